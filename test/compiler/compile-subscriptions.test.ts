@@ -5,6 +5,7 @@ import { createFacts } from '../../compiler/source/files-facts.ts';
 import { compileSubscriptions, SubscriptionsError } from '../../compiler/stages/compile-subscriptions.ts';
 import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
 import { compileConfig, HOME, IN_FORCE } from '../helpers/compile.ts';
+import { cpuTime } from '../helpers/cpu-time.ts';
 import { memoryFiles } from '../helpers/memory-files.ts';
 
 const output = compileConfig(`
@@ -90,8 +91,7 @@ describe('one bad entry does not change what becomes of another', () => {
   }
 
   test('a key of any length is refused in time', () => {
-    const start = performance.now();
-    compile({ one: { filters: { any: [{ ['match'.repeat(20_000)]: 1 }] } } });
-    assert.ok(performance.now() - start < 2_000);
+    const ms = cpuTime(() => void compile({ one: { filters: { any: [{ ['match'.repeat(20_000)]: 1 }] } } }));
+    assert.ok(ms < 2_000, `${ms} ms`);
   });
 });

@@ -3,10 +3,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../runtime/platform/clock.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { ProcessRequest, ProcessResult } from '../../runtime/platform/process/run-process.ts';
 import { runProcess } from '../../runtime/platform/process/run-process.ts';
+import { FakeClock } from '../helpers/fake-clock.ts';
+import { until } from '../helpers/gateway.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
 const LINUX = { skip: process.platform !== 'linux' };
@@ -14,7 +16,7 @@ const LINUX = { skip: process.platform !== 'linux' };
 /** A shell script that starts a daemon as such programs do: fork, a session of its own, fork again, its pipes closed. */
 function daemon(t: TestContext, lead = ''): { readonly script: string; readonly pid: () => number } {
   const file = join(tempDir(t), 'pid');
-  const inner = `echo $$ > ${file}; exec sleep 20`;
+  const inner = `echo $$ > ${file}; exec sleep 600`;
   const script = `(${lead} setsid sh -c '(sh -c "${inner.replace('$$', '\\$\\$')}") &' >/dev/null 2>&1 </dev/null &)
     while ! test -s ${file}; do sleep 0.01; done`;
   const pid = (): number => Number(readFileSync(file, 'utf8'));
@@ -33,20 +35,20 @@ function alive(pid: number): boolean {
   }
 }
 
-function sh(script: string, more: Partial<ProcessRequest> = {}): Promise<ProcessResult> {
+function sh(script: string, more: Partial<ProcessRequest> = {}, clock: Clock = systemClock): Promise<ProcessResult> {
   const request = { argv: ['/bin/sh', '-c', script], cwd: '/', env: { PATH: process.env.PATH }, stdin: '' };
-  return runProcess(
-    { ...request, timeoutMs: 60_000, maxStdoutBytes: 1024, ...more },
-    { clock: systemClock, home: '/nonexistent' },
-  );
+  return runProcess({ ...request, timeoutMs: 60_000, maxStdoutBytes: 1024, ...more }, { clock, home: '/nonexistent' });
 }
 
 describe('a child that has left the process group', LINUX, () => {
   it('is gone once the timeout has been reported', async (t) => {
     const { script, pid } = daemon(t);
-    const result = await sh(`${script}; sleep 60`, { timeoutMs: 700 });
+    const clock = new FakeClock();
+    const running = sh(`${script}; sleep 60`, { timeoutMs: 700 }, clock);
+    await until(async () => existsPid(pid));
+    clock.advance(700);
+    const result = await passing(clock, running);
     assert.equal(result.kind, 'timeout');
-    assert.ok(pid() > 0);
     assert.equal(alive(pid()), false);
   });
 
@@ -54,15 +56,15 @@ describe('a child that has left the process group', LINUX, () => {
     const { script, pid } = daemon(t);
     assert.equal((await sh(script)).kind, 'exit');
     // A killed process has no environment any more before it is seen as ended.
-    for (let wait = 0; wait < 50 && alive(pid()); wait++) await sleep(10);
-    assert.equal(alive(pid()), false);
+    await until(async () => !alive(pid()));
   });
 
   it('is gone after an abort and after too much output', async (t) => {
     const aborted = daemon(t);
     const stop = new AbortController();
     const running = sh(`${aborted.script}; sleep 60`, { signal: stop.signal });
-    setTimeout(() => stop.abort(), 500);
+    await until(async () => existsPid(aborted.pid));
+    stop.abort();
     assert.equal((await running).kind, 'aborted');
     assert.equal(alive(aborted.pid()), false);
     const loud = daemon(t);
@@ -75,19 +77,23 @@ describe('a child that has left the process group', LINUX, () => {
     const name = join(dir, 'child.sh');
     writeFileSync(
       name,
-      `for i in $(seq 100); do setsid sh -c 'echo $$ >> ${dir}/pids; exec sleep 20' & sleep 0.01; done`,
+      `for i in $(seq 100); do setsid sh -c 'echo $$ >> ${dir}/pids; exec sleep 600' & sleep 0.01; done`,
     );
-    await sh(`for i in 1 2 3; do setsid sh ${name} & done; sleep 0.3`);
+    const some = `until [ "$(wc -l 2>/dev/null <${dir}/pids || echo 0)" -gt 3 ]; do sleep 0.01; done`;
+    await sh(`for i in 1 2 3; do setsid sh ${name} & done; ${some}`);
     const pids = readFileSync(join(dir, 'pids'), 'latin1').trim().split('\n').map(Number);
+    t.after(() => {
+      for (const pid of pids.filter(alive)) process.kill(pid, 'SIGKILL');
+    });
     assert.ok(pids.length > 3);
-    assert.deepEqual(pids.filter(alive), []);
+    await until(async () => !pids.some(alive));
   });
 
   it('of another run is left alone', async (t) => {
     const other = daemon(t);
     const stop = new AbortController();
     const running = sh(`${other.script}; sleep 60`, { signal: stop.signal });
-    while (!existsPid(other.pid)) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(async () => existsPid(other.pid));
     assert.equal((await sh('sleep 60', { timeoutMs: 50 })).kind, 'timeout');
     assert.equal(alive(other.pid()), true);
     stop.abort();
@@ -95,6 +101,12 @@ describe('a child that has left the process group', LINUX, () => {
     assert.equal(alive(other.pid()), false);
   });
 });
+
+/** Lets time pass until it has ended. */
+async function passing<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
+  const timer = setInterval(() => clock.advance(100), 10);
+  return work.finally(() => clearInterval(timer));
+}
 
 function existsPid(pid: () => number): boolean {
   try {

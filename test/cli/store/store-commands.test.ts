@@ -147,7 +147,8 @@ describe('a second server of a store', () => {
       openServerStore({ path: join(home, 'state.db'), durability: 'full', log }),
       /in use by another gateway/,
     );
-    assert.ok(performance.now() - started < 5000);
+    // Long before it would give up waiting for a command.
+    assert.ok(performance.now() - started < 14_000);
     assert.ok(gateway.running !== null);
   });
 });
@@ -183,6 +184,6 @@ describe('a gateway whose socket is gone', () => {
     const before = Date.now();
     const { code, stderr } = await runInProcess(['deliveries', 'list'], { home });
     assert.deepEqual([code, /control socket is gone/.test(stderr)], [1, true], stderr);
-    assert.ok(Date.now() - before < 10_000);
+    assert.ok(Date.now() - before < 14_000);
   });
 });

@@ -1,4 +1,5 @@
 /** Operators are told once when something fails, and once when it is over. */
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -10,6 +11,7 @@ import { createService } from '../../../main/runtime.ts';
 import type { RunProcess } from '../../../runtime/platform/process/run-process.ts';
 import type { ServiceOptions } from '../../../runtime/service/options.ts';
 import { atEnd } from '../../helpers/at-end.ts';
+import { until } from '../../helpers/gateway.ts';
 import { recordLog } from '../../helpers/log.ts';
 import { signed } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
@@ -62,10 +64,6 @@ async function serve(t: TestContext, yaml = YAML, options: Partial<ServiceOption
   };
   return { service, log, state, send, messages };
 }
-
-const until = async (holds: () => Promise<boolean> | boolean): Promise<void> => {
-  for (let left = 400; left > 0 && !(await holds()); left--) await new Promise((resolve) => setTimeout(resolve, 25));
-};
 
 it('23 equal failures are one message, and the next success another; each reason goes to on_failure', async (t) => {
   const { service, state, send, messages } = await serve(t);
@@ -129,7 +127,7 @@ it('the heartbeat is called while all is well', async (t) => {
     `heartbeat: { url: "http://127.0.0.1:${port}/beat-9f2c", every: 10s }`,
   );
   await serve(t, yaml);
-  await until(() => calls > 0);
+  await until(async () => calls > 0);
   assert.equal(calls, 1);
 });
 
@@ -151,7 +149,7 @@ it('a service of its own is told what a message is about, where a route would be
   const target = `  http: { enabled: true, url: "http://127.0.0.1:${port}/{route}", allow_http: true, allow_private: true }\n`;
   const { send } = await serve(t, `${yaml}${target}`);
   await send(1);
-  await until(() => told.length > 1);
+  await until(async () => told.length > 1);
   assert.deepEqual(told.sort(), [
     ['/alert', 'alert'],
     ['/run_failed', 'run_failed'],

@@ -1,4 +1,5 @@
 /** Budgets as a sender and an operator see them: a compiled configuration, served, with a program as its agent. */
+
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import type { TestContext } from 'node:test';
@@ -10,6 +11,7 @@ import type { RunProcess } from '../../../runtime/platform/process/run-process.t
 import type { Service } from '../../../runtime/service/service.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
+import { until } from '../../helpers/gateway.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const SECRET = 'a-secret-for-budgets-123456';
@@ -75,12 +77,12 @@ async function serve(t: TestContext, yaml: string, usd = 0): Promise<Served> {
       return outcomes;
     },
     async settle() {
-      for (let round = 0; round < 200; round++) {
-        await new Promise((resolve) => setTimeout(resolve, 5));
+      await until(async () => {
         const { oldest_open_at } = await served.service.store.read({ kind: 'overview', now: clock.now() });
-        if (oldest_open_at === null) return;
+        if (oldest_open_at === null) return true;
         await clock.run(1000);
-      }
+        return false;
+      });
     },
   };
   atEnd(t, () => served.service.stop({ drainMs: 0 }));
@@ -89,13 +91,12 @@ async function serve(t: TestContext, yaml: string, usd = 0): Promise<Served> {
 
 /** The alerts that were sent, oldest first. */
 async function alerts({ service, clock }: Served, count = 0): Promise<readonly string[]> {
-  for (let round = 0; round < 400; round++) {
+  return until(async () => {
     const found = await sentAlerts(service);
     if (found.length >= count) return found;
     await clock.run(1000);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error(`fewer than ${count} alerts`);
+    return null;
+  });
 }
 
 async function sentAlerts(service: Service): Promise<readonly string[]> {

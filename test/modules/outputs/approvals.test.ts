@@ -1,4 +1,5 @@
 /** Messages that wait for a person: nothing is sent without an approval, and what is approved is what was shown. */
+
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
@@ -13,6 +14,7 @@ import type { BenchOptions } from '../../helpers/dispatch-bench.ts';
 import { claimOf, dispatchBench, notSent, sentOk, stateOf, storedIn } from '../../helpers/dispatch-bench.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
+import { until } from '../../helpers/gateway.ts';
 import { recordLog } from '../../helpers/log.ts';
 import { signed } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
@@ -149,13 +151,6 @@ async function serve(t: TestContext, home = tempDir(t), yaml = YAML) {
   };
   return { service, send, store: service.store };
 }
-
-const until = async (holds: () => Promise<boolean>): Promise<void> => {
-  for (let tries = 0; !(await holds()); tries++) {
-    assert.ok(tries < 2000, 'it never holds');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-};
 
 /** The messages of the gateway itself, oldest first. */
 async function ownMessages(store: Store): Promise<readonly string[]> {

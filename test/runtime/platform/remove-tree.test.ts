@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TreeRemover } from '../../../runtime/platform/remove-tree.ts';
 import { atEnd } from '../../helpers/at-end.ts';
+import { until } from '../../helpers/gateway.ts';
 import { recordLog } from '../../helpers/log.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
@@ -17,10 +18,7 @@ function setUp(t: TestContext) {
   const tree = join(folder, 'tree');
   mkdirSync(tree);
   const remover = new TreeRemover(depot, log);
-  const isEmptied = async (): Promise<boolean> => {
-    for (let wait = 0; wait < 500 && readdirSync(depot).length > 0; wait++) await sleep(20);
-    return readdirSync(depot).length === 0;
-  };
+  const isEmptied = (): Promise<boolean> => until(async () => readdirSync(depot).length === 0);
   const fill = (script: string): Buffer => execFileSync('/bin/sh', ['-ec', script], { cwd: tree });
   return { folder, log, depot, tree, remover, isEmptied, fill };
 }
@@ -62,8 +60,7 @@ describe('TreeRemover', () => {
     mkdirSync(join(next, 'within'), { recursive: true });
     await remover.remove(next);
     // Where much else runs, the writer may be faster than the remover for long.
-    for (let wait = 0; wait < 3000 && readdirSync(depot).length > 1; wait++) await sleep(20);
-    assert.ok(readdirSync(depot).length <= 1);
+    await until(async () => readdirSync(depot).length <= 1);
     assert.ok(log.lines.length <= 1);
   });
 

@@ -1,20 +1,17 @@
 /** A changed table under a running gateway: whole, at once, or not at all. */
+
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lowerTemplate } from '../../../compiler/lower/template.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
+import { until } from '../../helpers/gateway.ts';
 import type { Served } from '../../helpers/serve.ts';
 import { serve } from '../../helpers/serve.ts';
 
 const prompt = (text: string) => ({ prompt: lowerTemplate(text).plan ?? [] });
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 200 && !condition(); i++) await sleep(10);
-  assert(condition(), 'it did not happen within 2 s');
-}
 
 const lastPrompt = ({ dispatcher }: Served) => dispatcher.handed.at(-1)?.dispatch.prompt;
 
@@ -22,7 +19,7 @@ test('a replaced table is noticed and served', async (t) => {
   const served = await serve(t, { routes: { ci: prompt('old') } });
   const { hash } = served.gateway.status().table;
   served.writeTable({ routes: { ci: prompt('new'), more: {} } });
-  await until(() => served.gateway.status().table.generation === 2);
+  await until(async () => served.gateway.status().table.generation === 2);
   await served.post('/webhooks/ci', {});
   assert.equal(lastPrompt(served), 'new');
   assert.equal((await served.post('/webhooks/more', {})).status, 202);
@@ -42,7 +39,7 @@ test('routing notices a change the watch missed', async (t) => {
   served.writeTable({ routes: { ci: prompt('new') } });
   clock.advance(1000);
   await served.post('/webhooks/ci', {});
-  await until(() => served.gateway.status().table.generation === 2);
+  await until(async () => served.gateway.status().table.generation === 2);
   await served.post('/webhooks/ci', {});
   assert.equal(lastPrompt(served), 'new');
 });
@@ -107,16 +104,16 @@ test('what hangs on a table is prepared before the swap and applied with it', as
 });
 
 test('a request goes on with the table it started with', async (t) => {
-  const script = { path: 'slow.sh', interpreter: 'bash', timeout_seconds: 5 } as const;
+  const script = { path: 'slow.sh', interpreter: 'bash', timeout_seconds: 300 } as const;
   const served = await serve(t, { routes: { ci: { ...prompt('old {script_output}'), script } } });
   const { mkdirSync } = await import('node:fs');
   mkdirSync(join(served.home, 'scripts'));
   writeFileSync(
     join(served.home, 'scripts', 'slow.sh'),
-    'while [ ! -e "$HOOKWRIGHT_HOME/go" ]; do sleep 0.02; done; echo done',
+    'touch "$HOOKWRIGHT_HOME/begun"; while [ ! -e "$HOOKWRIGHT_HOME/go" ]; do sleep 0.02; done; echo done',
   );
   const slow = served.post('/webhooks/ci', {});
-  await sleep(50);
+  await until(async () => existsSync(join(served.home, 'begun')));
   served.writeTable({ routes: { other: {} } });
   assert.equal(await served.gateway.reload(), true);
   assert.equal((await served.post('/webhooks/ci', {})).status, 404);

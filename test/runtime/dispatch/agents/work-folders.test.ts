@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkFolders } from '../../../../runtime/dispatch/agents/work-folders.ts';
+import { until } from '../../../helpers/gateway.ts';
 import { recordLog } from '../../../helpers/log.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
@@ -23,7 +23,7 @@ function setUp(t: TestContext) {
   const folders = new WorkFolders(log);
   const isSwept = async (): Promise<boolean> => {
     const removed = join(home, 'work', 'removed');
-    for (let wait = 0; wait < 500 && existsSync(removed) && readdirSync(removed).length > 0; wait++) await sleep(10);
+    await until(async () => !existsSync(removed) || readdirSync(removed).length === 0);
     return (
       readdirSync(join(home, 'work', 'runs')).length === 0 &&
       (!existsSync(removed) || readdirSync(removed).length === 0)

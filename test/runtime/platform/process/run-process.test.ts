@@ -108,7 +108,7 @@ describe('runProcess', () => {
 
   it('ends on abort, before and during the run', async () => {
     const controller = new AbortController();
-    const running = sh('sleep 5', { signal: controller.signal });
+    const running = sh('sleep 600', { signal: controller.signal });
     setTimeout(() => controller.abort(), 50);
     assert.equal((await running).kind, 'aborted');
     assert.equal((await sh('true', { signal: controller.signal })).kind, 'aborted');

@@ -1,4 +1,5 @@
 /** The SQLite store on a full disk, and among processes. */
+
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -13,6 +14,7 @@ import { openOfflineStore, openServerStore } from '../../../../runtime/store/sql
 import type { Store } from '../../../../runtime/store/store.ts';
 import { StoreUnavailable } from '../../../../runtime/store/store.ts';
 import { makeAccept, makeDispatch, makeTake } from '../../../helpers/dispatches.ts';
+import { until } from '../../../helpers/gateway.ts';
 import { recordLog, silentLog } from '../../../helpers/log.ts';
 import { nodeArgv } from '../../../helpers/node-argv.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
@@ -35,12 +37,6 @@ function start(t: TestContext, ...args: readonly string[]): ChildProcess & { rea
   });
   t.after(() => child.kill('SIGKILL'));
   return Object.assign(child, { said: () => said });
-}
-
-async function until(holds: () => boolean | Promise<boolean>, ms = 300_000): Promise<void> {
-  for (const end = performance.now() + ms; !(await holds()); await sleep(20)) {
-    assert.ok(performance.now() < end, 'it takes too long');
-  }
 }
 
 describe('a full disk', () => {
@@ -69,7 +65,7 @@ describe('a full disk', () => {
     await sleep(1200);
     assert.notEqual(store.problem(), null);
     rmSync(ballast);
-    await until(() => store.problem() === null);
+    await until(async () => store.problem() === null);
     assert.deepEqual(
       log.lines.map(({ message }) => message),
       ['the store accepts no changes', 'the store accepts changes again'],
@@ -95,7 +91,7 @@ describe('a full disk', () => {
     await assert.rejects(store.write(makeAccept('a')), StoreUnavailable);
     await assert.rejects(openOfflineStore(join(disk, 'other.db')), StoreUnavailable);
     rmSync(ballast);
-    await until(() => store.problem() === null);
+    await until(async () => store.problem() === null);
     assert.equal((await store.write(makeAccept('a'))).kind, 'stored');
     assert.deepEqual(
       log.lines.map(({ message }) => message),
