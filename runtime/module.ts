@@ -16,7 +16,7 @@ import type { Logger } from './platform/log.ts';
 import type { Sandbox, SandboxContext } from './platform/process/sandbox.ts';
 import type { SecretResolver } from './platform/secrets/secrets.ts';
 import type { SharedClock } from './platform/shared-clock.ts';
-import type { TraceParent } from './platform/tracing.ts';
+import type { TraceFields } from './platform/tracing.ts';
 import type { Store } from './store/store.ts';
 import type { Marks } from './table/link-template.ts';
 import { TableError } from './table/load.ts';
@@ -47,14 +47,14 @@ export interface RuntimePart {
 
 /**
  * Distributed tracing: an event has one trace from its request to its deliveries. The dispatch keeps the `traceparent` of its
- * request, so that a run after a restart, or on another gateway, continues it.
+ * request, and the `tracestate` with it, so that a run after a restart, or on another gateway, continues it.
  */
 export interface Tracing extends RequestTracing {
   /** Begins the trace of a job's instant. @param dueAt Unix ms */
-  fired(job: string, dueAt: number): TraceParent;
-  /** Runs the agent within a span, whose `traceparent` it gets. */
+  fired(job: string, dueAt: number): TraceFields;
+  /** Runs the agent within a span, whose context it gets. */
   agent<Agent extends AgentRunner>(agent: Agent): Agent;
-  /** Makes each attempt within a span, whose `traceparent` the target gets. */
+  /** Makes each attempt within a span, whose context the target gets. */
   deliverer<Wrapped extends Deliverer>(deliverer: Wrapped): Wrapped;
 }
 

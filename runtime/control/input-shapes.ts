@@ -56,7 +56,7 @@ const dispatch = object({
     mirror_to_session: flag,
     superseded: whole,
     replay_of: nullable(text),
-    trace: optional(text),
+    ...{ trace: optional(text), tracestate: optional(text) },
     burst: optional(nullable(anyObject)),
   },
   deliveries,

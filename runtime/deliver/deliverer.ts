@@ -1,7 +1,9 @@
 /** The interface to delivery targets: sends one text to one address and returns an outcome. */
-import type { OutputContent } from '../../schemas/generated/types.ts';
 
-export interface DeliveryRequest {
+import type { OutputContent } from '../../schemas/generated/types.ts';
+import type { TraceContext } from '../platform/tracing.ts';
+
+export interface DeliveryRequest extends TraceContext {
   /** Dispatch id and index of the delivery, from which idempotency keys are derived. */
   readonly key: string;
   readonly profile: string;
@@ -28,8 +30,6 @@ export interface DeliveryRequest {
   readonly first_attempt_at: number | null;
   /** Also append the delivered text to the chat's session (§4.7), once it is fully delivered. */
   readonly mirror_to_session: boolean;
-  /** W3C `traceparent` of the attempt's span; missing where nothing is traced. */
-  readonly traceparent?: string;
   readonly signal: AbortSignal;
 }
 

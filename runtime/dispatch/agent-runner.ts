@@ -1,5 +1,6 @@
 /** The interface of agents: it takes a prompt and returns text. */
 
+import type { TraceContext } from '../platform/tracing.ts';
 import type { SaidTurn } from '../store/queries.ts';
 import type { ProgramEnd } from '../store/states.ts';
 import type { Usage } from '../store/usage.ts';
@@ -14,7 +15,7 @@ import type { Usage } from '../store/usage.ts';
  * const describe = ({ route, event, prompt }: AgentRequest): string => `${route} ${event}: ${prompt.length} UTF-16 units`;
  * ```
  */
-export interface AgentRequest {
+export interface AgentRequest extends TraceContext {
   /** The rendered prompt. Parts of it may come from the sender. */
   readonly prompt: string;
   /** Names of the toolsets that the agent may use. */
@@ -33,8 +34,6 @@ export interface AgentRequest {
   readonly event: string;
   /** Id of the event: the same for a repeated run. */
   readonly delivery_id: string;
-  /** W3C `traceparent` of the run's span; missing where nothing is traced. */
-  readonly traceparent?: string;
   /** What was said in its session before, oldest first; absent: nothing, or the agent keeps it itself. */
   readonly said?: readonly Pick<SaidTurn, 'prompt' | 'answer'>[];
   /** Takes what the run hands over besides its text; absent where its route has no `outputs`. */

@@ -3,6 +3,7 @@ import { targetLabel } from '../../base/label.ts';
 import type { Dispatch, DispatchDelivery } from '../../schemas/generated/types.ts';
 import type { DeliveryOutcome, DeliveryRequest } from '../deliver/deliverer.ts';
 import { failed } from '../deliver/deliverer.ts';
+import { traceContextOf } from '../platform/tracing.ts';
 import type { Step } from '../store/states.ts';
 import { answerOf } from '../store/states.ts';
 import { StoreUnavailable } from '../store/store.ts';
@@ -77,7 +78,7 @@ export async function deliverOnce(
       sent,
       first_attempt_at,
       mirror_to_session: dispatch.mirror_to_session,
-      ...(dispatch.trace === undefined ? {} : { traceparent: dispatch.trace }),
+      ...traceContextOf(dispatch),
       signal,
     });
   } catch (error) {

@@ -1,6 +1,7 @@
 /** Runs a profile's agent once, for the run worker. It returns an outcome and never throws. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
+import { traceContextOf } from '../platform/tracing.ts';
 import { supersededNote } from '../store/group.ts';
 import type { SaidTurn } from '../store/queries.ts';
 import type { ProgramEnd } from '../store/states.ts';
@@ -84,10 +85,9 @@ async function outcomeOf(
 }
 
 function requestOf(dispatch: Dispatch, signal: AbortSignal, { handover, said }: Required<RunParts>): AgentRequest {
-  const { toolsets, skills, session, profile, event, delivery_id, job, trace } = dispatch;
+  const { toolsets, skills, session, profile, event, delivery_id, job } = dispatch;
   const prompt = supersededNote(dispatch.burst === undefined ? dispatch.superseded : 0) + dispatch.prompt;
   const route = dispatch.route ?? '';
-  const traced = trace === undefined ? {} : { traceparent: trace };
   const ofJob = job === null ? {} : { job };
   const outputs = handover === null ? {} : { outputs: handover };
   const told = said.length === 0 ? {} : { said };
@@ -101,7 +101,7 @@ function requestOf(dispatch: Dispatch, signal: AbortSignal, { handover, said }: 
     delivery_id,
     route,
     ...ofJob,
-    ...traced,
+    ...traceContextOf(dispatch),
     ...told,
     ...outputs,
     signal,

@@ -6,7 +6,7 @@ import type { Statuses } from '../dispatch/statuses.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { Logger } from '../platform/log.ts';
-import type { TraceParent } from '../platform/tracing.ts';
+import type { TraceFields, TraceParent } from '../platform/tracing.ts';
 import type { RunLimit } from '../store/guard-mutations.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
@@ -53,7 +53,7 @@ export interface Services {
 /** Spans of requests whose signature is right: strangers begin none. */
 export interface RequestTracing {
   /** Begins the span, which continues the trace that the sender names. */
-  received(intake: Intake): TraceParent;
+  received(intake: Intake): TraceFields;
   /** Ends it; a request that was answered before it was rendered gets its span here. */
   answered(intake: Intake, reply: Reply): void;
 }

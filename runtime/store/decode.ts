@@ -78,7 +78,7 @@ export const isDispatch = fieldsOf<Dispatch>({
   ...{ prompt: isText, agent: orAbsent(orNull(isText)), skills: texts, toolsets: texts, session: isText },
   session_key: orAbsent(orNull(isText)),
   mirror_to_session: isOneOf(true, false),
-  trace: orAbsent(isText),
+  ...{ trace: orAbsent(isText), tracestate: orAbsent(isText) },
   deliveries,
   on_failure: orAbsent(deliveries),
   ...{ superseded: isCount, replay_of: orNull(isText) },

@@ -2822,6 +2822,10 @@ export interface Dispatch {
    */
   trace?: string;
   /**
+   * W3C `tracestate` that goes with `trace`; missing where there is none.
+   */
+  tracestate?: string;
+  /**
    * What the agent may hand over besides its answer. Absent: nothing.
    */
   outputs?: DispatchOutput[];

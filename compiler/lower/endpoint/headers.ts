@@ -12,7 +12,7 @@ export const headerSetting = (name: string, value: string): SettingPlan => {
   return { name: HEADER_SETTING + name, aliases: [], secret, required: false, default: null, pattern: null };
 };
 
-const SIGNED = ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'traceparent'];
+const SIGNED = ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'traceparent', 'tracestate'];
 
 export function lowerEndpointHeaders({ headers = {} }: HttpTargetConfig, report: ReportValue): NamedTemplate[] {
   const seen = new Set<string>();

@@ -9,6 +9,7 @@
  * The first piece that fails ends the attempt. `sent` is the number of pieces delivered; the next attempt resumes there.
  */
 import { createHash } from 'node:crypto';
+import { traceHeaders } from '../../platform/tracing.ts';
 import { isNewerMarker } from '../../table/loop-marker.ts';
 import type { Addressed, DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
 import { failed } from '../deliverer.ts';
@@ -238,13 +239,13 @@ class HttpDriver implements Driver {
     request: DeliveryRequest,
     index: number,
   ): Values {
-    const { marker = '', route, delivery_id, traceparent = '' } = request;
+    const { marker = '', route, delivery_id } = request;
     const key = form.request.usesKey ? idempotencyKey(this.variant.plan.key, request.key, index) : '';
     const now = this.context.clock.now();
     return {
       ...{ ...NO_VALUES, ...this.variant.sign(now), text: pieces[index] ?? '', content },
       ...{ address, match: form.match, key, marker, marks: marksOf({ key, series, marker }) },
-      ...{ piece: index + 1, pieces: pieces.length, route, delivery_id, traceparent },
+      ...{ piece: index + 1, pieces: pieces.length, route, delivery_id, trace: traceHeaders(request) },
       time: new Date(request.first_attempt_at ?? now).toISOString(),
     };
   }

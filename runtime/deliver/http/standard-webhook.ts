@@ -11,12 +11,12 @@ export function linkWebhook(settings: ReadonlyMap<string, string>): WebhookHeade
   const secret = settings.get('secret');
   const key = secret === undefined ? undefined : webhookKey(secret);
   if (key === null) return WEBHOOK_SECRET;
-  return (body, { key: id, timestamp, traceparent }) => {
+  return (body, { key: id, timestamp, trace }) => {
     const signed = key && createHmac('sha256', key).update(`${id}.${timestamp}.${body ?? ''}`, 'utf8');
     return {
       ...{ 'webhook-id': id, 'webhook-timestamp': timestamp },
       ...(signed ? { 'webhook-signature': `v1,${signed.digest('base64')}` } : {}),
-      ...(traceparent === '' ? {} : { traceparent }),
+      ...trace,
     };
   };
 }

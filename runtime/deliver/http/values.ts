@@ -38,8 +38,8 @@ export interface Values {
   readonly delivery_id: string;
   /** When the first attempt was made, in RFC 3339. */
   readonly time: string;
-  /** W3C `traceparent`; may be empty. */
-  readonly traceparent: string;
+  /** Headers of W3C Trace Context; none where nothing is traced. */
+  readonly trace: Readonly<Record<string, string>>;
 }
 
 /** Empty values, as the base for those that are set. */
@@ -64,7 +64,7 @@ export const NO_VALUES: Values = {
   route: '',
   delivery_id: '',
   time: '',
-  traceparent: '',
+  trace: {},
 };
 
 /** Some value for each, to tell whether a request can be built for an address. */

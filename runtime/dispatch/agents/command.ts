@@ -19,6 +19,7 @@ import type { Confine } from '../../platform/process/sandbox.ts';
 import { keptStderr } from '../../platform/process/stderr-tail.ts';
 import type { SecretResolver } from '../../platform/secrets/secrets.ts';
 import { explainSecrets, SecretError } from '../../platform/secrets/secrets.ts';
+import { traceHeaders } from '../../platform/tracing.ts';
 import type { ProgramEnd } from '../../store/states.ts';
 import type { Usage } from '../../store/usage.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
@@ -165,7 +166,7 @@ function compose(argv: readonly string[], request: AgentRequest) {
       HOOKWRIGHT_SESSION: session,
       HOOKWRIGHT_TOOLSETS: toolsets,
       HOOKWRIGHT_SKILLS: request.skills.join(','),
-      ...(request.traceparent === undefined ? {} : { TRACEPARENT: request.traceparent }),
+      ...Object.fromEntries(Object.entries(traceHeaders(request)).map(([name, value]) => [name.toUpperCase(), value])),
     },
   };
 }

@@ -7,6 +7,7 @@ import type { OpenAiAgentPlan } from '../../../schemas/generated/types.ts';
 import type { HttpPool } from '../../deliver/http-pool.ts';
 import type { SecretResolver } from '../../platform/secrets/secrets.ts';
 import { explainSecrets, SecretError } from '../../platform/secrets/secrets.ts';
+import { traceHeaders } from '../../platform/tracing.ts';
 import { toUsage } from '../../store/usage.ts';
 import type { AgentRequest, AgentRunner, OutputHandover, RunReport } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
@@ -37,12 +38,16 @@ export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentCon
     async run(request, report) {
       if (typeof base === 'string') throw new AgentError(base);
       const url = `${base.origin}${base.path}/chat/completions${base.query === '' ? '' : `?${base.query}`}`;
-      const traced = request.traceparent === undefined ? {} : { traceparent: request.traceparent };
       try {
         const { request: send } = await import('undici');
         const response = await send(url, {
           method: 'POST',
-          headers: { 'content-type': 'application/json', accept: 'application/json', ...authorization, ...traced },
+          headers: {
+            'content-type': 'application/json',
+            accept: 'application/json',
+            ...authorization,
+            ...traceHeaders(request),
+          },
           body: JSON.stringify(completion(plan, request)),
           dispatcher: await context.http.open(),
           signal: request.signal,

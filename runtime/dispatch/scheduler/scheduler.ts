@@ -9,7 +9,7 @@ import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Clock, Timer } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
 import type { Logger } from '../../platform/log.ts';
-import type { TraceParent } from '../../platform/tracing.ts';
+import type { TraceFields } from '../../platform/tracing.ts';
 import type { JobRecord } from '../../store/job-mutations.ts';
 import type { MutationResults } from '../../store/mutations.ts';
 import type { Store } from '../../store/store.ts';
@@ -43,7 +43,7 @@ export interface SchedulerOptions {
   /** Called with the jobs of the store whenever any process has changed them, before they fire. */
   readonly changed?: (records: readonly JobRecord[]) => Promise<void>;
   /** Begins the trace of an instant that fires; null: nothing is traced. */
-  readonly tracing?: { fired(job: string, dueAt: number): TraceParent } | null;
+  readonly tracing?: { fired(job: string, dueAt: number): TraceFields } | null;
   /** Longest sleep, in ms. Default: 1000. */
   readonly pollMs?: number;
 }
@@ -201,7 +201,7 @@ export class JobScheduler implements JobFirer {
     const { store, ids, table, tracing = null } = this.options;
     const { due_at, missed } = due;
     const occasion = { id: ids.dispatch(now), due_at, now };
-    const traced = due.fires && tracing !== null ? { trace: tracing.fired(job.id, due_at) } : {};
+    const traced = due.fires && tracing !== null ? tracing.fired(job.id, due_at) : {};
     const dispatch = due.fires ? { ...scheduledDispatch(job, table(), occasion), ...traced } : null;
     const result = await store.write({
       ...{ kind: 'tick_job', job: job.id, paused: job.paused, now, due_at, dispatch, missed },

@@ -88,7 +88,7 @@ export const render: Stage = (intake, { ids, tracing }) => {
     mirror_to_session: plan.mirror_to_session,
     superseded: 0,
     replay_of: null,
-    ...(tracing === null ? {} : { trace: tracing.received(intake) }),
+    ...tracing?.received(intake),
     ...burstPart(intake, prompt, line, marker),
   };
   intake.coalesceKey = boundedOrNull(route.coalesce?.key(data, builtins));

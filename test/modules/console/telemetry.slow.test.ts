@@ -49,7 +49,7 @@ test('a run that a kill has cut off goes on in the trace of its request', { time
   const begun = join(home, 'begun');
   const seen = join(home, 'seen');
   // The first run never ends; the second one says which span it continues.
-  const script = `test -e ${begun} || { touch ${begun}; sleep 600; }; echo $TRACEPARENT > ${seen}; cat`;
+  const script = `test -e ${begun} || { touch ${begun}; sleep 600; }; echo $TRACEPARENT $TRACESTATE > ${seen}; cat`;
   writeFileSync(join(home, 'agent.sh'), script);
   const config = {
     platforms: {
@@ -63,7 +63,7 @@ test('a run that a kill has cut off goes on in the trace of its request', { time
   const env = { NODE_OPTIONS: `--import=${sdk}`, OTEL_EXPORTER_OTLP_ENDPOINT: url };
   const first = await startGatewayProcess({ home, env });
   const body = '{}';
-  const headers = { ...signed(body, SECRET), traceparent: `00-${TRACE}-00f067aa0ba902b7-01` };
+  const headers = { ...signed(body, SECRET), traceparent: `00-${TRACE}-00f067aa0ba902b7-01`, tracestate: 'v=1' };
   const answer = await fetch(`${first.url}/webhooks/ci`, { method: 'POST', body, headers });
   assert.equal(answer.status, 202);
   await until(() => Promise.resolve(existsSync(begun)));
@@ -78,5 +78,6 @@ test('a run that a kill has cut off goes on in the trace of its request', { time
   assert.equal(received.parentSpanId, '00f067aa0ba902b7');
   for (const span of [ran, sent]) assert.equal(span.parentSpanId, received.spanId);
   assert.equal(service.seen[0]?.headers.traceparent, `00-${TRACE}-${sent.spanId}-01`);
-  assert.equal(readFileSync(seen, 'utf8').trim(), `00-${TRACE}-${ran.spanId}-01`);
+  assert.equal(service.seen[0]?.headers.tracestate, 'v=1');
+  assert.equal(readFileSync(seen, 'utf8').trim(), `00-${TRACE}-${ran.spanId}-01 v=1`);
 });

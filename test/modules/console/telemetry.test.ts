@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { trace } from '@opentelemetry/api';
+import { createTraceState, trace } from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { compileText } from '../../../main/compiler.ts';
 import { MODULES } from '../../../main/modules.ts';
-import { parseTraceParent, printTraceParent } from '../../../modules/console/runtime/telemetry/trace-parent.ts';
+import { parseTraceContext, printTraceContext } from '../../../modules/console/runtime/telemetry/trace-context.ts';
 import { openTracing } from '../../../modules/console/runtime/telemetry/tracing.ts';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import { createService } from '../../../runtime/service/create-service.ts';
@@ -71,17 +71,21 @@ describe('an event of which an SDK is told', () => {
   it('has one trace from request to delivery, which the sender began', LIMIT, async (t) => {
     const exporter = registerSdk(t);
     const { send, asked, log } = await serve(t);
-    await send('ci', { traceparent: PARENT });
+    await send('ci', { traceparent: PARENT, tracestate: 'b=2,a@c=1' });
     const names = ['POST /webhooks/ci', 'process ci', 'send log'];
     const [received, ran, sent] = await spansOf(exporter, names);
     assert.ok(received !== undefined && ran !== undefined && sent !== undefined);
-    for (const span of [received, ran, sent]) assert.equal(span.spanContext().traceId, TRACE, span.name);
+    for (const span of [received, ran, sent]) {
+      assert.equal(span.spanContext().traceId, TRACE, span.name);
+      assert.equal(span.spanContext().traceState?.serialize(), 'b=2,a@c=1', span.name);
+    }
     assert.equal(received.parentSpanContext?.spanId, '00f067aa0ba902b7');
     for (const span of [ran, sent]) assert.equal(span.parentSpanContext?.spanId, received.spanContext().spanId);
     assert.equal(received.attributes['http.response.status_code'], 202);
     assert.equal(received.attributes['hookwright.outcome'], 'accepted');
     assert.equal(ran.attributes['messaging.destination.name'], 'ci');
-    assert.equal(asked[0]?.traceparent, printTraceParent(ran.spanContext()), 'the agent continues its run');
+    const { traceparent, tracestate } = asked[0] ?? {};
+    assert.deepEqual({ traceparent, tracestate }, printTraceContext(ran.spanContext()), 'the agent continues its run');
     const traced = log.lines.filter(({ fields }) => fields.trace_id === TRACE).map(({ message }) => message);
     assert.ok(traced.includes('accepted'), JSON.stringify(log.lines));
   });
@@ -157,5 +161,28 @@ describe('traceparent', () => {
   ];
   for (const [text, isOne] of cases)
     it(`${isOne ? 'takes' : 'passes over'} ${JSON.stringify(text)}`, () =>
-      assert.equal(parseTraceParent(text) !== null, isOne));
+      assert.equal(parseTraceContext({ traceparent: text }, createTraceState) !== null, isOne));
+});
+
+describe('tracestate', () => {
+  const members = (count: number): string => Array.from({ length: count }, (_, index) => `k${index}=v`).join(',');
+  const cases: Readonly<Record<string, string | undefined>> = {
+    'b=2,a@c=1': 'b=2,a@c=1',
+    ' b=2 ,\t, a=1,': 'b=2,a=1',
+    [members(32)]: members(32),
+    [members(33)]: undefined,
+    [`a=${'x'.repeat(256)}`]: `a=${'x'.repeat(256)}`,
+    [`a=${'x'.repeat(257)}`]: undefined,
+    [`a=${'x'.repeat(255)},b=${'x'.repeat(255)}`]: undefined,
+    'a=1,a=2': undefined,
+    'a=1,B=2': undefined,
+    'a=1,b': undefined,
+    'a=1,b=é': undefined,
+    '': undefined,
+  };
+  for (const [tracestate, kept] of Object.entries(cases))
+    it(`of ${tracestate.length} characters, ${JSON.stringify(tracestate.slice(0, 20))}, is ${kept ? 'kept' : 'dropped, not its trace'}`, () => {
+      const context = parseTraceContext({ traceparent: PARENT, tracestate }, createTraceState);
+      assert.deepEqual(context && printTraceContext(context), { traceparent: PARENT, tracestate: kept });
+    });
 });

@@ -140,7 +140,7 @@ test('method, headers and trace; a dry run shows no secret', async (t) => {
   const headers = { authorization: 'env:AUTH', 'X-Tenant': 'acme', 'content-type': 'text/markdown' };
   const { server, deliverer } = await setUp(t, '/x', { method: 'PUT', headers, body: '{text}', secret: SECRET });
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-  await deliverer.deliver(deliveryTo('http', { traceparent }));
+  await deliverer.deliver(deliveryTo('http', { traceparent, tracestate: 'v=1' }));
   const [seen] = server.seen;
   const sent: Record<string, unknown> = { method: seen?.method, ...seen?.headers };
   assert.equal(sent.method, 'PUT');
@@ -148,6 +148,7 @@ test('method, headers and trace; a dry run shows no secret', async (t) => {
   assert.equal(sent['x-tenant'], 'acme');
   assert.equal(sent['content-type'], 'text/markdown');
   assert.equal(sent.traceparent, traceparent);
+  assert.equal(sent.tracestate, 'v=1');
   const shown = JSON.stringify(await deliverer.show(deliveryTo('http')));
   assert.match(shown, /"webhook-signature":"\*\*\*"/);
   assert.ok(!shown.includes('canary') && !shown.includes(SECRET.slice(6)));

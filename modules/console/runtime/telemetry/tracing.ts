@@ -14,8 +14,8 @@ import type { DeliveryRequest } from '../../../../runtime/deliver/deliverer.ts';
 import type { Intake } from '../../../../runtime/intake/intake.ts';
 import type { Reply } from '../../../../runtime/intake/reply.ts';
 import type { Tracing } from '../../../../runtime/module.ts';
-import type { TraceParent } from '../../../../runtime/platform/tracing.ts';
-import { parseTraceParent, printTraceParent } from './trace-parent.ts';
+import type { TraceContext, TraceFields } from '../../../../runtime/platform/tracing.ts';
+import { parseTraceContext, printTraceContext } from './trace-context.ts';
 
 type Api = typeof import('@opentelemetry/api');
 
@@ -38,6 +38,16 @@ const messaging = (destination: string, id: string, type: Operation, operation: 
   'messaging.operation.type': type,
 });
 
+/** What the sender names. Lines of one header have been joined by commas. */
+const sentWith = ({ headers: { traceparent, tracestate } }: Intake): TraceContext =>
+  Object.fromEntries(Object.entries({ traceparent, tracestate }).filter(([, value]) => typeof value === 'string'));
+
+/** What a dispatch keeps of the span that its other spans continue. */
+function fieldsOf(span: Span) {
+  const { traceparent: trace, tracestate } = printTraceContext(span.spanContext());
+  return { trace, ...(tracestate === undefined ? {} : { tracestate }) };
+}
+
 class Spans implements Tracing {
   private readonly api: Api;
   private readonly trace: TraceAPI;
@@ -49,11 +59,10 @@ class Spans implements Tracing {
     this.trace = api.trace;
   }
 
-  received(intake: Intake): TraceParent {
+  received(intake: Intake): TraceFields {
     const { plan } = intake.route;
-    const { traceparent } = intake.headers;
     const [path = ''] = intake.url.split('?', 1);
-    const span = this.begin(typeof traceparent === 'string' ? traceparent : null, `${intake.method} ${path}`, {
+    const span = this.begin(sentWith(intake), `${intake.method} ${path}`, {
       kind: this.api.SpanKind.SERVER,
       startTime: intake.receivedAt,
       attributes: {
@@ -67,8 +76,9 @@ class Spans implements Tracing {
       },
     });
     this.requests.set(intake, span);
-    intake.trace = printTraceParent(span.spanContext());
-    return intake.trace;
+    const fields = fieldsOf(span);
+    intake.trace = fields.trace;
+    return fields;
   }
 
   answered(intake: Intake, { status, outcome }: Reply): void {
@@ -81,12 +91,12 @@ class Spans implements Tracing {
     span?.end();
   }
 
-  fired(job: string, dueAt: number): TraceParent {
+  fired(job: string, dueAt: number): TraceFields {
     const kind = this.api.SpanKind.PRODUCER;
     const attributes = messaging(job, `${job}@${new Date(dueAt).toISOString()}`, 'create', 'schedule');
-    const span = this.begin(null, `schedule ${job}`, { kind, attributes });
+    const span = this.begin({}, `schedule ${job}`, { kind, attributes });
     span.end();
-    return printTraceParent(span.spanContext());
+    return fieldsOf(span);
   }
 
   readonly agent: Tracing['agent'] = (agent) => ({
@@ -95,12 +105,12 @@ class Spans implements Tracing {
       const { route, job = '', session, event, delivery_id } = request;
       const owner = route || job;
       const attributes = { ...messaging(owner, delivery_id, 'process'), 'hookwright.event': event };
-      const span = this.begin(request.traceparent ?? null, `process ${owner}`, {
+      const span = this.begin(request, `process ${owner}`, {
         kind: this.api.SpanKind.CONSUMER,
         attributes: { ...attributes, 'hookwright.session': session },
       });
       try {
-        return await agent.run({ ...request, traceparent: printTraceParent(span.spanContext()) }, ended);
+        return await agent.run({ ...request, ...printTraceContext(span.spanContext()) }, ended);
       } catch (error) {
         this.fail(span, error instanceof Error ? error.name : 'Error');
         throw error;
@@ -114,11 +124,11 @@ class Spans implements Tracing {
     ...deliverer,
     deliver: async (request: DeliveryRequest) => {
       const target = request.label ?? request.target;
-      const span = this.begin(request.traceparent ?? null, `send ${target}`, {
+      const span = this.begin(request, `send ${target}`, {
         kind: this.api.SpanKind.CLIENT,
         attributes: messaging(target, request.key, 'send'),
       });
-      const outcome = await deliverer.deliver({ ...request, traceparent: printTraceParent(span.spanContext()) });
+      const outcome = await deliverer.deliver({ ...request, ...printTraceContext(span.spanContext()) });
       span.setAttribute('hookwright.outcome', outcome.kind);
       if (outcome.kind !== 'ok') this.fail(span, outcome.kind);
       span.end();
@@ -126,14 +136,14 @@ class Spans implements Tracing {
     },
   });
 
-  private begin(parent: TraceParent | null, name: string, options: SpanOptions): Span {
+  private begin(parent: TraceContext, name: string, options: SpanOptions): Span {
     // Asked for each time: an SDK may be registered later, and replaced.
     return this.trace.getTracer(SCOPE).startSpan(name, options, this.within(parent));
   }
 
-  private within(parent: TraceParent | null): Context {
+  private within(parent: TraceContext): Context {
     const { ROOT_CONTEXT } = this.api;
-    const context = parent === null ? null : parseTraceParent(parent);
+    const context = parseTraceContext(parent, this.api.createTraceState);
     return context === null ? ROOT_CONTEXT : this.trace.setSpanContext(ROOT_CONTEXT, context);
   }
 
