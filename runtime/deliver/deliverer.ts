@@ -31,6 +31,17 @@ export interface DeliveryRequest extends TraceContext {
   /** Also append the delivered text to the chat's session (§4.7), once it is fully delivered. */
   readonly mirror_to_session: boolean;
   readonly signal: AbortSignal;
+  /** Called with the end of each HTTP request that the attempt makes; missing: nobody asks. */
+  readonly called?: (call: HttpCall) => void;
+}
+
+/** What an HTTP request to a target may say of itself: no path, which may hold a secret, and no text. */
+export interface HttpCall {
+  readonly method: string;
+  /** `https://<host>[:<port>]` */
+  readonly origin: string;
+  /** The status of the response, or the system's or undici's code of the error. */
+  readonly end: number | string;
 }
 
 /** What the address of a delivery is read from. */

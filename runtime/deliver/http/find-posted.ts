@@ -19,7 +19,11 @@ export type FoundPost =
   | NoToken;
 
 /** Looks for a text that holds `mark`. */
-export type FindPosted = (mark: string, values: Values, signal: AbortSignal) => Promise<FoundPost>;
+export type FindPosted = (
+  mark: string,
+  values: Values,
+  attempt: Parameters<PieceSender['send']>[2],
+) => Promise<FoundPost>;
 
 export interface FindParts {
   readonly variant: LinkedVariant;
@@ -37,13 +41,13 @@ export function linkFindPosted(parts: FindParts): FindPosted | null {
   const [readText, readId] = [linkReader(find.text), linkReader(find.id)];
   const readAuthor = find.author === undefined ? null : linkReader(find.author);
   const readUrl = message_id === null ? () => undefined : linkReader(message_id);
-  return async (mark, values, signal) => {
+  return async (mark, values, attempt) => {
     const request = pickFind(values.address)?.request;
     if (request === undefined) return failed('permanent', 'there is no list for this address');
     const own = readAuthor === null ? null : await findLogin();
     if (own !== null && own.kind !== 'token') return own;
     for (let page = 1; page <= MAX_PAGES; page++) {
-      const result = await sender.send(request, { ...values, page }, signal);
+      const result = await sender.send(request, { ...values, page }, attempt);
       if (result.kind !== 'ok') return notFound(result);
       const list = readList(result.json);
       if (!Array.isArray(list)) return failed('permanent', 'the answer holds no list of earlier posts');

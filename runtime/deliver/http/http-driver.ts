@@ -150,7 +150,7 @@ class HttpDriver implements Driver {
       const mark = prepared.series ?? (isDoubtful && index === request.sent ? values.key : null);
       const result =
         mark === null || this.find === null
-          ? await this.sender.send(prepared.form.request, values, request.signal)
+          ? await this.sender.send(prepared.form.request, values, request)
           : await this.sendOnce(this.find, { mark, prepared, values, request });
       if (result.kind !== 'ok') {
         if (result.kind === 'retry' && !isDoubtful) this.rememberUnsent(request.key);
@@ -163,14 +163,13 @@ class HttpDriver implements Driver {
 
   /** Posts what is not there yet; replaces what is, in a series. */
   private async sendOnce(find: FindPosted, { mark, prepared, values, request }: Once): Promise<DeliveryResult> {
-    const { signal } = request;
-    const found = await find(mark, { ...values, since: sinceOf(prepared, request) }, signal);
-    if (found.kind === 'none') return this.sender.send(prepared.form.request, values, signal);
+    const found = await find(mark, { ...values, since: sinceOf(prepared, request) }, request);
+    if (found.kind === 'none') return this.sender.send(prepared.form.request, values, request);
     if (found.kind !== 'found') return found;
     const isThere = { kind: 'ok', message_id: found.message_id, json: undefined } as const;
     // A late attempt must not replace what a later run has said.
     if (prepared.update === null || isNewerMarker(found.text, values.marker)) return isThere;
-    return this.sender.send(prepared.update, { ...values, found: found.id }, signal);
+    return this.sender.send(prepared.update, { ...values, found: found.id }, request);
   }
 
   private rememberUnsent(key: string): void {

@@ -1,5 +1,6 @@
 /** Makes one request and classifies the response. A refused token is exchanged once more; a second refusal is final. */
 import { NOT_PUBLIC } from '../../../base/public-address.ts';
+import type { DeliveryRequest } from '../deliverer.ts';
 import type { DeliveryContext } from '../driver.ts';
 import type { TokenResult } from '../token-cache.ts';
 import type { DeliveryResult } from './classify-response.ts';
@@ -9,8 +10,10 @@ import { sendRequest } from './send-request.ts';
 import type { Values } from './values.ts';
 import { HIDDEN } from './values.ts';
 
+type Attempt = Pick<DeliveryRequest, 'signal' | 'called'>;
+
 export interface PieceSender {
-  send(request: LinkedRequest, values: Values, signal: AbortSignal): Promise<DeliveryResult>;
+  send(request: LinkedRequest, values: Values, attempt: Attempt): Promise<DeliveryResult>;
   /** The exchanged token, cached or new; null for targets without an exchange. */
   token(values: Values, signal: AbortSignal): Promise<TokenResult> | null;
 }
@@ -22,10 +25,16 @@ export function createPieceSender(variant: LinkedVariant, account: string, conte
   const { plan, exchange } = variant;
   const { clock, tokens } = context;
 
-  async function send(request: LinkedRequest, values: Values, signal: AbortSignal): Promise<DeliveryResult> {
+  async function send(request: LinkedRequest, values: Values, { signal, called }: Attempt): Promise<DeliveryResult> {
     const { classify = variant.classify, maxBytes = plan.max_response_bytes } = request;
     const limits = { max_response_bytes: maxBytes, timeout_ms: plan.timeout_ms, signal };
-    const result = await sendRequest(request.build(values), limits, context);
+    const built = request.build(values);
+    const result = await sendRequest(built, limits, context);
+    called?.({
+      method: built.method,
+      origin: built.origin,
+      end: result.kind === 'response' ? result.status : result.code,
+    });
     if (result.kind === 'response') return classify(readResponse(result), clock.now());
     if (result.code === NOT_PUBLIC) return { kind: 'permanent', reason: PRIVATE, retry_after_ms: null };
     const reason = result.sent ? `no answer (${result.code})` : `not reached (${result.code})`;
@@ -36,21 +45,21 @@ export function createPieceSender(variant: LinkedVariant, account: string, conte
     return exchange === null ? null : untilAborted(exchange.get(values, account, context), signal);
   }
 
-  async function sendWithToken(request: LinkedRequest, values: Values, signal: AbortSignal): Promise<DeliveryResult> {
-    const exchanged = await token(values, signal);
-    if (exchanged === null) return send(request, values, signal);
+  async function sendWithToken(request: LinkedRequest, values: Values, attempt: Attempt): Promise<DeliveryResult> {
+    const exchanged = await token(values, attempt.signal);
+    if (exchanged === null) return send(request, values, attempt);
     if (exchanged.kind !== 'token') return exchanged;
-    const result = await send(request, { ...values, exchanged_token: exchanged.token }, signal);
+    const result = await send(request, { ...values, exchanged_token: exchanged.token }, attempt);
     if (result.kind === 'refresh') tokens.drop(exchanged.token);
     return hideToken(result, exchanged.token);
   }
 
   return {
     token,
-    async send(request, values, signal) {
-      if (exchange === null) return send(request, values, signal);
-      const first = await sendWithToken(request, values, signal);
-      return first.kind === 'refresh' ? sendWithToken(request, values, signal) : first;
+    async send(request, values, attempt) {
+      if (exchange === null) return send(request, values, attempt);
+      const first = await sendWithToken(request, values, attempt);
+      return first.kind === 'refresh' ? sendWithToken(request, values, attempt) : first;
     },
   };
 }

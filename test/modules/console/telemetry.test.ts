@@ -11,6 +11,7 @@ import { openTracing } from '../../../modules/console/runtime/telemetry/tracing.
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import { createService } from '../../../runtime/service/create-service.ts';
 import { atEnd } from '../../helpers/at-end.ts';
+import { startFakeHttp } from '../../helpers/fake-http.ts';
 import { until } from '../../helpers/gateway.ts';
 import { recordLog } from '../../helpers/log.ts';
 import { SECRET } from '../../helpers/route-table.ts';
@@ -40,9 +41,9 @@ platforms:
       picky: { prompt: "{a}", deliver: log, events: [never] }
 `;
 
-async function serve(t: TestContext) {
+async function serve(t: TestContext, yaml = CONFIG) {
   const home = tempDir(t);
-  const { table } = await compileText(CONFIG, { home, env: {} });
+  const { table } = await compileText(yaml, { home, env: {} });
   assert.ok(table);
   const log = recordLog();
   const asked: AgentRequest[] = [];
@@ -88,6 +89,36 @@ describe('an event of which an SDK is told', () => {
     assert.deepEqual({ traceparent, tracestate }, printTraceContext(ran.spanContext()), 'the agent continues its run');
     const traced = log.lines.filter(({ fields }) => fields.trace_id === TRACE).map(({ message }) => message);
     assert.ok(traced.includes('accepted'), JSON.stringify(log.lines));
+  });
+
+  it('says of a delivery over HTTP whom it asked and what came back, and no more of the URL', LIMIT, async (t) => {
+    const exporter = registerSdk(t);
+    const { url } = await startFakeHttp(t, ({ path }) => ({ status: path.startsWith('/hook-4711/no') ? 410 : 204 }));
+    const gone = await startFakeHttp(t, () => ({ status: 204 }));
+    await gone.close();
+    for (const [base, outcome] of [
+      [url, 'ok'],
+      [`${url}/hook-4711/no`, 'permanent'],
+      [gone.url, 'retry'],
+    ] as const) {
+      exporter.reset();
+      const http = `  http: { enabled: true, url: "${base}/hook-4711", allow_http: true, allow_private: true }\n`;
+      const { send } = await serve(t, CONFIG.replace('deliver: log', 'deliver: http') + http);
+      await send('ci');
+      const [sent] = await spansOf(exporter, ['send http']);
+      const { port } = new URL(base);
+      const { attributes } = sent ?? assert.fail();
+      assert.equal(attributes['hookwright.outcome'], outcome);
+      assert.equal(attributes['http.request.method'], 'POST');
+      assert.equal(attributes['server.address'], '127.0.0.1');
+      assert.equal(attributes['server.port'], Number(port));
+      const [status, error] = { ok: [204, undefined], permanent: [410, '410'], retry: [undefined, 'ECONNREFUSED'] }[
+        outcome
+      ];
+      assert.equal(attributes['http.response.status_code'], status);
+      assert.equal(attributes['error.type'], error);
+      assert.doesNotMatch(JSON.stringify(attributes), /4711/);
+    }
   });
 
   it('has a span when it is ignored or its run fails, and none when its signature is wrong', LIMIT, async (t) => {

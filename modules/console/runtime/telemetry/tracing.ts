@@ -10,7 +10,7 @@
  * or secret is in a span.
  */
 import type { Attributes, Context, Span, SpanOptions, TraceAPI } from '@opentelemetry/api';
-import type { DeliveryRequest } from '../../../../runtime/deliver/deliverer.ts';
+import type { DeliveryRequest, HttpCall } from '../../../../runtime/deliver/deliverer.ts';
 import type { Intake } from '../../../../runtime/intake/intake.ts';
 import type { Reply } from '../../../../runtime/intake/reply.ts';
 import type { Tracing } from '../../../../runtime/module.ts';
@@ -37,6 +37,23 @@ const messaging = (destination: string, id: string, type: Operation, operation: 
   'messaging.operation.name': operation,
   'messaging.operation.type': type,
 });
+
+/** Of the latest of an attempt's requests: it may make several, for pieces, and to find what was posted before. */
+function httpClient(call: HttpCall | undefined): Attributes {
+  if (call === undefined) return {};
+  const { method, origin, end } = call;
+  const { protocol, hostname, port } = new URL(origin);
+  return {
+    'http.request.method': method,
+    'server.address': hostname.replace(/^\[|\]$/g, ''),
+    'server.port': Number(port) || (protocol === 'http:' ? 80 : 443),
+    ...(typeof end === 'number' ? { 'http.response.status_code': end } : {}),
+  };
+}
+
+/** As the conventions have it: the status of a refusal, or what kept the response away. */
+const failureOf = ({ end = 0 }: Partial<HttpCall> = {}): string | undefined =>
+  typeof end === 'string' || end >= 400 ? String(end) : undefined;
 
 /** What the sender names. Lines of one header have been joined by commas. */
 const sentWith = ({ headers: { traceparent, tracestate } }: Intake): TraceContext =>
@@ -128,9 +145,11 @@ class Spans implements Tracing {
         kind: this.api.SpanKind.CLIENT,
         attributes: messaging(target, request.key, 'send'),
       });
-      const outcome = await deliverer.deliver({ ...request, ...printTraceContext(span.spanContext()) });
-      span.setAttribute('hookwright.outcome', outcome.kind);
-      if (outcome.kind !== 'ok') this.fail(span, outcome.kind);
+      const calls: HttpCall[] = [];
+      const called = (call: HttpCall): void => void calls.push(call);
+      const outcome = await deliverer.deliver({ ...request, ...printTraceContext(span.spanContext()), called });
+      span.setAttributes({ 'hookwright.outcome': outcome.kind, ...httpClient(calls.at(-1)) });
+      if (outcome.kind !== 'ok') this.fail(span, failureOf(calls.at(-1)) ?? outcome.kind);
       span.end();
       return outcome;
     },
