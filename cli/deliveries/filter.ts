@@ -1,6 +1,6 @@
 /** The conditions that `deliveries list` and `deliveries replay` share. */
 import type { ListFilter } from '../../runtime/store/queries.ts';
-import { DISPATCH_STATES } from '../../runtime/store/states.ts';
+import { SHOWN_STATES } from '../../runtime/store/states.ts';
 import { UsageError } from '../base/errors.ts';
 import { parseNamed } from '../command-line/values.ts';
 
@@ -11,7 +11,7 @@ export type Filter = Omit<ListFilter, 'limit' | 'before'>;
 /** @throws UsageError for an unknown word. */
 export function parseDeliveryFilter({ state, route, job, since }: DeliveryFilterWords, now: number): Filter {
   return {
-    ...(state === undefined ? {} : { state: parseNamed('state', state, DISPATCH_STATES) }),
+    ...(state === undefined ? {} : { state: parseNamed('state', state, SHOWN_STATES) }),
     ...(route === undefined ? {} : { route }),
     ...(job === undefined ? {} : { job }),
     ...(since === undefined ? {} : { since: parseSince(since, now) }),

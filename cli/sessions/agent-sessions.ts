@@ -2,10 +2,6 @@
 import type { BusySession, DispatchSummary, SaidTurn } from '../../runtime/store/queries.ts';
 import { formatDuration } from '../output/time.ts';
 
-/** As people see it: what is to be delivered once a person approves it is waiting. */
-export const stateWord = ({ state, waits_for }: DispatchSummary): string =>
-  waits_for === 'approval' ? 'waiting' : state;
-
 /** `session, 5 min`; empty where a run waits for nothing but its time. @param now Unix ms */
 export const waitText = ({ waits_for, waits_since }: DispatchSummary, now: number): string =>
   waits_for === null ? '' : `${waits_for}${waits_since === null ? '' : `, ${formatDuration(now - waits_since)}`}`;

@@ -11,7 +11,7 @@ import type { FoundRequest, KeptFilter, KeptPage, KeptSummary } from '../intake/
 import type { PausedRoute } from '../store/pauses.ts';
 import type { DamageReport, DeadWork, LastError, ListFilter } from '../store/queries.ts';
 import type { SessionSummary } from '../store/sessions.ts';
-import type { DispatchState } from '../store/states.ts';
+import type { ShownState } from '../store/states.ts';
 import type { StoreProblem } from '../store/store.ts';
 import type { JobReport, RouteReport } from './reports.ts';
 import type { StoreOperations } from './store-operations.ts';
@@ -191,7 +191,7 @@ export interface StoreStatus {
 
 /** Counts of all dispatches since the store was created. */
 export interface DispatchStatus {
-  readonly states: Readonly<Record<DispatchState, number>>;
+  readonly states: Readonly<Record<ShownState, number>>;
   /** Unix ms at which the oldest unfinished one was accepted. */
   readonly oldest_open_at: number | null;
   readonly last_error: LastError | null;

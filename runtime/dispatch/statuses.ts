@@ -10,6 +10,7 @@ import type { RoutePlan } from '../../schemas/generated/types.ts';
 import type { Clock, Timer } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { StoredDispatch } from '../store/queries.ts';
+import type { ShownState } from '../store/states.ts';
 import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { FindInstallation } from './installation.ts';
@@ -19,7 +20,7 @@ const MOST_WAITING = 128;
 const POLL_MS = 1000;
 
 export interface EventStatus {
-  readonly state: 'pending' | 'running' | 'delivering' | 'waiting' | 'done' | 'dead';
+  readonly state: Exclude<ShownState, 'skipped'>;
   readonly answer?: string;
 }
 
@@ -31,6 +32,10 @@ export interface StatusContext {
   readonly log: Logger;
   readonly key: FindInstallation;
 }
+
+/** Skipped: there was nothing to deliver, or no budget for the run. */
+const statusOf = ({ state, reason }: StoredDispatch): EventStatus['state'] =>
+  state !== 'skipped' ? state : reason === 'budget' ? 'dead' : 'done';
 
 export class Statuses {
   private readonly context: StatusContext;
@@ -63,18 +68,10 @@ export class Statuses {
     if (found.kind !== 'found') return null;
     const { dispatch } = found;
     if (dispatch.id !== id || dispatch.route !== name || dispatch.profile !== profile) return null;
-    const state = await this.stateOf(dispatch);
+    const state = statusOf(dispatch);
     return state === 'done' && status?.answer === true && dispatch.answer !== null
       ? { state, answer: dispatch.answer }
       : { state };
-  }
-
-  private async stateOf({ id, state, reason, dispatch }: StoredDispatch): Promise<EventStatus['state']> {
-    // Skipped: there was nothing to deliver, or no budget for the run.
-    if (state === 'skipped') return reason === 'budget' ? 'dead' : 'done';
-    if (state !== 'delivering' || !dispatch.deliveries.some(({ approve_ms }) => approve_ms !== undefined)) return state;
-    const approvals = await this.context.store.read({ kind: 'approvals' });
-    return approvals.some((one) => one.id === id) ? 'waiting' : state;
   }
 
   /** Resolves when the dispatch has ended, after `ms`, or when the sender has gone; at once when too many wait. */

@@ -8,8 +8,8 @@ import type { AlertKind } from '../../schemas/generated/types.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import type { CountRequest } from '../intake/event-log.ts';
 import type { KeptCounts } from '../intake/keeper.ts';
-import type { Tally, WaitCounts } from '../store/queries.ts';
-import { DISPATCH_STATES } from '../store/states.ts';
+import type { ShownTally, WaitCounts } from '../store/queries.ts';
+import { SHOWN_STATES } from '../store/states.ts';
 import { byLabel, Durations, printMetric, Totals } from './series.ts';
 
 /** Values at the moment of a scrape. */
@@ -35,7 +35,7 @@ export interface LiveFigures {
 export interface StoredFigures {
   /** Work by kind and stage, such as `runs_queued`. */
   readonly work: Readonly<Record<string, number>>;
-  readonly tallies: readonly Tally[];
+  readonly tallies: readonly ShownTally[];
   readonly waits: WaitCounts;
   /** Age of the oldest unfinished dispatch in seconds; 0 when there is none. */
   readonly oldestOpenSeconds: number;
@@ -230,7 +230,7 @@ function gauges({
   const kinds = { static: routes, subscription: subscriptions, quarantined };
   const dispatches = new Totals('profile', 'route', 'state');
   for (const tally of stored?.tallies ?? [])
-    for (const state of DISPATCH_STATES) dispatches.addBy(tally[state], tally.profile, tally.route ?? '', state);
+    for (const state of SHOWN_STATES) dispatches.addBy(tally[state], tally.profile, tally.route ?? '', state);
   const noneDead = stored === null ? [] : withJobs(served).map(({ profile, name }) => [profile, name, 'dead']);
   const oldest = stored === null ? [] : [{ value: stored.oldestOpenSeconds }];
   return [

@@ -8,8 +8,8 @@ import type { Clock } from '../platform/clock.ts';
 import { pausedRoutes } from '../store/pauses.ts';
 import type { StoreOverview } from '../store/queries.ts';
 import { describeOtherTables } from '../store/shared.ts';
-import type { DispatchState } from '../store/states.ts';
-import { DISPATCH_STATES } from '../store/states.ts';
+import type { ShownState } from '../store/states.ts';
+import { SHOWN_STATES } from '../store/states.ts';
 import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { Rejected } from '../table/subscriptions.ts';
@@ -106,8 +106,8 @@ const overviewOf = (store: Store, clock: Clock): Promise<StoreOverview> =>
   store.read({ kind: 'overview', now: clock.now() });
 
 function dispatchStatus({ tallies, oldest_open_at, last_error }: StoreOverview): Omit<DispatchStatus, 'dead'> {
-  const count = (state: DispatchState) => [state, tallies.reduce((sum, tally) => sum + tally[state], 0)] as const;
-  const states = Object.fromEntries(DISPATCH_STATES.map(count)) as DispatchStatus['states'];
+  const count = (state: ShownState) => [state, tallies.reduce((sum, tally) => sum + tally[state], 0)] as const;
+  const states = Object.fromEntries(SHOWN_STATES.map(count)) as DispatchStatus['states'];
   return { states, oldest_open_at, last_error };
 }
 

@@ -17,13 +17,14 @@ import {
 } from './decode.ts';
 import type { BusySession, DispatchSummary, StoredDispatch } from './queries.ts';
 import { MOST_TURNS } from './queries.ts';
-import type { ProgramEnd, Step } from './states.ts';
+import type { DispatchState, FinalState, ProgramEnd, ShownState, Step } from './states.ts';
 import { DISPATCH_STATES } from './states.ts';
 import { toUsage } from './usage.ts';
 
 type OfHead = 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'session';
 
-export type ListedRow = Omit<DispatchSummary, OfHead | 'usage' | 'waits_for' | 'waits_since'> & {
+export type ListedRow = Omit<DispatchSummary, OfHead | 'state' | 'usage' | 'waits_for' | 'waits_since'> & {
+  readonly state: DispatchState;
   /** JSON. */
   readonly head: string;
   /** JSON [input tokens, output tokens, cost]. */
@@ -39,6 +40,19 @@ export type ListedRow = Omit<DispatchSummary, OfHead | 'usage' | 'waits_for' | '
 
 /** SQL: whether the delivery `x` waits for a person. */
 export const IS_ASKED = "x.waiting IS NOT NULL AND x.waiting <> 'rejected' AND x.holder IS NULL";
+
+/** SQL: whether an open dispatch `w` has this state. Literals, because SQLite uses a partial index only for literals. */
+export function hasOpenState(state: Exclude<ShownState, FinalState>): string {
+  if (state === 'waiting') return `w.ref IN (SELECT x.ref FROM delivery x WHERE ${IS_ASKED})`;
+  const others =
+    state === 'delivering' ? ` AND NOT EXISTS (SELECT 1 FROM delivery x WHERE x.ref = w.ref AND ${IS_ASKED})` : '';
+  return `w.state = '${state}'${others}`;
+}
+
+/** SQL: how many dispatches of each route wait for a person. */
+export const COUNT_ASKED =
+  'SELECT d.profile, d.route, count(DISTINCT x.ref) AS count FROM delivery x JOIN dispatch d USING (ref) ' +
+  `WHERE ${IS_ASKED} GROUP BY 1, 2`;
 
 /**
  * SQL: the columns of a `ListedRow`, of the tables `dispatch d` and `work w`.
@@ -115,7 +129,7 @@ export function readListed(row: ListedRow, holdOf: HoldOf): DispatchSummary {
     event,
     delivery_id,
     accepted_at: instantOf(row.accepted_at) ?? 0,
-    state: isKnown ? row.state : 'dead',
+    state: !isKnown ? 'dead' : waits_for === 'approval' ? 'waiting' : row.state,
     started_at: instantOf(row.started_at),
     answered_at: instantOf(row.answered_at),
     finished_at: instantOf(row.finished_at),

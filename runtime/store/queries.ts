@@ -5,7 +5,7 @@ import type { GuardKind, GuardRow } from './guard-mutations.ts';
 import type { ClaimKey, Ref, SessionKey } from './identity.ts';
 import type { JobRecord, JobState, JobTick } from './job-mutations.ts';
 import type { PausedRoute } from './pauses.ts';
-import type { DispatchState, ProgramEnd, Step, Waiting } from './states.ts';
+import type { DispatchState, ProgramEnd, ShownState, Step, Waiting } from './states.ts';
 import type { Usage, UsageSum } from './usage.ts';
 import type { AgentLimit } from './work-mutations.ts';
 
@@ -20,7 +20,7 @@ export interface DispatchSummary {
   readonly event: string;
   readonly delivery_id: string;
   readonly accepted_at: number;
-  readonly state: DispatchState;
+  readonly state: ShownState;
   readonly started_at: number | null;
   readonly answered_at: number | null;
   readonly finished_at: number | null;
@@ -94,7 +94,7 @@ export interface StoredDispatch extends DispatchSummary {
 }
 
 export interface ListFilter {
-  readonly state?: DispatchState;
+  readonly state?: ShownState;
   readonly route?: string;
   readonly job?: string;
   /** Accepted at or after, unix ms. */
@@ -106,7 +106,7 @@ export interface ListFilter {
   readonly limit: number;
 }
 
-/** Counts of one route since the store was created. `removed`: ended dispatches that retention has removed. */
+/** Counts of one route since the store was created, by state as it is stored. `removed`: ended dispatches that retention has removed. */
 export interface Tally extends Readonly<Record<DispatchState, number>> {
   readonly profile: string;
   /** Null: scheduled runs. */
@@ -114,6 +114,8 @@ export interface Tally extends Readonly<Record<DispatchState, number>> {
   readonly accepted: number;
   readonly removed: number;
 }
+
+export type ShownTally = Tally & Readonly<Record<ShownState, number>>;
 
 export interface LastError {
   readonly id: string;
@@ -142,7 +144,7 @@ export interface DamageReport {
 }
 
 export interface StoreOverview {
-  readonly tallies: readonly Tally[];
+  readonly tallies: readonly ShownTally[];
   readonly backlog: Backlog;
   /** Unix ms at which the oldest unfinished dispatch was accepted. */
   readonly oldest_open_at: number | null;

@@ -3,6 +3,7 @@ import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Accept, Resend } from './event-mutations.ts';
 import type { ClaimKey } from './identity.ts';
 import type { StoredDispatch } from './queries.ts';
+import { isFinal } from './states.ts';
 
 export interface ReplayOptions {
   /** Of a new row. */
@@ -43,7 +44,7 @@ export function keyOfMessage(of: Pick<Dispatch, 'mode' | 'profile' | 'route' | '
 /** Why it is not replayed; null when it is. */
 export function whyNotReplay(stored: StoredDispatch, again: boolean): string | null {
   const { state } = stored;
-  if (state === 'pending' || state === 'running' || state === 'delivering') return `it is still ${state}`;
+  if (!isFinal(state)) return `it is still ${state}`;
   return state === 'done' && isMessage(stored) && !again ? DELIVERED : null;
 }
 

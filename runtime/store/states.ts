@@ -19,9 +19,13 @@ export const OPEN_STATES = ['pending', 'running', 'delivering'] as const;
 export const FINAL_STATES = ['done', 'dead', 'skipped'] as const;
 export const DISPATCH_STATES = [...OPEN_STATES, ...FINAL_STATES] as const;
 
+/** As people and programs see them: what is delivering is `waiting` while a person has to approve one of its deliveries. */
+export const SHOWN_STATES = [...OPEN_STATES, 'waiting', ...FINAL_STATES] as const;
+
 export type OpenState = (typeof OPEN_STATES)[number];
 export type FinalState = (typeof FINAL_STATES)[number];
 export type DispatchState = OpenState | FinalState;
+export type ShownState = (typeof SHOWN_STATES)[number];
 
 /** The states from which each state can be reached. */
 const REACHED_FROM: Readonly<Record<DispatchState, readonly OpenState[]>> = {
@@ -42,8 +46,8 @@ export function canAdvance(
   return (REACHED_FROM[to] as readonly DispatchState[]).includes(from);
 }
 
-export function isFinal(state: DispatchState): state is FinalState {
-  return (FINAL_STATES as readonly DispatchState[]).includes(state);
+export function isFinal(state: ShownState): state is FinalState {
+  return (FINAL_STATES as readonly ShownState[]).includes(state);
 }
 
 /** The record of one run or delivery attempt. Times are Unix ms. */

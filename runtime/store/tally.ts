@@ -1,6 +1,6 @@
 /** Counts per route that every engine keeps in addition to the dispatches, so that an audit finds lost ones. */
 import { laneKey } from './identity.ts';
-import type { Tally } from './queries.ts';
+import type { ShownTally, Tally } from './queries.ts';
 import type { DispatchState } from './states.ts';
 import { DISPATCH_STATES } from './states.ts';
 
@@ -18,6 +18,17 @@ export interface StateCount {
   readonly route: string | null;
   readonly state: DispatchState;
   readonly count: number;
+}
+
+export type AskedCount = Omit<StateCount, 'state'>;
+
+/** The counts as they are shown. @param asked the dispatches that wait for a person, which count as delivering in the store */
+export function shownTallies(tallies: readonly Tally[], asked: readonly AskedCount[]): readonly ShownTally[] {
+  const counts = new Map(asked.map(({ profile, route, count }) => [laneKey(profile, route), count]));
+  return tallies.map((tally) => {
+    const waiting = counts.get(laneKey(tally.profile, tally.route)) ?? 0;
+    return { ...tally, delivering: tally.delivering - waiting, waiting };
+  });
 }
 
 /** Returns a line for each mismatch between the counts and what is stored. */

@@ -58,7 +58,7 @@ const live = (dead: number): LiveFigures => ({
   capture: { kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } },
   stored: {
     work: {},
-    tallies: dead === 0 ? [] : [{ profile: 'default', route: 'new', ...noCounts(), dead }],
+    tallies: dead === 0 ? [] : [{ profile: 'default', route: 'new', waiting: 0, ...noCounts(), dead }],
     waits: { session: 0, agent: 0, budget: 0, sessions: 0 },
     oldestOpenSeconds: 0,
   },

@@ -33,7 +33,7 @@ async function exported(): Promise<string> {
   metrics.observer.finished?.({ id: 'x', profile: 'default', route: 'ci', job: null }, 'done', null, null);
   metrics.observer.runEnded?.({ id: 'x', profile: 'default', route: 'ci', job: null }, 'failed', 3000);
   const work = { runs_active: 0, runs_queued: 0, deliveries_active: 0, deliveries_queued: 0, groups: 0 };
-  const tallies = [{ profile: 'default', route: 'ci', ...noCounts() }];
+  const tallies = [{ profile: 'default', route: 'ci', waiting: 0, ...noCounts() }];
   const live = { version: '1.0.0', generation: 1, routes: 1, subscriptions: 0, quarantined: 1, storeUp: true };
   const capture = { kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } };
   return (

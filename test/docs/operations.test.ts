@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { formatDuration } from '../../cli/output/time.ts';
 import { nominalWait } from '../../runtime/dispatch/backoff.ts';
 import { openOfflineStore } from '../../runtime/store/sqlite/open-store.ts';
-import { DISPATCH_STATES } from '../../runtime/store/states.ts';
+import { SHOWN_STATES } from '../../runtime/store/states.ts';
 import { runInProcess } from '../helpers/cli.ts';
 import { HOLDER, makeAccept, makeAdvance } from '../helpers/dispatches.ts';
 import { codeBlocks } from '../helpers/markdown.ts';
@@ -44,7 +44,7 @@ describe('docs/operations.md', () => {
   it('names every state', () => {
     assert.deepEqual(
       table('state').map(([name]) => name),
-      DISPATCH_STATES.map((state) => `\`${state}\``),
+      SHOWN_STATES.map((state) => `\`${state}\``),
     );
   });
 

@@ -5,7 +5,7 @@ import type { DispatchContext } from '../../runtime/dispatch/context.ts';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import type { Claim, DispatchService } from '../../runtime/dispatch/dispatcher.ts';
 import type { StoredDispatch } from '../../runtime/store/queries.ts';
-import type { DispatchState } from '../../runtime/store/states.ts';
+import type { ShownState } from '../../runtime/store/states.ts';
 import { FakeClock } from './fake-clock.ts';
 import type { LogLine } from './log.ts';
 import { recordLog } from './log.ts';
@@ -99,10 +99,10 @@ export function storedIn(store: MemoryStore, id: string): StoredDispatch | null 
   return found.kind === 'found' ? found.dispatch : null;
 }
 
-export const stateOf = (store: MemoryStore, id: string): DispatchState | undefined => storedIn(store, id)?.state;
+export const stateOf = (store: MemoryStore, id: string): ShownState | undefined => storedIn(store, id)?.state;
 
 /** Dispatches of all routes in a state. */
-export function count(store: MemoryStore, state: DispatchState | 'accepted' | 'removed'): number {
+export function count(store: MemoryStore, state: ShownState | 'accepted' | 'removed'): number {
   return store.look({ kind: 'overview', now: 0 }).tallies.reduce((sum, tally) => sum + tally[state], 0);
 }
 

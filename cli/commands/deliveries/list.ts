@@ -14,13 +14,13 @@ import { namedFilter } from '../../deliveries/named-filter.ts';
 import { ownerText } from '../../deliveries/owner-text.ts';
 import { printList } from '../../output/table.ts';
 import { formatDuration, formatRunTime } from '../../output/time.ts';
-import { stateWord, waitText } from '../../sessions/agent-sessions.ts';
+import { waitText } from '../../sessions/agent-sessions.ts';
 import { useStore } from '../../store/use-store.ts';
 
 export default command({
   summary: 'List accepted events, newest first, and their states',
   details:
-    'States: pending, running, delivering, done, dead (given up), skipped (nothing to deliver, or superseded). A pending run may wait for its turn in its session, for a run of its agent to end, or for a budget;\nwaiting: delivering, once a person approves it.',
+    'States: pending, running, delivering, waiting (a person has to approve it), done, dead (given up), skipped (nothing to deliver, or superseded). A pending run may wait for its turn in its session, for a run of its agent to end, or for a budget.',
   examples: [
     ['The newest 50', '$0 deliveries list'],
     ['What was given up today', '$0 deliveries list --state dead --since 24h'],
@@ -48,7 +48,7 @@ export default command({
         { title: 'ID', value: ({ id }) => id, whole: true },
         { title: 'ROUTE', value: ownerText, whole: true },
         { title: 'EVENT', value: ({ event }) => event, whole: true },
-        { title: 'STATE', value: stateWord },
+        { title: 'STATE', value: ({ state }) => state },
         { title: 'DURATION', value: (row) => formatRunTime(runDuration(row)), align: 'right' },
         { title: 'AGE', value: ({ accepted_at }) => formatDuration(now - accepted_at), align: 'right' },
         { title: 'DELIVERY ID', value: ({ delivery_id }) => delivery_id, whole: true },

@@ -10,7 +10,7 @@ import { argument, command, flag } from '../../command-line/command.ts';
 import { configOption } from '../../command-line/options.ts';
 import { printBeside, printJson, printLine, visible } from '../../output/print.ts';
 import { formatRunTime } from '../../output/time.ts';
-import { stateWord, waitText } from '../../sessions/agent-sessions.ts';
+import { waitText } from '../../sessions/agent-sessions.ts';
 import { findDispatch, unknownDispatch, useStore } from '../../store/use-store.ts';
 
 const options = {
@@ -50,7 +50,7 @@ function print(context: CliContext, given: Given, stored: StoredDispatch): void 
   const run = runFacts(stored);
   const facts: readonly (readonly [string, string | null])[] = [
     ['id', stored.id],
-    ['state', stored.reason === null ? stateWord(stored) : `${stateWord(stored)}: ${stored.reason}`],
+    ['state', stored.reason === null ? stored.state : `${stored.state}: ${stored.reason}`],
     ['profile', stored.profile],
     stored.route === null ? ['job', stored.job] : ['route', stored.route],
     ['event', stored.event],

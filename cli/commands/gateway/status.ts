@@ -2,7 +2,7 @@
 import { alertTitle } from '../../../base/alert-kinds.ts';
 import { createPaint } from '../../../base/paint.ts';
 import type { DispatchStatus, GatewayStatus, StoreStatus } from '../../../runtime/control/operations.ts';
-import { DISPATCH_STATES } from '../../../runtime/store/states.ts';
+import { SHOWN_STATES } from '../../../runtime/store/states.ts';
 import type { CliContext } from '../../base/context.ts';
 import { loadPart } from '../../base/module.ts';
 import { command, flag } from '../../command-line/command.ts';
@@ -79,7 +79,7 @@ function describe(status: GatewayStatus, context: CliContext): string[] {
 }
 
 function describeStates({ states, oldest_open_at }: DispatchStatus, now: number): string {
-  const counts = DISPATCH_STATES.filter((state) => states[state] > 0).map((state) => `${states[state]} ${state}`);
+  const counts = SHOWN_STATES.filter((state) => states[state] > 0).map((state) => `${states[state]} ${state}`);
   const oldest = oldest_open_at === null ? [] : [`oldest open for ${formatDuration(now - oldest_open_at)}`];
   return [...counts, ...oldest].join(', ') || 'none yet';
 }

@@ -9,6 +9,7 @@ import { sessionName } from '../identity.ts';
 import type { BusyRow, HoldOf, ListedRow, StoredRow } from '../listed-rows.ts';
 import {
   HAS_TURN,
+  hasOpenState,
   IS_ASKED,
   listedColumns,
   readBusy,
@@ -27,7 +28,7 @@ import type {
 } from '../queries.ts';
 import type { SaidRow } from '../said.ts';
 import { resetRow, saidIn, toldRows } from '../said.ts';
-import { DISPATCH_STATES, isFinal } from '../states.ts';
+import { isFinal, SHOWN_STATES } from '../states.ts';
 import { findHolds } from '../unit/agent-room.ts';
 import { COUNT_SESSIONS, countLaneWaits, countWaits } from '../wait-counts.ts';
 import type { Connection, Row } from './driver.ts';
@@ -94,9 +95,9 @@ const CONDITIONS = [
 function list(db: Connection, filter: ListFilter, holdOf: HoldOf): readonly DispatchSummary[] {
   const given = CONDITIONS.filter(([name]) => filter[name] !== undefined);
   const where: string[] = given.map(([, condition]) => condition);
-  // A literal, because SQLite uses a partial index only for literals.
-  const state = DISPATCH_STATES.find((known) => known === filter.state);
-  if (state !== undefined) where.push(`w.state = '${state}'`);
+  // One that is known, because it becomes a literal.
+  const state = SHOWN_STATES.find((known) => known === filter.state);
+  if (state !== undefined) where.push(isFinal(state) ? `w.state = '${state}'` : hasOpenState(state));
   if (filter.oldest_open || (state !== undefined && !isFinal(state))) where.push('w.finished_at IS NULL');
   const rows = db.query(
     `SELECT ${LISTED.join(', ')} FROM work w JOIN dispatch d USING (ref) ` +

@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs';
 import { decodeOr } from '../decode.ts';
 import { NOT_PAUSED, readGuard } from '../guard-mutations.ts';
 import { claimKey } from '../identity.ts';
+import { COUNT_ASKED } from '../listed-rows.ts';
 import type { DamageReport, LastError, QueryHandlers, StoreOverview, Tally } from '../queries.ts';
 import type { DispatchState } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
-import { auditTallies, TALLY_COLUMNS } from '../tally.ts';
+import { auditTallies, shownTallies, TALLY_COLUMNS } from '../tally.ts';
 import type { UsageSum } from '../usage.ts';
 import { backUp } from './backup.ts';
 import { createBytes } from './cleanup.ts';
@@ -84,6 +85,7 @@ function createOverview(db: Connection): QueryHandlers['overview'] {
   const oldest = db.query<[number]>(
     'SELECT d.accepted_at FROM work w JOIN dispatch d USING (ref) WHERE w.finished_at IS NULL ORDER BY w.ref LIMIT 1',
   );
+  const asked = db.query<[string, string | null, number]>(COUNT_ASKED);
   const meta = db.query<[string]>('SELECT value FROM meta WHERE key = ?');
   const parsed = <T>(key: string): T | null => decodeOr(meta.get(key)?.[0] ?? 'null', () => true, null);
   const bytes = createBytes(db);
@@ -93,7 +95,10 @@ function createOverview(db: Connection): QueryHandlers['overview'] {
     const open = groups.get()?.[0] ?? 0;
     const runs = counts.reduce((sum, { pending }) => sum + pending, 0) - open;
     return {
-      tallies: counts,
+      tallies: shownTallies(
+        counts,
+        asked.all().map(([profile, route, count]) => ({ profile, route, count })),
+      ),
       backlog: { runs, deliveries: due, deliveries_delayed: waiting - due, groups: open },
       oldest_open_at: oldest.get()?.[0] ?? null,
       last_error: parsed<LastError>('last_error'),

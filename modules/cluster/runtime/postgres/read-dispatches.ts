@@ -5,6 +5,7 @@ import { sessionName } from '../../../../runtime/store/identity.ts';
 import type { BusyRow, HoldOf, ListedRow, StoredRow } from '../../../../runtime/store/listed-rows.ts';
 import {
   HAS_TURN,
+  hasOpenState,
   IS_ASKED,
   listedColumns,
   readBusy,
@@ -23,7 +24,7 @@ import type {
 } from '../../../../runtime/store/queries.ts';
 import type { SaidRow } from '../../../../runtime/store/said.ts';
 import { resetRow, saidIn, toldRows } from '../../../../runtime/store/said.ts';
-import { isFinal } from '../../../../runtime/store/states.ts';
+import { isFinal, SHOWN_STATES } from '../../../../runtime/store/states.ts';
 import { findHolds } from '../../../../runtime/store/unit/agent-room.ts';
 import type { LaneWaits, SessionCounts } from '../../../../runtime/store/wait-counts.ts';
 import { COUNT_SESSIONS, countLaneWaits, countWaits } from '../../../../runtime/store/wait-counts.ts';
@@ -158,9 +159,9 @@ async function list(
   const add = (value: string | number | undefined, condition: (place: string) => string): void => {
     if (value !== undefined) where.push(condition(`$${values.push(value)}`));
   };
-  const { state } = filter;
-  if (state !== undefined && isFinal(state)) where.push(`e.state = '${state}'`);
-  add(state !== undefined && !isFinal(state) ? state : undefined, (place) => `w.state = ${place}`);
+  // One that is known, because it becomes a literal.
+  const state = SHOWN_STATES.find((known) => known === filter.state);
+  if (state !== undefined) where.push(isFinal(state) ? `e.state = '${state}'` : hasOpenState(state));
   if (filter.oldest_open) where.push('w.ref IS NOT NULL');
   add(filter.route, (place) => `d.route = ${place}`);
   add(filter.job, (place) => `d.job = ${place}`);

@@ -3,6 +3,7 @@ import { decodeOr } from '../../../../runtime/store/decode.ts';
 import type { HeadTarget } from '../../../../runtime/store/encode.ts';
 import { NOT_PAUSED, readGuard } from '../../../../runtime/store/guard-mutations.ts';
 import type { JobState, JobTick } from '../../../../runtime/store/job-mutations.ts';
+import { COUNT_ASKED } from '../../../../runtime/store/listed-rows.ts';
 import type {
   DeadWork,
   LastError,
@@ -11,8 +12,8 @@ import type {
   StoreOverview,
   Tally,
 } from '../../../../runtime/store/queries.ts';
-import type { StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';
-import { auditTallies, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
+import type { AskedCount, StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';
+import { auditTallies, shownTallies, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
 import type { Signatures } from '../signatures.ts';
 import { PAUSED, routeLaneOf } from './due-queries.ts';
@@ -71,9 +72,10 @@ function talliesOf(rows: readonly TallyRow[]): readonly Tally[] {
 }
 
 async function overview(ask: AskSnapshot, now: number): Promise<StoreOverview> {
-  const [tallyRows = [], [groups], [deliveries], [oldest], [error]] = await ask<
+  const [tallyRows = [], asked = [], [groups], [deliveries], [oldest], [error]] = await ask<
     [
       TallyRow[],
+      AskedCount[],
       [{ open: number }],
       [{ waiting: number; due: number }],
       [{ accepted_at: number }?],
@@ -81,6 +83,7 @@ async function overview(ask: AskSnapshot, now: number): Promise<StoreOverview> {
     ]
   >(
     TALLIES,
+    [COUNT_ASKED],
     ["SELECT count(*) AS open FROM work WHERE group_key IS NOT NULL AND state = 'pending'"],
     ['SELECT count(*) AS waiting, count(*) FILTER (WHERE due_at <= $1) AS due FROM delivery WHERE holder IS NULL', now],
     ['SELECT d.accepted_at FROM work w JOIN dispatch d USING (ref) ORDER BY w.ref LIMIT 1'],
@@ -89,7 +92,7 @@ async function overview(ask: AskSnapshot, now: number): Promise<StoreOverview> {
   const tallies = talliesOf(tallyRows);
   const runs = tallies.reduce((sum, { pending }) => sum + pending, 0) - groups.open;
   return {
-    tallies,
+    tallies: shownTallies(tallies, asked),
     backlog: {
       ...{ runs, deliveries: deliveries.due, deliveries_delayed: deliveries.waiting - deliveries.due },
       groups: groups.open,

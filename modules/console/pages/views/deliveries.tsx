@@ -12,7 +12,16 @@ import { Act, Ago, Ask, Card, Choice, Head, Rows, Sampled, Select, Show, TextFie
 type Summary = Output<'listDeliveries'>['items'][number];
 type StateName = Summary['state'];
 
-const STATES: readonly ('' | StateName)[] = ['', 'pending', 'running', 'delivering', 'done', 'dead', 'skipped'];
+const STATES: readonly ('' | StateName)[] = [
+  '',
+  'pending',
+  'running',
+  'delivering',
+  'waiting',
+  'done',
+  'dead',
+  'skipped',
+];
 const isState = (text: string): text is StateName => (STATES as readonly string[]).includes(text) && text !== '';
 
 export function Deliveries({ place: { query } }: { place: ViewPlace }) {

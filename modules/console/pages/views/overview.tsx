@@ -169,6 +169,7 @@ function Numbers({ of: { runs, states } }: { of: State }) {
     ['Runs under way', runs?.active],
     ['Runs waiting', runs?.queued],
     ['Delivering', states?.delivering],
+    ['Waiting for a person', states?.waiting],
     ['Done', states?.done],
     ['Given up', states?.dead],
   ] as const;

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Ref } from '../../../../runtime/store/identity.ts';
+import type { ListFilter } from '../../../../runtime/store/queries.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
 import { openDelivery } from '../../../../runtime/store/unit/approval.ts';
 import type { AnswerApproval } from '../../../../runtime/store/work-mutations.ts';
 import { deliveriesTo, makeAccept, makeAttempt, makeClaim, makeDispatch } from '../../../helpers/dispatches.ts';
 import { makeTick } from '../../../helpers/jobs.ts';
 import type { Open } from './subject.ts';
-import { advance, audit, find, load, take, takeNew } from './subject.ts';
+import { advance, audit, find, load, overview, take, takeNew } from './subject.ts';
 
 const HOUR = 3_600_000;
 const KEY = { profile: 'default', route: 'alerts', delivery_id: 'm' };
@@ -16,11 +17,14 @@ const KEY = { profile: 'default', route: 'alerts', delivery_id: 'm' };
 const deliveries = deliveriesTo('log', 'slack').map((one, index) => (index === 0 ? one : { ...one, approve_ms: HOUR }));
 
 /** A message of which one delivery waits since `now`. */
-async function ask(store: Store, id: string, now: number, prompt = 'text'): Promise<Ref> {
-  const dispatch = makeDispatch(id, { mode: 'message', delivery_id: 'm', accepted_at: now, deliveries, prompt });
+const ask = (store: Store, id: string, now: number, prompt = 'text'): Promise<Ref> =>
+  askOf(store, id, now, prompt, 'm');
+
+async function askOf(store: Store, id: string, now: number, prompt = 'text', delivery_id = id): Promise<Ref> {
+  const dispatch = makeDispatch(id, { mode: 'message', delivery_id, accepted_at: now, deliveries, prompt });
   const open = deliveries.map((one, index) => openDelivery(one, index, now));
   const work = { kind: 'deliveries', answer: null, open } as const;
-  const claim = makeClaim('m', now + 100 * HOUR);
+  const claim = makeClaim(delivery_id, now + 100 * HOUR);
   const result = await store.write(makeAccept(id, { dispatch, claim, work, now }));
   assert.ok(result.kind === 'stored');
   return result.ref;
@@ -65,6 +69,33 @@ export function approvals(open: Open): void {
         ['ok', undefined, null],
       ],
     );
+    assert.deepEqual(await audit(store), []);
+  });
+
+  it('says that what a person has to approve is waiting, in lists, pages and counts', async (t) => {
+    const { store } = await open(t);
+    for (const [n, id] of ['a', 'b', 'c', 'd'].entries()) await askOf(store, id, 1000 + n);
+    const other = makeDispatch('e', { mode: 'message', deliveries: deliveriesTo('slack') });
+    const work = { kind: 'deliveries', answer: null, open: [{ index: 0, target: 'slack', due_at: 9000 }] } as const;
+    await store.write(makeAccept('e', { dispatch: other, work, now: 2000 }));
+    const list = async (filter: Partial<ListFilter>) =>
+      (await store.read({ kind: 'list', filter: { limit: 9, ...filter } })).map(({ id, state }) => `${id} ${state}`);
+    const page = await store.read({ kind: 'list', filter: { state: 'waiting', limit: 2 } });
+    assert.deepEqual(
+      page.map(({ id }) => id),
+      ['d', 'c'],
+    );
+    assert.deepEqual(await list({ state: 'waiting', before: page[1]?.ref ?? 0 }), ['b waiting', 'a waiting']);
+    assert.deepEqual(await list({ state: 'delivering' }), ['e delivering']);
+    assert.equal(await answer(store, (await find(store, 'b'))?.ref ?? 0, { since: 1001 }), true);
+    assert.deepEqual(await list({ state: 'waiting', route: 'alerts' }), ['d waiting', 'c waiting', 'a waiting']);
+    assert.deepEqual(await list({ state: 'delivering' }), ['e delivering', 'b delivering']);
+    assert.deepEqual(await list({ oldest_open: true, limit: 2 }), ['a waiting', 'b delivering']);
+    assert.equal((await find(store, 'a'))?.state, 'waiting');
+    const { tallies } = await overview(store);
+    const sum = (state: 'accepted' | 'delivering' | 'waiting'): number =>
+      tallies.reduce((all, tally) => all + tally[state], 0);
+    assert.deepEqual([sum('accepted'), sum('delivering'), sum('waiting')], [5, 2, 3]);
     assert.deepEqual(await audit(store), []);
   });
 
