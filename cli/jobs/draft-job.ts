@@ -1,6 +1,7 @@
 /** Turns the user's description of a job into its record, checked by the rules for jobs in the configuration. */
 import type { Problem } from '../../compiler/diagnostics/problem.ts';
 import { isError } from '../../compiler/diagnostics/rule.ts';
+import { checkShape } from '../../compiler/schema/validate.ts';
 import { compileJob } from '../../compiler/stages/compile-job.ts';
 import { homeTarget } from '../../runtime/dispatch/scheduler/job-dispatch.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
@@ -53,14 +54,14 @@ export function checkDraft(
     throw new UsageError(`"${name}" is no job name`, 'names are lower-case letters, digits, `_` and `-`, at most 64');
   }
   const plan = profileOf(open, profile);
+  const refuse = (problems: readonly Problem[]): never => {
+    throw new CliError(`job "${name}" is refused, nothing was stored`, ...problems.filter(isError).map(describe));
+  };
+  const misshapen = checkShape('profile', { jobs: { [name]: config } });
+  if (misshapen.length > 0) return refuse(misshapen.map((problem) => ({ ...problem, path: problem.path.slice(2) })));
   const scope = { ...open, payloads: null, invalidNames: new Set<string>() };
   const compiled = compileJob({ name, config, profile: plan, at: { file: '', line: 0 } }, scope);
-  if (compiled.plan === null) {
-    throw new CliError(
-      `job "${name}" is refused, nothing was stored`,
-      ...compiled.problems.filter(isError).map(describe),
-    );
-  }
+  if (compiled.plan === null) return refuse(compiled.problems);
   return { plan: compiled.plan, warnings: [...compiled.problems.map(describe), ...homeWarning(compiled.plan, plan)] };
 }
 

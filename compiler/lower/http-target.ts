@@ -21,19 +21,28 @@ import type { ReportValue } from './endpoint/value.ts';
 
 type Endpoint = Pick<VariantPlan, 'address' | 'base' | 'requests' | 'webhook'> & { readonly settings: SettingPlan[] };
 
+/** By profile. Paths of problems are relative to the entry under `platforms`. */
+export type Endpoints = ReadonlyMap<string, Lowered<Endpoint>>;
+
+export const lowerEndpoints = (
+  profiles: readonly { readonly name: string; readonly config: ProfileConfig }[],
+): Endpoints =>
+  new Map(
+    profiles.flatMap(({ name, config }) => {
+      const entry = httpEntry(config);
+      return entry === undefined ? [] : [[name, lowerEndpoint(entry)]];
+    }),
+  );
+
 /** The target with a variant for each profile that sets it up. What is wrong is reported with the profile's bindings. */
 export function withEndpoints(
   targets: Readonly<Record<string, TargetPlan>>,
-  profiles: readonly { readonly name: string; readonly config: ProfileConfig }[],
+  lowered: Endpoints,
 ): Readonly<Record<string, TargetPlan>> {
-  const plan = targets[HTTP_TARGET];
-  const [like] = plan?.variants ?? [];
-  if (plan === undefined || like === undefined) return targets;
-  const endpoints = profiles.flatMap(({ name, config }) => {
-    const entry = httpEntry(config);
-    const lowered = entry === undefined ? null : lowerEndpoint(entry).plan;
-    return lowered === null ? [] : [{ name, ...lowered }];
-  });
+  const target = targets[HTTP_TARGET];
+  const [like] = target?.variants ?? [];
+  if (target === undefined || like === undefined) return targets;
+  const endpoints = [...lowered].flatMap(([name, { plan }]) => (plan === null ? [] : [{ name, ...plan }]));
   if (endpoints.length === 0) return targets;
   const byName = <T extends { readonly name: string }>(all: readonly T[]): T[] => [
     ...new Map(all.map((one) => [one.name, one])).values(),
@@ -45,16 +54,15 @@ export function withEndpoints(
   return {
     ...targets,
     [HTTP_TARGET]: {
-      ...plan,
-      settings: byName([...plan.settings, ...headers]),
+      ...target,
+      settings: byName([...target.settings, ...headers]),
       address: byName(endpoints.flatMap(({ address }) => address)),
       variants: endpoints.map(({ settings: _, ...endpoint }) => ({ ...like, ...endpoint })),
     },
   };
 }
 
-/** Paths of problems are relative to the entry under `platforms`. */
-export function lowerEndpoint(config: HttpTargetConfig): Lowered<Endpoint> {
+function lowerEndpoint(config: HttpTargetConfig): Lowered<Endpoint> {
   const problems: Problem[] = [];
   const report: ReportValue = (path, message, more) =>
     problems.push({ rule: 'invalid-value', path, at: 'value', message, ...more });

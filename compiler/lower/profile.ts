@@ -12,12 +12,12 @@ import type {
 import { writtenAgents } from '../config/agents.ts';
 import { targetNamed } from '../config/deliveries.ts';
 import type { TableContent } from '../config/table-content.ts';
-import { HTTP_TARGET, httpEntry, platformPath, targetEntries } from '../config/target-entries.ts';
+import { HTTP_TARGET, platformPath, targetEntries } from '../config/target-entries.ts';
 import { DEFAULT_TOOLSETS, webhookToolsets } from '../config/toolsets.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { lowerAgent } from './agent.ts';
 import { lowerBinding } from './binding.ts';
-import { lowerEndpoint } from './http-target.ts';
+import type { Endpoints } from './http-target.ts';
 import { checkGuardedSecrets } from './sandbox.ts';
 
 export interface ProfileEntry {
@@ -38,18 +38,17 @@ export interface LoweredProfile {
 type Known = Pick<TableContent, 'targets' | 'target_names' | 'toolsets'> & { readonly gateway: GatewayPlan };
 
 /** Targets with problems are not bound; see `unusable`. */
-export function lowerProfile({ name, home, config }: ProfileEntry, known: Known): LoweredProfile {
+export function lowerProfile({ name, home, config }: ProfileEntry, known: Known, endpoints: Endpoints): LoweredProfile {
   const targets: Record<string, TargetBinding> = {};
   const problems: Problem[] = [];
   const unusable: string[] = [];
   const scope = { profile: name, max_attempts: known.gateway.max_attempts };
   for (const { written, entry, plan, isShared } of bindable(config, known)) {
-    const http = written === HTTP_TARGET ? httpEntry(config) : undefined;
-    const endpoint = http === undefined ? [] : lowerEndpoint(http).problems;
+    const endpoint = written === HTTP_TARGET ? endpoints.get(name) : undefined;
     const lowered =
-      endpoint.length > 0
-        ? { plan: null, problems: endpoint }
-        : lowerBinding(http === undefined ? entry : { ...entry, variant: name }, plan, scope);
+      endpoint?.plan === null
+        ? { plan: null, problems: endpoint.problems }
+        : lowerBinding(endpoint === undefined ? entry : { ...entry, variant: name }, plan, scope);
     if (isShared) {
       // What is wrong was said of the target that the entry names; what is missing is said where the other is used.
       if (lowered.plan !== null) targets[plan.name] = lowered.plan;

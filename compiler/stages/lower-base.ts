@@ -6,7 +6,8 @@ import type { TableContent } from '../config/table-content.ts';
 import type { EffectiveSettings } from '../config/webhook-settings.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { lowerGateway } from '../lower/gateway.ts';
-import { withEndpoints } from '../lower/http-target.ts';
+import type { Endpoints } from '../lower/http-target.ts';
+import { lowerEndpoints, withEndpoints } from '../lower/http-target.ts';
 import { labelSchemes, labelTargets } from '../lower/labels.ts';
 import { lowerProfile } from '../lower/profile.ts';
 import { lowerServer } from '../lower/server.ts';
@@ -44,9 +45,10 @@ export function lowerBase(input: BaseInput, report: Report): RouteScope {
   const invalidNames = new Set(input.profiles.flatMap((profile) => [...profile.invalidNames]));
   const lowering: Lowering = { input, report, invalidNames };
   const senders = lowerSenders(lowering);
-  const receivers = lowerReceivers(lowering);
+  const endpoints = lowerEndpoints(input.profiles);
+  const receivers = lowerReceivers(endpoints, lowering);
   const known = { gateway: lowerGateway(config.gateway ?? {}, receivers), ...receivers };
-  const profiles = lowerProfiles(known, lowering);
+  const profiles = lowerProfiles(known, endpoints, lowering);
   const content: TableContent = {
     server: lowerServer(config, input.settings, input.overrides),
     app_scheme: input.flags.app_scheme ?? config.app_scheme ?? DEFAULT_APP_SCHEME,
@@ -83,7 +85,7 @@ function lowerSenders({ input: { catalog, settings }, report, invalidNames }: Lo
   return { schemes: labelSchemes(schemes, { sources, files, settings }), ...defaults, sources, source_facts: facts };
 }
 
-function lowerReceivers({ input, report, invalidNames }: Lowering) {
+function lowerReceivers(endpoints: Endpoints, { input, report, invalidNames }: Lowering) {
   const { catalog } = input;
   const { targets, names, problems } = lowerTargets(valuesOf(catalog.targets));
   reportEntries(catalog.targets, problems, { report, kind: 'target', invalidNames });
@@ -91,16 +93,17 @@ function lowerReceivers({ input, report, invalidNames }: Lowering) {
   for (const [name, target] of Object.entries(names)) {
     if (invalidNames.has(`target:${name}`)) addNames(invalidNames, target, names);
   }
-  const bound = withEndpoints(targets, input.profiles);
+  const bound = withEndpoints(targets, endpoints);
   return { targets: labelTargets(bound, names, input), target_names: names, toolsets: { ...catalog.toolsets } };
 }
 
 function lowerProfiles(
   known: Parameters<typeof lowerProfile>[1],
+  endpoints: Endpoints,
   { input, report, invalidNames }: Lowering,
 ): ProfilePlan[] {
   return input.profiles.map((profile) => {
-    const { plan, problems, unusable } = lowerProfile(profile, known);
+    const { plan, problems, unusable } = lowerProfile(profile, known, endpoints);
     report.addProblems(problems, profile.tree);
     for (const target of unusable) addNames(invalidNames, target, known.target_names);
     return plan;

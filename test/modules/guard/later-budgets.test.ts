@@ -64,8 +64,17 @@ describe('a budget that is not in the table', () => {
   it('is refused where it cannot be one', async (t) => {
     const home = tempDir(t);
     const create = ['job', 'create', 'digest', '--schedule', '0 8 1 1 *', '--prompt', 'Digest', '--budget'];
-    for (const budget of ['20', '{runs: 20}', '{runs: 0, per: day}', '{runs: many, per: day}', '{days: 1, per: day}'])
-      assert.equal((await runInProcess([...create, budget], { home })).code, 2, budget);
+    assert.equal((await runInProcess([...create, '20'], { home })).code, 2);
+    for (const [budget, why] of [
+      ['{runs: 20}', /budget: `budget` lacks the key `per`/],
+      ['{runs: 0, per: day}', /budget\.runs: `runs` must be at least 1, not 0/],
+      ['{runs: many, per: day}', /budget\.runs: `runs` must be a whole number/],
+      ['{days: 1, per: day}', /budget\.days: unknown key `days`/],
+    ] as const) {
+      const { code, stderr } = await runInProcess([...create, budget], { home });
+      assert.equal(code, 1, budget);
+      assert.match(stderr, why);
+    }
     const nothing = await runInProcess([...create, '{per: day}'], { home });
     assert.match(nothing.stderr, /budget limits nothing/);
   });
