@@ -11,6 +11,9 @@ import standaloneCode from 'ajv/dist/standalone/index.js';
 import type { JSONSchema } from 'json-schema-to-typescript';
 import { compile } from 'json-schema-to-typescript';
 import { parse } from 'yaml';
+import { REASON_CODES } from '../../runtime/intake/reason-codes.ts';
+import { OUTCOMES } from '../../runtime/intake/reply.ts';
+import { FINAL_STATES, SHOWN_STATES } from '../../runtime/store/states.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FOLDER = 'modules/console/runtime/api';
@@ -46,12 +49,15 @@ interface Source extends Node {
   readonly components: { readonly schemas: Node; readonly parameters: Readonly<Record<string, Parameter>> };
 }
 
+/** Lists that stand elsewhere. */
+const LISTS: Readonly<Record<string, readonly string[]>> = { OUTCOMES, REASON_CODES, SHOWN_STATES, FINAL_STATES };
+
 const COMPONENT = '#/components/schemas/';
 const JSON_TYPE = 'application/json';
 
 /** @returns the text of each file, by its path below the repository */
 export async function apiFiles(): Promise<readonly (readonly [file: string, text: string])[]> {
-  const source = parse(readFileSync(join(ROOT, FOLDER, 'openapi.yaml'), 'utf8'), { merge: true }) as Source;
+  const source = withLists(parse(readFileSync(join(ROOT, FOLDER, 'openapi.yaml'), 'utf8'), { merge: true })) as Source;
   const operations = operationsOf(source);
   return [
     [`${FOLDER}/generated/api.ts`, await types(source, operations)],
@@ -63,6 +69,22 @@ export async function apiFiles(): Promise<readonly (readonly [file: string, text
     ],
     [`${FOLDER}/built/bodies.ts`, validators('BODIES', source, operations, ({ body }) => body, false)],
   ];
+}
+
+/** `enum: NAME` becomes the list; `countOf: NAME` the properties of an object that has a number for each of its members. */
+function withLists(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withLists);
+  if (typeof node !== 'object' || node === null) return node;
+  const { countOf, ...rest } = node as { readonly countOf?: string };
+  const required = LISTS[countOf ?? ''];
+  const entries = Object.entries(rest).map(([key, value]) => {
+    const list = key === 'enum' && typeof value === 'string' ? LISTS[value] : withLists(value);
+    if (list === undefined) throw new Error(`there is no list ${value}`);
+    return [key, list] as const;
+  });
+  if (countOf === undefined) return Object.fromEntries(entries);
+  const properties = Object.fromEntries((required ?? []).map((name) => [name, { type: 'integer' }]));
+  return { ...Object.fromEntries(entries), additionalProperties: false, required, properties };
 }
 
 /** What has no id is answered elsewhere. */
@@ -196,15 +218,13 @@ function table(source: Source, operations: readonly Operation[]): string {
   const components = { ...source.components, schemas: { ...own, ...schemas() } };
   const document = { ...source, paths: Object.fromEntries(paths), components };
   const entries = operations.map(({ id, method, path }) => `  ${id}: { method: '${method}', path: '${path}' },\n`);
-  const choices = { outcome: source.components.schemas.Outcome, state: source.components.schemas.State } as Node;
-  const lists = Object.entries(choices).map(([name, schema]) => [name, (schema as { readonly enum: unknown }).enum]);
   return `${BANNER}import type { Api } from '../generated/api.ts';
 
 export const OPERATIONS: Readonly<Record<keyof Api, { readonly method: string; readonly path: string }>> = {
 ${entries.join('')}};
 
 /** What a filter of this name takes. */
-export const CHOICES = ${JSON.stringify(Object.fromEntries(lists))} as const;
+export const CHOICES = ${JSON.stringify({ outcome: OUTCOMES, state: SHOWN_STATES })} as const;
 
 /** OpenAPI 3.1, as JSON. */
 export const DOCUMENT = ${JSON.stringify(JSON.stringify(document))};\n`;

@@ -5,6 +5,7 @@ import type { ControlHandlers } from '../../../runtime/control/operations.ts';
 
 export const consoleOperations = (gateway: ServedGateway<CliContext>): ControlHandlers => ({
   routes_list: async () => (await reports()).reportRoutes(gateway),
+  route_check: async ({ name }) => (await reports()).checkRoute(gateway, name),
   jobs_list: async (asked) => (await reports()).reportJobs(gateway, asked),
   route_test: async (asked) => (await changes()).testRoute(gateway, asked),
   job_run: async (asked) => (await changes()).runJob(gateway, asked),

@@ -5,6 +5,8 @@ import type { CliContext } from '../../../cli/base/context.ts';
 import type { ServedGateway } from '../../../cli/base/module.ts';
 import { readHistory, reportJob } from '../../../cli/jobs/describe-job.ts';
 import { servedRow } from '../../../cli/subscriptions/list-routes.ts';
+import { suggest } from '../../../compiler/text/suggest.ts';
+import { ControlError } from '../../../runtime/control/control-error.ts';
 import type { JobsAsked } from '../../../runtime/control/operations.ts';
 import type { JobReport, RouteReport, RouteRow } from '../../../runtime/control/reports.ts';
 import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
@@ -37,6 +39,19 @@ export async function reportRoutes({
     ...subscriptions.routes.map((plan) => report(plan, 'dynamic')),
     ...subscriptions.rejected.map(({ name, reason }) => ({ ...UNSERVED, name, reason })),
   ].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+export async function checkRoute({ service }: ServedGateway<CliContext>, route: string): Promise<object> {
+  const { table, subscriptions, store } = service;
+  const served = [...Object.values(table.routes), ...subscriptions.routes, ...subscriptions.rejected];
+  const names = served.map(({ name }) => name);
+  if (names.includes(route)) return {};
+  const [delivery] = await store.read({ kind: 'list', filter: { route, limit: 1 } });
+  const [request] = delivery === undefined ? await (await service.requests()).list({ route }, { limit: 1 }) : [];
+  if (delivery !== undefined || request !== undefined) return {};
+  const [close] = suggest(route, names);
+  const hint = close === undefined ? '' : `; did you mean ${close}?`;
+  throw new ControlError('no_such_route', `there is no route "${route}"${hint}`);
 }
 
 const nameOf = ({ name, profile }: RouteReport): string => `${name}\n${profile}`;

@@ -1,5 +1,7 @@
 /** The API of the console: what it lists and shows, page by page, and what it refuses. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { CHOICES } from '../../../modules/console/runtime/api/built/operations.ts';
 import { OUTCOMES } from '../../../runtime/intake/reply.ts';
@@ -132,7 +134,9 @@ gateway: { console: { port: 0 } }
       ['/api/jobs?cursor=WzFd', /^cursor is not the `next` of a page$/],
       ['/api/deliveries?limit=0', /^limit must be >= 1$/],
       ['/api/deliveries?limit=1000', /^limit must be <= 200$/],
-      ['/api/deliveries?state=lost', /^state must be equal to one of the allowed values$/],
+      ['/api/deliveries?state=lost', /^state is none of pending, running, delivering, waiting, done, dead, skipped$/],
+      ['/api/requests?outcome=ignord', /^outcome is none of accepted, .*ignored, /],
+      ['/api/requests?reason=filtr', /^reason is none of .*filter, /],
       ['/api/deliveries?stat=dead', /^there is no stat here$/],
       ['/api/deliveries?state=dead&state=done', /^a parameter is given twice$/],
     ] as const) {
@@ -145,6 +149,29 @@ gateway: { console: { port: 0 } }
     assert.equal((await ask('/api/requests/zzz')).status, 404);
     assert.equal((await ask('/api/nothing')).status, 404);
     assert.equal((await ask('/api/jobs', { method: 'DELETE' })).status, 405);
+  });
+
+  it('says of a route or job that there is none, where an empty list would say that nothing happened', async (t) => {
+    const console = await startConsole(t, CONFIG);
+    const { ask, change, gateway } = console;
+    const [route, job] = ['there is no route "helo"; did you mean hello?', 'there is no job "breif"'];
+    const ofRoute = { status: 404, body: { status: 'error', error: route, code: 'no_such_route' } };
+    for (const path of ['requests', 'deliveries', 'usage', 'approvals']) {
+      assert.deepEqual(await ask(`/api/${path}?route=helo`), ofRoute, path);
+      assert.equal((await ask(`/api/${path}?route=hello`)).status, 200, path);
+    }
+    const replayed = (body: object) => ask('/api/deliveries/replay', { ...POST, body: JSON.stringify(body) });
+    assert.deepEqual(await replayed({ state: 'dead', route: 'helo' }), ofRoute);
+    const ofJob = { status: 404, body: { status: 'error', error: job, code: 'not_found' } };
+    assert.deepEqual(await ask('/api/deliveries?job=breif'), ofJob);
+    assert.deepEqual(await replayed({ state: 'dead', job: 'breif' }), ofJob);
+    await change('/api/jobs/brief/run');
+    assert.equal((await ask('/api/deliveries?job=brief')).status, 200);
+    // What is stored of a route that is gone can still be asked for.
+    await send(console, 'Ada');
+    writeFileSync(join(gateway.home, 'config.yaml'), CONFIG.replace('      hello:', '      hallo:'));
+    assert.equal((await gateway.cli('gateway', 'reload')).code, 0);
+    assert.equal((await console.get<'listDeliveries'>('/api/deliveries?route=hello')).items.length, 1);
   });
 
   it('takes a body as it is: no value becomes another, and none comes from elsewhere', async (t) => {

@@ -1,4 +1,5 @@
 /** What was accepted, and what became of it: filtered, with what was given up to be sent again. */
+import { CHOICES } from '../../runtime/api/built/operations.ts';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { useList } from '../parts/data.ts';
@@ -12,17 +13,7 @@ import { Act, Ago, Ask, Card, Choice, Head, Rows, Sampled, Select, Show, TextFie
 type Summary = Output<'listDeliveries'>['items'][number];
 type StateName = Summary['state'];
 
-const STATES: readonly ('' | StateName)[] = [
-  '',
-  'pending',
-  'running',
-  'delivering',
-  'waiting',
-  'done',
-  'dead',
-  'skipped',
-];
-const isState = (text: string): text is StateName => (STATES as readonly string[]).includes(text) && text !== '';
+const isState = (text: string): text is StateName => CHOICES.state.some((state) => state === text);
 
 export function Deliveries({ place: { query } }: { place: ViewPlace }) {
   const state = query.get('state') ?? '';
@@ -40,7 +31,7 @@ export function Deliveries({ place: { query } }: { place: ViewPlace }) {
         <Select
           label="State"
           value={state}
-          options={STATES.map((name) => [name, name === '' ? 'all' : name])}
+          options={['', ...CHOICES.state].map((name) => [name, name === '' ? 'all' : name])}
           change={(value) => set('state', value)}
         />
         <TextField label="Route" value={route} change={(value) => set('route', value)} />

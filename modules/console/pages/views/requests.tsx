@@ -6,15 +6,13 @@ import { to } from '../parts/router.ts';
 import { OutcomeBadge } from '../parts/state.tsx';
 import { Ago, Card, Head, Rows, Sampled, Select, Show, TextField } from '../parts/ui.tsx';
 
-const OUTCOMES = ['', ...CHOICES.outcome];
-const isOutcome = (text = ''): text is (typeof CHOICES.outcome)[number] => OUTCOMES.includes(text) && text !== '';
-
 export function Requests({ place: { query } }: { place: ViewPlace }) {
-  const [route, outcome, grep] = ['route', 'outcome', 'grep'].map((name) => query.get(name) ?? '');
+  const [route, grep] = ['route', 'grep'].map((name) => query.get(name) ?? '');
+  const outcome = CHOICES.outcome.find((each) => each === query.get('outcome'));
   const set = (name: string, value: string): void => {
     location.hash = to(['requests'], { ...Object.fromEntries(query), [name]: value });
   };
-  const given = { ...(route ? { route } : {}), ...(isOutcome(outcome) ? { outcome } : {}), ...(grep ? { grep } : {}) };
+  const given = { ...(route ? { route } : {}), ...(outcome ? { outcome } : {}), ...(grep ? { grep } : {}) };
   const list = useList('listRequests', { limit: 50, ...given }, !grep);
   return (
     <>
@@ -24,7 +22,7 @@ export function Requests({ place: { query } }: { place: ViewPlace }) {
         <Select
           label="Outcome"
           value={outcome ?? ''}
-          options={OUTCOMES.map((name) => [name, name === '' ? 'all' : name.replaceAll('_', ' ')])}
+          options={['', ...CHOICES.outcome].map((name) => [name, name === '' ? 'all' : name.replaceAll('_', ' ')])}
           change={(value) => set('outcome', value)}
         />
         <TextField label="Text in it" value={grep ?? ''} change={(value) => set('grep', value)} />

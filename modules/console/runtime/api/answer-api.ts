@@ -13,7 +13,7 @@ type Id = keyof Api;
 
 interface Problem {
   readonly instancePath: string;
-  readonly params: { readonly additionalProperty?: string };
+  readonly params: { readonly additionalProperty?: string; readonly allowedValues?: readonly unknown[] };
   readonly message?: string;
 }
 
@@ -61,7 +61,7 @@ export async function answerApi(context: ApiContext, { method, path, query, body
 }
 
 /** Of the refusals of operations; the others are 409. */
-const STATUS: Readonly<Record<string, number>> = { store_unavailable: 503, unknown: 404 };
+const STATUS: Readonly<Record<string, number>> = { store_unavailable: 503, unknown: 404, no_such_route: 404 };
 
 /** The parameters of a path; null: it is another path. */
 function parametersIn(template: readonly string[], path: readonly string[]): Readonly<Record<string, string>> | null {
@@ -93,9 +93,10 @@ function once(query: URLSearchParams): Readonly<Record<string, string>> {
 /** @throws ApiRefusal that names what is wrong */
 function checked(validate: Validate, input: object): object {
   if (validate(input)) return input;
-  const [{ instancePath = '', params: { additionalProperty = null } = {}, message = 'is not right' } = {}] =
-    validate.errors ?? [];
+  const [{ instancePath = '', params = {}, message = 'is not right' } = {}] = validate.errors ?? [];
+  const { additionalProperty = null, allowedValues } = params;
   if (additionalProperty !== null) throw new ApiRefusal(400, 'bad_input', `there is no ${additionalProperty} here`);
   const place = instancePath.slice(1);
-  throw new ApiRefusal(400, 'bad_input', `${place === '' ? 'the input' : place} ${message}`);
+  const wrong = allowedValues === undefined ? message : `is none of ${allowedValues.join(', ')}`;
+  throw new ApiRefusal(400, 'bad_input', `${place === '' ? 'the input' : place} ${wrong}`);
 }

@@ -43,11 +43,22 @@ async function findJobId(context: ApiContext, reference: string): Promise<string
   return found?.id ?? null;
 }
 
-/** A filter that names a job by its name. A job that is not there any more is known by its id alone. */
-export async function withJobId<Filter extends { readonly job?: string }>(
-  context: ApiContext,
-  filter: Filter,
-): Promise<Filter> {
-  if (filter.job === undefined) return filter;
-  return { ...filter, job: (await findJobId(context, filter.job)) ?? filter.job };
+interface Named {
+  readonly route?: string | undefined;
+  readonly job?: string | undefined;
+}
+
+/**
+ * A filter with the id of its job, which may be named by its name. What is stored of a route or job that is not there any more
+ * can still be asked for. @throws ApiRefusal, ControlError for a name that nothing has or had
+ */
+export async function checkNames<Filter extends Named>(context: ApiContext, filter: Filter): Promise<Filter> {
+  const { route, job } = filter;
+  if (route !== undefined) await callOperation(context, 'route_check', { name: route });
+  if (job === undefined) return filter;
+  const id = await findJobId(context, job);
+  if (id !== null) return { ...filter, job: id };
+  const stored = await read(context, { kind: 'list', filter: { job, limit: 1 } });
+  if (stored.length === 0) throw notOne('job', job, 'unknown');
+  return filter;
 }

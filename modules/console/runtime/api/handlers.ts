@@ -8,7 +8,7 @@ import { timeline, withLabels } from '../../../../runtime/store/timeline.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
 import { ApiRefusal } from '../answer.ts';
 import type { ApiContext } from './call-operation.ts';
-import { callOperation, jobId, notOne, read, withJobId } from './call-operation.ts';
+import { callOperation, checkNames, jobId, notOne, read } from './call-operation.ts';
 import type { Api, DeliverySummary, Overview } from './generated/api.ts';
 import { cursorOf, keyIn, pageOf, sortedPage } from './page.ts';
 import { pausedFor, RESUMED, setJob, setRoute } from './pausing.ts';
@@ -51,6 +51,7 @@ export const HANDLERS: Handlers = {
 
   async listRequests(context, { limit, cursor, ...filter }) {
     const page = { limit: limit + 1, ...(cursor === undefined ? {} : { before: cursor }) };
+    await checkNames(context, filter);
     const rows = await callOperation(context, 'requests_list', { filter, page });
     const not_kept = Object.values(context.kept().dropped).reduce((sum, count) => sum + count, 0);
     return { ...pageOf(rows, limit, ({ id }) => id), not_kept };
@@ -69,7 +70,7 @@ export const HANDLERS: Handlers = {
 
   async listDeliveries(context, { limit, cursor, ...filter }) {
     const before = cursor === undefined ? {} : { before: Number(cursor) };
-    const named = await withJobId(context, filter);
+    const named = await checkNames(context, filter);
     const rows = await read(context, { kind: 'list', filter: { ...named, ...before, limit: limit + 1 } });
     const { items, next } = pageOf(rows, limit, ({ ref }) => String(ref));
     return { items: items.map(summaryOf), next };
@@ -89,7 +90,7 @@ export const HANDLERS: Handlers = {
   async replayDeliveries(context, { ids, limit, rerun, again, ...filter }) {
     if (ids !== undefined && Object.keys(filter).length > 0)
       throw new ApiRefusal(400, 'bad_input', 'name deliveries by their ids, or by what they have in common, not both');
-    const chosen = ids === undefined ? { filter: await withJobId(context, filter) } : { ids };
+    const chosen = ids === undefined ? { filter: await checkNames(context, filter) } : { ids };
     return callOperation(context, 'deliveries_replay', { ...chosen, limit, rerun, again });
   },
 
@@ -146,6 +147,7 @@ export const HANDLERS: Handlers = {
   },
 
   async listApprovals(context, { route, ...page }) {
+    await checkNames(context, { route });
     const all = await callOperation(context, 'approvals_list', {});
     const asked = all.filter((each) => route === undefined || each.route === route);
     return sortedPage(asked, page, ({ since, id }) => [String(since ?? 0).padStart(15, '0'), id]);
@@ -166,6 +168,7 @@ export const HANDLERS: Handlers = {
   },
 
   async listUsage(context, { since, span, route, ...page }) {
+    await checkNames(context, { route });
     const slot_ms = USAGE_SPANS[span];
     const from = since ?? context.clock.now() - USUAL_DAYS * USAGE_SPANS.day;
     const all = await read(context, { kind: 'usage', since: Math.max(0, Math.floor(from)), slot_ms });

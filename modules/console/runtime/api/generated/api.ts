@@ -33,6 +33,60 @@ export type Outcome =
   | 'delivery_failed'
   | 'overloaded'
   | 'shutting_down';
+export type Reason =
+  | 'age'
+  | 'ambiguous_timestamp'
+  | 'bad_timestamp'
+  | 'body_mismatch'
+  | 'body_overloaded'
+  | 'body_too_slow'
+  | 'budget'
+  | 'commit_in_doubt'
+  | 'content_encoding'
+  | 'content_type'
+  | 'delivery_failed'
+  | 'empty'
+  | 'event'
+  | 'filter'
+  | 'foreign_host'
+  | 'foreign_origin'
+  | 'foreign_site'
+  | 'future_timestamp'
+  | 'internal_error'
+  | 'job_already_running'
+  | 'job_paused'
+  | 'job_unknown'
+  | 'loop'
+  | 'malformed_signature'
+  | 'mismatch'
+  | 'missing_credential'
+  | 'missing_id'
+  | 'missing_signature'
+  | 'missing_timestamp'
+  | 'no_form'
+  | 'no_public_url'
+  | 'no_verify_token'
+  | 'not_json'
+  | 'not_utf8'
+  | 'not_xml'
+  | 'oversized_header'
+  | 'queue_full'
+  | 'repeated_header'
+  | 'route_paused'
+  | 'script'
+  | 'script_busy'
+  | 'stale_timestamp'
+  | 'store_unavailable'
+  | 'stronger_scheme'
+  | 'too_busy'
+  | 'too_deep'
+  | 'too_many_fields'
+  | 'too_many_parts'
+  | 'unknown_sender'
+  | 'unknown_version'
+  | 'unreadable_body'
+  | 'unusable_secret'
+  | 'wrong_verify_token';
 /**
  * `cursor` of the next page; null: this is the last.
  */
@@ -52,9 +106,12 @@ export interface Api {
       limit: number;
       cursor?: string;
       profile?: string;
+      /**
+       * The name of a route; one that is not there, and of which nothing is stored, is 404 `no_such_route`.
+       */
       route?: string;
       outcome?: Outcome;
-      reason?: string;
+      reason?: Reason;
       /**
        * Only what came at or after this, in Unix ms.
        */
@@ -121,9 +178,12 @@ export interface Api {
       limit: number;
       cursor?: string;
       state?: State;
+      /**
+       * The name of a route; one that is not there, and of which nothing is stored, is 404 `no_such_route`.
+       */
       route?: string;
       /**
-       * Id of a job.
+       * Id of a job, or a name that one job has.
        */
       job?: string;
       /**
@@ -295,6 +355,9 @@ export interface Api {
     input: {
       limit: number;
       cursor?: string;
+      /**
+       * The name of a route; one that is not there, and of which nothing is stored, is 404 `no_such_route`.
+       */
       route?: string;
     };
     output: {
@@ -326,6 +389,9 @@ export interface Api {
     input: {
       limit: number;
       cursor?: string;
+      /**
+       * The name of a route; one that is not there, and of which nothing is stored, is 404 `no_such_route`.
+       */
       route?: string;
       /**
        * Only what came at or after this, in Unix ms.
@@ -592,7 +658,7 @@ export interface RequestSummary {
   profile: string;
   route: string;
   method: string;
-  outcome: string;
+  outcome: Outcome;
   /**
    * HTTP status of the answer.
    */
