@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { atEnd } from '../../helpers/at-end.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
+import { until } from '../../helpers/gateway.ts';
 import { skipWithoutPostgres } from '../../helpers/postgres/binaries.ts';
 import { suiteDatabase } from '../../helpers/postgres/database.ts';
 import { openTestStore } from '../../helpers/postgres/store.ts';
@@ -22,10 +23,11 @@ describe('alerts of several gateways', { skip: skipWithoutPostgres() }, () => {
     await Promise.all(gateways.map((gateway) => gateway.restart()));
     assert.deepEqual(await told(store), ['hookwright: runs fail: route review\nthe token is not valid any more']);
     // The one that sees it has not begun it, and learns of it from the store.
-    for (let round = 0; round < 100 && (await told(store)).length < 2; round++) {
+    await until(async () => {
       gateways[2]?.succeed();
       await clock.run(5000);
-    }
+      return (await told(store)).length >= 2;
+    });
     await Promise.all(gateways.map((gateway) => gateway.restart()));
     const [, over, ...more] = await told(store);
     assert.match(over ?? '', /^hookwright: over, runs fail: route review\n69 times in \d+ min$/);

@@ -5,6 +5,7 @@ import type { BudgetSpan } from '../../../runtime/store/budget.ts';
 import type { Store } from '../../../runtime/store/store.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { makeAccept, makeClaim, makeDispatch } from '../../helpers/dispatches.ts';
+import { until } from '../../helpers/gateway.ts';
 import { skipWithoutPostgres } from '../../helpers/postgres/binaries.ts';
 import { suiteDatabase } from '../../helpers/postgres/database.ts';
 import { openMortalStore, openTestStore } from '../../helpers/postgres/store.ts';
@@ -24,16 +25,18 @@ describe('a budget of several gateways', { skip: skipWithoutPostgres() }, () => 
     atEnd(t, () => last.close());
     const stores: readonly Store[] = [...doomed.map(({ store }) => store), last];
     const outcomes = new Map<string, number>();
-    /** As a sender does: again, to another gateway, where no answer came. */
+    /** As a sender does: again, to another gateway, where no answer came or too many wait. */
     const send = async (id: string, at: number): Promise<void> => {
-      const change = makeAccept(id, {
-        dispatch: makeDispatch(id),
-        ...{ claim: makeClaim(id, HOUR), budgets: [BUDGET], now: 1000 },
+      let store = stores[at % stores.length] ?? last;
+      let tries = 0;
+      const result = await until(async () => {
+        const change = { claim: makeClaim(id, HOUR), budgets: [BUDGET], now: 1000 };
+        const written = await store
+          .write(makeAccept(id, { ...change, dispatch: makeDispatch(`${id}-${tries++}`) }))
+          .catch(() => null);
+        store = last;
+        return written;
       });
-      const store = stores[at % stores.length] ?? last;
-      const result = await store
-        .write(change)
-        .catch(() => last.write({ ...change, dispatch: makeDispatch(`${id}-again`) }));
       outcomes.set(result.kind, (outcomes.get(result.kind) ?? 0) + 1);
     };
     const sent = Array.from({ length: EVENTS }, (_, at) => send(`e${at}`, at));

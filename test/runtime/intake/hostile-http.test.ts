@@ -1,9 +1,11 @@
 /** What strangers and broken clients send, byte by byte: each gets a clear answer, holds nothing for long, and breaks nothing. */
+
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FakeClock } from '../../helpers/fake-clock.ts';
+import { until } from '../../helpers/gateway.ts';
 import { sendRaw, serve, signed } from '../../helpers/serve.ts';
 
 const CI = { routes: { ci: {} } };
@@ -222,6 +224,7 @@ test('at the cap the connection that has waited longest gives way, idle or with 
     await sleep(50);
   }
   assert.equal(statusOf(await sendRaw(port, [health])), 200);
+  await until(async () => told !== '');
   assert.equal(statusOf(told), 503);
   assert.match(told, /^retry-after: \d+\r$/im);
   assert.equal(busy.destroyed, false);
