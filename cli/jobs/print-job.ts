@@ -1,4 +1,5 @@
 /** The output after a job was created or changed: what it is, and when it runs. */
+import { labelIn } from '../../base/label.ts';
 import { describeSchedule } from '../../compiler/schedule/describe-schedule.ts';
 import { nextRuns } from '../../compiler/schedule/next-runs.ts';
 import type { CliContext } from '../base/context.ts';
@@ -20,7 +21,11 @@ export function printMade(context: CliContext, { record, warnings, verb, open }:
   const next = nextRuns({ schedule, timezone, from: context.clock.now(), count: 1 })[0] ?? null;
   if (json) {
     const next_run = next === null ? null : new Date(next).toISOString();
-    printJson(context, { ...rest, deliver: deliver.map(({ target }) => target), next_run });
+    printJson(context, {
+      ...rest,
+      deliver: deliver.map(({ target }) => labelIn(open.table.targets, target)),
+      next_run,
+    });
     return;
   }
   printLine(context, `job ${name} (${id}) ${verb}`);

@@ -22,24 +22,26 @@ export function labelTargets(
   writers: Writers,
 ): Record<string, TargetPlan> {
   return withLabels(targets, {
-    written: writtenTargetNames(writers),
+    written: writtenTargetNames(writers, names),
     canonical: (name) => targetNamed(names, name) ?? undefined,
     common: (name) => commonName(name, writers.catalog.targets.get(name)?.value ?? {}),
   });
 }
 
-/** The names where targets are set up, then those where they are used. */
-function writtenTargetNames({ profiles, settings }: Writers): readonly string[] {
+/** The names that people know where targets are used, then those where they are set up: `github` sets up `github_comment`. */
+function writtenTargetNames(
+  { profiles, settings }: Writers,
+  names: Readonly<Record<string, string>>,
+): readonly string[] {
   const jobs = profiles.flatMap(({ config }) => Object.values(config.jobs ?? {}));
   const users = [...settings.routes.map(({ config }) => config), ...jobs];
-  const used = users.flatMap(({ deliver, outputs = {}, on_failure }) => [
+  const delivers = users.flatMap(({ deliver, outputs = {}, on_failure }) => [
     ...[deliver, ...Object.values(outputs).map((output) => output.deliver)],
     ...(on_failure === undefined ? [] : [on_failure.deliver]),
   ]);
-  return [
-    ...profiles.flatMap(({ config }) => targetEntries(config).map(([name]) => name)),
-    ...used.flatMap((written) => writtenTargets(written).map(({ name }) => name)),
-  ];
+  const used = delivers.flatMap((written) => writtenTargets(written).map(({ name }) => name));
+  const known = used.filter((name) => targetNamed(names, name) !== name);
+  return [...known, ...profiles.flatMap(({ config }) => targetEntries(config).map(([name]) => name)), ...used];
 }
 
 export interface WrittenSources {

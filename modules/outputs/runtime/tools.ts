@@ -1,4 +1,5 @@
 /** Declares outputs as tools, for models that call them. */
+import { targetLabel } from '../../../base/label.ts';
 import type { OutputTool } from '../../../runtime/dispatch/agent-runner.ts';
 import type { ContentField, DispatchOutput } from '../../../schemas/generated/types.ts';
 
@@ -7,7 +8,7 @@ export function toolOf({ name, fields, allow, max, delivery }: DispatchOutput): 
   const times = max === 1 ? 'once' : `${max} times`;
   return {
     name,
-    description: `Hands a message over to ${delivery.label ?? delivery.target}, at most ${times}. There is no result.`,
+    description: `Hands a message over to ${targetLabel(delivery)}, at most ${times}. There is no result.`,
     parameters: {
       type: 'object',
       properties: Object.fromEntries(properties),

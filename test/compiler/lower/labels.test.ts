@@ -29,6 +29,16 @@ test('so is the target of an output', () => {
   assert.deepEqual(['forgeb_status', 'forgeb_note'].map(shown), ['gitlab_status', 'gitlab']);
 });
 
+test('a name that people know where it is used comes before that of what sets it up', () => {
+  const shown = labels(
+    config(
+      'deliver: gitlab_note, deliver_extra: { project: g/p, issue: "3" }',
+      '  gitlab: { enabled: true, token: env:T }\n',
+    ),
+  );
+  assert.equal(shown('forgeb_note'), 'gitlab_note');
+});
+
 test('what the config does not name is shown as people know it', () => {
   const shown = labels(config('deliver: log', ''));
   assert.deepEqual(['messenger_a', 'workspace_chat', 'email', 'log'].map(shown), ['telegram', 'slack', 'email', 'log']);

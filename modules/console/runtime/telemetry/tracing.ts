@@ -10,6 +10,7 @@
  * or secret is in a span.
  */
 import type { Attributes, Context, Span, SpanOptions, TraceAPI } from '@opentelemetry/api';
+import { targetLabel } from '../../../../base/label.ts';
 import type { DeliveryRequest, HttpCall } from '../../../../runtime/deliver/deliverer.ts';
 import type { Intake } from '../../../../runtime/intake/intake.ts';
 import type { Reply } from '../../../../runtime/intake/reply.ts';
@@ -140,7 +141,7 @@ class Spans implements Tracing {
   readonly deliverer: Tracing['deliverer'] = (deliverer) => ({
     ...deliverer,
     deliver: async (request: DeliveryRequest) => {
-      const target = request.label ?? request.target;
+      const target = targetLabel(request);
       const span = this.begin(request, `send ${target}`, {
         kind: this.api.SpanKind.CLIENT,
         attributes: messaging(target, request.key, 'send'),

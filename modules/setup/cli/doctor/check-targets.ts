@@ -71,7 +71,7 @@ function isUsed({ routes, jobs, targets }: RouteTable, profile: ProfilePlan, tar
 function refused(about: Omit<Subject, 'target'>, message: string): Check {
   const reference = /env:(\w+)/.exec(message)?.[1];
   // The message names the files where it was looked for.
-  const fix = reference === undefined ? `correct platforms.${about.subject}` : `set ${reference}`;
+  const fix = reference === undefined ? 'correct its settings under platforms' : `set ${reference}`;
   return { ...about, check: 'credentials', status: 'failed', detail: message, fix };
 }
 

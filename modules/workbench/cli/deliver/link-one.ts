@@ -1,5 +1,6 @@
 /** Links a single target of a profile, so that a message can be sent although other parts are invalid. */
 
+import { labelIn } from '../../../../base/label.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import { findTarget } from '../../../../cli/command-line/find-name.ts';
 import type { DeliveryContext } from '../../../../runtime/deliver/driver.ts';
@@ -21,8 +22,12 @@ export function chooseTarget({ table, target, profile }: TargetChoice): string {
   const plan = Object.hasOwn(table.profiles, profile) ? table.profiles[profile] : undefined;
   if (plan === undefined) throw new CliError(`there is no profile "${profile}"`);
   if (!Object.hasOwn(plan.targets, name)) {
+    const setUp = labelIn(table.targets, table.targets[name]?.platform ?? name);
     const where = profile === 'default' ? '' : ` in the config of the profile ${profile}`;
-    throw new CliError(`${target} is not enabled`, `set platforms.${name}.enabled: true${where}, with its credentials`);
+    throw new CliError(
+      `${target} is not enabled`,
+      `set platforms.${setUp}.enabled: true${where}, with its credentials`,
+    );
   }
   return name;
 }

@@ -4,7 +4,7 @@ import type { Labelled } from '../../../../base/label.ts';
 import { labelOf } from '../../../../base/label.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
 import { isSecretRef } from '../../../../runtime/platform/secrets/secret-refs.ts';
-import type { JobPlan, Place, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
+import type { DeliveryPlan, JobPlan, Place, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import type { Facet } from './route-facets.ts';
 import { ROUTE_FACETS } from './route-facets.ts';
 import type { ShownValue } from './shown.ts';
@@ -150,7 +150,7 @@ function leavesOf(value: object, path = ''): Map<string, ShownValue> {
   for (const [key, each] of Object.entries(value)) {
     const at = path === '' ? key : `${path}.${key}`;
     if (isPlainMap(each) && !isSecretRef(each)) for (const leaf of leavesOf(each, at)) leaves.set(...leaf);
-    else if (each !== null) leaves.set(at, shown(each));
+    else if (each !== null) leaves.set(at, shown(each, Array.isArray(each) && each.length === 0 ? 'none' : undefined));
   }
   return leaves;
 }
@@ -184,16 +184,28 @@ function renaming(before: Named, now: Named): Rename {
 }
 
 function rename(table: RouteTable, target: Rename, scheme: Rename): RouteTable {
-  const deliver = <Delivery extends { readonly target: string }>(deliveries: readonly Delivery[]): Delivery[] =>
-    deliveries.map((delivery) => ({ ...delivery, target: target(delivery.target) }));
+  const named = (delivery: DeliveryPlan): DeliveryPlan => ({ ...delivery, target: target(delivery.target) });
+  const deliver = <Owner extends { readonly deliver: readonly DeliveryPlan[] }>(owner: Owner) => ({
+    ...owner,
+    deliver: owner.deliver.map(named),
+  });
+  const work = <Owner extends RoutePlan | JobPlan>({ outputs, ...owner }: Owner) => ({
+    ...deliver(owner),
+    on_failure: owner.on_failure.map(named),
+    ...(outputs === undefined
+      ? {}
+      : { outputs: outputs.map((output) => ({ ...output, delivery: named(output.delivery) })) }),
+  });
+  const { alerts, approvals, ...gateway } = table.gateway;
   return {
     ...table,
-    routes: mapEntries(table.routes, (route) => ({
-      ...route,
-      deliver: deliver(route.deliver),
-      schemes: route.schemes.map(scheme),
-    })),
-    jobs: mapEntries(table.jobs, (job) => ({ ...job, deliver: deliver(job.deliver) })),
+    gateway: {
+      ...gateway,
+      alerts: alerts === null ? null : deliver(alerts),
+      ...(approvals === undefined ? {} : { approvals: deliver(approvals) }),
+    },
+    routes: mapEntries(table.routes, (route) => ({ ...work(route), schemes: route.schemes.map(scheme) })),
+    jobs: mapEntries(table.jobs, work),
     profiles: mapEntries(table.profiles, (profile) => ({ ...profile, targets: mapKeys(profile.targets, target) })),
     targets: mapKeys(mapEntries(table.targets, withoutLabel), target),
     schemes: mapKeys(mapEntries(table.schemes, withoutLabel), scheme),

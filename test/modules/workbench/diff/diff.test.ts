@@ -127,6 +127,22 @@ const DIFFERENCES: readonly (readonly [what: string, change: (text: string) => s
     ['job report: schedule is 0 8 * * * instead of 0 7 * * *'],
   ],
   [
+    'an output and who is told of failures, by the names that people know',
+    (text) =>
+      text
+        .replace(
+          '      alerts:\n',
+          '      alerts:\n        on_failure: { deliver: slack, deliver_extra: { chat_id: C1 } }\n        outputs: { status: { deliver: gitlab_status, project: g/p, sha: "{sha}", name: x } }\n',
+        )
+        .replace('jobs:', '  slack: { enabled: true, token: env:S }\n  gitlab: { enabled: true, token: env:G }\njobs:'),
+    [
+      'route alerts: its agent may now hand over status to gitlab_status project=g/p sha={sha} name=x; at most 1',
+      'route alerts: the reason of a failed run now goes to slack chat_id=C1',
+      'target slack: it is new',
+      ...['gitlab', 'gitlab_labels', 'gitlab_status'].map((name) => `target ${name}: it is new`),
+    ],
+  ],
+  [
     'an agent and a limit',
     (text) => `${text}agent: { command: [cat] }\ngateway: { max_concurrent_runs: 2 }\n`,
     [
@@ -137,6 +153,17 @@ const DIFFERENCES: readonly (readonly [what: string, change: (text: string) => s
     ],
   ],
 ];
+
+test('it says of a network that was closed that there was none', async (t) => {
+  const { write, run } = open(t);
+  for (const [name, network] of [
+    ['old.yaml', 'none'],
+    ['new.yaml', 'any'],
+  ] as const)
+    write(name, `${CONFIG}agent: { command: [cat], sandbox: { network: ${network} } }\n`);
+  const { stdout } = await run('old.yaml', 'new.yaml');
+  assert.match(stdout, /sandbox\.network is any instead of none$/m);
+});
 
 for (const [what, change, said] of DIFFERENCES) {
   test(`it says of ${what} what it means`, async (t) => {
