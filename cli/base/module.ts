@@ -79,6 +79,12 @@ export interface SentRequest {
   readonly event: string | null;
 }
 
+export interface SavedRequest {
+  /** Identifies it among several requests of a file; empty if it is the only one. */
+  readonly label: string;
+  readonly parts: RequestParts;
+}
+
 /** What would become of a request. */
 export interface Explained {
   /** The event would be taken, by a gateway that starts. */
@@ -122,6 +128,8 @@ export interface Parts<Context> {
   /** Runs a request through the stages without effects. */
   readonly explain: (context: Context, sent: SentRequest) => Promise<Explained>;
   readonly kept: KeptTools<Context>;
+  /** Reads the requests of a file: HAR, or a raw HTTP message. @throws CliError if it is neither */
+  readonly saved: (bytes: Buffer) => readonly SavedRequest[];
   /** Refuses a table that treats kept requests differently from the one in `folder`; null: it may be served. */
   readonly gate: (
     context: GateContext<Context>,

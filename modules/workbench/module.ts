@@ -12,5 +12,6 @@ export const workbench: Module<CliContext> = {
   },
   explain: async () => (await import('./cli/explain/explain-route.ts')).explainSent,
   kept: async () => (await import('./cli/kept-tools.ts')).keptTools,
+  saved: async () => (await import('./cli/sources/read-capture.ts')).readCapture,
   gate: async () => (await import('./cli/gate.ts')).passGate,
 };

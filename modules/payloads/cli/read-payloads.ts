@@ -1,7 +1,7 @@
 /** Reads the requests that `source learn` learns from: payloads as JSON, and what `source detect` reads. */
 import { messageOf } from '../../../base/message-of.ts';
 import { CliError } from '../../../cli/base/errors.ts';
-import { captureOf, readCapture } from '../../../cli/sources/read-capture.ts';
+import type { SavedRequest } from '../../../cli/base/module.ts';
 import type { LoweredSource } from '../../../compiler/lower/default-sources.ts';
 import type { KeptRequest } from '../../../runtime/intake/kept-request.ts';
 import { UNKNOWN_EVENT } from '../../../runtime/intake/stages/identify.ts';
@@ -17,10 +17,12 @@ export interface LearnedRequest {
 export const UNNAMED = '*';
 
 /** @param source whose events are told apart as a gateway tells them; null: by the payload alone @throws CliError when the file is neither */
-export function readPayloads(bytes: Buffer, source: LoweredSource | null): readonly LearnedRequest[] {
-  const requests = isPayload(bytes)
-    ? [captureOf({ method: 'POST', target: '/', headers: [], body: bytes })]
-    : readCapture(bytes);
+export function readPayloads(
+  bytes: Buffer,
+  source: LoweredSource | null,
+  readSaved: (bytes: Buffer) => readonly SavedRequest[],
+): readonly LearnedRequest[] {
+  const requests = isPayload(bytes) ? [{ label: '', parts: partsOf('POST', '/', [], bytes) }] : readSaved(bytes);
   return requests.map((capture) => {
     const request = new LazyRequest(capture.parts);
     const payload = request.payload();

@@ -6,12 +6,12 @@ import { messageOf } from '../../../../base/message-of.ts';
 import { isSystemError } from '../../../../base/system-error.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../../cli/base/errors.ts';
-import type { HeaderPairs } from '../../../../cli/sources/read-capture.ts';
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { KeptParts } from '../../runtime/capture/requests.ts';
 import { verifiedParts, whyUnverified } from '../../runtime/capture/requests.ts';
+import type { HeaderPairs } from '../sources/read-capture.ts';
 import { outcomeText } from '../texts.ts';
 import { findRequest, useRequests } from '../use-requests.ts';
 
@@ -82,7 +82,7 @@ function isSavedRequest(bytes: Buffer): boolean {
 /** The first of several requests that was sent to this path, else the first. */
 async function savedFor(path: string, bytes: Buffer): Promise<ReadRequest> {
   // Loaded only here: most payloads are bodies.
-  const { readCapture } = await import('../../../../cli/sources/read-capture.ts');
+  const { readCapture } = await import('../sources/read-capture.ts');
   const all = readCapture(bytes);
   const [first] = all;
   if (first === undefined) throw new CliError('the file holds no request with a body');

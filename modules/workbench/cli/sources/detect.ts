@@ -1,6 +1,5 @@
 /** Finds the sources that a captured request may come from, and explains on the terminal why they would not accept it. */
 
-import type { CapturedRequest } from '../../../../cli/sources/read-capture.ts';
 import type { LoweredSource } from '../../../../compiler/lower/default-sources.ts';
 import { describeWindow } from '../../../../compiler/sources/describe-source.ts';
 import { commonName } from '../../../../compiler/text/common-name.ts';
@@ -14,6 +13,7 @@ import type { SchemePlan } from '../../../../schemas/generated/types.ts';
 import { findNearMiss } from '../../runtime/causes/near-misses.ts';
 import type { Trial } from '../../runtime/causes/trial.ts';
 import { tryTrial } from '../../runtime/causes/trial.ts';
+import type { CapturedRequest } from './read-capture.ts';
 
 export type Detection =
   /** The signature is right; `window` says whether it would be taken now. */

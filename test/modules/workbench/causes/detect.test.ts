@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { captureOf } from '../../../../cli/sources/read-capture.ts';
 import type { SourceCandidate } from '../../../../modules/workbench/cli/sources/detect.ts';
 import { detect } from '../../../../modules/workbench/cli/sources/detect.ts';
+import { captureOf } from '../../../../modules/workbench/cli/sources/read-capture.ts';
 import { loadShippedSources } from '../../../helpers/catalog-sources.ts';
 import { vectors } from '../../../helpers/vectors.ts';
 

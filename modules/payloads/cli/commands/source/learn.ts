@@ -75,8 +75,12 @@ async function readSaved(context: CliContext, given: Given, isRequired: boolean)
     );
   const files = [...new Set(patterns.flatMap((pattern) => filesOf(pattern, cwd)))];
   if (files.length === 0 && patterns.length > 0) throw new CliError(`no file matches ${patterns.join(' ')}`);
-  const source = files.length === 0 ? null : await findSource(context, given);
-  return files.flatMap((file) => read(context, file, source));
+  if (files.length === 0) return [];
+  const source = await findSource(context, given);
+  const readRequests = await loadPart(context.modules, 'saved');
+  return files.flatMap((file) =>
+    naming(relative(context.cwd, file), () => readPayloads(readFileSync(file), source, readRequests)),
+  );
 }
 
 /** Also works for a source that has no file yet. */
@@ -85,12 +89,12 @@ async function findSource(context: CliContext, given: Given): Promise<OpenSource
   return sources.find(({ name }) => name === given.name) ?? null;
 }
 
-function read(context: CliContext, file: string, source: OpenSource | null): readonly LearnedRequest[] {
-  const name = relative(context.cwd, file);
+/** Runs `work`, whose errors do not say which file they are about. */
+function naming<Result>(file: string, work: () => Result): Result {
   try {
-    return readPayloads(readFileSync(file), source);
+    return work();
   } catch (error) {
-    if (error instanceof CliError) throw new CliError(`${name}: ${error.message}`, ...error.hints);
+    if (error instanceof CliError) throw new CliError(`${file}: ${error.message}`, ...error.hints);
     throw error;
   }
 }

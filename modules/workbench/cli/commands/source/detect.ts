@@ -11,13 +11,13 @@ import { configOption, jsonOption } from '../../../../../cli/command-line/option
 import { typedSecretRef } from '../../../../../cli/command-line/values.ts';
 import { printJson, printLine, printNote, visible } from '../../../../../cli/output/print.ts';
 import { openSources } from '../../../../../cli/sources/open-sources.ts';
-import type { CapturedRequest } from '../../../../../cli/sources/read-capture.ts';
-import { readCapture } from '../../../../../cli/sources/read-capture.ts';
 import { commonName } from '../../../../../compiler/text/common-name.ts';
 import { createSecrets } from '../../../../../runtime/platform/secrets/machine-secrets.ts';
 import { SecretError } from '../../../../../runtime/platform/secrets/secrets.ts';
 import type { SourceCandidate } from '../../sources/detect.ts';
 import { adviseRoute, detect, explainOutcome, fits } from '../../sources/detect.ts';
+import type { CapturedRequest } from '../../sources/read-capture.ts';
+import { readCapture } from '../../sources/read-capture.ts';
 
 const options = {
   secret: text('ref', 'The secret: env:NAME, file:path, or the text itself'),

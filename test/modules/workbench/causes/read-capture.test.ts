@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readCapture } from '../../../cli/sources/read-capture.ts';
+import { readCapture } from '../../../../modules/workbench/cli/sources/read-capture.ts';
 
 const read = (text: string) => readCapture(Buffer.from(text, 'latin1'));
 const only = (text: string) => {

@@ -1,12 +1,10 @@
 /** Reads saved requests: a HAR file, as browsers, proxies and `requests show --save` write it, or a raw HTTP message. */
-import type { RequestParts } from '../../runtime/verify/request.ts';
-import { partsOf } from '../../runtime/verify/request.ts';
-import { CliError } from '../base/errors.ts';
 
-export interface CapturedRequest {
-  /** Identifies it among several requests of a file; empty if it is the only one. */
-  readonly label: string;
-  readonly parts: RequestParts;
+import { CliError } from '../../../../cli/base/errors.ts';
+import type { SavedRequest } from '../../../../cli/base/module.ts';
+import { partsOf } from '../../../../runtime/verify/request.ts';
+
+export interface CapturedRequest extends SavedRequest {
   /** The URL without its query when the capture has one. */
   readonly url: string | null;
   /** The changes that were necessary to read the capture. */

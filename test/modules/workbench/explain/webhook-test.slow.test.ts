@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { signTestEvent } from '../../../cli/subscriptions/sign-test-event.ts';
-import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
-import { signRequest } from '../../../runtime/verify/sign.ts';
-import type { RouteTable } from '../../../schemas/generated/types.ts';
-import { loadShippedSources } from '../../helpers/catalog-sources.ts';
-import { startGateway } from '../../helpers/gateway.ts';
-import { keysOf } from '../../helpers/source-keys.ts';
-import { tempDir } from '../../helpers/temp-dir.ts';
+import { signTestEvent } from '../../../../cli/subscriptions/sign-test-event.ts';
+import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
+import { signRequest } from '../../../../runtime/verify/sign.ts';
+import type { RouteTable } from '../../../../schemas/generated/types.ts';
+import { loadShippedSources } from '../../../helpers/catalog-sources.ts';
+import { startGateway } from '../../../helpers/gateway.ts';
+import { keysOf } from '../../../helpers/source-keys.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
 
 const sources = loadShippedSources();
 

@@ -4,10 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import type { CliContext } from '../../../cli/base/context.ts';
-import type { CliResult } from '../../helpers/cli.ts';
-import { runInProcess, runOnFakeTerminal } from '../../helpers/cli.ts';
-import { tempDir } from '../../helpers/temp-dir.ts';
+import type { CliContext } from '../../../../cli/base/context.ts';
+import type { CliResult } from '../../../helpers/cli.ts';
+import { runInProcess, runOnFakeTerminal } from '../../../helpers/cli.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
 
 const CONFIG = `platforms:
   webhook:
