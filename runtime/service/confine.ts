@@ -1,6 +1,6 @@
 /** Runs programs in a module's sandbox, which is loaded with the first program that has one. */
 import { agentPlans } from '../../base/agent-plan.ts';
-import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { RouteTable, SandboxPlan } from '../../schemas/generated/types.ts';
 import type { RuntimePart } from '../module.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
 import type { Confine, Sandbox, SandboxContext } from '../platform/process/sandbox.ts';
@@ -10,12 +10,15 @@ export interface Confinement {
   readonly confine: Confine;
   /** Why this machine has no sandbox, with the command that changes it; null: it has one. Tries it. */
   problem(): Promise<string | null>;
+  /** The paths of plans that open nothing here now, each with why. */
+  closed(plans: readonly SandboxPlan[]): Promise<readonly string[]>;
 }
 
 const NONE = `${SANDBOX_UNAVAILABLE}: no module of this program has a sandbox`;
 const NO_SANDBOX: Sandbox = {
   run: () => Promise.resolve({ kind: 'spawn_failed', code: NONE, stderr: '' }),
   problem: () => Promise.resolve(NONE),
+  closed: () => [],
 };
 
 export function createConfinement(modules: readonly RuntimePart[], context: SandboxContext): Confinement {
@@ -29,13 +32,13 @@ export function createConfinement(modules: readonly RuntimePart[], context: Sand
     confine: (plan, walls = {}): RunProcess =>
       plan === null ? context.run : async (request) => (await open()).run(plan, walls, request),
     problem: async () => (await open()).problem(),
+    closed: async (plans) => (await open()).closed(plans),
   };
 }
 
-/** Whether a program of the table runs in a sandbox. */
-export const hasSandbox = ({ gateway, profiles }: Pick<RouteTable, 'gateway' | 'profiles'>): boolean =>
+/** The sandboxes that programs of the table run in. */
+export function sandboxesOf({ gateway, profiles }: Pick<RouteTable, 'gateway' | 'profiles'>): readonly SandboxPlan[] {
+  const agents = Object.values(profiles).flatMap((profile) => agentPlans(profile).map(([, agent]) => agent));
   // A table of an older compiler has no such key.
-  (gateway.sandbox ?? null) !== null ||
-  Object.values(profiles).some((profile) =>
-    agentPlans(profile).some(([, agent]) => agent.kind === 'command' && (agent.sandbox ?? null) !== null),
-  );
+  return [gateway, ...agents].flatMap((plan) => ('sandbox' in plan ? (plan.sandbox ?? []) : []));
+}

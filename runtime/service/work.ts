@@ -34,7 +34,7 @@ import { StoreUnavailable, wrapStore } from '../store/store.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
 import { Approving } from './approving.ts';
 import type { Budgets } from './budgets.ts';
-import { hasSandbox } from './confine.ts';
+import { sandboxesOf } from './confine.ts';
 import type { ServiceContext } from './context.ts';
 import type { Backend } from './gateway.ts';
 import type { Guarding } from './guarding.ts';
@@ -217,11 +217,14 @@ export class Work implements Backend {
     for (const profile of Object.keys(profiles)) for (const target of new Set(targets)) this.ownLogin(profile, target);
   }
 
-  /** Warns at once if runs will fail because there is no sandbox on this machine. */
+  /** Warns at once if runs will fail because there is no sandbox on this machine, and of paths that open nothing. */
   private async tryWalls(): Promise<void> {
-    if (!hasSandbox(this.linked.table)) return;
-    const reason = await this.context.confinement.problem();
-    if (reason !== null) this.context.log.warn({ reason }, 'there is no sandbox: what is to run in one will fail');
+    const plans = sandboxesOf(this.linked.table);
+    if (plans.length === 0) return;
+    const { confinement, log } = this.context;
+    const reason = await confinement.problem();
+    if (reason !== null) log.warn({ reason }, 'there is no sandbox: what is to run in one will fail');
+    for (const path of await confinement.closed(plans)) log.warn({ path }, 'a path of a sandbox opens nothing');
   }
 
   /** Drains work for up to `timeoutMs`; the rest resumes after the next start. */

@@ -1,26 +1,27 @@
 #!/bin/sh
 # bubblewrap with what the runtime leaves open: hidden folders cannot be written, shared memory of other processes and keyrings are
-# out of reach, and root cannot change the settings of the kernel. $HOOKWRIGHT_SANDBOX_TMP is the one hidden folder that stays
-# writable; $HOOKWRIGHT_SANDBOX_FILTER is the file of keyring-filter.ts.
-n=$# before=
-for word in "$@"; do
-  if [ "$word" = -- ] && [ "$before" != -- ]; then
-    previous=
-    for mount in "$@"; do
-      [ "$mount" != -- ] || break
-      if [ "$previous" = --tmpfs ] && [ "$mount" != "$HOOKWRIGHT_SANDBOX_TMP" ]; then set -- "$@" --remount-ro "$mount"; fi
-      previous=$mount
-    done
-    exec 9<"$HOOKWRIGHT_SANDBOX_FILTER"
-    set -- "$@" --unshare-ipc --seccomp 9 --unsetenv HOOKWRIGHT_SANDBOX_TMP --unsetenv HOOKWRIGHT_SANDBOX_FILTER
-    for path in /proc/keys /proc/key-users; do set -- "$@" --ro-bind-try /dev/null "$path"; done
-    if [ "$(id -u)" = 0 ]; then
-      set -- "$@" --ro-bind /proc/sys /proc/sys --bind /proc/sys/user /proc/sys/user
-      for path in /proc/sysrq-trigger /proc/acpi /proc/fs /proc/mtrr /proc/scsi; do set -- "$@" --ro-bind-try "$path" "$path"; done
-    fi
-    before=--
-  fi
-  set -- "$@" "$word"
+# out of reach, and root cannot change the settings of the kernel. $HOOKWRIGHT_SANDBOX is the folder of the run with arguments to
+# add, the hidden folders that stay writable, and the filter of keyring-filter.ts.
+# With arrays, and without a file that $BASH_ENV may name.
+case $- in *p*) ;; *) exec bash -p "$0" "$@" ;; esac
+for ((at = 1; at <= $#; at++)); do [[ ${!at} != -- ]] || break; done
+((at <= $#)) || exec bwrap "$@"
+given=("${@:1:at-1}")
+mounts=("${given[@]}")
+# Many mounts are in a file, on descriptor 9.
+[[ " ${given[*]} " != *' --args 9 '* ]] || mapfile -d '' -t mounts </proc/self/fd/9
+mapfile -d '' -t added <"$HOOKWRIGHT_SANDBOX/arguments"
+mapfile -d '' -t writable <"$HOOKWRIGHT_SANDBOX/writable"
+for ((i = 1; i < ${#mounts[@]}; i++)); do
+  [[ ${mounts[i - 1]} == --tmpfs ]] || continue
+  for path in "${writable[@]}"; do [[ ${mounts[i]} != "$path" ]] || continue 2; done
+  added+=(--remount-ro "${mounts[i]}")
 done
-shift "$n"
-exec bwrap "$@"
+exec 8<"$HOOKWRIGHT_SANDBOX/keyrings.bpf"
+added+=(--unshare-ipc --seccomp 8 --unsetenv HOOKWRIGHT_SANDBOX)
+for path in /proc/keys /proc/key-users; do added+=(--ro-bind-try /dev/null "$path"); done
+if ((UID == 0)); then
+  added+=(--ro-bind /proc/sys /proc/sys --bind /proc/sys/user /proc/sys/user)
+  for path in /proc/sysrq-trigger /proc/acpi /proc/fs /proc/mtrr /proc/scsi; do added+=(--ro-bind-try "$path" "$path"); done
+fi
+exec bwrap "${given[@]}" "${added[@]}" "${@:at}"

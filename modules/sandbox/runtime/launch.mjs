@@ -70,7 +70,12 @@ try {
   setInterval(() => {
     if (process.ppid === parent) return;
     child.kill('SIGKILL');
-    process.exit(1);
+    try {
+      // Without the runtime's clean-up, which would take the protection from a run of the next gateway.
+      process.kill(-process.pid, 'SIGKILL');
+    } catch {
+      process.exit(1);
+    }
   }, 500).unref();
   child.on('error', refuse);
   child.on('close', (code) => {

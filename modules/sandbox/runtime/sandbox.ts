@@ -9,7 +9,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, realpathSync, rmdirSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,9 +20,11 @@ import type { Sandbox, SandboxContext, Walls } from '../../../runtime/platform/p
 import { SANDBOX_UNAVAILABLE } from '../../../runtime/platform/process/sandbox.ts';
 import { TreeRemover } from '../../../runtime/platform/remove-tree.ts';
 import type { SandboxPlan } from '../../../schemas/generated/types.ts';
+import { FolderTurns } from './folder-turns.ts';
 import { keyringFilter } from './keyring-filter.ts';
 import { explainRefusal, findRuntime } from './lacks.ts';
-import type { MachinePaths, Run } from './settings.ts';
+import type { Paths } from './paths.ts';
+import { openPaths, realOf, within } from './paths.ts';
 import { listsLocal, settingsOf } from './settings.ts';
 
 /** What reaches nothing, to try whether there is a sandbox at all. */
@@ -35,21 +37,36 @@ const STARTED = 'started';
 /** What a program writes there reaches nobody, and is no attempt to leave. */
 const OWN_FOLDERS = ['/dev', '/proc/self', '/proc/thread-self'];
 
+/** Temporary files of others, wherever this process has its own. */
+const TEMPORARY = ['/tmp', '/private/tmp', '/var/tmp'];
+
 export function openSandbox(context: SandboxContext): Sandbox {
   const folders = new RunFolders(context);
+  const turns = new FolderTurns();
   const run: Sandbox['run'] = async (plan, walls, request) => {
+    const cwd = realOf(request.cwd);
+    // What is not kept has one run.
+    const isKept = (request.writable ?? []).some((path) => within(cwd, realOf(path)));
+    const end = isKept ? await turns.take(cwd, request.signal) : () => {};
+    try {
+      return await runNow(plan, walls, request);
+    } finally {
+      end();
+    }
+  };
+  const runNow: Sandbox['run'] = async (plan, walls, request) => {
     let folder: string;
-    let launch: ProcessRequest;
+    let prepared: Prepared;
     try {
       folder = await folders.create();
-      launch = await prepare(plan, walls, request, { folder, context, temporary: folders.temporary });
+      prepared = await prepare(plan, walls, request, { folder, context, temporary: folders.temporary });
     } catch (error) {
       return { kind: 'spawn_failed', code: codeOf(error) ?? unavailable(messageOf(error)), stderr: '' };
     }
-    const result = await context.run(launch);
+    const result = await context.run(prepared.launch);
     const report = await readFile(join(folder, 'control', 'report'), 'utf8').catch(() => '');
     await folders.remove(folder);
-    return resultOf(result, report);
+    return resultOf(result, report, prepared.closed);
   };
   return {
     run,
@@ -57,6 +74,11 @@ export function openSandbox(context: SandboxContext): Sandbox {
       const result = await run(NOTHING, {}, { ...TRIAL, env: process.env });
       if (result.kind === 'exit' && result.code === 0) return null;
       return 'code' in result && typeof result.code === 'string' ? result.code : unavailable(result.kind);
+    },
+    closed: (plans) => {
+      const written = plans.flatMap(({ write }) => write);
+      const machine = { userHome: realOf(context.userHome), written, make: false };
+      return [...new Set(plans.flatMap((plan) => openPaths(plan, machine).closed))];
     },
   };
 }
@@ -69,43 +91,57 @@ interface Surroundings {
   readonly temporary: string;
 }
 
-/** Writes the settings of a run, and returns the process that applies them. */
+/** A process that applies the settings of a run, and the paths of its plan that open nothing. */
+interface Prepared {
+  readonly launch: ProcessRequest;
+  readonly closed: Paths['closed'];
+}
+
 async function prepare(
-  plan: SandboxPlan,
-  walls: Walls,
+  { network, read, write }: SandboxPlan,
+  { hidden: others = [], onlyTo = {}, written = [] }: Walls,
   request: ProcessRequest,
   { folder, context, temporary }: Surroundings,
-): Promise<ProcessRequest> {
+): Promise<Prepared> {
   const runtime = findRuntime(request.env.PATH);
   const [control, scratch] = [join(folder, 'control'), join(folder, 'scratch')];
   await Promise.all([mkdir(control, { mode: 0o700 }), mkdir(scratch, { mode: 0o700 })]);
-  const places: MachinePaths = {
-    ...{ home: context.home, userHome: context.userHome, temporary, runtime: runtime.folder },
-    // A name may be a link: what it leads to is hidden as well.
-    hidden: context.hidden().flatMap((path) => (existsSync(path) ? [path, realpathSync(path)] : [])),
-    bwrap: besides('bwrap.sh'),
-    resolver: await realpath('/etc/resolv.conf').catch(() => null),
-  };
-  const { writable = [], readable = [] } = request;
-  const run: Run = { walls, writable, readable, control, scratch };
+  const userHome = realOf(context.userHome);
+  const paths = openPaths(
+    { read: [...read, ...(request.readable ?? [])], write: [...write, ...(request.writable ?? [])] },
+    { userHome, written: [...others, ...written], make: true },
+  );
+  const { settings, mounts, writable } = settingsOf(
+    { network, onlyTo, paths, control, scratch },
+    {
+      userHome,
+      folders: [context.home, userHome, '/run', temporary, ...TEMPORARY, ...others].map(realOf),
+      // A name may be a link: what it leads to is hidden as well.
+      hidden: context.hidden().flatMap((path) => (existsSync(path) ? [path, realpathSync(path)] : [])),
+      runtime: runtime.folder,
+      bwrap: besides('bwrap.sh'),
+      resolver: existsSync('/etc/resolv.conf') ? realOf('/etc/resolv.conf') : null,
+    },
+  );
   const file = join(control, 'settings.json');
   const told = {
-    ...{ argv: request.argv, settings: settingsOf(plan, run, places), module: runtime.entry },
-    ...{ report: join(control, 'report'), scratch },
-    ...{ unreported: [temporary, ...OWN_FOLDERS], proxied: listsLocal(plan.network) },
-    parent: process.pid,
+    ...{ argv: request.argv, settings, module: runtime.entry, report: join(control, 'report'), scratch },
+    ...{ unreported: [temporary, ...OWN_FOLDERS], proxied: listsLocal(network), parent: process.pid },
   };
-  await writeFile(file, JSON.stringify(told), { mode: 0o600 });
-  const filter = join(control, 'keyrings.bpf');
-  await writeFile(filter, keyringFilter(), { mode: 0o600 });
-  const own = { HOOKWRIGHT_SANDBOX_TMP: temporary, HOOKWRIGHT_SANDBOX_FILTER: filter };
-  const env = { ...request.env, TMPDIR: control, ...own };
-  return { ...request, argv: [process.execPath, besides('launch.mjs'), file], env };
+  const files = {
+    'settings.json': JSON.stringify(told),
+    'keyrings.bpf': keyringFilter(),
+    arguments: mounts.map((word) => `${word}\0`).join(''),
+    writable: [temporary, ...writable].map((path) => `${path}\0`).join(''),
+  };
+  for (const [name, content] of Object.entries(files)) await writeFile(join(control, name), content, { mode: 0o600 });
+  const env = { ...request.env, TMPDIR: control, HOOKWRIGHT_SANDBOX: control };
+  return { launch: { ...request, argv: [process.execPath, besides('launch.mjs'), file], env }, closed: paths.closed };
 }
 
 const besides = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url));
 
-function resultOf(result: ProcessResult, report: string): ProcessResult {
+function resultOf(result: ProcessResult, report: string, closed: Paths['closed']): ProcessResult {
   if (result.kind === 'spawn_failed' || result.kind === 'input_failed') return result;
   const lines = report.split('\n').filter((line) => line !== '');
   const refusal = lines.find((line) => line.startsWith('unavailable '))?.slice('unavailable '.length);
@@ -119,10 +155,9 @@ function resultOf(result: ProcessResult, report: string): ProcessResult {
       stderr: result.stderr,
     };
   }
+  const refused = lines.filter((line) => line !== STARTED);
   const denied = [
-    ...new Set(
-      lines.filter((line) => line !== STARTED).map((line) => line.replace(/^deny \S+ /, '').replace(/ \(.*\)$/, '')),
-    ),
+    ...new Set([...closed, ...refused.map((line) => line.replace(/^deny \S+ /, '').replace(/ \(.*\)$/, ''))]),
   ];
   return denied.length === 0 ? result : { ...result, denied };
 }

@@ -1,14 +1,16 @@
 /** What a run's sandbox may reach, as settings of the sandbox runtime. A pure function of plan, run and machine. */
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Walls } from '../../../runtime/platform/process/sandbox.ts';
 import type { SandboxPlan } from '../../../schemas/generated/types.ts';
+import type { Paths } from './paths.ts';
+import { within } from './paths.ts';
 
-/** Where things are on this machine; all paths are absolute. */
+/** Where things are on this machine; all paths are absolute and without links. */
 export interface MachinePaths {
-  readonly home: string;
   readonly userHome: string;
-  /** Temporary files of everybody. */
-  readonly temporary: string;
+  /** What no program sees: homes, temporary files, folders of other agents. */
+  readonly folders: readonly string[];
   /** Files of the configuration. */
   readonly hidden: readonly string[];
   /** Folder of the installed runtime. */
@@ -20,9 +22,9 @@ export interface MachinePaths {
 }
 
 export interface Run {
-  readonly walls: Walls;
-  readonly writable: readonly string[];
-  readonly readable: readonly string[];
+  readonly network: SandboxPlan['network'];
+  readonly onlyTo: NonNullable<Walls['onlyTo']>;
+  readonly paths: Paths;
   /** A folder of this run that its program does not see: sockets, the authority that ends TLS. */
   readonly control: string;
   /** A folder of this run for its temporary files. */
@@ -35,41 +37,63 @@ type Entry = string | { readonly path: string; readonly literal: true };
 const named = (paths: readonly string[]): readonly Entry[] =>
   [...new Set(paths)].map((path) => ({ path, literal: true }));
 
-/** Temporary files of others, wherever this process has its own. */
-const TEMPORARY = ['/tmp', '/private/tmp', '/var/tmp'];
-
 /** What the runtime lets every program write. */
 const OPENED = ['/tmp/claude', '/private/tmp/claude'];
 const OPENED_IN_HOME = ['.npm/_logs', '.claude/debug'];
 
-const within = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
+/** RunSettings of the runtime, and arguments of bubblewrap besides its own. */
+export interface RunSettings {
+  readonly settings: object;
+  readonly mounts: readonly string[];
+  /** Hidden folders that stay writable. */
+  readonly writable: readonly string[];
+}
 
-export function settingsOf(plan: SandboxPlan, run: Run, places: MachinePaths): object {
-  const { home, userHome, temporary, hidden } = places;
-  const absolute = (path: string): string => (/^~(?:\/|$)/.test(path) ? join(userHome, path.slice(1)) : path);
-  const [read, write] = [plan.read.map(absolute), plan.write.map(absolute)];
-  const secret = [home, userHome, '/run', temporary, ...TEMPORARY, ...hidden, ...(run.walls.hidden ?? [])];
-  const opened = [...OPENED, ...OPENED_IN_HOME.map((path) => join(userHome, path))];
-  const sockets = [join(run.control, '*.sock'), join(run.control, 'srt-obs-*', '*.sock')];
-  return {
-    network: networkOf(plan.network, run.walls.onlyTo ?? {}),
+export function settingsOf({ network, onlyTo, paths, control, scratch }: Run, places: MachinePaths): RunSettings {
+  const { read, write } = paths;
+  // An entry for the root would hide everything. What a plan names itself is not hidden and opened again: that would
+  // shut what it may write in it.
+  const denied = [...places.folders, ...places.hidden].filter(
+    (path) => path !== '/' && !read.includes(path) && !write.includes(path),
+  );
+  const below = (path: string, folders: readonly string[]): boolean =>
+    folders.some((folder) => path !== folder && within(path, folder));
+  // The runtime mounts what can be read after what can be written, and so shuts what is below it, unless that is hidden too.
+  const shut = write.filter((path) =>
+    below(
+      path,
+      read.filter((folder) => below(folder, denied)),
+    ),
+  );
+  const [files, folders] = [shut.filter(isFile), shut.filter((path) => !isFile(path))];
+  const depth = (path: string, all: readonly string[]): number =>
+    Math.max(-1, ...all.filter((folder) => within(path, folder)).map((folder) => folder.length));
+  const links = [...paths.links].filter(([at]) => depth(at, denied) > depth(at, [...read, ...write]));
+  const opened = [...OPENED, ...OPENED_IN_HOME.map((path) => join(places.userHome, path))];
+  const settings = {
+    network: networkOf(network, onlyTo),
     filesystem: {
-      // An entry for the root would hide everything. What a plan names itself is not hidden and opened again: that would
-      // shut what it may write in it.
-      denyRead: named(secret.filter((path) => path !== '/' && !read.includes(path) && !write.includes(path))),
+      denyRead: named([...denied, ...folders]),
       allowRead: [
-        ...named([...read, ...run.readable, ...run.writable, join(places.runtime, 'vendor')]),
-        ...named(plan.network === 'any' && places.resolver !== null ? [places.resolver] : []),
-        ...sockets,
+        ...named([...read, ...write, join(places.runtime, 'vendor')]),
+        ...named(network === 'any' && places.resolver !== null ? [places.resolver] : []),
+        ...[join(control, '*.sock'), join(control, 'srt-obs-*', '*.sock')],
       ],
-      allowWrite: named([...write, ...run.writable, run.scratch]),
+      allowWrite: named([...write, scratch]),
       // A program that changes the configuration would leave its sandbox with the next reload.
-      denyWrite: named([...opened.filter((path) => !write.some((folder) => within(path, folder))), ...hidden]),
+      denyWrite: named([...opened.filter((path) => !write.some((folder) => within(path, folder))), ...places.hidden]),
     },
-    ...credentialsOf(run.walls.onlyTo ?? {}),
+    ...credentialsOf(onlyTo),
     bwrapPath: places.bwrap,
   };
+  const mounts = [
+    ...links.flatMap(([at, target]) => ['--symlink', target, at]),
+    ...files.filter((path) => !places.hidden.includes(path)).flatMap((path) => ['--bind', path, path]),
+  ];
+  return { settings, mounts, writable: folders };
 }
+
+const isFile = (path: string): boolean => !statSync(path).isDirectory();
 
 function networkOf(network: SandboxPlan['network'], onlyTo: Readonly<Record<string, readonly string[]>>): object {
   // Without a list of hosts, the runtime does not separate the network.

@@ -34,6 +34,8 @@ export interface CommandAgentContext {
   readonly confine: Confine;
   /** Folders that the other agents of the table work in. */
   readonly others: readonly string[];
+  /** What agents of the table can write besides their folders, as in their plans. */
+  readonly written: readonly string[];
   /** The process environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Variables that secret references name. */
@@ -64,7 +66,8 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
   const [program = '', ...rest] = plan.argv;
   const located = locateProgram(program, context.folder);
   const argv = [located, ...rest];
-  const run = context.confine(plan.sandbox ?? null, { hidden: context.others, onlyTo: plan.only_to ?? {} });
+  const { others, written } = context;
+  const run = context.confine(plan.sandbox ?? null, { hidden: others, written, onlyTo: plan.only_to ?? {} });
   const describe = (result: ProcessResult) => explain(result, plan, context.redact);
   return {
     async run(request, report) {

@@ -56,16 +56,17 @@ export function createAgents(
 ): Agents {
   const hidden = secretNames(tableSecretRefs(table));
   const agents = new Map<string, ProfileAgent>();
-  const folders = Object.values(table.profiles).flatMap((profile) =>
-    agentPlans(profile).flatMap(([, plan]) => folderOf(profile, plan, context) ?? []),
+  const all = Object.values(table.profiles).flatMap((profile) =>
+    agentPlans(profile).map(([, plan]) => ({ plan, path: folderOf(profile, plan, context) })),
   );
+  const written = all.flatMap(({ plan }) => (plan.kind === 'command' ? (plan.sandbox?.write ?? []) : []));
   for (const profile of Object.values(table.profiles)) {
     const folder = join(context.home, profile.home);
     for (const [name, plan] of agentPlans(profile)) {
       const own = folderOf(profile, plan, context);
-      const others = folders.filter((path) => path !== own);
+      const others = all.flatMap(({ path }) => (path === null || path === own ? [] : path));
       const create = (): AgentRunner =>
-        createRunner([profile.name, name, plan], { ...context, hidden, folder, others });
+        createRunner([profile.name, name, plan], { ...context, hidden, folder, others, written });
       const label = agentLabel(null, name);
       const runner = explainSecrets(create, (reason) => new SecretError(`${label}: ${reason}`));
       agents.set(agentKey(profile.name, name), {
@@ -92,6 +93,7 @@ type RunnerContext = AgentsContext & {
   readonly hidden: ReadonlySet<string>;
   readonly folder: string;
   readonly others: readonly string[];
+  readonly written: readonly string[];
 };
 
 const RUNNERS: {

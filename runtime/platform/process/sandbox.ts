@@ -7,6 +7,8 @@ import type { RunProcess } from './run-process.ts';
 export interface Walls {
   /** Folders of others, absolute: not readable unless the plan names them. Default: none. */
   readonly hidden?: readonly string[];
+  /** Paths that others can write, as in their plans: a link in one opens nothing. Default: none. */
+  readonly written?: readonly string[];
   /** Variables that hold a placeholder, with the hosts on the way to which it becomes the value. Default: none. */
   readonly onlyTo?: Readonly<Record<string, readonly string[]>>;
 }
@@ -39,4 +41,6 @@ export interface Sandbox {
   run(plan: SandboxPlan, walls: Walls, request: Parameters<RunProcess>[0]): ReturnType<RunProcess>;
   /** Why no program can be started in one here, with the command that changes it; null: it can. Tries it, for up to 30 s. */
   problem(): Promise<string | null>;
+  /** The paths of plans that open nothing here now, each with why. */
+  closed(plans: readonly SandboxPlan[]): readonly string[];
 }

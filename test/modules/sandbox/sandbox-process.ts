@@ -12,6 +12,8 @@ export interface SandboxProcess {
   readonly home: string;
   readonly userHome: string;
   readonly hidden: readonly string[];
+  /** Whether all runs begin at once. Default: one after the other. */
+  readonly together?: boolean;
   readonly runs: readonly (Pick<ProcessRequest, 'argv' | 'stdin' | 'cwd'> &
     Partial<ProcessRequest> & { readonly plan: SandboxPlan; readonly walls?: Walls })[];
 }
@@ -25,23 +27,25 @@ export interface SandboxResult {
   readonly denied: readonly string[];
 }
 
-async function main({ home, userHome, hidden, runs }: SandboxProcess): Promise<void> {
+async function main({ home, userHome, hidden, together = false, runs }: SandboxProcess): Promise<void> {
   const run = (request: ProcessRequest) => runProcess(request, { clock: systemClock, home });
   const sandbox = openSandbox({ run, home, userHome, hidden: () => hidden, log: silentLog, sweep: true });
-  const results: SandboxResult[] = [];
-  for (const { plan, walls = {}, ...request } of runs) {
+  const start = async ({ plan, walls = {}, ...request }: SandboxProcess['runs'][number]): Promise<SandboxResult> => {
     mkdirSync(request.cwd, { recursive: true, mode: 0o700 });
     const env = { PATH: process.env.PATH, HOME: userHome, ...request.env };
     const limits = { timeoutMs: 900_000, maxStdoutBytes: 1_048_576 };
     const result = await sandbox.run(plan, walls, { writable: [request.cwd], ...limits, ...request, env });
-    results.push({
+    return {
       kind: result.kind,
       code: 'code' in result ? result.code : null,
       stdout: 'stdout' in result ? result.stdout.toString() : '',
       stderr: result.stderr,
       denied: ('denied' in result ? result.denied : undefined) ?? [],
-    });
-  }
+    };
+  };
+  const results: SandboxResult[] = [];
+  if (together) results.push(...(await Promise.all(runs.map(start))));
+  else for (const run of runs) results.push(await start(run));
   process.stdout.write(JSON.stringify(results));
 }
 

@@ -228,7 +228,7 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     symlinkSync('real', join(keys, 'key'));
     const config = `platforms: { webhook: { enabled: true, secret: "file:${keys}/key", routes: { a: { prompt: "{x}" } } } }
 agent: { command: [cat], sandbox: { network: none } }
-agents: { second: { command: [cat], sandbox: { network: none }, env: { TOK: env:NOT_SET } } }
+agents: { second: { command: [cat], sandbox: { network: none, read: [~/none] }, env: { TOK: env:NOT_SET } } }
 `;
     writeFileSync(join(home, 'hookwright.yaml'), config, { mode: 0o600 });
     const options = { cwd: home, env: { HOOKWRIGHT_HOME: home, TMPDIR: home }, home };
@@ -251,5 +251,6 @@ agents: { second: { command: [cat], sandbox: { network: none }, env: { TOK: env:
       [],
     );
     assert.match(doctor.stdout, /sandbox +works +a program was started in one/);
+    assert.match(doctor.stdout, /sandbox +path +read ~\/none: is not there/);
   });
 });

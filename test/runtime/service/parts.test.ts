@@ -5,9 +5,11 @@ import { test } from 'node:test';
 import { runtimeParts } from '../../../cli/base/module.ts';
 import { MODULES } from '../../../main/modules.ts';
 import type { RuntimePart } from '../../../runtime/module.ts';
+import type { Logger } from '../../../runtime/platform/log.ts';
 import { createService } from '../../../runtime/service/create-service.ts';
 import { atEnd } from '../../helpers/at-end.ts';
-import { silentLog } from '../../helpers/log.ts';
+import { until } from '../../helpers/gateway.ts';
+import { recordLog, silentLog } from '../../helpers/log.ts';
 import type { TableParts } from '../../helpers/route-table.ts';
 import { routeTable, SECRET } from '../../helpers/route-table.ts';
 import { signed } from '../../helpers/serve.ts';
@@ -26,8 +28,8 @@ function watchedParts(): { readonly parts: readonly RuntimePart[]; readonly load
   return { parts, loaded };
 }
 
-async function serveParts(t: TestContext, table: TableParts, parts: readonly RuntimePart[]) {
-  const options = { table: routeTable(table).table, home: tempDir(t), log: silentLog };
+async function serveParts(t: TestContext, table: TableParts, parts: readonly RuntimePart[], log: Logger = silentLog) {
+  const options = { table: routeTable(table).table, home: tempDir(t), log };
   const service = await createService(options, parts);
   atEnd(t, () => service.stop({ drainMs: 0 }));
   return service;
@@ -79,4 +81,23 @@ test('a program without modules refuses what only they can do, and serves the re
     name: 'StoreRefused',
     message: 'gateway.store: no module of this program opens a postgres store',
   });
+});
+
+test('a service says at its start that there is no sandbox, and which paths of a plan open nothing', async (t) => {
+  const sandbox: RuntimePart['sandbox'] = async () => () => ({
+    run: () => Promise.resolve({ kind: 'spawn_failed', code: 'none', stderr: '' }),
+    problem: () => Promise.resolve('run `apt-get install bubblewrap`'),
+    closed: (plans) => plans.flatMap(({ read }) => read.map((path) => `read ${path}: is not there`)),
+  });
+  const parts = runtimeParts(MODULES).map((part) => (part.sandbox === null ? part : { ...part, sandbox }));
+  const log = recordLog();
+  const plan = { network: [], read: ['~/none'], write: [] };
+  await (await serveParts(t, { gateway: { sandbox: plan } }, parts, log)).listen();
+  const said = () =>
+    log.lines.filter(({ message }) => / sandbox/.test(message)).map(({ level, fields }) => [level, fields]);
+  await until(async () => said().length === 2);
+  assert.deepEqual(said(), [
+    ['warn', { reason: 'run `apt-get install bubblewrap`' }],
+    ['warn', { path: 'read ~/none: is not there' }],
+  ]);
 });

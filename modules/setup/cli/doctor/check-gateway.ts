@@ -18,7 +18,7 @@ import { silentLog } from '../../../../runtime/platform/log.ts';
 import type { RunProcess } from '../../../../runtime/platform/process/run-process.ts';
 import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
 import { userHome } from '../../../../runtime/platform/secrets/machine-secrets.ts';
-import { createConfinement, hasSandbox } from '../../../../runtime/service/confine.ts';
+import { createConfinement, sandboxesOf } from '../../../../runtime/service/confine.ts';
 import type { RouteTable, ServerPlan } from '../../../../schemas/generated/types.ts';
 
 export function checkConfiguration({ diagnostics, output, root, files }: CompileResult): Check {
@@ -117,18 +117,27 @@ export function checkAgentPrograms({ profiles }: RouteTable, { home, env }: CliC
   );
 }
 
+const CLOSED = 'make it, name what is there, or remove it from the configuration';
+
 /** Whether this machine has the sandbox that programs are to run in; nothing where none is configured. Tries it. */
 export async function checkSandbox(table: RouteTable, context: CliContext): Promise<readonly Check[]> {
-  if (!hasSandbox(table)) return [];
+  const plans = sandboxesOf(table);
+  if (plans.length === 0) return [];
   const { home, env, modules } = context;
   const parts = runtimeParts(modules);
   const run: RunProcess = (request) => runProcess(request, context);
   const machine = { run, home, userHome: userHome(env), hidden: () => [], log: silentLog, sweep: false };
-  const problem = await createConfinement(parts, machine).problem();
+  const confinement = createConfinement(parts, machine);
+  const problem = await confinement.problem();
   const about = { subject: 'sandbox', check: 'works' };
-  if (problem === null) return [gatewayCheck({ ...about, status: 'ok', detail: 'a program was started in one' })];
-  const [detail = '', fix = 'read https://github.com/containers/bubblewrap#readme'] = problem.split(/: run (?=`)/);
-  return [gatewayCheck({ ...about, status: 'failed', detail, fix: fix.replaceAll('`', '') })];
+  if (problem !== null) {
+    const [detail = '', fix = 'read https://github.com/containers/bubblewrap#readme'] = problem.split(/: run (?=`)/);
+    return [gatewayCheck({ ...about, status: 'failed', detail, fix: fix.replaceAll('`', '') })];
+  }
+  const closed = (await confinement.closed(plans)).map((detail) =>
+    gatewayCheck({ subject: 'sandbox', check: 'path', status: 'warning', detail, fix: CLOSED }),
+  );
+  return [gatewayCheck({ ...about, status: 'ok', detail: 'a program was started in one' }), ...closed];
 }
 
 /** `url`: where a gateway of this home already listens. */

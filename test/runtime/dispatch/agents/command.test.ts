@@ -55,6 +55,7 @@ function agent(
   const runner = createCommandAgent(plan, {
     confine: () => (process) => runProcess(process, { clock: systemClock, home: folder }),
     others: [],
+    written: [],
     env: {
       PATH: process.env.PATH,
       HOME: '/home/operator',

@@ -1,0 +1,177 @@
+/** What `read` and `write` open, and that runs of one folder keep their protection, with real sandboxes. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { describe, test } from 'node:test';
+import type { SandboxPlan } from '../../../schemas/generated/types.ts';
+import { atEnd } from '../../helpers/at-end.ts';
+import type { User } from './run-sandboxed.ts';
+import { noSandbox, runSandboxed, USERS } from './run-sandboxed.ts';
+
+const SECRET = 'CANARY-51d0';
+
+/** A machine's folders with files in them, of the user; not in a temporary folder that is hidden as such. */
+function place(t: TestContext, user: User, files: readonly string[]) {
+  const root = mkdtempSync('/var/tmp/hookwright-paths-');
+  atEnd(t, () => rmSync(root, { recursive: true, force: true }));
+  const [home, userHome] = [join(root, 'user/.hookwright'), join(root, 'user')];
+  for (const file of ['user/.ssh/id', 'user/.hookwright/.env', ...files]) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), file.startsWith('user/.') ? SECRET : file);
+  }
+  const run = (plan: Partial<SandboxPlan>, script: string, cwd = join(home, 'work/run')) => {
+    if (user === 'nobody') spawnSync('chown', ['-R', '65534:65534', root]);
+    const whole = { network: [], read: [], write: [], ...plan };
+    const request = { argv: ['bash', '-c', script], stdin: '', cwd, plan: whole };
+    return { root, home, userHome, hidden: [], runs: [request] };
+  };
+  return { root, userHome, run };
+}
+
+/** Prints each path that can be written. */
+const WRITE = 'w() { for path; do ( echo x >>"$path" ) 2>/dev/null && basename "$path"; done; }; ';
+
+for (const user of USERS) {
+  describe(`paths of a sandbox as ${user}`, { skip: noSandbox, concurrency: 1 }, () => {
+    test('what can be written lies below what can be read, as a folder, a file, or the work folder', async (t) => {
+      const { root, userHome, run } = place(t, user, [
+        'user/proj/readme',
+        'user/proj/log',
+        'user/proj/out/old',
+        'user/proj/out/sub/.git/HEAD',
+        'user/proj/work/x',
+      ]);
+      const script = `${WRITE} cd ~/proj; cat readme log; w out/new out/old log work/here readme no out/sub/.git/hooks/pre-commit; cat ~/.ssh/id ~/.hookwright/.env; ls ~`;
+      const plan = { read: ['~/proj'], write: ['~/proj/out', '~/proj/log'] };
+      const [result] = await runSandboxed(user, run(plan, script, join(userHome, 'proj/work')));
+      assert.equal(result?.stdout, 'user/proj/readmeuser/proj/lognew\nold\nlog\nhere\nproj\n', result?.stderr);
+      assert.equal(readFileSync(join(root, 'user/proj/log'), 'utf8'), 'user/proj/logx\n');
+    });
+
+    test('of a home that can be read, one folder can be written, and the home of the gateway is still hidden', async (t) => {
+      const { run } = place(t, user, ['user/cfg/a', 'user/b']);
+      const script = `${WRITE} cat ~/b; w ~/cfg/new ~/no; cat ~/.hookwright/.env`;
+      const [result] = await runSandboxed(user, run({ read: ['~'], write: ['~/cfg'] }, script));
+      assert.equal(result?.stdout, 'user/bnew\n', result?.stderr);
+    });
+
+    test('the home of the gateway can be read, and the work folder in it is still written', async (t) => {
+      const { run } = place(t, user, []);
+      const [result] = await runSandboxed(
+        user,
+        run({ read: ['~/.hookwright'] }, `${WRITE} cat ~/.hookwright/.env; w here ../no`),
+      );
+      assert.equal(result?.stdout, `${SECRET}here\n`, result?.stderr);
+    });
+
+    test('a symbolic link is followed, and is there under its name', async (t) => {
+      const { root, userHome, run } = place(t, user, [
+        'user/dotfiles/claude/a',
+        'user/dotfiles/other',
+        'user/dotfiles/r',
+        'else/codex/a',
+        'else/work/a',
+      ]);
+      symlinkSync('dotfiles/claude', join(userHome, '.claude'));
+      symlinkSync('.claude', join(userHome, '.again'));
+      symlinkSync(join(root, 'else/codex'), join(userHome, '.codex'));
+      symlinkSync('dotfiles/r', join(userHome, '.r'));
+      symlinkSync(join(root, 'else'), join(userHome, 'projects'));
+      const script = `${WRITE} cat ~/.claude/a ~/.again/a ~/.codex/a ~/.r; w ~/.again/new1 ~/.codex/new2 ~/.r here; cat ~/dotfiles/other; ls -A ~`;
+      const plan = { read: ['~/.r'], write: ['~/.again', '~/.codex'] };
+      const [result] = await runSandboxed(user, run(plan, script, join(userHome, 'projects/work')));
+      const read = ['user/dotfiles/claude/a', 'user/dotfiles/claude/a', 'else/codex/a', 'user/dotfiles/r'].join('');
+      const listed = '.again\n.claude\n.codex\n.r\ndotfiles\nprojects\n';
+      assert.equal(result?.stdout, `${read}new1\nnew2\nhere\n${listed}`, result?.stderr);
+      assert.deepEqual(
+        [
+          existsSync(join(root, 'user/dotfiles/claude/new1')),
+          result?.denied.filter((line) => /^(?:read|write) /.test(line)),
+        ],
+        [true, []],
+      );
+    });
+
+    test('a link that a program can have made opens nothing, and the record says so', async (t) => {
+      const { userHome, run } = place(t, user, ['user/w/a', 'user/other/a', 'user/more/a']);
+      for (const folder of ['w', 'other', 'more']) symlinkSync('../.ssh', join(userHome, folder, 'cfg'));
+      const plan = { read: ['~/w/cfg', '~/other/cfg', '~/more/cfg'], write: ['~/w'] };
+      const walls = { hidden: [join(userHome, 'other')], written: ['~/more'] };
+      const {
+        runs: [one],
+        ...options
+      } = run(plan, 'cat ~/w/a; cat ~/*/cfg/id ~/.ssh/id');
+      assert.ok(one !== undefined);
+      const [result] = await runSandboxed(user, { ...options, runs: [{ ...one, walls }] });
+      assert.equal(result?.stdout, 'user/w/a', result?.stderr);
+      for (const folder of ['w', 'other', 'more']) {
+        const line = `read ~/${folder}/cfg: a program can have made the link ${userHome}/${folder}/cfg`;
+        assert.ok(result.denied.includes(line), result.denied.join('\n'));
+      }
+    });
+
+    test('a missing folder to write is made in the home; of anything else that is not there the record says so', async (t) => {
+      const { root, userHome, run } = place(t, user, []);
+      const plan = { read: ['~/none'], write: ['~/.new/x', '~/.tool.json', '/var/lib/hookwright-none'] };
+      const [result] = await runSandboxed(user, run(plan, `${WRITE} w ~/.new/x/here`));
+      assert.equal(result?.stdout, 'here\n', result?.stderr);
+      assert.equal(statSync(join(root, 'user/.new/x')).mode & 0o777, 0o700);
+      assert.deepEqual(
+        result?.denied.filter((line) => / is not there$/.test(line)),
+        [
+          'read ~/none: is not there',
+          'write ~/.tool.json: is not there',
+          'write /var/lib/hookwright-none: is not there',
+        ],
+      );
+      assert.ok(!existsSync(join(userHome, '.tool.json')));
+    });
+
+    test('two runs of one folder take turns: none loses its protection with the end of the other', async (t) => {
+      const { userHome, run } = place(t, user, ['user/proj/a']);
+      const cwd = join(userHome, 'proj');
+      const {
+        runs: [one],
+        ...options
+      } = run({}, '', cwd);
+      assert.ok(one !== undefined);
+      const evil =
+        'for f in .mcp.json .bashrc .vscode .claude/commands/x; do ( echo evil >$f ) 2>/dev/null && echo "WROTE $f"; done';
+      // The second waits for the first, and then for its clean-up, unless both run at once.
+      const first = `echo in >>log; sleep 1; ${evil}; echo out >>log; touch done`;
+      const second = `echo in >>log; for i in {1..100}; do [ -e done ] && break; sleep .1; done; for i in {1..15}; do ${evil}; sleep .1; done; echo out >>log`;
+      const runs = [first, second].map((script) => ({ ...one, argv: ['bash', '-c', script] }));
+      const results = await runSandboxed(user, { ...options, together: true, runs });
+      assert.deepEqual(
+        results.map(({ stdout }) => stdout),
+        ['', ''],
+        results[1]?.stderr,
+      );
+      assert.equal(readFileSync(join(cwd, 'log'), 'utf8'), 'in\nout\nin\nout\n');
+      assert.deepEqual(readdirSync(cwd).sort(), ['a', 'done', 'log']);
+    });
+
+    test('a folder with more repositories than a command line has room for', async (t) => {
+      const { userHome, run } = place(t, user, ['user/proj/a']);
+      const cwd = join(userHome, 'proj');
+      for (let at = 0; at < 160; at++) mkdirSync(join(cwd, `${at}-${'x'.repeat(200)}/.git/hooks`), { recursive: true });
+      for (const name of readdirSync(cwd).filter((each) => each !== 'a'))
+        writeFileSync(join(cwd, name, '.git/HEAD'), '');
+      const script = `${WRITE} w here ~/no */.git/hooks/pre-commit; cat ~/.ssh/id`;
+      const [result] = await runSandboxed(user, run({}, script, cwd));
+      assert.equal(result?.stdout, 'here\n', result?.stderr.slice(0, 500));
+    });
+  });
+}
