@@ -1,4 +1,4 @@
-/** A trace over kill -9, as a collector receives it from a gateway whose program has registered the SDK. */
+/** Traces over kill -9 and at a stop, as a collector receives them from an installed gateway with the file of docs/operations.md. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,15 +9,24 @@ import { json } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { runInProcess } from '../../helpers/cli.ts';
 import { startFakeHttp } from '../../helpers/fake-http.ts';
 import { until } from '../../helpers/gateway.ts';
 import { startGatewayProcess } from '../../helpers/gateway-process.ts';
+import { codeBlocks } from '../../helpers/markdown.ts';
+import { installPacked } from '../../helpers/packed.ts';
 import { ROOT } from '../../helpers/root.ts';
 import { signed } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const SECRET = 'b4f0c9d27e1a4d3fb1c5';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+const OTHER = '0af7651916cd43dd8448eb211c80319c';
+/** What docs/operations.md has one install. */
+const PEERS = ['api', 'resources', 'sdk-trace-base', 'exporter-trace-otlp-http'].map(
+  (name) => `@opentelemetry/${name}`,
+);
 
 interface ReceivedSpan {
   readonly name: string;
@@ -29,22 +38,30 @@ interface ReceivedSpan {
 /** Takes OTLP over HTTP as JSON. */
 async function startCollector(t: TestContext) {
   const spans: ReceivedSpan[] = [];
+  const services = new Set<string>();
   const server = createServer(async (request, response) => {
     const { resourceSpans } = (await json(request)) as {
-      resourceSpans: { scopeSpans: { spans: ReceivedSpan[] }[] }[];
+      resourceSpans: {
+        resource: { attributes: { key: string; value: { stringValue: string } }[] };
+        scopeSpans: { spans: ReceivedSpan[] }[];
+      }[];
     };
+    for (const { resource } of resourceSpans)
+      services.add(resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '');
     spans.push(...resourceSpans.flatMap((one) => one.scopeSpans.flatMap((scope) => scope.spans)));
     response.setHeader('content-type', 'application/json').end('{}');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close().closeAllConnections());
-  return { spans, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { spans, services, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test('a run that a kill has cut off goes on in the trace of its request', { timeout: 600_000 }, async (t) => {
+test('a run that a kill has cut off goes on in the trace of its request, and a stop loses no span', {
+  timeout: 600_000,
+}, async (t) => {
   const home = tempDir(t);
-  const { spans, url } = await startCollector(t);
+  const { spans, services, url } = await startCollector(t);
   const service = await startFakeHttp(t, () => ({ status: 204 }));
   const begun = join(home, 'begun');
   const seen = join(home, 'seen');
@@ -59,25 +76,55 @@ test('a run that a kill has cut off goes on in the trace of its request', { time
     agent: { command: ['sh', join(home, 'agent.sh')], confined: 'a test' },
   };
   writeFileSync(join(home, 'config.yaml'), JSON.stringify(config), { mode: 0o600 });
-  const sdk = pathToFileURL(join(ROOT, 'test/helpers/otel-sdk.mjs')).href;
-  const env = { NODE_OPTIONS: `--import=${sdk}`, OTEL_EXPORTER_OTLP_ENDPOINT: url };
-  const first = await startGatewayProcess({ home, env });
-  const body = '{}';
-  const headers = { ...signed(body, SECRET), traceparent: `00-${TRACE}-00f067aa0ba902b7-01`, tracestate: 'v=1' };
-  const answer = await fetch(`${first.url}/webhooks/ci`, { method: 'POST', body, headers });
-  assert.equal(answer.status, 202);
+  const program = [process.execPath, await installPacked(home, PEERS)];
+  const file = codeBlocks(readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')).find(
+    ({ note }) => note === 'file: tracing.mjs',
+  );
+  writeFileSync(join(home, 'tracing.mjs'), file?.text ?? assert.fail());
+  const serve = (delayMs: number, more = {}) =>
+    startGatewayProcess({
+      ...{ home, program },
+      env: {
+        ...{
+          NODE_OPTIONS: `--import=${pathToFileURL(join(home, 'tracing.mjs')).href}`,
+          OTEL_EXPORTER_OTLP_ENDPOINT: url,
+        },
+        ...{ OTEL_BSP_SCHEDULE_DELAY: String(delayMs), ...more },
+      },
+    });
+  const send = async (to: string, body: string, traceId: string): Promise<void> => {
+    const headers = { ...signed(body, SECRET), traceparent: `00-${traceId}-00f067aa0ba902b7-01`, tracestate: 'v=1' };
+    assert.equal((await fetch(`${to}/webhooks/ci`, { method: 'POST', body, headers })).status, 202);
+  };
+  const first = await serve(50);
+  await send(first.url, '{}', TRACE);
   await until(() => Promise.resolve(existsSync(begun)));
-  const find = (name: string) => spans.find((span) => span.name === name);
+  const find = (name: string, traceId = TRACE) => spans.find((span) => span.name === name && span.traceId === traceId);
   const received = await until(() => Promise.resolve(find('POST /webhooks/ci')));
   await first.kill();
-  const second = await startGatewayProcess({ home, env });
+  // What ends here waits for the next ten minutes, or for the end of the program.
+  const second = await serve(600_000);
   t.after(second.kill);
-  const sent = await until(() => Promise.resolve(find('send http')));
-  const ran = await until(() => Promise.resolve(find('process ci')));
+  await until(() => Promise.resolve(service.seen.length > 0));
+  const ended = once(second.child, 'exit');
+  second.child.kill('SIGTERM');
+  assert.deepEqual(await ended, [0, null]);
+  const sent = find('send http') ?? assert.fail(JSON.stringify(spans));
+  const ran = find('process ci') ?? assert.fail(JSON.stringify(spans));
   for (const span of [received, ran, sent]) assert.equal(span.traceId, TRACE, span.name);
   assert.equal(received.parentSpanId, '00f067aa0ba902b7');
   for (const span of [ran, sent]) assert.equal(span.parentSpanId, received.spanId);
   assert.equal(service.seen[0]?.headers.traceparent, `00-${TRACE}-${sent.spanId}-01`);
   assert.equal(service.seen[0]?.headers.tracestate, 'v=1');
   assert.equal(readFileSync(seen, 'utf8').trim(), `00-${TRACE}-${ran.spanId}-01 v=1`);
+  assert.deepEqual([...services], ['hookwright']);
+  const third = await serve(600_000, { OTEL_SERVICE_NAME: 'ci' });
+  t.after(third.kill);
+  await send(third.url, '{"n":2}', OTHER);
+  await until(() => Promise.resolve(service.seen.length > 1));
+  const stopped = once(third.child, 'exit');
+  await runInProcess(['gateway', 'stop'], { home });
+  await stopped;
+  for (const name of ['POST /webhooks/ci', 'process ci', 'send http']) assert.ok(find(name, OTHER), name);
+  assert.deepEqual([...services], ['hookwright', 'ci']);
 });
