@@ -2,6 +2,7 @@
  * The real runtime with an agent that answers at once, in this process: table, server, stages, queue, store, delivery to
  * the log. Options come as JSON on the command line.
  */
+import { randomBytes } from 'node:crypto';
 import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -14,6 +15,7 @@ import { Redactor } from '../../runtime/deliver/redact/redact.ts';
 import type { AgentRequest } from '../../runtime/dispatch/agent-runner.ts';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
+import { createIds } from '../../runtime/platform/ids.ts';
 import { createLogger } from '../../runtime/platform/logger.ts';
 import type { ServiceContext } from '../../runtime/service/context.ts';
 import { resolveOptions } from '../../runtime/service/context.ts';
@@ -94,6 +96,7 @@ const dispatcher = createDispatcher({
   clock,
   log,
   random: Math.random,
+  ids: createIds(randomBytes),
 });
 const context: ServiceContext = {
   ...resolveOptions({ table: { file: table }, home, env: process.env, log }, []),

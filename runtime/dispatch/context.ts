@@ -2,6 +2,7 @@
 import type { Dispatch, HistoryPlan } from '../../schemas/generated/types.ts';
 import type { Deliverer } from '../deliver/deliverer.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Ids } from '../platform/ids.ts';
 import type { Logger } from '../platform/log.ts';
 import type { BudgetSpan } from '../store/budget.ts';
 import type { Store } from '../store/store.ts';
@@ -58,6 +59,7 @@ export interface DispatchContext {
   readonly log: Logger;
   /** A number in [0, 1). */
   readonly random: () => number;
+  readonly ids: Pick<Ids, 'dispatch'>;
   /** How long the response to a direct delivery waits until the result is stored, in ms; default 2000. */
   readonly record_patience_ms?: number;
   /** For the markers of what is posted; left out: nothing is marked. */

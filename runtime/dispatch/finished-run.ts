@@ -10,6 +10,7 @@ import { retryWait } from './backoff.ts';
 import type { DispatchContext } from './context.ts';
 import { logFields } from './observer.ts';
 import type { CheckedOutputs } from './outputs.ts';
+import { failureMessage } from './own-message.ts';
 import type { RunOutcome } from './run-agent.ts';
 
 export interface FinishedRun {
@@ -36,12 +37,12 @@ const POSTPONED_MS = 10_000;
 
 export type RunChange = Omit<Advance, 'kind' | 'ref' | 'holder'>;
 
-/**
- * The change to store after a run.
- * @param at Unix ms
- * @param random a number in [0, 1).
- */
-export function changeAfter(run: FinishedRun, at: number, random: number): RunChange {
+/** The change to store after a run. @param at Unix ms */
+export function changeAfter(
+  run: FinishedRun,
+  at: number,
+  { random, ids }: Pick<DispatchContext, 'random' | 'ids'>,
+): RunChange {
   const { outcome, dispatch, taken, startedAt: started_at } = run;
   const change = { at, started_at, ...toldUsage(run) };
   switch (outcome.kind) {
@@ -77,13 +78,14 @@ export function changeAfter(run: FinishedRun, at: number, random: number): RunCh
     }
     case 'failed': {
       const attempt = taken.failed + 1;
-      const due_at = attempt < run.maxAttempts ? at + retryWait(attempt, null, random) : null;
+      const due_at = attempt < run.maxAttempts ? at + retryWait(attempt, null, random()) : null;
       const failure = {
         ...change,
         reason: `run failed: ${outcome.reason}`,
         steps: [stepOf(run, at, outcome.reason, due_at)],
       };
-      return due_at === null ? { ...failure, to: 'dead' } : { ...failure, to: 'pending', due_at };
+      if (due_at !== null) return { ...failure, to: 'pending', due_at };
+      return { ...failure, to: 'dead', ...failureMessage(dispatch, outcome.reason, ids, at) };
     }
   }
 }

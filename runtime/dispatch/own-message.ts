@@ -5,7 +5,7 @@ import { linkDelivery, renderDeliveries } from '../table/link-delivery.ts';
 
 /** A message that belongs to no route and no job, so that its own end is no condition. */
 export function alertMessage(
-  ids: Ids,
+  ids: Pick<Ids, 'dispatch'>,
   now: number,
   of: Pick<Dispatch, 'profile' | 'event' | 'prompt' | 'deliveries'>,
 ): Dispatch {
@@ -24,6 +24,19 @@ export function alertMessage(
     ...{ agent: null, skills: [], toolsets: [], session: `${of.event}:${id}`, mirror_to_session: false },
     ...{ superseded: 0, replay_of: null },
   };
+}
+
+/** What `on_failure` is told of a run that has failed for good; none where its route or job tells nobody. */
+export function failureMessage(
+  { on_failure: deliveries = [], profile, route, job, event, delivery_id, id }: Dispatch,
+  reason: string,
+  ids: Pick<Ids, 'dispatch'>,
+  now: number,
+): { readonly message?: Dispatch } {
+  if (deliveries.length === 0) return {};
+  const owner = `${job === null ? `route ${route ?? ''}` : `job ${job}`}${profile === 'default' ? '' : ` (profile ${profile})`}`;
+  const prompt = `hookwright: a run of ${owner} failed\n${reason}\n${event}, ${delivery_id}: hookwright deliveries show ${id}`;
+  return { message: alertMessage(ids, now, { profile, event: 'run_failed', prompt, deliveries }) };
 }
 
 /** Where such messages go; there is no payload. */

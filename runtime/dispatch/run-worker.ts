@@ -158,10 +158,10 @@ export class RunWorker implements Worker<TakenRun> {
     if (outcome.kind === 'answered' && run.outputs === null && isImmediate(context, dispatch))
       return this.deliverNow(run, outcome.text);
     const at = context.clock.now();
-    const change = { ...changeAfter(run, at, context.random()), ...this.spent(dispatch, at) };
+    const change = { ...changeAfter(run, at, context), ...this.spent(dispatch, at) };
     if (outcome.kind === 'answered') contents.keep(taken.ref, change.dispatch ?? dispatch, outcome.text);
     if (!(await this.advance(taken.ref, change))) return;
-    if (outcome.kind === 'answered') context.observer?.reached?.('run.stored');
+    context.observer?.reached?.('run.stored');
     askFor(context, change.open);
     reportRun(context, run, change);
   }

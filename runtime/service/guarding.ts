@@ -20,12 +20,7 @@ export class Guarding {
 
   readonly observer: DispatchObserver = {
     runEnded: (...of) => this.guard?.observer.runEnded?.(...of),
-    // Of a dispatch that an earlier table has accepted, the reason is still told.
-    runFailed: (...of) => {
-      if (this.guard === null && of[0].on_failure !== undefined)
-        void this.open().then(() => this.guard?.observer.runFailed?.(...of));
-      else this.guard?.observer.runFailed?.(...of);
-    },
+    runFailed: (...of) => this.guard?.observer.runFailed?.(...of),
     deliveryEnded: (...of) => this.guard?.observer.deliveryEnded?.(...of),
     jobTicked: (...of) => this.guard?.observer.jobTicked?.(...of),
     looped: (...of) => this.guard?.observer.looped?.(...of),
@@ -53,23 +48,14 @@ export class Guarding {
   }
 
   /** Rejects with TableError when no module has a guard. */
-  async prepare({ gateway, routes, jobs }: RouteTable): Promise<void> {
-    const tells = (of: { readonly on_failure?: readonly unknown[] }): boolean => (of.on_failure ?? []).length > 0;
-    const needs =
-      (gateway.alerts ?? null) !== null ||
-      (gateway.heartbeat ?? null) !== null ||
-      Object.values(jobs).some(tells) ||
-      Object.values(routes).some(tells);
-    if (needs) await this.open();
+  async prepare({ gateway: { alerts = null, heartbeat = null } }: RouteTable): Promise<void> {
+    if (alerts === null && heartbeat === null) return;
+    this.opening ??= this.load();
+    await this.opening;
   }
 
   async close(): Promise<void> {
     await this.guard?.close();
-  }
-
-  private open(): Promise<void> {
-    this.opening ??= this.load();
-    return this.opening;
   }
 
   private async load(): Promise<void> {

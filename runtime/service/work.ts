@@ -127,7 +127,7 @@ export class Work implements Backend {
       },
     };
     this.dispatcher = createDispatcher({
-      ...{ store, clock, log, observer: observing, jobs: this.scheduler },
+      ...{ store, clock, log, ids, observer: observing, jobs: this.scheduler },
       installation: this.installation,
       budgets: findBudgets,
       deliverer: tracing?.deliverer(this.deliverer) ?? this.deliverer,

@@ -67,7 +67,7 @@ export function encodeChange(mutation: Mutation): EncodedChange {
 /** Decodes a change, without its large texts. */
 export const decodeChange = ([change]: EncodedChange): Headed<Mutation> => JSON.parse(change) as Headed<Mutation>;
 
-function headOf(dispatch: Dispatch): DispatchHead {
+export function headOf(dispatch: Dispatch): DispatchHead {
   const { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of, agent = null } = dispatch;
   const targets = headTargets(dispatch);
   const turn_key = turnKey(dispatch);

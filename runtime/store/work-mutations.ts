@@ -108,6 +108,8 @@ export interface Advance {
   readonly dispatch?: Dispatch;
   /** By how many bytes it has grown. */
   readonly grown?: number;
+  /** A message to `on_failure`, due at once, whose targets are its deliveries. */
+  readonly message?: Dispatch;
 }
 
 /** Records a delivery attempt that `holder` has taken, or releases it without an attempt. */

@@ -1,4 +1,5 @@
 /** The process that is killed: a dispatcher over a real store, with an agent and targets that leave traces. */
+import { randomBytes } from 'node:crypto';
 import { appendFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -6,6 +7,7 @@ import type { DeliveryOutcome, DeliveryRequest } from '../../runtime/deliver/del
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import type { Claim, DispatchService } from '../../runtime/dispatch/dispatcher.ts';
 import type { Checkpoint } from '../../runtime/dispatch/observer.ts';
+import { createIds } from '../../runtime/platform/ids.ts';
 import type { CommitPoint } from '../../runtime/store/sqlite/transactions.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { makeDispatch } from '../helpers/dispatches.ts';
@@ -49,7 +51,8 @@ function reach(point: Checkpoint | `commit.${CommitPoint}`): void {
 }
 
 /** Never the same target twice for one key, as a server with idempotency keys does it. */
-function deliver({ target, key, delivery_id }: DeliveryRequest): DeliveryOutcome {
+function deliver({ target, key, route, delivery_id: own, text }: DeliveryRequest): DeliveryOutcome {
+  const delivery_id = route === 'run_failed' ? (/, (\S+): hookwright/.exec(text)?.[1] ?? own) : own;
   const fault = random() < options.faults;
   const failed = { reason: 'fault', retry_after_ms: null, attempted: true, sent: 0 };
   if (target === 'plain' || target === 'immediate' || target === 'direct') {
@@ -68,9 +71,10 @@ function dispatchOf({ id, mode }: CrashEvent) {
     'idempotent',
     'plain',
   ];
+  const deliveries = targets.map((target) => ({ target, extra: {}, unresolved: [] }));
   return makeDispatch(`${clock.now()}-${process.pid}-${String(last++).padStart(6, '0')}`, {
     ...{ mode: mode === 'direct' || mode === 'message' ? mode : 'agent', delivery_id: id, accepted_at: clock.now() },
-    deliveries: targets.map((target) => ({ target, extra: {}, unresolved: [] })),
+    ...(mode === 'failing' ? { deliveries: [], on_failure: deliveries.slice(0, 1) } : { deliveries }),
   });
 }
 
@@ -81,6 +85,7 @@ async function take(service: DispatchService, event: CrashEvent): Promise<void> 
   const group = { key: event.key, window_ms: 3000, max_wait_ms: 20_000 };
   const answer = {
     agent: () => service.accept(dispatch, claim, null),
+    failing: () => service.accept(dispatch, claim, null),
     immediate: () => service.accept(dispatch, claim, null),
     message: () => service.accept(dispatch, claim, null),
     coalesce: () => service.coalesce(dispatch, claim, group, null),
@@ -96,12 +101,13 @@ async function isDone(store: Store): Promise<boolean> {
 
 const store = await openCrashStore(options, reach);
 const service = createDispatcher({
-  ...{ store, clock, log: silentLog, random, observer: { reached: reach } },
+  ...{ store, clock, log: silentLog, random, ids: createIds(randomBytes), observer: { reached: reach } },
   agents: () => ({
     timeout_ms: 1e7,
     max_attempts: 1,
     async run({ delivery_id }) {
       leave({ kind: 'run', id: delivery_id });
+      if (delivery_id.startsWith('failing')) throw new Error('no');
       return `answer to ${delivery_id}`;
     },
   }),

@@ -57,6 +57,11 @@ function wrongWith({ mode }: CrashEvent, stored: readonly DispatchSummary[], cou
   const [one] = stored;
   if (one === undefined || stored.length !== 1) return [`stored ${stored.length} times`];
   const wrong: string[] = [];
+  if (mode === 'failing') {
+    if (one.state !== 'dead' || counts.run < 1) wrong.push(`run ${counts.run} times, and ${one.state}`);
+    if (counts.idempotent !== 1) wrong.push(`told ${counts.idempotent} times that its run has failed`);
+    return wrong;
+  }
   if (mode === 'direct') {
     if (one.state !== 'done') wrong.push(`answered as delivered, but ${one.state}`);
     if (counts.direct < 1) wrong.push('answered as delivered, but not sent');

@@ -18,6 +18,7 @@ export const MATRIX: readonly Kill[] = [...CHECKPOINTS, ...COMMITS].flatMap((poi
 
 /** Enough of each mode that every point is reached three times. */
 const EVENTS: readonly CrashEvent[] = [
+  ...['a', 'b', 'c'].map((id) => ({ id: `failing-${id}`, mode: 'failing', key: '' }) as const),
   ...['a', 'b', 'c', 'd'].map((id) => ({ id: `agent-${id}`, mode: 'agent', key: '' }) as const),
   ...['a', 'b', 'c'].map((id) => ({ id: `group-1${id}`, mode: 'coalesce', key: 'one' }) as const),
   { id: 'group-2a', mode: 'coalesce', key: 'two' },

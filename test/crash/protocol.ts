@@ -6,11 +6,12 @@ export type KillPoint = Checkpoint | `commit.${CommitPoint}`;
 
 /**
  * `agent`: runs and is delivered to two targets. `coalesce`: the same through a group. `immediate`: runs and is delivered
- * within the process. `message`: delivered without a run. `direct`: delivered while the sender waits.
+ * within the process. `message`: delivered without a run. `direct`: delivered while the sender waits. `failing`: its run
+ * fails for good, of which the target that drops repeats is told.
  */
 export interface CrashEvent {
   readonly id: string;
-  readonly mode: 'agent' | 'coalesce' | 'immediate' | 'message' | 'direct';
+  readonly mode: 'agent' | 'coalesce' | 'immediate' | 'message' | 'direct' | 'failing';
   /** Of the coalesce group. */
   readonly key: string;
 }

@@ -1,9 +1,11 @@
 /** A gateway of the tests of turns, which is killed: a dispatcher over a real store, whose agent writes down when it begins and ends. */
+import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
+import { createIds } from '../../runtime/platform/ids.ts';
 import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
 import { makeDispatch } from '../helpers/dispatches.ts';
 import { silentLog } from '../helpers/log.ts';
@@ -23,7 +25,7 @@ const store =
         node: { url: () => `http://127.0.0.1/${name}`, version: '0.0.0', table: () => 'hash', problem: () => null },
       });
 const service = createDispatcher({
-  ...{ store, clock: systemClock, log: silentLog, random: Math.random },
+  ...{ store, clock: systemClock, log: silentLog, random: Math.random, ids: createIds(randomBytes) },
   agents: () => ({
     ...{ timeout_ms: 60_000, max_attempts: 1 },
     async run({ delivery_id }) {

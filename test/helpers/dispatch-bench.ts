@@ -1,9 +1,11 @@
 /** A dispatcher whose surroundings are controlled by a test. */
+
 import type { DeliveryOutcome, DeliveryRequest } from '../../runtime/deliver/deliverer.ts';
 import type { AgentRequest, AgentRunner, RunReport } from '../../runtime/dispatch/agent-runner.ts';
 import type { DispatchContext } from '../../runtime/dispatch/context.ts';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import type { Claim, DispatchService } from '../../runtime/dispatch/dispatcher.ts';
+import { createIds } from '../../runtime/platform/ids.ts';
 import type { StoredDispatch } from '../../runtime/store/queries.ts';
 import type { ShownState } from '../../runtime/store/states.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -73,6 +75,7 @@ export function dispatchBench(options: BenchOptions = {}): DispatchBench {
     policy: () => ({ max_attempts: 8, retry_ambiguous: false }),
     limits: () => ({ max_concurrent_runs: 4, max_queued_runs: 100 }),
     random: () => 0.5,
+    ids: createIds((size) => Buffer.alloc(size, 7)),
     ...options.context,
   });
   return { service, clock, store, lines, runs, deliveries };

@@ -61,7 +61,7 @@ async function main(options: JobProcess): Promise<void> {
     },
   };
   const dispatcher = createDispatcher({
-    ...{ store, clock, log: silentLog, random: () => 0.5, observer: { reached } },
+    ...{ store, clock, log: silentLog, random: () => 0.5, ids: createIds(randomBytes), observer: { reached } },
     deliverer: {
       isImmediate: () => false,
       isEnabled: () => true,

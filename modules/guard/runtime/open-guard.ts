@@ -48,10 +48,7 @@ class RunningGuard implements Guard {
     runEnded: (owner, outcome) => {
       if (outcome === 'ok') this.clear(runCondition(owner));
     },
-    runFailed: (dispatch, reason) => {
-      this.raise(runCondition(dispatch), reason);
-      this.tellFailure(dispatch, reason);
-    },
+    runFailed: (dispatch, reason) => this.raise(runCondition(dispatch), reason),
     deliveryEnded: (dispatch, index, failure) => {
       const delivery = dispatch.deliveries[index];
       // The gateway's own messages have no owner: the log has what becomes of them.
@@ -195,18 +192,6 @@ class RunningGuard implements Guard {
     if (loops.length === 0) return;
     const paused = new Set((await pausedKeys(store, clock.now())).map(({ of }) => alertSubject(runKeyName(of))));
     for (const alert of loops) if (!paused.has(alert.subject)) this.clear(alert);
-  }
-
-  /** The reason of a failed run, to where its route or job wants it. */
-  private tellFailure({ on_failure: deliveries, ...of }: Dispatch, reason: string): void {
-    if (deliveries === undefined || deliveries.length === 0) return;
-    const { ids, clock, log, wake } = this.context;
-    const owner = of.job === null ? `route ${of.route ?? ''}` : `job ${of.job}`;
-    const prompt = `hookwright: a run of ${inProfile(owner, of)} failed\n${reason}\n${of.event}, ${of.delivery_id}: hookwright deliveries show ${of.id}`;
-    const message = alertMessage(ids, clock.now(), { profile: of.profile, event: 'run_failed', prompt, deliveries });
-    this.store(message).then(wake, (error: unknown) =>
-      log.error({ err: error, dispatch: of.id }, 'the reason of a failed run could not be stored for `on_failure`'),
-    );
   }
 
   private async store(dispatch: Dispatch): Promise<void> {

@@ -1,7 +1,7 @@
 /** Advances dispatches after a run or a delivery attempt. */
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Headed, LargeTexts } from '../encode.ts';
-import { headText } from '../encode.ts';
+import { headOf, headText } from '../encode.ts';
 import type { Ref } from '../identity.ts';
 import { laneParts, routeLane } from '../identity.ts';
 import type { MutationResults } from '../mutations.ts';
@@ -32,6 +32,8 @@ export function advance(unit: WorkUnit, m: Headed<Advance>, { answer, body }: La
     unit.addDeliveries(ref, laneParts(row.lane).profile, m.open ?? [], at);
   }
   unit.claim(m.claim);
+  if (m.message !== undefined)
+    unit.insertMessage(headOf(m.message), { body: JSON.stringify(m.message), answer: null }, at);
   if (reason !== null && to !== 'skipped') unit.noteError(ref, at, reason);
   return true;
 }

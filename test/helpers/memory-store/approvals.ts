@@ -1,10 +1,9 @@
 /** Deliveries that wait for a person, in the store in memory. */
 import type { MutationResults } from '../../../runtime/store/mutations.ts';
 import type { QueryResults } from '../../../runtime/store/queries.ts';
-import { addDeliveries } from './dispatches.ts';
+import { addMessage } from './dispatches.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { DeliveryRow, MemoryTables } from './tables.ts';
-import { insert } from './tables.ts';
 
 export function approvalHandlers(tables: MemoryTables): Pick<MutationHandlers, 'answer_approval' | 'tell_approval'> {
   return {
@@ -23,9 +22,7 @@ export function approvalHandlers(tables: MemoryTables): Pick<MutationHandlers, '
       const asked = waiting(tables).find((one) => one.ref === ref && one.index === index);
       if (asked?.waiting !== 'new') return false;
       asked.waiting = 'told';
-      const stored = insert(tables, { dispatch, state: 'delivering', due_at: now, now });
-      const open = dispatch.deliveries.map(({ target }, at) => ({ index: at, target, due_at: now }));
-      addDeliveries(tables, stored, open, now);
+      addMessage(tables, dispatch, now);
       return true;
     },
   };

@@ -7,6 +7,7 @@ import type { MutationResults } from '../../../runtime/store/mutations.ts';
 import { canAdvance, endDelivering, isFinal } from '../../../runtime/store/states.ts';
 import { addUsage } from '../../../runtime/store/usage.ts';
 import type { Advance, GiveUp, RecordAttempt } from '../../../runtime/store/work-mutations.ts';
+import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { end, refuse, reserve } from './budgets.ts';
 import { countAgainst, pauseFor } from './guard.ts';
 import type { MutationHandlers } from './handlers.ts';
@@ -99,7 +100,15 @@ function advance(tables: MemoryTables, m: Advance): boolean {
   else if (isFinal(m.to)) row.finished_at = m.at;
   else if (m.to === 'delivering') addDeliveries(tables, row, m.open ?? [], m.at);
   claim(tables, m.claim);
+  if (m.message !== undefined) addMessage(tables, m.message, m.at);
   return true;
+}
+
+/** A message of the gateway itself, due at once. */
+export function addMessage(tables: MemoryTables, dispatch: Dispatch, now: number): void {
+  const stored = insert(tables, { dispatch, state: 'delivering', due_at: now, now });
+  const open = dispatch.deliveries.map(({ target }, index) => ({ index, target, due_at: now }));
+  addDeliveries(tables, stored, open, now);
 }
 
 function recordAttempt(tables: MemoryTables, m: RecordAttempt): MutationResults['record_attempt'] {

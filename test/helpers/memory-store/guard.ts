@@ -3,10 +3,10 @@
 import type { OverLimit } from '../../../runtime/store/event-mutations.ts';
 import type { PutGuard, RunLimit } from '../../../runtime/store/guard-mutations.ts';
 import type { PauseRoute } from '../../../runtime/store/pauses.ts';
-import { addDeliveries } from './dispatches.ts';
+import { addMessage } from './dispatches.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { MemoryTables } from './tables.ts';
-import { insert, nameOf } from './tables.ts';
+import { nameOf } from './tables.ts';
 
 export function guardHandlers(tables: MemoryTables): Pick<MutationHandlers, 'put_guard' | 'pause_route'> {
   return { put_guard: (m) => put(tables, m), pause_route: (m) => pause(tables, m) };
@@ -42,10 +42,7 @@ function put(tables: MemoryTables, { row, expect, body, expires_at, dispatch, no
   if ((tables.guard.get(name)?.body ?? null) !== expect) return false;
   if (body === null) tables.guard.delete(name);
   else tables.guard.set(name, { ...row, body, expires_at });
-  if (dispatch === null) return true;
-  const stored = insert(tables, { dispatch, state: 'delivering', due_at: now, now });
-  const open = dispatch.deliveries.map(({ target }, index) => ({ index, target, due_at: now }));
-  addDeliveries(tables, stored, open, now);
+  if (dispatch !== null) addMessage(tables, dispatch, now);
   return true;
 }
 

@@ -49,10 +49,11 @@ class Needs {
     if (key !== null) this.claims.add(key);
     if (key !== null && isOfMessage(change)) this.messages.add(key);
     if (change.kind === 'resend') this.replayed.add(change.ref);
-    if (change.kind !== 'advance' && 'dispatch' in change && change.dispatch !== null) {
+    const added = change.kind === 'advance' ? change.message : 'dispatch' in change ? change.dispatch : null;
+    if (added !== null && added !== undefined) {
       this.dispatches++;
-      this.lanes.add(laneKey(change.dispatch.profile, change.dispatch.route));
-      if (change.dispatch.turn_key !== null) this.sessions.add(shortenedKey(change.dispatch.turn_key));
+      this.lanes.add(laneKey(added.profile, added.route));
+      if ('turn_key' in added && added.turn_key !== null) this.sessions.add(shortenedKey(added.turn_key));
     }
     if (change.kind === 'join_group') {
       this.groups.add(shortenedKey(groupKey(change.dispatch.profile, change.dispatch.route, change.key)));

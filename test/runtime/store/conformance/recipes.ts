@@ -113,7 +113,7 @@ const advance = fc
     isHeld: fc.boolean(),
   })
   .map(({ place, holder, to, wait, answer, reason, claim, steps, isHeld }): Recipe => {
-    return (_, now) => ({
+    return (id, now) => ({
       ...{ kind: 'advance', ref: place, holder, to, at: now },
       ...(answer ? { answer: `answer \0 at ${now}`, ...programOf(wait, now) } : {}),
       ...(wait % 2 === 0 ? {} : { usage: usageAt(wait) }),
@@ -123,8 +123,12 @@ const advance = fc
       ...(to === 'delivering' && !isHeld ? { open: [{ index: 1, target: 'email', due_at: now + wait * 5 }] } : {}),
       ...(to === 'delivering' && isHeld ? { held: true as const } : {}),
       ...(steps ? { steps: [makeStep({ kind: 'delivery', index: 0, outcome: 'permanent', reason: 'gone' })] } : {}),
+      ...(to === 'dead' && isHeld ? { message: makeDispatch(id, messageAt(now)) } : {}),
     });
   });
+
+const messageAt = (now: number) =>
+  ({ mode: 'message', route: null, accepted_at: now, deliveries: deliveriesTo('log') }) as const;
 
 const usageAt = (wait: number): RunUsage => ({
   ...{ agent: wait > 2 ? 'reviewer' : null, input_tokens: wait * 100, output_tokens: wait > 3 ? null : 7 },
@@ -170,8 +174,7 @@ const approvals = fc.oneof(
   place.map(
     (place): Recipe =>
       (id, now) => {
-        const of = { mode: 'message', route: null, accepted_at: now, deliveries: deliveriesTo('log') } as const;
-        return { kind: 'tell_approval', ref: place, index: 1, dispatch: makeDispatch(id, of), now };
+        return { kind: 'tell_approval', ref: place, index: 1, dispatch: makeDispatch(id, messageAt(now)), now };
       },
   ),
 );

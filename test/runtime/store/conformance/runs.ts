@@ -70,6 +70,24 @@ export function runs(open: Open): void {
     assert.deepEqual(await audit(opened.store), []);
   });
 
+  it('stores what on_failure is told in the change that ends the run, and with no other', async (t) => {
+    const opened = await open(t);
+    const ref = await takeNew(opened.store, 'a');
+    const of = { mode: 'message', route: null, event: 'run_failed', prompt: 'p\0\ud800', session_key: null } as const;
+    const message = makeDispatch('m', { ...of, deliveries: deliveriesTo('email', 'chat') });
+    const change = { reason: 'run failed: no', steps: [failed], message };
+    assert.equal(await advance(opened.store, ref, 'dead', 2000, change), true);
+    assert.equal(await advance(opened.store, ref, 'dead', 2000, { ...change, message: makeDispatch('n', of) }), false);
+    await opened.restart();
+    const { store } = opened;
+    const stored = await find(store, 'm');
+    assert.deepEqual([stored?.state, stored?.dispatch], ['delivering', message]);
+    assert.equal(await find(store, 'n'), null);
+    const { attempts } = await take(store, 2000);
+    assert.deepEqual(attempts.map(({ index }) => index).sort(), [0, 1]);
+    assert.deepEqual(await audit(store), []);
+  });
+
   it('gives every text back as it came', async (t) => {
     const { store } = await open(t);
     const texts = { event: 'e\0f', delivery_id: '\ud800"\\', prompt: 'p\0q\ud800', replay_of: 'r' };
