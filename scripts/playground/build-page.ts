@@ -116,5 +116,7 @@ export async function buildPlayground(root: string): Promise<string> {
     inject: [join(root, PAGE, 'browser/globals.ts')],
     plugins: [inBrowser(root)],
   });
-  return joinPage(join(root, PAGE), outputFiles[0]?.text ?? '');
+  // It looks as the console does.
+  const style = readFileSync(join(root, 'modules/console/pages/page.css'), 'utf8');
+  return joinPage(join(root, PAGE), outputFiles[0]?.text ?? '', '', style);
 }

@@ -9,12 +9,13 @@ const sha256 = (text: string): string => `'sha256-${createHash('sha256').update(
  * @param folder of `page.html` and `page.css`
  * @param script minified
  * @param more what the policy allows besides the style and the script
+ * @param before style, before that of the page
  */
-export function joinPage(folder: string, script: string, more = ''): string {
+export function joinPage(folder: string, script: string, more = '', before = ''): string {
   // `</script` would end the element.
   const code = script.replaceAll('</script', '<\\/script');
   const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
-  const style = read('page.css');
+  const style = before + read('page.css');
   const policy = `default-src 'none'; script-src ${sha256(code)}; style-src ${sha256(style)}${more}`;
   return read('page.html')
     .replace('content=""', () => `content="${policy}"`)

@@ -56,17 +56,8 @@ async function send(method: string, path: string, body?: unknown): Promise<unkno
   }).catch(() => {
     throw new CallError(0, 'no_answer', 'the gateway does not answer');
   });
-  const text = await response.text();
-  if (response.ok) return text === '' ? null : JSON.parse(text);
+  const answer = (await response.json().catch(() => ({}))) as { readonly error?: string; readonly code?: string };
+  if (response.ok) return answer;
   if (response.status === 401 && path !== '/login') onSignedOut();
-  const { error = `the gateway answers ${response.status}`, code = '' } = refusalIn(text);
-  throw new CallError(response.status, code, error);
-}
-
-function refusalIn(text: string): { readonly error?: string; readonly code?: string } {
-  try {
-    return JSON.parse(text) as { readonly error?: string; readonly code?: string };
-  } catch {
-    return {};
-  }
+  throw new CallError(response.status, answer.code ?? '', answer.error ?? `the gateway answers ${response.status}`);
 }

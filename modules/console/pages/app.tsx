@@ -1,51 +1,37 @@
 /** The pages of the console: one document, whose views are chosen by the part of the address after `#`. */
-import type { JSX } from 'preact';
+import type { FunctionComponent } from 'preact';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { login, whenSignedOut } from './api.ts';
 import { Messages } from './parts/notify.tsx';
-import { SignOut, WithRole } from './parts/role.tsx';
+import { Role, WithRole } from './parts/role.tsx';
 import './parts/unseen.ts';
-import type { ViewPlace } from './parts/router.ts';
+import type { ViewProps } from './parts/router.ts';
 import { to, usePlace } from './parts/router.ts';
-import { Head, Note } from './parts/ui.tsx';
+import { Field, Head, Refusal } from './parts/ui.tsx';
 import { Approval, Approvals } from './views/approvals.tsx';
 import { Blueprint, Blueprints } from './views/blueprints.tsx';
-import { Deliveries } from './views/deliveries.tsx';
-import { Delivery } from './views/delivery.tsx';
+import { Deliveries, Delivery } from './views/deliveries.tsx';
 import { Jobs } from './views/jobs.tsx';
 import { Nodes } from './views/nodes.tsx';
 import { Overview } from './views/overview.tsx';
-import { Request } from './views/request.tsx';
-import { Requests } from './views/requests.tsx';
+import { Request, Requests } from './views/requests.tsx';
 import { Routes } from './views/routes.tsx';
 import { Sessions } from './views/sessions.tsx';
 
-type View = (place: ViewPlace, id: string) => JSX.Element;
+type View = FunctionComponent<ViewProps>;
 
-/** By the first part of the path, in the order of the menu. `one`: of its second part. */
-const VIEWS: Readonly<Record<string, { readonly title: string; readonly all: View; readonly one?: View }>> = {
-  overview: { title: 'Overview', all: (place) => <Overview place={place} /> },
-  requests: {
-    ...{ title: 'Requests', all: (place: ViewPlace) => <Requests place={place} /> },
-    one: (_place, id) => <Request key={id} id={id} />,
-  },
-  deliveries: {
-    ...{ title: 'Deliveries', all: (place: ViewPlace) => <Deliveries place={place} /> },
-    one: (_place, id) => <Delivery key={id} id={id} />,
-  },
-  routes: { title: 'Routes', all: () => <Routes /> },
-  jobs: { title: 'Jobs', all: () => <Jobs /> },
-  sessions: { title: 'Sessions', all: (place) => <Sessions place={place} /> },
-  approvals: {
-    ...{ title: 'Approvals', all: () => <Approvals /> },
-    one: (_place, id) => <Approval key={id} id={id} />,
-  },
-  blueprints: {
-    ...{ title: 'Blueprints', all: () => <Blueprints /> },
-    one: (_place, id) => <Blueprint key={id} id={id} />,
-  },
-  nodes: { title: 'Nodes', all: () => <Nodes /> },
+/** By their titles, which are the first parts of their paths, in the order of the menu: of all, and of one by its id. */
+const VIEWS: Readonly<Record<string, readonly [all: View, one?: View]>> = {
+  Overview: [Overview],
+  Requests: [Requests, Request],
+  Deliveries: [Deliveries, Delivery],
+  Routes: [Routes],
+  Jobs: [Jobs],
+  Sessions: [Sessions],
+  Approvals: [Approvals, Approval],
+  Blueprints: [Blueprints, Blueprint],
+  Nodes: [Nodes],
 };
 
 function App() {
@@ -53,9 +39,11 @@ function App() {
   const [isSignedOut, setSignedOut] = useState(false);
   useEffect(() => whenSignedOut(() => setSignedOut(true)), []);
   if (isSignedOut) return <Login done={() => setSignedOut(false)} />;
-  const [first = '', id = ''] = place.path;
-  const name = first === '' ? 'overview' : first;
-  const view = Object.hasOwn(VIEWS, name) ? VIEWS[name] : undefined;
+  const [name = '', id = ''] = place.path;
+  const titles = Object.keys(VIEWS).map((title) => [title, title.toLowerCase()] as const);
+  const [title = ''] = titles.find(([, path]) => path === (name || 'overview')) ?? [];
+  const [All = Nothing, One = All] = VIEWS[title] ?? [];
+  const Shown = id === '' ? All : One;
   return (
     <WithRole>
       <div class="shell">
@@ -65,24 +53,18 @@ function App() {
         <nav aria-label="Views">
           <strong>hookwright</strong>
           <ul>
-            {Object.entries(VIEWS).map(([each, { title }]) => (
-              <li key={each}>
-                <a href={to([each])} aria-current={each === name ? 'page' : undefined}>
-                  {title}
+            {titles.map(([each, path]) => (
+              <li key={path}>
+                <a href={to([path])} aria-current={each === title ? 'page' : undefined}>
+                  {each}
                 </a>
               </li>
             ))}
           </ul>
-          <SignOut />
+          <Role />
         </nav>
-        <main id="main" tabIndex={-1} key={id === '' ? name : `${name}/${id}`}>
-          {view === undefined ? (
-            <Nothing />
-          ) : id === '' || view.one === undefined ? (
-            view.all(place, '')
-          ) : (
-            view.one(place, id)
-          )}
+        <main id="main" tabIndex={-1} key={`${name}/${id}`}>
+          <Shown place={place} id={id} />
         </main>
         <Messages />
       </div>
@@ -97,8 +79,6 @@ const Nothing = () => (
   </>
 );
 
-const focus = (field: HTMLElement | null): void => field?.focus();
-
 function Login({ done }: { done: () => void }) {
   const [error, setError] = useState<string | null>(null);
   const send = (event: Event & { readonly currentTarget: HTMLFormElement }): void => {
@@ -106,21 +86,13 @@ function Login({ done }: { done: () => void }) {
     const token = String(new FormData(event.currentTarget).get('token'));
     login(token).then(done, (reason: Error) => setError(reason.message));
   };
+  useEffect(() => document.querySelector('input')?.focus(), []);
   return (
     <main class="login card">
       <h1>hookwright</h1>
       <form method="post" action="/login" onSubmit={send}>
-        <p class="field">
-          <label>
-            Token of the console
-            <input type="password" name="token" autoComplete="current-password" required ref={focus} />
-          </label>
-        </p>
-        {error !== null && (
-          <div role="alert">
-            <Note kind="bad">{error}</Note>
-          </div>
-        )}
+        <Field label="Token of the console" type="password" name="token" required />
+        <Refusal of={error} />
         <button type="submit" class="primary">
           Sign in
         </button>

@@ -1,12 +1,13 @@
 /** The API of the console: what it lists and shows, page by page, and what it refuses. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { CHOICES } from '../../../modules/console/runtime/api/built/operations.ts';
 import { OUTCOMES } from '../../../runtime/intake/reply.ts';
 import { document, refusalIn, startConsole } from '../../helpers/console.ts';
 import { until } from '../../helpers/gateway.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
 
 const CONFIG = `platforms:
   webhook:
@@ -192,6 +193,29 @@ gateway: { console: { port: 0 } }
       const [code, text] = refusalIn(refused);
       assert.deepEqual([refused.status, code], [400, 'bad_input'], `${path} ${text}`);
       assert.match(text, message);
+    }
+  });
+
+  it('gives a request of a route with a script as a test that passes, in which something stands in for the script', async (t) => {
+    const home = tempDir(t);
+    mkdirSync(join(home, 'scripts'));
+    const code = '#!/bin/sh\ngrep -q Nobody || echo "{\\"name\\": \\"$HOOKWRIGHT_EVENT\\"}"\n';
+    writeFileSync(join(home, 'scripts/choose.sh'), code, { mode: 0o700 });
+    const config = CONFIG.replace(
+      '        prompt: "Hello',
+      '        script: choose.sh\n        prompt: "Hello',
+    ).replace('{ field: name, not_equals: Nobody }', '{ field: name, exists: true }');
+    const console = await startConsole(t, config, {}, home);
+    const { get, gateway } = console;
+    for (const name of ['Ada', 'Nobody']) await send(console, name);
+    const { items } = await get<'listRequests'>('/api/requests');
+    assert.deepEqual(items.map(({ outcome, reason }) => reason ?? outcome).sort(), ['accepted', 'script']);
+    for (const { id } of items) {
+      const { text } = await get<'printRequest'>(`/api/requests/${id}/print?form=test`);
+      assert.match(text, /^# The script is not run: /);
+      writeFileSync(join(home, `${id}.test.yaml`), `config: config.yaml\n${text}`);
+      const { code, stdout } = await gateway.cli('test', join(home, `${id}.test.yaml`));
+      assert.equal(code, 0, stdout);
     }
   });
 

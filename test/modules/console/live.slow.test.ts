@@ -1,6 +1,10 @@
-/** While events pour in, a page that follows them stays usable, and says that it shows a sample. */
+/** Pages that follow what happens: while events pour in they stay usable, and say that they show a sample; and in six tabs at once. */
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { Agent, request } from 'node:http';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BrowserContext, Page } from 'playwright-core';
 import { launchBrowser, NO_BROWSER } from '../../helpers/browser.ts';
 import { startConsole } from '../../helpers/console.ts';
 
@@ -12,38 +16,104 @@ const CONFIG = `platforms:
 gateway: { console: { port: 0 } }
 `;
 
-it('follows a flood of events by samples, and a click is answered meanwhile', {
-  skip: NO_BROWSER,
-  timeout: 600_000,
-}, async (t) => {
-  const console = await startConsole(t, CONFIG);
+/** Events a second that are sent, as far as the machine takes them, and for how long. */
+const RATE = 1000;
+const SECONDS = 5;
+const MOST_OPEN = 64;
+const EVERY_MS = 10;
+
+/** Sends as many events as are due at each moment, none twice. Resolves with how many were sent a second. */
+async function flood(url: string): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: MOST_OPEN });
+  const began = performance.now();
+  let sent = 0;
+  let open = 0;
+  const send = (): void => {
+    open++;
+    const asked = request(url, { agent, method: 'POST', headers: { 'content-type': 'application/json' } });
+    asked.once('close', () => open--).on('error', () => {});
+    asked.once('response', (response) => response.resume());
+    asked.end(`{"n":${sent++}}`);
+  };
+  while (sent < RATE * SECONDS) {
+    const due = Math.min(((performance.now() - began) / 1000) * RATE, RATE * SECONDS);
+    while (sent < due && open < MOST_OPEN) send();
+    await sleep(EVERY_MS);
+  }
+  const rate = (sent / (performance.now() - began)) * 1000;
+  while (open > 0) await sleep(EVERY_MS);
+  agent.destroy();
+  return rate;
+}
+
+async function openBrowser(t: TestContext): Promise<BrowserContext> {
   const browser = await launchBrowser();
   t.after(() => browser.close());
-  const page = await browser.newPage();
-  await page.goto(`${console.url}/#/deliveries`);
-  await page.getByRole('heading', { level: 1, name: 'Deliveries' }).waitFor();
-  let isOver = false;
-  let sent = 0;
-  const flood = async (): Promise<void> => {
-    while (!isOver) {
-      await fetch(`${console.gateway.url}/webhooks/open`, {
-        ...{ method: 'POST', body: `{"n":${sent++}}`, headers: { 'content-type': 'application/json' } },
-      }).then((response) => response.arrayBuffer());
+  return browser.newContext();
+}
+
+async function go(page: Page, view: string): Promise<void> {
+  await page.getByRole('link', { name: view, exact: true }).first().click();
+  await page.getByRole('heading', { level: 1, name: view }).waitFor();
+}
+
+describe('pages that are live', { skip: NO_BROWSER, timeout: 600_000 }, () => {
+  it(`follows ${RATE} events a second by samples, says so, and a click is answered meanwhile`, async (t) => {
+    const console = await startConsole(t, CONFIG);
+    const page = await (await openBrowser(t)).newPage();
+    await page.goto(`${console.url}/#/deliveries`);
+    await page.getByRole('heading', { level: 1, name: 'Deliveries' }).waitFor();
+    let isOver = false;
+    const flooded = flood(`${console.gateway.url}/webhooks/open`).finally(() => {
+      isOver = true;
+    });
+    await page.getByText('this is a sample').waitFor();
+    const views: string[] = [];
+    for (const view of ['Requests', 'Overview', 'Deliveries', 'Routes', 'Deliveries']) {
+      await go(page, view);
+      if (!isOver) views.push(view);
     }
-  };
-  const floods = Array.from({ length: 8 }, flood);
-  const began = performance.now();
-  await page.getByText('this is a sample').waitFor();
-  const rate = (sent / (performance.now() - began)) * 1000;
-  const times: number[] = [];
-  for (const view of ['Requests', 'Overview', 'Deliveries', 'Routes', 'Deliveries']) {
-    const clicked = performance.now();
-    await page.getByRole('link', { name: view, exact: true }).first().click();
-    await page.getByRole('heading', { level: 1, name: view }).waitFor();
-    times.push(performance.now() - clicked);
-  }
-  isOver = true;
-  await Promise.all(floods);
-  t.diagnostic(`${Math.round(rate)} events a second; a click took at most ${Math.round(Math.max(...times))} ms`);
-  assert.ok((await page.getByRole('listitem').count()) < 200, 'the list does not grow');
+    t.diagnostic(`${Math.round(await flooded)} events a second, in which ${views.join(', ')} were opened`);
+    assert.ok(views.length > 0, 'a view was opened while events came');
+    assert.ok((await page.getByRole('listitem').count()) < 200, 'the list does not grow');
+    await go(page, 'Requests');
+    await page.getByText(/requests came since the gateway started that are not kept/).waitFor();
+  });
+
+  it('is usable in six tabs, although a browser has six connections: those that nobody looks at hold none', async (t) => {
+    const console = await startConsole(t, CONFIG);
+    const context = await openBrowser(t);
+    // A browser without a window calls every tab visible: here one of them is, as in a window.
+    await context.addInitScript(`
+      globalThis.isHidden = false;
+      Object.defineProperty(document, 'hidden', { get: () => isHidden });
+    `);
+    const tabs: Page[] = [];
+    const look = async (shown: Page): Promise<void> => {
+      for (const tab of tabs) {
+        const isHidden = tab !== shown;
+        await tab.evaluate(`isHidden = ${isHidden}; document.dispatchEvent(new Event('visibilitychange'))`);
+      }
+    };
+    for (let at = 0; at < 6; at++) {
+      const tab = await context.newPage();
+      tabs.push(tab);
+      await tab.goto(`${console.url}/#/deliveries`);
+      await look(tab);
+      await tab.getByText('There is no such delivery.').waitFor();
+    }
+    for (const tab of tabs) {
+      await look(tab);
+      await go(tab, 'Routes');
+      await tab.getByRole('heading', { level: 2, name: 'open' }).waitFor();
+      await go(tab, 'Deliveries');
+    }
+    // What happens is seen where somebody looks, and elsewhere as soon as somebody does.
+    const body = { method: 'POST', body: '{"n":1}', headers: { 'content-type': 'application/json' } };
+    assert.equal((await fetch(`${console.gateway.url}/webhooks/open`, body)).status, 202);
+    for (const tab of [tabs[5], tabs[0], tabs[3]] as readonly Page[]) {
+      await look(tab);
+      await tab.getByRole('link', { name: /^open/ }).waitFor();
+    }
+  });
 });

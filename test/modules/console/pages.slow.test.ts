@@ -21,6 +21,9 @@ import { tempDir } from '../../helpers/temp-dir.ts';
 const ARTEFACTS = join(ROOT, 'build/artefacts/console');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** Names as long as a name may be. */
+const MANY = Array.from({ length: 12 }, (_, at) => `z${at}-${'of-a-team-with-a-long-name-'.repeat(3)}`.slice(0, 64));
+
 const configWith = (
   messenger: string,
 ): string => `agent: { command: ["node", "-e", "console.log('Looks good.')"], confined: a test }
@@ -49,6 +52,7 @@ platforms:
         agent: slow
         prompt: "{text}"
       post: { prompt: "{text}", deliver: telegram, deliver_extra: { chat_id: "-7" }, approve: true }
+${MANY.map((name) => `      ${name}: { description: "${'Long words. '.repeat(30)}", prompt: "{text}", deliver: log }\n`).join('')}
   telegram: { enabled: true, token: "1:a", api_base: "${messenger}" }
 gateway: { console: { port: 0 }, drain_seconds: 0, approvals: { deliver: log } }
 jobs:
@@ -215,6 +219,27 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 900_000 }, () 
           await look(view.toLowerCase());
         });
       }
+
+      it('offers the routes that there are, and says of a filter that names none that there is none', async () => {
+        await begin();
+        await press('link', 'Requests');
+        const field = page.getByLabel('Route');
+        await field.focus();
+        await until(async () => (await page.locator('datalist option').count()) === 5 + MANY.length);
+        // What is being typed stays while the list is loaded again.
+        await page.keyboard.type('rev');
+        const again = page.waitForResponse((response) => response.url().includes('/api/requests'));
+        await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+        await again;
+        await page.keyboard.type('oew');
+        await page.keyboard.press('Enter');
+        await shows('there is no route "revoew"');
+        await look('no-route');
+        await field.fill('review');
+        await page.keyboard.press('Enter');
+        await page.getByText('there is no route').waitFor({ state: 'detached' });
+        await shows('ignored: filter');
+      });
 
       it('says why an event was ignored', async () => {
         await begin();

@@ -47,6 +47,7 @@ describe('signing in', { skip: NO_BROWSER, timeout: 900_000 }, () => {
     await page.goto(`${url}/#/routes`);
     await signIn(page, VIEWER);
     await page.getByRole('heading', { level: 2, name: 'hello' }).waitFor();
+    await page.getByText('You are a viewer, who changes nothing.').waitFor();
     await page.getByRole('link', { name: 'Jobs' }).click();
     await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
     await page.getByRole('link', { name: 'Routes' }).click();

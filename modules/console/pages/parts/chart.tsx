@@ -1,121 +1,56 @@
-/** Charts of figures over time, as SVG: bars that add up, and lines. Each says in words what it shows. */
-import type { ComponentChildren } from 'preact';
+/** A chart of figures over time, as SVG: bars whose parts add up. It says in words what it shows. */
 import { instant } from './format.ts';
 
 const WIDTH = 600;
 const HEIGHT = 120;
 
-export interface Slot {
-  /** Unix ms at which it begins. */
-  readonly slot: number;
-}
-
-interface Frame {
+export interface Frame {
+  /** Unix ms. */
   readonly from: number;
   readonly to: number;
-  readonly slotMs: number;
+  readonly slot_ms: number;
 }
 
-const x = (at: number, { from, to }: Frame): number => ((at - from) / (to - from)) * WIDTH;
+interface Props extends Frame {
+  /** In words. */
+  readonly title: string;
+  /** Figures by name, with the `slot` of each. */
+  readonly items: readonly Readonly<Record<string, number>>[];
+  /** What each part is, from below. */
+  readonly parts: Readonly<Record<string, string>>;
+  readonly unit?: (value: number) => string;
+}
 
-/** The drawing is stretched to the width of its place; texts stand beside it, so that they are not. */
-function Drawing({
-  title,
-  frame,
-  most,
-  children,
-}: {
-  title: string;
-  frame: Frame;
-  most: string;
-  children: ComponentChildren;
-}) {
+export function Chart({ title, items, parts, unit = String, from, to, slot_ms }: Props) {
+  const names = Object.keys(parts);
+  const most = Math.max(1, ...items.map((item) => names.reduce((sum, name) => sum + (item[name] ?? 0), 0)));
+  const scale = WIDTH / (to - from);
+  // Stretched to the width of its place; texts stand beside the drawing, so that they are not.
   return (
     <div>
-      <span class="dim small">{most}</span>
-      <svg class="chart" role="img" aria-label={title} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
-        <line class="axis" x1="0" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
-        {children}
-      </svg>
-      <div class="axis-labels dim small">
-        <span>{instant(frame.from).slice(0, 16)}</span>
-        <span>{instant(frame.to).slice(0, 16)}</span>
-      </div>
-    </div>
-  );
-}
-
-export function Bars<Name extends string>({
-  slots,
-  names,
-  frame,
-}: {
-  slots: readonly (Slot & Readonly<Record<Name, number>>)[];
-  names: readonly Name[];
-  frame: Frame;
-}) {
-  const totals = slots.map((slot) => names.reduce((sum, name) => sum + slot[name], 0));
-  const most = Math.max(1, ...totals);
-  const all = totals.reduce((sum, total) => sum + total, 0);
-  const parts = names.map((name) => `${slots.reduce((sum, slot) => sum + slot[name], 0)} ${name}`);
-  const width = Math.max(1, x(frame.from + frame.slotMs, frame) - 1);
-  return (
-    <>
-      <Drawing title={`${all} events: ${parts.join(', ')}`} frame={frame} most={String(most)}>
-        {slots.map((slot) => {
+      <span class="dim small">{unit(most)}</span>
+      <svg role="img" aria-label={title} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
+        {items.map((item) => {
           let y = HEIGHT;
-          return (
-            <g key={slot.slot}>
-              {names.map((name) => {
-                const height = (slot[name] / most) * HEIGHT;
-                y -= height;
-                return <rect key={name} class={name} x={x(slot.slot, frame)} y={y} width={width} height={height} />;
-              })}
-            </g>
-          );
+          return names.map((name) => {
+            const height = ((item[name] ?? 0) / most) * HEIGHT;
+            y -= height;
+            const at = { x: ((item.slot ?? 0) - from) * scale, y, height, width: Math.max(1, slot_ms * scale - 1) };
+            return <rect key={`${item.slot} ${name}`} class={name} {...at} />;
+          });
         })}
-      </Drawing>
-      <ul class="legend">
-        {names.map((name, at) => (
-          <li key={name} class={name}>
-            {parts[at]}
+      </svg>
+      <div class="head dim small">
+        <span>{instant(from).slice(0, 16)}</span>
+        <span>{instant(to).slice(0, 16)}</span>
+      </div>
+      <ul class="bar small">
+        {names.map((name) => (
+          <li key={name}>
+            <i class={name} /> {parts[name]}
           </li>
         ))}
       </ul>
-    </>
+    </div>
   );
 }
-
-export function Lines<Name extends string>({
-  slots,
-  names,
-  frame,
-  unit,
-  title,
-}: {
-  slots: readonly (Slot & Readonly<Record<Name, number>>)[];
-  names: readonly Name[];
-  frame: Frame;
-  unit: (value: number) => string;
-  title: string;
-}) {
-  const most = Math.max(1, ...slots.flatMap((slot) => names.map((name) => slot[name])));
-  const y = (value: number): number => HEIGHT - (value / most) * HEIGHT;
-  return (
-    <Drawing title={title} frame={frame} most={unit(most)}>
-      {names.map((name, at) => (
-        <path
-          key={name}
-          class={at === 0 ? 'line' : 'line second'}
-          d={pathOf(slots.map((slot) => [x(slot.slot, frame), y(slot[name])]))}
-        />
-      ))}
-    </Drawing>
-  );
-}
-
-/** One point alone is a short line. */
-const pathOf = (points: readonly (readonly number[])[]): string =>
-  (points.length === 1 ? [...points, [(points[0]?.[0] ?? 0) + 6, points[0]?.[1] ?? 0]] : points)
-    .map(([left = 0, top = 0], at) => `${at === 0 ? 'M' : 'L'}${left.toFixed(1)} ${top.toFixed(1)}`)
-    .join('');

@@ -42,10 +42,12 @@ interface Page<T> {
   readonly items: readonly T[];
   readonly next: string | null;
 }
-type ListId = { [I in Id]: Output<I> extends Page<unknown> ? I : never }[Id];
-type Item<I extends ListId> = Output<I> extends Page<infer T> ? T : never;
+export type ListId = { [I in Id]: Output<I> extends Page<unknown> ? I : never }[Id];
+export type Item<I extends ListId> = Output<I> extends Page<infer T> ? T : never;
 
-export interface Listed<T> extends Loaded<readonly T[]> {
+export interface Listed<I extends ListId> extends Loaded<Output<I>> {
+  /** Of all pages that are shown. */
+  readonly items: readonly Item<I>[];
   /** Loads the next page; null: there is none. */
   readonly more: (() => void) | null;
   /** More came between two looks than a page has: what is shown is a sample. */
@@ -53,8 +55,8 @@ export interface Listed<T> extends Loaded<readonly T[]> {
 }
 
 /** A list, of which further pages are added on request. The first page is live until then. */
-export function useList<I extends ListId>(id: I, input: Input<I>, live = true): Listed<Item<I>> {
-  const [added, setAdded] = useState<{ items: readonly Item<I>[]; next: string | null } | null>(null);
+export function useList<I extends ListId>(id: I, input: Input<I>, live = true): Listed<I> {
+  const [added, setAdded] = useState<Page<Item<I>> | null>(null);
   const first = useData(id, input, live && added === null);
   const key = JSON.stringify(input);
   const latest = useRef(0);
@@ -65,40 +67,36 @@ export function useList<I extends ListId>(id: I, input: Input<I>, live = true): 
   useEffect(forget, [key]);
   const page = first.data as Page<Item<I>> | null;
   const isSampled = useSampled(page as Page<{ readonly id?: string }> | null, key);
-  const next = added === null ? (page?.next ?? null) : added.next;
+  const { next = null } = added ?? page ?? {};
   const more = (): void => {
     const turn = ++latest.current;
     call(id, { ...input, cursor: next } as Input<I>).then(
       (found) => {
         const { items, next: following } = found as unknown as Page<Item<I>>;
         // A page of another list, or one that was asked for twice, is not added.
-        if (turn === latest.current) setAdded({ items: [...(added?.items ?? []), ...items], next: following });
+        if (turn === latest.current)
+          setAdded((before) => ({ items: [...(before?.items ?? []), ...items], next: following }));
       },
       (error: Error) => notify(error.message, 'bad'),
     );
   };
-  return {
-    ...{ error: first.error, isSampled, more: next === null ? null : more },
-    data: page === null ? null : [...page.items, ...(added?.items ?? [])],
-    reload: () => {
-      forget();
-      first.reload();
-    },
+  const reload = (): void => {
+    forget();
+    first.reload();
   };
+  const items = [...(page?.items ?? []), ...(added?.items ?? [])];
+  return { ...first, items, reload, isSampled, more: next === null ? null : more };
 }
 
-/** Whether nothing of what was shown before is in the page any more, the last time that it was loaded again. */
+/** Whether nothing of what was shown before is in the full page any more, the last time that it was loaded again. */
 function useSampled(page: Page<{ readonly id?: string }> | null, key: string): boolean {
-  const before = useRef<{
-    readonly key: string;
-    readonly ids: ReadonlySet<string | undefined>;
-    isSampled: boolean;
-  } | null>(null);
-  const ids = new Set(page?.items.map(({ id }) => id));
-  const { current: last } = before;
-  const isNew = last === null || last.key !== key || last.ids.size === 0;
-  const isSame = !isNew && [...ids].every((id) => last.ids.has(id)) && ids.size === last.ids.size;
-  const isSampled = isNew ? false : isSame ? last.isSampled : ![...ids].some((id) => last.ids.has(id));
-  if (page !== null) before.current = { key, ids, isSampled };
-  return isSampled && ids.size > 0;
+  const last = useRef({ key, ids: [] as readonly (string | undefined)[], isSampled: false });
+  if (page === null) return false;
+  if (last.current.key !== key) last.current = { key, ids: [], isSampled: false };
+  const { ids: before, isSampled: was } = last.current;
+  const ids = page.items.map(({ id }) => id);
+  const isNew = page.next !== null && before.length > 0 && !ids.some((id) => before.includes(id));
+  const isSampled = before.join() === ids.join() ? was : isNew;
+  last.current = { key, ids, isSampled };
+  return isSampled;
 }

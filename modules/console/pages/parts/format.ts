@@ -1,23 +1,17 @@
 /** Times and numbers for people. */
 
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1000],
-] as const;
+const UNITS = { d: 86_400_000, h: 3_600_000, min: 60_000, s: 1000 };
 
 /** `2 h 5 min`, `40 s`, `120 ms`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(Math.max(0, ms))} ms`;
-  const parts: string[] = [];
   let left = ms;
-  for (const [unit, size] of UNITS) {
+  const parts = Object.entries(UNITS).map(([unit, size]) => {
     const count = Math.floor(left / size);
     left -= count * size;
-    if (count > 0) parts.push(`${count} ${unit}`);
-  }
-  return parts.slice(0, 2).join(' ');
+    return count > 0 ? [`${count} ${unit}`] : [];
+  });
+  return parts.flat().slice(0, 2).join(' ');
 }
 
 /** By the clock of this machine, as the gateway's: a moment ahead counts as now. */
@@ -26,10 +20,11 @@ export function ago(at: number): string {
   return ms < 1000 ? 'now' : `${duration(ms - (ms % 1000))} ago`;
 }
 
-/** `2026-01-05 08:00:00`, by the clock of this machine. */
-export function instant(at: number): string {
-  const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 19).replace('T', ' ');
+/** `2026-01-05 08:00:00`, by the clock of this machine; of null nothing. @param of Unix ms, or an ISO instant */
+export function instant(of: number | string | null | undefined): string {
+  if (of === null || of === undefined) return '';
+  const at = new Date(of);
+  return new Date(at.getTime() - at.getTimezoneOffset() * UNITS.min).toISOString().slice(0, 19).replace('T', ' ');
 }
 
 /** The zone of the clock by which pages show times. */

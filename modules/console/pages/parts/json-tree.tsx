@@ -6,7 +6,6 @@ export type Path = readonly (string | number)[];
 interface Props {
   readonly value: unknown;
   readonly path?: Path;
-  readonly name?: string;
   readonly pick: (path: Path) => void;
 }
 
@@ -14,42 +13,32 @@ interface Props {
 const SHOWN = 100;
 const OPEN_DEPTH = 3;
 
-export function JsonTree({ value, path = [], name, pick }: Props) {
+export function JsonTree({ value, path = [], pick }: Props) {
+  const [isOpen, setOpen] = useState(path.length < OPEN_DEPTH);
+  const [shown, setShown] = useState(SHOWN);
+  const name = path.at(-1) ?? '';
   if (typeof value !== 'object' || value === null) {
     return (
       <>
-        {name !== undefined && <span class="mono">{name}: </span>}
+        {path.length > 0 && <span class="mono">{name}: </span>}
         <button type="button" onClick={() => pick(path)}>
           {JSON.stringify(value)}
         </button>
       </>
     );
   }
-  return <Branch value={value} path={path} name={name ?? ''} pick={pick} />;
-}
-
-function Branch({
-  value,
-  path,
-  name,
-  pick,
-}: Props & { readonly value: object; readonly path: Path; readonly name: string }) {
-  const [isOpen, setOpen] = useState(path.length < OPEN_DEPTH);
-  const [shown, setShown] = useState(SHOWN);
   const isList = Array.isArray(value);
   const members = Object.entries(value);
-  const size = isList ? `[${members.length}]` : `{${members.length}}`;
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary class="mono">
-        {name === '' ? '' : `${name} `}
-        <span class="dim">{size}</span>
+        {name} <span class="dim">{isList ? `[${members.length}]` : `{${members.length}}`}</span>
       </summary>
       {isOpen && (
         <ul>
           {members.slice(0, shown).map(([key, member]) => (
             <li key={key}>
-              <JsonTree value={member} path={[...path, isList ? Number(key) : key]} name={key} pick={pick} />
+              <JsonTree value={member} path={[...path, isList ? Number(key) : key]} pick={pick} />
             </li>
           ))}
           {members.length > shown && (

@@ -1,23 +1,17 @@
 /** Pausing a route or a job: for how long is asked, and shown until it ends. */
 import { useEffect, useRef } from 'preact/hooks';
+import { Act, Ask, Operator } from './act.tsx';
 import { instant } from './format.ts';
-import { Operator } from './role.tsx';
-import { Act, Ask, Choice } from './ui.tsx';
 
 const HOUR_S = 3600;
-const TIMES: readonly (readonly [text: string, seconds: number | null])[] = [
-  ['1 hour', HOUR_S],
-  ['4 hours', 4 * HOUR_S],
-  ['1 day', 24 * HOUR_S],
-  ['Until it is resumed', null],
-];
+const TIMES = { '1 hour': HOUR_S, '4 hours': 4 * HOUR_S, '1 day': 24 * HOUR_S, 'Until it is resumed': null };
 
 interface Props {
   readonly name: string;
   readonly what: string;
   readonly isPaused: boolean;
-  /** @param seconds null: until it is resumed */
-  readonly pause: (seconds: number | null) => Promise<{ readonly until: number | null }>;
+  /** @param time for how long; without `seconds` until it is resumed */
+  readonly pause: (time: { seconds?: number }) => Promise<{ readonly until: number | null }>;
   readonly resume: () => Promise<unknown>;
   readonly changed: () => void;
 }
@@ -28,9 +22,8 @@ export function Pause({ name, what, isPaused, pause, resume, changed }: Props) {
     changed();
     return `${name} goes on.`;
   };
-  const begin = async (seconds: number | null, close: () => void): Promise<string> => {
-    const { until } = await pause(seconds);
-    close();
+  const begin = (seconds: number | null) => async (): Promise<string> => {
+    const { until } = await pause(seconds === null ? {} : { seconds });
     changed();
     return until === null ? `${name} is paused.` : `${name} is paused until ${instant(until)}.`;
   };
@@ -39,6 +32,7 @@ export function Pause({ name, what, isPaused, pause, resume, changed }: Props) {
   useEffect(() => {
     if (document.activeElement === document.body) place.current?.querySelector('button')?.focus();
   }, [isPaused]);
+  const choices = Object.entries(TIMES).map(([text, seconds]) => [text, begin(seconds)]);
   return (
     <span ref={place}>
       <Operator>
@@ -47,19 +41,8 @@ export function Pause({ name, what, isPaused, pause, resume, changed }: Props) {
             Resume
           </Act>
         ) : (
-          <Ask text="Pause" label={`Pause ${name}`} title={`Pause ${name}`}>
-            {(close) => (
-              <>
-                <p>{what}</p>
-                <Choice close={close}>
-                  {TIMES.map(([text, seconds]) => (
-                    <Act key={text} act={() => begin(seconds, close)}>
-                      {text}
-                    </Act>
-                  ))}
-                </Choice>
-              </>
-            )}
+          <Ask text="Pause" label={`Pause ${name}`} title={`Pause ${name}`} choices={Object.fromEntries(choices)}>
+            <p>{what}</p>
           </Ask>
         )}
       </Operator>

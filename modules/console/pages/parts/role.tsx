@@ -1,29 +1,28 @@
-/** What the credential of this page may do: a viewer is shown no button that changes something. */
+/** What the credential of this page may do: a viewer is shown no button that changes something, and that he is one. */
 import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import type { Output } from '../api.ts';
 import { logout } from '../api.ts';
 import { useData } from './data.ts';
 
-const MayChange = createContext(false);
-const SignsIn = createContext(false);
+export const Session = createContext<Output<'getSession'> | null>(null);
 
-export function WithRole({ children }: { children: ComponentChildren }) {
-  const { data } = useData('getSession', {}, false);
+export const WithRole = ({ children }: { children: ComponentChildren }) => (
+  <Session.Provider value={useData('getSession', {}, false).data}>{children}</Session.Provider>
+);
+
+/** Nothing for who may do everything, and where the console has no token. */
+export function Role() {
+  const { role, signs_in } = useContext(Session) ?? {};
   return (
-    <SignsIn.Provider value={data?.signs_in === true}>
-      <MayChange.Provider value={data?.role === 'operator'}>{children}</MayChange.Provider>
-    </SignsIn.Provider>
+    <>
+      {role === 'viewer' && <p class="dim small">You are a viewer, who changes nothing.</p>}
+      {signs_in && (
+        <button type="button" onClick={() => void logout()}>
+          Sign out
+        </button>
+      )}
+    </>
   );
 }
-
-/** Nothing where the console has no token. */
-export const SignOut = () =>
-  useContext(SignsIn) ? (
-    <button type="button" onClick={() => void logout()}>
-      Sign out
-    </button>
-  ) : null;
-
-/** What only an operator may use. */
-export const Operator = ({ children }: { children: ComponentChildren }) => (useContext(MayChange) ? children : null);

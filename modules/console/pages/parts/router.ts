@@ -7,6 +7,12 @@ export interface ViewPlace {
   readonly query: URLSearchParams;
 }
 
+export interface ViewProps {
+  readonly place: ViewPlace;
+  /** The second part of the path; empty for a view of all. */
+  readonly id: string;
+}
+
 export function placeOf(hash: string): ViewPlace {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
   return { path: path.split('/').map(decoded), query: new URLSearchParams(query) };
@@ -29,6 +35,11 @@ export function to(path: readonly string[], query: Query = {}): string {
   );
   const search = new URLSearchParams(given).toString();
   return `#/${path.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
+}
+
+/** Changes a parameter of the view that is shown. */
+export function change({ path, query }: ViewPlace, name: string, value: string): void {
+  location.hash = to(path, { ...Object.fromEntries(query), [name]: value });
 }
 
 export function usePlace(): ViewPlace {

@@ -1,22 +1,14 @@
 /** The parts that all views are made of. Whatever comes from the gateway is text: nothing here writes HTML. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Listed, Loaded } from './data.ts';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { Loaded } from './data.ts';
 import { ago, instant } from './format.ts';
-import { notify } from './notify.tsx';
+import { to } from './router.ts';
 
-type Children = { readonly children: ComponentChildren };
+type Children = { readonly children?: ComponentChildren };
 
-/** The heading of a view, which gets the focus when the view is shown. */
-export function Head({
-  title,
-  crumb,
-  children,
-}: {
-  title: string;
-  crumb?: ComponentChildren;
-  children?: ComponentChildren;
-}) {
+/** The heading of a view, which gets the focus when the view is shown. @param of the view that it belongs to */
+export function Head({ title, of, children }: { title: string; of?: string } & Children) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · hookwright`;
@@ -26,7 +18,11 @@ export function Head({
   }, []);
   return (
     <div class="head">
-      {crumb !== undefined && <span class="crumb small">{crumb}</span>}
+      {of !== undefined && (
+        <a class="crumb small" href={to([of.toLowerCase()])}>
+          {of}
+        </a>
+      )}
       <h1 tabIndex={-1} ref={heading}>
         {title}
       </h1>
@@ -35,9 +31,19 @@ export function Head({
   );
 }
 
-export const Card = ({ title, children }: { title?: string } & Children) => (
+/** @param aside beside the heading */
+export const Card = ({
+  title,
+  aside,
+  children,
+}: { title?: ComponentChildren; aside?: ComponentChildren } & Children) => (
   <section class="card">
-    {title !== undefined && <h2>{title}</h2>}
+    {title !== undefined && (
+      <div class="head">
+        <h2>{title}</h2>
+        {aside}
+      </div>
+    )}
     {children}
   </section>
 );
@@ -48,8 +54,35 @@ export const Badge = ({ kind = 'calm', children }: { kind?: Kind } & Children) =
   <span class={`badge ${kind}`}>{children}</span>
 );
 
+const GOOD = ['done', 'serving', 'active', 'accepted', 'coalesced', 'delivered', 'ok', 'approved'];
+const WARN = ['running', 'delivering', 'disabled', 'shadowed', 'unreachable', 'paused', 'draining', 'waiting', 'retry'];
+const BAD = ['dead', 'quarantined', 'lost', 'failed', 'permanent', 'rejected'];
+const UNCLEAR = ['ambiguous', 'interrupted'];
+const CALM = ['ignored', 'duplicate', 'challenge'];
+
+const KINDS: readonly (readonly [Kind, readonly string[]])[] = [
+  ['good', GOOD],
+  ['warn', [...WARN, ...UNCLEAR]],
+  ['bad', BAD],
+];
+const kindOf = (state: string): Kind => KINDS.find(([, states]) => states.includes(state))?.[0] ?? 'calm';
+
+export const State = ({ of }: { of: string }) => <Badge kind={kindOf(of)}>{of}</Badge>;
+
+/** An outcome with its reason: `ignored: filter`. What is neither taken nor ignored went wrong. */
+export function OutcomeBadge({ outcome, reason }: { outcome: string; reason: string | null }) {
+  const text = reason === null || reason === outcome ? outcome : `${outcome}: ${reason}`;
+  const kind = CALM.includes(outcome) || GOOD.includes(outcome) ? kindOf(outcome) : 'bad';
+  return <Badge kind={kind}>{text.replaceAll('_', ' ')}</Badge>;
+}
+
 export const Note = ({ kind = 'calm', children }: { kind?: Kind } & Children) => (
   <p class={`note ${kind}`}>{children}</p>
+);
+
+/** What a form was refused for. */
+export const Refusal = ({ of }: { of: string | null }) => (
+  <div role="alert">{of !== null && <Note kind="bad">{of}</Note>}</div>
 );
 
 export const Ago = ({ at }: { at: number }) => (
@@ -59,178 +92,69 @@ export const Ago = ({ at }: { at: number }) => (
 );
 
 /** What is loaded; before that, or without it, why it is not there. */
-export function Show<T>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) {
-  const { data, error } = of;
-  return (
-    <>
-      {error !== null && <Note kind="bad">{error}</Note>}
-      {data !== null ? children(data) : error === null && <p class="dim">Loading…</p>}
-    </>
-  );
-}
-
-export function Rows<T>({
-  of,
-  empty,
-  more,
-  children,
-}: {
-  of: readonly T[];
-  empty: string;
-  more?: (() => void) | null;
-  children: (item: T) => ComponentChildren;
-}) {
-  if (of.length === 0) return <p class="dim">{empty}</p>;
-  return (
-    <>
-      <ul class="list">{of.map(children)}</ul>
-      <More load={more ?? null} />
-    </>
-  );
-}
-
-/** A list whose entries are cards. */
-export const Cards = <T,>({
-  of,
-  empty,
-  children,
-}: {
-  of: Listed<T>;
-  empty: string;
-  children: (item: T) => ComponentChildren;
-}) => (
-  <Show of={of}>
-    {(items) => (
-      <>
-        {items.length === 0 && <p class="dim">{empty}</p>}
-        {items.map(children)}
-        <More load={of.more} />
-      </>
-    )}
-  </Show>
+export const Show = <T,>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) => (
+  <>
+    {of.error !== null && <Note kind="bad">{of.error}</Note>}
+    {of.data !== null ? children(of.data) : of.error === null && <p class="dim">Loading…</p>}
+  </>
 );
 
-/** @param load null: there is no further page */
-const More = ({ load }: { load: (() => void) | null }) =>
-  load !== null && (
-    <p>
-      <button type="button" onClick={load}>
+interface RowProps extends Children {
+  /** Where it leads to. */
+  readonly href?: string;
+  readonly name?: string | null;
+  /** What stands beside the name. */
+  readonly about?: ComponentChildren;
+  readonly end?: ComponentChildren;
+}
+
+/** A line of a list. */
+export function Row({ href, name, about, end, children }: RowProps) {
+  const parts = (
+    <>
+      <span class="main">
+        {name && <b>{name}</b>} {about}
+      </span>
+      {children}
+      {end && <span class="dim small end">{end}</span>}
+    </>
+  );
+  return (
+    <li>
+      {href === undefined ? (
+        <div class="row">{parts}</div>
+      ) : (
+        <a class="row" href={href}>
+          {parts}
+        </a>
+      )}
+    </li>
+  );
+}
+
+interface EntriesProps {
+  readonly empty: string;
+  /** Loads the next page; null: there is none. */
+  readonly more?: (() => void) | null;
+  /** They are no lines of a list. */
+  readonly cards?: boolean;
+  readonly children: readonly ComponentChildren[];
+}
+
+export const Entries = ({ empty, more = null, cards = false, children }: EntriesProps) => (
+  <>
+    {children.length === 0 ? <p class="dim">{empty}</p> : cards ? children : <ul class="list">{children}</ul>}
+    {more !== null && (
+      <button type="button" onClick={more}>
         Show more
       </button>
-    </p>
-  );
-
-/** A button that does something at the gateway, and says how that went. @param act resolves with what to say */
-export function Act({
-  act,
-  primary = false,
-  label,
-  children,
-}: { act: () => Promise<string>; primary?: boolean; label?: string } & Children) {
-  const [isBusy, setBusy] = useState(false);
-  const run = (): void => {
-    if (isBusy) return;
-    setBusy(true);
-    act()
-      .then(
-        (said) => notify(said, 'good'),
-        (error: Error) => notify(error.message, 'bad'),
-      )
-      .finally(() => setBusy(false));
-  };
-  return (
-    // Not `disabled`, which would take the focus away.
-    <button type="button" class={primary ? 'primary' : ''} aria-disabled={isBusy} aria-label={label} onClick={run}>
-      {children}
-    </button>
-  );
-}
-
-/** @param text what is copied @param note said of it */
-export const Copy = ({
-  text,
-  note = '',
-  children,
-}: { text: () => string | Promise<string>; note?: string } & Children) => (
-  <Act
-    act={async () => {
-      await copy(await text());
-      return `Copied. ${note}`.trim();
-    }}
-  >
-    {children}
-  </Act>
+    )}
+  </>
 );
 
-/** The clipboard is for pages over TLS and on this machine; elsewhere the selection is copied. */
-async function copy(text: string): Promise<void> {
-  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
-  const area = document.createElement('textarea');
-  area.value = text;
-  document.body.append(area);
-  area.select();
-  const isCopied = document.execCommand('copy');
-  area.remove();
-  if (!isCopied) throw new Error('this browser does not let the page copy');
-}
-
-/** A button that opens a dialog. @param label for those who do not see what it stands beside */
-export function Ask({
-  text,
-  label,
-  title,
-  children,
-}: {
-  text: string;
-  label?: string;
-  title: string;
-  children: (close: () => void) => ComponentChildren;
-}) {
-  const [isOpen, setOpen] = useState(false);
-  const close = (): void => setOpen(false);
-  return (
-    <>
-      <button type="button" aria-label={label} onClick={() => setOpen(true)}>
-        {text}
-      </button>
-      {isOpen && (
-        <Dialog title={title} close={close}>
-          {children(close)}
-        </Dialog>
-      )}
-    </>
-  );
-}
-
-/** The buttons of a dialog, with the one that changes nothing. */
-export const Choice = ({ close, children }: { close: () => void } & Children) => (
-  <div class="bar">
-    {children}
-    <button type="button" onClick={close}>
-      Cancel
-    </button>
-  </div>
-);
-
-/** Over the page, with the focus until it is closed. */
-function Dialog({ title, close, children }: { title: string; close: () => void } & Children) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  // Closed before it goes: that gives the focus back.
-  useLayoutEffect(() => {
-    const { current } = dialog;
-    current?.showModal();
-    return () => current?.close();
-  }, []);
-  return (
-    <dialog ref={dialog} aria-labelledby="dialog-title" onClose={close}>
-      <h2 id="dialog-title">{title}</h2>
-      {children}
-    </dialog>
-  );
-}
-
+/** Without those that are not given. */
 export function Facts({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) {
-  const given = of.filter(([, value]) => value !== null && value !== undefined && value !== '');
+  const given = of.filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '');
   return (
     <dl class="facts">
       {given.map(([name, value]) => (
@@ -243,47 +167,71 @@ export function Facts({ of }: { of: readonly (readonly [name: string, value: Com
   );
 }
 
-/** A choice that is kept in the address. */
-export const Select = ({
-  label,
-  value,
-  options,
-  change,
-}: {
-  label: string;
-  value: string;
-  options: readonly (readonly [value: string, text: string])[];
-  change: (value: string) => void;
-}) => (
-  <label>
-    {label}
-    <select value={value} onChange={({ currentTarget }) => change(currentTarget.value)}>
-      {options.map(([each, text]) => (
-        <option key={each} value={each}>
-          {text}
-        </option>
-      ))}
-    </select>
-  </label>
-);
+interface FieldProps {
+  readonly label: string;
+  readonly name?: string;
+  readonly value?: string;
+  readonly type?: 'text' | 'password' | 'time' | 'textarea';
+  /** What it takes if `strict`, else what is suggested: values, with their texts. */
+  readonly options?: readonly (readonly [value: string, text: string])[];
+  readonly strict?: boolean;
+  readonly required?: boolean;
+  readonly placeholder?: string;
+  readonly help?: string;
+  /** Without spaces around it, when it has been typed. */
+  readonly change?: (value: string) => void;
+}
 
-export function TextField({ label, value, change }: { label: string; value: string; change: (value: string) => void }) {
+/** A field with its label. What is being typed stays when the view is loaded again. */
+export function Field({
+  label,
+  value = '',
+  type = 'text',
+  options = [],
+  strict,
+  help = '',
+  change,
+  ...rest
+}: FieldProps) {
+  const id = useId();
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  const Control = (strict ? 'select' : type === 'textarea' ? type : 'input') as 'input';
+  const choices = options.map(([each, text]) => (
+    <option key={each} value={each}>
+      {text}
+    </option>
+  ));
   return (
-    <label>
-      {label}
-      <input type="text" value={value} onChange={({ currentTarget }) => change(currentTarget.value.trim())} />
-    </label>
+    <div class="field">
+      <label for={id}>{label}</label>
+      <Control
+        {...{ ...rest, id, value: typed, spellcheck: false }}
+        {...(Control === 'input' ? { type } : {})}
+        {...(choices.length > 0 ? { list: `${id}-list` } : {})}
+        {...(help === '' ? {} : { 'aria-describedby': `${id}-help` })}
+        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        onChange={({ currentTarget }) => change?.(currentTarget.value.trim())}
+      >
+        {strict ? choices : undefined}
+      </Control>
+      {!strict && choices.length > 0 && <datalist id={`${id}-list`}>{choices}</datalist>}
+      {help !== '' && (
+        <p id={`${id}-help`} class="dim small">
+          {help}
+        </p>
+      )}
+    </div>
   );
 }
 
 /** A text of any length, which scrolls in its place: also by keyboard, for which it takes the focus. */
-export const Block = ({ label, children }: { label: string } & Children) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-  <section class="block" aria-label={label} tabIndex={0}>
-    <pre>{children}</pre>
-  </section>
+export const Block = ({ label, title = false, children }: { label: string; title?: boolean } & Children) => (
+  <>
+    {title && <h3>{label}</h3>}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+    <section class="block" aria-label={label} tabIndex={0}>
+      <pre>{children}</pre>
+    </section>
+  </>
 );
-
-/** Said where more comes than a list can show. */
-export const Sampled = ({ of }: { of: { readonly isSampled: boolean } }) =>
-  of.isSampled ? <Note>More comes than can be shown: this is a sample, the newest of every few seconds.</Note> : null;

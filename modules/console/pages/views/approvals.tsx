@@ -3,86 +3,73 @@ import { useState } from 'preact/hooks';
 import { unseenNote } from '../../../../base/unseen.ts';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
-import { useData, useList } from '../parts/data.ts';
+import { Act, Ask, Operator } from '../parts/act.tsx';
+import { useData } from '../parts/data.ts';
 import { instant } from '../parts/format.ts';
-import { Operator } from '../parts/role.tsx';
+import { ListView } from '../parts/list.tsx';
+import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Act, Ago, Ask, Block, Card, Cards, Choice, Facts, Head, Note, Show } from '../parts/ui.tsx';
+import { Ago, Block, Card, Facts, Field, Head, Note, Show } from '../parts/ui.tsx';
 
-type Waiting = Output<'listApprovals'>['items'][number];
-
-export function Approvals() {
-  const list = useList('listApprovals', { limit: 50 });
-  return (
-    <>
-      <Head title="Approvals" />
-      <Cards of={list} empty="Nothing waits for an answer.">
-        {(one) => <One key={one.id} of={one} changed={list.reload} />}
-      </Cards>
-    </>
-  );
-}
+export const Approvals = ({ place }: ViewProps) => (
+  <ListView {...{ title: 'Approvals', of: 'listApprovals', place, cards: true, empty: 'Nothing waits for an answer.' }}>
+    {(one, { reload }) => <One key={one.id} of={one} changed={reload} />}
+  </ListView>
+);
 
 /** What the link of a notice opens. */
-export function Approval({ id }: { id: string }) {
+export function Approval({ id }: ViewProps) {
   const loaded = useData('getApproval', { id });
   return (
     <>
-      <Head title="Approval" crumb={<a href={to(['approvals'])}>Approvals</a>} />
-      <Show of={loaded}>
-        {(one) => (
-          <>
-            {one.state !== 'waiting' && <Ended of={one} />}
-            <One of={one} changed={loaded.reload} />
-          </>
-        )}
-      </Show>
+      <Head title="Approval" of="Approvals" />
+      <Show of={loaded}>{(one) => <One of={one} changed={loaded.reload} />}</Show>
     </>
   );
 }
 
-function Ended({ of: { state, answer } }: { of: Waiting }) {
-  const why = answer?.reason == null ? '' : `: ${answer.reason}`;
-  return (
-    <Note kind={state === 'approved' ? 'good' : 'warn'}>
-      {answer === null
-        ? 'Expired: nobody has answered in time, and it is not sent.'
-        : `It is ${state} by ${answer.by} at ${instant(answer.at)}${why}.`}
-    </Note>
-  );
-}
+type Asked = Output<'getApproval'>;
 
-function One({ of, changed }: { of: Waiting; changed: () => void }) {
+const EXPIRED = 'Expired: nobody has answered in time, and it is not sent.';
+
+function One({ of, changed }: { of: Asked; changed: () => void }) {
   const { id, state, since, route, job, event, target, output, address, text, content, expires_at } = of;
-  const answer = async (approve: boolean, reason?: string): Promise<string> => {
-    const why = reason === undefined || reason === '' ? {} : { reason };
-    await call('answerApproval', { id, approve, ...why });
+  const [reason, setReason] = useState('');
+  const answer = (approve: boolean) => async (): Promise<string> => {
+    await call('answerApproval', { id, approve, ...(approve || reason === '' ? {} : { reason }) });
     changed();
     return approve ? 'Approved: it is sent as it was shown.' : 'Rejected.';
   };
   const fields = Object.entries(content).map(([name, value]) => [name, JSON.stringify(value)] as const);
   const unseen = unseenNote([text, ...fields.map(([, value]) => value)].join('\n'));
   const what = `${output ?? 'the answer'} of ${route ?? job}`;
+  const { by, at, reason: why } = of.answer ?? {};
   return (
-    <Card>
-      <div class="head">
-        <h2>
-          <a href={to(['approvals', id])}>
-            {output ?? 'Answer'} to {target}
-          </a>
-        </h2>
-        {since !== null && (
+    <Card
+      title={
+        <a href={to(['approvals', id])}>
+          {output ?? 'Answer'} to {target}
+        </a>
+      }
+      aside={
+        since !== null && (
           <span class="dim small">
             waits since <Ago at={since} />
           </span>
-        )}
-      </div>
+        )
+      }
+    >
+      {state !== 'waiting' && (
+        <Note kind={state === 'approved' ? 'good' : 'warn'}>
+          {by === undefined ? EXPIRED : `It is ${state} by ${by} at ${instant(at)}${why ? `: ${why}` : ''}.`}
+        </Note>
+      )}
       <Facts
         of={[
           ['Of', <a href={to(['deliveries'], { route, job: route === null ? job : null })}>{route ?? job}</a>],
-          ['Event', event === 'unknown' ? null : event],
-          ...Object.entries(address).map(([name, value]) => [name, value] as const),
-          ['Until', expires_at === null ? null : instant(expires_at)],
+          ['Event', event !== 'unknown' && event],
+          ...Object.entries(address),
+          ['Until', instant(expires_at)],
           ...fields,
         ]}
       />
@@ -91,39 +78,15 @@ function One({ of, changed }: { of: Waiting; changed: () => void }) {
       {state === 'waiting' && (
         <Operator>
           <div class="bar">
-            <Act act={() => answer(true)} primary label={`Approve ${what}`}>
+            <Act act={answer(true)} primary label={`Approve ${what}`}>
               Approve
             </Act>
-            <Ask text="Reject" label={`Reject ${what}`} title={`Reject ${what}`}>
-              {(close) => <Reject close={close} answer={(reason) => answer(false, reason)} />}
+            <Ask text="Reject" label={`Reject ${what}`} title={`Reject ${what}`} choices={{ Reject: answer(false) }}>
+              <Field label="Why, for the record" value={reason} change={setReason} />
             </Ask>
           </div>
         </Operator>
       )}
     </Card>
-  );
-}
-
-function Reject({ close, answer }: { close: () => void; answer: (reason: string) => Promise<string> }) {
-  const [reason, setReason] = useState('');
-  return (
-    <>
-      <p class="field">
-        <label>
-          Why, for the record
-          <input
-            type="text"
-            value={reason}
-            maxLength={500}
-            onInput={({ currentTarget }) => setReason(currentTarget.value)}
-          />
-        </label>
-      </p>
-      <Choice close={close}>
-        <Act act={() => answer(reason)} primary>
-          Reject
-        </Act>
-      </Choice>
-    </>
   );
 }

@@ -2,50 +2,40 @@
 import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
+import { Copy, Operator } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
 import { instant } from '../parts/format.ts';
 import { notify } from '../parts/notify.tsx';
-import { Operator } from '../parts/role.tsx';
+import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Card, Copy, Facts, Head, Note, Rows, Show } from '../parts/ui.tsx';
+import { Card, Entries, Facts, Field, Head, Note, Refusal, Row, Show } from '../parts/ui.tsx';
 
 type Made = Output<'createBlueprintJob'>;
 type Listed = Output<'listBlueprints'>['items'][number];
-type Field = Listed['fields'][number];
 
-export function Blueprints() {
-  const found = useData('listBlueprints', {}, false);
-  return (
-    <>
-      <Head title="Blueprints" />
-      <Card>
-        <Show of={found}>
-          {({ items }) => (
-            <Rows of={items} empty="There are no blueprints.">
-              {({ key, title, description, scheduleHuman }) => (
-                <li key={key}>
-                  <a class="row" href={to(['blueprints', key])}>
-                    <span class="main">
-                      <b>{title}</b> <span class="dim">{description}</span>
-                    </span>
-                    <span class="dim small end">{scheduleHuman}</span>
-                  </a>
-                </li>
-              )}
-            </Rows>
-          )}
-        </Show>
-      </Card>
-    </>
-  );
-}
+export const Blueprints = () => (
+  <>
+    <Head title="Blueprints" />
+    <Card>
+      <Show of={useData('listBlueprints', {}, false)}>
+        {({ items }) => (
+          <Entries empty="There are no blueprints.">
+            {items.map(({ key, title, description, scheduleHuman }) => (
+              <Row key={key} href={to(['blueprints', key])} name={title} about={description} end={scheduleHuman} />
+            ))}
+          </Entries>
+        )}
+      </Show>
+    </Card>
+  </>
+);
 
-export function Blueprint({ id }: { id: string }) {
+export function Blueprint({ id }: ViewProps) {
   const found = useData('listBlueprints', {}, false);
   const one = found.data?.items.find(({ key }) => key === id);
   return (
     <>
-      <Head title={one?.title ?? 'Blueprint'} crumb={<a href={to(['blueprints'])}>Blueprints</a>} />
+      <Head title={one?.title ?? 'Blueprint'} of="Blueprints" />
       <Show of={found}>{() => (one === undefined ? <p>There is no blueprint {id}.</p> : <Form of={one} />)}</Show>
     </>
   );
@@ -58,12 +48,9 @@ function Form({ of }: { of: Listed }) {
     event.preventDefault();
     setMade(null);
     setError(null);
-    const given = new FormData(event.currentTarget);
-    const text = (name: string): string => String(given.get(name) ?? '').trim();
-    const filled = of.fields.map(({ name }) => [name, text(`field.${name}`)] as const);
-    const values = Object.fromEntries(filled.filter(([, value]) => value !== ''));
-    const named = text('name') === '' ? {} : { name: text('name') };
-    call('createBlueprintJob', { key: of.key, values, ...named }).then(
+    const given = [...new FormData(event.currentTarget)].map(([key, value]) => [key, String(value).trim()] as const);
+    const { '.name': name, ...values } = Object.fromEntries(given.filter(([, value]) => value !== ''));
+    call('createBlueprintJob', { key: of.key, values, ...(name === undefined ? {} : { name }) }).then(
       (job) => {
         setMade(job);
         notify(`Job ${job.name} is made.`, 'good');
@@ -76,20 +63,17 @@ function Form({ of }: { of: Listed }) {
       <Card>
         <p>{of.description}</p>
         <form onSubmit={send}>
-          {of.fields.map((field) => (
-            <Input key={field.name} of={field} />
+          {of.fields.map(({ name, type, label, default: value, options, optional, strict, help }) => (
+            <Field
+              key={name}
+              {...{ name, value, help, required: !optional, type: type === 'time' ? type : 'text' }}
+              label={optional ? `${label} (may be left out)` : label}
+              options={options.map((option) => [option, option])}
+              strict={strict && options.length > 0}
+            />
           ))}
-          <p class="field">
-            <label>
-              Name of the job
-              <input type="text" name="name" placeholder={of.key} maxLength={200} />
-            </label>
-          </p>
-          {error !== null && (
-            <div role="alert">
-              <Note kind="bad">{error}</Note>
-            </div>
-          )}
+          <Field label="Name of the job" name=".name" placeholder={of.key} />
+          <Refusal of={error} />
           <div class="bar">
             <Operator>
               <button type="submit" class="primary">
@@ -105,59 +89,17 @@ function Form({ of }: { of: Listed }) {
   );
 }
 
-function Input({ of: { name, type, label, default: usual, options, optional, strict, help } }: { of: Field }) {
-  const id = `field.${name}`;
-  const common = { id, name: id, 'aria-describedby': help === '' ? undefined : `${id}.help` };
-  return (
-    <div class="field">
-      <label for={id}>
-        {label}
-        {optional ? ' (may be left out)' : ''}
-      </label>
-      {options.length > 0 && strict ? (
-        <select {...common}>
-          {options.map((option) => (
-            <option key={option} value={option} selected={option === usual}>
-              {option}
-            </option>
-          ))}
-        </select>
-      ) : (
-        <input
-          {...common}
-          type={type === 'time' ? 'time' : 'text'}
-          defaultValue={usual}
-          required={!optional}
-          list={`${id}.options`}
-        />
-      )}
-      {options.length > 0 && !strict && (
-        <datalist id={`${id}.options`}>
-          {options.map((option) => (
-            <option key={option} value={option} />
-          ))}
-        </datalist>
-      )}
-      {help !== '' && (
-        <p id={`${id}.help`} class="dim small">
-          {help}
-        </p>
-      )}
-    </div>
-  );
-}
-
-const Result = ({ of }: { of: Made }) => (
+const Result = ({ of: { name, schedule_human, timezone, next_run, deliver, warnings } }: { of: Made }) => (
   <Card title="The job is made">
     <Facts
       of={[
-        ['Name', <a href={to(['jobs'])}>{of.name}</a>],
-        ['Runs', `${of.schedule_human} in ${of.timezone}`],
-        ['Next', of.next_run === null ? 'never' : instant(Date.parse(of.next_run))],
-        ['Goes to', of.deliver.join(', ')],
+        ['Name', <a href={to(['jobs'])}>{name}</a>],
+        ['Runs', `${schedule_human} in ${timezone}`],
+        ['Next', next_run === null ? 'never' : instant(next_run)],
+        ['Goes to', deliver.join(', ')],
       ]}
     />
-    {of.warnings.map((text) => (
+    {warnings.map((text) => (
       <Note key={text} kind="warn">
         {text}
       </Note>

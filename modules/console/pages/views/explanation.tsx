@@ -2,15 +2,14 @@
 import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { to } from '../parts/router.ts';
-import { OutcomeBadge } from '../parts/state.tsx';
-import { Block, Card, Facts, Note } from '../parts/ui.tsx';
+import { Block, Card, Facts, Note, OutcomeBadge } from '../parts/ui.tsx';
 
 type Explained = Output<'explainRequest'>;
 type Stage = Explained['stages'][number];
 type Answered = Pick<Output<'getRequest'>, 'outcome' | 'stage' | 'delivery_id'>;
 type Finding = NonNullable<Explained['filter']>;
 
-const MARKS = { pass: '✓', stop: '✗', skipped: '·' } as const;
+const MARKS = { pass: ['✓', 'good'], stop: ['✗', 'bad'], skipped: ['·', 'dim'] } as const;
 /** Values of a payload are cut to this many characters. */
 const LONGEST = 200;
 
@@ -21,12 +20,11 @@ const OF_THE_MOMENT = ['duplicate', 'rate_limited', 'overloaded', 'shutting_down
 function asItWas(stages: readonly Stage[], { stage, outcome }: Answered): readonly Stage[] {
   const at = stages.findIndex((each) => each.stage === stage);
   if (at < 0 || !OF_THE_MOMENT.includes(outcome)) return stages;
-  return stages.map((each, index) => {
-    if (index < at) return each;
-    return index === at
-      ? { ...each, result: 'stop', reason: outcome }
-      : { ...each, result: 'skipped', reason: 'not_reached' };
-  });
+  return [
+    ...stages.slice(0, at),
+    ...stages.slice(at, at + 1).map((each) => ({ ...each, result: 'stop', reason: outcome }) as const),
+    ...stages.slice(at + 1).map((each) => ({ ...each, result: 'skipped', reason: 'not_reached' }) as const),
+  ];
 }
 
 /** @param was how it was answered when it came */
@@ -39,11 +37,11 @@ export function Explanation({ of, was }: { of: Explained; was: Answered }) {
     <Card title="Why">
       <Then of={of} was={was} />
       {of.would_not_start !== null && <Note kind="bad">The gateway would not start: {of.would_not_start}</Note>}
-      <ol class="stages" aria-label="Stages">
+      <ol class="bar stages" aria-label="Stages">
         {stages.map(({ stage: name, result }) => (
           <li key={name}>
-            <button type="button" class={result} aria-expanded={name === open} onClick={() => setOpen(name)}>
-              {MARKS[result]} {name}
+            <button type="button" class={MARKS[result][1]} aria-expanded={name === open} onClick={() => setOpen(name)}>
+              {MARKS[result][0]} {name}
             </button>
           </li>
         ))}
@@ -80,7 +78,7 @@ function Then({ of, was: { outcome, delivery_id } }: { of: Explained; was: Answe
 
 function Detail({ stage, of }: { stage: Stage; of: Explained }) {
   const { scheme, looked_for, accepts, matched, cause, detail, age_seconds } = stage;
-  const isScript = stage.stage === 'script' && of.script !== null;
+  const script = stage.stage === 'script' ? of.script : null;
   return (
     <div role="status">
       <h3>{stage.stage}</h3>
@@ -91,10 +89,10 @@ function Detail({ stage, of }: { stage: Stage; of: Explained }) {
           ['Detail', detail],
           ['Scheme', scheme],
           ['Looked for', looked_for?.join(', ')],
-          ['Age', age_seconds === null || age_seconds === undefined ? null : `${age_seconds} s`],
+          ['Age', age_seconds != null && `${age_seconds} s`],
           ['Accepts', accepts?.join(', ')],
           ['Matched by', matched],
-          ['Script', isScript ? `${of.script?.path}: ${of.script?.detail ?? of.script?.outcome ?? 'not run'}` : null],
+          ['Script', script !== null && `${script.path}: ${script.detail ?? script.outcome ?? 'not run'}`],
         ]}
       />
       {stage.stage === 'filter' && of.filter !== null && (
@@ -113,27 +111,26 @@ const SAID: Readonly<Record<Stage['result'], (stage: Stage) => string>> = {
 };
 
 function Filter({ of }: { of: Finding }) {
-  const mark = (
-    <span class={of.holds ? 'yes' : 'no'}>
-      <span aria-hidden="true">{of.holds ? '✓' : '✗'}</span> {of.holds ? '' : 'does not hold:'}
-    </span>
-  );
-  if (of.field !== null) {
-    return (
-      <li>
-        {mark} <code>{of.field}</code> {of.operator} <code>{shown(of.expected)}</code>{' '}
-        <span class="dim">found {of.missing ? 'nothing' : <code>{shown(of.found)}</code>}</span>
-      </li>
-    );
-  }
+  const found = of.missing ? 'nothing' : <code>{shown(of.found)}</code>;
   return (
     <li>
-      {mark} {of.operator}
-      <ul>
-        {of.of.map((member, at) => (
-          <Filter key={at} of={member} />
-        ))}
-      </ul>
+      <span class={of.holds ? 'good' : 'bad'}>
+        <span aria-hidden="true">{of.holds ? '✓' : '✗'}</span> {of.holds ? '' : 'does not hold:'}
+      </span>{' '}
+      {of.field === null ? (
+        <>
+          {of.operator}
+          <ul>
+            {of.of.map((member, at) => (
+              <Filter key={at} of={member} />
+            ))}
+          </ul>
+        </>
+      ) : (
+        <>
+          <code>{of.field}</code> {of.operator} <code>{shown(of.expected)}</code> <span class="dim">found {found}</span>
+        </>
+      )}
     </li>
   );
 }
@@ -145,30 +142,29 @@ function shown(value: unknown): string {
 
 /** Where the event goes, and with which text: placeholders that did not resolve stand out. */
 export function Prompt({ of }: { of: Explained }) {
-  if (of.prompt === null) return <p class="dim">The event did not come this far.</p>;
+  const { prompt, agent, agent_name, job, coalesce, deliveries, unresolved } = of;
+  if (prompt === null) return <p class="dim">The event did not come this far.</p>;
+  const parts = of.prompt_parts ?? [{ text: prompt, placeholder: null, resolved: true }];
+  const marked = (text: string, placeholder: string, resolved: boolean) => (
+    <mark class={resolved ? '' : 'bad'} title={placeholder}>
+      {text}
+    </mark>
+  );
   return (
     <>
       <Facts
         of={[
-          ['Runs', of.agent === null ? null : `${of.agent_name ?? 'the agent'} (${of.agent})`],
-          ['Fires', of.job === null ? null : `job ${of.job}`],
-          ['Waits', of.coalesce === null ? null : `${of.coalesce.window_seconds} s for more of ${of.coalesce.key}`],
-          ['Goes to', of.deliveries.map(({ target }) => target).join(', ')],
-          ['Unresolved', of.unresolved.length === 0 ? null : <span class="no">{of.unresolved.join(' ')}</span>],
+          ['Runs', agent !== null && `${agent_name ?? 'the agent'} (${agent})`],
+          ['Fires', job !== null && `job ${job}`],
+          ['Waits', coalesce !== null && `${coalesce.window_seconds} s for more of ${coalesce.key}`],
+          ['Goes to', deliveries.map(({ target }) => target).join(', ')],
+          ['Unresolved', unresolved.length > 0 && <span class="bad">{unresolved.join(' ')}</span>],
         ]}
       />
       <Block label="Prompt">
-        {of.prompt_parts === undefined
-          ? of.prompt
-          : of.prompt_parts.map(({ text, placeholder, resolved }, at) =>
-              placeholder === null ? (
-                text
-              ) : (
-                <mark key={at} class={resolved ? '' : 'bad'} title={placeholder}>
-                  {text}
-                </mark>
-              ),
-            )}
+        {parts.map(({ text, placeholder, resolved }) =>
+          placeholder === null ? text : marked(text, placeholder, resolved),
+        )}
       </Block>
     </>
   );

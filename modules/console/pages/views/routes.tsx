@@ -2,70 +2,46 @@
 import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { CallError, call } from '../api.ts';
-import { useList } from '../parts/data.ts';
+import { Ask, Operator } from '../parts/act.tsx';
 import { instant } from '../parts/format.ts';
+import { ListView } from '../parts/list.tsx';
 import { Pause } from '../parts/pause.tsx';
-import { Operator } from '../parts/role.tsx';
+import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { State } from '../parts/state.tsx';
-import { Act, Ask, Badge, Block, Card, Cards, Head, Note, TextField } from '../parts/ui.tsx';
+import { Badge, Block, Card, Field, Note, State } from '../parts/ui.tsx';
 
-type Route = Output<'listRoutes'>['items'][number];
+export const Routes = ({ place }: ViewProps) => (
+  <ListView
+    {...{ title: 'Routes', of: 'listRoutes', place, limit: 200, cards: true, empty: 'There are no routes yet.' }}
+  >
+    {(route, { reload }) => <One key={`${route.profile} ${route.name}`} of={route} changed={reload} />}
+  </ListView>
+);
 
-export function Routes() {
-  const list = useList('listRoutes', { limit: 200 });
-  return (
-    <>
-      <Head title="Routes" />
-      <Cards of={list} empty="There are no routes yet.">
-        {(route) => <One key={`${route.profile} ${route.name}`} of={route} changed={list.reload} />}
-      </Cards>
-    </>
-  );
-}
+const HELD = 'Its events are still taken; they run when it goes on.';
+const REFUSED = 'Its events are refused meanwhile, because their senders wait for the delivery.';
 
-function One({ of, changed }: { of: Route; changed: () => void }) {
+function One({ of, changed }: { of: Output<'listRoutes'>['items'][number]; changed: () => void }) {
   const { name, profile, mode, state, reason, description, words, url, kind, paused } = of;
+  const until = paused?.until == null ? '' : ` until ${instant(paused.until)}`;
+  const states = (
+    <div class="bar">
+      {paused === null ? <State of={state} /> : <Badge kind="warn">paused{until}</Badge>}
+      {kind === 'dynamic' && <Badge>subscription</Badge>}
+    </div>
+  );
   return (
-    <Card>
-      <div class="head">
-        <h2>
-          {name} {profile !== 'default' && <span class="dim">({profile})</span>}
-        </h2>
-        <div class="bar">
-          {paused === null ? (
-            <State of={state} />
-          ) : (
-            <Badge kind="warn">{paused.until === null ? 'paused' : `paused until ${instant(paused.until)}`}</Badge>
-          )}
-          {kind === 'dynamic' && <Badge>subscription</Badge>}
-        </div>
-      </div>
+    <Card title={profile === 'default' ? name : `${name} (${profile})`} aside={states}>
       {description !== null && <p>{description}</p>}
       {reason !== null && <Note kind="warn">{reason}</Note>}
-      {words.map((sentence) => (
-        <p key={sentence} class="dim">
-          {sentence}
-        </p>
-      ))}
+      <p class="dim">{words.join(' ')}</p>
       <p class="mono">{url}</p>
       <div class="bar">
-        <Operator>
-          <Ask text="Send a test event" label={`Send a test event to ${name}`} title={`A test event for ${name}`}>
-            {(close) => <TestEvent route={name} close={close} />}
-          </Ask>
-        </Operator>
+        <TestEvent route={name} />
         <Pause
-          name={name}
-          what={
-            mode === 'direct'
-              ? 'Its events are refused meanwhile, because their senders wait for the delivery.'
-              : 'Its events are still taken; they run when it goes on.'
-          }
-          isPaused={paused !== null}
-          pause={(seconds) => call('pauseRoute', { name, profile, ...(seconds === null ? {} : { seconds }) })}
+          {...{ name, changed, isPaused: paused !== null, what: mode === 'direct' ? REFUSED : HELD }}
+          pause={(time) => call('pauseRoute', { name, profile, ...time })}
           resume={() => call('resumeRoute', { name, profile })}
-          changed={changed}
         />
         <a href={to(['requests'], { route: name })}>Requests</a>
         <a href={to(['deliveries'], { route: name })}>Deliveries</a>
@@ -75,7 +51,7 @@ function One({ of, changed }: { of: Route; changed: () => void }) {
 }
 
 /** Sends an event as its sender would. That messages leave is asked for once more. */
-function TestEvent({ route, close }: { route: string; close: () => void }) {
+function TestEvent({ route }: { route: string }) {
   const [event, setEvent] = useState('');
   const [payload, setPayload] = useState('');
   const [leaves, setLeaves] = useState<string | null>(null);
@@ -91,40 +67,30 @@ function TestEvent({ route, close }: { route: string; close: () => void }) {
       throw error;
     }
   };
+  const begin = (): void => {
+    setLeaves(null);
+    setSent(null);
+  };
   return (
-    <>
-      <p class="dim">It is signed as its sender signs. What is left out is made up so that it passes the filters.</p>
-      <p class="field">
-        <TextField label="Event type" value={event} change={setEvent} />
-      </p>
-      <p class="field">
-        <label>
-          Payload
-          <textarea
-            value={payload}
-            spellcheck={false}
-            onChange={({ currentTarget }) => setPayload(currentTarget.value)}
-          />
-        </label>
-      </p>
-      {leaves !== null && <Note kind="warn">{leaves}</Note>}
-      <div class="bar">
-        <Act act={act} primary>
-          {leaves === null ? 'Send' : 'Send it all the same'}
-        </Act>
-        <button type="button" onClick={close}>
-          Close
-        </button>
-      </div>
-      {sent !== null && (
-        <>
-          <h3>
-            {sent.status} {sent.event}
-          </h3>
-          <Block label="Answer">{sent.answer}</Block>
-          <Block label="Payload that was sent">{sent.payload}</Block>
-        </>
-      )}
-    </>
+    <Operator>
+      <Ask
+        {...{ text: 'Send a test event', label: `Send a test event to ${route}`, title: `A test event for ${route}` }}
+        {...{ opened: begin, stays: true, choices: { [leaves === null ? 'Send' : 'Send it all the same']: act } }}
+      >
+        <p class="dim">It is signed as its sender signs. What is left out is made up so that it passes the filters.</p>
+        <Field label="Event type" value={event} change={setEvent} />
+        <Field label="Payload" type="textarea" value={payload} change={setPayload} />
+        {leaves !== null && <Note kind="warn">{leaves}</Note>}
+        {sent !== null && (
+          <>
+            <h3>
+              {sent.status} {sent.event}
+            </h3>
+            <Block label="Answer">{sent.answer}</Block>
+            <Block label="Payload that was sent">{sent.payload}</Block>
+          </>
+        )}
+      </Ask>
+    </Operator>
   );
 }

@@ -2,71 +2,76 @@
 import type { Output } from '../api.ts';
 import { useList } from '../parts/data.ts';
 import { count } from '../parts/format.ts';
-import type { ViewPlace } from '../parts/router.ts';
+import { ListView } from '../parts/list.tsx';
+import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Ago, Badge, Card, Head, Rows, Show, TextField } from '../parts/ui.tsx';
-import { Usage } from './usage.tsx';
+import { Ago, Badge, Card, Entries, Row, Show } from '../parts/ui.tsx';
 
-type Session = Output<'listSessions'>['items'][number];
+export const Sessions = ({ place }: ViewProps) => (
+  <>
+    <ListView
+      {...{ title: 'Sessions', of: 'listSessions', place, limit: 100, filters: { profile: { label: 'Profile' } } }}
+      empty="No session is busy, and nothing waits for its turn."
+    >
+      {(one) => <One key={`${one.kind} ${one.target} ${one.profile} ${one.id}`} of={one} />}
+    </ListView>
+    <Usage />
+  </>
+);
 
-export function Sessions({ place: { query } }: { place: ViewPlace }) {
-  const profile = query.get('profile') ?? '';
-  const list = useList('listSessions', { limit: 100, ...(profile === '' ? {} : { profile }) });
-  return (
+function One({ of }: { of: Output<'listSessions'>['items'][number] }) {
+  const { kind, id, profile, target, turns, changed_at, problem, waiting, run } = of;
+  const isBusy = run?.state === 'running';
+  const at = run === null ? Date.parse(changed_at ?? '') : (run.started_at ?? run.accepted_at);
+  const about = (
     <>
-      <Head title="Sessions" />
-      <div class="filters">
-        <TextField
-          label="Profile"
-          value={profile}
-          change={(value) => {
-            location.hash = to(['sessions'], { profile: value });
-          }}
-        />
-      </div>
-      <Card title="Busy, or with something that waits">
-        <Show of={list}>
-          {(items) => (
-            <Rows of={items} more={list.more} empty="No session is busy, and nothing waits for its turn.">
-              {(one) => <One key={`${one.kind} ${one.target} ${one.profile} ${one.id}`} of={one} />}
-            </Rows>
-          )}
-        </Show>
-      </Card>
-      <Usage />
+      {profile !== 'default' && <span class="dim small">{profile} </span>}
+      {run !== null && (
+        <a href={to(['deliveries', run.id])}>
+          {run.state}: {run.route ?? run.job} {run.event}
+        </a>
+      )}
+      {problem !== null && <span class="bad"> {problem}</span>}
     </>
+  );
+  return (
+    <Row name={target === null ? id : `${target} ${id}`} about={about} end={at > 0 && <Ago at={at} />}>
+      {kind === 'agent' ? (
+        <Badge kind={isBusy ? 'warn' : 'calm'}>{isBusy ? 'busy' : 'idle'}</Badge>
+      ) : (
+        <Badge>chat</Badge>
+      )}
+      {waiting > 0 && <Badge kind="warn">{count(waiting, 'run')} waiting</Badge>}
+      {turns !== null && <span class="dim small">{count(turns, 'message')}</span>}
+    </Row>
   );
 }
 
-function One({ of: { kind, id, profile, target, turns, changed_at, problem, waiting, run } }: { of: Session }) {
+const HOUR_MS = 3_600_000;
+
+/** By day, route, job and agent. */
+function Usage() {
+  const since = Math.floor(Date.now() / HOUR_MS - 7 * 24) * HOUR_MS;
+  const list = useList('listUsage', { limit: 200, since, span: 'day' }, false);
   return (
-    <li>
-      <div class="row">
-        <span class="main">
-          <b>{target === null ? id : `${target} ${id}`}</b>
-          {profile !== 'default' && <span class="dim small"> {profile}</span>}
-          {run !== null && (
-            <>
-              {' '}
-              <a href={to(['deliveries', run.id])}>
-                {run.state}: {run.route ?? run.job} {run.event}
-              </a>
-            </>
-          )}
-          {problem !== null && <span class="no"> {problem}</span>}
-        </span>
-        {kind === 'agent' ? (
-          <Badge kind={run?.state === 'running' ? 'warn' : 'calm'}>{run?.state === 'running' ? 'busy' : 'idle'}</Badge>
-        ) : (
-          <Badge>chat</Badge>
+    <Card title="Used in the last week">
+      <Show of={list}>
+        {() => (
+          <Entries empty="No run has told what it used." more={list.more}>
+            {list.items.map(({ slot, profile, route, job, agent, runs, input_tokens, output_tokens, cost }) => (
+              <Row
+                key={`${slot} ${profile} ${route} ${job} ${agent}`}
+                {...{ name: route ?? job, about: agent, end: new Date(slot).toISOString().slice(0, 10) }}
+              >
+                <span>{count(runs, 'run')}</span>
+                <span>{(input_tokens ?? 0).toLocaleString()} tokens in</span>
+                <span>{(output_tokens ?? 0).toLocaleString()} out</span>
+                {cost !== null && <span>cost {Number(cost.toPrecision(4))}</span>}
+              </Row>
+            ))}
+          </Entries>
         )}
-        {waiting > 0 && <Badge kind="warn">{count(waiting, 'run')} waiting</Badge>}
-        {turns !== null && <span class="dim small">{count(turns, 'message')}</span>}
-        <span class="dim small end">
-          {run !== null && <Ago at={run.started_at ?? run.accepted_at} />}
-          {changed_at !== null && <Ago at={Date.parse(changed_at)} />}
-        </span>
-      </div>
-    </li>
+      </Show>
+    </Card>
   );
 }

@@ -12,14 +12,16 @@ import { expectationOf, USUAL } from '../test/update-snapshots.ts';
 /**
  * @param saved path of the file that the request was saved to, relative to the test file, and absolute; null: the payload
  *   stands in the test
+ * @param script what stands in for the route's script, which is not run then
  * @throws CliError when the route is not in the configuration, or the payload is not JSON
  */
 export async function printTest(
   request: KeptRequest,
   config: TestedConfig,
   saved: { readonly name: string; readonly folder: string } | null,
+  script?: TestCase['script'],
 ): Promise<string> {
-  const asked = testOf(request, saved?.name ?? null);
+  const asked = { ...testOf(request, saved?.name ?? null), ...(script === undefined ? {} : { script }) };
   const test = { ...asked, expect: {} };
   const path = `${saved?.folder ?? '.'}/request.test.yaml`;
   const tests = { path, name: path, file: { tests: [test] }, tree: NO_PLACES };

@@ -1,0 +1,90 @@
+/** Views that are lists: a heading, filters that are kept in the address, and entries, which are lines or cards. */
+import type { ComponentChildren } from 'preact';
+import type { Input } from '../api.ts';
+import type { Item, Listed, ListId } from './data.ts';
+import { useList } from './data.ts';
+import type { ViewPlace } from './router.ts';
+import { change } from './router.ts';
+import { Card, Entries, Field, Head, Note, Show } from './ui.tsx';
+
+interface Filter {
+  readonly label: string;
+  /** All that it takes. */
+  readonly choices?: readonly string[];
+  /** The list of what it names. */
+  readonly known?: 'listRoutes' | 'listJobs';
+}
+/** By the parameter of the operation. */
+export type Filters = Readonly<Record<string, Filter>>;
+
+/** What the address asks for, as far as it can be asked for. */
+export const askedFor = ({ query }: ViewPlace, filters: Filters): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...query].filter(([name, value]) => value !== '' && (filters[name]?.choices?.includes(value) ?? name in filters)),
+  );
+
+interface Props<I extends ListId> {
+  readonly title: string;
+  readonly of: I;
+  readonly place: ViewPlace;
+  readonly filters?: Filters;
+  readonly limit?: number;
+  readonly live?: boolean;
+  readonly cards?: boolean;
+  readonly empty: string;
+  /** Beside the heading. */
+  readonly actions?: (list: Listed<I>) => ComponentChildren;
+  /** Said above the entries. */
+  readonly note?: (list: Listed<I>) => ComponentChildren;
+  readonly children: (item: Item<I>, list: Listed<I>) => ComponentChildren;
+}
+
+export function ListView<I extends ListId>({ title, of, place, filters = {}, cards = false, ...props }: Props<I>) {
+  const input = { limit: props.limit ?? 50, ...askedFor(place, filters) };
+  const list = useList(of, input as unknown as Input<I>, props.live);
+  const entries = (
+    <>
+      {list.isSampled && <Note>More comes than can be shown: this is a sample, the newest of every few seconds.</Note>}
+      {props.note?.(list)}
+      <Show of={list}>
+        {() => (
+          <Entries empty={props.empty} more={list.more} cards={cards}>
+            {list.items.map((item) => props.children(item, list))}
+          </Entries>
+        )}
+      </Show>
+    </>
+  );
+  return (
+    <>
+      <Head title={title}>{props.actions?.(list)}</Head>
+      <div class="filters">
+        {Object.entries(filters).map(([name, filter]) => (
+          <FilterField
+            key={name}
+            {...filter}
+            value={place.query.get(name) ?? ''}
+            set={(value) => change(place, name, value)}
+          />
+        ))}
+      </div>
+      {cards ? entries : <Card>{entries}</Card>}
+    </>
+  );
+}
+
+type FieldOf = Filter & { readonly value: string; readonly set: (value: string) => void };
+
+function FilterField({ label, choices, known, value, set }: FieldOf) {
+  if (known !== undefined) return <Known label={label} known={known} value={value} set={set} />;
+  const options = choices?.map((each) => [each, each.replaceAll('_', ' ')] as const);
+  if (options === undefined) return <Field label={label} value={value} change={set} />;
+  return <Field label={label} value={value} change={set} strict options={[['', 'all'], ...options]} />;
+}
+
+/** Suggests what there is; of another name the gateway says that there is none. */
+function Known({ label, known, value, set }: FieldOf & { readonly known: NonNullable<Filter['known']> }) {
+  const { items } = useList(known, { limit: 200 }, false);
+  const names = [...new Set(items.map(({ name }) => name))];
+  return <Field label={label} value={value} change={set} options={names.map((name) => [name, name])} />;
+}
