@@ -43,11 +43,11 @@ interface Page<T> {
   readonly next: string | null;
 }
 export type ListId = { [I in Id]: Output<I> extends Page<unknown> ? I : never }[Id];
-export type Item<I extends ListId> = Output<I> extends Page<infer T> ? T : never;
+export type ItemOf<I extends ListId> = Output<I> extends Page<infer T> ? T : never;
 
 export interface Listed<I extends ListId> extends Loaded<Output<I>> {
   /** Of all pages that are shown. */
-  readonly items: readonly Item<I>[];
+  readonly items: readonly ItemOf<I>[];
   /** Loads the next page; null: there is none. */
   readonly more: (() => void) | null;
   /** More came between two looks than a page has: what is shown is a sample. */
@@ -56,7 +56,7 @@ export interface Listed<I extends ListId> extends Loaded<Output<I>> {
 
 /** A list, of which further pages are added on request. The first page is live until then. */
 export function useList<I extends ListId>(id: I, input: Input<I>, live = true): Listed<I> {
-  const [added, setAdded] = useState<Page<Item<I>> | null>(null);
+  const [added, setAdded] = useState<Page<ItemOf<I>> | null>(null);
   const first = useData(id, input, live && added === null);
   const key = JSON.stringify(input);
   const latest = useRef(0);
@@ -65,14 +65,14 @@ export function useList<I extends ListId>(id: I, input: Input<I>, live = true): 
     setAdded(null);
   };
   useEffect(forget, [key]);
-  const page = first.data as Page<Item<I>> | null;
+  const page = first.data as Page<ItemOf<I>> | null;
   const isSampled = useSampled(page as Page<{ readonly id?: string }> | null, key);
   const { next = null } = added ?? page ?? {};
   const more = (): void => {
     const turn = ++latest.current;
     call(id, { ...input, cursor: next } as Input<I>).then(
       (found) => {
-        const { items, next: following } = found as unknown as Page<Item<I>>;
+        const { items, next: following } = found as unknown as Page<ItemOf<I>>;
         // A page of another list, or one that was asked for twice, is not added.
         if (turn === latest.current)
           setAdded((before) => ({ items: [...(before?.items ?? []), ...items], next: following }));

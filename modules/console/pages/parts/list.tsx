@@ -1,7 +1,7 @@
 /** Views that are lists: a heading, filters that are kept in the address, and entries, which are lines or cards. */
 import type { ComponentChildren } from 'preact';
 import type { Input } from '../api.ts';
-import type { Item, Listed, ListId } from './data.ts';
+import type { ItemOf, Listed, ListId } from './data.ts';
 import { useList } from './data.ts';
 import type { ViewPlace } from './router.ts';
 import { change } from './router.ts';
@@ -36,7 +36,7 @@ interface Props<I extends ListId> {
   readonly actions?: (list: Listed<I>) => ComponentChildren;
   /** Said above the entries. */
   readonly note?: (list: Listed<I>) => ComponentChildren;
-  readonly children: (item: Item<I>, list: Listed<I>) => ComponentChildren;
+  readonly children: (item: ItemOf<I>, list: Listed<I>) => ComponentChildren;
 }
 
 export function ListView<I extends ListId>({ title, of, place, filters = {}, cards = false, ...props }: Props<I>) {

@@ -8,7 +8,7 @@ export type State = 'pending' | 'running' | 'delivering' | 'waiting' | 'done' | 
 /**
  * The `status` of the answer to a sender, or the `code` of its error.
  */
-export type Outcome =
+export type RequestOutcome =
   | 'accepted'
   | 'coalesced'
   | 'delivered'
@@ -110,7 +110,7 @@ export interface Api {
        * The name of a route; one that is not there, and of which nothing is stored, is 404 `no_such_route`.
        */
       route?: string;
-      outcome?: Outcome;
+      outcome?: RequestOutcome;
       reason?: Reason;
       /**
        * Only what came at or after this, in Unix ms.
@@ -658,7 +658,7 @@ export interface RequestSummary {
   profile: string;
   route: string;
   method: string;
-  outcome: Outcome;
+  outcome: RequestOutcome;
   /**
    * HTTP status of the answer.
    */
