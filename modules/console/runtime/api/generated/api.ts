@@ -33,7 +33,7 @@ export type RequestOutcome =
   | 'delivery_failed'
   | 'overloaded'
   | 'shutting_down';
-export type Reason =
+export type RequestReason =
   | 'age'
   | 'ambiguous_timestamp'
   | 'bad_timestamp'
@@ -111,7 +111,7 @@ export interface Api {
        */
       route?: string;
       outcome?: RequestOutcome;
-      reason?: Reason;
+      reason?: RequestReason;
       /**
        * Only what came at or after this, in Unix ms.
        */
