@@ -17,7 +17,6 @@ import type { BoundTarget, CreateDriver, DeliveryContext, Driver, ShownDelivery 
 import type { PaceRule } from '../pace.ts';
 import type { Probe, ProbeOptions } from '../probe.ts';
 import { notLive, probed, probeFailed } from '../probe.ts';
-import { prepareText, quietText } from '../text/prepare-text.ts';
 import type { DeliveryResult } from './classify-response.ts';
 import type { FindLogin } from './find-login.ts';
 import { linkFindLogin } from './find-login.ts';
@@ -25,8 +24,10 @@ import type { FindPosted } from './find-posted.ts';
 import { linkFindPosted } from './find-posted.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { showRequest } from './link-request.ts';
-import type { LinkedRequest, LinkedVariant, PickRequest } from './link-variant.ts';
+import type { LinkedVariant } from './link-variant.ts';
 import { linkVariant } from './link-variant.ts';
+import type { Prepared } from './prepare-delivery.ts';
+import { prepareAddress, prepareDelivery } from './prepare-delivery.ts';
 import { probeAccount, probeHost } from './probe-http.ts';
 import type { PieceSender } from './send-piece.ts';
 import { createPieceSender } from './send-piece.ts';
@@ -37,18 +38,6 @@ export const createHttpDriver: CreateDriver = (target, context) => {
   const variant = linkVariant(target);
   return typeof variant === 'string' ? variant : new HttpDriver(target, variant, context);
 };
-
-/** Everything that the pieces of a delivery share. */
-interface Prepared {
-  readonly form: NonNullable<ReturnType<PickRequest>>;
-  readonly address: Values['address'];
-  readonly pieces: readonly string[];
-  readonly content: Values['content'];
-  /** The request that replaces a post; null: it is left as it is. */
-  readonly update: LinkedRequest | null;
-  /** The id of the series that is kept in one post; null: every piece is posted. */
-  readonly series: string | null;
-}
 
 /** Most deliveries that are remembered as not sent. */
 const MAX_REMEMBERED = 1000;
@@ -89,7 +78,7 @@ class HttpDriver implements Driver {
   }
 
   refusal(request: Addressed): string | null {
-    const prepared = this.prepareAddress(request);
+    const prepared = prepareAddress(this.variant, request);
     if (typeof prepared === 'string') return prepared;
     const { form, address } = prepared;
     const some = { ...SOME_VALUES, ...this.variant.sign(0), content: this.someContent };
@@ -110,7 +99,7 @@ class HttpDriver implements Driver {
   }
 
   async show(request: DeliveryRequest): Promise<readonly ShownDelivery[]> {
-    const prepared = await this.prepare(request);
+    const prepared = await prepareDelivery(this.target, this.variant, request);
     const { base } = this.variant;
     const { settings } = this.target;
     return prepared.pieces.map((_, index) => {
@@ -122,7 +111,7 @@ class HttpDriver implements Driver {
   }
 
   async deliver(request: DeliveryRequest): Promise<DeliveryOutcome> {
-    const prepared = await this.prepare(request);
+    const prepared = await prepareDelivery(this.target, this.variant, request);
     const { series } = prepared;
     if (series === null) return this.sendPieces(prepared, request);
     const turn = (this.turns.get(series) ?? Promise.resolve()).then(() => this.sendPieces(prepared, request));
@@ -177,55 +166,6 @@ class HttpDriver implements Driver {
     this.unsent.add(key);
   }
 
-  private async prepare(request: DeliveryRequest): Promise<Prepared> {
-    const prepared = this.prepareAddress(request);
-    if (typeof prepared === 'string') throw new DeliveryRefusal(prepared);
-    const { address } = prepared;
-    const isUpsert = address.get('mode') === 'upsert' && this.variant.pickUpdate !== null;
-    const update = isUpsert ? (this.variant.pickUpdate?.(address)?.request ?? null) : null;
-    const { series: name } = request;
-    const series = isUpsert && name !== undefined ? seriesAt(name, prepared.form.match, address) : null;
-    const all = { ...prepared, update, series, content: await this.readContent(request, address) };
-    // An output of a target that needs no text may have none.
-    if (request.content !== undefined && request.text === '') return { ...all, pieces: [''] };
-    const { text } = this.variant.plan;
-    const pieces = await prepareText(series === null ? text : { ...text, overflow: 'truncate' }, request.text);
-    if (pieces.kind === 'refused') throw new DeliveryRefusal(pieces.reason);
-    return { ...all, pieces: pieces.pieces };
-  }
-
-  /** What an agent has filled, with its texts changed as the target says. */
-  private async readContent({ content = {} }: DeliveryRequest, address: Values['address']): Promise<Values['content']> {
-    const read: Record<string, Values['content'][string]> = {};
-    for (const { name, required, members = [] } of this.target.plan.content ?? []) {
-      const value = Object.hasOwn(content, name) ? content[name] : undefined;
-      if (value === undefined && required && name !== 'text' && !address.has(name))
-        throw new DeliveryRefusal(`the target needs \`${name}\`, which only an output has`);
-      if (value === undefined) continue;
-      const markup = new Set(members.filter(({ kind }) => kind === 'markup').map((member) => member.name));
-      read[name] = markup.size === 0 ? value : await this.quietObjects(value as readonly Entry[], markup);
-    }
-    return read;
-  }
-
-  private quietObjects(value: readonly Entry[], markup: ReadonlySet<string>): Promise<Entry[]> {
-    const quiet = async ([name, member]: readonly [string, string | number]): Promise<[string, string | number]> => [
-      name,
-      markup.has(name) ? await quietText(this.variant.plan.text, String(member)) : member,
-    ];
-    return Promise.all(
-      value.map(async (entry) => Object.fromEntries(await Promise.all(Object.entries(entry).map(quiet)))),
-    );
-  }
-
-  /** The address and the form of the request, or why there is none. */
-  private prepareAddress(request: Addressed): Pick<Prepared, 'form' | 'address'> | string {
-    const address = this.variant.resolveAddress(request);
-    if (typeof address === 'string') return address;
-    const form = this.variant.pickRequest(address);
-    return form === null ? noForm(address.has('chat_id')) : { form, address };
-  }
-
   private paceRules(address: Prepared['address']): readonly PaceRule[] {
     return this.variant.pacing.map((plan) => {
       const key = plan.per === 'chat' ? `${this.account} ${address.get('chat_id') ?? ''}` : this.account;
@@ -273,8 +213,6 @@ interface Once {
   readonly request: DeliveryRequest;
 }
 
-type Entry = Readonly<Record<string, string | number>>;
-
 const NOTHING = (): void => undefined;
 
 /** Hidden in Markdown, and sent back by the code host. */
@@ -283,21 +221,13 @@ const marksOf = ({ key, series, marker }: { key: string; series: string | null; 
     .map((mark) => `<!-- ${mark} -->\n`)
     .join('');
 
-/** The post of a series is looked for at its place: the same series has one at each. */
-function seriesAt(name: string, match: Values['match'], address: Values['address']): string {
-  const place = [...match, ...address].filter(([key]) => key !== 'mode');
-  return createHash('sha256')
-    .update(JSON.stringify([name, place]), 'utf8')
-    .digest('hex')
-    .slice(0, 32);
-}
-
 /** Clocks may differ by that much. */
 const SINCE_MARGIN_MS = 15 * 60_000;
 
 /** A piece cannot have been posted before the first attempt; a post of a series may be older. */
 const sinceOf = ({ series }: Prepared, { first_attempt_at: first }: DeliveryRequest): string =>
   series !== null || first === null ? '' : `${new Date(first - SINCE_MARGIN_MS).toISOString().slice(0, 19)}Z`;
+
 /** A signature of a body whose secrets are hidden is not the one that is sent. */
 const hideSignature = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   'webhook-signature' in headers ? { ...headers, 'webhook-signature': HIDDEN } : headers;
@@ -311,10 +241,6 @@ function refusalOf(build: () => unknown): string | null {
     if (error instanceof DeliveryRefusal) return error.message;
     throw error;
   }
-}
-
-function noForm(hasChat: boolean): string {
-  return hasChat ? 'chat_id does not have one of the forms that this target takes' : 'no chat_id and no home_channel';
 }
 
 /** Deliveries with the same credentials at the same server share a token and a pace, in all profiles. */
