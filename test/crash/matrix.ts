@@ -30,7 +30,7 @@ const EVENTS: readonly CrashEvent[] = [
 const ACKNOWLEDGED = new Set(['accepted', 'coalesced', 'delivered', 'duplicate']);
 
 /** Answers of 503 to one event that a sender would follow with another try. */
-const MOST_TRIES = 20;
+const MOST_TRIES = 1500;
 
 export interface Cell extends Findings {
   readonly kill: Kill;

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Ending } from '../helpers/at-end.ts';
+import { atEnd } from '../helpers/at-end.ts';
+import { copyExamples } from '../helpers/example.ts';
 import { until } from '../helpers/gateway.ts';
 import { codeBlocks } from '../helpers/markdown.ts';
 import { ROOT } from '../helpers/root.ts';
@@ -15,11 +18,20 @@ interface Running {
   readonly ended: Promise<number | null>;
 }
 
+/** A clone whose examples are its own: what the gateway writes beside its configuration, other tests do not see come and go. */
+function makeClone(t: Ending): string {
+  const clone = tempDir(t);
+  for (const name of readdirSync(ROOT))
+    if (name !== 'examples' && name !== 'build') symlinkSync(join(ROOT, name), join(clone, name));
+  copyExamples(join(clone, 'examples'));
+  return clone;
+}
+
 /** Runs a line of a terminal in the clone, with a home of its own. */
-function run(line: string, home: string): Running {
+function run(line: string, cwd: string, home: string): Running {
   const env = { ...process.env, HOOKWRIGHT_HOME: home, NO_COLOR: '1' };
   // A group of its own: npm does not pass signals on to what it runs.
-  const child = spawn('bash', ['-c', line], { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('bash', ['-c', line], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -31,7 +43,7 @@ function run(line: string, home: string): Running {
 }
 
 test('the quick start of the README: npm start, and an event from a second terminal', async (t) => {
-  const home = tempDir(t);
+  const [clone, home] = [makeClone(t), tempDir(t)];
   const lines = codeBlocks(readFileSync(join(ROOT, 'README.md'), 'utf8')).flatMap(({ language, text }) =>
     language === 'sh' ? text.trimEnd().split('\n') : [],
   );
@@ -39,10 +51,10 @@ test('the quick start of the README: npm start, and an event from a second termi
   const post = lines[2] ?? '';
   assert.match(post, /webhook test pull-requests/);
 
-  const server = run('npm start -- --port 0', home);
-  t.after(() => process.kill(-(server.child.pid ?? 0), 'SIGKILL'));
+  const server = run('npm start -- --port 0', clone, home);
+  atEnd(t, () => process.kill(-(server.child.pid ?? 0), 'SIGKILL'));
   await until(async () => server.output().includes('"listening"') || (server.child.exitCode !== null && 'ended'));
-  const event = run(post, home);
+  const event = run(post, clone, home);
   assert.equal(await event.ended, 0, event.output() + server.output());
   assert.match(event.output(), /^202 \{"status":"accepted"/m);
   await until(async () => server.output().includes('Summarise pull request #2 of Codertocat/Hello-World'));

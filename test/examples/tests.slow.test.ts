@@ -1,12 +1,13 @@
 /** The examples' own tests notice when something of the config breaks. */
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isMap, isScalar, isSeq, parseDocument, visit } from 'yaml';
 import type { CliResult } from '../helpers/cli.ts';
 import { runInProcess } from '../helpers/cli.ts';
+import { copyExamples } from '../helpers/example.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
@@ -89,7 +90,7 @@ test('the tests notice 95 of 100 things that break', async (t) => {
   let tried = 0;
   for (const name of NAMES) {
     const dir = join(tempDir(t), name);
-    cpSync(join(EXAMPLES, name), dir, { recursive: true });
+    copyExamples(dir, name);
     const config = join(dir, 'hookwright.yaml');
     const run = (): Promise<CliResult> =>
       runInProcess(['test', join(dir, TESTS)], { home: join(dir, 'home'), cwd: dir });

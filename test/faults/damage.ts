@@ -1,7 +1,8 @@
 /** A killed gateway whose log was spoiled before the next start: damage has to be said, a torn tail must not be. */
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInProcess } from '../helpers/cli.ts';
+import { filesBelow, readIfThere } from '../helpers/files-below.ts';
 import type { GatewayProcess } from '../helpers/gateway-process.ts';
 import { GatewayEnded, startGatewayProcess } from '../helpers/gateway-process.ts';
 import { observe } from './observe.ts';
@@ -102,25 +103,8 @@ async function whatIsTold(home: string, output: () => string): Promise<Record<st
   };
 }
 
-/** Anywhere in the home, whatever it is called; only what agents work in and read comes and goes meanwhile. */
-function hasCopyOf(home: string, bytes: Buffer): boolean {
-  const kept = readdirSync(home).filter((name) => name !== 'work' && name !== 'run');
-  const files = kept.flatMap((name) => {
-    const isFolder = statSync(join(home, name), { throwIfNoEntry: false })?.isDirectory() === true;
-    return isFolder
-      ? readdirSync(join(home, name), { recursive: true, encoding: 'utf8' }).map((file) => join(name, file))
-      : [name];
-  });
-  return files
-    .filter((file) => file !== WAL && statSync(join(home, file), { throwIfNoEntry: false })?.isFile() === true)
-    .some((file) => bytesOf(join(home, file))?.equals(bytes) === true);
-}
-
-/** Null where it has gone meanwhile. */
-function bytesOf(path: string): Buffer | null {
-  try {
-    return readFileSync(path);
-  } catch {
-    return null;
-  }
-}
+/** Anywhere in the home, whatever it is called, but for what agents work in and read. */
+const hasCopyOf = (home: string, bytes: Buffer): boolean =>
+  filesBelow(home)
+    .filter((file) => file !== WAL && !/^(?:work|run)\//.test(file))
+    .some((file) => readIfThere(join(home, file))?.equals(bytes) === true);

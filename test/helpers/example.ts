@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { TestGateway } from './gateway.ts';
@@ -27,10 +27,14 @@ export interface ExampleOptions {
   readonly edit?: (config: string) => string;
 }
 
+/** What a gateway beside them writes comes and goes. @param name of one; else all */
+export const copyExamples = (to: string, name = ''): void =>
+  cpSync(join(EXAMPLES, name), to, { recursive: true, filter: (path) => basename(path) !== 'build' });
+
 /** A folder with a copy of the example and its programs; nothing is written into the repository. */
 export function prepareExample(t: TestContext, name: string, { programs = {}, edit }: ExampleOptions = {}) {
   const dir = tempDir(t);
-  cpSync(join(EXAMPLES, name), join(dir, name), { recursive: true });
+  copyExamples(join(dir, name), name);
   const config = join(dir, name, 'hookwright.yaml');
   const text = readFileSync(config, 'utf8');
   if (edit !== undefined) writeFileSync(config, edit(text));

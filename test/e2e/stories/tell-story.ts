@@ -1,10 +1,11 @@
 /** Runs a story with the packed program and holds every command to what it promises. */
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { splitShellWords } from '../../../modules/setup/cli/setup/shell-words.ts';
+import { filesBelow, readIfThere } from '../../helpers/files-below.ts';
 import { until } from '../../helpers/gateway.ts';
 import { outputMatches } from '../../helpers/markdown.ts';
 import { hasPty, runOnTerminal } from '../../helpers/pty.ts';
@@ -69,11 +70,10 @@ class Telling {
   /** What holds a secret is for its owner alone, and no log does. */
   finish(): void {
     this.finished = true;
-    for (const path of readdirSync(this.dir, { recursive: true, encoding: 'utf8' })) {
-      const file = join(this.dir, path);
+    for (const path of filesBelow(this.dir)) {
       // Opening the store would drop the locks of whoever has it open.
-      if (!statSync(file).isFile() || /\.(db|lock)/.test(path)) continue;
-      const text = readFileSync(file, 'utf8');
+      if (/\.(db|lock)/.test(path)) continue;
+      const text = readIfThere(join(this.dir, path))?.toString() ?? '';
       const held = [...this.secrets].filter(([, secret]) => text.includes(secret));
       if (held.length === 0) continue;
       assert.equal(this.modeOf(path), '600', `${path} holds a secret`);

@@ -90,7 +90,7 @@ const VIEWS = ['Overview', 'Requests', 'Deliveries', 'Routes', 'Jobs', 'Sessions
 /** Most presses of Tab until an element has the focus. */
 const MOST_TABS = 400;
 
-describe('the pages of the console', { skip: NO_BROWSER, timeout: 900_000 }, () => {
+describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, () => {
   let console: TestedConsole;
   let browser: Browser;
   let accepts = false;

@@ -66,7 +66,7 @@ jobs:
   brief: { schedule: "0 8 * * *", prompt: ${JSON.stringify(TEXTS[0])}, description: ${JSON.stringify(TEXTS[20])} }
 `;
 
-it('runs nothing of what strangers have written', { skip: NO_BROWSER, timeout: 900_000 }, async (t) => {
+it('runs nothing of what strangers have written', { skip: NO_BROWSER, timeout: 3_600_000 }, async (t) => {
   assert.equal(new Set(TEXTS).size, 200);
   const console = await startConsole(t, CONFIG);
   const browser = await launchBrowser();

@@ -62,7 +62,7 @@ async function setUp(t: TestContext, expires: string) {
   return { start, post, got };
 }
 
-describe('approvals of two gateways', { skip: skipWithoutPostgres(), timeout: 600_000 }, () => {
+describe('approvals of two gateways', { skip: skipWithoutPostgres(), timeout: 3_600_000 }, () => {
   it('take one answer, from whoever is first on either gateway, and send what was shown once, over kills', async (t) => {
     const { start, post, got } = await setUp(t, '8h');
     let [one, two] = await Promise.all([start('one'), start('two')]);

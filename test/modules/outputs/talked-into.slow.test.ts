@@ -4,13 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { atEnd } from '../../helpers/at-end.ts';
+import { filesBelow, readIfThere } from '../../helpers/files-below.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 import { noSandbox } from '../sandbox/run-sandboxed.ts';
@@ -154,12 +155,6 @@ agent:
   env: { MODEL_KEY: { secret: env:MODEL_KEY, only_to: [api.example.com] } }
 `;
 
-/** The files below a folder that can be read, without those of the person who wrote the keys there. */
-const filesBelow = (folder: string): readonly string[] =>
-  readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && entry.name !== '.env')
-    .map((entry) => join(entry.parentPath, entry.name));
-
 describe('an agent that is talked into anything', { skip: noSandbox }, () => {
   it('changes nothing but what its outputs allow, and no key leaves', { timeout: 1_800_000 }, async (t) => {
     const home = tempDir(t);
@@ -222,9 +217,10 @@ describe('an agent that is talked into anything', { skip: noSandbox }, () => {
       assert.ok(!gateway.running.stderr().includes(key), 'the log');
     }
     await gateway.stop();
-    for (const file of filesBelow(home)) {
-      const bytes = readFileSync(file);
-      for (const key of KEYS) assert.ok(!bytes.includes(key), `${file} has ${key.slice(0, 8)}`);
+    // The person wrote the keys there.
+    for (const file of filesBelow(home).filter((path) => basename(path) !== '.env')) {
+      const bytes = readIfThere(join(home, file));
+      for (const key of KEYS) assert.ok(bytes?.includes(key) !== true, `${file} has ${key.slice(0, 8)}`);
     }
     assert.equal(readFileSync(join(home, '.env'), 'utf8'), env);
     assert.equal(readFileSync(join(home, 'config.yaml'), 'utf8'), options.config);

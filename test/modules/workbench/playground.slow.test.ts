@@ -61,7 +61,7 @@ const TARGETS = {
   },
 };
 
-describe('the playground', { skip: NO_BROWSER, timeout: 900_000 }, () => {
+describe('the playground', { skip: NO_BROWSER, timeout: 3_600_000 }, () => {
   const folder = tempDir({ after: (clean) => after(clean as () => void) });
   let html: string;
   let browser: Browser;

@@ -4,13 +4,14 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { CliResult } from '../../helpers/cli.ts';
 import { runInProcess, startProcess } from '../../helpers/cli.ts';
 import type { SeenRequest } from '../../helpers/fake-http.ts';
 import { startFakeHttp } from '../../helpers/fake-http.ts';
+import { filesBelow, readIfThere } from '../../helpers/files-below.ts';
 import { until } from '../../helpers/gateway.ts';
 import { canary } from './canaries.ts';
 import type { CanaryHome } from './home.ts';
@@ -104,7 +105,9 @@ export async function takeTour(t: Pick<TestContext, 'after'>, folder: string): P
   ] as const)
     for (const [part, text] of partsOf(readFileSync(file, 'utf8'))) outputs.set(`${part} of the ${who}`, text);
   await refuse(outputs, made, upstream);
-  for (const file of filesOf(made.home)) outputs.set(`file ${file}`, readFileSync(join(made.home, file), 'latin1'));
+  // Every file of the home that the operator has not put a secret into himself.
+  for (const file of filesBelow(made.home).filter((path) => !HOLDERS.includes(path)))
+    outputs.set(`file ${file}`, readIfThere(join(made.home, file))?.toString('latin1') ?? '');
   return outputs;
 }
 
@@ -206,12 +209,4 @@ async function end(child: ChildProcess): Promise<void> {
 function partsOf(text: string): readonly (readonly [string, string])[] {
   const parts = text.split(/^== /m).slice(1);
   return parts.map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n'))] as const);
-}
-
-/** Every file of the home that the operator has not put a secret into himself. */
-function filesOf(home: string): readonly string[] {
-  return readdirSync(home, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(home.length + 1))
-    .filter((file) => !HOLDERS.includes(file));
 }

@@ -131,7 +131,7 @@ function planOf(table: RouteTable, name: string): RoutePlan {
 }
 
 describe('what a gateway answered is what is said of it', () => {
-  it('over every kind of route, secret, address and request', { timeout: 900_000 }, async (t) => {
+  it('over every kind of route, secret, address and request', { timeout: 3_600_000 }, async (t) => {
     const home = tempDir(t);
     const { answers, sent } = await serveAll(t, home);
     const said: Chats = new Map();
