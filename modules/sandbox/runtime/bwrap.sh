@@ -9,7 +9,7 @@ for ((at = 1; at <= $#; at++)); do [[ ${!at} != -- ]] || break; done
 given=("${@:1:at-1}")
 mounts=("${given[@]}")
 # Many mounts are in a file, on descriptor 9.
-[[ " ${given[*]} " != *' --args 9 '* ]] || mapfile -d '' -t mounts </proc/self/fd/9
+if [[ " ${given[*]} " == *' --args 9 '* ]]; then mapfile -d '' -t mounts </proc/self/fd/9; else exec 9>&-; fi
 mapfile -d '' -t added <"$HOOKWRIGHT_SANDBOX/arguments"
 mapfile -d '' -t writable <"$HOOKWRIGHT_SANDBOX/writable"
 for ((i = 1; i < ${#mounts[@]}; i++)); do
@@ -18,6 +18,10 @@ for ((i = 1; i < ${#mounts[@]}; i++)); do
   added+=(--remount-ro "${mounts[i]}")
 done
 exec 8<"$HOOKWRIGHT_SANDBOX/keyrings.bpf"
+# Descriptors that the gateway was started with, such as the lock of a shell script, lead out of the sandbox.
+for fd in /proc/self/fd/*; do
+  case ${fd##*/} in [0-3] | 8 | 9 | 255) ;; *) fd=${fd##*/} && exec {fd}>&- ;; esac
+done
 added+=(--unshare-ipc --seccomp 8 --unsetenv HOOKWRIGHT_SANDBOX)
 for path in /proc/keys /proc/key-users; do added+=(--ro-bind-try /dev/null "$path"); done
 if ((UID == 0)); then

@@ -19,30 +19,25 @@ const [ALLOW, REFUSE_EPERM] = [0x7fff0000, 0x00050001];
 /** x32 programs have a bit set in the numbers of x86_64. */
 const WITHOUT_X32 = 0xbfffffff;
 
-type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, value: number];
-
-function instructions(): readonly Instruction[] {
-  const blocks = CALLS.flatMap(([arch, ...calls]): readonly Instruction[] => [
-    [LOAD, 0, 0, ARCH],
-    [EQUAL, 0, calls.length + 4, arch],
-    [LOAD, 0, 0, CALL],
-    [AND, 0, 0, WITHOUT_X32],
-    ...calls.map((call, at): Instruction => [EQUAL, calls.length - at, 0, call]),
-    [RETURN, 0, 0, ALLOW],
-    [RETURN, 0, 0, REFUSE_EPERM],
-  ]);
-  return [...blocks, [RETURN, 0, 0, ALLOW]];
+/** `struct sock_filter`, as little-endian machines have it: the runtime has no others. */
+function instruction(code: number, jumpTrue: number, jumpFalse: number, value: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeUInt16LE(code);
+  bytes.set([jumpTrue, jumpFalse], 2);
+  bytes.writeUInt32LE(value, 4);
+  return bytes;
 }
 
-/** `struct sock_filter[]`, as little-endian machines have it: the runtime has no others. */
+/** `struct sock_filter[]`. */
 export function keyringFilter(): Buffer {
-  const all = instructions();
-  const bytes = Buffer.alloc(all.length * 8);
-  for (const [at, [code, jumpTrue, jumpFalse, value]] of all.entries()) {
-    bytes.writeUInt16LE(code, at * 8);
-    bytes.writeUInt8(jumpTrue, at * 8 + 2);
-    bytes.writeUInt8(jumpFalse, at * 8 + 3);
-    bytes.writeUInt32LE(value, at * 8 + 4);
-  }
-  return bytes;
+  const blocks = CALLS.flatMap(([arch, ...calls]) => [
+    instruction(LOAD, 0, 0, ARCH),
+    instruction(EQUAL, 0, calls.length + 4, arch),
+    instruction(LOAD, 0, 0, CALL),
+    instruction(AND, 0, 0, WITHOUT_X32),
+    ...calls.map((call, at) => instruction(EQUAL, calls.length - at, 0, call)),
+    instruction(RETURN, 0, 0, ALLOW),
+    instruction(RETURN, 0, 0, REFUSE_EPERM),
+  ]);
+  return Buffer.concat([...blocks, instruction(RETURN, 0, 0, ALLOW)]);
 }

@@ -3,7 +3,7 @@
  * passes a file of JSON, which the program cannot see, and reads from another what the sandbox refused.
  */
 import { spawn } from 'node:child_process';
-import { appendFileSync, closeSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 
 const [file = ''] = process.argv.slice(2);
 const { argv, settings, module, report, scratch, unreported, proxied, parent } = JSON.parse(readFileSync(file, 'utf8'));
@@ -22,32 +22,11 @@ function refuse(error) {
   process.exit(125);
 }
 
-/** Node.js opens its own files so that they are closed for the programs that it starts. */
-const CLOSED_ON_EXEC = 0o2000000;
-
-/** Descriptors that the gateway was started with, such as the lock of a shell script, lead out of the sandbox. */
-function closeInherited() {
-  if (process.platform !== 'linux') return;
-  for (const descriptor of readdirSync('/proc/self/fdinfo').map(Number)) {
-    if (descriptor > 2 && (flagsOf(descriptor) & CLOSED_ON_EXEC) === 0) closeSync(descriptor);
-  }
-}
-
-function flagsOf(descriptor) {
-  try {
-    return Number.parseInt(/^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))[1], 8);
-  } catch {
-    // It was that of the list.
-    return CLOSED_ON_EXEC;
-  }
-}
-
 const quote = (word) => `'${word.replaceAll("'", `'\\''`)}'`;
 // If loopback and private addresses are listed, programs must ask the proxy for them too.
 const setup = `echo started >&3; exec 3>&-; export TMPDIR=${quote(scratch)}${proxied ? ' NO_PROXY= no_proxy=' : ''}; `;
 
 try {
-  closeInherited();
   const { SandboxManager } = await import(module);
   // Without the filter for sockets, programs on this machine could be asked to act: nothing runs then.
   const { errors, warnings } = SandboxManager.checkDependencies();

@@ -16,11 +16,11 @@ import { fileURLToPath } from 'node:url';
 import { codeOf } from '../../../base/code-of.ts';
 import { messageOf } from '../../../base/message-of.ts';
 import type { ProcessRequest, ProcessResult } from '../../../runtime/platform/process/run-process.ts';
+import { FOLDER_IN_USE } from '../../../runtime/platform/process/run-process.ts';
 import type { Sandbox, SandboxContext, Walls } from '../../../runtime/platform/process/sandbox.ts';
 import { SANDBOX_UNAVAILABLE } from '../../../runtime/platform/process/sandbox.ts';
 import { TreeRemover } from '../../../runtime/platform/remove-tree.ts';
 import type { SandboxPlan } from '../../../schemas/generated/types.ts';
-import { FolderTurns } from './folder-turns.ts';
 import { keyringFilter } from './keyring-filter.ts';
 import { explainRefusal, findRuntime } from './lacks.ts';
 import type { Paths } from './paths.ts';
@@ -39,27 +39,18 @@ const OWN_FOLDERS = ['/dev', '/proc/self', '/proc/thread-self'];
 
 /** Temporary files of others, wherever this process has its own. */
 const TEMPORARY = ['/tmp', '/private/tmp', '/var/tmp'];
+const RESOLVER = '/etc/resolv.conf';
 
 export function openSandbox(context: SandboxContext): Sandbox {
   const folders = new RunFolders(context);
-  const turns = new FolderTurns();
-  const run: Sandbox['run'] = async (plan, walls, request) => {
-    const cwd = realOf(request.cwd);
-    // What is not kept has one run.
-    const isKept = (request.writable ?? []).some((path) => within(cwd, realOf(path)));
-    const end = isKept ? await turns.take(cwd, request.signal) : () => {};
-    try {
-      return await runNow(plan, walls, request);
-    } finally {
-      end();
-    }
-  };
+  /** Folders that a run is under way in. */
+  const used = new Set<string>();
   const runNow: Sandbox['run'] = async (plan, walls, request) => {
     let folder: string;
     let prepared: Prepared;
     try {
       folder = await folders.create();
-      prepared = await prepare(plan, walls, request, { folder, context, temporary: folders.temporary });
+      prepared = await prepare(plan, walls, request, { ...context, folder, temporary: folders.temporary });
     } catch (error) {
       return { kind: 'spawn_failed', code: codeOf(error) ?? unavailable(messageOf(error)), stderr: '' };
     }
@@ -67,6 +58,14 @@ export function openSandbox(context: SandboxContext): Sandbox {
     const report = await readFile(join(folder, 'control', 'report'), 'utf8').catch(() => '');
     await folders.remove(folder);
     return resultOf(result, report, prepared.closed);
+  };
+  const run: Sandbox['run'] = async (plan, walls, request) => {
+    const cwd = realOf(request.cwd);
+    if (request.writable?.some((path) => within(cwd, realOf(path))) !== true) return runNow(plan, walls, request);
+    // With a run, the runtime removes the empty files that keep programs in its folder from making `.mcp.json` and the like.
+    if (used.has(cwd)) return { kind: 'spawn_failed', code: FOLDER_IN_USE, stderr: '' };
+    used.add(cwd);
+    return runNow(plan, walls, request).finally(() => used.delete(cwd));
   };
   return {
     run,
@@ -85,12 +84,6 @@ export function openSandbox(context: SandboxContext): Sandbox {
 
 const unavailable = (reason: string): string => `${SANDBOX_UNAVAILABLE}: ${reason}`;
 
-interface Surroundings {
-  readonly folder: string;
-  readonly context: SandboxContext;
-  readonly temporary: string;
-}
-
 /** A process that applies the settings of a run, and the paths of its plan that open nothing. */
 interface Prepared {
   readonly launch: ProcessRequest;
@@ -101,38 +94,37 @@ async function prepare(
   { network, read, write }: SandboxPlan,
   { hidden: others = [], onlyTo = {}, written = [] }: Walls,
   request: ProcessRequest,
-  { folder, context, temporary }: Surroundings,
+  context: SandboxContext & { readonly folder: string; readonly temporary: string },
 ): Promise<Prepared> {
+  const { folder, temporary } = context;
   const runtime = findRuntime(request.env.PATH);
   const [control, scratch] = [join(folder, 'control'), join(folder, 'scratch')];
   await Promise.all([mkdir(control, { mode: 0o700 }), mkdir(scratch, { mode: 0o700 })]);
   const userHome = realOf(context.userHome);
+  // Where a program finds the addresses of names that no proxy finds for it.
+  const resolver = network === 'any' && existsSync(RESOLVER) ? [RESOLVER] : [];
   const paths = openPaths(
-    { read: [...read, ...(request.readable ?? [])], write: [...write, ...(request.writable ?? [])] },
+    { read: [...read, ...(request.readable ?? []), ...resolver], write: [...write, ...(request.writable ?? [])] },
     { userHome, written: [...others, ...written], make: true },
   );
-  const { settings, mounts, writable } = settingsOf(
-    { network, onlyTo, paths, control, scratch },
-    {
-      userHome,
-      folders: [context.home, userHome, '/run', temporary, ...TEMPORARY, ...others].map(realOf),
-      // A name may be a link: what it leads to is hidden as well.
-      hidden: context.hidden().flatMap((path) => (existsSync(path) ? [path, realpathSync(path)] : [])),
-      runtime: runtime.folder,
-      bwrap: besides('bwrap.sh'),
-      resolver: existsSync('/etc/resolv.conf') ? realOf('/etc/resolv.conf') : null,
-    },
-  );
+  const { settings, mounts, writable } = settingsOf({
+    ...{ network, onlyTo, paths, control, scratch, userHome, runtime: runtime.folder },
+    folders: [context.home, userHome, '/run', temporary, ...TEMPORARY, ...others].map(realOf),
+    // A name may be a link: what it leads to is hidden as well.
+    hidden: context.hidden().flatMap((path) => (existsSync(path) ? [path, realpathSync(path)] : [])),
+  });
   const file = join(control, 'settings.json');
   const told = {
-    ...{ argv: request.argv, settings, module: runtime.entry, report: join(control, 'report'), scratch },
-    ...{ unreported: [temporary, ...OWN_FOLDERS], proxied: listsLocal(network), parent: process.pid },
+    ...{ argv: request.argv, settings: { ...settings, bwrapPath: besides('bwrap.sh') }, module: runtime.entry },
+    ...{ report: join(control, 'report'), scratch, parent: process.pid },
+    ...{ unreported: [temporary, ...OWN_FOLDERS], proxied: listsLocal(network) },
   };
+  const listed = (words: readonly string[]): string => words.map((word) => `${word}\0`).join('');
   const files = {
     'settings.json': JSON.stringify(told),
     'keyrings.bpf': keyringFilter(),
-    arguments: mounts.map((word) => `${word}\0`).join(''),
-    writable: [temporary, ...writable].map((path) => `${path}\0`).join(''),
+    arguments: listed(mounts),
+    writable: listed([temporary, ...writable]),
   };
   for (const [name, content] of Object.entries(files)) await writeFile(join(control, name), content, { mode: 0o600 });
   const env = { ...request.env, TMPDIR: control, HOOKWRIGHT_SANDBOX: control };
@@ -145,20 +137,13 @@ function resultOf(result: ProcessResult, report: string, closed: Paths['closed']
   if (result.kind === 'spawn_failed' || result.kind === 'input_failed') return result;
   const lines = report.split('\n').filter((line) => line !== '');
   const refusal = lines.find((line) => line.startsWith('unavailable '))?.slice('unavailable '.length);
-  // Without a word of the runtime, bubblewrap or the kernel has refused.
-  const last = result.stderr.trimEnd().split('\n').at(-1) ?? '';
-  const hasFailed = result.kind === 'exit' && result.code !== 0 && !lines.includes(STARTED);
-  if (refusal !== undefined || hasFailed) {
-    return {
-      kind: 'spawn_failed',
-      code: unavailable(explainRefusal(refusal ?? (last === '' ? 'bubblewrap has not started the program' : last))),
-      stderr: result.stderr,
-    };
+  if (refusal !== undefined || (result.kind === 'exit' && result.code !== 0 && !lines.includes(STARTED))) {
+    // Without a word of the runtime, bubblewrap or the kernel has refused.
+    const last = result.stderr.trimEnd().split('\n').at(-1) || 'bubblewrap has not started the program';
+    return { kind: 'spawn_failed', code: unavailable(explainRefusal(refusal ?? last)), stderr: result.stderr };
   }
-  const refused = lines.filter((line) => line !== STARTED);
-  const denied = [
-    ...new Set([...closed, ...refused.map((line) => line.replace(/^deny \S+ /, '').replace(/ \(.*\)$/, ''))]),
-  ];
+  const refused = lines.filter((line) => line !== STARTED).map((line) => line.replace(/^deny \S+ | \(.*\)$/g, ''));
+  const denied = [...new Set([...closed, ...refused])];
   return denied.length === 0 ? result : { ...result, denied };
 }
 

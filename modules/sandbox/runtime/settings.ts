@@ -6,21 +6,7 @@ import type { SandboxPlan } from '../../../schemas/generated/types.ts';
 import type { Paths } from './paths.ts';
 import { within } from './paths.ts';
 
-/** Where things are on this machine; all paths are absolute and without links. */
-export interface MachinePaths {
-  readonly userHome: string;
-  /** What no program sees: homes, temporary files, folders of other agents. */
-  readonly folders: readonly string[];
-  /** Files of the configuration. */
-  readonly hidden: readonly string[];
-  /** Folder of the installed runtime. */
-  readonly runtime: string;
-  /** The wrapper of bubblewrap. */
-  readonly bwrap: string;
-  /** Where its program finds the addresses of names. */
-  readonly resolver: string | null;
-}
-
+/** A run, and where things are on this machine; all paths are absolute and without links. */
 export interface Run {
   readonly network: SandboxPlan['network'];
   readonly onlyTo: NonNullable<Walls['onlyTo']>;
@@ -29,6 +15,13 @@ export interface Run {
   readonly control: string;
   /** A folder of this run for its temporary files. */
   readonly scratch: string;
+  readonly userHome: string;
+  /** What no program sees: homes, temporary files, folders of other agents. */
+  readonly folders: readonly string[];
+  /** Files of the configuration. */
+  readonly hidden: readonly string[];
+  /** Folder of the installed runtime. */
+  readonly runtime: string;
 }
 
 type Entry = string | { readonly path: string; readonly literal: true };
@@ -49,13 +42,11 @@ export interface RunSettings {
   readonly writable: readonly string[];
 }
 
-export function settingsOf({ network, onlyTo, paths, control, scratch }: Run, places: MachinePaths): RunSettings {
+export function settingsOf({ network, onlyTo, paths, ...run }: Run): RunSettings {
   const { read, write } = paths;
   // An entry for the root would hide everything. What a plan names itself is not hidden and opened again: that would
   // shut what it may write in it.
-  const denied = [...places.folders, ...places.hidden].filter(
-    (path) => path !== '/' && !read.includes(path) && !write.includes(path),
-  );
+  const denied = [...run.folders, ...run.hidden].filter((path) => ![...read, ...write, '/'].includes(path));
   const below = (path: string, folders: readonly string[]): boolean =>
     folders.some((folder) => path !== folder && within(path, folder));
   // The runtime mounts what can be read after what can be written, and so shuts what is below it, unless that is hidden too.
@@ -65,35 +56,27 @@ export function settingsOf({ network, onlyTo, paths, control, scratch }: Run, pl
       read.filter((folder) => below(folder, denied)),
     ),
   );
-  const [files, folders] = [shut.filter(isFile), shut.filter((path) => !isFile(path))];
+  const folders = shut.filter((path) => statSync(path).isDirectory());
+  const files = shut.filter((path) => !folders.includes(path) && !run.hidden.includes(path));
   const depth = (path: string, all: readonly string[]): number =>
     Math.max(-1, ...all.filter((folder) => within(path, folder)).map((folder) => folder.length));
   const links = [...paths.links].filter(([at]) => depth(at, denied) > depth(at, [...read, ...write]));
-  const opened = [...OPENED, ...OPENED_IN_HOME.map((path) => join(places.userHome, path))];
+  const opened = [...OPENED, ...OPENED_IN_HOME.map((path) => join(run.userHome, path))];
+  const sockets = [join(run.control, '*.sock'), join(run.control, 'srt-obs-*', '*.sock')];
   const settings = {
     network: networkOf(network, onlyTo),
     filesystem: {
       denyRead: named([...denied, ...folders]),
-      allowRead: [
-        ...named([...read, ...write, join(places.runtime, 'vendor')]),
-        ...named(network === 'any' && places.resolver !== null ? [places.resolver] : []),
-        ...[join(control, '*.sock'), join(control, 'srt-obs-*', '*.sock')],
-      ],
-      allowWrite: named([...write, scratch]),
+      allowRead: [...named([...read, ...write, join(run.runtime, 'vendor')]), ...sockets],
+      allowWrite: named([...write, run.scratch]),
       // A program that changes the configuration would leave its sandbox with the next reload.
-      denyWrite: named([...opened.filter((path) => !write.some((folder) => within(path, folder))), ...places.hidden]),
+      denyWrite: named([...opened.filter((path) => !write.some((folder) => within(path, folder))), ...run.hidden]),
     },
     ...credentialsOf(onlyTo),
-    bwrapPath: places.bwrap,
   };
-  const mounts = [
-    ...links.flatMap(([at, target]) => ['--symlink', target, at]),
-    ...files.filter((path) => !places.hidden.includes(path)).flatMap((path) => ['--bind', path, path]),
-  ];
-  return { settings, mounts, writable: folders };
+  const linked = links.flatMap(([at, target]) => ['--symlink', target, at]);
+  return { settings, mounts: [...linked, ...files.flatMap((path) => ['--bind', path, path])], writable: folders };
 }
-
-const isFile = (path: string): boolean => !statSync(path).isDirectory();
 
 function networkOf(network: SandboxPlan['network'], onlyTo: Readonly<Record<string, readonly string[]>>): object {
   // Without a list of hosts, the runtime does not separate the network.

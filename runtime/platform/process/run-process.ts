@@ -138,8 +138,11 @@ export async function runProcess(request: ProcessRequest, { clock, home }: Proce
   return new Promise((resolve) => new Execution(child, mark, request, clock, resolve));
 }
 
+/** Instead of an error code: programs of sandboxes are alone in their folder. */
+export const FOLDER_IN_USE = 'another run is under way in its folder';
+
 /** Error codes for a lack of processes, memory, file descriptors or room: the program may start later. */
-const LACKS = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT']);
+const LACKS = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', FOLDER_IN_USE]);
 
 /** Whether an error, of a disk for example, is such a lack. */
 export const isLack = (error: unknown): boolean => LACKS.has(codeOf(error) ?? '');

@@ -139,7 +139,7 @@ for (const user of USERS) {
       assert.ok(!existsSync(join(userHome, '.tool.json')));
     });
 
-    test('two runs of one folder take turns: none loses its protection with the end of the other', async (t) => {
+    test('a run is alone in its folder: none loses its protection with the end of another', async (t) => {
       const { userHome, run } = place(t, user, ['user/proj/a']);
       const cwd = join(userHome, 'proj');
       const {
@@ -147,20 +147,22 @@ for (const user of USERS) {
         ...options
       } = run({}, '', cwd);
       assert.ok(one !== undefined);
+      const of = (script: string) => ({ ...one, argv: ['bash', '-c', script] });
       const evil =
         'for f in .mcp.json .bashrc .vscode .claude/commands/x; do ( echo evil >$f ) 2>/dev/null && echo "WROTE $f"; done';
-      // The second waits for the first, and then for its clean-up, unless both run at once.
-      const first = `echo in >>log; sleep 1; ${evil}; echo out >>log; touch done`;
-      const second = `echo in >>log; for i in {1..100}; do [ -e done ] && break; sleep .1; done; for i in {1..15}; do ${evil}; sleep .1; done; echo out >>log`;
-      const runs = [first, second].map((script) => ({ ...one, argv: ['bash', '-c', script] }));
+      // Were they in it at once, the one that ends first would take the protection from the other.
+      const runs = [of(`for i in {1..30}; do ${evil}; sleep .1; done; echo ended`), of(`${evil}; echo ended`)];
       const results = await runSandboxed(user, { ...options, together: true, runs });
       assert.deepEqual(
-        results.map(({ stdout }) => stdout),
-        ['', ''],
-        results[1]?.stderr,
+        results.map(({ code, stdout }) => [code, stdout]),
+        [
+          [0, 'ended\n'],
+          ['another run is under way in its folder', ''],
+        ],
       );
-      assert.equal(readFileSync(join(cwd, 'log'), 'utf8'), 'in\nout\nin\nout\n');
-      assert.deepEqual(readdirSync(cwd).sort(), ['a', 'done', 'log']);
+      const [again] = await runSandboxed(user, { ...options, runs: [of(`${evil}; echo ended`)] });
+      assert.equal(again?.stdout, 'ended\n', again?.stderr);
+      assert.deepEqual(readdirSync(cwd), ['a']);
     });
 
     test('a folder with more repositories than a command line has room for', async (t) => {
