@@ -35,5 +35,8 @@ export function bytes(count: number): string {
   return count < 1_048_576 ? `${(count / 1024).toFixed(1)} KiB` : `${(count / 1_048_576).toFixed(1)} MiB`;
 }
 
+/** Of an event whose type is not known nothing. */
+export const known = (event: string): string => (event === 'unknown' ? '' : event);
+
 export const count = (of: number, noun: string, plural = `${noun}s`): string =>
   `${of.toLocaleString()} ${of === 1 ? noun : plural}`;

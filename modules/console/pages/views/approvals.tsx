@@ -5,7 +5,7 @@ import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Act, Ask, Operator } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
-import { instant } from '../parts/format.ts';
+import { instant, known } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
@@ -42,6 +42,8 @@ function One({ of, changed }: { of: Asked; changed: () => void }) {
   };
   const fields = Object.entries(content).map(([name, value]) => [name, JSON.stringify(value)] as const);
   const unseen = unseenNote([text, ...fields.map(([, value]) => value)].join('\n'));
+  // Its id begins with that of the delivery.
+  const [delivery = ''] = id.split('-');
   const what = `${output ?? 'the answer'} of ${route ?? job}`;
   const { by, at, reason: why } = of.answer ?? {};
   return (
@@ -66,8 +68,8 @@ function One({ of, changed }: { of: Asked; changed: () => void }) {
       )}
       <Facts
         of={[
-          ['Of', <a href={to(['deliveries'], { route, job: route === null ? job : null })}>{route ?? job}</a>],
-          ['Event', event !== 'unknown' && event],
+          ['Of', <a href={to(['deliveries', delivery])}>{route ?? job}</a>],
+          ['Event', known(event)],
           ...Object.entries(address),
           ['Until', instant(expires_at)],
           ...fields,

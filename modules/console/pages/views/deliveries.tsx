@@ -5,7 +5,7 @@ import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Act, Ask, Operator } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
-import { duration, instant } from '../parts/format.ts';
+import { duration, instant, known } from '../parts/format.ts';
 import { askedFor, ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
@@ -33,12 +33,12 @@ export function DeliveryRow({ of }: { of: Output<'listDeliveries'>['items'][numb
   const { id, route, job, event, state, reason, accepted_at, duration_ms, waits_for } = of;
   const about = (
     <>
-      {event === 'unknown' ? '' : event}
+      {known(event)}
       {reason !== null && <span class="dim small"> {reason.slice(0, 200)}</span>}
     </>
   );
   return (
-    <Row href={to(['deliveries', id])} name={route ?? job} about={about} end={<Ago at={accepted_at} />}>
+    <Row href={to(['deliveries', id])} name={route ?? job ?? '(gateway)'} about={about} end={<Ago at={accepted_at} />}>
       <State of={state} />
       {waits_for !== null && (
         <span class="dim small">waits for {waits_for === 'pause' ? 'its route to go on' : `its ${waits_for}`}</span>

@@ -5,7 +5,7 @@ import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Act, Copy, Operator } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
-import { bytes, count, instant } from '../parts/format.ts';
+import { bytes, count, instant, known } from '../parts/format.ts';
 import type { Path } from '../parts/json-tree.tsx';
 import { JsonTree, placeholder } from '../parts/json-tree.tsx';
 import { ListView } from '../parts/list.tsx';
@@ -27,11 +27,7 @@ export const Requests = ({ place }: ViewProps) => (
     note={({ data }) => data !== null && data.not_kept > 0 && <NotKept of={data.not_kept} />}
   >
     {({ id, at, route, event, outcome, reason, delivery_id }) => (
-      <Row
-        key={id}
-        {...{ href: to(['requests', id]), name: route, about: event === 'unknown' ? '' : event }}
-        end={<Ago at={at} />}
-      >
+      <Row key={id} {...{ href: to(['requests', id]), name: route, about: known(event) }} end={<Ago at={at} />}>
         <OutcomeBadge outcome={outcome} reason={reason} />
         <span class="dim small mono wide">{delivery_id.slice(0, 40)}</span>
       </Row>

@@ -1,7 +1,7 @@
 /** Which session is busy and what waits in it; and what runs have used. */
 import type { Output } from '../api.ts';
 import { useList } from '../parts/data.ts';
-import { count } from '../parts/format.ts';
+import { count, known } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
@@ -28,7 +28,7 @@ function One({ of }: { of: Output<'listSessions'>['items'][number] }) {
       {profile !== 'default' && <span class="dim small">{profile} </span>}
       {run !== null && (
         <a href={to(['deliveries', run.id])}>
-          {run.state}: {run.route ?? run.job} {run.event}
+          {run.state}: {run.route ?? run.job} {known(run.event)}
         </a>
       )}
       {problem !== null && <span class="bad"> {problem}</span>}
