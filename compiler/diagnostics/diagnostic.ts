@@ -37,8 +37,6 @@ export interface Finding {
   readonly source: SourceText;
   /** The position in its text. */
   readonly range: Range;
-  /** The part of the range that a code frame underlines. */
-  readonly focus?: Range;
   /** What is wrong, and what would be right. For people: it may change between versions, the rule does not. */
   readonly message: string;
   /** How to correct it, if the message does not say so. */

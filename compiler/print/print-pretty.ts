@@ -38,11 +38,11 @@ export function printPretty(diagnostics: readonly Diagnostic[], options: PrettyO
 }
 
 function block(diagnostic: Diagnostic, printing: Printing): string {
-  const { source, range, focus, severity, rule, message, hint, related } = diagnostic;
+  const { source, range, severity, rule, message, hint, related } = diagnostic;
   const { paint } = printing;
   const label = paint(SEVERITY_STYLE[severity], `${severity} ${rule}`);
   const lines = [`${paint('bold', where(source, range, printing.lines))}: ${label}: ${printable(message)}`];
-  lines.push(...frame(source, focus ?? range, printing));
+  lines.push(...frame(source, range, printing));
   if (hint !== undefined) lines.push(`       ${paint('blue', 'hint:')} ${printable(hint)}`);
   lines.push(...repairOf(diagnostic, printing));
   for (const place of related ?? []) {

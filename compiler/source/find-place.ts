@@ -19,7 +19,7 @@ export function findPlace(problem: Problem, tree: Pick<SourceTree, 'place'>, bas
   return {
     rule: problem.rule,
     source: place.file.source,
-    ...rangeFor(problem, place, path),
+    range: rangeFor(problem, place, path),
     message: problem.message,
     ...(problem.hint === undefined ? {} : { hint: problem.hint }),
     ...(problem.sensitive === true ? { sensitive: true } : {}),
@@ -46,18 +46,13 @@ function repairPlace(tree: Pick<SourceTree, 'place'>, path: NodePath): RepairPla
   return place === null ? null : { ...place, sibling: (key) => own([...path.slice(0, -1), key]) };
 }
 
-/**
- * The range is the key or value, and a part of it on its first line is only the focus of the code frame. A part on a later
- * line of a multi-line text becomes the range, because the start of the text may be far away.
- */
-function rangeFor(problem: Problem, place: NodePlace, path: NodePath): Pick<Finding, 'range' | 'focus'> {
+/** The range is the key, the value, or a part of the value. What is masked is masked as a whole. */
+function rangeFor(problem: Problem, place: NodePlace, path: NodePath): Range {
   const exists = place.depth === path.length;
   const isEmpty = place.value.end <= place.value.start;
-  if (problem.at === 'key' || !exists || isEmpty) return { range: keyOrStart(place) };
-  const part = problem.within === undefined ? null : place.part(problem.within.offset, problem.within.length);
-  if (part === null) return { range: place.value };
-  const isOnOneLine = !place.file.source.text.slice(place.value.start, part.start).includes('\n');
-  return isOnOneLine ? { range: place.value, focus: part } : { range: part };
+  if (problem.at === 'key' || !exists || isEmpty) return keyOrStart(place);
+  if (problem.within === undefined || problem.sensitive === true) return place.value;
+  return place.part(problem.within.offset, problem.within.length) ?? place.value;
 }
 
 /** A list item has no key, so the position of its first character is used. */

@@ -241,7 +241,9 @@ class RunningService implements Service {
     return () => void this.listeners[name].delete(listener);
   }
 
-  stop({ drainMs }: { readonly drainMs?: number } = {}): Promise<StopResult> {
+  async stop({ drainMs }: { readonly drainMs?: number } = {}): Promise<StopResult> {
+    if (drainMs !== undefined && !(Number.isFinite(drainMs) && drainMs >= 0))
+      throw new TypeError('stop: drainMs: a number of ms, 0 or more');
     this.stopping ??= this.stopAndClose(drainMs === undefined ? undefined : drainMs / 1000);
     return this.stopping;
   }

@@ -126,7 +126,7 @@ export interface Service {
   /**
    * Answers with 503 from now on, drains work, then closes server and store.
    * @param options `drainMs`: longest wait for work under way, in ms; default: the table's. What is interrupted resumes after
-   * the next start
+   * the next start. Rejects with TypeError for what is no number of ms
    */
   stop(options?: { readonly drainMs?: number }): Promise<StopResult>;
 }

@@ -55,7 +55,7 @@ agents:
 `;
     const { diagnostics } = compileConfig(text);
     const found = diagnostics.map(({ rule, range }) => `${rule} ${text.slice(range.start, range.end)}`);
-    for (const expected of ['shell-placeholder "echo {session}"', 'agent-choice cwd', 'invalid-name none'])
+    for (const expected of ['shell-placeholder {session}', 'agent-choice cwd', 'invalid-name none'])
       assert.ok(found.includes(expected), `${expected} is not in ${found.join(', ')}`);
   });
 });

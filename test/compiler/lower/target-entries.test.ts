@@ -62,7 +62,7 @@ test('a target at fault is shown at its place, and nothing else is said of it', 
   assert.equal(bad.output, null);
   assert.match(
     printed(bad),
-    /^hookwright\.yaml:15:43: error target-value: `\{pni\}` is unknown[^\n]*\n(?:[^\n]*\n){3}1 error\n?$/,
+    /^hookwright\.yaml:15:44: error target-value: `\{pni\}` is unknown[^\n]*\n(?:[^\n]*\n){3}1 error\n?$/,
   );
   const misspelt = printed(
     compileConfig(config(ENABLED, `targets:\n  board:${BOARD.replace('base:', 'bas:')}`).replaceAll('hall', 'board')),

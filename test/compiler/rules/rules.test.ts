@@ -32,12 +32,12 @@ describe('every rule', () => {
 /** Each once, without those that are in no file of the example. */
 function pointedAt(diagnostics: readonly Diagnostic[], { files }: Example): readonly string[] {
   const lines = createLines();
-  const marks = diagnostics.flatMap(({ source, range, focus = range }): readonly string[] => {
+  const marks = diagnostics.flatMap(({ source, range }): readonly string[] => {
     const file = [ROOT_FILE, ...Object.keys(files)].find((path) => source.path === absolutePath(path));
     if (file === undefined) return [];
-    const { line, column } = lines.positionOf(source, focus.start);
+    const { line, column } = lines.positionOf(source, range.start);
     const rest = lines.textOf(source, line).slice(column - 1);
-    const length = Math.max(1, Math.min(focus.end - focus.start, rest.length));
+    const length = Math.max(1, Math.min(range.end - range.start, rest.length));
     return [printMark({ file, line, column, length })];
   });
   return [...new Set(marks)].sort();

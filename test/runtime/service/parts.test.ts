@@ -47,6 +47,16 @@ test('a table on SQLite that keeps no requests and marks nothing loads no part o
   assert.deepEqual(loaded, []);
 });
 
+test('a service stops within a number of ms, and refuses what is none', async (t) => {
+  const service = await serveParts(t, { routes: { ci: {} } }, []);
+  for (const drainMs of [Number.NaN, -1, Number.POSITIVE_INFINITY, '5', null] as number[])
+    await assert.rejects(service.stop({ drainMs }), {
+      name: 'TypeError',
+      message: 'stop: drainMs: a number of ms, 0 or more',
+    });
+  assert.deepEqual(await service.stop({ drainMs: 0.5 }), { drained: true, abandoned: 0 });
+});
+
 test('the keeper is loaded before the first request to a route that keeps requests', async (t) => {
   const { parts, loaded } = watchedParts();
   const service = await serveParts(t, { routes: { ci: { capture: 'all' } } }, parts);

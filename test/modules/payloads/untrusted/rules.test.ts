@@ -39,8 +39,8 @@ deliver: slack`);
     assert.match(found?.hint ?? '', /`\{ field: comment\.author_association, in: \[OWNER, MEMBER, COLLABORATOR\] \}`/);
     assert.match(found?.hint ?? '', /leave out `terminal` and `file`.*`accept_untrusted: <reason>`/);
     // It points at the placeholder.
-    const { source, range, focus = range } = found ?? assert.fail();
-    assert.equal(source.text.slice(focus.start, focus.end), '{comment.body}');
+    const { source, range } = found ?? assert.fail();
+    assert.equal(source.text.slice(range.start, range.end), '{comment.body}');
     const related = found?.related?.map((other) => [
       other.source.text.slice(other.range.start, other.range.end),
       other.message,
