@@ -152,7 +152,10 @@ const INPUTS: Readonly<Record<ControlName, WireShape>> = {
       ...{ profile: optional(text), route: optional(text), outcome: optional(text), reason: optional(text) },
       ...{ since: optional(whole), grep: optional(text) },
     }),
-    page: object({ limit: whole, before: optional(text), after: optional(text) }),
+    page: object({
+      ...{ limit: whole, before: optional(text), after: optional(text), down_to: optional(text) },
+      skip: optional(whole),
+    }),
   }),
   requests_load: object({ id: text }),
   requests_replay: object({ id: text }),

@@ -79,6 +79,10 @@ export interface KeptPage {
   readonly before?: string;
   /** Only requests newer than this id, oldest first. */
   readonly after?: string;
+  /** Only this id and newer ones. */
+  readonly down_to?: string;
+  /** Passes over so many. */
+  readonly skip?: number;
 }
 
 export type FoundRequest =

@@ -27,6 +27,8 @@ export interface RequestFilter extends Partial<RequestColumns> {
   /** True: oldest first; false: newest first. */
   readonly isAscending: boolean;
   readonly limit: number;
+  /** Passes over so many. */
+  readonly skip: number;
 }
 
 /** All reject with StoreUnavailable. */

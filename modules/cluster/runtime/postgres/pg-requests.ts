@@ -95,7 +95,8 @@ function listStatement(filter: RequestFilter): readonly [string, ...PgValue[]] {
   }
   const where = terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`;
   const order = filter.isAscending ? 'ASC' : 'DESC';
-  return [`SELECT n, head FROM request${where} ORDER BY n ${order} LIMIT $${values.push(filter.limit)}`, ...values];
+  const [limit, skip] = [values.push(filter.limit), values.push(filter.skip)];
+  return [`SELECT n, head FROM request${where} ORDER BY n ${order} LIMIT $${limit} OFFSET $${skip}`, ...values];
 }
 
 function printRow({ body, ...row }: NewRequestRow): object {

@@ -141,9 +141,19 @@ interface EntriesProps {
   readonly children: readonly ComponentChildren[];
 }
 
+const NOT_YET = 'None of those that were searched so far.';
+
 export const Entries = ({ empty, more = null, cards = false, children }: EntriesProps) => (
   <>
-    {children.length === 0 ? <p class="dim">{empty}</p> : cards ? children : <ul class="list">{children}</ul>}
+    {children.length > 0 ? (
+      cards ? (
+        children
+      ) : (
+        <ul class="list">{children}</ul>
+      )
+    ) : (
+      <p class="dim">{more ? NOT_YET : empty}</p>
+    )}
     {more !== null && (
       <button type="button" onClick={more}>
         Show more

@@ -1,5 +1,6 @@
 /** The operations of the API by their ids: each calls operations of the control socket, and returns what the document says. */
 import { alertTitle } from '../../../../base/alert-kinds.ts';
+import type { KeptFilter, KeptPage } from '../../../../runtime/intake/kept-request.ts';
 import { printedRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
 import { whyNotReplay } from '../../../../runtime/store/replay.ts';
@@ -50,11 +51,17 @@ export const HANDLERS: Handlers = {
   },
 
   async listRequests(context, { limit, cursor, ...filter }) {
-    const page = { limit: limit + 1, ...(cursor === undefined ? {} : { before: cursor }) };
     await checkNames(context, filter);
-    const rows = await callOperation(context, 'requests_list', { filter, page });
+    const begin = cursor === undefined ? {} : { before: cursor };
+    const { grep, ...columns } = filter;
+    const list = (of: KeptFilter, page: KeptPage) =>
+      callOperation(context, 'requests_list', { filter: of, page: { ...begin, ...page } });
+    const [last, older] = grep === undefined ? [] : await list(columns, { limit: 2, skip: SEARCHED - 1 });
+    const end = older === undefined ? undefined : last;
+    const rows = await list(filter, { limit: limit + 1, ...(end === undefined ? {} : { down_to: end.id }) });
+    const { items, next } = pageOf(rows, limit, ({ id }) => id);
     const not_kept = Object.values(context.kept().dropped).reduce((sum, count) => sum + count, 0);
-    return { ...pageOf(rows, limit, ({ id }) => id), not_kept };
+    return { items, next: next ?? end?.id ?? null, not_kept };
   },
 
   async getRequest(context, { id }) {
@@ -221,6 +228,9 @@ const SPANS = {
   day: { slot_ms: 15 * MINUTE_MS, slots: 96 },
   week: { slot_ms: 120 * MINUTE_MS, slots: 84 },
 } as const;
+
+/** Kept requests that a page looks for a text in: each is read as a whole. */
+const SEARCHED = 10_000;
 
 /** Number of deliveries in the overview that have not ended. */
 const WAITING = 20;

@@ -118,12 +118,12 @@ export class RequestFileReader implements ReadRows {
   private rows(filter: RequestFilter): readonly Omit<RequestRow, 'body'>[] {
     const { where, values } = conditions(filter);
     const order = filter.isAscending ? 'ASC' : 'DESC';
-    const sql = `SELECT n, head FROM request${where} ORDER BY n ${order} LIMIT ?`;
+    const sql = `SELECT n, head FROM request${where} ORDER BY n ${order} LIMIT ? OFFSET ?`;
     const rows =
       this.file
         .open()
         ?.query<[n: number, head: string]>(sql)
-        .all(...values, filter.limit) ?? [];
+        .all(...values, filter.limit, filter.skip) ?? [];
     return rows.map(([n, head]) => ({ n, head }));
   }
 

@@ -73,11 +73,12 @@ export const keptRequests = (rows: ReadRows): Omit<KeptRequests, 'close'> => ({
     const below = startOf(page.before);
     const found = await rows.list({
       ...columns,
-      above: Math.max(lowest, startOf(page.after) ?? -1),
+      above: Math.max(lowest, startOf(page.after) ?? -1, (startOf(page.down_to) ?? 0) - 1),
       ...(below === undefined ? {} : { below }),
       ...(grep === undefined ? {} : { grep }),
       isAscending: page.after !== undefined,
       limit: Math.min(page.limit, LONGEST_PAGE),
+      skip: page.skip ?? 0,
     });
     return found.flatMap(summaryOf);
   },

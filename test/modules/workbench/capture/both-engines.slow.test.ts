@@ -89,6 +89,8 @@ for (const [name, make, skip] of [
       assert.deepEqual(await list({}, { limit: 1 }), [3000]);
       assert.deepEqual(await list({}, { limit: 5, before: idOf(firstNumber(2000)) }), [1000]);
       assert.deepEqual(await list({}, { limit: 5, after: idOf(firstNumber(1000)) }), [2000, 3000]);
+      assert.deepEqual(await list({}, { limit: 5, skip: 1 }), [2000, 1000]);
+      assert.deepEqual(await list({}, { limit: 5, down_to: idOf(firstNumber(2000)) }), [3000, 2000]);
       assert.deepEqual(await list({ grep: 'WORD' }), [2000]);
       assert.deepEqual(await list({ grep: 'üße_%' }), [2000]);
       assert.deepEqual(await list({ grep: '/hooks/' }), []);

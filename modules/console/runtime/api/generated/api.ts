@@ -117,7 +117,7 @@ export interface Api {
        */
       since?: number;
       /**
-       * Text in path, headers, event, delivery id or body. Reads every kept request.
+       * Text in path, headers, event, delivery id or body. A page looks at 10,000 kept requests that fit the other conditions, and may have no entry; where there are older ones, its `next` goes on.
        */
       grep?: string;
     };
