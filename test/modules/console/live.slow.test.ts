@@ -13,17 +13,16 @@ const CONFIG = `platforms:
     enabled: true
     routes:
       open: { secret: INSECURE_NO_AUTH, prompt: "{n}", rate_limit: 1000000 }
-gateway: { console: { port: 0 } }
+gateway: { console: { port: 0 }, capture_per_second: 1 }
 `;
 
-/** Events a second that are sent, as far as the machine takes them, and for how long. */
+/** Events a second that are sent, as far as the machine takes them. */
 const RATE = 1000;
-const SECONDS = 5;
 const MOST_OPEN = 64;
 const EVERY_MS = 10;
 
-/** Sends as many events as are due at each moment, none twice. Resolves with how many were sent a second. */
-async function flood(url: string): Promise<number> {
+/** Sends as many events as are due at each moment, none twice, until it is over. Resolves with how many were sent a second. */
+async function flood(url: string, isOver: () => boolean): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: MOST_OPEN });
   const began = performance.now();
   let sent = 0;
@@ -35,8 +34,8 @@ async function flood(url: string): Promise<number> {
     asked.once('response', (response) => response.resume());
     asked.end(`{"n":${sent++}}`);
   };
-  while (sent < RATE * SECONDS) {
-    const due = Math.min(((performance.now() - began) / 1000) * RATE, RATE * SECONDS);
+  while (!isOver()) {
+    const due = ((performance.now() - began) / 1000) * RATE;
     while (sent < due && open < MOST_OPEN) send();
     await sleep(EVERY_MS);
   }
@@ -57,24 +56,22 @@ async function go(page: Page, view: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: view }).waitFor();
 }
 
-describe('pages that are live', { skip: NO_BROWSER, timeout: 600_000 }, () => {
+describe('pages that are live', { skip: NO_BROWSER, timeout: 3_600_000 }, () => {
   it(`follows ${RATE} events a second by samples, says so, and a click is answered meanwhile`, async (t) => {
     const console = await startConsole(t, CONFIG);
     const page = await (await openBrowser(t)).newPage();
     await page.goto(`${console.url}/#/deliveries`);
     await page.getByRole('heading', { level: 1, name: 'Deliveries' }).waitFor();
     let isOver = false;
-    const flooded = flood(`${console.gateway.url}/webhooks/open`).finally(() => {
+    const end = (): void => {
       isOver = true;
-    });
+    };
+    t.after(end);
+    const flooded = flood(`${console.gateway.url}/webhooks/open`, () => isOver);
     await page.getByText('this is a sample').waitFor();
-    const views: string[] = [];
-    for (const view of ['Requests', 'Overview', 'Deliveries', 'Routes', 'Deliveries']) {
-      await go(page, view);
-      if (!isOver) views.push(view);
-    }
-    t.diagnostic(`${Math.round(await flooded)} events a second, in which ${views.join(', ')} were opened`);
-    assert.ok(views.length > 0, 'a view was opened while events came');
+    for (const view of ['Requests', 'Overview', 'Deliveries', 'Routes', 'Deliveries']) await go(page, view);
+    end();
+    t.diagnostic(`${Math.round(await flooded)} events a second`);
     assert.ok((await page.getByRole('listitem').count()) < 200, 'the list does not grow');
     await go(page, 'Requests');
     await page.getByText(/requests came since the gateway started that are not kept/).waitFor();
