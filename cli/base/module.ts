@@ -8,7 +8,7 @@ import type { Logger } from '../../runtime/platform/log.ts';
 import type { Service } from '../../runtime/service/service.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
-import type { Explanation, RoutePlan, RouteTable, StorePlan } from '../../schemas/generated/types.ts';
+import type { RoutePlan, RouteTable, StorePlan } from '../../schemas/generated/types.ts';
 import type { Check } from './check.ts';
 
 import type { ListedCommand } from './command.ts';
@@ -72,27 +72,10 @@ export interface PayloadTools<Context> {
   pathNames(context: Context, source: string, event: string | undefined, partial: string): Promise<readonly string[]>;
 }
 
-export interface SentRequest {
-  readonly plan: RoutePlan;
-  readonly table: RouteTable;
-  readonly request: RequestParts;
-  readonly event: string | null;
-}
-
 export interface SavedRequest {
   /** Identifies it among several requests of a file; empty if it is the only one. */
   readonly label: string;
   readonly parts: RequestParts;
-}
-
-/** What would become of a request. */
-export interface Explained {
-  /** The event would be taken, by a gateway that starts. */
-  readonly isTaken: boolean;
-  /** Where its answer, what its agent hands over and what is said of a failure would go; none of an event that is not taken. */
-  readonly messages: readonly { readonly target: string; readonly address: Readonly<Record<string, string>> }[] | null;
-  readonly json: unknown;
-  readonly lines: readonly string[];
 }
 
 /** Reads kept requests with their bodies. @param from their ids, or the beginnings of ids; and all of a route @throws CliError when there is none */
@@ -106,12 +89,6 @@ export interface KeptTools<Context> {
   readonly read: ReadKept<Context>;
   /** Whether the home's file of kept requests was damaged and replaced, for `doctor`. */
   check(context: Context): Check | null;
-  /** What becomes of it on this route; no script runs. */
-  explain(context: Context, kept: KeptRequest, served: Pick<SentRequest, 'plan' | 'table'>): Promise<Explanation>;
-  /** @param url of the gateway, without a path */
-  asCurl(kept: KeptRequest, url: string): string;
-  /** A `*.test.yaml` that expects what becomes of it now. */
-  asTest(context: Context, kept: KeptRequest, table: RouteTable): Promise<string>;
 }
 
 export interface GateContext<Context> extends DatabaseContext {
@@ -125,8 +102,6 @@ export interface Parts<Context> {
   readonly payloads: PayloadTools<Context>;
   /** Names in use of one kind (`route`, `subscription`, …): read from what lies on disk, quickly, and never with an error. */
   readonly names: (kind: string, context: Context) => Promise<readonly string[]>;
-  /** Runs a request through the stages without effects. */
-  readonly explain: (context: Context, sent: SentRequest) => Promise<Explained>;
   readonly kept: KeptTools<Context>;
   /** Reads the requests of a file: HAR, or a raw HTTP message. @throws CliError if it is neither */
   readonly saved: (bytes: Buffer) => readonly SavedRequest[];

@@ -7,10 +7,10 @@ export const workbench: Module<CliContext> = {
   name: 'workbench',
   summary: 'Requests are kept, explained, tested and replayed, and a change is compared before it is served.',
   commands: COMMAND_FILES,
+  operations: async () => (await import('./cli/operations.ts')).workbenchOperations,
   runtime: {
     keeper: async () => (await import('./runtime/capture/keep.ts')).openKeeper,
   },
-  explain: async () => (await import('./cli/explain/explain-route.ts')).explainSent,
   kept: async () => (await import('./cli/kept-tools.ts')).keptTools,
   saved: async () => (await import('./cli/sources/read-capture.ts')).readCapture,
   gate: async () => (await import('./cli/gate.ts')).passGate,

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { signTestEvent } from '../../cli/subscriptions/sign-test-event.ts';
+import { signTestEvent } from '../../modules/workbench/cli/test-event/sign-test-event.ts';
 import { compile } from '../../compiler/compile.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { overlayFiles } from '../../compiler/source/overlay-files.ts';

@@ -7,11 +7,8 @@ export const consoleOperations = (gateway: ServedGateway<CliContext>): ControlHa
   routes_list: async () => (await reports()).reportRoutes(gateway),
   route_check: async ({ name }) => (await reports()).checkRoute(gateway, name),
   jobs_list: async (asked) => (await reports()).reportJobs(gateway, asked),
-  route_test: async (asked) => (await changes()).testRoute(gateway, asked),
   job_run: async (asked) => (await changes()).runJob(gateway, asked),
   deliveries_replay: async (asked) => (await changes()).replayDeliveries(gateway, asked),
-  request_explain: async ({ id }) => (await changes()).explainKept(gateway, id),
-  request_print: async ({ id, form }) => (await changes()).printKept(gateway, id, form),
   chats_list: async ({ profile }) => (await changes()).listChats(gateway, profile),
 });
 

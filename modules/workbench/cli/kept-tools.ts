@@ -10,7 +10,6 @@ import type { KeptRequest } from '../../../runtime/intake/kept-request.ts';
 import { RequestFileReader } from '../runtime/capture/request-file.ts';
 import { capturePath, lostText, whyUnverified } from '../runtime/capture/requests.ts';
 import { newest } from './diff/replay-requests.ts';
-import { shownKept } from './requests/shown-kept.ts';
 import { findRequest, useRequests } from './use-requests.ts';
 
 /** Most requests of a route. */
@@ -57,4 +56,4 @@ const damaged = (detail: string): Check =>
     fix: 'check the disk; this report ends after gateway.capture_days',
   });
 
-export const keptTools: KeptTools<CliContext> = { read, check: checkFile, ...shownKept };
+export const keptTools: KeptTools<CliContext> = { read, check: checkFile };

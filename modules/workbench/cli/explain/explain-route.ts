@@ -3,7 +3,6 @@
 import { createPaint } from '../../../../base/paint.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
-import type { Explained, SentRequest } from '../../../../cli/base/module.ts';
 import { describePause } from '../../../../cli/output/pause.ts';
 import { readPauses } from '../../../../cli/subscriptions/pause-route.ts';
 import type { Outcome } from '../../../../runtime/intake/reply.ts';
@@ -81,6 +80,23 @@ async function pauseWarning(context: CliContext, { profile, name, mode }: RouteP
   const what =
     mode === 'direct' || mode === 'cron' ? 'its sender gets 503, and tries again' : 'the event is held until then';
   return [`the route is ${describePause(true, pause.until)}: ${what} (hookwright route resume ${name})`];
+}
+
+export interface SentRequest {
+  readonly plan: RoutePlan;
+  readonly table: RouteTable;
+  readonly request: RequestParts;
+  readonly event: string | null;
+}
+
+/** What would become of a request. */
+export interface Explained {
+  /** The event would be taken, by a gateway that starts. */
+  readonly isTaken: boolean;
+  /** Where its answer, what its agent hands over and what is said of a failure would go; none of an event that is not taken. */
+  readonly messages: readonly { readonly target: string; readonly address: Readonly<Record<string, string>> }[] | null;
+  readonly json: unknown;
+  readonly lines: readonly string[];
 }
 
 export async function explainSent(context: CliContext, sent: SentRequest): Promise<Explained> {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { signTestEvent } from '../../../../cli/subscriptions/sign-test-event.ts';
+import { signTestEvent } from '../../../../modules/workbench/cli/test-event/sign-test-event.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import { signRequest } from '../../../../runtime/verify/sign.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';

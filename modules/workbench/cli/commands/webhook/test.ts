@@ -5,7 +5,6 @@ import { messageOf } from '../../../../../base/message-of.ts';
 import { isSystemError } from '../../../../../base/system-error.ts';
 import type { CliContext } from '../../../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../../../cli/base/errors.ts';
-import type { Explained } from '../../../../../cli/base/module.ts';
 import { loadPart } from '../../../../../cli/base/module.ts';
 import type { GivenBy } from '../../../../../cli/command-line/command.ts';
 import { argument, command, flag, text } from '../../../../../cli/command-line/command.ts';
@@ -15,16 +14,17 @@ import { printJson, printLine, printNote, visible } from '../../../../../cli/out
 import { canAsk, createPrompter } from '../../../../../cli/output/prompter.ts';
 import { localBase, routePath } from '../../../../../cli/subscriptions/address.ts';
 import { findRoute } from '../../../../../cli/subscriptions/find-route.ts';
-import { leavingMessages } from '../../../../../cli/subscriptions/leaving-messages.ts';
 import { openTable } from '../../../../../cli/subscriptions/open-table.ts';
-import type { TestEvent, TestEventRequest } from '../../../../../cli/subscriptions/sign-test-event.ts';
-import { looksLikeForm, signTestEvent } from '../../../../../cli/subscriptions/sign-test-event.ts';
 import { createSecrets } from '../../../../../runtime/platform/secrets/machine-secrets.ts';
 import { SecretError } from '../../../../../runtime/platform/secrets/secrets.ts';
 import { linkPath, readPath } from '../../../../../runtime/table/payload-path.ts';
 import { partsOf } from '../../../../../runtime/verify/request.ts';
 import { SignError } from '../../../../../runtime/verify/sign-body.ts';
 import type { RoutePlan, RouteTable } from '../../../../../schemas/generated/types.ts';
+import type { Explained } from '../../explain/explain-route.ts';
+import { leavingMessages } from '../../test-event/leaving-messages.ts';
+import type { TestEvent, TestEventRequest } from '../../test-event/sign-test-event.ts';
+import { looksLikeForm, signTestEvent } from '../../test-event/sign-test-event.ts';
 
 /** Timeout in ms; longer than a direct delivery lets its sender wait. */
 const ANSWER_MS = 120_000;
@@ -129,8 +129,8 @@ async function explained(
   { query, headers, body, event }: TestEvent,
 ): Promise<Explained> {
   const request = partsOf('POST', routePath(plan) + query, Object.entries(headers), body);
-  const explain = await loadPart(context.modules, 'explain');
-  return explain(context, { plan, table, request, event });
+  const { explainSent } = await import('../../explain/explain-route.ts');
+  return explainSent(context, { plan, table, request, event });
 }
 
 async function show(

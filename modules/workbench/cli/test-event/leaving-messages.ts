@@ -1,8 +1,8 @@
 /** The messages that a test event would send away from this machine, for a question before it is sent. */
-import { labelIn } from '../../base/label.ts';
-import { isLoopback } from '../../base/listen-address.ts';
-import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
-import type { Explained } from '../base/module.ts';
+import { labelIn } from '../../../../base/label.ts';
+import { isLoopback } from '../../../../base/listen-address.ts';
+import type { RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
+import type { Explained } from '../explain/explain-route.ts';
 
 /**
  * A line for each message: its target, and the address that the payload gives. Empty when the event is not taken, or all

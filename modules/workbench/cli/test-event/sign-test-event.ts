@@ -1,13 +1,14 @@
 /** Makes the event that `webhook test` sends, with the payload formatted and signed as by the route's sender. */
-import { labelOf } from '../../base/label.ts';
-import { entryMatcher, sentFor } from '../../compiler/config/event-names.ts';
-import { linkGlob } from '../../compiler/globs/linear-glob.ts';
-import { isPlainMap } from '../../compiler/text/plain-map.ts';
-import { UNKNOWN_EVENT } from '../../runtime/intake/stages/identify.ts';
-import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
-import { namesPlaces, signedPlaces } from '../../runtime/table/link-identity.ts';
-import { signRequest } from '../../runtime/verify/sign.ts';
-import { SignError } from '../../runtime/verify/sign-body.ts';
+import { labelOf } from '../../../../base/label.ts';
+import { routePath } from '../../../../cli/subscriptions/address.ts';
+import { entryMatcher, sentFor } from '../../../../compiler/config/event-names.ts';
+import { linkGlob } from '../../../../compiler/globs/linear-glob.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
+import { UNKNOWN_EVENT } from '../../../../runtime/intake/stages/identify.ts';
+import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
+import { namesPlaces, signedPlaces } from '../../../../runtime/table/link-identity.ts';
+import { signRequest } from '../../../../runtime/verify/sign.ts';
+import { SignError } from '../../../../runtime/verify/sign-body.ts';
 import type {
   LocatorPlan,
   RoutePlan,
@@ -15,8 +16,7 @@ import type {
   SchemePlan,
   SecretRef,
   SourceFacts,
-} from '../../schemas/generated/types.ts';
-import { routePath } from './address.ts';
+} from '../../../../schemas/generated/types.ts';
 
 export interface TestEventRequest {
   readonly plan: RoutePlan;

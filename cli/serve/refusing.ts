@@ -1,0 +1,19 @@
+/** For control operations that do what commands do. */
+import { ControlError } from '../../runtime/control/control-error.ts';
+import { SecretError } from '../../runtime/platform/secrets/secrets.ts';
+import { LinkError } from '../../runtime/table/link-context.ts';
+import { SignError } from '../../runtime/verify/sign-body.ts';
+import { CliError } from '../base/errors.ts';
+
+const REFUSALS = [SecretError, SignError, LinkError];
+
+/** What the compiler and the commands refuse, as a refusal. */
+export async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof CliError) throw new ControlError('refused', [error.message, ...error.hints].join('; '));
+    if (REFUSALS.some((kind) => error instanceof kind)) throw new ControlError('refused', (error as Error).message);
+    throw error;
+  }
+}

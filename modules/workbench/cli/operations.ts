@@ -1,0 +1,12 @@
+/** The control operations of the module. What they need is loaded with the first that is called: the compiler is part of it. */
+import type { CliContext } from '../../../cli/base/context.ts';
+import type { ServedGateway } from '../../../cli/base/module.ts';
+import type { ControlHandlers } from '../../../runtime/control/operations.ts';
+
+export const workbenchOperations = (gateway: ServedGateway<CliContext>): ControlHandlers => ({
+  route_test: async (asked) => (await import('./test-event/test-route.ts')).testRoute(gateway, asked),
+  request_explain: async ({ id }) => (await shown()).explainKept(gateway, id),
+  request_print: async ({ id, form }) => (await shown()).printKept(gateway, id, form),
+});
+
+const shown = () => import('./requests/shown-kept.ts');
