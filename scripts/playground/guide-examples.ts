@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { signTestEvent } from '../../modules/workbench/cli/test-event/sign-test-event.ts';
 import { compile } from '../../compiler/compile.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { overlayFiles } from '../../compiler/source/overlay-files.ts';
 import { loadShippedCatalog } from '../../compiler/source/shipped-catalog.ts';
 import { payloads } from '../../modules/payloads/module.ts';
+import { signTestEvent } from '../../modules/workbench/cli/test-event/sign-test-event.ts';
 
 export interface GuideExample {
   /** Name in docs/, without `.md`. */
