@@ -3,6 +3,9 @@ import type { OutputConfig } from '../../schemas/generated/types.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import type { DeliveryConfig, Scalar } from './deliveries.ts';
 
+/** The keys of an output that are no address. */
+export const OWN_KEYS = ['deliver', 'allow', 'max', 'approve'] as const satisfies readonly (keyof OutputConfig)[];
+
 /** An output as `deliver` and `deliver_extra`, for everything that reads those. */
 export function deliveryOf(output: OutputConfig): Required<DeliveryConfig> {
   const { deliver, allow, max, approve, ...address } = output;

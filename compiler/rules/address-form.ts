@@ -1,6 +1,7 @@
 /** An address that its target cannot take (§4.4). */
 import { THREAD_KEYS, targetNamed } from '../config/deliveries.ts';
 import { targetEntries } from '../config/target-entries.ts';
+import { readPlaceholders } from '../config/template-grammar.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
 import type { Reported } from '../views/views.ts';
 import { missedForm } from './support/address-form.ts';
@@ -20,9 +21,15 @@ export const addressForm = deliveryRule('address-form', checkAddresses, {
   },
 });
 
-function checkAddresses({ config, profile, scope, report }: Receiver): void {
+function checkAddresses({ config, profile, scope, hasPayload, report }: Receiver): void {
   for (const { name, plan, extra } of deliveryTargets(config, scope.table)) {
     for (const [key, { text, path }] of extra) {
+      const [unfilled] = hasPayload ? [] : readPlaceholders(text);
+      if (unfilled !== undefined) {
+        const message = `nothing fills \`{${unfilled.path.join('.')}}\`: an address has no event here, and every delivery to it fails`;
+        report({ path: ['deliver_extra', ...path], at: 'value', message, hint: 'write the address itself' });
+        continue;
+      }
       const form = missedForm(plan, profile?.targets[plan.name], THREAD_KEYS.includes(key) ? 'thread' : key, text);
       if (form !== null) report({ path: ['deliver_extra', ...path], at: 'value', ...wordsFor(name, text, form) });
     }

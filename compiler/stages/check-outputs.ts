@@ -1,9 +1,11 @@
 /** Checks where outputs go, with the rules about deliveries: an output is a delivery whose address stands beside its target. */
+import type { OutputConfig } from '../../schemas/generated/types.ts';
 import { namedTargets } from '../config/deliveries.ts';
-import { deliveryOf, outputPath } from '../config/outputs.ts';
+import { deliveryOf, OWN_KEYS, outputPath } from '../config/outputs.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import type { RuleId } from '../diagnostics/rule.ts';
 import { applyRules } from '../rules/support/rule.ts';
+import { certainMatch } from '../text/suggest.ts';
 import type { JobView, RouteView } from '../views/views.ts';
 
 const DELIVERY_RULES: ReadonlySet<RuleId> = new Set([
@@ -15,6 +17,16 @@ const DELIVERY_RULES: ReadonlySet<RuleId> = new Set([
   'missing-deliver-extra',
   'self-trigger',
 ]);
+
+/** A key that is no address, and nearly one of the others, would leave the output without its limit. */
+function misspelt({ rule, path }: Pick<Problem, 'rule' | 'path'>, output: OutputConfig): Partial<Problem> {
+  const key = String(path.at(-1));
+  const meant = rule === 'unknown-deliver-extra' ? certainMatch(key, OWN_KEYS) : null;
+  if (meant === null) return {};
+  const message = `unknown key \`${key}\`; did you mean \`${meant}\`?`;
+  const fix = { kind: 'rename', text: meant } as const;
+  return { rule: 'unknown-key', message, hint: undefined, ...(Object.hasOwn(output, meant) ? {} : { fix }) };
+}
 
 /** Paths of problems are relative to the route or job. */
 export function checkOutputs(view: RouteView | JobView): readonly Problem[] {
@@ -37,6 +49,7 @@ export function checkOutputs(view: RouteView | JobView): readonly Problem[] {
     return found.map(({ fix, fixAt, message, ...problem }) => ({
       ...problem,
       message: message.replaceAll('deliver_extra.', ''),
+      ...misspelt(problem, output),
       path: outputPath(name, problem.path),
     }));
   });

@@ -3,6 +3,7 @@
  * assignment; an attempt under way keeps the targets that it started with.
  */
 import { targetLabel } from '../../base/label.ts';
+import { shownPlace } from '../table/link-delivery.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
 import { failed } from './deliverer.ts';
 import type { DeliveryContext, Driver, ShownDelivery } from './driver.ts';
@@ -51,24 +52,32 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
       return driver.show(request);
     },
     async deliver(request) {
-      const driver = driverOf(request.profile, request.target);
+      const found = linked.get(request.profile)?.get(request.target);
+      const driver = found?.driver;
       // It was enabled when the event was accepted, and may be again.
-      if (driver === undefined) return failed('retry', notEnabled(request), { sent: request.sent });
+      if (found === undefined || driver === undefined)
+        return failed('retry', notEnabled(request), { sent: request.sent });
+      const { place, sent } = request;
+      if (place !== undefined && shownPlace(found.bound.plan)?.digest !== place.digest)
+        return failed('permanent', `${MOVED}: ${place.url}`, { sent });
       try {
         const outcome = await driver.deliver(request);
         const chatId = outcome.kind === 'ok' && request.mirror_to_session ? driver.chatId(request) : null;
         if (chatId !== null) await parts.mirror({ ...request, chat_id: chatId });
         return shown(outcome, redact);
       } catch (error) {
-        if (error instanceof DeliveryRefusal) return failed('permanent', redact(error.message), { sent: request.sent });
+        if (error instanceof DeliveryRefusal) return failed('permanent', redact(error.message), { sent });
         // A bug in hookwright, not a response of the service. Its message may quote anything, so only name and stack are logged.
-        const { target, delivery_id, sent } = request;
+        const { target, delivery_id } = request;
         log.error({ target, delivery_id, ...kindAndPlace(error) }, 'delivery threw');
         return failed('ambiguous', 'internal error', { sent });
       }
     },
   };
 }
+
+/** What was approved goes where it was shown, or nowhere: the event has to come again, and be approved again. */
+const MOVED = 'not sent: the URL of the target has changed since the message was shown to be approved, as going to';
 
 function shown(outcome: DeliveryOutcome, redact: Redact): DeliveryOutcome {
   if (outcome.kind !== 'ok') return { ...outcome, reason: redact(outcome.reason) };

@@ -1,6 +1,6 @@
 /** The interface to delivery targets: sends one text to one address and returns an outcome. */
 
-import type { OutputContent } from '../../schemas/generated/types.ts';
+import type { OutputContent, ShownPlace } from '../../schemas/generated/types.ts';
 import type { TraceContext } from '../platform/tracing.ts';
 
 export interface DeliveryRequest extends TraceContext {
@@ -17,6 +17,8 @@ export interface DeliveryRequest extends TraceContext {
   readonly extra: Readonly<Record<string, string>>;
   /** Keys of `extra` that still hold a placeholder: an address among them is a permanent failure. */
   readonly unresolved: readonly string[];
+  /** Where a person has been shown that it goes: it is sent nowhere else. */
+  readonly place?: ShownPlace;
   readonly text: string;
   /** For targets that mark what they post; empty: nothing is marked. */
   readonly marker?: string;

@@ -71,6 +71,7 @@ export async function deliverOnce(
       ...(address.label === undefined ? {} : { label: address.label }),
       extra: address.extra,
       unresolved: address.unresolved,
+      ...(address.place === undefined ? {} : { place: address.place }),
       ...contentOf(address, text),
       ...(installation === undefined
         ? {}

@@ -72,7 +72,7 @@ async function outcomeOf(
   const abort = (reason: AbortReason): void => controller.abort(reason);
   const timer = clock.after(agent.timeout_ms, () => abort('timeout'));
   try {
-    return read(await agent.run(request, report));
+    return readAnswer(await agent.run(request, report));
   } catch (error) {
     const reason = controller.signal.reason as AbortReason | undefined;
     if (reason === 'drain') return { kind: 'interrupted' };
@@ -108,7 +108,8 @@ function requestOf(dispatch: Dispatch, signal: AbortSignal, { handover, said }: 
   };
 }
 
-function read(text: string): RunOutcome {
+/** What of a text an agent wants to be delivered. */
+export function readAnswer(text: string): Extract<RunOutcome, { readonly kind: 'answered' | 'silent' }> {
   const trimmed = text.trim();
   if (trimmed === '') return { kind: 'silent', text, reason: 'the agent had nothing to say' };
   if (trimmed === SILENT) return { kind: 'silent', text, reason: `the agent answered ${SILENT}` };
@@ -122,7 +123,7 @@ const REMARK = 200;
  * Looks for `[SILENT]` alone on the first or the last line. If the rest is a short remark, nothing is delivered; a longer
  * text is delivered without the marker. Null when there is no marker.
  */
-function readMarked(text: string): RunOutcome | null {
+function readMarked(text: string): ReturnType<typeof readAnswer> | null {
   const lines = text.split('\n');
   const isMarker = (line: string | undefined): boolean => line?.trim() === SILENT;
   if (!isMarker(lines[0]) && !isMarker(lines.at(-1))) return null;

@@ -1,5 +1,5 @@
 /** Linked routes, for intake: everything about a route that is known before a request arrives. Immutable. */
-import type { DispatchOutput, RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
+import type { DispatchOutput, RoutePlan, SchemePlan, ShownPlace } from '../../schemas/generated/types.ts';
 import type { SlotWindow } from '../store/store.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
 import type { AnswerHandshake } from '../verify/handshake.ts';
@@ -75,6 +75,7 @@ export interface LinkedDelivery {
   readonly extra: readonly (readonly [key: string, render: RenderTemplate])[];
   /** How long it waits for a person who approves it, in ms; left out: it needs nobody. */
   readonly approve_ms?: number;
+  readonly place?: ShownPlace;
 }
 
 export type LinkedOutput = Omit<DispatchOutput, 'delivery'> & { readonly delivery: LinkedDelivery };

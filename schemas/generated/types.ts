@@ -2851,6 +2851,7 @@ export interface DispatchDelivery {
    * Keys of `extra` that still hold an unresolved placeholder.
    */
   unresolved: string[];
+  place?: ShownPlace;
   output?: HandedOutput;
   /**
    * How long it waits for a person who approves it; absent: it needs nobody.
@@ -2862,6 +2863,19 @@ export interface DispatchDelivery {
  */
 export interface DispatchExtra {
   [k: string]: string;
+}
+/**
+ * Where the target `http` sends it, as shown to the person who approves it: it is sent nowhere else. Absent: it needs nobody, its target goes by its name, or the row is older.
+ */
+export interface ShownPlace {
+  /**
+   * Without its query, with placeholders.
+   */
+  url: string;
+  /**
+   * Of the whole URL.
+   */
+  digest: string;
 }
 /**
  * The output that the agent handed over; absent: the delivery has the answer.

@@ -16,6 +16,8 @@ export interface Receiver {
   readonly profile: ProfilePlan | null;
   /** Null if what is delivered has no payload. */
   readonly route: RouteView | null;
+  /** Whether an event fills placeholders: not for a job, or for what the gateway itself tells. */
+  readonly hasPayload: boolean;
   /** Names that are allowed although they are not targets (`origin`). */
   readonly words: readonly string[];
   /** Reports with paths relative to `config`. */
@@ -30,14 +32,14 @@ export const deliveryRule = (
 ): ViewRule =>
   rule(id, {
     route(view, report) {
-      onFailure(view, view.profilePlan, report).forEach(check);
+      onFailure(view, view.profilePlan, true, report).forEach(check);
       const { config, scope, profilePlan: profile } = view;
-      if (view.mode !== 'cron') check({ config, scope, profile, route: view, words: [], report });
+      if (view.mode !== 'cron') check({ config, scope, profile, route: view, hasPayload: true, words: [], report });
     },
     job(view, report) {
-      onFailure(view, view.profile, report).forEach(check);
+      onFailure(view, view.profile, false, report).forEach(check);
       const { config, scope, profile } = view;
-      check({ config, scope, profile, route: null, words: JOB_DELIVERIES, report });
+      check({ config, scope, profile, route: null, hasPayload: false, words: JOB_DELIVERIES, report });
     },
     config(view, report) {
       toOperators(view, report).forEach(check);
@@ -48,11 +50,12 @@ export const deliveryRule = (
 const onFailure = (
   { config: { on_failure: config }, scope }: RouteView | JobView,
   profile: ProfilePlan | null,
+  hasPayload: boolean,
   report: Reporter,
 ): readonly Receiver[] =>
   config === undefined
     ? []
-    : [{ config, scope, profile, route: null, words: [], report: below(['on_failure'], report) }];
+    : [{ config, scope, profile, route: null, hasPayload, words: [], report: below(['on_failure'], report) }];
 
 /** `gateway.alerts` and `gateway.approvals`, which are sent as the profile `default`. */
 function toOperators({ config: { gateway = {} }, scope }: ConfigView, report: Reporter): readonly Receiver[] {
@@ -60,7 +63,8 @@ function toOperators({ config: { gateway = {} }, scope }: ConfigView, report: Re
   return (['alerts', 'approvals'] as const).flatMap((key) => {
     const config = gateway[key];
     if (config === undefined) return [];
-    return { config, scope, profile, route: null, words: [], report: below(['gateway', key], report) };
+    const to = { config, scope, profile, route: null, hasPayload: false, words: [] };
+    return { ...to, report: below(['gateway', key], report) };
   });
 }
 

@@ -15,12 +15,14 @@ const MOST_REASON = 500;
 const TRIES = 3;
 
 /** The target with its address and output. A value that could pass for several is quoted: it may be a stranger's. */
-export function receiverOf({ target, output, address }: Pick<Approval, 'target' | 'output' | 'address'>): string {
+export function receiverOf({ target, output, url, address }: Receiver): string {
   const values = Object.entries(address).map(
     ([name, value]) => `${name}=${PLAIN.test(value) ? value : JSON.stringify(value)}`,
   );
-  return [output === null ? target : `${target} (${output})`, ...values].join(' ');
+  return [output === null ? target : `${target} (${output})`, ...(url === null ? [] : [url]), ...values].join(' ');
 }
+
+type Receiver = Pick<Approval, 'target' | 'output' | 'url' | 'address'>;
 
 const PLAIN = /^[^\s"=\p{C}]+$/u;
 
@@ -115,11 +117,13 @@ function approvalOf(stored: StoredDispatch, index: number, row: WaitingDelivery 
   const text = stored.answer ?? (isMessage(dispatch) ? dispatch.prompt : null);
   if (delivery?.approve_ms === undefined || text === null) return null;
   const shown = shownOf(delivery, text);
-  const digest = createHash('sha256').update(JSON.stringify([delivery.target, Object.entries(delivery.extra), shown]));
+  const { place, ...of } = delivery;
+  const all = [of.target, Object.entries(of.extra), shown, ...(place === undefined ? [] : [place])];
+  const digest = createHash('sha256').update(JSON.stringify(all));
   return {
     id: `${stored.id}-${index}-${digest.digest('hex').slice(0, 8)}`,
     ...stateOf(stored, index, row !== null),
-    ...{ profile, route, job, event, target: targetLabel(delivery), address: delivery.extra },
+    ...{ profile, route, job, event, target: targetLabel(of), url: place?.url ?? null, address: of.extra },
     ...{ output: delivery.output?.name ?? null, ...shown },
     ...{ since: row?.since ?? null, expires_at: row?.expires_at ?? null },
   };

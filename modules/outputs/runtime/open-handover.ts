@@ -2,6 +2,7 @@
 import { tryParseJson } from '../../../base/try-parse-json.ts';
 import { measure } from '../../../runtime/deliver/text/split-text.ts';
 import type { CheckedOutputs, OpenHandover } from '../../../runtime/dispatch/outputs.ts';
+import { readAnswer } from '../../../runtime/dispatch/run-agent.ts';
 import { printableStart } from '../../../runtime/platform/printable.ts';
 import type {
   ContentField,
@@ -101,7 +102,9 @@ function readContent(
     if (read.value === null) continue;
     const wrong = unlistedValue(read.value, allowedOf(field, allow));
     if (wrong !== null) return { reason: 'not_allowed', detail: `\`${field.name}\`: ${JSON.stringify(wrong)}` };
-    content[field.name] = read.value;
+    const said = field.name === 'text' && typeof read.value === 'string' ? readAnswer(read.value) : null;
+    if (said?.kind === 'silent') return { reason: 'malformed', detail: `\`text\` says nothing: ${said.reason}` };
+    content[field.name] = said?.text ?? read.value;
   }
   return { content };
 }

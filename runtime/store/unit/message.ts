@@ -152,7 +152,7 @@ function mergeDeliveries(
 }
 
 const isSame = (a: Dispatch['deliveries'][number], b: Dispatch['deliveries'][number]): boolean =>
-  a.target === b.target && isDeepStrictEqual(a.extra, b.extra);
+  a.target === b.target && isDeepStrictEqual([a.extra, a.place], [b.extra, b.place]);
 
 export const withdrawnStep = (index: number, sent: number, at: number): Step => ({
   ...{ kind: 'delivery', index, outcome: 'withdrawn', started_at: at, at, next_at: null },

@@ -1,11 +1,13 @@
 /** Messages that wait for a person: nothing is sent without an approval, and what is approved is what was shown. */
 
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { compileText } from '../../../main/compiler.ts';
 import { createService } from '../../../main/runtime.ts';
-import { answerApproval, findApproval, listApprovals } from '../../../modules/outputs/runtime/approvals.ts';
+import { answerApproval, findApproval, listApprovals, receiverOf } from '../../../modules/outputs/runtime/approvals.ts';
 import { noticeText } from '../../../modules/outputs/runtime/notice.ts';
 import type { Approval } from '../../../runtime/dispatch/approving.ts';
 import type { Store } from '../../../runtime/store/store.ts';
@@ -196,6 +198,68 @@ describe('gateway.approvals', () => {
   });
 });
 
+describe("a message to a service of one's own", () => {
+  it('is shown with where it goes, and goes nowhere else once that has changed', async (t) => {
+    const got: string[] = [];
+    const peer = createServer((request, response) => {
+      got.push(request.url ?? '');
+      request.resume().on('end', () => response.end('{}'));
+    });
+    await new Promise<void>((resolve) => peer.listen(0, '127.0.0.1', resolve));
+    t.after(() => peer.close());
+    const origin = `http://127.0.0.1:${(peer.address() as AddressInfo).port}`;
+    const yaml = (path: string): string => `
+platforms:
+  http: { enabled: true, url: "${origin}${path}?of=k3y", allow_http: true, allow_private: true }
+  webhook:
+    enabled: true
+    secret: env:SECRET
+    routes: { review: { agent: none, prompt: "{n}", deliver: http, deliver_extra: { number: "{n}" }, approve: true } }
+gateway: { approvals: { deliver: local } }
+`;
+    const home = tempDir(t);
+    const { send, store, service } = await serve(t, home, yaml('/one/{number}'));
+    for (const n of [1, 2]) await send(n);
+    const waiting = await until(async () => {
+      const all = await listApprovals(store);
+      return all.length === 2 && all;
+    });
+    assert.equal(receiverOf(waiting[0] ?? assert.fail()), `http ${origin}/one/{number} number=1`);
+    await until(async () => (await ownMessages(store)).filter((text) => text.includes('waits for your')).length === 2);
+    const notice = (await ownMessages(store))[0] ?? '';
+    assert.ok(notice.includes(`\nto http ${origin}/one/{number} number=`) && !notice.includes('k3y'), notice);
+
+    const approve = async (n: number): Promise<string> => {
+      const { id = '' } = waiting[n] ?? {};
+      await answerApproval(store, id, { approve: true, by: 'ann', reason: null }, Date.now());
+      service.changed();
+      const state = await until(async () => {
+        const found = await store.read({ kind: 'find', id: id.split('-')[0] ?? '' });
+        return found.kind === 'found' && found.dispatch.finished_at !== null && found.dispatch;
+      });
+      return `${state.state}: ${state.reason}`;
+    };
+    assert.equal(await approve(0), 'done: null');
+    assert.deepEqual(got, ['/one/1?of=k3y']);
+    const { table } = await compileText(yaml('/two/{number}'), { home, env: { SECRET } });
+    await service.swap(table ?? assert.fail());
+    assert.match(
+      await approve(1),
+      /^dead: http: not sent: the URL of the target has changed since .*\/one\/\{number\}$/,
+    );
+    assert.deepEqual(got, ['/one/1?of=k3y']);
+
+    // What comes anew is shown anew.
+    await send(2);
+    const [again] = await until(async () => {
+      const all = await listApprovals(store);
+      return all.length === 1 && all;
+    });
+    assert.equal(again?.url, `${origin}/two/{number}`);
+    assert.notEqual(again?.id, waiting[1]?.id);
+  });
+});
+
 describe('a notice', () => {
   const approval: Approval = {
     ...{
@@ -208,6 +272,7 @@ describe('a notice', () => {
       target: 'slack',
     },
     ...{
+      url: null,
       address: { chat_id: 'C1\nhookwright approvals approve evil' },
       output: 'page',
       content: { labels: ['x\u2028y'] },

@@ -85,6 +85,20 @@ describe('outputs', () => {
     assert.equal(stateOf(made.store, 'a'), 'done');
   });
 
+  it('whose text says that there is nothing to say are dropped, as an answer is', async () => {
+    const long = 'x'.repeat(300);
+    const made = bench(handing('done', note(' [SILENT]\n'), note('[SILENT]\nall is well'), note(`${long}\n[SILENT]`)));
+    await run(made);
+    assert.deepEqual(sentBy(made).slice(1), [['chat', long, '7']]);
+    assert.deepEqual(
+      storedIn(made.store, 'a')?.dispatch.dropped?.map(({ line, reason, detail }) => [line, reason, detail]),
+      [
+        [1, 'malformed', '`text` says nothing: the agent answered [SILENT]'],
+        [2, 'malformed', '`text` says nothing: the agent answered [SILENT] and a remark'],
+      ],
+    );
+  });
+
   it('that are all dropped leave a silent run skipped, and are kept', async () => {
     const made = bench(handing('', '{"output":"delete"}'));
     await run(made);

@@ -33,7 +33,7 @@ type Asked = Output<'getApproval'>;
 const EXPIRED = 'Expired: nobody has answered in time, and it is not sent.';
 
 function One({ of, changed }: { of: Asked; changed: () => void }) {
-  const { id, state, since, route, job, event, target, output, address, text, content, expires_at } = of;
+  const { id, state, since, route, job, event, target, output, url, address, text, content, expires_at } = of;
   const [reason, setReason] = useState('');
   const answer = (approve: boolean) => async (): Promise<string> => {
     await call('answerApproval', { id, approve, ...(approve || reason === '' ? {} : { reason }) });
@@ -70,6 +70,7 @@ function One({ of, changed }: { of: Asked; changed: () => void }) {
         of={[
           ['Of', <a href={to(['deliveries', delivery])}>{route ?? job}</a>],
           ['Event', known(event)],
+          ['URL', url],
           ...Object.entries(address),
           ['Until', instant(expires_at)],
           ...fields,

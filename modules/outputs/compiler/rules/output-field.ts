@@ -18,6 +18,11 @@ function check(view: RouteView | JobView, report: Reporter): void {
       } else if (field.kind === 'objects') {
         report({ path, at: 'key', message: `\`${key}\` is a list of objects, which \`allow\` cannot compare` });
       }
+      const number = values.findIndex((value) => typeof value !== 'string');
+      if (number >= 0) {
+        const message = `an agent fills \`${key}\` with texts, and ${JSON.stringify(values[number])} is none`;
+        report({ path: [...path, number], at: 'value', message, fix: { kind: 'quote' } });
+      }
       const unknown = values.findIndex((value) => field?.values?.includes(String(value)) === false);
       if (unknown < 0) continue;
       const message = `\`${config.deliver}\` takes no \`${key}\` ${JSON.stringify(values[unknown])}`;

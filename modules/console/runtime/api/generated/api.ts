@@ -978,6 +978,10 @@ export interface ListedApproval {
   job: string | null;
   event: string;
   target: string;
+  /**
+   * Where the target `http` sends it, without its query; null: the target goes by its name.
+   */
+  url: string | null;
   address: {
     [k: string]: string;
   };
