@@ -188,6 +188,9 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         assert.fail(`${role} ${wanted} cannot be reached by Tab`);
       };
 
+      const focused = (role: 'button' | 'heading', name: string): Promise<unknown> =>
+        until(() => page.getByRole(role, { name }).evaluate((each) => each === each.ownerDocument.activeElement));
+
       const shows = (text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
 
       /** Looks at what is shown: a picture, and what a person with a screen reader would stumble over. */
@@ -287,6 +290,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await done('paused-route');
         await press('button', 'Resume hello');
         await shows('hello goes on.');
+        await focused('button', 'Pause hello');
         await begin();
         await press('link', 'Jobs');
         await press('button', 'Pause brief');
@@ -325,6 +329,8 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await press('button', /^Approve/);
         await shows('Approved: it is sent as it was shown.');
         await until(async () => (await console.get<'listApprovals'>('/api/approvals')).items.length === 0);
+        // What was pressed is gone, and the focus is not lost with it.
+        await focused('heading', 'Approvals');
         await done('approved');
       });
 

@@ -1,6 +1,6 @@
 /** Buttons that do something at the gateway: what they did is said. What changes something is there for operators only. */
 import type { ComponentChildren } from 'preact';
-import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { notify } from './notify.tsx';
 import { Session } from './role.tsx';
 
@@ -8,6 +8,16 @@ type Children = { readonly children?: ComponentChildren };
 
 /** What only an operator may use. */
 export const Operator = ({ children }: Children) => (useContext(Session)?.role === 'operator' ? children : null);
+
+/** Gives the focus to the heading of the view when the button goes that has it: what it did was all there was to do. */
+function useButton() {
+  const button = useRef<HTMLButtonElement>(null);
+  const leave = (): void => {
+    if (document.activeElement === button.current) document.querySelector('h1')?.focus();
+  };
+  useLayoutEffect(() => leave, []);
+  return button;
+}
 
 interface ActProps extends Children {
   /** Resolves with what to say. */
@@ -20,6 +30,7 @@ interface ActProps extends Children {
 /** A button that does something at the gateway, and says how that went. */
 export function Act({ act, primary = false, label, children }: ActProps) {
   const [isBusy, setBusy] = useState(false);
+  const button = useButton();
   const run = (): void => {
     if (isBusy) return;
     setBusy(true);
@@ -32,7 +43,10 @@ export function Act({ act, primary = false, label, children }: ActProps) {
   };
   return (
     // Not `disabled`, which would take the focus away.
-    <button type="button" class={primary ? 'primary' : ''} aria-disabled={isBusy} aria-label={label} onClick={run}>
+    <button
+      {...{ type: 'button', ref: button, class: primary ? 'primary' : '', onClick: run }}
+      {...{ 'aria-disabled': isBusy, 'aria-label': label }}
+    >
       {children}
     </button>
   );
@@ -79,6 +93,7 @@ export function Ask({ text, label, title, choices, stays = false, opened, childr
   const [isOpen, setOpen] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
+  const button = useButton();
   useEffect(() => {
     if (isOpen) dialog.current?.showModal();
   }, [isOpen]);
@@ -96,7 +111,7 @@ export function Ask({ text, label, title, choices, stays = false, opened, childr
   const all = Object.entries(choices);
   return (
     <>
-      <button type="button" aria-label={label} onClick={open}>
+      <button type="button" ref={button} aria-label={label} onClick={open}>
         {text}
       </button>
       {isOpen && (

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Input } from '../api.ts';
 import type { ItemOf, Listed, ListId } from './data.ts';
-import { useList } from './data.ts';
+import { useData, useList } from './data.ts';
 import type { ViewPlace } from './router.ts';
 import { change } from './router.ts';
 import { Card, Entries, Field, Head, Note, Show } from './ui.tsx';
@@ -75,16 +75,17 @@ export function ListView<I extends ListId>({ title, of, place, filters = {}, car
 
 type FieldOf = Filter & { readonly value: string; readonly set: (value: string) => void };
 
+/** Suggests what is known; of another name the gateway says that there is none. */
 function FilterField({ label, choices, known, value, set }: FieldOf) {
-  if (known !== undefined) return <Known label={label} known={known} value={value} set={set} />;
-  const options = choices?.map((each) => [each, each.replaceAll('_', ' ')] as const);
-  if (options === undefined) return <Field label={label} value={value} change={set} />;
-  return <Field label={label} value={value} change={set} strict options={[['', 'all'], ...options]} />;
-}
-
-/** Suggests what there is; of another name the gateway says that there is none. */
-function Known({ label, known, value, set }: FieldOf & { readonly known: NonNullable<Filter['known']> }) {
-  const { items } = useList(known, { limit: 200 }, false);
-  const names = [...new Set(items.map(({ name }) => name))];
-  return <Field label={label} value={value} change={set} options={names.map((name) => [name, name])} />;
+  const { data } = useData(known ?? 'listRoutes', known === undefined ? null : { limit: 200 }, false);
+  const names = [...new Set(data?.items.map(({ name }) => name))];
+  const options = (choices ?? names).map(
+    (each) => [each, each.replaceAll('_', choices === undefined ? '_' : ' ')] as const,
+  );
+  const isStrict = choices !== undefined;
+  return (
+    <Field
+      {...{ label, value, change: set, strict: isStrict, options: isStrict ? [['', 'all'], ...options] : options }}
+    />
+  );
 }

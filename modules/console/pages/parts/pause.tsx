@@ -17,20 +17,24 @@ interface Props {
 }
 
 export function Pause({ name, what, isPaused, pause, resume, changed }: Props) {
+  const isPressed = useRef(false);
   const end = async (): Promise<string> => {
     await resume();
+    isPressed.current = true;
     changed();
     return `${name} goes on.`;
   };
   const begin = (seconds: number | null) => async (): Promise<string> => {
     const { until } = await pause(seconds === null ? {} : { seconds });
+    isPressed.current = true;
     changed();
     return until === null ? `${name} is paused.` : `${name} is paused until ${instant(until)}.`;
   };
   // The button that was pressed has given way to the other one.
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
-    if (document.activeElement === document.body) place.current?.querySelector('button')?.focus();
+    if (isPressed.current) place.current?.querySelector('button')?.focus();
+    isPressed.current = false;
   }, [isPaused]);
   const choices = Object.entries(TIMES).map(([text, seconds]) => [text, begin(seconds)]);
   return (

@@ -125,7 +125,7 @@ function Charts({ place }: { place: ViewProps['place'] }) {
 }
 
 const Numbers = ({ of: { runs, states } }: { of: State }) => (
-  <dl class="figures">
+  <dl class="filters">
     {Object.entries({
       'Runs under way': runs?.active,
       'Runs waiting': runs?.queued,
