@@ -100,9 +100,11 @@ export async function reportJobs(
   { context: { clock, timezone }, service }: ServedGateway<CliContext>,
   { id, profile, after, limit }: JobsAsked,
 ): Promise<readonly JobReport[]> {
-  const { table, jobs: records, store } = service;
+  const { table, store } = service;
+  // As stored: the scheduler learns a moment later of a job that was just made.
+  const stored = await store.read({ kind: 'jobs' });
   const keyOf = ({ name, id }: { readonly name: string; readonly id: string }): string => `${name}\n${id}`;
-  const all = listJobs(table, records, timezone);
+  const all = listJobs(table, stored.records, timezone);
   const isMeant = (job: Job): boolean => id === undefined || (all.has(id) ? job.id === id : job.name === id);
   const jobs = [...all.values()]
     .filter(isMeant)
@@ -110,7 +112,6 @@ export async function reportJobs(
     .filter((job) => after === undefined || keyOf(job) > keyOf(after))
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
     .slice(0, limit);
-  const stored = await store.read({ kind: 'jobs' });
   const options = { now: clock.now(), next: NEXT_RUNS, runs: LAST_RUNS, targets: table.targets };
   return Promise.all(
     jobs.map(async (job) => reportJob(job, await readHistory(store, job, stored, LAST_RUNS), options)),
