@@ -107,7 +107,7 @@ class DispatcherService implements DispatchService {
       // The route was `deliver_only` until a moment ago.
       if (stored.kind === 'over_limit') observer?.looped?.(dispatch, stored);
       if (stored.kind === 'over_budget') reportOver(this.context, dispatch, stored);
-      if (stored.kind === 'paused') return refusePaused(stored, now);
+      if (stored.kind === 'route_paused') return refusePaused(stored, now);
       return stored.kind === 'held' ? HELD : stored;
     }
     this.recent.committed(change, stored);

@@ -148,7 +148,7 @@ export class DirectDelivery {
       const stored = await store.write<Accept>({ kind: 'accept', dispatch, max_concurrent: null, now, ...held });
       if ('ref' in stored) return stored;
       if (stored.kind === 'duplicate') return { kind: 'duplicate' };
-      if (stored.kind === 'paused') return refusePaused(stored, now);
+      if (stored.kind === 'route_paused') return refusePaused(stored, now);
       if (clock.monotonic() >= until) throw new StoreUnavailable('another gateway is delivering this event');
       await pause(clock, HELD_PAUSE_MS);
     }

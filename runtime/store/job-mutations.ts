@@ -148,7 +148,7 @@ export interface JobMutationResults {
   fire_job:
     | { readonly kind: 'stored'; readonly ref: Ref }
     | { readonly kind: 'duplicate' | 'running' | 'paused' }
-    /** Nothing was stored: a job takes one event at a time, so that none can be held for it. `until`: Unix ms; null: nobody knows. */
+    /** As `RoutePaused`. */
     | { readonly kind: 'route_paused'; readonly until: number | null }
     | OverBudget;
   /** Number removed. */

@@ -9,7 +9,7 @@ import { StoreUnavailable } from '../../store/store.ts';
 import { budgetName } from '../../store/stored-budget.ts';
 import type { Intake, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
-import { accepted, coalesced, delivered, deliveryFailed } from '../reply.ts';
+import { accepted, acceptedWith, coalesced, delivered, deliveryFailed } from '../reply.ts';
 import { answerWithStatus } from '../status-url.ts';
 import { answeredEvent, ignore, refuse } from './reject.ts';
 
@@ -104,7 +104,7 @@ async function dispatchToJob(intake: Intake, dispatch: Dispatch, claim: Claim, d
   switch (result.kind) {
     case 'already_running':
       intake.reason = 'job_already_running';
-      return accepted(answeredEvent(intake), dispatch.job);
+      return acceptedWith(answeredEvent(intake), 202, { cron_job: dispatch.job, reason: intake.reason });
     case 'accepted':
       return accepted(answeredEvent(intake), dispatch.job);
     case 'over_budget':

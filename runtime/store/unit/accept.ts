@@ -17,7 +17,8 @@ export function accept(unit: WorkUnit, m: Headed<Accept>, texts: LargeTexts): Mu
   const { dispatch, claim, claiming, max_concurrent, work, now } = m;
   if (unit.isClaimed(claim, now)) return { kind: 'duplicate' };
   const pause = work.kind === 'run' ? null : pauseOf(unit, dispatch, now);
-  if (pause !== null && (work.kind === 'held' || isKnown(unit, claim))) return { kind: 'paused', until: pause.until };
+  if (pause !== null && (work.kind === 'held' || isKnown(unit, claim)))
+    return { kind: 'route_paused', until: pause.until };
   const again = claim === null || work.kind === 'run' ? null : attemptAgain(unit, m, claim, texts);
   if (again !== null) return again;
   const over = refuseRun(unit, m.budgets, now) ?? countRun(unit, m.limits, now);

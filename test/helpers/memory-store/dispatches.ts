@@ -32,7 +32,7 @@ function accept(tables: MemoryTables, m: Accept): MutationResults['accept'] {
   if (m.claim !== null && isClaimed(tables, m.claim, now)) return { kind: 'duplicate' };
   const pause = work.kind === 'run' ? null : pauseFor(tables, dispatch, now);
   const isKnown = m.claim !== null && tables.messages.has(claimKey(m.claim));
-  if (pause !== null && (work.kind === 'held' || isKnown)) return { kind: 'paused', until: pause.until };
+  if (pause !== null && (work.kind === 'held' || isKnown)) return { kind: 'route_paused', until: pause.until };
   const waits = pause !== null && work.kind === 'deliveries' && work.answer === null;
   const again = m.claim === null || work.kind === 'run' ? null : continueMessage(tables, m, m.claim);
   if (again !== null) return again;

@@ -136,7 +136,10 @@ const jobAnswers = [
   [
     'already_running',
     202,
-    { status: 'accepted', route: 'job', event: 'push', delivery_id: 'id-1', cron_job: 'nightly' },
+    {
+      ...{ status: 'accepted', route: 'job', event: 'push', delivery_id: 'id-1', cron_job: 'nightly' },
+      reason: 'job_already_running',
+    },
   ],
   ['paused', 200, { status: 'ignored', reason: 'job_paused', route: 'job', event: 'push' }],
   ['unknown_job', 200, { status: 'ignored', reason: 'job_unknown', route: 'job', event: 'push' }],

@@ -76,7 +76,7 @@ export function pauses(open: Open): void {
       const work = { kind: 'held', holder: 'one' } as const;
       return store.write({ kind: 'accept', max_concurrent: null, claiming: 'later', work, ...change });
     };
-    assert.deepEqual(await direct(1000), { kind: 'paused', until: 9000 });
+    assert.deepEqual(await direct(1000), { kind: 'route_paused', until: 9000 });
     assert.equal(await find(store, 'm'), null);
     assert.equal((await direct(9000)).kind, 'stored');
   });
