@@ -26,7 +26,7 @@ import { idempotencyKey } from './idempotency-key.ts';
 import { showRequest } from './link-request.ts';
 import type { LinkedVariant } from './link-variant.ts';
 import { linkVariant } from './link-variant.ts';
-import type { Prepared } from './prepare-delivery.ts';
+import type { PreparedDelivery } from './prepare-delivery.ts';
 import { prepareAddress, prepareDelivery } from './prepare-delivery.ts';
 import { probeAccount, probeHost } from './probe-http.ts';
 import type { PieceSender } from './send-piece.ts';
@@ -122,7 +122,7 @@ class HttpDriver implements Driver {
     return turn;
   }
 
-  private async sendPieces(prepared: Prepared, request: DeliveryRequest): Promise<DeliveryOutcome> {
+  private async sendPieces(prepared: PreparedDelivery, request: DeliveryRequest): Promise<DeliveryOutcome> {
     const rules = this.paceRules(prepared.address);
     const isDoubtful = request.first_attempt_at !== null && !this.unsent.has(request.key);
     this.unsent.delete(request.key);
@@ -166,7 +166,7 @@ class HttpDriver implements Driver {
     this.unsent.add(key);
   }
 
-  private paceRules(address: Prepared['address']): readonly PaceRule[] {
+  private paceRules(address: PreparedDelivery['address']): readonly PaceRule[] {
     return this.variant.pacing.map((plan) => {
       const key = plan.per === 'chat' ? `${this.account} ${address.get('chat_id') ?? ''}` : this.account;
       return { key, plan };
@@ -174,7 +174,7 @@ class HttpDriver implements Driver {
   }
 
   private valuesOf(
-    { form, address, pieces, content, series }: Prepared,
+    { form, address, pieces, content, series }: PreparedDelivery,
     request: DeliveryRequest,
     index: number,
   ): Values {
@@ -208,7 +208,7 @@ class HttpDriver implements Driver {
 
 interface Once {
   readonly mark: string;
-  readonly prepared: Prepared;
+  readonly prepared: PreparedDelivery;
   readonly values: Values;
   readonly request: DeliveryRequest;
 }
@@ -225,7 +225,7 @@ const marksOf = ({ key, series, marker }: { key: string; series: string | null; 
 const SINCE_MARGIN_MS = 15 * 60_000;
 
 /** A piece cannot have been posted before the first attempt; a post of a series may be older. */
-const sinceOf = ({ series }: Prepared, { first_attempt_at: first }: DeliveryRequest): string =>
+const sinceOf = ({ series }: PreparedDelivery, { first_attempt_at: first }: DeliveryRequest): string =>
   series !== null || first === null ? '' : `${new Date(first - SINCE_MARGIN_MS).toISOString().slice(0, 19)}Z`;
 
 /** A signature of a body whose secrets are hidden is not the one that is sent. */

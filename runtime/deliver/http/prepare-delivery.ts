@@ -8,7 +8,7 @@ import type { Values } from './values.ts';
 import { DeliveryRefusal } from './values.ts';
 
 /** Everything that the pieces of a delivery share. */
-export interface Prepared {
+export interface PreparedDelivery {
   readonly form: NonNullable<ReturnType<PickRequest>>;
   readonly address: Values['address'];
   readonly pieces: readonly string[];
@@ -26,7 +26,7 @@ export async function prepareDelivery(
   target: BoundTarget,
   variant: LinkedVariant,
   request: DeliveryRequest,
-): Promise<Prepared> {
+): Promise<PreparedDelivery> {
   const prepared = prepareAddress(variant, request);
   if (typeof prepared === 'string') throw new DeliveryRefusal(prepared);
   const { address } = prepared;
@@ -76,7 +76,7 @@ function quietObjects(variant: LinkedVariant, value: readonly Entry[], markup: R
 export function prepareAddress(
   variant: LinkedVariant,
   request: Addressed,
-): Pick<Prepared, 'form' | 'address'> | string {
+): Pick<PreparedDelivery, 'form' | 'address'> | string {
   const address = variant.resolveAddress(request);
   if (typeof address === 'string') return address;
   const form = variant.pickRequest(address);
