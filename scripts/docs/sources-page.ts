@@ -3,18 +3,16 @@
 import { lowerSource } from '../../compiler/lower/source.ts';
 import type { SourceEntry } from '../../compiler/lower/source-variants.ts';
 import { expandSource } from '../../compiler/lower/source-variants.ts';
+import { describeSecret, describeWindow, setupSteps } from '../../compiler/sources/describe-source.ts';
+import { commonName } from '../../compiler/text/common-name.ts';
 import {
   describeCredentials,
   describeDelivery,
   describeEvent,
   describeHandshake,
-  describeSecret,
   describeSending,
   describeSignature,
-  describeWindow,
-  setupSteps,
-} from '../../compiler/sources/describe-source.ts';
-import { commonName } from '../../compiler/text/common-name.ts';
+} from '../../modules/payloads/compiler/describe-source.ts';
 import { CATALOG } from '../../test/helpers/compile.ts';
 import { table } from './markdown.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lowerEvents } from '../../compiler/lower/events.ts';
-import type { SignedResult } from '../../runtime/verify/sign.ts';
-import { signRequest } from '../../runtime/verify/sign.ts';
+import type { SignedResult } from '../../modules/workbench/runtime/sign.ts';
+import { signRequest } from '../../modules/workbench/runtime/sign.ts';
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import { loadShippedSources } from '../helpers/catalog-sources.ts';
 import { SECRET } from '../helpers/route-table.ts';

@@ -7,7 +7,6 @@ import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
 import { UNKNOWN_EVENT } from '../../../../runtime/intake/stages/identify.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
 import { namesPlaces, signedPlaces } from '../../../../runtime/table/link-identity.ts';
-import { signRequest } from '../../../../runtime/verify/sign.ts';
 import { SignError } from '../../../../runtime/verify/sign-body.ts';
 import type {
   LocatorPlan,
@@ -17,6 +16,7 @@ import type {
   SecretRef,
   SourceFacts,
 } from '../../../../schemas/generated/types.ts';
+import { signRequest } from '../../runtime/sign.ts';
 
 export interface TestEventRequest {
   readonly plan: RoutePlan;

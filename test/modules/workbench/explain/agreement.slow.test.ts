@@ -13,13 +13,13 @@ import { createDryDispatcher } from '../../../../modules/workbench/runtime/expla
 import type { ExplainedRoute } from '../../../../modules/workbench/runtime/explain/link-explained.ts';
 import { linkExplained } from '../../../../modules/workbench/runtime/explain/link-explained.ts';
 import { Warnings } from '../../../../modules/workbench/runtime/explain/warnings.ts';
+import { signRequest } from '../../../../modules/workbench/runtime/sign.ts';
 import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
 import { EXAMPLE_INSTALLATION } from '../../../../runtime/table/loop-marker.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
-import { signRequest } from '../../../../runtime/verify/sign.ts';
 import { SignError } from '../../../../runtime/verify/sign-body.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import { compileConfig, printed } from '../../../helpers/compile.ts';

@@ -6,8 +6,9 @@ import type { Column } from '../../../../../cli/output/table.ts';
 import { printList } from '../../../../../cli/output/table.ts';
 import type { OpenSource } from '../../../../../cli/sources/open-sources.ts';
 import { openSources } from '../../../../../cli/sources/open-sources.ts';
-import { describeWindow, primitiveName } from '../../../../../compiler/sources/describe-source.ts';
+import { describeWindow } from '../../../../../compiler/sources/describe-source.ts';
 import { commonName } from '../../../../../compiler/text/common-name.ts';
+import { primitiveName } from '../../../compiler/describe-source.ts';
 
 export default command({
   summary: 'List the senders whose webhooks can be verified',

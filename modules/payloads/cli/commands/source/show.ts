@@ -8,20 +8,18 @@ import type { OpenSource } from '../../../../../cli/sources/open-sources.ts';
 import { openSources } from '../../../../../cli/sources/open-sources.ts';
 import { routePath } from '../../../../../cli/subscriptions/address.ts';
 import { tryOpenTable } from '../../../../../cli/subscriptions/open-table.ts';
+import { describeSecret, describeWindow, setupSteps } from '../../../../../compiler/sources/describe-source.ts';
+import { commonName } from '../../../../../compiler/text/common-name.ts';
 import {
   describeCredentials,
   describeDelivery,
   describeEvent,
   describeHandshake,
-  describeSecret,
   describeSending,
   describeSignature,
-  describeWindow,
   exampleRoute,
   routeSnippet,
-  setupSteps,
-} from '../../../../../compiler/sources/describe-source.ts';
-import { commonName } from '../../../../../compiler/text/common-name.ts';
+} from '../../../compiler/describe-source.ts';
 
 export default command({
   summary: 'Show how a sender signs and sends, and the steps to connect it',

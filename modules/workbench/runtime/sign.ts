@@ -1,13 +1,13 @@
 /** Signs a request as a scheme's sender does, for `webhook test` and for tests. */
 import { createHash, createHmac, createPrivateKey, sign as signWith } from 'node:crypto';
-import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
-import { eachItem, itemPath, withPayload } from './batch.ts';
-import { contentBytes, linkContent, urlBases } from './content.ts';
-import { secretKeys } from './keys.ts';
-import type { SignedRequest } from './request.ts';
-import { LazyRequest } from './request.ts';
-import type { SignedPayload } from './sign-body.ts';
-import { placeInBody, SignError } from './sign-body.ts';
+import { eachItem, itemPath, withPayload } from '../../../runtime/verify/batch.ts';
+import { contentBytes, linkContent, urlBases } from '../../../runtime/verify/content.ts';
+import { secretKeys } from '../../../runtime/verify/keys.ts';
+import type { SignedRequest } from '../../../runtime/verify/request.ts';
+import { LazyRequest } from '../../../runtime/verify/request.ts';
+import type { SignedPayload } from '../../../runtime/verify/sign-body.ts';
+import { placeInBody, SignError } from '../../../runtime/verify/sign-body.ts';
+import type { LocatorPlan, SchemePlan } from '../../../schemas/generated/types.ts';
 
 export interface UnsignedRequest {
   readonly method: string;

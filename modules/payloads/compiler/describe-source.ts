@@ -1,0 +1,143 @@
+/** Describes how a source signs and sends, for `source show` and docs/sources.md. */
+
+import { printDuration } from '../../../compiler/rules/support/duration.ts';
+import { commonName } from '../../../compiler/text/common-name.ts';
+import type { Locator, SchemePlan, SourceFile } from '../../../schemas/generated/types.ts';
+
+const PRIMITIVES: Readonly<Record<SchemePlan['verify'], string>> = {
+  'hmac-sha1': 'HMAC-SHA1',
+  'hmac-sha256': 'HMAC-SHA256',
+  'hmac-sha512': 'HMAC-SHA512',
+  ed25519: 'Ed25519',
+  'ecdsa-p256': 'ECDSA P-256',
+  token: 'token',
+  basic: 'HTTP Basic',
+  none: 'nothing',
+};
+
+export const primitiveName = (verify: SchemePlan['verify']): string => PRIMITIVES[verify];
+
+/** Only the last part of a path is shown. */
+const JSON_PATH = /\{json:[^}]*\.([^.}]+)\}/g;
+
+/** One line: the signed content, and the encoding and place of the signature. */
+export function describeSignature(file: SourceFile): string {
+  const places = describePlaces(listOf(file.signature));
+  if (file.verify === 'none') return 'nothing is signed';
+  if (file.verify === 'basic') return 'HTTP Basic credentials in `Authorization`';
+  if (file.verify === 'token') return `the secret itself in ${places}`;
+  const signed = (file.signed ?? '').replace(JSON_PATH, '{json:…$1}');
+  return `${PRIMITIVES[file.verify]} of \`${signed}\`, ${file.encoding ?? 'hex'}, in ${places}`;
+}
+
+/** Lists headers of the services themselves first. */
+function describePlaces(places: readonly Locator[]): string {
+  const isNeutral = ({ header = '' }: Locator): number => (NEUTRAL.test(header) ? 1 : 0);
+  return places
+    .toSorted((a, b) => isNeutral(a) - isNeutral(b))
+    .map(describePlace)
+    .join(', ');
+}
+
+const NEUTRAL = /^X-Forge[ab]-/i;
+
+function describePlace({ header, query, json, form, prefix }: Locator): string {
+  const behind = prefix === undefined ? '' : ` behind \`${prefix}\``;
+  if (header !== undefined) return `\`${header}\`${behind}`;
+  if (query !== undefined) return `the query parameter \`${query}\`${behind}`;
+  if (form !== undefined) return `the form field \`${form}\`${json === undefined ? '' : ` at \`${json}\``}${behind}`;
+  return `the body at \`${json ?? ''}\`${behind}`;
+}
+
+/** For a source that names no place: those of §6, which docs/http.md lists. */
+const USUAL_PLACES = 'the usual places';
+
+/** The place of the event type; empty if there are only the fields that are tried for every source. */
+export function describeEvent(file: SourceFile): string {
+  return namesNothing(file) ? USUAL_PLACES : describePlaces(listOf(file.event));
+}
+
+/** The place of the delivery id. A signed id has no alternatives. */
+export function describeDelivery(file: SourceFile): string {
+  const { id, delivery, delivery_digest } = file;
+  if (namesNothing(file)) return USUAL_PLACES;
+  const places = describePlaces(listOf(id ?? delivery));
+  if (delivery_digest === true) return places === '' ? 'a digest of the body' : `${places}, else a digest of the body`;
+  return places === '' ? 'none' : places;
+}
+
+const namesNothing = ({ id, event, delivery, delivery_digest }: SourceFile): boolean =>
+  event === undefined && delivery === undefined && id === undefined && delivery_digest !== true;
+
+const HANDSHAKES = {
+  echo: 'the challenge is sent back',
+  reply: 'a small JSON answer',
+  capture: 'the secret is captured by `hookwright source enroll`',
+  ok: 'answered 200',
+} as const;
+
+/** How the sender verifies the URL; empty if it does not. */
+export function describeHandshake({ challenges }: Pick<SchemePlan, 'challenges'>): string {
+  const texts = challenges.map(({ kind, method, token }) => {
+    const word = token === null ? '' : ', once its token is that of `verify_token`';
+    return `${method}: ${HANDSHAKES[kind]}${word}`;
+  });
+  return [...new Set(texts)].join('; ');
+}
+
+/** Places of credentials beside its signature; empty if it sends none. */
+export const describeCredentials = ({ credentials }: SourceFile): string => describePlaces(listOf(credentials));
+
+/** Known facts about how it sends, one sentence each. */
+export function describeSending({ sending }: SourceFile): string[] {
+  if (sending === undefined) return [];
+  const { attempts, horizon_seconds: horizon, deadline_seconds: deadline, burst_per_minute: burst } = sending;
+  return [
+    ...(deadline === undefined ? [] : [`waits ${printDuration(deadline)} for an answer`]),
+    ...retries(attempts, horizon),
+    ...(burst === undefined ? [] : [`sends up to ${burst} requests a minute`]),
+  ];
+}
+
+function retries(attempts: number | undefined, horizon: number | undefined): string[] {
+  if (attempts === 1) return ['never retries'];
+  const times = attempts === undefined ? '' : ` ${attempts - 1} time${attempts === 2 ? '' : 's'}`;
+  if (horizon !== undefined) return [`retries${times} within ${printDuration(horizon)}`];
+  return times === '' ? [] : [`retries${times}`];
+}
+
+/** The name of an example route for a source of this name. */
+export const exampleRoute = (source: string): string => (source.startsWith('my-') ? source : `my-${source}`);
+
+/** An example route for this source, as YAML. */
+export function routeSnippet(
+  source: string,
+  file: SourceFile,
+  plan: Pick<SchemePlan, 'signed' | 'challenges'>,
+): string {
+  const name = commonName(source, file);
+  const variable = `${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_SECRET`;
+  const asymmetric = file.verify === 'ed25519' || file.verify === 'ecdsa-p256';
+  const captured = plan.challenges.some(({ kind }) => kind === 'capture');
+  const lines = [
+    'routes:',
+    `  ${exampleRoute(name)}:`,
+    `    source: ${name}`,
+    captured
+      ? `    secret: file:secrets/${name}`
+      : asymmetric
+        ? `    public_key: env:${variable.replace(/SECRET$/, 'PUBLIC_KEY')}`
+        : `    secret: env:${variable}`,
+    ...(plan.challenges.some(({ token }) => token !== null)
+      ? [`    verify_token: env:${variable.replace(/SECRET$/, 'VERIFY_TOKEN')}`]
+      : []),
+    ...(plan.signed.some(({ kind }) => kind === 'url')
+      ? ['    public_url: https://…  # the URL as entered at the sender']
+      : []),
+    ...(file.events === undefined ? [] : [`    events: [${file.events.slice(0, 2).join(', ')}]`]),
+    '    prompt: …',
+  ];
+  return lines.join('\n');
+}
+
+const listOf = (value: Locator | Locator[] | undefined): readonly Locator[] => [value ?? []].flat();
