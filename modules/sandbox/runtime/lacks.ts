@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { npmInstall } from '../../../runtime/platform/npm-install.ts';
 
 const PACKAGE = '@anthropic-ai/sandbox-runtime';
 /** Its settings change between versions, and a setting that it does not know protects nothing. */
@@ -39,8 +40,7 @@ export function findRuntime(path = process.env.PATH ?? ''): { readonly entry: st
 }
 
 function findPackage(): { readonly entry: string; readonly folder: string } {
-  const isGlobal = fileURLToPath(import.meta.url).includes('/lib/node_modules/');
-  const install = `run \`npm install ${isGlobal ? '--global ' : ''}${PACKAGE}@${VERSION}\``;
+  const install = `run \`${npmInstall(`${PACKAGE}@${VERSION}`)}\``;
   let entry: string;
   try {
     entry = import.meta.resolve(PACKAGE);

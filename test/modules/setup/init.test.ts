@@ -70,6 +70,15 @@ test('each route is told with its URL, its secret and what to do at the sender',
   assert.equal(JSON.parse(readFileSync(join(cwd, 'hookwright.schema.json'), 'utf8')).title, 'Config');
 });
 
+test('what a template needs besides is told: an app with its permissions, its id and its key', async (t) => {
+  const [home, cwd] = [tempDir(t), tempDir(t)];
+  const { stderr } = await runInProcess(['init', '--template', 'triage'], { home, cwd });
+  assert.match(
+    stderr,
+    /\nIt needs\n- a GitHub App: .*read and write access to Issues.*\n- its id as `app_id`.*123456.*\n- its private key as triage\.private-key\.pem/,
+  );
+});
+
 test('nothing is overwritten; a .env keeps what it says', async (t) => {
   const [home, cwd] = [tempDir(t), tempDir(t)];
   writeFileSync(join(cwd, '.env'), '# mine\nDATABASE_URL=x\nWEBHOOK_SECRET=kept\n', { mode: 0o600 });

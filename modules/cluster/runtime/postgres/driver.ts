@@ -3,6 +3,7 @@
  * loaded when a store on PostgreSQL is opened.
  */
 import { messageOf } from '../../../../base/message-of.ts';
+import { npmInstall } from '../../../../runtime/platform/npm-install.ts';
 import { StoreRefused } from '../../../../runtime/store/store.ts';
 
 export type PgValue = string | number | boolean | null | Uint8Array | readonly (string | number | boolean | null)[];
@@ -160,7 +161,7 @@ async function importDriver(): Promise<Driver> {
     return loaded.default as Driver;
   } catch (error) {
     if (sqlState(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new StoreRefused('gateway.store: postgres needs the package pg: run `npm install pg`');
+    throw new StoreRefused(`gateway.store: postgres needs the package pg: run \`${npmInstall('pg')}\``);
   }
 }
 

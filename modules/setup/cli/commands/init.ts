@@ -58,7 +58,7 @@ export default command({
       newSecret: () => newSecret(context),
     });
     write(context, folder, files);
-    await explain(context, folder, table);
+    await explain(context, folder, table, template);
   },
 });
 
@@ -113,12 +113,13 @@ function write(context: CliContext, folder: string, files: readonly InitFile[]):
   }
 }
 
-async function explain(context: CliContext, folder: string, table: RouteTable): Promise<void> {
+async function explain(context: CliContext, folder: string, table: RouteTable, { needs }: Template): Promise<void> {
   const sources = await openSources(context, []);
   const routes = Object.values(table.routes);
   for (const line of describeRoutes(routes, { table, sources, keptIn: () => 'in .env' })) printNote(context, line);
   const { wanted } = variablesOf(table);
   if (wanted.length > 0) printNote(context, `\nFill in .env: ${wanted.join(', ')}`);
+  if (needs.length > 0) printNote(context, ['\nIt needs', ...needs.map((text) => `- ${text}`)].join('\n'));
   const where = folder === context.cwd ? '' : `cd ${displayPath(folder, context.cwd)} && `;
   printNote(context, `\nNext: ${where}hookwright test && hookwright gateway run`);
 }

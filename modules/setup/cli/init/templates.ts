@@ -10,6 +10,8 @@ export interface Template {
   readonly name: string;
   /** The first sentence of its config. */
   readonly about: string;
+  /** What else it needs: the `# needs:` lines of its config. */
+  readonly needs: readonly string[];
   /** Texts by name, the config first. */
   readonly files: ReadonlyMap<string, string>;
 }
@@ -28,5 +30,6 @@ function readTemplate(name: string): Template {
   const config = readFileSync(join(folder, CONFIG), 'utf8');
   const others = readdirSync(folder).filter((file) => file !== CONFIG && /\.(?:test\.yaml|json)$/.test(file));
   const files = new Map([CONFIG, ...others].map((file) => [file, readFileSync(join(folder, file), 'utf8')]));
-  return { name, about: /^# (.+?)(?:\.(?= |$)|$)/m.exec(config)?.[1] ?? name, files };
+  const needs = [...config.matchAll(/^ *# needs: (.+)$/gm)].map(([, text = '']) => text);
+  return { name, about: /^# (.+?)(?:\.(?= |$)|$)/m.exec(config)?.[1] ?? name, needs, files };
 }
