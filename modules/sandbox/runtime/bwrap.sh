@@ -18,14 +18,18 @@ for ((i = 1; i < ${#mounts[@]}; i++)); do
   added+=(--remount-ro "${mounts[i]}")
 done
 exec 8<"$HOOKWRIGHT_SANDBOX/keyrings.bpf"
-# Descriptors that the gateway was started with, such as the lock of a shell script, lead out of the sandbox.
-for fd in /proc/self/fd/*; do
-  case ${fd##*/} in [0-3] | 8 | 9 | 255) ;; *) fd=${fd##*/} && exec {fd}>&- ;; esac
-done
 added+=(--unshare-ipc --seccomp 8 --unsetenv HOOKWRIGHT_SANDBOX)
 for path in /proc/keys /proc/key-users; do added+=(--ro-bind-try /dev/null "$path"); done
 if ((UID == 0)); then
   added+=(--ro-bind /proc/sys /proc/sys --bind /proc/sys/user /proc/sys/user)
   for path in /proc/sysrq-trigger /proc/acpi /proc/fs /proc/mtrr /proc/scsi; do added+=(--ro-bind-try "$path" "$path"); done
 fi
-exec bwrap "${given[@]}" "${added[@]}" "${@:at}"
+# Descriptors that the gateway was started with, such as the lock of a shell script, lead out of the sandbox. One group, which is
+# read before it runs: the descriptor of this file may be any of them.
+{
+  for fd in /proc/self/fd/*; do
+    fd=${fd##*/}
+    case $fd in [0-3] | 8 | 9) ;; *) exec {fd}>&- ;; esac
+  done
+  exec bwrap "${given[@]}" "${added[@]}" "${@:at}"
+}

@@ -144,7 +144,7 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     writeFileSync(file, KEY);
     const script = 'cat <&200; echo x >&200; ls -l /proc/self/fd';
     const run = { argv: ['bash', '-c', script], stdin: '', cwd, plan: NOTHING };
-    const held = ['bash', '-c', 'exec 200<>"$0" 7<>"$0" && exec "$@"', file];
+    const held = ['bash', '-c', 'exec 200<>"$0" 7<>"$0" 9<>"$0" 254<>"$0" 255<>"$0" && exec "$@"', file];
     const [result] = await runSandboxed(user, { ...options, runs: [run] }, {}, held);
     assert.doesNotMatch(`${result?.stdout}`, new RegExp(`${KEY}|lock`));
     assert.match(`${result?.stderr}`, /200: Bad file descriptor/);
