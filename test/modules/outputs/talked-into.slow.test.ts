@@ -257,7 +257,7 @@ describe('an agent that is talked into anything', { skip: noSandbox }, () => {
       return row?.state === 'done' && (await gateway.cli('deliveries', 'show', row.id)).stdout;
     });
     assert.match(shown, /^denied +.*evil\.example\.com:443/m);
-    assert.match(shown, /^targets +log, github \(comment\)/m);
+    assert.match(shown, /^targets +log, github_comment \(comment\)/m);
     assert.equal(seen.filter(({ method }) => method === 'POST').length, 1);
   });
 });
