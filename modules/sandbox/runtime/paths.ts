@@ -2,8 +2,8 @@
  * What the paths of a run name on this machine: symbolic links are followed, a folder to write is made. A link where a program
  * can write opens nothing: it could lead to whatever is hidden.
  */
-import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { codeOf } from '../../../base/code-of.ts';
 
 export interface Paths {
@@ -22,6 +22,10 @@ const MOST_LINKS = 40;
 
 export const within = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.replace(/\/*$/, '/'));
+
+/** How long the deepest of the folders is that the path is in; -1: none. */
+export const depth = (path: string, folders: readonly string[]): number =>
+  Math.max(-1, ...folders.filter((folder) => within(path, folder)).map((folder) => folder.length));
 
 /** The path without links, itself where it is not there. */
 export const realOf = (path: string): string => (existsSync(path) ? realpathSync(path) : path);
@@ -76,4 +80,55 @@ function follow(path: string, shared: readonly string[], links: Map<string, stri
     if (isAbsolute(target)) at = '/';
   }
   return at;
+}
+
+/** Each entry is a mount. */
+const MOST_ENTRIES = 300;
+const KERNEL_FOLDERS = ['/dev', '/proc', '/sys'];
+
+/** Folders that are hidden because of files in them, and the paths of a run with what else is in these folders. */
+export interface Cover {
+  readonly folders: readonly string[];
+  readonly paths: Paths;
+  /** Files to read besides those of `paths`. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Hides files with their folders, in which the rest stays: a mount over a single file is gone as soon as the file is replaced.
+ * A folder that can be written, cannot be listed, is one of the root's or has too many entries stays as it is.
+ */
+export function coverFiles(hidden: readonly string[], walls: readonly string[], paths: Paths): Cover {
+  const named = [...paths.read, ...paths.write];
+  const secret = hidden
+    .map((path) => join(realOf(dirname(path)), basename(path)))
+    .filter((path) => !named.includes(path));
+  const entries = new Map<string, readonly string[]>();
+  for (const folder of new Set(secret.map(dirname))) {
+    const isHidden = !named.includes(folder) && depth(folder, walls) > depth(folder, named);
+    if (isHidden || depth(folder, [...paths.write, ...KERNEL_FOLDERS]) >= 0 || dirname(folder) === '/') continue;
+    const listed = entriesOf(folder);
+    if (listed !== null && listed.length <= MOST_ENTRIES) entries.set(folder, listed);
+  }
+  const folders = [...entries.keys()];
+  const apart = new Set([...secret, ...walls, ...named, ...folders]);
+  const [read, files, links] = [
+    paths.read.filter((path) => !folders.includes(path)),
+    [] as string[],
+    new Map(paths.links),
+  ];
+  for (const path of [...entries.values()].flat().filter((each) => !apart.has(each))) {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isSymbolicLink() === true) links.set(path, readlinkSync(path));
+    else (found?.isDirectory() === true ? read : files).push(path);
+  }
+  return { folders, paths: { ...paths, read, links }, files };
+}
+
+function entriesOf(folder: string): readonly string[] | null {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    return null;
+  }
 }

@@ -24,7 +24,7 @@ import type { SandboxPlan } from '../../../schemas/generated/types.ts';
 import { keyringFilter } from './keyring-filter.ts';
 import { explainRefusal, findRuntime } from './lacks.ts';
 import type { Paths } from './paths.ts';
-import { openPaths, realOf, within } from './paths.ts';
+import { coverFiles, openPaths, realOf, within } from './paths.ts';
 import { listsLocal, settingsOf } from './settings.ts';
 
 /** What reaches nothing, to try whether there is a sandbox at all. */
@@ -107,11 +107,15 @@ async function prepare(
     { read: [...read, ...(request.readable ?? []), ...resolver], write: [...write, ...(request.writable ?? [])] },
     { userHome, written: [...others, ...written], make: true },
   );
+  const walls = [context.home, userHome, '/run', temporary, ...TEMPORARY, ...others].map(realOf);
+  // A name may be a link: what it leads to is hidden as well.
+  const hidden = context.hidden().flatMap((path) => [path, realOf(path)]);
+  // Elsewhere a sandbox goes by names, and what takes the place of a file is hidden like it.
+  const cover = coverFiles(process.platform === 'linux' ? hidden : [], walls, paths);
   const { settings, mounts, writable } = settingsOf({
-    ...{ network, onlyTo, paths, control, scratch, userHome, runtime: runtime.folder },
-    folders: [context.home, userHome, '/run', temporary, ...TEMPORARY, ...others].map(realOf),
-    // A name may be a link: what it leads to is hidden as well.
-    hidden: context.hidden().flatMap((path) => (existsSync(path) ? [path, realpathSync(path)] : [])),
+    ...{ network, onlyTo, paths: cover.paths, files: cover.files, control, scratch, userHome, runtime: runtime.folder },
+    folders: [...walls, ...cover.folders],
+    hidden: hidden.filter((path) => existsSync(path)),
   });
   const file = join(control, 'settings.json');
   const told = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Walls } from '../../../runtime/platform/process/sandbox.ts';
 import type { SandboxPlan } from '../../../schemas/generated/types.ts';
 import type { Paths } from './paths.ts';
-import { within } from './paths.ts';
+import { depth, within } from './paths.ts';
 
 /** A run, and where things are on this machine; all paths are absolute and without links. */
 export interface Run {
@@ -18,6 +18,8 @@ export interface Run {
   readonly userHome: string;
   /** What no program sees: homes, temporary files, folders of other agents. */
   readonly folders: readonly string[];
+  /** Files that can be read in hidden folders, as far as they are still there. */
+  readonly files: readonly string[];
   /** Files of the configuration. */
   readonly hidden: readonly string[];
   /** Folder of the installed runtime. */
@@ -58,8 +60,6 @@ export function settingsOf({ network, onlyTo, paths, ...run }: Run): RunSettings
   );
   const folders = shut.filter((path) => statSync(path).isDirectory());
   const files = shut.filter((path) => !folders.includes(path) && !run.hidden.includes(path));
-  const depth = (path: string, all: readonly string[]): number =>
-    Math.max(-1, ...all.filter((folder) => within(path, folder)).map((folder) => folder.length));
   const links = [...paths.links].filter(([at]) => depth(at, denied) > depth(at, [...read, ...write]));
   const opened = [...OPENED, ...OPENED_IN_HOME.map((path) => join(run.userHome, path))];
   const sockets = [join(run.control, '*.sock'), join(run.control, 'srt-obs-*', '*.sock')];
@@ -75,7 +75,9 @@ export function settingsOf({ network, onlyTo, paths, ...run }: Run): RunSettings
     ...credentialsOf(onlyTo),
   };
   const linked = links.flatMap(([at, target]) => ['--symlink', target, at]);
-  return { settings, mounts: [...linked, ...files.flatMap((path) => ['--bind', path, path])], writable: folders };
+  const readable = run.files.flatMap((path) => ['--ro-bind-try', path, path]);
+  const mounts = [...linked, ...readable, ...files.flatMap((path) => ['--bind', path, path])];
+  return { settings, mounts, writable: folders };
 }
 
 function networkOf(network: SandboxPlan['network'], onlyTo: Readonly<Record<string, readonly string[]>>): object {

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -15,6 +16,7 @@ import {
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxPlan } from '../../../schemas/generated/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import type { User } from './run-sandboxed.ts';
@@ -164,6 +166,45 @@ for (const user of USERS) {
       assert.equal(again?.stdout, 'ended\n', again?.stderr);
       assert.deepEqual(readdirSync(cwd), ['a']);
     });
+
+    for (const named of [['.'], ['gw', 'keys', 'odd']]) {
+      test(`a hidden file that is replaced during a run stays hidden, and what is beside it can be read: ${named.join()}`, async (t) => {
+        const { root, userHome, run } = place(t, user, [
+          ...['gw/hookwright.yaml', 'gw/.env', 'gw/readme', 'gw/src/a', 'gw/src/rules/more.yaml', 'gw/src/rules/b'],
+          ...['gw/out/old', 'gw/log', 'keys/..1/key', 'keys/..1/cert', 'odd/[a] b/secret', 'odd/[a] b/c'],
+        ]);
+        const [cwd, at] = [join(userHome, '.hookwright/work/run'), (path: string) => join(root, path)];
+        // As Kubernetes mounts secrets: replaced by way of one link.
+        for (const [path, target] of [
+          ...[['keys/..data', '..1'] as const, ['gw/nowhere', 'none'] as const],
+          ...['key', 'cert'].map((name) => [`keys/${name}`, `..data/${name}`] as const),
+        ])
+          symlinkSync(target, at(path));
+        const secrets = ['gw/hookwright.yaml', 'gw/.env', 'gw/src/rules/more.yaml', 'keys/key', 'odd/[a] b/secret'];
+        const paths = [...secrets, 'keys/..data/key', 'keys/..1/key', 'gw/made'].map((path) => `'${path}'`).join(' ');
+        const look = `for path in ${paths}; do cat "$path"; w "$path"; done; cat gw/readme gw/src/a gw/src/rules/b keys/cert odd/*/c; w gw/readme {gw,gw/src,gw/src/rules,keys}/no gw/out/new gw/log; ls -A gw keys`;
+        const script = `${WRITE} cd ${root}; ${look}; touch ~-/ready; until [ -e ~-/go ]; do sleep .1; done; echo; ${look}`;
+        const plan = { read: named.map(at), write: ['gw/out', 'gw/log'].map(at) };
+        const running = runSandboxed(user, { ...run(plan, script, cwd), hidden: secrets.map(at) });
+        let isOver = false;
+        void running.catch(() => {}).finally(() => (isOver = true));
+        while (!existsSync(join(cwd, 'ready')) && !isOver) await sleep(50);
+        const replace = (make: (path: string) => void, path: string): void => {
+          make(at('replacement'));
+          renameSync(at('replacement'), at(path));
+        };
+        for (const path of [...secrets.filter((each) => each !== 'keys/key'), 'keys/..1/key', 'gw/made'])
+          replace((name) => writeFileSync(name, SECRET), path);
+        mkdirSync(at('keys/..2'));
+        writeFileSync(at('keys/..2/key'), SECRET);
+        replace((name) => symlinkSync('..2', name), 'keys/..data');
+        writeFileSync(join(cwd, 'go'), '');
+        const [result] = await running;
+        const listed = 'gw:\nlog\nnowhere\nout\nreadme\nsrc\n\nkeys:\n..1\n..data\ncert\n';
+        const seen = `gw/readmegw/src/agw/src/rules/bkeys/..1/certodd/[a] b/cnew\nlog\n${listed}`;
+        assert.equal(result?.stdout, `${seen}\n${seen}`, result?.stderr);
+      });
+    }
 
     test('a folder with more repositories than a command line has room for', async (t) => {
       const { userHome, run } = place(t, user, ['user/proj/a']);
