@@ -11,10 +11,14 @@ import { deliveryTargets } from './support/targets.ts';
 
 export const missingDeliverExtra = deliveryRule('missing-deliver-extra', checkKeys);
 
-function checkKeys({ config, scope, route, report }: Receiver): void {
+function checkKeys({ config, scope, route, hasPayload, report }: Receiver): void {
   const written = Object.keys(config.deliver_extra ?? {});
   for (const { name, plan, extra } of deliveryTargets(config, scope.table)) {
-    const missing = plan.address.filter((field) => field.required && !extra.has(field.name)).map((field) => field.name);
+    // A placeholder of the URL of `http` is a field of the payload, where there is one.
+    const isOwn = plan.variants.some(({ webhook }) => webhook !== undefined) && !hasPayload;
+    const missing = plan.address
+      .filter((field) => (field.required || isOwn) && !extra.has(field.name))
+      .map((field) => field.name);
     const absent = missing.filter((field) => {
       const key = written.find((each) => meantField(each, [field]) !== null);
       if (key === undefined) return true;

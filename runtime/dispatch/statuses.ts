@@ -14,6 +14,7 @@ import type { ShownState } from '../store/states.ts';
 import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { FindInstallation } from './installation.ts';
+import { readAnswer } from './run-agent.ts';
 
 /** Most senders that wait at once, by far fewer than connections; more are answered at once. */
 const MOST_WAITING = 128;
@@ -69,9 +70,9 @@ export class Statuses {
     const { dispatch } = found;
     if (dispatch.id !== id || dispatch.route !== name || dispatch.profile !== profile) return null;
     const state = statusOf(dispatch);
-    return state === 'done' && status?.answer === true && dispatch.answer !== null
-      ? { state, answer: dispatch.answer }
-      : { state };
+    const { answer } = dispatch;
+    const isTold = state === 'done' && status?.answer === true && answer !== null;
+    return isTold && readAnswer(answer).kind === 'answered' ? { state, answer } : { state };
   }
 
   /** Resolves when the dispatch has ended, after `ms`, or when the sender has gone; at once when too many wait. */

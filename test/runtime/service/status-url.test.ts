@@ -91,6 +91,13 @@ test('the 202 carries a URL, which tells the state and, once done, the answer', 
   assert.equal(head.status, 200);
 });
 
+test('an agent that had nothing to say has no answer to tell', async (t) => {
+  const at = await setUp(t);
+  const { body } = await at.post();
+  await at.next('[SILENT]\nnothing new\n');
+  assert.deepEqual((await stateAt(at, body.status_url, 'done')).body, { state: 'done' });
+});
+
 test('a failure is dead; without status_answer no answer is told; without status_url nothing', async (t) => {
   const at = await setUp(t, { status_answer: false });
   const [done, dead, plain] = [

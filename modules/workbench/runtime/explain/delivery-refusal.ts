@@ -17,7 +17,16 @@ export function linkRefusal(table: RouteTable, secrets: SecretResolver, context:
     const isUnknown = problems.some((problem) => problem.profile === profile && problem.target === asked.target);
     if (isUnknown || isOpenHome(table, secrets, profile, asked)) return null;
     if (text === null) return deliverer.refusal(profile, asked);
-    const message = { ...asked, profile, text, key: 'x', route: '', delivery_id: '', sent: 0, first_attempt_at: null };
+    const message = {
+      ...asked,
+      profile,
+      text,
+      key: 'x',
+      route: 'x',
+      delivery_id: 'x',
+      sent: 0,
+      first_attempt_at: null,
+    };
     try {
       await deliverer.show({ ...message, mirror_to_session: false, signal: NEVER });
       return null;

@@ -314,6 +314,15 @@ test('a direct delivery without an address fails, as it would', async (t) => {
   assert.deepEqual(found.found.deliveries[0]?.address, { chat_id: '-5' });
 });
 
+test('a message to a URL with the route and a field of the payload is no failure', async (t) => {
+  const routes = '{ told: { prompt: "{a}", agent: none, deliver: http } }';
+  const url = 'https://hooks.example.com/{route}/{delivery_id}?n={number}';
+  const webhook = `webhook: { enabled: true, secret: env:SECRET, routes: ${routes} }`;
+  const { ask } = open(t, { SECRET }, `platforms: { ${webhook}, http: { enabled: true, url: "${url}" } }`);
+  const { code, found } = await ask(['told', ...payload({ a: 'x', number: 5 })]);
+  assert.deepEqual([code, found.warnings], [0, []]);
+});
+
 test('a paused job drops its events', async (t) => {
   const { found, code } = await open(t).ask(['nightly', ...payload({})]);
   assert.deepEqual([code, found.outcome, found.reason, found.job], [1, 'ignored', 'job_paused', 'report']);
