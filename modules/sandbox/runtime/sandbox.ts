@@ -121,7 +121,7 @@ async function prepare(
   const told = {
     ...{ argv: request.argv, settings: { ...settings, bwrapPath: besides('bwrap.sh') }, module: runtime.entry },
     ...{ report: join(control, 'report'), scratch, parent: process.pid },
-    ...{ unreported: [temporary, ...OWN_FOLDERS], proxied: listsLocal(network) },
+    ...{ unreported: [temporary, ...OWN_FOLDERS, ...spellings(cover.paths)], proxied: listsLocal(network) },
   };
   const listed = (words: readonly string[]): string => words.map((word) => `${word}\0`).join('');
   const files = {
@@ -134,6 +134,14 @@ async function prepare(
   const env = { ...request.env, TMPDIR: control, HOOKWRIGHT_SANDBOX: control };
   return { launch: { ...request, argv: [process.execPath, besides('launch.mjs'), file], env }, closed: paths.closed };
 }
+
+/** What can be written, by way of links: who looks at names alone takes it for denied. */
+const spellings = ({ links, write }: Paths): readonly string[] =>
+  [...links.keys()].flatMap((link) => {
+    const real = realOf(link);
+    const opened = write.filter((path) => within(path, real) || within(real, path));
+    return opened.map((path) => join(link, path.slice(real.length)));
+  });
 
 const besides = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url));
 
@@ -151,10 +159,18 @@ function resultOf(result: ProcessResult, report: string, closed: Paths['closed']
   return denied.length === 0 ? result : { ...result, denied };
 }
 
+function temporaryFolder(): string {
+  try {
+    return realpathSync(tmpdir());
+  } catch (error) {
+    throw new Error(`$TMPDIR is ${tmpdir()}: ${codeOf(error) ?? messageOf(error)}`);
+  }
+}
+
 /** The folders of the runs of this process, with names that no other process can guess. */
 class RunFolders {
   /** Without symbolic links. */
-  readonly temporary = realpathSync(tmpdir());
+  readonly temporary = temporaryFolder();
   private readonly prefix: string;
   private readonly log: SandboxContext['log'];
   private readonly remover: Promise<TreeRemover>;

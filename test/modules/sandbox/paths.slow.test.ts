@@ -91,19 +91,14 @@ for (const user of USERS) {
       symlinkSync(join(root, 'else/codex'), join(userHome, '.codex'));
       symlinkSync('dotfiles/r', join(userHome, '.r'));
       symlinkSync(join(root, 'else'), join(userHome, 'projects'));
-      const script = `${WRITE} cat ~/.claude/a ~/.again/a ~/.codex/a ~/.r; w ~/.again/new1 ~/.codex/new2 ~/.r here; cat ~/dotfiles/other; ls -A ~`;
+      const script = `${WRITE} cat ~/.claude/a ~/.again/a ~/.codex/a ~/.r; w ~/.again/new1 ~/.claude/new3 ~/.codex/new2 ~/projects/work/new4 ~/.r here; cat ~/dotfiles/other; ls -A ~`;
       const plan = { read: ['~/.r'], write: ['~/.again', '~/.codex'] };
       const [result] = await runSandboxed(user, run(plan, script, join(userHome, 'projects/work')));
       const read = ['user/dotfiles/claude/a', 'user/dotfiles/claude/a', 'else/codex/a', 'user/dotfiles/r'].join('');
       const listed = '.again\n.claude\n.codex\n.r\ndotfiles\nprojects\n';
-      assert.equal(result?.stdout, `${read}new1\nnew2\nhere\n${listed}`, result?.stderr);
-      assert.deepEqual(
-        [
-          existsSync(join(root, 'user/dotfiles/claude/new1')),
-          result?.denied.filter((line) => /^(?:read|write) /.test(line)),
-        ],
-        [true, []],
-      );
+      assert.equal(result?.stdout, `${read}new1\nnew3\nnew2\nnew4\nhere\n${listed}`, result?.stderr);
+      assert.ok(existsSync(join(root, 'user/dotfiles/claude/new1')));
+      assert.deepEqual(result?.denied, [join(userHome, '.r')]);
     });
 
     test('a link that a program can have made opens nothing, and the record says so', async (t) => {
@@ -139,6 +134,12 @@ for (const user of USERS) {
         ],
       );
       assert.ok(!existsSync(join(userHome, '.tool.json')));
+    });
+
+    test('a temporary folder that is not there is named with its variable', async (t) => {
+      const { userHome, run } = place(t, user, []);
+      const env = { TMPDIR: join(userHome, 'none'), TSX_DISABLE_CACHE: '1' };
+      await assert.rejects(runSandboxed(user, run({}, 'true'), env), /\$TMPDIR is \S+\/user\/none: ENOENT/);
     });
 
     test('a run is alone in its folder: none loses its protection with the end of another', async (t) => {
