@@ -85,6 +85,6 @@ test('a fault in a schedule is shown at the schedule', (t) => {
   writeFileSync(join(home, 'brief.yaml'), TEA.replace('{hour}', '{our}'));
   assert.match(
     printFindings(load(home, home))[0] ?? '',
-    /^brief\.yaml:8:11 blueprint-schedule: no field fills `\{our\}`/,
+    /^brief\.yaml:8:21 blueprint-schedule: no field fills `\{our\}`/,
   );
 });
