@@ -1,6 +1,6 @@
 /** The service of this process, configured by the command line and the environment. */
 
-import { join } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { isLoopback } from '../../base/listen-address.ts';
 import { invalidVariables, readOverrides } from '../../compiler/config/overrides.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
@@ -54,9 +54,12 @@ export async function openService(context: CliContext, options: OpenServiceOptio
   const tableFile = join(folder, 'routes.json');
   const modules = runtimeParts(context.modules);
   let lowerer: Promise<CompileSubscriptions> | null = null;
+  // What a program writes there would be served. The folder of the configuration itself is not hidden as a whole.
+  const built = relative(folder, context.cwd) === '' ? [] : [resolve(folder)];
   const service = await createService(
     {
-      ...{ home, env, log, redactor, timezone, random, problem, hidden },
+      ...{ home, env, log, redactor, timezone, random, problem },
+      hidden: () => [...hidden(), ...built],
       // Without one of its own a service goes by the clock of the database that it shares.
       ...(clock === systemClock ? {} : { clock }),
       projectEnv: context.projectEnv,

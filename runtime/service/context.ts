@@ -1,6 +1,6 @@
 /** The options of a service as its parts take them, with the defaults. */
 import { randomBytes } from 'node:crypto';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { SecretRef } from '../../schemas/generated/types.ts';
 import { Redactor } from '../deliver/redact/redact.ts';
 import type { AgentFunctions } from '../dispatch/agents/create-agents.ts';
@@ -69,6 +69,7 @@ export function resolveOptions(options: ServiceOptions, modules: readonly Runtim
   const read = new Set<string>();
   const hidden = (): readonly string[] => [
     ...(options.hidden?.() ?? []),
+    ...('file' in table ? [resolve(table.file)] : []),
     ...(projectEnv === undefined ? [] : [projectEnv]),
     ...read,
   ];

@@ -24,7 +24,7 @@ import type { SandboxPlan } from '../../../schemas/generated/types.ts';
 import { keyringFilter } from './keyring-filter.ts';
 import { explainRefusal, findRuntime } from './lacks.ts';
 import type { Paths } from './paths.ts';
-import { coverFiles, openPaths, realOf, within } from './paths.ts';
+import { coverFiles, depth, openPaths, realOf, within } from './paths.ts';
 import { listsLocal, settingsOf } from './settings.ts';
 
 /** What reaches nothing, to try whether there is a sandbox at all. */
@@ -116,6 +116,8 @@ async function prepare(
     ...{ network, onlyTo, paths: cover.paths, files: cover.files, control, scratch, userHome, runtime: runtime.folder },
     folders: [...walls, ...cover.folders],
     hidden: hidden.filter((path) => existsSync(path)),
+    // A program that made one would be obeyed.
+    absent: hidden.filter((path) => !existsSync(path) && depth(path, cover.paths.write) >= 0),
   });
   const file = join(control, 'settings.json');
   const told = {

@@ -20,8 +20,10 @@ export interface Run {
   readonly folders: readonly string[];
   /** Files that can be read in hidden folders, as far as they are still there. */
   readonly files: readonly string[];
-  /** Files of the configuration. */
+  /** Files of the configuration, and the folder of its tables. */
   readonly hidden: readonly string[];
+  /** Those that are not there, and that the program must not make. */
+  readonly absent: readonly string[];
   /** Folder of the installed runtime. */
   readonly runtime: string;
 }
@@ -70,7 +72,10 @@ export function settingsOf({ network, onlyTo, paths, ...run }: Run): RunSettings
       allowRead: [...named([...read, ...write, join(run.runtime, 'vendor')]), ...sockets],
       allowWrite: named([...write, run.scratch]),
       // A program that changes the configuration would leave its sandbox with the next reload.
-      denyWrite: named([...opened.filter((path) => !write.some((folder) => within(path, folder))), ...run.hidden]),
+      denyWrite: named([
+        ...opened.filter((path) => !write.some((folder) => within(path, folder))),
+        ...[...run.hidden, ...run.absent],
+      ]),
     },
     ...credentialsOf(onlyTo),
   };

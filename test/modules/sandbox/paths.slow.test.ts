@@ -207,6 +207,32 @@ for (const user of USERS) {
       });
     }
 
+    test('a program whose folder holds the configuration neither reads, changes, makes nor moves a file of it', async (t) => {
+      const { root, run } = place(t, user, [
+        ...['gw/hookwright.yaml', 'gw/build/routes.json', 'gw/conf/rules/more.yaml', 'gw/conf/rules/own', 'gw/src/a'],
+      ]);
+      const [cwd, at] = [join(root, 'gw'), (path: string) => join(root, 'gw', path)];
+      const hidden = ['hookwright.yaml', '.env', 'build', 'conf/rules/more.yaml', 'conf/local.yaml'].map(at);
+      const kept = ['hookwright.yaml', 'build/routes.json', 'conf/rules/more.yaml'];
+      const attempts = [
+        `${WRITE} w .env hookwright.yaml build/routes.json build/other conf/rules/more.yaml conf/local.yaml src/a here`,
+        'cat hookwright.yaml build/routes.json conf/rules/more.yaml',
+        'rm -rf build hookwright.yaml conf',
+        'mkdir new; echo evil >new/routes.json; echo evil >new/more.yaml; echo evil >e',
+        'mv build b2; mv conf c2; mv conf/rules c3; mv hookwright.yaml h2; mv -T new build; mv -T new conf; mv e .env; mv e hookwright.yaml',
+        'ln -s e .env; ln e .env; ln -s new build; mkdir -p conf/rules && cp new/more.yaml conf/rules/',
+      ];
+      for (const plan of [{}, { write: [cwd] }]) {
+        const place = plan.write === undefined ? cwd : join(root, 'user/.hookwright/work/run');
+        const script = `cd ${cwd}; ${attempts.join('; ')}`;
+        const [result] = await runSandboxed(user, { ...run(plan, script, place), hidden });
+        assert.equal(result?.stdout, 'a\nhere\n', result?.stderr);
+        for (const path of kept) assert.equal(readFileSync(at(path), 'utf8'), `gw/${path}`);
+        for (const path of ['.env', 'conf/local.yaml', 'build/other'].map(at))
+          assert.ok(!existsSync(path) || statSync(path).size === 0, path);
+      }
+    });
+
     test('a folder with more repositories than a command line has room for', async (t) => {
       const { userHome, run } = place(t, user, ['user/proj/a']);
       const cwd = join(userHome, 'proj');
