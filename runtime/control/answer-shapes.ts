@@ -91,6 +91,7 @@ export const ANSWER_SHAPES: Readonly<Record<ControlName, WireShape>> = {
     refused: listOf(object({ id: text, reason: text })),
   }),
   request_explain: object({ route: text, taken: flag }),
+  request_show: object({ kind: text }),
   request_print: object({ text }),
   chats_list: listOf(object({ profile: text, target: text, chat_id: text })),
   blueprints_list: listOf(object({ key: text })),

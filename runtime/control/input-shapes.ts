@@ -178,6 +178,7 @@ const INPUTS: Readonly<Record<ControlName, WireShape>> = {
     ...{ rerun: optional(flag), again: optional(flag) },
   }),
   request_explain: object({ id: text }),
+  request_show: object({ id: text }),
   request_print: object({ id: text, form: among('curl', 'test') }),
   chats_list: object({ profile: optional(text) }),
   blueprints_list: nothing,

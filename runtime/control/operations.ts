@@ -7,7 +7,7 @@ import type { Catalog, Explanation } from '../../schemas/generated/types.ts';
 import type { AnsweredApproval, Approval, ApprovalAnswer, FoundApproval } from '../dispatch/approving.ts';
 import type { StopResult } from '../dispatch/dispatcher.ts';
 import type { LastingAlert } from '../dispatch/guard.ts';
-import type { FoundRequest, KeptFilter, KeptPage, KeptSummary } from '../intake/kept-request.ts';
+import type { FoundPrinted, FoundRequest, KeptFilter, KeptPage, KeptSummary } from '../intake/kept-request.ts';
 import type { PausedRoute } from '../store/pauses.ts';
 import type { DamageReport, DeadWork, LastError, ListFilter } from '../store/queries.ts';
 import type { SessionSummary } from '../store/sessions.ts';
@@ -60,6 +60,8 @@ export interface ControlContract extends StoreOperations {
   deliveries_replay: { input: ReplayRequest; output: ReplayedDeliveries };
   /** What becomes of a kept request, on the table in service; as `explain --request`, without running a script. */
   request_explain: { input: { id: string }; output: Explanation };
+  /** A kept request as `requests show --json` prints it. */
+  request_show: { input: { id: string }; output: FoundPrinted };
   /** A kept request as a curl command line, or as a `*.test.yaml` that expects what becomes of it now. */
   request_print: { input: { id: string; form: 'curl' | 'test' }; output: { readonly text: string } };
   /** The sessions of chats, of one profile or of all that are served. */

@@ -89,6 +89,10 @@ export type FoundRequest =
   | { readonly kind: 'found'; readonly request: KeptRequest }
   | { readonly kind: 'unknown' | 'ambiguous' };
 
+export type FoundPrinted =
+  | { readonly kind: 'found'; readonly request: PrintedRequest }
+  | Exclude<FoundRequest, { readonly kind: 'found' }>;
+
 /** Reads kept requests, from a running server or from a home's file. */
 export interface KeptRequests {
   list(filter: KeptFilter, page: KeptPage): Promise<readonly KeptSummary[]>;
@@ -97,10 +101,16 @@ export interface KeptRequests {
   close(): Promise<void>;
 }
 
-/** As `requests show --json` and the console show it: a body that is text as text. */
-export function printedRequest({ body, headers, ...rest }: KeptRequest): PrintedRequest {
+/** As `requests show --json` and the console show it: a body that is text as text. @param next what to do about it */
+export function printedRequest({ body, headers, ...rest }: KeptRequest, next: string | null): PrintedRequest {
   const bytes = body === null ? null : Buffer.from(body, 'base64');
   const isText = bytes !== null && isUtf8(bytes);
   const pairs = headers.map(([name, value]): [string, string] => [name, value]);
-  return { ...rest, headers: pairs, body: isText ? bytes.toString('utf8') : null, body_base64: isText ? null : body };
+  return {
+    ...rest,
+    next,
+    headers: pairs,
+    body: isText ? bytes.toString('utf8') : null,
+    body_base64: isText ? null : body,
+  };
 }

@@ -3341,6 +3341,10 @@ export interface PrintedRequest {
    */
   replay_of: string | null;
   /**
+   * What to do about it, with the command that helps; null: nothing has to be done.
+   */
+  next: string | null;
+  /**
    * From its headers to its answer, in ms.
    */
   ms: number;

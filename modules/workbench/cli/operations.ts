@@ -6,6 +6,7 @@ import type { ControlHandlers } from '../../../runtime/control/operations.ts';
 export const workbenchOperations = (gateway: ServedGateway<CliContext>): ControlHandlers => ({
   route_test: async (asked) => (await import('./test-event/test-route.ts')).testRoute(gateway, asked),
   request_explain: async ({ id }) => (await shown()).explainKept(gateway, id),
+  request_show: async ({ id }) => (await shown()).showKept(gateway, id),
   request_print: async ({ id, form }) => (await shown()).printKept(gateway, id, form),
 });
 

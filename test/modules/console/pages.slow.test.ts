@@ -1,6 +1,6 @@
 /** The pages of the console in a real browser: nine tasks by keyboard alone, on a large and a small screen, light and dark. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -51,6 +51,8 @@ platforms:
         session_key: "{key}"
         agent: slow
         prompt: "{text}"
+      gated: { script: gate.sh, prompt: "{text}" }
+      told: { prompt: "{text}", deliver: telegram, deliver_extra: { chat_id: "-6" }, deliver_only: true }
       post: { prompt: "{text}", deliver: telegram, deliver_extra: { chat_id: "-7" }, approve: true }
 ${MANY.map((name) => `      ${name}: { description: "${'Long words. '.repeat(30)}", prompt: "{text}", deliver: log }\n`).join('')}
   telegram: { enabled: true, token: "1:a", api_base: "${messenger}" }
@@ -114,6 +116,8 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
     after(() => messenger.close());
     const { port } = messenger.address() as AddressInfo;
     const home = tempDir({ after } as never);
+    mkdirSync(join(home, 'scripts'));
+    writeFileSync(join(home, 'scripts/gate.sh'), "#!/bin/sh\necho '[SILENT]'\n", { mode: 0o700 });
     await addFigures(join(home, 'state.db'));
     console = await startConsole({ after } as never, configWith(`http://127.0.0.1:${port}`), {}, home);
     browser = await launchBrowser();
@@ -134,6 +138,68 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
   it('has at most 80 KiB, compressed', async () => {
     const size = gzipSync(await buildConsole(ROOT), { level: 9 }).length;
     assert.ok(size <= 80 * 1024, `${size} bytes`);
+  });
+
+  describe('one request', () => {
+    let page: Page;
+    before(async () => {
+      page = await browser.newPage();
+    });
+    after(() => page.close());
+
+    /** Opens the newest request of a route, once it is kept with this answer. */
+    const open = async (route: string, outcome: string): Promise<void> => {
+      const [newest] = await until(async () => {
+        const { items } = await console.get<'listRequests'>(`/api/requests?route=${route}&outcome=${outcome}`);
+        return items.length > 0 && items;
+      });
+      await page.goto(`${console.url}/#/requests/${newest?.id}`);
+    };
+    const decided = (): Promise<string> => page.getByRole('status').first().innerText();
+    const shows = (text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
+
+    it('says that its script ignored it, what that printed, and how to run it again', async () => {
+      await send('gated', { text: 'x' });
+      await open('gated', 'ignored');
+      await shows('Its script decided');
+      assert.match(await decided(), /^script\n+The request stopped here: script\..*script printed \[SILENT\]/s);
+      await shows('the stage script: script printed [SILENT]');
+      await shows(/^run the script again: hookwright explain gated --request \w+ --run-script$/);
+      assert.equal(await page.getByText('By the table in service').count(), 0);
+    });
+
+    it('says that its message could not be delivered while the sender waited', async () => {
+      accepts = false;
+      await send('told', { text: 'x' });
+      await open('told', 'delivery_failed');
+      await shows('Its message could not be delivered');
+      assert.match(await decided(), /^dispatch\n+The request stopped here: delivery failed\./);
+      await page.getByRole('link', { name: 'its delivery' }).click();
+      await page.getByText('telegram').first().waitFor();
+      // The others count what was given up.
+      accepts = true;
+      await console.change<'replayDeliveries'>('/api/deliveries/replay', { state: 'dead' });
+      await until(async () => (await inState('dead')) === 0);
+    });
+
+    it('has no link to a delivery where the event became none, and says what ends the pause', async () => {
+      await console.change<'pauseRoute'>('/api/routes/told/pause', { seconds: 3600 });
+      await send('told', { text: 'y' });
+      await open('told', 'overloaded');
+      await shows('hookwright route resume told ends the pause');
+      assert.equal(await page.getByRole('link', { name: /^delivery / }).count(), 0);
+      await shows('it may be taken, once its route is not paused.');
+      await console.change<'resumeRoute'>('/api/routes/told/resume');
+    });
+
+    it('goes back where a filter is half typed', async () => {
+      await page.goto(`${console.url}/#/overview`);
+      await page.getByRole('link', { name: 'Requests' }).click();
+      await page.getByLabel('Route').pressSequentially('revieww');
+      await page.goBack();
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+      assert.match(page.url(), /#\/overview$/);
+    });
   });
 
   for (const { name, width, height, colorScheme } of SCREENS) {
@@ -228,7 +294,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await press('link', 'Requests');
         const field = page.getByLabel('Route');
         await field.focus();
-        await until(async () => (await page.locator('datalist option').count()) === 5 + MANY.length);
+        await until(async () => (await page.locator('datalist option').count()) === 7 + MANY.length);
         // What is being typed stays while the list is loaded again.
         await page.keyboard.type('rev');
         const again = page.waitForResponse((response) => response.url().includes('/api/requests'));

@@ -205,6 +205,14 @@ export function Field({
 }: FieldProps) {
   const id = useId();
   const [typed, setTyped] = useState(value);
+  // A browser reports a change also where a view goes away with what is half typed in it.
+  const isShown = useRef(true);
+  useEffect(
+    () => () => {
+      isShown.current = false;
+    },
+    [],
+  );
   useEffect(() => setTyped(value), [value]);
   const Control = (strict ? 'select' : type === 'textarea' ? type : 'input') as 'input';
   const choices = options.map(([each, text]) => (
@@ -221,7 +229,7 @@ export function Field({
         {...(choices.length > 0 ? { list: `${id}-list` } : {})}
         {...(help === '' ? {} : { 'aria-describedby': `${id}-help` })}
         onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-        onChange={({ currentTarget }) => change?.(currentTarget.value.trim())}
+        onChange={({ currentTarget }) => isShown.current && change?.(currentTarget.value.trim())}
       >
         {strict ? choices : undefined}
       </Control>

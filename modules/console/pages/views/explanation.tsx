@@ -6,7 +6,7 @@ import { Block, Card, Facts, Note, OutcomeBadge } from '../parts/ui.tsx';
 
 type Explained = Output<'explainRequest'>;
 type Stage = Explained['stages'][number];
-type Answered = Pick<Output<'getRequest'>, 'outcome' | 'stage' | 'delivery_id'>;
+type Answered = Pick<Output<'getRequest'>, 'outcome' | 'stage' | 'reason' | 'about' | 'delivery_id' | 'dispatch_id'>;
 type Finding = NonNullable<Explained['filter']>;
 
 const MARKS = { pass: ['✓', 'good'], stop: ['✗', 'bad'], skipped: ['·', 'dim'] } as const;
@@ -15,21 +15,33 @@ const LONGEST = 200;
 
 /** Answers for what was so at the moment: a later look does not find it again. */
 const OF_THE_MOMENT = ['duplicate', 'rate_limited', 'overloaded', 'shutting_down', 'internal_error'];
+/** Reasons that may not be found again, because they end, or need what is not done here: to run a script, to deliver. */
+const PASSING: readonly unknown[] = ['script', 'delivery_failed', 'job_paused', 'loop', 'budget', 'age'];
+
+/** Whether what stopped it then is not found now, though all before it is as it was. */
+function isPast({ stages, outcome: now }: Explained, { outcome, reason, stage }: Answered): boolean {
+  const before = stages.slice(0, Math.max(0, placeOf(stages, stage)));
+  const passes = OF_THE_MOMENT.includes(outcome) || PASSING.includes(reason);
+  return passes && outcome !== now && !before.some(({ result }) => result === 'stop');
+}
+
+const placeOf = (stages: readonly Stage[], name: Answered['stage']): number =>
+  stages.findIndex(({ stage }) => stage === name);
 
 /** The stages of such a request: that which stopped it then, and none after it. */
-function asItWas(stages: readonly Stage[], { stage, outcome }: Answered): readonly Stage[] {
-  const at = stages.findIndex((each) => each.stage === stage);
-  if (at < 0 || !OF_THE_MOMENT.includes(outcome)) return stages;
-  return [
-    ...stages.slice(0, at),
-    ...stages.slice(at, at + 1).map((each) => ({ ...each, result: 'stop', reason: outcome }) as const),
-    ...stages.slice(at + 1).map((each) => ({ ...each, result: 'skipped', reason: 'not_reached' }) as const),
-  ];
+function asItWas(stages: readonly Stage[], was: Answered): readonly Stage[] {
+  const at = placeOf(stages, was.stage);
+  const stopped = { result: 'stop', reason: was.reason ?? was.outcome, detail: said(was) } as const;
+  const later = { result: 'skipped', reason: 'not_reached' } as const;
+  return stages.map((each, place) => (at < 0 || place < at ? each : { ...each, ...(place === at ? stopped : later) }));
 }
+
+/** Such as what a script printed. */
+export const said = ({ about }: Pick<Answered, 'about'>): string => (about?.kind === 'text' ? about.text : '');
 
 /** @param was how it was answered when it came */
 export function Explanation({ of, was }: { of: Explained; was: Answered }) {
-  const stages = asItWas(of.stages, was);
+  const stages = isPast(of, was) ? asItWas(of.stages, was) : of.stages;
   const deciding = stages.find(({ result }) => result === 'stop') ?? stages.findLast(({ result }) => result === 'pass');
   const [open, setOpen] = useState(deciding?.stage ?? '');
   const stage = stages.find((each) => each.stage === open);
@@ -57,7 +69,8 @@ export function Explanation({ of, was }: { of: Explained; was: Answered }) {
 }
 
 /** How what is shown differs from how it was answered, and why. */
-function Then({ of, was: { outcome, delivery_id } }: { of: Explained; was: Answered }) {
+function Then({ of, was }: { of: Explained; was: Answered }) {
+  const { outcome, stage, reason, delivery_id, dispatch_id } = was;
   if (outcome === 'duplicate') {
     return (
       <Note>
@@ -66,7 +79,17 @@ function Then({ of, was: { outcome, delivery_id } }: { of: Explained; was: Answe
       </Note>
     );
   }
-  if (OF_THE_MOMENT.includes(outcome)) return <Note>That was so at the moment. Sent again, it may be taken.</Note>;
+  if (isPast(of, was)) {
+    if (stage === 'script') return <Note>Its script decided, which does not run again here.</Note>;
+    const once = reason === 'route_paused' ? ', once its route is not paused' : '';
+    if (outcome !== 'delivery_failed')
+      return <Note>{`That was so at the moment. Sent again, it may be taken${once}.`}</Note>;
+    return (
+      <Note>
+        Its message could not be delivered: <a href={to(['deliveries', dispatch_id ?? ''])}>its delivery</a> says why.
+      </Note>
+    );
+  }
   if (of.outcome === outcome)
     return <p class="dim small">Judged anew, by the configuration and the pauses of this moment.</p>;
   return (
@@ -92,7 +115,7 @@ function Detail({ stage, of }: { stage: Stage; of: Explained }) {
           ['Age', age_seconds != null && `${age_seconds} s`],
           ['Accepts', accepts?.join(', ')],
           ['Matched by', matched],
-          ['Script', script !== null && `${script.path}: ${script.detail ?? script.outcome ?? 'not run'}`],
+          ['Script', script !== null && `${script.path}: ${script.detail ?? script.outcome ?? 'not run again here'}`],
         ]}
       />
       {stage.stage === 'filter' && of.filter !== null && (

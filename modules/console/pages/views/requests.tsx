@@ -12,7 +12,7 @@ import { ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import { Ago, Block, Card, Facts, Head, Note, OutcomeBadge, Row, Show } from '../parts/ui.tsx';
-import { Explanation, Prompt } from './explanation.tsx';
+import { Explanation, Prompt, said } from './explanation.tsx';
 
 const FILTERS = {
   route: { label: 'Route', known: 'listRoutes' },
@@ -108,7 +108,7 @@ function Actions({ of: { id, verified, scheme } }: { of: Kept }) {
 }
 
 function Answer({ of }: { of: Kept }) {
-  const { id, at, route, event, delivery_id, outcome, reason, status, stage, scheme, cause, replay_of } = of;
+  const { id, at, route, event, delivery_id, outcome, reason, status, stage, scheme, cause, replay_of, next } = of;
   const became = of.dispatch_id ?? '';
   return (
     <Card title="How it was answered">
@@ -117,7 +117,7 @@ function Answer({ of }: { of: Kept }) {
           ['Id', <span class="mono">{id}</span>],
           ['Answer', <OutcomeBadge outcome={outcome} reason={reason} />],
           ['Status', String(status)],
-          ['Decided by', stage !== null && `the stage ${stage}`],
+          ['Decided by', stage !== null && [`the stage ${stage}`, said(of)].filter(Boolean).join(': ')],
           ['Route', <a href={to(['requests'], { route })}>{route}</a>],
           ['Event', event],
           ['Id of the sender', delivery_id !== '' && <span class="mono">{delivery_id}</span>],
@@ -125,6 +125,7 @@ function Answer({ of }: { of: Kept }) {
           ['Came', instant(at)],
           ['Became', became !== '' && <a href={to(['deliveries', became])}>delivery {became}</a>],
           ['Repeats', replay_of !== null && <a href={to(['requests', replay_of])}>request {replay_of}</a>],
+          ['Next', became === '' && next],
         ]}
       />
       {cause !== null && <Note kind="bad">{cause.text}</Note>}

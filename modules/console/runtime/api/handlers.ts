@@ -1,7 +1,6 @@
 /** The operations of the API by their ids: each calls operations of the control socket, and returns what the document says. */
 import { alertTitle } from '../../../../base/alert-kinds.ts';
 import type { KeptFilter, KeptPage } from '../../../../runtime/intake/kept-request.ts';
-import { printedRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
 import { whyNotReplay } from '../../../../runtime/store/replay.ts';
 import { runDuration, runFacts } from '../../../../runtime/store/run-facts.ts';
@@ -65,10 +64,10 @@ export const HANDLERS: Handlers = {
   },
 
   async getRequest(context, { id }) {
-    const found = await callOperation(context, 'requests_load', { id });
+    const found = await callOperation(context, 'request_show', { id });
     if (found.kind !== 'found') throw notOne('request', id, found.kind);
     const { scheme } = found.request;
-    return { ...printedRequest(found.request), scheme: scheme === null ? null : context.schemeLabel(scheme) };
+    return { ...found.request, scheme: scheme === null ? null : context.schemeLabel(scheme) };
   },
 
   explainRequest: (context, { id }) => callOperation(context, 'request_explain', { id }),

@@ -3,12 +3,14 @@ import type { CliContext } from '../../../../cli/base/context.ts';
 import type { ServedGateway } from '../../../../cli/base/module.ts';
 import { refusing } from '../../../../cli/serve/refusing.ts';
 import { ControlError } from '../../../../runtime/control/control-error.ts';
-import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
+import type { FoundPrinted, KeptRequest } from '../../../../runtime/intake/kept-request.ts';
+import { printedRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { Explanation, RouteTable } from '../../../../schemas/generated/types.ts';
 import { explainRoute } from '../explain/explain-route.ts';
 import { keptParts } from '../explain/read-request.ts';
 import { testedTable } from '../test/tested-config.ts';
 import { routeNamed } from '../test-event/test-route.ts';
+import { nextStep } from './next-step.ts';
 import { printCurl } from './print-request.ts';
 import { printTest } from './print-test.ts';
 
@@ -18,6 +20,14 @@ async function keptNamed({ service }: Parts, id: string): Promise<KeptRequest> {
   const found = await (await service.requests()).load(id);
   if (found.kind === 'found') return found.request;
   throw new ControlError(found.kind, `${found.kind} request "${id}"`);
+}
+
+export async function showKept({ service }: Parts, id: string): Promise<FoundPrinted> {
+  const found = await (await service.requests()).load(id);
+  if (found.kind !== 'found') return found;
+  const { request } = found;
+  const isSubscription = service.subscriptions.routes.some(({ name }) => name === request.route);
+  return { kind: 'found', request: printedRequest(request, nextStep({ ...request, isSubscription })) };
 }
 
 /** No script runs. */

@@ -9,7 +9,8 @@ import type { KeptHead } from '../../../../runtime/intake/kept-request.ts';
 import type { BodyFormat } from '../../../../runtime/intake/parse-body.ts';
 import type { ReasonDetail } from '../../../../runtime/intake/reason.ts';
 import { reasonOf } from '../../../../runtime/intake/reason.ts';
-import type { Reply } from '../../../../runtime/intake/reply.ts';
+import type { Outcome, Reply } from '../../../../runtime/intake/reply.ts';
+import { TAKEN } from '../../../../runtime/intake/reply.ts';
 import type { StageName } from '../../../../runtime/intake/stage.ts';
 import { STAGE_NAMES } from '../../../../runtime/intake/stage.ts';
 import type { RefusedRequest } from '../../../../runtime/verify/signature-evidence.ts';
@@ -91,11 +92,15 @@ function headOf(
     verified: intake.authenticated,
     body_bytes,
     body_sha256: null,
-    dispatch_id: intake.stage === 'dispatch' ? (intake.dispatch?.id ?? null) : null,
+    dispatch_id: isStored(outcome, intake) ? (intake.dispatch?.id ?? null) : null,
     replay_of: replayOf,
     ms: Math.round((now - intake.startedAt) * 100) / 100,
   };
 }
+
+/** Whether the event became a delivery: one that fails while the sender waits did. */
+const isStored = (outcome: Outcome, { reason }: Intake): boolean =>
+  reason !== 'job_already_running' && (TAKEN.has(outcome) || outcome === 'delivery_failed');
 
 /** Places in the body where the route's senders put credentials. */
 function bodyPlaces(

@@ -13,6 +13,7 @@ import type { KeptRequest } from '../../../../../runtime/intake/kept-request.ts'
 import { printedRequest } from '../../../../../runtime/intake/kept-request.ts';
 import { whyUnverified } from '../../../runtime/capture/requests.ts';
 import { describeRequest, knownScheme } from '../../requests/describe-request.ts';
+import { nextStep } from '../../requests/next-step.ts';
 import { printCurl, printHar } from '../../requests/print-request.ts';
 import { findNewest, findRequest, useRequests } from '../../use-requests.ts';
 
@@ -45,17 +46,18 @@ export default command({
       given.id === undefined ? findNewest(requests) : findRequest(requests, given.id),
     );
     if (given.save !== undefined) write(context, given.save, request);
-    if (given.json) printJson(context, printedRequest(request));
+    const asked = async () => {
+      const subscriptions = await (await loadPart(context.modules, 'names'))('subscription', context);
+      return { ...request, isSubscription: subscriptions.includes(request.route) };
+    };
+    if (given.json) printJson(context, printedRequest(request, nextStep(await asked())));
     else if (given.body) printBody(context, request);
     else if (given.curl) await printCurlLine(context, request);
     else if (given.asTest) await printTest(context, given, request);
     else if (given.save === undefined) {
-      const names = await loadPart(context.modules, 'names');
-      const subscriptions = await names('subscription', context);
       const scheme = request.scheme === null ? null : await knownScheme(context, request.scheme);
-      const asked = { ...request, scheme, isSubscription: subscriptions.includes(request.route) };
       const layout = { now: context.clock.now(), width: terminalWidth(context) };
-      for (const line of describeRequest(asked, layout)) printLine(context, line);
+      for (const line of describeRequest({ ...(await asked()), scheme }, layout)) printLine(context, line);
     }
   },
 });
