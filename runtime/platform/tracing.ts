@@ -25,6 +25,12 @@ export const traceHeaders = ({ traceparent, tracestate }: TraceContext): Readonl
 export const traceContextOf = ({ trace: traceparent, tracestate }: TraceFields): TraceContext =>
   traceHeaders({ traceparent, tracestate });
 
+/** For a dispatch that continues the trace of another; nothing without a trace. */
+export const traceFieldsOf = ({ trace, tracestate }: TraceFields): TraceFields => ({
+  ...(trace === undefined ? {} : { trace }),
+  ...(tracestate === undefined ? {} : { tracestate }),
+});
+
 /** `{trace_id}` for log lines; nothing without a trace. */
 export const traceField = (trace: TraceParent | null | undefined): { readonly trace_id?: string } =>
   trace == null ? {} : { trace_id: trace.slice(3, 35) };

@@ -11,6 +11,8 @@ import { openTracing } from '../../../modules/console/runtime/telemetry/tracing.
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import { createService } from '../../../runtime/service/create-service.ts';
 import { atEnd } from '../../helpers/at-end.ts';
+import type { TestedConsole } from '../../helpers/console.ts';
+import { startConsole } from '../../helpers/console.ts';
 import { startFakeHttp } from '../../helpers/fake-http.ts';
 import { until } from '../../helpers/gateway.ts';
 import { recordLog } from '../../helpers/log.ts';
@@ -37,7 +39,7 @@ platforms:
     secret: ${SECRET}
     routes:
       ci: { prompt: "{a}", deliver: log }
-      broken: { prompt: fail, deliver: log }
+      broken: { prompt: fail, deliver: log, on_failure: { deliver: local } }
       picky: { prompt: "{a}", deliver: log, events: [never] }
 `;
 
@@ -156,6 +158,15 @@ describe('an event of which an SDK is told', () => {
     assert.equal(ran?.attributes['messaging.operation.type'], 'process');
   });
 
+  it('has what on_failure tells in the trace of the event whose run has failed for good', LIMIT, async (t) => {
+    const exporter = registerSdk(t);
+    const { send } = await serve(t, `gateway: { max_attempts: 1 }\n${CONFIG}`);
+    await send('broken', { traceparent: PARENT, tracestate: 'b=2' });
+    const [told] = await spansOf(exporter, ['send local']);
+    assert.equal(told?.spanContext().traceId, TRACE);
+    assert.equal(told?.spanContext().traceState?.serialize(), 'b=2');
+  });
+
   it('tells nothing of payload, prompt, answer or secret', LIMIT, async (t) => {
     const exporter = registerSdk(t);
     const { send } = await serve(t);
@@ -166,6 +177,46 @@ describe('an event of which an SDK is told', () => {
     );
     assert.doesNotMatch(told, /canary-4711|done|twenty-eight/);
   });
+});
+
+describe('a job of which an SDK is told', () => {
+  const JOBS = (url: string): string => `agent: { openai: { base_url: "${url}/v1", model: m } }
+platforms: { webhook: { enabled: true, secret: ${SECRET} } }
+jobs:
+  run: { schedule: "0 8 1 1 *", prompt: Look, deliver: [log, local] }
+  say: { schedule: "0 8 1 1 *", prompt: Hello, agent: none, deliver: [log, local] }
+gateway: { console: { port: 0 } }
+`;
+  const answer = {
+    status: 200,
+    body: JSON.stringify({ choices: [{ message: { role: 'assistant', content: 'done' } }] }),
+  };
+  const started: Readonly<Record<string, (of: TestedConsole, job: string) => Promise<unknown>>> = {
+    'the command line': async ({ gateway }, job) => assert.equal((await gateway.cli('job', 'run', job)).code, 0),
+    'the console': ({ change }, job) => change<'runJob'>(`/api/jobs/${job}/run`),
+  };
+  for (const [by, start] of Object.entries(started))
+    it(`has one trace for each run that is started by hand, over ${by}`, LIMIT, async (t) => {
+      const exporter = registerSdk(t);
+      const { url } = await startFakeHttp(t, () => answer);
+      const console = await startConsole(t, JOBS(url));
+      const traces = new Set<string>();
+      for (const [job, names] of [
+        ['run', ['process run', 'send log', 'send local']],
+        ['run', ['process run', 'send log', 'send local']],
+        ['say', ['send log', 'send local']],
+      ] as const) {
+        exporter.reset();
+        await start(console, job);
+        const ids = new Set((await spansOf(exporter, names)).map((span) => span.spanContext().traceId));
+        assert.equal(ids.size, 1, job);
+        for (const id of ids) traces.add(id);
+        await until(async () =>
+          (await console.get<'listDeliveries'>('/api/deliveries')).items.every(({ state }) => state === 'done'),
+        );
+      }
+      assert.equal(traces.size, 3, 'no two runs share one');
+    });
 });
 
 describe('an event without an SDK', () => {

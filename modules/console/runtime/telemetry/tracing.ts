@@ -6,10 +6,13 @@
  *     CONSUMER process <route or job>    the run of the agent
  *     CLIENT   send <target>             each delivery attempt
  *
+ * Where neither has begun it, run and attempts have a parent that is made of the id of what they are of.
+ *
  * Names and attributes are those of OpenTelemetry's semantic conventions for HTTP and messaging. No payload, prompt, answer
  * or secret is in a span.
  */
-import type { Attributes, Context, Span, SpanOptions, TraceAPI } from '@opentelemetry/api';
+import { createHash } from 'node:crypto';
+import type { Attributes, Span, SpanContext, SpanOptions, TraceAPI } from '@opentelemetry/api';
 import { targetLabel } from '../../../../base/label.ts';
 import type { DeliveryRequest, HttpCall } from '../../../../runtime/deliver/deliverer.ts';
 import type { Intake } from '../../../../runtime/intake/intake.ts';
@@ -59,6 +62,17 @@ const failureOf = ({ end = 0 }: Partial<HttpCall> = {}): string | undefined =>
 /** What the sender names. Lines of one header have been joined by commas. */
 const sentWith = ({ headers: { traceparent, tracestate } }: Intake): TraceContext =>
   Object.fromEntries(Object.entries({ traceparent, tracestate }).filter(([, value]) => typeof value === 'string'));
+
+/**
+ * For what neither an event nor an instant has begun, such as a job run by hand from another process: the same for its run and
+ * each delivery, on every gateway.
+ */
+function originOf(profile: string, owner: string, deliveryId: string): SpanContext {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([profile, owner, deliveryId]))
+    .digest('hex');
+  return { traceId: digest.slice(0, 32), spanId: digest.slice(32, 48), traceFlags: 1, isRemote: true };
+}
 
 /** What a dispatch keeps of the span that its other spans continue. */
 function fieldsOf(span: Span) {
@@ -120,13 +134,15 @@ class Spans implements Tracing {
   readonly agent: Tracing['agent'] = (agent) => ({
     ...agent,
     run: async (request, ended) => {
-      const { route, job = '', session, event, delivery_id } = request;
+      const { profile, route, job = '', session, event, delivery_id } = request;
       const owner = route || job;
       const attributes = { ...messaging(owner, delivery_id, 'process'), 'hookwright.event': event };
-      const span = this.begin(request, `process ${owner}`, {
-        kind: this.api.SpanKind.CONSUMER,
-        attributes: { ...attributes, 'hookwright.session': session },
-      });
+      const span = this.begin(
+        request,
+        `process ${owner}`,
+        { kind: this.api.SpanKind.CONSUMER, attributes: { ...attributes, 'hookwright.session': session } },
+        originOf(profile, owner, delivery_id),
+      );
       try {
         return await agent.run({ ...request, ...printTraceContext(span.spanContext()) }, ended);
       } catch (error) {
@@ -142,10 +158,12 @@ class Spans implements Tracing {
     ...deliverer,
     deliver: async (request: DeliveryRequest) => {
       const target = targetLabel(request);
-      const span = this.begin(request, `send ${target}`, {
-        kind: this.api.SpanKind.CLIENT,
-        attributes: messaging(target, request.key, 'send'),
-      });
+      const span = this.begin(
+        request,
+        `send ${target}`,
+        { kind: this.api.SpanKind.CLIENT, attributes: messaging(target, request.key, 'send') },
+        originOf(request.profile, request.route, request.delivery_id),
+      );
       const calls: HttpCall[] = [];
       const called = (call: HttpCall): void => void calls.push(call);
       const outcome = await deliverer.deliver({ ...request, ...printTraceContext(span.spanContext()), called });
@@ -156,15 +174,13 @@ class Spans implements Tracing {
     },
   });
 
-  private begin(parent: TraceContext, name: string, options: SpanOptions): Span {
+  /** @param origin its parent where `parent` is none; null: it begins a trace */
+  private begin(parent: TraceContext, name: string, options: SpanOptions, origin: SpanContext | null = null): Span {
+    const { ROOT_CONTEXT, createTraceState } = this.api;
+    const context = parseTraceContext(parent, createTraceState) ?? origin;
+    const within = context === null ? ROOT_CONTEXT : this.trace.setSpanContext(ROOT_CONTEXT, context);
     // Asked for each time: an SDK may be registered later, and replaced.
-    return this.trace.getTracer(SCOPE).startSpan(name, options, this.within(parent));
-  }
-
-  private within(parent: TraceContext): Context {
-    const { ROOT_CONTEXT } = this.api;
-    const context = parseTraceContext(parent, this.api.createTraceState);
-    return context === null ? ROOT_CONTEXT : this.trace.setSpanContext(ROOT_CONTEXT, context);
+    return this.trace.getTracer(SCOPE).startSpan(name, options, within);
   }
 
   private fail(span: Span | undefined, type: string): void {
