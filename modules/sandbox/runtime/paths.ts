@@ -105,7 +105,7 @@ export function coverFiles(hidden: readonly string[], walls: readonly string[], 
     .filter((path) => !named.includes(path));
   const entries = new Map<string, readonly string[]>();
   for (const folder of new Set(secret.map(dirname))) {
-    const isHidden = !named.includes(folder) && depth(folder, walls) > depth(folder, named);
+    const isHidden = !named.includes(folder) && depth(folder, [...walls, ...secret]) > depth(folder, named);
     if (isHidden || depth(folder, [...paths.write, ...KERNEL_FOLDERS]) >= 0 || dirname(folder) === '/') continue;
     const listed = entriesOf(folder);
     if (listed !== null && listed.length <= MOST_ENTRIES) entries.set(folder, listed);

@@ -171,7 +171,16 @@ for (const user of USERS) {
     for (const named of [['.'], ['gw', 'keys', 'odd']]) {
       test(`a hidden file that is replaced during a run stays hidden, and what is beside it can be read: ${named.join()}`, async (t) => {
         const { root, userHome, run } = place(t, user, [
-          ...['gw/hookwright.yaml', 'gw/.env', 'gw/readme', 'gw/src/a', 'gw/src/rules/more.yaml', 'gw/src/rules/b'],
+          ...[
+            'gw/hookwright.yaml',
+            'gw/.env',
+            'gw/readme',
+            'gw/src/a',
+            'gw/src/rules/more.yaml',
+            'gw/src/rules/b',
+            'gw/src/tables/t',
+            'gw/src/tables/u',
+          ],
           ...['gw/out/old', 'gw/log', 'keys/..1/key', 'keys/..1/cert', 'odd/[a] b/secret', 'odd/[a] b/c'],
         ]);
         const [cwd, at] = [join(userHome, '.hookwright/work/run'), (path: string) => join(root, path)];
@@ -182,11 +191,16 @@ for (const user of USERS) {
         ])
           symlinkSync(target, at(path));
         const secrets = ['gw/hookwright.yaml', 'gw/.env', 'gw/src/rules/more.yaml', 'keys/key', 'odd/[a] b/secret'];
-        const paths = [...secrets, 'keys/..data/key', 'keys/..1/key', 'gw/made'].map((path) => `'${path}'`).join(' ');
+        const paths = [...secrets, 'keys/..data/key', 'keys/..1/key', 'gw/made', 'gw/src/tables/u']
+          .map((path) => `'${path}'`)
+          .join(' ');
         const look = `for path in ${paths}; do cat "$path"; w "$path"; done; cat gw/readme gw/src/a gw/src/rules/b keys/cert odd/*/c; w gw/readme {gw,gw/src,gw/src/rules,keys}/no gw/out/new gw/log; ls -A gw keys`;
         const script = `${WRITE} cd ${root}; ${look}; touch ~-/ready; until [ -e ~-/go ]; do sleep .1; done; echo; ${look}`;
         const plan = { read: named.map(at), write: ['gw/out', 'gw/log'].map(at) };
-        const running = runSandboxed(user, { ...run(plan, script, cwd), hidden: secrets.map(at) });
+        const running = runSandboxed(user, {
+          ...run(plan, script, cwd),
+          hidden: [...secrets, 'gw/src/tables', 'gw/src/tables/t'].map(at),
+        });
         let isOver = false;
         void running.catch(() => {}).finally(() => (isOver = true));
         while (!existsSync(join(cwd, 'ready')) && !isOver) await sleep(50);
