@@ -111,6 +111,7 @@ const gateway = new Gateway(context, routes, {
   isPending: () => false,
   tracing: null,
   keeping: { keep: () => null },
+  place: () => null,
   subscribed: async () => {},
   prepare: async () => () => {},
   stop: async () => ({ abandoned: 0 }),

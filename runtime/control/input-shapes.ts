@@ -35,7 +35,7 @@ const deliveries = listOf(
     ...{ target: text, label: optional(text), extra: anyObject, unresolved: texts },
     output: optional(object({ name: text, content: anyObject })),
     approve_ms: optional(whole),
-    place: optional(object({ url: text, digest: text })),
+    place: optional(object({ url: optional(text), digest: text })),
   }),
 );
 

@@ -3,7 +3,7 @@
  * assignment; an attempt under way keeps the targets that it started with.
  */
 import { targetLabel } from '../../base/label.ts';
-import { shownPlace } from '../table/link-delivery.ts';
+import type { FindPlace } from '../table/held-place.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
 import { failed } from './deliverer.ts';
 import type { DeliveryContext, Driver, ShownDelivery } from './driver.ts';
@@ -15,6 +15,7 @@ import type { MirrorDelivery } from './sessions/mirror.ts';
 export interface SwappableDeliverer extends Deliverer {
   /** Swaps in newly linked targets. */
   use(linked: LinkedTargets): void;
+  readonly place: FindPlace;
   /**
    * Returns what `deliver` would send, without secrets.
    * Rejects with DeliveryRefusal for a delivery that cannot be made.
@@ -43,6 +44,11 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
     use(next) {
       linked = next;
     },
+    place(profile, target) {
+      const found = linked.get(profile)?.get(target);
+      if (found === undefined) return null;
+      return { place: found.driver.place?.() ?? null, home: found.bound.homeChannel || null };
+    },
     isImmediate: (profile, target) => driverOf(profile, target)?.immediate === true,
     isEnabled: (profile, target) => driverOf(profile, target) !== undefined,
     refusal: (profile, delivery) => driverOf(profile, delivery.target)?.refusal?.(delivery) ?? null,
@@ -52,14 +58,12 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
       return driver.show(request);
     },
     async deliver(request) {
-      const found = linked.get(request.profile)?.get(request.target);
-      const driver = found?.driver;
+      const driver = driverOf(request.profile, request.target);
       // It was enabled when the event was accepted, and may be again.
-      if (found === undefined || driver === undefined)
-        return failed('retry', notEnabled(request), { sent: request.sent });
+      if (driver === undefined) return failed('retry', notEnabled(request), { sent: request.sent });
       const { place, sent } = request;
-      if (place !== undefined && shownPlace(found.bound.plan)?.digest !== place.digest)
-        return failed('permanent', `${MOVED}: ${place.url}`, { sent });
+      if (place !== undefined && driver.place?.().digest !== place.digest)
+        return failed('permanent', `${MOVED} ${place.url ?? targetLabel(request)}`, { sent });
       try {
         const outcome = await driver.deliver(request);
         const chatId = outcome.kind === 'ok' && request.mirror_to_session ? driver.chatId(request) : null;
@@ -77,7 +81,8 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
 }
 
 /** What was approved goes where it was shown, or nowhere: the event has to come again, and be approved again. */
-const MOVED = 'not sent: the URL of the target has changed since the message was shown to be approved, as going to';
+const MOVED =
+  'not sent: what the target sends, or where, has changed since the message was shown to be approved, as going to';
 
 function shown(outcome: DeliveryOutcome, redact: Redact): DeliveryOutcome {
   if (outcome.kind !== 'ok') return { ...outcome, reason: redact(outcome.reason) };

@@ -1,5 +1,5 @@
 /** A target bound to a profile, and the interface of the driver that delivers to it. */
-import type { TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
+import type { ShownPlace, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
@@ -64,6 +64,8 @@ export interface Driver {
   refusal?(request: Addressed): string | null;
   /** The chat that a delivery goes to, for the session mirror; null when it has none. */
   chatId(request: Addressed): string | null;
+  /** Where it sends, for a person who approves a message; optional: nowhere else. */
+  place?(): ShownPlace;
   /** The account that posts, where the service tells; see own-logins.ts. */
   readonly findLogin?: () => Promise<TokenResult>;
   /** Checks whether deliveries would work, without making one. Never rejects. */

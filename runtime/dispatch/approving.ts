@@ -37,7 +37,7 @@ export interface Approval {
   readonly event: string;
   /** Display name. */
   readonly target: string;
-  /** Where the target `http` sends it, without its query; null: the target goes by its name. */
+  /** Of `http` the URL without its query, else the server, where the configuration names it; null: the target goes by its name. */
   readonly url: string | null;
   readonly address: Readonly<Record<string, string>>;
   /** Name of the output; null: it is the answer, or the message. */

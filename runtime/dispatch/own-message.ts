@@ -48,6 +48,6 @@ export function renderReceivers(
   plans: readonly DeliveryPlan[],
   { targets }: Pick<RouteTable, 'targets'>,
 ): DispatchDelivery[] {
-  const linked = plans.map((plan) => linkDelivery(plan, targets));
+  const linked = plans.map((plan) => linkDelivery(plan, { targets, profile: 'default' }));
   return renderDeliveries(linked, null, { event_type: '', route: '', delivery_id: '' });
 }

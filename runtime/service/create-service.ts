@@ -125,6 +125,8 @@ class RunningService implements Service {
     this.startedAt = context.clock.now();
   }
 
+  readonly place: Service['place'] = (...of) => this.work.place(...of);
+
   get table(): RouteTable {
     return this.routes.plan;
   }

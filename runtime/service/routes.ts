@@ -14,6 +14,7 @@ import { loadMarks } from '../module.ts';
 import { routeSecretRefs, tableSecretRefs } from '../platform/secrets/secret-refs.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
 import type { Store } from '../store/store.ts';
+import type { FindPlace } from '../table/held-place.ts';
 import { createListOpener } from '../table/in-file-set.ts';
 import { linkRoutes, linkTable } from '../table/link.ts';
 import type { LinkContext } from '../table/link-context.ts';
@@ -38,6 +39,7 @@ export interface Listening {
 export interface RoutesUser {
   readonly store: Pick<Store, 'shared'>;
   readonly keeping: Pick<Keeping, 'keep'>;
+  readonly place: FindPlace;
   /** Jobs created at run time, which a subscription may name. */
   jobs(): readonly JobRecord[];
   /** Called before these subscriptions are served, instead of those before. */
@@ -178,6 +180,7 @@ export class Routes {
       linkScheme: schemeLinker(),
       linkIdentity: identityLinker(table),
       openList: createListOpener({ home, userHome, files: lists, clock, log }),
+      place: (profile, target) => this.user?.place(profile, target) ?? null,
       loopback: isLoopback(host),
       capture: (plan) => enrolments.capture(plan),
     };

@@ -9,6 +9,7 @@ import type { ListenAddress } from '../intake/server.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
 import type { FinalState } from '../store/states.ts';
 import type { Store } from '../store/store.ts';
+import type { FindPlace } from '../table/held-place.ts';
 import type { Rejected } from '../table/subscriptions.ts';
 import type { TableState } from '../table/tables.ts';
 import type { ServiceStatus } from './status.ts';
@@ -78,6 +79,8 @@ export interface Service {
   readonly tableState: TableState;
   /** The store. Call `changed` after changing it. */
   readonly store: Store;
+  /** Where a target sends now. */
+  readonly place: FindPlace;
   /** The dynamic routes in service, and the entries that are not. */
   readonly subscriptions: { readonly routes: readonly RoutePlan[]; readonly rejected: readonly Rejected[] };
   /** Jobs created at run time. */

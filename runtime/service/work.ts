@@ -31,6 +31,7 @@ import { hasWaits } from '../store/queries.ts';
 import { startRetention } from '../store/retention.ts';
 import type { Store } from '../store/store.ts';
 import { StoreUnavailable, wrapStore } from '../store/store.ts';
+import type { FindPlace } from '../table/held-place.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
 import { Approving } from './approving.ts';
 import type { Budgets } from './budgets.ts';
@@ -70,6 +71,7 @@ export class Work implements Backend {
   readonly statuses: Statuses;
   readonly guarding: Guarding;
   readonly approving: Approving;
+  readonly place: FindPlace = (...of) => this.deliverer.place(...of);
   private readonly ownLogins: OwnLogins;
   private readonly deliveries: OpenDeliveries;
   private readonly deliverer: SwappableDeliverer;
@@ -108,7 +110,7 @@ export class Work implements Backend {
     });
     this.scheduler = new JobScheduler({
       ...{ store, clock, log, ids, timezone, table, wake: () => this.dispatcher.wake(), tracing },
-      ...{ budgets: findBudgets, observer },
+      ...{ budgets: findBudgets, observer, place: this.place },
       changed: (records) => this.useJobs(records),
     });
     store.shared?.watch((change) => {

@@ -60,7 +60,7 @@ const deliveries = listOf(
     ...{ target: isText, label: orAbsent(isText), extra: textByKey, unresolved: texts },
     output: orAbsent((value) => isRecord(value) && isText(value.name) && isRecord(value.content)),
     approve_ms: orAbsent(isCount),
-    place: orAbsent((value) => isRecord(value) && isText(value.url) && isText(value.digest)),
+    place: orAbsent((value) => isRecord(value) && orAbsent(isText)(value.url) && isText(value.digest)),
   }),
 );
 

@@ -1,5 +1,4 @@
 /** Links the deliveries of a route or a job, and renders their addresses. */
-import { createHash } from 'node:crypto';
 import { labelField } from '../../base/label.ts';
 import { contentOf } from '../../base/target-content.ts';
 import type {
@@ -10,37 +9,42 @@ import type {
   OutputPlan,
   RoutePlan,
   RouteTable,
-  ShownPlace,
   TargetPlan,
 } from '../../schemas/generated/types.ts';
+import type { FindPlace } from './held-place.ts';
 import type { Builtins } from './link-template.ts';
 import { linkTemplate } from './link-template.ts';
 import type { LinkedDelivery, LinkedOutput } from './linked-table.ts';
 
 type DeliveryPlan = RoutePlan['deliver'][number];
 
-/** Where a target of one's own goes, for the person who approves a message to it; null: its name says it. */
-export function shownPlace({ variants: [variant] }: TargetPlan): ShownPlace | null {
-  if (variant?.webhook === undefined) return null;
-  const segments = [...(variant.base ?? []), ...variant.requests.flatMap(({ path }) => path)];
-  const url = segments.map((part) => (part.kind === 'text' ? part.text : `{${part.name || part.of}}`)).join('');
-  // A query may hold a key.
-  return { url: url.replace(/\?.*/s, ''), digest: createHash('sha256').update(url).digest('hex').slice(0, 16) };
+/** What deliveries are linked with. */
+export interface DeliveryScope {
+  readonly targets: RouteTable['targets'];
+  readonly profile: string;
+  /** Left out: nothing waits for a person. */
+  readonly place?: FindPlace | undefined;
 }
 
-export function linkDelivery({ extra, ...delivery }: DeliveryPlan, targets: RouteTable['targets']): LinkedDelivery {
+export function linkDelivery({ extra, ...delivery }: DeliveryPlan, scope: DeliveryScope): LinkedDelivery {
   const templates = Object.entries(extra).map(([key, template]) => [key, linkTemplate(template)] as const);
-  const plan = targets[delivery.target];
-  const place = plan === undefined || delivery.approve_ms === undefined ? null : shownPlace(plan);
-  return { ...delivery, ...labelField(plan), ...(place === null ? {} : { place }), extra: templates };
+  const { targets, profile, place: find } = scope;
+  const { target } = delivery;
+  return {
+    ...delivery,
+    ...labelField(targets[target]),
+    extra: templates,
+    place: () => find?.(profile, target) ?? null,
+  };
 }
 
-export function linkOutput({ delivery, ...limits }: OutputPlan, targets: RouteTable['targets']): LinkedOutput {
+export function linkOutput({ delivery, ...limits }: OutputPlan, scope: DeliveryScope): LinkedOutput {
+  const { targets } = scope;
   // What the route says itself, an agent does not fill.
   const fields = contentOf<ContentField>(targets[delivery.target] ?? {}).filter(
     ({ name }) => !Object.hasOwn(delivery.extra, name),
   );
-  return { ...limits, ...messageLimit(targets[delivery.target]), fields, delivery: linkDelivery(delivery, targets) };
+  return { ...limits, ...messageLimit(targets[delivery.target]), fields, delivery: linkDelivery(delivery, scope) };
 }
 
 /** The shortest of the target's variants that split a text: which one sends is decided by its settings. */
@@ -77,11 +81,14 @@ function renderDelivery(linked: LinkedDelivery, data: unknown, builtins: Builtin
   const delivery: DispatchDelivery = { target, extra: {}, unresolved: [] };
   if (label !== undefined) delivery.label = label;
   if (approve_ms !== undefined) delivery.approve_ms = approve_ms;
-  if (place !== undefined) delivery.place = place;
   for (const [key, template] of extra) {
     const { text, unresolved } = template(data, builtins);
     delivery.extra[key] = text;
     if (unresolved.length > 0) delivery.unresolved.push(key);
   }
+  const held = approve_ms === undefined ? null : place();
+  if (held === null) return delivery;
+  if (held.place !== null) delivery.place = held.place;
+  if (held.home !== null) delivery.extra.chat_id ??= held.home;
   return delivery;
 }

@@ -60,6 +60,7 @@ export function linkRoute(
     lists.add(list);
     return list;
   };
+  const scope = { targets: table.targets, profile: plan.profile, place: context.place };
   return {
     plan,
     ...authentication,
@@ -78,10 +79,10 @@ export function linkRoute(
     script: scriptOf(plan, table, context),
     prompt: linkPrompt(plan.prompt, context.marks),
     isMarked: plan.prompt.some(({ kind }) => kind === 'notice'),
-    deliveries: plan.deliver.map((delivery) => linkDelivery(delivery, table.targets)),
-    outputs: (plan.outputs ?? []).map((output) => linkOutput(output, table.targets)),
+    deliveries: plan.deliver.map((delivery) => linkDelivery(delivery, scope)),
+    outputs: (plan.outputs ?? []).map((output) => linkOutput(output, scope)),
     coalesce: coalesceOf(plan, context),
-    onFailure: (plan.on_failure ?? []).map((delivery) => linkDelivery(delivery, table.targets)),
+    onFailure: (plan.on_failure ?? []).map((delivery) => linkDelivery(delivery, scope)),
     loop: linkLoop(plan, table),
     sessionKey: plan.session === null ? null : linkKey(plan.session.key),
   };

@@ -1,10 +1,11 @@
 /** Linked routes, for intake: everything about a route that is known before a request arrives. Immutable. */
-import type { DispatchOutput, RoutePlan, SchemePlan, ShownPlace } from '../../schemas/generated/types.ts';
+import type { DispatchOutput, RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
 import type { SlotWindow } from '../store/store.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
 import type { AnswerHandshake } from '../verify/handshake.ts';
 import type { SignedRequest } from '../verify/request.ts';
 import type { SignatureEvidence } from '../verify/signature-evidence.ts';
+import type { HeldPlace } from './held-place.ts';
 import type { ListFile } from './in-file-set.ts';
 import type { LinkedEvents } from './link-events.ts';
 import type { LinkedFilter } from './link-filter.ts';
@@ -75,7 +76,8 @@ export interface LinkedDelivery {
   readonly extra: readonly (readonly [key: string, render: RenderTemplate])[];
   /** How long it waits for a person who approves it, in ms; left out: it needs nobody. */
   readonly approve_ms?: number;
-  readonly place?: ShownPlace;
+  /** Where it goes now; asked only where a person approves it. */
+  readonly place: () => HeldPlace | null;
 }
 
 export type LinkedOutput = Omit<DispatchOutput, 'delivery'> & { readonly delivery: LinkedDelivery };

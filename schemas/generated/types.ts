@@ -2865,15 +2865,15 @@ export interface DispatchExtra {
   [k: string]: string;
 }
 /**
- * Where the target `http` sends it, as shown to the person who approves it: it is sent nowhere else. Absent: it needs nobody, its target goes by its name, or the row is older.
+ * Where its target sends it, as shown to the person who approves it: it is sent nowhere else. Absent: it needs nobody, its target was not enabled or sends nothing over HTTP, or the row is older.
  */
 export interface ShownPlace {
   /**
-   * Without its query, with placeholders.
+   * Of `http` without its query, with placeholders; else the server, where the configuration names it.
    */
-  url: string;
+  url?: string;
   /**
-   * Of the whole URL.
+   * Of the whole URL, and of what is sent to `http`.
    */
   digest: string;
 }

@@ -95,6 +95,7 @@ export function prepareGateway(
     isPending: () => false,
     tracing: null,
     keeping: keeping ?? { keep: () => null },
+    place: () => null,
     subscribed: async () => {},
     prepare: prepare ?? (async () => () => {}),
     stop: drain ?? (async () => ({ abandoned: 0 })),

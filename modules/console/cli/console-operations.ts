@@ -27,11 +27,11 @@ export const runJob = (
   { reference, profile }: ControlContract['job_run']['input'],
 ): Promise<ControlContract['job_run']['output']> =>
   refusing(async () => {
-    const { table, store } = service;
+    const { table, store, place } = service;
     const { records } = await store.read({ kind: 'jobs' });
     const job = findJob({ jobs: listJobs(table, records, context.timezone) }, reference, profile);
     const now = context.clock.now();
-    const dispatch = manualDispatch(job, table, { id: createIds(context.random).dispatch(now), now });
+    const dispatch = manualDispatch(job, { ...table, place }, { id: createIds(context.random).dispatch(now), now });
     const firing = { job: job.id, paused: job.paused, now, dispatch, claim: null, even_paused: true };
     const fired = await store.write({ kind: 'fire_job', ...firing });
     if (fired.kind !== 'stored') throw refuse(`job "${job.name}" is running already`);

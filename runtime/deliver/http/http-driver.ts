@@ -9,6 +9,7 @@
  * The first piece that fails ends the attempt. `sent` is the number of pieces delivered; the next attempt resumes there.
  */
 import { createHash } from 'node:crypto';
+import type { ShownPlace } from '../../../schemas/generated/types.ts';
 import { traceHeaders } from '../../platform/tracing.ts';
 import { isNewerMarker } from '../../table/loop-marker.ts';
 import type { Addressed, DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
@@ -31,6 +32,7 @@ import { prepareAddress, prepareDelivery } from './prepare-delivery.ts';
 import { probeAccount, probeHost } from './probe-http.ts';
 import type { PieceSender } from './send-piece.ts';
 import { createPieceSender } from './send-piece.ts';
+import { shownPlace } from './shown-place.ts';
 import type { Values } from './values.ts';
 import { DeliveryRefusal, HIDDEN, NO_VALUES, SOME_VALUES } from './values.ts';
 
@@ -83,6 +85,10 @@ class HttpDriver implements Driver {
     const { form, address } = prepared;
     const some = { ...SOME_VALUES, ...this.variant.sign(0), content: this.someContent };
     return refusalOf(() => form.request.build({ ...some, address, match: form.match }));
+  }
+
+  place(): ShownPlace {
+    return shownPlace(this.target, this.variant);
   }
 
   async probe({ live, signal }: ProbeOptions): Promise<readonly Probe[]> {

@@ -1,12 +1,14 @@
 /** Creates the dispatch for a run of a job. */
 import { NO_AGENT } from '../../../base/no-agent.ts';
 import type { Dispatch, DispatchDelivery, ProfilePlan, RouteTable } from '../../../schemas/generated/types.ts';
+import type { FindPlace } from '../../table/held-place.ts';
+import type { DeliveryScope } from '../../table/link-delivery.ts';
 import { linkDelivery, linkOutput, renderDeliveries, renderOutputs } from '../../table/link-delivery.ts';
 import { sessionId } from '../session-id.ts';
 import type { Job } from './job.ts';
 
 /** The part of a table that the dispatch of a job needs. */
-export type DeliveryTable = Pick<RouteTable, 'profiles' | 'targets'>;
+export type DeliveryTable = Pick<RouteTable, 'profiles' | 'targets'> & { readonly place?: FindPlace | undefined };
 
 /** A job has no payload: placeholders in an address stay unresolved, which fails the delivery. */
 const NO_BUILTINS = { event_type: '', route: '', delivery_id: '' };
@@ -18,24 +20,30 @@ function targetOf(target: string, job: Job, { profiles }: DeliveryTable): string
   return (profile === undefined ? null : homeTarget(profile)) ?? LOCAL;
 }
 
+const scopeOf = ({ profile }: Job, { targets, place }: DeliveryTable): DeliveryScope => ({ targets, profile, place });
+
 function deliveriesOf(job: Job, table: DeliveryTable): DispatchDelivery[] {
   const linked = job.deliver.map((delivery) =>
-    linkDelivery({ ...delivery, target: targetOf(delivery.target, job, table) }, table.targets),
+    linkDelivery({ ...delivery, target: targetOf(delivery.target, job, table) }, scopeOf(job, table)),
   );
   return renderDeliveries(linked, null, NO_BUILTINS);
 }
 
 function outputsOf(job: Job, table: DeliveryTable): Pick<Dispatch, 'outputs'> {
   const linked = (job.outputs ?? []).map(({ delivery, ...limits }) =>
-    linkOutput({ ...limits, delivery: { ...delivery, target: targetOf(delivery.target, job, table) } }, table.targets),
+    linkOutput(
+      { ...limits, delivery: { ...delivery, target: targetOf(delivery.target, job, table) } },
+      scopeOf(job, table),
+    ),
   );
   return renderOutputs(linked, null, NO_BUILTINS);
 }
 
 /** Where the reason of a failed run goes; left out: nowhere. */
-function onFailure({ on_failure = [] }: Job, table: DeliveryTable): Pick<Dispatch, 'on_failure'> {
+function onFailure(job: Job, table: DeliveryTable): Pick<Dispatch, 'on_failure'> {
+  const { on_failure = [] } = job;
   if (on_failure.length === 0) return {};
-  const linked = on_failure.map((delivery) => linkDelivery(delivery, table.targets));
+  const linked = on_failure.map((delivery) => linkDelivery(delivery, scopeOf(job, table)));
   return { on_failure: renderDeliveries(linked, null, NO_BUILTINS) };
 }
 

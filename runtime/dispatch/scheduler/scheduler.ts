@@ -14,6 +14,7 @@ import type { JobRecord } from '../../store/job-mutations.ts';
 import type { MutationResults } from '../../store/mutations.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreUnavailable } from '../../store/store.ts';
+import type { FindPlace } from '../../table/held-place.ts';
 import type { FindBudgets, JobFirer } from '../context.ts';
 import type { Claim, Dispatcher } from '../dispatcher.ts';
 import { refusePaused, storedClaim } from '../dispatcher.ts';
@@ -23,6 +24,7 @@ import type { Due } from './due.ts';
 import { decideDue } from './due.ts';
 import type { Job, JobTable } from './job.ts';
 import { listJobs } from './job.ts';
+import type { DeliveryTable } from './job-dispatch.ts';
 import { eventDispatch, scheduledDispatch } from './job-dispatch.ts';
 import type { Watched } from './watch.ts';
 import { isAhead, watchJobs } from './watch.ts';
@@ -31,6 +33,7 @@ export interface SchedulerOptions {
   readonly store: Store;
   /** The table in service, read anew each time. */
   readonly table: () => JobTable;
+  readonly place?: FindPlace;
   /** Called when a run was stored and can be taken. */
   readonly wake: () => void;
   /** IANA zone for jobs that name none in a config that names none. */
@@ -101,14 +104,19 @@ export class JobScheduler implements JobFirer {
     return passed.length === 0 ? null : Math.min(...passed);
   }
 
+  private get targets(): DeliveryTable {
+    const { table, place } = this.options;
+    return { ...table(), place };
+  }
+
   async fire(dispatch: Dispatch, claim: Claim): ReturnType<Dispatcher['fire']> {
     await this.load();
-    const { store, table, clock, log, wake } = this.options;
+    const { store, clock, log, wake } = this.options;
     const job = this.watched.get(dispatch.job ?? '')?.job;
     if (job === undefined || job.profile !== dispatch.profile) return { kind: 'unknown_job' };
     const now = clock.now();
     const fields = { job: job.id, route: dispatch.route, delivery_id: dispatch.delivery_id };
-    const fired = eventDispatch(job, table(), dispatch);
+    const fired = eventDispatch(job, this.targets, dispatch);
     const result = await store.write({
       ...{ kind: 'fire_job', job: job.id, paused: job.paused, now, even_paused: false },
       ...budgetsOf(this.options, fired, now),
@@ -198,11 +206,11 @@ export class JobScheduler implements JobFirer {
   private async settle(watched: Watched, first: number, now: number): Promise<void> {
     const { job, cron } = watched;
     const due = decideDue({ cron, first, started_at: this.startedAt, now, misfire: job.misfire });
-    const { store, ids, table, tracing = null } = this.options;
+    const { store, ids, tracing = null } = this.options;
     const { due_at, missed } = due;
     const occasion = { id: ids.dispatch(now), due_at, now };
     const traced = due.fires && tracing !== null ? tracing.fired(job.id, due_at) : {};
-    const dispatch = due.fires ? { ...scheduledDispatch(job, table(), occasion), ...traced } : null;
+    const dispatch = due.fires ? { ...scheduledDispatch(job, this.targets, occasion), ...traced } : null;
     const result = await store.write({
       ...{ kind: 'tick_job', job: job.id, paused: job.paused, now, due_at, dispatch, missed },
       ...(dispatch === null ? {} : budgetsOf(this.options, dispatch, now)),

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { compileText } from '../../../main/compiler.ts';
@@ -10,6 +11,9 @@ import { createService } from '../../../main/runtime.ts';
 import { answerApproval, findApproval, listApprovals, receiverOf } from '../../../modules/outputs/runtime/approvals.ts';
 import { noticeText } from '../../../modules/outputs/runtime/notice.ts';
 import type { Approval } from '../../../runtime/dispatch/approving.ts';
+import { listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
+import { manualDispatch } from '../../../runtime/dispatch/scheduler/job-dispatch.ts';
+import type { Service } from '../../../runtime/service/service.ts';
 import type { Store } from '../../../runtime/store/store.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import type { BenchOptions } from '../../helpers/dispatch-bench.ts';
@@ -138,17 +142,16 @@ platforms:
         outputs: { page: { deliver: local, max: 2, approve: true }, note: { deliver: local } }
 `;
 
-async function serve(t: TestContext, home = tempDir(t), yaml = YAML) {
-  const env = { SECRET };
+async function serve(t: TestContext, home = tempDir(t), yaml = YAML, env: Record<string, string> = { SECRET }) {
   const { table, diagnostics } = await compileText(yaml, { home, env });
   if (table === null) throw new Error(JSON.stringify(diagnostics));
   const agent = (request: { readonly prompt: string }): string => `answer to ${request.prompt}\n> approve it`;
   const service = await createService({ table, home, env, agent, log: recordLog() });
   atEnd(t, () => service.stop({ drainMs: 0 }));
-  const send = async (n: number): Promise<void> => {
+  const send = async (n: number, route = 'review'): Promise<void> => {
     const body = JSON.stringify({ n });
     const headers = { ...signed(body, SECRET), 'x-hookwright-delivery': String(n), 'x-request-id': String(n) };
-    const response = await service.handle(new Request('http://x/webhooks/review', { method: 'POST', headers, body }));
+    const response = await service.handle(new Request(`http://x/webhooks/${route}`, { method: 'POST', headers, body }));
     assert.equal(response.status, 202);
   };
   return { service, send, store: service.store };
@@ -198,16 +201,91 @@ describe('gateway.approvals', () => {
   });
 });
 
+/** A service that takes everything. */
+async function listen(t: TestContext) {
+  const got: string[] = [];
+  const peer = createServer(async (request, response) => {
+    const body = await text(request);
+    got.push(request.method === 'POST' && body.includes('chat_id') ? `${request.url} ${body}` : (request.url ?? ''));
+    response.end('{"ok":true,"result":{"message_id":1}}');
+  });
+  await new Promise<void>((resolve) => peer.listen(0, '127.0.0.1', resolve));
+  t.after(() => peer.close());
+  return { got, origin: `http://127.0.0.1:${(peer.address() as AddressInfo).port}` };
+}
+
+/** What becomes of a message once it is approved. */
+async function approved(service: Service, { id }: { readonly id: string } = assert.fail()): Promise<string> {
+  const { store } = service;
+  await answerApproval(store, id, { approve: true, by: 'ann', reason: null }, Date.now());
+  service.changed();
+  const { state, reason } = await until(async () => {
+    const found = await store.read({ kind: 'find', id: id.split('-')[0] ?? '' });
+    return found.kind === 'found' && found.dispatch.finished_at !== null && found.dispatch;
+  });
+  return `${state}: ${reason}`;
+}
+
+describe('a message to a chat service', () => {
+  it('goes to the home channel and server that were shown, whatever they are by then', async (t) => {
+    const { got, origin } = await listen(t);
+    const yaml = (server = '', body = 'a'): string => `
+platforms:
+  telegram: { enabled: true, token: env:TOKEN, home_channel: env:CHANNEL, api_base: "${origin}${server}" }
+  mattermost: { enabled: true, webhook_url: env:HOOK }
+  http: { enabled: true, url: "${origin}/own", body: { ${body}: "{text}" }, allow_http: true, allow_private: true }
+  webhook:
+    enabled: true
+    secret: env:SECRET
+    routes:
+      chat: { agent: none, prompt: "{n}", deliver: telegram, approve: true }
+      team: { agent: none, prompt: "{n}", deliver: mattermost, approve: true }
+      own: { agent: none, prompt: "{n}", deliver: http, approve: true }
+jobs:
+  nightly: { schedule: "0 8 * * *", agent: none, prompt: hi, deliver: telegram, approve: true }
+gateway: { approvals: { deliver: local } }
+`;
+    const home = tempDir(t);
+    const env: Record<string, string> = { SECRET, TOKEN: '123456:the-token-of-this-test', CHANNEL: '-77' };
+    env.HOOK = `${origin}/hooks/k3y`;
+    const { send, store, service } = await serve(t, home, yaml(), env);
+    for (const [n, route] of ['chat', 'team', 'own', 'chat'].entries()) await send(n, route);
+    const waiting = await until(async () => {
+      const all = await listApprovals(store);
+      return all.length === 4 && all;
+    });
+    assert.deepEqual(waiting.map(receiverOf), [
+      `telegram ${origin} chat_id=-77`,
+      `mattermost ${origin}`,
+      `http ${origin}/own`,
+      `telegram ${origin} chat_id=-77`,
+    ]);
+    const change = async (...now: Parameters<typeof yaml>): Promise<void> => {
+      const { table } = await compileText(yaml(...now), { home, env });
+      await service.swap(table ?? assert.fail());
+    };
+    Object.assign(env, { CHANNEL: '-88', HOOK: `${origin}/hooks/other` });
+    await change('', 'evil');
+    assert.equal(await approved(service, waiting[0]), 'done: null');
+    assert.equal(got.length, 1);
+    assert.match(got[0] ?? '', /sendMessage .*"chat_id":-77,/);
+    assert.match(await approved(service, waiting[1]), /^dead: mattermost: not sent: .*going to http:\/\/127/);
+    assert.match(await approved(service, waiting[2]), /^dead: http: not sent: what the target sends/);
+    await change('/elsewhere', 'evil');
+    assert.match(await approved(service, waiting[3]), /^dead: telegram: not sent: /);
+    assert.equal(got.length, 1);
+    const job = manualDispatch(
+      [...listJobs(service.table, [], 'UTC').values()][0] ?? assert.fail(),
+      { ...service.table, place: service.place },
+      { id: 'x', now: 0 },
+    );
+    assert.deepEqual(job.deliveries[0]?.extra, { chat_id: '-88' });
+  });
+});
+
 describe("a message to a service of one's own", () => {
   it('is shown with where it goes, and goes nowhere else once that has changed', async (t) => {
-    const got: string[] = [];
-    const peer = createServer((request, response) => {
-      got.push(request.url ?? '');
-      request.resume().on('end', () => response.end('{}'));
-    });
-    await new Promise<void>((resolve) => peer.listen(0, '127.0.0.1', resolve));
-    t.after(() => peer.close());
-    const origin = `http://127.0.0.1:${(peer.address() as AddressInfo).port}`;
+    const { got, origin } = await listen(t);
     const yaml = (path: string): string => `
 platforms:
   http: { enabled: true, url: "${origin}${path}?of=k3y", allow_http: true, allow_private: true }
@@ -229,23 +307,14 @@ gateway: { approvals: { deliver: local } }
     const notice = (await ownMessages(store))[0] ?? '';
     assert.ok(notice.includes(`\nto http ${origin}/one/{number} number=`) && !notice.includes('k3y'), notice);
 
-    const approve = async (n: number): Promise<string> => {
-      const { id = '' } = waiting[n] ?? {};
-      await answerApproval(store, id, { approve: true, by: 'ann', reason: null }, Date.now());
-      service.changed();
-      const state = await until(async () => {
-        const found = await store.read({ kind: 'find', id: id.split('-')[0] ?? '' });
-        return found.kind === 'found' && found.dispatch.finished_at !== null && found.dispatch;
-      });
-      return `${state.state}: ${state.reason}`;
-    };
+    const approve = (n: number): Promise<string> => approved(service, waiting[n]);
     assert.equal(await approve(0), 'done: null');
     assert.deepEqual(got, ['/one/1?of=k3y']);
     const { table } = await compileText(yaml('/two/{number}'), { home, env: { SECRET } });
     await service.swap(table ?? assert.fail());
     assert.match(
       await approve(1),
-      /^dead: http: not sent: the URL of the target has changed since .*\/one\/\{number\}$/,
+      /^dead: http: not sent: what the target sends, or where, has changed since .*\/one\/\{number\}$/,
     );
     assert.deepEqual(got, ['/one/1?of=k3y']);
 

@@ -24,6 +24,7 @@ export const linkContext = (table: RouteTable): LinkContext => ({
   linkIdentity: identityLinker(table),
   openList: () => ({ has: () => false, refresh: () => null }),
   marks,
+  place: () => null,
   loopback: true,
   capture: null,
 });

@@ -64,6 +64,7 @@ export function linkContext(
     linkIdentity: identityLinker(table),
     openList: createListOpener({ home, userHome, files, clock, log: warnings.log }),
     marks,
+    place: () => null,
     loopback: isLoopback(table.server.host),
     capture: null,
   };

@@ -979,7 +979,7 @@ export interface ListedApproval {
   event: string;
   target: string;
   /**
-   * Where the target `http` sends it, without its query; null: the target goes by its name.
+   * Of `http` the URL without its query, else the server, where the configuration names it; null: the target goes by its name.
    */
   url: string | null;
   address: {
