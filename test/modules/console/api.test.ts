@@ -294,7 +294,9 @@ gateway: { console: { port: 0 } }
       const { items } = await get<'listDeliveries'>('/api/deliveries?state=done');
       return items.length === 1 && items;
     });
-    const byId = await change<'replayDeliveries'>('/api/deliveries/replay', { ids: [one?.id, 'unknown'] });
+    const byId = await change<'replayDeliveries'>('/api/deliveries/replay', {
+      ids: [one?.id, one?.id.slice(0, -1), 'unknown', one?.id],
+    });
     assert.deepEqual([byId.done[0]?.replay_of, byId.done.length], [one?.id, 1]);
     assert.deepEqual(byId.refused, [{ id: 'unknown', reason: 'there is no such delivery' }]);
     await until(async () => (await get<'listDeliveries'>('/api/deliveries?state=done')).items.length === 2);

@@ -127,7 +127,7 @@ function Charts({ place }: { place: ViewProps['place'] }) {
 const Numbers = ({ of: { runs, states } }: { of: State }) => (
   <dl class="filters">
     {Object.entries({
-      'Runs under way': runs?.active,
+      'Runs under way': states?.running,
       'Runs waiting': runs?.queued,
       Delivering: states?.delivering,
       'Waiting for a person': states?.waiting,
