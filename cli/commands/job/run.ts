@@ -1,4 +1,5 @@
 /** `hookwright job run`: runs a job now, outside of its schedule. */
+import { placeInTable } from '../../../runtime/deliver/http/shown-place.ts';
 import { manualDispatch } from '../../../runtime/dispatch/scheduler/job-dispatch.ts';
 import { createIds } from '../../../runtime/platform/ids.ts';
 import { CliError } from '../../base/errors.ts';
@@ -18,7 +19,11 @@ export default command({
   async run(context, given) {
     const { open, job } = await openJob(context, given);
     const now = context.clock.now();
-    const dispatch = manualDispatch(job, open.table, { id: createIds(context.random).dispatch(now), now });
+    const dispatch = manualDispatch(
+      job,
+      { ...open.table, place: placeInTable(open.table) },
+      { id: createIds(context.random).dispatch(now), now },
+    );
     const fired = await makeStore(context, (store) =>
       store.write({
         ...{ kind: 'fire_job', job: job.id, paused: job.paused, now, dispatch, claim: null },

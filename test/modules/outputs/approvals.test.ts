@@ -10,6 +10,7 @@ import { compileText } from '../../../main/compiler.ts';
 import { createService } from '../../../main/runtime.ts';
 import { answerApproval, findApproval, listApprovals, receiverOf } from '../../../modules/outputs/runtime/approvals.ts';
 import { noticeText } from '../../../modules/outputs/runtime/notice.ts';
+import { placeInTable } from '../../../runtime/deliver/http/shown-place.ts';
 import type { Approval } from '../../../runtime/dispatch/approving.ts';
 import { listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
 import { manualDispatch } from '../../../runtime/dispatch/scheduler/job-dispatch.ts';
@@ -274,6 +275,9 @@ gateway: { approvals: { deliver: local } }
     await change('/elsewhere', 'evil');
     assert.match(await approved(service, waiting[3]), /^dead: telegram: not sent: /);
     assert.equal(got.length, 1);
+    const { place } = service.place('default', 'http') ?? {};
+    assert.ok(place);
+    assert.deepEqual(placeInTable(service.table)('default', 'http'), { place, home: null });
     const job = manualDispatch(
       [...listJobs(service.table, [], 'UTC').values()][0] ?? assert.fail(),
       { ...service.table, place: service.place },
