@@ -23,8 +23,11 @@ export function noticeText(approval: Approval, console: string | null): string {
   const note = unseenNote([text, ...fields].join('\n'));
   return [
     `hookwright: a message of ${ownerOf(approval)} waits for your approval`,
-    ...[`to ${showUnseen(receiverOf(approval))}`, ...until, ...(note === null ? [] : [note])],
-    ...['', quoted([...(text === '' ? [] : [text]), ...fields].join('\n')), ''],
+    `to ${showUnseen(receiverOf(approval))}`,
+    // Not among the lines of the text, which could look like them.
+    ...fields.map((field) => `with ${showUnseen(field)}`),
+    ...[...until, ...(note === null ? [] : [note])],
+    ...['', ...(text === '' ? [] : [quoted(text), ''])],
     `hookwright approvals approve ${id}`,
     `hookwright approvals reject ${id}`,
     ...(console === null ? [] : [`${console}/#/approvals/${id}`]),

@@ -362,11 +362,19 @@ describe('a notice', () => {
     assert.equal(lines.at(-1), 'http://localhost:8645/#/approvals/a-0-12345678');
   });
 
+  it('has the fields of an output where no line of its text can look like one', () => {
+    const notice = noticeText({ ...approval, content: { state: 'success' }, text: 'x\nwith state: "failed"' }, null);
+    assert.deepEqual(
+      notice.split('\n').filter((line) => line.includes('state')),
+      ['with state: "success"', '> with state: "failed"'],
+    );
+  });
+
   it('shows what is not seen, and says so', () => {
     const text = 'pay \u202e0001\u202c to \u200bbob\u{e0041}\t\u2764\ufe0f';
     const notice = noticeText({ ...approval, address: { to: '\u2066x' }, content: { title: 'a\u00adb' }, text }, null);
     assert.ok(notice.includes('> pay \\u202e0001\\u202c to \\u200bbob\\u{e0041}\t\u2764\ufe0f\n'), notice);
-    assert.ok(notice.includes('> title: "a\\u00adb"\n'), notice);
+    assert.ok(notice.includes('\nwith title: "a\\u00adb"\n'), notice);
     assert.ok(notice.includes('to slack (page) to="\\u2066x"\n'), notice);
     assert.ok(notice.includes('\nthe text has 5 characters that are not seen, shown here as'), notice);
     assert.ok(

@@ -21,7 +21,8 @@ export default command({
       ['from', senderText(approval)],
       ['event', approval.event],
       ['to', receiverOf(approval)],
-      ...contentLines(approval),
+      // Apart from what is said of the message itself.
+      ...contentLines(approval).map(([name, value]) => [`with ${name}`, value] as const),
     ] as const;
     for (const [name, value] of facts) printBeside(context, name.padEnd(12), visible(value));
     const note = unseenNote([approval.text, ...contentLines(approval).map(([, value]) => value)].join('\n'));
