@@ -32,15 +32,14 @@ const LISTS: readonly (readonly [path: string, goal: number])[] = [
   ['/api/overview', FIRST_MS],
   ['/api/deliveries?limit=50', FIRST_MS],
   ['/api/deliveries?limit=50&cursor={middle}', FIRST_MS],
-  ...['pending', 'running', 'delivering', 'done', 'dead', 'skipped'].map(
+  ...['pending', 'running', 'delivering', 'waiting', 'done', 'dead', 'skipped'].map(
     (state) => [`/api/deliveries?limit=50&state=${state}`, FILTER_MS] as const,
   ),
   ...[
     'route=route-7',
     'route=rare',
-    'route=none',
+    'route=filtered',
     'job=job-1',
-    'job=none',
     'since={since}',
     'since={half}',
     'since={never}',
@@ -49,13 +48,13 @@ const LISTS: readonly (readonly [path: string, goal: number])[] = [
     (query) => [`/api/deliveries?limit=50&${query}`, FILTER_MS] as const,
   ),
   ['/api/requests?limit=50', FIRST_MS],
-  ...['route=route-7', 'route=none', 'outcome=accepted', 'outcome=invalid_signature', 'outcome=none'].map(
+  ...['route=route-7', 'route=filtered', 'outcome=accepted', 'outcome=invalid_signature', 'outcome=aborted'].map(
     (query) => [`/api/requests?limit=50&${query}`, FILTER_MS] as const,
   ),
-  ...['reason=mismatch', 'reason=none', 'profile=default', 'profile=none', 'since={since}'].map(
+  ...['reason=mismatch', 'reason=age', 'profile=default', 'profile=none', 'since={since}'].map(
     (query) => [`/api/requests?limit=50&${query}`, FILTER_MS] as const,
   ),
-  ...['route=route-7&outcome=invalid_signature', 'route=route-7&reason=none'].map(
+  ...['route=route-7&outcome=invalid_signature', 'route=route-7&reason=age'].map(
     (query) => [`/api/requests?limit=50&${query}`, FILTER_MS] as const,
   ),
   ['/api/requests?limit=50&grep=d-99999', FILTER_MS],
