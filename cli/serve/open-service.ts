@@ -1,6 +1,5 @@
 /** The service of this process, configured by the command line and the environment. */
-
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { isLoopback } from '../../base/listen-address.ts';
 import { invalidVariables, readOverrides } from '../../compiler/config/overrides.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
@@ -46,6 +45,12 @@ export interface OpenedService {
   readonly enabled: boolean;
 }
 
+/** What a program writes into the folder of the tables would be served. One that has the configuration too is not hidden as a whole. */
+function withTables(files: readonly string[], folder: string, cwd: string): readonly string[] {
+  const built = resolve(folder);
+  return [cwd, ...files.map((file) => dirname(file))].includes(built) ? files : [...files, built];
+}
+
 /** Rejects like `createService`, and with CliError for an invalid environment. */
 export async function openService(context: CliContext, options: OpenServiceOptions): Promise<OpenedService> {
   const { home, env, clock, timezone, random } = context;
@@ -54,12 +59,10 @@ export async function openService(context: CliContext, options: OpenServiceOptio
   const tableFile = join(folder, 'routes.json');
   const modules = runtimeParts(context.modules);
   let lowerer: Promise<CompileSubscriptions> | null = null;
-  // What a program writes there would be served. The folder of the configuration itself is not hidden as a whole.
-  const built = relative(folder, context.cwd) === '' ? [] : [resolve(folder)];
   const service = await createService(
     {
       ...{ home, env, log, redactor, timezone, random, problem },
-      hidden: () => [...hidden(), ...built],
+      hidden: () => withTables(hidden(), folder, context.cwd),
       // Without one of its own a service goes by the clock of the database that it shares.
       ...(clock === systemClock ? {} : { clock }),
       projectEnv: context.projectEnv,

@@ -1,5 +1,4 @@
 /** The interface to delivery targets: sends one text to one address and returns an outcome. */
-
 import type { OutputContent, ShownPlace } from '../../schemas/generated/types.ts';
 import type { TraceContext } from '../platform/tracing.ts';
 

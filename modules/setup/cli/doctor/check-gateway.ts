@@ -1,5 +1,4 @@
 /** Checks of the gateway as a whole: configuration, table, control socket, port. */
-
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
