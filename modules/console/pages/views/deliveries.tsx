@@ -145,7 +145,7 @@ function Summary({ of }: { of: Stored }) {
           ['Id of the sender', <span class="mono">{delivery_id}</span>],
           ['Accepted', instant(accepted_at)],
           ['Session', dispatch.session_key != null && dispatch.session],
-          ['Goes to', dispatch.deliveries.map(({ target, label }) => label ?? target).join(', ')],
+          ['Goes to', dispatch.deliveries.map(({ target }) => target).join(', ')],
           ['Repeats', replay_of !== null && <a href={to(['deliveries', replay_of])}>{replay_of}</a>],
         ]}
       />

@@ -19,7 +19,7 @@ export const Routes = ({ place }: ViewProps) => (
 );
 
 const HELD = 'Its events are still taken; they run when it goes on.';
-const REFUSED = 'Its events are refused meanwhile, because their senders wait for the delivery.';
+const REFUSED = 'Its events are refused meanwhile: their senders wait, or its job takes one at a time.';
 
 function One({ of, changed }: { of: Output<'listRoutes'>['items'][number]; changed: () => void }) {
   const { name, profile, mode, state, reason, description, words, url, kind, paused } = of;
@@ -39,7 +39,7 @@ function One({ of, changed }: { of: Output<'listRoutes'>['items'][number]; chang
       <div class="bar">
         <TestEvent route={name} />
         <Pause
-          {...{ name, changed, isPaused: paused !== null, what: mode === 'direct' ? REFUSED : HELD }}
+          {...{ name, changed, isPaused: paused !== null, what: mode === 'direct' || mode === 'cron' ? REFUSED : HELD }}
           pause={(time) => call('pauseRoute', { name, profile, ...time })}
           resume={() => call('resumeRoute', { name, profile })}
         />
