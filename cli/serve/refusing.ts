@@ -1,13 +1,15 @@
 /** For control operations that do what commands do. */
 import { ControlError } from '../../runtime/control/control-error.ts';
 import { SecretError } from '../../runtime/platform/secrets/secrets.ts';
+import { StoreDamaged } from '../../runtime/store/decode.ts';
+import { StoreUnavailable } from '../../runtime/store/store.ts';
 import { LinkError } from '../../runtime/table/link-context.ts';
 import { SignError } from '../../runtime/verify/sign-body.ts';
 import { CliError } from '../base/errors.ts';
 
-const REFUSALS = [SecretError, SignError, LinkError];
+const REFUSALS = [SecretError, SignError, LinkError, StoreUnavailable, StoreDamaged];
 
-/** What the compiler and the commands refuse, as a refusal. */
+/** What the compiler, the commands and the store refuse, as a refusal. */
 export async function refusing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -4,6 +4,7 @@
  */
 import { targetLabel } from '../../base/label.ts';
 import type { FindPlace } from '../table/held-place.ts';
+import { hasMoved } from '../table/held-place.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
 import { failed } from './deliverer.ts';
 import type { DeliveryContext, Driver, ShownDelivery } from './driver.ts';
@@ -40,15 +41,17 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
   /** Searches only the request's own profile, without fallback to another (§5.4). */
   const driverOf = (profile: string, target: string): Driver | undefined => linked.get(profile)?.get(target)?.driver;
 
+  const place: FindPlace = (profile, target) => {
+    const found = linked.get(profile)?.get(target);
+    if (found === undefined) return null;
+    return { place: found.driver.place?.() ?? null, home: found.bound.homeChannel || null };
+  };
+
   return {
     use(next) {
       linked = next;
     },
-    place(profile, target) {
-      const found = linked.get(profile)?.get(target);
-      if (found === undefined) return null;
-      return { place: found.driver.place?.() ?? null, home: found.bound.homeChannel || null };
-    },
+    place,
     isImmediate: (profile, target) => driverOf(profile, target)?.immediate === true,
     isEnabled: (profile, target) => driverOf(profile, target) !== undefined,
     refusal: (profile, delivery) => driverOf(profile, delivery.target)?.refusal?.(delivery) ?? null,
@@ -61,9 +64,9 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
       const driver = driverOf(request.profile, request.target);
       // It was enabled when the event was accepted, and may be again.
       if (driver === undefined) return failed('retry', notEnabled(request), { sent: request.sent });
-      const { place, sent } = request;
-      if (place !== undefined && driver.place?.().digest !== place.digest)
-        return failed('permanent', `${MOVED} ${place.url ?? targetLabel(request)}`, { sent });
+      const { sent } = request;
+      if (hasMoved(place(request.profile, request.target), request))
+        return failed('permanent', `${MOVED} ${request.place?.url ?? targetLabel(request)}`, { sent });
       try {
         const outcome = await driver.deliver(request);
         const chatId = outcome.kind === 'ok' && request.mirror_to_session ? driver.chatId(request) : null;

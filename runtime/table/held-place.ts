@@ -1,5 +1,5 @@
 /** Where a message that a person approves is held to. */
-import type { ShownPlace } from '../../schemas/generated/types.ts';
+import type { DispatchDelivery, ShownPlace } from '../../schemas/generated/types.ts';
 
 export interface HeldPlace {
   /** Null: it is held to nothing, since it sends nothing over HTTP. */
@@ -10,3 +10,7 @@ export interface HeldPlace {
 
 /** Null: the target is not enabled. */
 export type FindPlace = (profile: string, target: string) => HeldPlace | null;
+
+/** Whether a message that was shown would go elsewhere, or as something else. A target that is not enabled may be so again. */
+export const hasMoved = (held: HeldPlace | null, { place }: Pick<DispatchDelivery, 'place'>): boolean =>
+  place !== undefined && held !== null && held.place?.digest !== place.digest;

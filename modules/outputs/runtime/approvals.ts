@@ -1,11 +1,14 @@
 /** What waits for a person, as commands, the control socket and notices show it: how one is found, and answered. */
 import { createHash } from 'node:crypto';
 import { targetLabel } from '../../../base/label.ts';
+import { ControlError } from '../../../runtime/control/control-error.ts';
 import type { AnsweredApproval, Approval, ApprovalAnswer, FoundApproval } from '../../../runtime/dispatch/approving.ts';
 import { printableStart } from '../../../runtime/platform/printable.ts';
 import type { StoredDispatch, WaitingDelivery } from '../../../runtime/store/queries.ts';
 import { isMessage } from '../../../runtime/store/replay.ts';
 import type { Store } from '../../../runtime/store/store.ts';
+import type { FindPlace } from '../../../runtime/table/held-place.ts';
+import { hasMoved } from '../../../runtime/table/held-place.ts';
 import type { DispatchDelivery } from '../../../schemas/generated/types.ts';
 
 /** Longest name and reason that are kept, in UTF-16 units. */
@@ -33,7 +36,7 @@ export async function listApprovals(store: Store): Promise<readonly Approval[]> 
 /** Null: it does not wait any more. */
 export async function loadApproval(store: Store, row: WaitingDelivery): Promise<Approval | null> {
   const stored = await store.read({ kind: 'load', ref: row.ref });
-  return stored === null ? null : approvalOf(stored, row.index, row);
+  return stored === null ? null : (knownOf(stored, row.index, row)?.approval ?? null);
 }
 
 /** @param reference an id, or a prefix that only one has: of those that wait, else of all */
@@ -42,20 +45,28 @@ export async function findApproval(store: Store, reference: string): Promise<Fou
   return found.kind === 'found' ? { kind: 'found', approval: found.one.approval } : found;
 }
 
-/** The first answer counts. @param now Unix ms */
+/**
+ * The first answer counts.
+ * @param now Unix ms
+ * @param findPlace where targets send by now; left out: that is not known
+ * @throws ControlError for an approval of what would not go where it was shown to go
+ */
 export async function answerApproval(
   store: Store,
   reference: string,
   { approve, by, reason }: ApprovalAnswer,
   now: number,
+  findPlace: FindPlace = () => null,
 ): Promise<AnsweredApproval> {
   let id = reference;
   for (let tries = 0; ; tries++) {
     const found = await find(store, id);
     if (found.kind !== 'found') return found;
-    const { approval, row } = found.one;
+    const { approval, row, delivery } = found.one;
     ({ id } = approval);
     if (row === null || tries === TRIES) return { kind: 'late', approval };
+    if (approve && hasMoved(findPlace(approval.profile, delivery.target), delivery))
+      throw new ControlError('moved', `${id} is not approved, and still waits: ${MOVED} ${receiverOf(approval)}`);
     const { ref, index, since } = row;
     const answer = { approve, by: printableStart(by, MOST_NAME), reason: cut(reason), now };
     const isFirst = await store.write({ kind: 'answer_approval', ref, index, since, ...answer });
@@ -67,8 +78,12 @@ export async function answerApproval(
 
 const cut = (reason: string | null): string | null => (reason === null ? null : printableStart(reason, MOST_REASON));
 
+const MOVED =
+  'what its target sends, or where, has changed since it was shown; reject it, and let the event come again. It was to go to';
+
 interface Known {
   readonly approval: Approval;
+  readonly delivery: DispatchDelivery;
   /** Null: it does not wait. */
   readonly row: WaitingDelivery | null;
 }
@@ -85,8 +100,8 @@ async function find(store: Store, reference: string): Promise<Search> {
   const rows = known.map(({ row }) => row);
   const all = dispatch.dispatch.dispatch.deliveries.flatMap((_, index) => {
     const row = rows.find((one) => one?.ref === dispatch.dispatch.ref && one.index === index) ?? null;
-    const approval = approvalOf(dispatch.dispatch, index, row);
-    return approval?.id.startsWith(reference) === true ? { approval, row } : [];
+    const one = knownOf(dispatch.dispatch, index, row);
+    return one?.approval.id.startsWith(reference) === true ? one : [];
   });
   return chosen(all);
 }
@@ -105,13 +120,12 @@ async function waitingIn(store: Store, isMeant: (id: string) => boolean): Promis
   const byRef = new Map(loaded.flatMap((stored) => (stored === null ? [] : [[stored.ref, stored] as const])));
   return rows.flatMap((row) => {
     const stored = byRef.get(row.ref);
-    const approval = stored === undefined ? null : approvalOf(stored, row.index, row);
-    return approval === null ? [] : { approval, row };
+    return (stored === undefined ? null : knownOf(stored, row.index, row)) ?? [];
   });
 }
 
 /** Null: the delivery needs nobody, or there is no text yet. @param row where it waits */
-function approvalOf(stored: StoredDispatch, index: number, row: WaitingDelivery | null): Approval | null {
+function knownOf(stored: StoredDispatch, index: number, row: WaitingDelivery | null): Known | null {
   const { dispatch, profile, route, job, event } = stored;
   const delivery = dispatch.deliveries[index];
   const text = stored.answer ?? (isMessage(dispatch) ? dispatch.prompt : null);
@@ -120,13 +134,14 @@ function approvalOf(stored: StoredDispatch, index: number, row: WaitingDelivery 
   const { place, ...of } = delivery;
   const all = [of.target, Object.entries(of.extra), shown, ...(place === undefined ? [] : [place])];
   const digest = createHash('sha256').update(JSON.stringify(all));
-  return {
+  const approval: Approval = {
     id: `${stored.id}-${index}-${digest.digest('hex').slice(0, 8)}`,
     ...stateOf(stored, index, row !== null),
     ...{ profile, route, job, event, target: targetLabel(of), url: place?.url ?? null, address: of.extra },
     ...{ output: delivery.output?.name ?? null, ...shown },
     ...{ since: row?.since ?? null, expires_at: row?.expires_at ?? null },
   };
+  return { approval, delivery, row };
 }
 
 function shownOf({ output }: DispatchDelivery, answer: string): Pick<Approval, 'text' | 'content'> {

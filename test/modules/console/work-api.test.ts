@@ -179,6 +179,23 @@ gateway: { console: { port: 0 }, approvals: { deliver: log } }
     );
   });
 
+  it('wait on when their target sends elsewhere by now, and the answer says so', async (t) => {
+    const http = (path: string): string =>
+      `${CONFIG}  http: { enabled: true, url: "http://127.0.0.1:9/${path}", allow_http: true, allow_private: true }`
+        .replace(/(gateway:.*\n)(.*)/, '$2\n$1')
+        .replace('approve: true', 'deliver: http, agent: none, approve: true');
+    const console = await startConsole(t, http('one'));
+    await send(console, 'post', { text: 'lunch' });
+    const [shown] = await waitingOf(console, 1);
+    writeFileSync(join(console.gateway.home, 'config.yaml'), http('two'));
+    assert.equal((await console.gateway.cli('gateway', 'reload')).code, 0);
+    const refused = await console.ask(`/api/approvals/${shown?.id}`, { ...POST, body: '{"approve":true}' });
+    const [code, message] = refusalIn(refused);
+    assert.deepEqual([refused.status, code], [409, 'moved']);
+    assert.match(message ?? '', /is not approved, and still waits: /);
+    assert.equal((await waitingOf(console, 1))[0]?.state, 'waiting');
+  });
+
   it('are given up with the reason when they are rejected, and an odd answer is none', async (t) => {
     const console = await startConsole(t, CONFIG);
     const { change, ask } = console;

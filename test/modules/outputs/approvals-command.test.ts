@@ -1,5 +1,7 @@
 /** `hookwright approvals`, against a running gateway and without one. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { it } from 'node:test';
 import type { Approval } from '../../../runtime/dispatch/approving.ts';
 import { runInProcess } from '../../helpers/cli.ts';
@@ -17,6 +19,29 @@ platforms:
     routes:
       news: { prompt: "{text}", agent: none, deliver: local, approve: true }
 `;
+/** Its target sends to a port that nobody listens on. */
+const ELSEWHERE = YAML.replace('deliver: local, approve', 'deliver: http, approve').replace(
+  'platforms:\n',
+  'platforms:\n  http: { enabled: true, url: "http://127.0.0.1:9/one", allow_http: true, allow_private: true }\n',
+);
+
+it('approves nothing whose target sends elsewhere by now, says so, and lets it be rejected', async (t) => {
+  const options = { home: tempDir(t), env: { USER: 'ann' } };
+  const { url, cli, home } = await startGateway(t, { ...options, config: ELSEWHERE });
+  const body = '{"text":"hi"}';
+  await fetch(`${url}/webhooks/news`, { method: 'POST', body, headers: signed(body, SECRET) });
+  const [one] = JSON.parse((await cli('approvals', 'list', '--json')).stdout) as readonly Approval[];
+  writeFileSync(join(home, 'config.yaml'), ELSEWHERE.replace('/one', '/two'));
+  assert.equal((await cli('gateway', 'reload')).code, 0);
+  const moved = await cli('approvals', 'approve', one?.id ?? '');
+  assert.deepEqual([moved.code, moved.stdout], [1, '']);
+  assert.match(moved.stderr, /is not approved, and still waits: what its target sends, .* to http http:.*\/one/);
+  assert.match((await cli('approvals', 'list')).stdout, new RegExp(one?.id ?? ''));
+  const rejected = await cli('approvals', 'reject', one?.id ?? '');
+  assert.equal(rejected.code, 0);
+  const [, next = ''] = /; hookwright (deliveries show \w+)\n$/.exec(rejected.stdout) ?? [];
+  await until(async () => (await cli(...next.split(' '))).stdout.includes('not_approved'));
+});
 
 it('lists, shows, approves and rejects what waits; the second answer exits 1 and says who was first', async (t) => {
   const options = { home: tempDir(t), env: { USER: 'ann' } };

@@ -270,6 +270,12 @@ gateway: { approvals: { deliver: local } }
     assert.equal(await approved(service, waiting[0]), 'done: null');
     assert.equal(got.length, 1);
     assert.match(got[0] ?? '', /sendMessage .*"chat_id":-77,/);
+    const answer = { approve: true, by: 'ann', reason: null };
+    await assert.rejects(
+      answerApproval(store, waiting[1]?.id ?? '', answer, Date.now(), service.place),
+      /is not approved, and still waits: what its target sends, or where, has changed .* to mattermost http:/,
+    );
+    assert.equal((await listApprovals(store)).length, 3);
     assert.match(await approved(service, waiting[1]), /^dead: mattermost: not sent: .*going to http:\/\/127/);
     assert.match(await approved(service, waiting[2]), /^dead: http: not sent: what the target sends/);
     await change('/elsewhere', 'evil');
