@@ -69,6 +69,15 @@ gateway: { console: { port: 0 }, approvals: { deliver: log } }
   await main.getByText('It is rejected by the console at').waitFor();
   await main.getByText('not \ufffdthis').waitFor();
 
+  const [last] = await waiting();
+  await page.goto(`${console.url}/#/approvals`);
+  await main.getByRole('button', { name: /^Reject/ }).press('Enter');
+  await main.getByLabel('Why, for the record').focus();
+  await console.change(`/api/approvals/${last?.id}`, { approve: false });
+  await main.getByRole('dialog').waitFor({ state: 'detached' });
+  // Somebody else has answered: the dialog is gone, and the focus is not lost with it.
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Approvals');
+
   await page.goto(`${console.url}/#/approvals/nosuch-0-1`);
   await main.getByText('there is no approval "nosuch-0-1"').waitFor();
 });

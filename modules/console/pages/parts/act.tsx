@@ -93,6 +93,9 @@ export function Ask({ text, label, title, choices, stays = false, opened, childr
   const [isOpen, setOpen] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
+  // That gives the focus back to the button; so it is closed before the button goes, as when somebody else has answered.
+  const close = (): void => dialog.current?.close();
+  useLayoutEffect(() => close, []);
   const button = useButton();
   useEffect(() => {
     if (isOpen) dialog.current?.showModal();
@@ -101,8 +104,6 @@ export function Ask({ text, label, title, choices, stays = false, opened, childr
     opened?.();
     setOpen(true);
   };
-  // That gives the focus back.
-  const close = (): void => dialog.current?.close();
   const then = (act: () => Promise<string>) => async (): Promise<string> => {
     const said = await act();
     if (!stays) close();
