@@ -43,11 +43,9 @@ export async function login(token: string): Promise<void> {
   await send('POST', '/login', { token });
 }
 
-/** Ends the login of this browser, whose page then asks for the token. */
-export async function logout(): Promise<void> {
-  await send('POST', '/logout');
-  onSignedOut();
-}
+/** Ends the login. A browser that is signed out, be it that copies of its cookie are not, is asked for the token. @throws CallError */
+export const logout = (): Promise<unknown> =>
+  send('POST', '/logout').finally(() => call('getSession', {}).catch(() => {}));
 
 async function send(method: string, path: string, body?: unknown): Promise<unknown> {
   const response = await fetch(path, {

@@ -38,7 +38,15 @@ function App() {
   const place = usePlace();
   const [isSignedOut, setSignedOut] = useState(false);
   useEffect(() => whenSignedOut(() => setSignedOut(true)), []);
-  if (isSignedOut) return <Login done={() => setSignedOut(false)} />;
+  return (
+    <>
+      {isSignedOut ? <Login done={() => setSignedOut(false)} /> : <Shell place={place} />}
+      <Messages />
+    </>
+  );
+}
+
+function Shell({ place }: Pick<ViewProps, 'place'>) {
   const [name = '', id = ''] = place.path;
   const titles = Object.keys(VIEWS).map((title) => [title, title.toLowerCase()] as const);
   const [title = ''] = titles.find(([, path]) => path === (name || 'overview')) ?? [];
@@ -66,7 +74,6 @@ function App() {
         <main id="main" tabIndex={-1} key={`${name}/${id}`}>
           <Shown place={place} id={id} />
         </main>
-        <Messages />
       </div>
     </WithRole>
   );

@@ -39,6 +39,31 @@ describe('signing in', { skip: NO_BROWSER, timeout: 900_000 }, () => {
     await page.getByLabel('Token of the console').waitFor();
   });
 
+  it('says that the login goes on where it could not be ended, be it for a copy of its cookie', async (t) => {
+    const { url } = await startConsole(t, CONFIG, { authorization: `Bearer ${TOKEN}` });
+    const browser = await launchBrowser();
+    t.after(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(`${url}/#/routes`);
+    await signIn(page, TOKEN);
+    const signOut = page.getByRole('button', { name: 'Sign out' });
+    await page.route('**/logout', (route) => route.abort());
+    await signOut.click();
+    await page.getByText('The login goes on: the gateway does not answer.').waitFor();
+    await page.route('**/logout', (route) => route.fulfill({ status: 503, body: 'too many requests of one client' }));
+    await signOut.click();
+    await page.getByText('The login goes on: the gateway answers 503.').waitFor();
+    await page.getByRole('link', { name: 'Jobs' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+    // As the gateway answers while its store takes no change: the browser forgets its cookie.
+    const error = 'this browser is signed out, but a copy of its cookie is not';
+    const headers = { 'set-cookie': 'hookwright_console=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict' };
+    await page.route('**/logout', (route) => route.fulfill({ status: 503, headers, json: { error } }));
+    await signOut.click();
+    await page.getByLabel('Token of the console').waitFor();
+    await page.getByText(`The login goes on: ${error}.`).waitFor();
+  });
+
   it('shows a viewer everything, and no button that changes something', async (t) => {
     const { url } = await startConsole(t, CONFIG, { authorization: `Bearer ${TOKEN}` });
     const browser = await launchBrowser();
