@@ -79,7 +79,7 @@ export const ANSWER_SHAPES: Readonly<Record<ControlName, WireShape>> = {
   requests_replay: object({ id: nullable(text), status: number, outcome: text, answer: text }),
   alerts_test: object({ dispatch: nullable(text) }),
   routes_list: listOf(object({ name: text, profile: text })),
-  route_check: anything,
+  names_check: anything,
   jobs_list: listOf(object({ id: text, name: text })),
   approvals_list: listOf(object({ id: text, state: text })),
   approvals_show: object({ kind: text }),

@@ -162,7 +162,7 @@ const INPUTS: Readonly<Record<ControlName, WireShape>> = {
   requests_replay: object({ id: text }),
   alerts_test: nothing,
   routes_list: nothing,
-  route_check: object({ name: text }),
+  names_check: object({ route: optional(text), profile: optional(text) }),
   jobs_list: object({
     ...{ id: optional(text), profile: optional(text), after: optional(object({ name: text, id: text })), limit: whole },
   }),

@@ -39,8 +39,8 @@ export interface ControlContract extends StoreOperations {
   alerts_test: { input: Record<never, never>; output: { readonly dispatch: string | null } };
   /** The routes of the table and of the subscriptions, sorted by name. */
   routes_list: { input: Record<never, never>; output: readonly RouteReport[] };
-  /** Refuses the name of a route that is not there and of which nothing is stored, with the one that may be meant. */
-  route_check: { input: { name: string }; output: Record<never, never> };
+  /** Refuses the name of a route or profile that is not there and of which nothing is stored, with the one that may be meant. */
+  names_check: { input: { route?: string | undefined; profile?: string | undefined }; output: Record<never, never> };
   /** The jobs of the table and of the store, sorted by name, with the next instants and last runs of each. */
   jobs_list: { input: JobsAsked; output: readonly JobReport[] };
   /** The messages that wait for a person, the oldest first. */

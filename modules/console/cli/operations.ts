@@ -5,7 +5,7 @@ import type { ControlHandlers } from '../../../runtime/control/operations.ts';
 
 export const consoleOperations = (gateway: ServedGateway<CliContext>): ControlHandlers => ({
   routes_list: async () => (await reports()).reportRoutes(gateway),
-  route_check: async ({ name }) => (await reports()).checkRoute(gateway, name),
+  names_check: async (names) => (await reports()).checkServedNames(gateway, names),
   jobs_list: async (asked) => (await reports()).reportJobs(gateway, asked),
   job_run: async (asked) => (await changes()).runJob(gateway, asked),
   deliveries_replay: async (asked) => (await changes()).replayDeliveries(gateway, asked),

@@ -7,7 +7,7 @@ import { readHistory, reportJob } from '../../../cli/jobs/describe-job.ts';
 import { servedRow } from '../../../cli/subscriptions/list-routes.ts';
 import { suggest } from '../../../compiler/text/suggest.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
-import type { JobsAsked } from '../../../runtime/control/operations.ts';
+import type { ControlContract, JobsAsked } from '../../../runtime/control/operations.ts';
 import type { JobReport, RouteReport, RouteRow } from '../../../runtime/control/reports.ts';
 import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
 import { listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
@@ -41,17 +41,27 @@ export async function reportRoutes({
   ].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }
 
-export async function checkRoute({ service }: ServedGateway<CliContext>, route: string): Promise<object> {
+/** @throws ControlError for a name that is not served and of which nothing is stored */
+export async function checkServedNames(
+  { service }: ServedGateway<CliContext>,
+  asked: ControlContract['names_check']['input'],
+): Promise<object> {
   const { table, subscriptions, store } = service;
   const served = [...Object.values(table.routes), ...subscriptions.routes, ...subscriptions.rejected];
-  const names = served.map(({ name }) => name);
-  if (names.includes(route)) return {};
-  const [delivery] = await store.read({ kind: 'list', filter: { route, limit: 1 } });
-  const [request] = delivery === undefined ? await (await service.requests()).list({ route }, { limit: 1 }) : [];
-  if (delivery !== undefined || request !== undefined) return {};
-  const [close] = suggest(route, names);
-  const hint = close === undefined ? '' : `; did you mean ${close}?`;
-  throw new ControlError('no_such_route', `there is no route "${route}"${hint}`);
+  const names = { route: served.map(({ name }) => name), profile: Object.keys(table.profiles) };
+  for (const what of ['route', 'profile'] as const) {
+    const { [what]: name } = asked;
+    if (name === undefined || names[what].includes(name)) continue;
+    const filter = { route: name, limit: 1 };
+    const [delivery] = what === 'route' ? await store.read({ kind: 'list', filter }) : [];
+    if (delivery !== undefined) continue;
+    const [request] = await (await service.requests()).list({ [what]: name }, { limit: 1 });
+    if (request !== undefined) continue;
+    const [close] = suggest(name, names[what]);
+    const hint = close === undefined ? '' : `; did you mean ${close}?`;
+    throw new ControlError('not_found', `there is no ${what} "${name}"${hint}`);
+  }
+  return {};
 }
 
 const nameOf = ({ name, profile }: RouteReport): string => `${name}\n${profile}`;

@@ -155,14 +155,24 @@ gateway: { console: { port: 0 } }
     assert.equal((await ask('/api/jobs', { method: 'DELETE' })).status, 405);
   });
 
-  it('says of a route or job that there is none, where an empty list would say that nothing happened', async (t) => {
+  it('says of a profile, route or job that there is none, where an empty list would say that nothing happened', async (t) => {
     const console = await startConsole(t, CONFIG);
     const { ask, change, gateway } = console;
     const [route, job] = ['there is no route "helo"; did you mean hello?', 'there is no job "breif"'];
-    const ofRoute = { status: 404, body: { status: 'error', error: route, code: 'no_such_route' } };
+    const ofRoute = { status: 404, body: { status: 'error', error: route, code: 'not_found' } };
     for (const path of ['requests', 'deliveries', 'usage', 'approvals']) {
       assert.deepEqual(await ask(`/api/${path}?route=helo`), ofRoute, path);
       assert.equal((await ask(`/api/${path}?route=hello`)).status, 200, path);
+    }
+    const profile = 'there is no profile "defualt"; did you mean default?';
+    const ofProfile = { status: 404, body: { status: 'error', error: profile, code: 'not_found' } };
+    for (const path of ['requests', 'routes', 'jobs', 'sessions']) {
+      assert.deepEqual(await ask(`/api/${path}?profile=defualt`), ofProfile, path);
+      assert.equal((await ask(`/api/${path}?profile=default`)).status, 200, path);
+    }
+    for (const change of ['test', 'pause', 'resume']) {
+      const refused = await ask(`/api/routes/helo/${change}`, { ...POST, body: '{}' });
+      assert.deepEqual([refused.status, refusalIn(refused)[0]], [404, 'not_found'], change);
     }
     const replayed = (body: object) => ask('/api/deliveries/replay', { ...POST, body: JSON.stringify(body) });
     assert.deepEqual(await replayed({ state: 'dead', route: 'helo' }), ofRoute);

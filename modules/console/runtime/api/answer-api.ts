@@ -61,7 +61,7 @@ export async function answerApi(context: ApiContext, { method, path, query, body
 }
 
 /** Of the refusals of operations; the others are 409. */
-const STATUS: Readonly<Record<string, number>> = { store_unavailable: 503, unknown: 404, no_such_route: 404 };
+const STATUS: Readonly<Record<string, number>> = { store_unavailable: 503, not_found: 404 };
 
 /** The parameters of a path; null: it is another path. */
 function parametersIn(template: readonly string[], path: readonly string[]): Readonly<Record<string, string>> | null {

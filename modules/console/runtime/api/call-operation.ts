@@ -4,6 +4,7 @@ import type { ControlContract, ControlName } from '../../../../runtime/control/o
 import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
 import { ApiRefusal } from '../answer.ts';
 import type { Role } from '../logins.ts';
+import type { Page } from './page.ts';
 
 export interface ApiContext
   extends Pick<ConsoleContext, 'operations' | 'readiness' | 'clock' | 'schemeLabel' | 'token' | 'kept'> {
@@ -44,21 +45,32 @@ async function findJobId(context: ApiContext, reference: string): Promise<string
 }
 
 interface Named {
+  readonly profile?: string | undefined;
   readonly route?: string | undefined;
   readonly job?: string | undefined;
 }
 
 /**
- * A filter with the id of its job, which may be named by its name. What is stored of a route or job that is not there any more
- * can still be asked for. @throws ApiRefusal, ControlError for a name that nothing has or had
+ * A filter with the id of its job, which may be named by its name. What is stored of a profile, route or job that is not there any
+ * more can still be asked for. @throws ApiRefusal, ControlError for a name that nothing has or had
  */
 export async function checkNames<Filter extends Named>(context: ApiContext, filter: Filter): Promise<Filter> {
-  const { route, job } = filter;
-  if (route !== undefined) await callOperation(context, 'route_check', { name: route });
+  const { profile, route, job } = filter;
+  if (profile !== undefined || route !== undefined) await callOperation(context, 'names_check', { profile, route });
   if (job === undefined) return filter;
   const id = await findJobId(context, job);
   if (id !== null) return { ...filter, job: id };
   const stored = await read(context, { kind: 'list', filter: { job, limit: 1 } });
   if (stored.length === 0) throw notOne('job', job, 'unknown');
   return filter;
+}
+
+/** A page of what a profile has. @throws ControlError where it has nothing, and there is no such profile */
+export async function ofProfile<P extends Page<unknown>>(
+  context: ApiContext,
+  profile: string | undefined,
+  page: P,
+): Promise<P> {
+  if (page.items.length === 0) await checkNames(context, { profile });
+  return page;
 }

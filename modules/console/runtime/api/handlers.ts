@@ -8,7 +8,7 @@ import { timeline, withLabels } from '../../../../runtime/store/timeline.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
 import { ApiRefusal } from '../answer.ts';
 import type { ApiContext } from './call-operation.ts';
-import { callOperation, checkNames, jobId, notOne, read } from './call-operation.ts';
+import { callOperation, checkNames, jobId, notOne, ofProfile, read } from './call-operation.ts';
 import type { Api, DeliverySummary, Overview } from './generated/api.ts';
 import { cursorOf, keyIn, pageOf, sortedPage } from './page.ts';
 import { pausedFor, RESUMED, setJob, setRoute } from './pausing.ts';
@@ -113,7 +113,11 @@ export const HANDLERS: Handlers = {
   async listRoutes(context, { profile, ...page }) {
     const all = await callOperation(context, 'routes_list', {});
     const asked = all.filter((route) => profile === undefined || route.profile === profile);
-    return sortedPage(asked, page, (route) => [route.name, route.profile]);
+    return ofProfile(
+      context,
+      profile,
+      sortedPage(asked, page, (route) => [route.name, route.profile]),
+    );
   },
 
   testRoute: (context, { name, ...asked }) => callOperation(context, 'route_test', { route: name, ...asked }),
@@ -125,7 +129,7 @@ export const HANDLERS: Handlers = {
     const after = cursor === undefined ? {} : { after: { name, id } };
     const jobs = await callOperation(context, 'jobs_list', { ...filter, ...after, limit: limit + 1 });
     const { items, next } = pageOf(jobs, limit, (job) => cursorOf([job.name, job.id]));
-    return { items: items.map(({ ticks: _, ...job }) => job), next };
+    return ofProfile(context, filter.profile, { items: items.map(({ ticks: _, ...job }) => job), next });
   },
 
   async runJob(context, { id }) {
@@ -146,10 +150,11 @@ export const HANDLERS: Handlers = {
     const ofChats = chats.map(({ chat_id: id, profile, target, turns, changed_at, problem }) => ({
       ...{ kind: 'chat' as const, id, profile, target, turns, changed_at, problem, waiting: 0, run: null },
     }));
-    return sortedPage([...ofAgents, ...ofChats], page, ({ kind, target, profile, id }) => [
-      `${kind} ${target} ${profile}`,
-      id,
+    const all = sortedPage([...ofAgents, ...ofChats], page, (one) => [
+      `${one.kind} ${one.target} ${one.profile}`,
+      one.id,
     ]);
+    return ofProfile(context, profile, all);
   },
 
   async listApprovals(context, { route, ...page }) {

@@ -18,7 +18,7 @@ import { signTestEvent } from './sign-test-event.ts';
 export function routeNamed({ table, subscriptions }: Service, name: string, profile?: string): RoutePlan {
   const isMeant = (plan: RoutePlan): boolean => plan.name === name && plan.profile === (profile ?? plan.profile);
   const found = Object.values(table.routes).find(isMeant) ?? subscriptions.routes.find(isMeant);
-  if (found === undefined) throw new ControlError('unknown', `this gateway serves no route "${name}"`);
+  if (found === undefined) throw new ControlError('not_found', `this gateway serves no route "${name}"`);
   return found;
 }
 

@@ -105,9 +105,12 @@ export interface Api {
     input: {
       limit: number;
       cursor?: string;
+      /**
+       * The name of a profile; one that is not there, and of which nothing is stored, is 404 `not_found`.
+       */
       profile?: string;
       /**
-       * The name of a route; one that is not there, and of which nothing is stored, is 404 `no_such_route`.
+       * The name of a route; one that is not there, and of which nothing is stored, is 404 `not_found`.
        */
       route?: string;
       outcome?: RequestOutcome;
@@ -179,7 +182,7 @@ export interface Api {
       cursor?: string;
       state?: State;
       /**
-       * The name of a route; one that is not there, and of which nothing is stored, is 404 `no_such_route`.
+       * The name of a route; one that is not there, and of which nothing is stored, is 404 `not_found`.
        */
       route?: string;
       /**
@@ -250,6 +253,9 @@ export interface Api {
     input: {
       limit: number;
       cursor?: string;
+      /**
+       * The name of a profile; one that is not there, and of which nothing is stored, is 404 `not_found`.
+       */
       profile?: string;
     };
     output: RouteList;
@@ -302,6 +308,9 @@ export interface Api {
     input: {
       limit: number;
       cursor?: string;
+      /**
+       * The name of a profile; one that is not there, and of which nothing is stored, is 404 `not_found`.
+       */
       profile?: string;
     };
     output: JobList;
@@ -344,6 +353,9 @@ export interface Api {
     input: {
       limit: number;
       cursor?: string;
+      /**
+       * The name of a profile; one that is not there, and of which nothing is stored, is 404 `not_found`.
+       */
       profile?: string;
     };
     output: {
@@ -356,7 +368,7 @@ export interface Api {
       limit: number;
       cursor?: string;
       /**
-       * The name of a route; one that is not there, and of which nothing is stored, is 404 `no_such_route`.
+       * The name of a route; one that is not there, and of which nothing is stored, is 404 `not_found`.
        */
       route?: string;
     };
@@ -390,7 +402,7 @@ export interface Api {
       limit: number;
       cursor?: string;
       /**
-       * The name of a route; one that is not there, and of which nothing is stored, is 404 `no_such_route`.
+       * The name of a route; one that is not there, and of which nothing is stored, is 404 `not_found`.
        */
       route?: string;
       /**
