@@ -10,6 +10,7 @@ import { decideDelivery } from '../../runtime/dispatch/delivery-attempt.ts';
 import { REASON_CODES } from '../../runtime/intake/reason-codes.ts';
 import { startGateway, until } from '../helpers/gateway.ts';
 import { ROOT } from '../helpers/root.ts';
+import { sendAgain } from '../helpers/send-again.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
 const page = readFileSync(join(ROOT, 'docs/troubleshooting.md'), 'utf8');
@@ -47,7 +48,7 @@ test('the answers to a sender: status and code', async (t) => {
 `;
   const { url } = await startGateway(t, { home: tempDir(t), config });
   const ask = async (path: string, init: RequestInit): Promise<readonly string[]> => {
-    const answer = await fetch(`${url}/webhooks/${path}`, init);
+    const answer = await sendAgain(`${url}/webhooks/${path}`, init);
     const { code } = (await answer.json()) as { readonly code: string };
     return [String(answer.status), code];
   };
@@ -89,7 +90,7 @@ agents: { impatient: { command: ["${agent}"], timeout_seconds: 1 } }
   const gateway = await startGateway(t, { home, config });
   const reasonOf = async (word: string, route = 'ask'): Promise<string> => {
     const headers = { 'content-type': 'application/json' };
-    const sent = await fetch(`${gateway.url}/webhooks/${route}`, {
+    const sent = await sendAgain(`${gateway.url}/webhooks/${route}`, {
       method: 'POST',
       headers,
       body: JSON.stringify({ word }),

@@ -16,6 +16,7 @@ import { startGatewayProcess } from '../helpers/gateway-process.ts';
 import { silentLog } from '../helpers/log.ts';
 import { skipWithoutPostgres } from '../helpers/postgres/binaries.ts';
 import { testDatabase } from '../helpers/postgres/database.ts';
+import { sendAgain } from '../helpers/send-again.ts';
 import { signed } from '../helpers/serve.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
@@ -28,7 +29,7 @@ async function post(url: string, id: string, more: Readonly<Record<string, strin
   const headers = { ...signed(body, SECRET), 'x-request-id': id, ...more };
   // As a sender does that a slow disk makes wait for too long.
   return until(async () => {
-    const response = await fetch(`${url}/webhooks/ci`, { method: 'POST', body, headers });
+    const response = await sendAgain(`${url}/webhooks/ci`, { method: 'POST', body, headers });
     const answer = (await response.json()) as Readonly<Record<string, string>>;
     return response.status !== 503 && { status: response.status, body: answer };
   });

@@ -14,6 +14,7 @@ import { codeBlocks } from '../helpers/markdown.ts';
 import { installPacked } from '../helpers/packed.ts';
 import { ROOT } from '../helpers/root.ts';
 import { checkBlocks, hasCommands, runBlocks, runInShell, userEnvironment } from '../helpers/run-document.ts';
+import { sendAgain } from '../helpers/send-again.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 import { STORIES } from './stories/index.ts';
 import { commandOf, stepsWithProcess } from './stories/own-process.ts';
@@ -146,7 +147,7 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
       'x-hub-signature-256': `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`,
     };
     const post = async () => {
-      const response = await fetch(`${url}/webhooks/ci`, { method: 'POST', headers, body });
+      const response = await sendAgain(`${url}/webhooks/ci`, { method: 'POST', headers, body });
       return [response.status, await response.json()];
     };
     assert.deepEqual(await post(), [202, { status: 'accepted', route: 'ci', event: 'push', delivery_id: 'd-1' }]);

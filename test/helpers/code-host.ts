@@ -11,6 +11,7 @@ import type { ServiceOptions } from '../../runtime/service/options.ts';
 import type { Service } from '../../runtime/service/service.ts';
 import { atEnd } from './at-end.ts';
 import { recordLog } from './log.ts';
+import { handleAgain } from './send-again.ts';
 import { tempDir } from './temp-dir.ts';
 
 export interface Comment {
@@ -126,7 +127,7 @@ export class CodeHost {
     const gateway = this.gateways[at];
     if (gateway === undefined) return;
     const request = new Request('http://localhost/webhooks/answers', { method: 'POST', body: text, headers });
-    const answer = await gateway.service.handle(request);
+    const answer = await handleAgain(gateway.service, request);
     this.answers.push({ gateway: at, status: answer.status, body: (await answer.json()) as Record<string, unknown> });
   }
 }

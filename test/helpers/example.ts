@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { TestGateway } from './gateway.ts';
 import { startGateway } from './gateway.ts';
+import { sendAgain } from './send-again.ts';
 import { tempDir } from './temp-dir.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
@@ -62,7 +63,7 @@ export async function startExample(t: TestContext, name: string, options: Exampl
       'x-github-delivery': crypto.randomUUID(),
       'x-hub-signature-256': `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`,
     };
-    const response = await fetch(`${gateway.url}/webhooks/${route}`, { method: 'POST', headers, body });
+    const response = await sendAgain(`${gateway.url}/webhooks/${route}`, { method: 'POST', headers, body });
     return { status: response.status, body: (await response.json()) as Sent };
   };
   return { ...gateway, dir, post };

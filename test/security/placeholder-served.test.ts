@@ -7,6 +7,7 @@ import { describe, test } from 'node:test';
 import type { CliOptions, CliResult } from '../helpers/cli.ts';
 import { runInProcess, startInProcess } from '../helpers/cli.ts';
 import { startGateway, until } from '../helpers/gateway.ts';
+import { sendAgain } from '../helpers/send-again.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
 const REAL = 'kd83Hs0-qP2xVb71_tYw';
@@ -118,7 +119,7 @@ test('a swap to a stand-in is refused, a subscription with one is rejected, and 
   const list = JSON.stringify({ late: { prompt: 'x', secret: 'file:bad' } });
   writeFileSync(join(home, 'webhook_subscriptions.json'), list, { mode: 0o600 });
   const found = await until(async () => {
-    await fetch(`${gateway.url}/webhooks/late`, { method: 'POST', body: '{}' });
+    await sendAgain(`${gateway.url}/webhooks/late`, { method: 'POST', body: '{}' });
     return rejected();
   });
   assert.equal(found.name, 'late');

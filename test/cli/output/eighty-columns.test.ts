@@ -10,6 +10,7 @@ import { wrapBeside } from '../../../cli/output/print.ts';
 import { MODULES } from '../../../main/modules.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';
+import { sendAgain } from '../../helpers/send-again.ts';
 import { signed } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
@@ -63,7 +64,7 @@ test('lists and what is shown of one thing', async (t) => {
   });
   const gateway = await startGateway(t, { home, config: CONFIG });
   const send = (body: string, headers: Record<string, string> = {}) =>
-    fetch(`${gateway.url}/webhooks/review-of-pull-requests`, {
+    sendAgain(`${gateway.url}/webhooks/review-of-pull-requests`, {
       method: 'POST',
       body,
       headers: { ...signed(body, SECRET), 'X-GitHub-Event': 'pull_request', ...headers },

@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 import { runInProcess } from '../../helpers/cli.ts';
 import { startFakeHttp } from '../../helpers/fake-http.ts';
 import { startGateway } from '../../helpers/gateway.ts';
+import { sendAgain } from '../../helpers/send-again.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 /** Two profiles and the default one have everything under the same names; only the contents tell whose it is. */
@@ -96,7 +97,7 @@ export async function post(url: string, secret: string, id = ''): Promise<{ stat
     'X-Hub-Signature-256': signature,
     ...(id === '' ? {} : { 'X-GitHub-Delivery': id }),
   };
-  const answer = await fetch(url, { method: 'POST', body, headers });
+  const answer = await sendAgain(url, { method: 'POST', body, headers });
   return { status: answer.status, body: await answer.text() };
 }
 

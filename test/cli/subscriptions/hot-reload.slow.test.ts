@@ -6,6 +6,7 @@ import { updateSubscriptions } from '../../../cli/subscriptions/subscription-fil
 import type { RouteConfig } from '../../../schemas/generated/types.ts';
 import { contextFor } from '../../helpers/cli.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';
+import { sendAgain } from '../../helpers/send-again.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const STATIC_SECRET = 'the-secret-of-the-static-route';
@@ -23,7 +24,7 @@ async function send(url: string, secret: string): Promise<number> {
   const body = '{"event_type":"unwanted"}';
   const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
   const headers = { 'Content-Type': 'application/json', 'X-Hub-Signature-256': signature };
-  const answer = await fetch(url, { method: 'POST', body, headers });
+  const answer = await sendAgain(url, { method: 'POST', body, headers });
   await answer.arrayBuffer();
   return answer.status;
 }

@@ -4,6 +4,7 @@ import { it } from 'node:test';
 import { launchBrowser, NO_BROWSER } from '../../helpers/browser.ts';
 import { startConsole } from '../../helpers/console.ts';
 import { until } from '../../helpers/gateway.ts';
+import { sendAgain } from '../../helpers/send-again.ts';
 
 /** What runs in a page that writes it as HTML, an address or a style; `RUN` is what it calls. */
 const CARRIERS = [
@@ -74,7 +75,7 @@ it('runs nothing of what strangers have written', { skip: NO_BROWSER, timeout: 3
   const url = `${console.gateway.url}/webhooks/open`;
   const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, ' ').trim();
   const post = (body: unknown, headers: Record<string, string> = {}) =>
-    fetch(url, {
+    sendAgain(url, {
       method: 'POST',
       body: JSON.stringify(body),
       headers: { 'content-type': 'application/json', ...headers },

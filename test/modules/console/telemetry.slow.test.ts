@@ -16,6 +16,7 @@ import { startGatewayProcess } from '../../helpers/gateway-process.ts';
 import { codeBlocks } from '../../helpers/markdown.ts';
 import { installPacked } from '../../helpers/packed.ts';
 import { ROOT } from '../../helpers/root.ts';
+import { sendAgain } from '../../helpers/send-again.ts';
 import { signed } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
@@ -94,7 +95,7 @@ test('a run that a kill has cut off goes on in the trace of its request, and a s
     });
   const send = async (to: string, body: string, traceId: string): Promise<void> => {
     const headers = { ...signed(body, SECRET), traceparent: `00-${traceId}-00f067aa0ba902b7-01`, tracestate: 'v=1' };
-    assert.equal((await fetch(`${to}/webhooks/ci`, { method: 'POST', body, headers })).status, 202);
+    assert.equal((await sendAgain(`${to}/webhooks/ci`, { method: 'POST', body, headers })).status, 202);
   };
   const first = await serve(50);
   await send(first.url, '{}', TRACE);

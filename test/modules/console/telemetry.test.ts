@@ -17,6 +17,7 @@ import { startFakeHttp } from '../../helpers/fake-http.ts';
 import { until } from '../../helpers/gateway.ts';
 import { recordLog } from '../../helpers/log.ts';
 import { SECRET } from '../../helpers/route-table.ts';
+import { sendAgain } from '../../helpers/send-again.ts';
 import { signed } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
@@ -58,7 +59,7 @@ async function serve(t: TestContext, yaml = CONFIG) {
   atEnd(t, () => service.stop({ drainMs: 0 }));
   const { url } = await service.listen();
   const send = (route: string, headers: Readonly<Record<string, string>> = {}, body = '{"a":1}') =>
-    fetch(`${url}/webhooks/${route}`, { method: 'POST', body, headers: { ...signed(body, SECRET), ...headers } });
+    sendAgain(`${url}/webhooks/${route}`, { method: 'POST', body, headers: { ...signed(body, SECRET), ...headers } });
   return { send, log, asked };
 }
 

@@ -9,6 +9,7 @@ import type { Ending } from '../../helpers/at-end.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import type { TestGateway } from '../../helpers/gateway.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';
+import { sendAgain } from '../../helpers/send-again.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 interface Served {
@@ -66,7 +67,7 @@ test('hermes: a signed event runs the agent; what is not signed, filtered or unk
   const { env, seen } = noting(t, 'hermes');
   const { gateway, secrets } = await serve(t, 'hermes', HERMES, env);
   const post = (route: string, body: string, headers: Record<string, string>): Promise<Response> =>
-    fetch(`${gateway.url}/webhooks/${route}`, {
+    sendAgain(`${gateway.url}/webhooks/${route}`, {
       method: 'POST',
       body,
       headers: { 'content-type': 'application/json', ...headers },
@@ -125,7 +126,7 @@ test('adnanh: the command gets its arguments, variables and files; whoever the r
   const { gateway, secrets } = await serve(t, 'adnanh', HOOKS(command));
   const post = async (route: string, body: string, headers: Record<string, string> = {}): Promise<number> => {
     const all = { 'content-type': 'application/json', 'x-github-event': 'push', ...headers };
-    return (await fetch(`${gateway.url}/webhooks/${route}`, { method: 'POST', body, headers: all })).status;
+    return (await sendAgain(`${gateway.url}/webhooks/${route}`, { method: 'POST', body, headers: all })).status;
   };
   // A value that would be two arguments, a template or a command if anybody read it as such.
   const author = '"; touch x\n{ref} $(id)';
@@ -210,7 +211,7 @@ test('adnanh: senders are checked as the trigger rules say', async (t) => {
       ['filters', filtered, '{"size":3}', '200 ignored'],
     ];
   for (const [path, headers, body, expected] of requests) {
-    const response = await fetch(`${gateway.url}/webhooks/${path}`, { method: 'POST', headers, body });
+    const response = await sendAgain(`${gateway.url}/webhooks/${path}`, { method: 'POST', headers, body });
     const { status } = (await response.json()) as { status: string };
     const seen = status === 'ignored' ? `${response.status} ignored` : String(response.status);
     assert.equal(seen, expected, `${path} ${JSON.stringify(headers)} ${body}`);

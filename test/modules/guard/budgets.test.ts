@@ -12,6 +12,7 @@ import type { Service } from '../../../runtime/service/service.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
 import { until } from '../../helpers/gateway.ts';
+import { handleAgain } from '../../helpers/send-again.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const SECRET = 'a-secret-for-budgets-123456';
@@ -68,7 +69,8 @@ async function serve(t: TestContext, yaml: string, usd = 0): Promise<Served> {
         const body = JSON.stringify({ n: id });
         const signature = createHmac('sha256', SECRET).update(body).digest('hex');
         const headers = { 'content-type': 'application/json', 'x-webhook-signature': signature, 'x-request-id': id };
-        const answer = await served.service.handle(
+        const answer = await handleAgain(
+          served.service,
           new Request(`http://127.0.0.1/webhooks/${route}`, { method: 'POST', body, headers }),
         );
         const { status, reason } = (await answer.json()) as { status: string; reason?: string };

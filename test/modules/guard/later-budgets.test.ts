@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { runInProcess } from '../../helpers/cli.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';
+import { sendAgain } from '../../helpers/send-again.ts';
 import { signed } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
@@ -23,7 +24,7 @@ async function serve(t: TestContext) {
   const send = async (route: string): Promise<string> => {
     const body = JSON.stringify({ n: ++sent });
     const headers = signed(body, SECRET);
-    const answer = await fetch(`${gateway.url}/webhooks/${route}`, { method: 'POST', body, headers });
+    const answer = await sendAgain(`${gateway.url}/webhooks/${route}`, { method: 'POST', body, headers });
     const { status, reason } = (await answer.json()) as { readonly status: string; readonly reason?: string };
     return reason ?? status;
   };

@@ -6,6 +6,7 @@ import { MARKER_START, markerOf } from '../../../runtime/table/loop-marker.ts';
 import type { Comment } from '../../helpers/code-host.ts';
 import { CodeHost } from '../../helpers/code-host.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';
+import { sendAgain } from '../../helpers/send-again.ts';
 import { signed } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
@@ -130,7 +131,7 @@ describe('explain', () => {
     for (let n = 0; n <= 3; n++) {
       const found = JSON.parse((await cli('explain', 'talk', '--json', '--payload', body)).stdout);
       assert.match(found.warnings.join(), /another hookwright has caused the event/);
-      const answer = await fetch(`${url}/webhooks/talk`, { method: 'POST', body, headers: signed(body, secret) });
+      const answer = await sendAgain(`${url}/webhooks/talk`, { method: 'POST', body, headers: signed(body, secret) });
       const { status, reason = null } = (await answer.json()) as { status: string; reason?: string };
       assert.deepEqual([found.outcome, found.reason], [status, reason]);
       assert.equal(status, n < 3 ? 'accepted' : 'ignored');
@@ -156,7 +157,7 @@ platforms:
     const say = async (room: string): Promise<string> => {
       // A person of its own each time: the session is what counts.
       const body = JSON.stringify({ room, text: 'Hello', person: ++sent });
-      const answer = await fetch(`${url}/webhooks/talk`, { method: 'POST', body, headers: signed(body, SECRET) });
+      const answer = await sendAgain(`${url}/webhooks/talk`, { method: 'POST', body, headers: signed(body, SECRET) });
       const { status, reason } = (await answer.json()) as { status: string; reason?: string };
       return reason ?? status;
     };
@@ -206,7 +207,11 @@ ${route('whisper', 2)}
     const { url, cli } = await startGateway(t, { home: tempDir(t), config });
     const say = async (name: string, room: string): Promise<string> => {
       const body = JSON.stringify({ room, text: 'Hello' });
-      const answer = await fetch(`${url}/webhooks/${name}`, { method: 'POST', body, headers: signed(body, SECRET) });
+      const answer = await sendAgain(`${url}/webhooks/${name}`, {
+        method: 'POST',
+        body,
+        headers: signed(body, SECRET),
+      });
       const { status, reason } = (await answer.json()) as { status: string; reason?: string };
       return reason ?? status;
     };

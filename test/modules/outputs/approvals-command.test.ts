@@ -6,6 +6,7 @@ import { it } from 'node:test';
 import type { Approval } from '../../../runtime/dispatch/approving.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';
+import { sendAgain } from '../../helpers/send-again.ts';
 import { signed } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
@@ -29,7 +30,7 @@ it('approves nothing whose target sends elsewhere by now, says so, and lets it b
   const options = { home: tempDir(t), env: { USER: 'ann' } };
   const { url, cli, home } = await startGateway(t, { ...options, config: ELSEWHERE });
   const body = '{"text":"hi"}';
-  await fetch(`${url}/webhooks/news`, { method: 'POST', body, headers: signed(body, SECRET) });
+  await sendAgain(`${url}/webhooks/news`, { method: 'POST', body, headers: signed(body, SECRET) });
   const [one] = JSON.parse((await cli('approvals', 'list', '--json')).stdout) as readonly Approval[];
   writeFileSync(join(home, 'config.yaml'), ELSEWHERE.replace('/one', '/two'));
   assert.equal((await cli('gateway', 'reload')).code, 0);
@@ -48,7 +49,7 @@ it('lists, shows, approves and rejects what waits; the second answer exits 1 and
   const { url, cli, stop, home } = await startGateway(t, { ...options, config: YAML });
   const send = async (text: string): Promise<void> => {
     const body = JSON.stringify({ text });
-    const answer = await fetch(`${url}/webhooks/news`, { method: 'POST', body, headers: signed(body, SECRET) });
+    const answer = await sendAgain(`${url}/webhooks/news`, { method: 'POST', body, headers: signed(body, SECRET) });
     assert.equal(answer.status, 202);
   };
   const list = async (): Promise<readonly Approval[]> =>

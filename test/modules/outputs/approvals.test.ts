@@ -23,6 +23,7 @@ import { makeDispatch } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
 import { until } from '../../helpers/gateway.ts';
 import { recordLog } from '../../helpers/log.ts';
+import { handleAgain } from '../../helpers/send-again.ts';
 import { signed } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
@@ -152,7 +153,10 @@ async function serve(t: TestContext, home = tempDir(t), yaml = YAML, env: Record
   const send = async (n: number, route = 'review'): Promise<void> => {
     const body = JSON.stringify({ n });
     const headers = { ...signed(body, SECRET), 'x-hookwright-delivery': String(n), 'x-request-id': String(n) };
-    const response = await service.handle(new Request(`http://x/webhooks/${route}`, { method: 'POST', headers, body }));
+    const response = await handleAgain(
+      service,
+      new Request(`http://x/webhooks/${route}`, { method: 'POST', headers, body }),
+    );
     assert.equal(response.status, 202);
   };
   return { service, send, store: service.store };

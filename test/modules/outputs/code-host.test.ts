@@ -10,6 +10,7 @@ import { atEnd } from '../../helpers/at-end.ts';
 import { FakeGitHub } from '../../helpers/fake-github.ts';
 import { until } from '../../helpers/gateway.ts';
 import { recordLog } from '../../helpers/log.ts';
+import { handleAgain } from '../../helpers/send-again.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const SECRET = 'a-secret-of-the-code-host';
@@ -70,7 +71,7 @@ async function send(
     'x-hub-signature-256': `sha256=${signature}`,
   };
   const request = new Request('http://localhost/webhooks/triage', { method: 'POST', body, headers });
-  return (await (await service.handle(request)).json()) as Record<string, unknown>;
+  return (await (await handleAgain(service, request)).json()) as Record<string, unknown>;
 }
 
 test('labels and one comment, whatever the agent was told, and no answer to itself', async (t) => {

@@ -13,6 +13,7 @@ import { describe, it } from 'node:test';
 import { atEnd } from '../../helpers/at-end.ts';
 import { filesBelow, readIfThere } from '../../helpers/files-below.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';
+import { sendAgain } from '../../helpers/send-again.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 import { noSandbox } from '../sandbox/run-sandboxed.ts';
 
@@ -180,7 +181,7 @@ describe('an agent that is talked into anything', { skip: noSandbox }, () => {
         'x-hub-signature-256': `sha256=${createHmac('sha256', SECRET).update(text).digest('hex')}`,
         'content-type': 'application/json',
       };
-      const answer = await fetch(`${gateway.url}/webhooks/triage`, { method: 'POST', headers, body: text });
+      const answer = await sendAgain(`${gateway.url}/webhooks/triage`, { method: 'POST', headers, body: text });
       assert.equal(answer.status, 202);
     }
     type Row = { readonly state: string; readonly id: string };
@@ -248,7 +249,7 @@ describe('an agent that is talked into anything', { skip: noSandbox }, () => {
       'x-github-delivery': 'd',
       'x-hub-signature-256': `sha256=${signature}`,
     };
-    await fetch(`${gateway.url}/webhooks/triage`, { method: 'POST', headers, body: text });
+    await sendAgain(`${gateway.url}/webhooks/triage`, { method: 'POST', headers, body: text });
     const shown = await until(async () => {
       const [row] = JSON.parse((await gateway.cli('deliveries', 'list', '--json')).stdout) as {
         id: string;

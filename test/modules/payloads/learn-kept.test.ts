@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { startGateway } from '../../helpers/gateway.ts';
+import { sendAgain } from '../../helpers/send-again.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const CONFIG = `platforms:
@@ -17,7 +18,7 @@ const CONFIG = `platforms:
 test('source learn: from the kept requests of a route, or from one, with the events that the gateway found', async (t) => {
   const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
   const post = (route: string, type: string, body: object) =>
-    fetch(`${gateway.url}/webhooks/${route}`, {
+    sendAgain(`${gateway.url}/webhooks/${route}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-github-event': type },
       body: JSON.stringify(body),

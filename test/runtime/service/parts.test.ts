@@ -12,6 +12,7 @@ import { until } from '../../helpers/gateway.ts';
 import { recordLog, silentLog } from '../../helpers/log.ts';
 import type { TableParts } from '../../helpers/route-table.ts';
 import { routeTable, SECRET } from '../../helpers/route-table.ts';
+import { sendAgain } from '../../helpers/send-again.ts';
 import { signed } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
@@ -41,7 +42,7 @@ test('a table on SQLite that keeps no requests and marks nothing loads no part o
   const { parts, loaded } = watchedParts();
   const service = await serveParts(t, { routes: { ci: {} } }, parts);
   const { url } = await service.listen();
-  const answer = await fetch(`${url}/webhooks/ci`, { method: 'POST', body: '{}', headers: signed('{}', SECRET) });
+  const answer = await sendAgain(`${url}/webhooks/ci`, { method: 'POST', body: '{}', headers: signed('{}', SECRET) });
   assert.equal(answer.status, 202);
   await service.metrics();
   assert.deepEqual(loaded, []);
@@ -62,7 +63,7 @@ test('the keeper is loaded before the first request to a route that keeps reques
   const service = await serveParts(t, { routes: { ci: { capture: 'all' } } }, parts);
   assert.deepEqual(loaded, ['keeper']);
   const { url } = await service.listen();
-  await fetch(`${url}/webhooks/ci`, { method: 'POST', body: '{}', headers: signed('{}', SECRET) });
+  await sendAgain(`${url}/webhooks/ci`, { method: 'POST', body: '{}', headers: signed('{}', SECRET) });
   const kept = await (await service.requests()).list({}, { limit: 10 });
   assert.deepEqual(
     kept.map(({ outcome }) => outcome),

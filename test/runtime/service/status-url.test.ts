@@ -14,6 +14,7 @@ import { FakeClock } from '../../helpers/fake-clock.ts';
 import { until } from '../../helpers/gateway.ts';
 import { silentLog } from '../../helpers/log.ts';
 import { routePlan } from '../../helpers/route-table.ts';
+import { sendAgain } from '../../helpers/send-again.ts';
 import { signed } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
@@ -51,7 +52,7 @@ async function setUp(t: TestContext, parts: object = {}, home = tempDir(t)) {
   ): Promise<Answer> => {
     const body = JSON.stringify({ event_type: 'x', n: count++ });
     return read(
-      await fetch(url + path, {
+      await sendAgain(url + path, {
         method: 'POST',
         body,
         headers: { ...signed(body, SECRET), ...headers },

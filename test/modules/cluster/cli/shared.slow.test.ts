@@ -9,6 +9,7 @@ import { runInProcess } from '../../../helpers/cli.ts';
 import { startGateway, until } from '../../../helpers/gateway.ts';
 import { skipWithoutPostgres } from '../../../helpers/postgres/binaries.ts';
 import { runSql, testDatabase } from '../../../helpers/postgres/database.ts';
+import { sendAgain } from '../../../helpers/send-again.ts';
 import { startTcpProxy } from '../../../helpers/tcp-proxy.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
@@ -54,7 +55,7 @@ describe('subscriptions on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     const gateway = await startGateway(t, { home: b.home, env: b.env, config: CONFIG });
     const post = async () =>
       (
-        await fetch(`${gateway.url}/webhooks/late`, {
+        await sendAgain(`${gateway.url}/webhooks/late`, {
           method: 'POST',
           body: '{}',
           headers: { 'content-type': 'application/json' },

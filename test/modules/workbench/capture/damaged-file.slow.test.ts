@@ -10,6 +10,7 @@ import type { NewRequestRow } from '../../../../runtime/store/request-rows.ts';
 import { connect } from '../../../../runtime/store/sqlite/driver.ts';
 import { fileDamages } from '../../../faults/file-damage.ts';
 import { startGateway, until } from '../../../helpers/gateway.ts';
+import { sendAgain } from '../../../helpers/send-again.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
 const FILES = ['', '-wal', '-shm'];
@@ -97,7 +98,7 @@ test('what was lost with a damaged requests.db is logged once, and doctor says i
   const gateway = await startGateway(t, { home, config });
   const post = async (): Promise<void> => {
     const headers = { 'content-type': 'application/json' };
-    await fetch(`${gateway.url}/webhooks/r`, { method: 'POST', headers, body: '{"a":1}' });
+    await sendAgain(`${gateway.url}/webhooks/r`, { method: 'POST', headers, body: '{"a":1}' });
   };
   const kept = async (): Promise<number> =>
     (JSON.parse((await gateway.cli('requests', 'list', '--json')).stdout || '[]') as unknown[]).length;

@@ -10,6 +10,7 @@ import type { CliResult } from '../../../helpers/cli.ts';
 import { runInProcess } from '../../../helpers/cli.ts';
 import type { TestGateway } from '../../../helpers/gateway.ts';
 import { startGateway } from '../../../helpers/gateway.ts';
+import { sendAgain } from '../../../helpers/send-again.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
 export const CONFIG = `platforms:
@@ -55,7 +56,7 @@ async function keepRequests(end: Ending): Promise<string> {
   }
   assert.equal(
     (
-      await fetch(`${gateway.url}/webhooks/open`, {
+      await sendAgain(`${gateway.url}/webhooks/open`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: '{"name":"x"}',

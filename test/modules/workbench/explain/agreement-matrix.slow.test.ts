@@ -32,6 +32,7 @@ import { contextFor } from '../../../helpers/cli.ts';
 import type { SeenRequest } from '../../../helpers/fake-http.ts';
 import { startFakeHttp } from '../../../helpers/fake-http.ts';
 import { startGateway } from '../../../helpers/gateway.ts';
+import { sendAgain } from '../../../helpers/send-again.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 import type { MatrixRequest, MatrixRoute } from './matrix-config.ts';
 import { ENV, matrixConfig, ROUTES, requestsTo, SCRIPT, SCRIPT_SAYS } from './matrix-config.ts';
@@ -75,7 +76,7 @@ async function serveAll(t: TestContext, home: string): Promise<ServedAll> {
   const sendAll = async (route: MatrixRoute): Promise<void> => {
     for (const [name, request] of requestsTo(route)) {
       const { method, headers, body } = request;
-      const response = await fetch(`${gateway.url}/webhooks/${route.name}`, { method, headers, body });
+      const response = await sendAgain(`${gateway.url}/webhooks/${route.name}`, { method, headers, body });
       const { status, code, reason } = (await response.json()) as Record<string, string>;
       const outcome = code ?? status ?? '';
       answers.push({
@@ -205,7 +206,8 @@ describe('what a gateway answered is what is said of it', () => {
       }
     });
 
-    const kept = all.filter(({ outcome }) => outcome !== 'duplicate');
+    // What a slow disk turned away came again.
+    const kept = all.filter(({ outcome }) => outcome !== 'duplicate' && outcome !== 'overloaded');
     assert(kept.length > answers.length / 2, `${kept.length} of ${answers.length} are kept`);
 
     await t.test('explain --request, or why it cannot tell', async () => {
@@ -249,7 +251,9 @@ describe('what a gateway answered is what is said of it', () => {
       const closed = Object.entries(table.routes).map(([path, plan]) => [path, { ...plan, enabled: false }]);
       const lost = await compareWith({ ...table, routes: Object.fromEntries(closed) });
       // A script decides, too: without it the event counts as taken.
-      const taken = judged.filter(({ outcome, reason }) => TAKEN.has(outcome) || reason === 'script');
+      const taken = judged.filter(
+        ({ outcome, reason }) => TAKEN.has(outcome) || reason === 'script' || outcome === 'overloaded',
+      );
       assert.deepEqual([lost.lost, lost.gained], [taken.length, 0]);
     });
 

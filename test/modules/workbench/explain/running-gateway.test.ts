@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import type { Explanation } from '../../../../schemas/generated/types.ts';
 import { startFakeHttp } from '../../../helpers/fake-http.ts';
 import { startGateway } from '../../../helpers/gateway.ts';
+import { sendAgain } from '../../../helpers/send-again.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
 const SECRET = 'the-secret-of-both-sides';
@@ -76,7 +77,7 @@ test('explain says of direct deliveries, jobs, scripts and lists what the gatewa
   for (const [route, payload] of CASES) {
     const body = JSON.stringify(payload);
     const digest = createHmac('sha256', SECRET).update(body).digest('hex');
-    const response = await fetch(`${gateway.url}/webhooks/${route}`, {
+    const response = await sendAgain(`${gateway.url}/webhooks/${route}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${digest}` },
       body,

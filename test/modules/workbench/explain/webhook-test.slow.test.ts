@@ -9,6 +9,7 @@ import { createSecrets } from '../../../../runtime/platform/secrets/machine-secr
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 import { loadShippedSources } from '../../../helpers/catalog-sources.ts';
 import { startGateway } from '../../../helpers/gateway.ts';
+import { sendAgain } from '../../../helpers/send-again.ts';
 import { keysOf } from '../../../helpers/source-keys.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
@@ -41,7 +42,7 @@ test('the test event of every shipped source is accepted by its route', async (t
     assert.ok(plan !== undefined);
     const key = { kind: 'literal' as const, value: signing, scope: 'default' };
     const event = signTestEvent({ ...fixed, plan, key, now: Date.now(), random: randomBytes });
-    const answer = await fetch(`${gateway.url}/webhooks/${name}${event.query}`, {
+    const answer = await sendAgain(`${gateway.url}/webhooks/${name}${event.query}`, {
       method: 'POST',
       headers: event.headers,
       body: new Uint8Array(event.body),

@@ -9,6 +9,7 @@ import { systemClock } from '../../../../runtime/platform/clock.ts';
 import type { CliResult } from '../../../helpers/cli.ts';
 import { runInProcess } from '../../../helpers/cli.ts';
 import { startGateway } from '../../../helpers/gateway.ts';
+import { sendAgain } from '../../../helpers/send-again.ts';
 import { signed } from '../../../helpers/serve.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
@@ -33,7 +34,7 @@ test('a late event is ignored, and one that came in time stays so', async (t) =>
   const { url, cli } = await startGateway(t, { ...options, config: CONFIG });
   const send = async (finished_at: unknown): Promise<Record<string, unknown>> => {
     const body = JSON.stringify({ build: { id: 7, finished_at } });
-    const answer = await fetch(`${url}/webhooks/builds`, { method: 'POST', body, headers: signed(body, SECRET) });
+    const answer = await sendAgain(`${url}/webhooks/builds`, { method: 'POST', body, headers: signed(body, SECRET) });
     return (await answer.json()) as Record<string, unknown>;
   };
   const now = Date.now();

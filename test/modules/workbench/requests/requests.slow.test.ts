@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import type { KeptSummary } from '../../../../runtime/intake/kept-request.ts';
 import { startProcess } from '../../../helpers/cli.ts';
 import { startGateway, until } from '../../../helpers/gateway.ts';
+import { sendAgain } from '../../../helpers/send-again.ts';
 import { signed } from '../../../helpers/serve.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
@@ -31,7 +32,7 @@ async function setUp(t: TestContext) {
   const send = (payload: unknown, headers: Record<string, string> = {}, path = '/webhooks/review') => {
     const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
     const sent = { ...signed(body, SECRET), 'X-GitHub-Event': 'pull_request', ...headers };
-    return fetch(gateway.url + path, { method: 'POST', body, headers: sent });
+    return sendAgain(gateway.url + path, { method: 'POST', body, headers: sent });
   };
   const ok = async (...argv: string[]): Promise<string> => {
     const { code, stdout, stderr } = await gateway.cli('requests', ...argv);
@@ -150,7 +151,7 @@ test('a sender that the route does not know is named in log and next step, never
     ['bearer', { authorization: 'Bearer token-of-the-sender' }],
   ] as const;
   for (const [name, headers] of senders) {
-    const answer = await fetch(`${url}/webhooks/review`, { method: 'POST', body: '{"a":1}', headers });
+    const answer = await sendAgain(`${url}/webhooks/review`, { method: 'POST', body: '{"a":1}', headers });
     assert.equal(answer.status, 401);
     assert.doesNotMatch(await answer.text(), new RegExp(name));
     const shown = await ok('show');

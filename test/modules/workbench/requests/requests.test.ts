@@ -10,6 +10,7 @@ import Ajv2020 from 'ajv/dist/2020.js';
 import type { KeptSummary } from '../../../../runtime/intake/kept-request.ts';
 import { runInProcess } from '../../../helpers/cli.ts';
 import { startGateway } from '../../../helpers/gateway.ts';
+import { sendAgain } from '../../../helpers/send-again.ts';
 import { signed } from '../../../helpers/serve.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
@@ -34,7 +35,7 @@ async function setUp(t: TestContext) {
   const send = (payload: unknown, headers: Record<string, string> = {}, path = '/webhooks/review') => {
     const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
     const sent = { ...signed(body, SECRET), 'X-GitHub-Event': 'pull_request', ...headers };
-    return fetch(gateway.url + path, { method: 'POST', body, headers: sent });
+    return sendAgain(gateway.url + path, { method: 'POST', body, headers: sent });
   };
   const ok = async (...argv: string[]): Promise<string> => {
     const { code, stdout, stderr } = await gateway.cli('requests', ...argv);

@@ -9,6 +9,7 @@ import { runInProcess } from '../../../../helpers/cli.ts';
 import { startGateway, until } from '../../../../helpers/gateway.ts';
 import { skipWithoutPostgres } from '../../../../helpers/postgres/binaries.ts';
 import { testDatabase } from '../../../../helpers/postgres/database.ts';
+import { sendAgain } from '../../../../helpers/send-again.ts';
 import { tempDir } from '../../../../helpers/temp-dir.ts';
 
 const configOf = (route: string, secret = 'env:HOOK_SECRET') => `gateway: { store: { postgres: env:DATABASE_URL } }
@@ -40,7 +41,7 @@ describe('a table that travels through the database', { skip: skipWithoutPostgre
   }
   const statusOf = async (url: string, route: string): Promise<number> =>
     (
-      await fetch(`${url}/webhooks/${route}`, {
+      await sendAgain(`${url}/webhooks/${route}`, {
         method: 'POST',
         body: '{}',
         headers: { 'content-type': 'application/json' },
