@@ -7,7 +7,7 @@ import { LinkError } from '../../runtime/table/link-context.ts';
 import { SignError } from '../../runtime/verify/sign-body.ts';
 import { CliError } from '../base/errors.ts';
 
-const REFUSALS = [SecretError, SignError, LinkError, StoreUnavailable, StoreDamaged];
+const REFUSALS = [SecretError, SignError, LinkError, StoreDamaged];
 
 /** What the compiler, the commands and the store refuse, as a refusal. */
 export async function refusing<T>(work: () => Promise<T>): Promise<T> {
@@ -15,6 +15,7 @@ export async function refusing<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof CliError) throw new ControlError('refused', [error.message, ...error.hints].join('; '));
+    if (error instanceof StoreUnavailable) throw new ControlError('store_unavailable', error.message);
     if (REFUSALS.some((kind) => error instanceof kind)) throw new ControlError('refused', (error as Error).message);
     throw error;
   }
