@@ -49,6 +49,8 @@ export interface ServiceContext extends Required<Pick<ServiceOptions, Filled>>, 
   readonly metrics: Metrics;
   readonly workFolders: WorkFolders;
   readonly confinement: Confinement;
+  /** See `SandboxContext`; also of tables that were in service before. */
+  readonly kept: Set<string>;
   /** Secrets that arrive in handshakes. */
   readonly enrolments: Pick<Enrolments, 'capture' | 'wait'>;
   /** Reads the current values of these references, without blocking. @param host the host on which the server listens */
@@ -73,6 +75,7 @@ export function resolveOptions(options: ServiceOptions, modules: readonly Runtim
     ...(projectEnv === undefined ? [] : [projectEnv]),
     ...read,
   ];
+  const kept = new Set<string>();
   const secrets = secretReader({
     sources,
     known: (values) => redactor.add(values),
@@ -91,7 +94,8 @@ export function resolveOptions(options: ServiceOptions, modules: readonly Runtim
     timezone: options.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     follow: options.clock === undefined ? clock.follow : () => {},
     run,
-    confinement: createConfinement(modules, { ...folders, run, hidden, log, sweep: true }),
+    confinement: createConfinement(modules, { ...folders, run, hidden, kept: () => [...kept], log, sweep: true }),
+    kept,
     files: gatewayFiles,
     ids: createIds(random),
     metrics: new Metrics(),

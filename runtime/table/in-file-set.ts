@@ -48,7 +48,8 @@ export function parseListFile(path: string, content: string): readonly unknown[]
     .filter((line) => line !== '');
 }
 
-function listPath(path: string, { home, userHome }: ListContext): string {
+/** The absolute path of a list. */
+export function listPath(path: string, { home, userHome }: Pick<ListContext, 'home' | 'userHome'>): string {
   if (path.startsWith('~/')) return join(userHome, path.slice(2));
   return isAbsolute(path) ? path : join(home, path);
 }

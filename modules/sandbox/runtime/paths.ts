@@ -125,7 +125,8 @@ export function coverFiles(hidden: readonly string[], walls: readonly string[], 
   return { folders, paths: { ...paths, read, links }, files };
 }
 
-function entriesOf(folder: string): readonly string[] | null {
+/** The paths in a folder; null: it cannot be listed. */
+export function entriesOf(folder: string): readonly string[] | null {
   try {
     return readdirSync(folder).map((name) => join(folder, name));
   } catch {

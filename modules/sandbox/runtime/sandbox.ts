@@ -11,8 +11,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, realpathSync, rmdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { assetFolder } from '../../../base/assets.ts';
 import { codeOf } from '../../../base/code-of.ts';
 import { messageOf } from '../../../base/message-of.ts';
 import type { ProcessRequest, ProcessResult } from '../../../runtime/platform/process/run-process.ts';
@@ -24,7 +25,7 @@ import type { SandboxPlan } from '../../../schemas/generated/types.ts';
 import { keyringFilter } from './keyring-filter.ts';
 import { explainRefusal, findRuntime } from './lacks.ts';
 import type { Paths } from './paths.ts';
-import { coverFiles, depth, openPaths, realOf, within } from './paths.ts';
+import { coverFiles, depth, entriesOf, openPaths, realOf, within } from './paths.ts';
 import { listsLocal, settingsOf } from './settings.ts';
 
 /** What reaches nothing, to try whether there is a sandbox at all. */
@@ -39,6 +40,8 @@ const OWN_FOLDERS = ['/dev', '/proc/self', '/proc/thread-self'];
 
 /** Temporary files of others, wherever this process has its own. */
 const TEMPORARY = ['/tmp', '/private/tmp', '/var/tmp'];
+/** This program, which the next run loads: with the packages beside it, where it is one of them. */
+const OWN_FOLDER = dirname(assetFolder('catalog')).replace(/(?<=\/node_modules)\/.*/s, '');
 const RESOLVER = '/etc/resolv.conf';
 
 export function openSandbox(context: SandboxContext): Sandbox {
@@ -91,7 +94,7 @@ interface Prepared {
 }
 
 async function prepare(
-  { network, read, write }: SandboxPlan,
+  { network, ...plan }: SandboxPlan,
   { hidden: others = [], onlyTo = {}, written = [] }: Walls,
   request: ProcessRequest,
   context: SandboxContext & { readonly folder: string; readonly temporary: string },
@@ -104,20 +107,25 @@ async function prepare(
   // Where a program finds the addresses of names that no proxy finds for it.
   const resolver = network === 'any' && existsSync(RESOLVER) ? [RESOLVER] : [];
   const paths = openPaths(
-    { read: [...read, ...(request.readable ?? []), ...resolver], write: [...write, ...(request.writable ?? [])] },
+    {
+      read: [...plan.read, ...(request.readable ?? []), ...resolver],
+      write: [...plan.write, ...(request.writable ?? [])],
+    },
     { userHome, written: [...others, ...written], make: true },
   );
   const walls = [context.home, userHome, '/run', temporary, ...TEMPORARY, ...others].map(realOf);
-  // A name may be a link: what it leads to is hidden as well.
-  const hidden = context.hidden().flatMap((path) => [path, realOf(path)]);
+  const hidden = spelled(context.hidden());
   // Elsewhere a sandbox goes by names, and what takes the place of a file is hidden like it.
   const cover = coverFiles(process.platform === 'linux' ? hidden : [], walls, paths);
+  const { write } = cover.paths;
+  const programs = [OWN_FOLDER, runtime.folder, ...(process.env.PATH ?? '').split(delimiter)];
+  const kept = spelled([...programs, ...context.kept().flatMap(insides)]).filter((path) => !write.includes(path));
   const { settings, mounts, writable } = settingsOf({
     ...{ network, onlyTo, paths: cover.paths, files: cover.files, control, scratch, userHome, runtime: runtime.folder },
     folders: [...walls, ...cover.folders],
     hidden: hidden.filter((path) => existsSync(path)),
-    // A program that made one would be obeyed.
-    absent: hidden.filter((path) => !existsSync(path) && depth(path, cover.paths.write) >= 0),
+    // A program that made one that is not there would be obeyed, too.
+    kept: [...hidden, ...kept].filter((path) => depth(path, write) >= 0),
   });
   const file = join(control, 'settings.json');
   const told = {
@@ -136,6 +144,15 @@ async function prepare(
   const env = { ...request.env, TMPDIR: control, HOOKWRIGHT_SANDBOX: control };
   return { launch: { ...request, argv: [process.execPath, besides('launch.mjs'), file], env }, closed: paths.closed };
 }
+
+/** A name may be a link: what it leads to is meant as well. */
+const spelled = (paths: readonly string[]): readonly string[] =>
+  paths.filter(isAbsolute).flatMap((path) => [path, realOf(path)]);
+
+/** The path, with what is in its folders: a skill is a file in a folder, and each may be a link. */
+const insides = (path: string): readonly string[] => [path].flatMap(withEntries).flatMap(withEntries);
+
+const withEntries = (path: string): readonly string[] => [path, ...(entriesOf(path) ?? [])];
 
 /** What can be written, by way of links: who looks at names alone takes it for denied. */
 const spellings = ({ links, write }: Paths): readonly string[] =>

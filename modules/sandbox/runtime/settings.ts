@@ -22,8 +22,8 @@ export interface Run {
   readonly files: readonly string[];
   /** Files of the configuration, and the folder of its tables. */
   readonly hidden: readonly string[];
-  /** Those that are not there, and that the program must not make. */
-  readonly absent: readonly string[];
+  /** What the program must neither change nor make: of the configuration, and of what else the gateway goes by. */
+  readonly kept: readonly string[];
   /** Folder of the installed runtime. */
   readonly runtime: string;
 }
@@ -72,10 +72,7 @@ export function settingsOf({ network, onlyTo, paths, ...run }: Run): RunSettings
       allowRead: [...named([...read, ...write, join(run.runtime, 'vendor')]), ...sockets],
       allowWrite: named([...write, run.scratch]),
       // A program that changes the configuration would leave its sandbox with the next reload.
-      denyWrite: named([
-        ...opened.filter((path) => !write.some((folder) => within(path, folder))),
-        ...[...run.hidden, ...run.absent],
-      ]),
+      denyWrite: named([...opened.filter((path) => !write.some((folder) => within(path, folder))), ...run.kept]),
     },
     ...credentialsOf(onlyTo),
   };

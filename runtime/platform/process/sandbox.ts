@@ -31,6 +31,8 @@ export interface SandboxContext {
   readonly userHome: string;
   /** Absolute paths that no program may read or write unless a plan names them: the configuration, its `.env`, files of secrets. */
   readonly hidden: () => readonly string[];
+  /** Absolute paths, and names, of what the gateway goes by: no program may change them, or what is in them, unless a plan names them to be written. */
+  readonly kept: () => readonly string[];
   readonly log: Logger;
   /** Whether this is the gateway of the home: it removes what an earlier one has left behind. */
   readonly sweep: boolean;

@@ -247,6 +247,32 @@ for (const user of USERS) {
       }
     });
 
+    test('what the gateway goes by can be read, and neither changed, made nor moved, unless it is named itself', async (t) => {
+      const { root, run } = place(t, user, [
+        ...['proj/lists/allow.txt', 'proj/own.txt', 'proj/src/a', 'proj/agent', 'proj/shared/SKILL.md', 'proj/bin/x'],
+        'skills/one/x',
+      ]);
+      const at = (path: string): string => join(root, path);
+      symlinkSync(at('proj/shared/SKILL.md'), at('skills/one/SKILL.md'));
+      const kept = ['proj/lists/allow.txt', 'proj/own.txt', 'proj/none/deny.txt', 'proj/agent', 'skills'].map(at);
+      const attempts = [
+        `${WRITE} w lists/allow.txt none/deny.txt agent shared/SKILL.md bin/x bin/bwrap own.txt src/a here`,
+        'rm -rf lists agent shared none; mv lists l2; mv shared s2; mv agent a2; mv bin b2; echo evil >e; mv e lists/allow.txt; mv e agent',
+        'mkdir -p lists none; ln -s ../src/a lists/allow.txt; ln -s ../src/a none/deny.txt; cat lists/allow.txt shared/SKILL.md',
+      ];
+      const plan = { write: [at('proj'), at('proj/own.txt')] };
+      const env = { PATH: `${at('proj/bin')}:${process.env.PATH}` };
+      const [result] = await runSandboxed(
+        user,
+        { ...run(plan, `cd ${at('proj')}; ${attempts.join('; ')}`), kept },
+        env,
+      );
+      assert.equal(result?.stdout, 'own.txt\na\nhere\nproj/lists/allow.txtproj/shared/SKILL.md', result?.stderr);
+      for (const path of ['proj/lists/allow.txt', 'proj/agent', 'proj/shared/SKILL.md', 'proj/bin/x'])
+        assert.equal(readFileSync(at(path), 'utf8'), path);
+      for (const path of ['proj/none/deny.txt', 'proj/bin/bwrap']) assert.ok(!existsSync(at(path)), path);
+    });
+
     test('a folder with more repositories than a command line has room for', async (t) => {
       const { userHome, run } = place(t, user, ['user/proj/a']);
       const cwd = join(userHome, 'proj');

@@ -12,6 +12,8 @@ export interface SandboxProcess {
   readonly home: string;
   readonly userHome: string;
   readonly hidden: readonly string[];
+  /** Default: none. */
+  readonly kept?: readonly string[];
   /** Whether all runs begin at once. Default: one after the other. */
   readonly together?: boolean;
   readonly runs: readonly (Pick<ProcessRequest, 'argv' | 'stdin' | 'cwd'> &
@@ -27,9 +29,17 @@ export interface SandboxResult {
   readonly denied: readonly string[];
 }
 
-async function main({ home, userHome, hidden, together = false, runs }: SandboxProcess): Promise<void> {
+async function main({ home, userHome, hidden, kept = [], together = false, runs }: SandboxProcess): Promise<void> {
   const run = (request: ProcessRequest) => runProcess(request, { clock: systemClock, home });
-  const sandbox = openSandbox({ run, home, userHome, hidden: () => hidden, log: silentLog, sweep: true });
+  const sandbox = openSandbox({
+    run,
+    home,
+    userHome,
+    hidden: () => hidden,
+    kept: () => kept,
+    log: silentLog,
+    sweep: true,
+  });
   const start = async ({ plan, walls = {}, ...request }: SandboxProcess['runs'][number]): Promise<SandboxResult> => {
     mkdirSync(request.cwd, { recursive: true, mode: 0o700 });
     const env = { PATH: process.env.PATH, HOME: userHome, ...request.env };

@@ -2,16 +2,25 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
 import type { SandboxPlan } from '../../../schemas/generated/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { runProcess as runCli } from '../../helpers/cli.ts';
-import { until } from '../../helpers/gateway.ts';
+import { startGateway, until } from '../../helpers/gateway.ts';
 import { ROOT } from '../../helpers/root.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 import { noSandbox, runSandboxed, USERS } from './run-sandboxed.ts';
@@ -218,26 +227,81 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     assert.ok(!other.got.join().includes(KEY), other.got.join());
   });
 
+  test('cannot change the program of its gateway, in whatever folder that it writes it is', async (t) => {
+    const { cwd, root: _, ...options } = place(t);
+    const script = `for at in ${ROOT}/build ${ROOT}/node_modules ${ROOT}/modules/sandbox/runtime; do touch $at/escape-${process.pid}; done; echo RAN`;
+    const plan = { ...NOTHING, write: [dirname(ROOT)] };
+    const [result] = await runSandboxed(user, {
+      ...options,
+      runs: [{ argv: ['sh', '-c', script], stdin: '', cwd, plan }],
+    });
+    assert.equal(result?.stdout, 'RAN\n', result?.stderr);
+    assert.equal(result?.stderr.match(/Read-only file system/g)?.length, 3, result?.stderr);
+  });
+
+  test('of a gateway cannot add itself to a list that its route goes by, nor change a script or program, in a folder that it writes', async (t) => {
+    const [home, project] = [tempDir(t), tempDir(t)];
+    const at = (name: string): string => join(project, name);
+    const [list, script] = [at('allow.txt'), join(home, 'scripts')];
+    writeFileSync(list, 'ann\n');
+    writeFileSync(
+      at('agent'),
+      '#!/bin/sh\nfor f in allow.txt agent pass.sh new; do echo evil >>$f; done; cat allow.txt\n',
+    );
+    writeFileSync(at('pass.sh'), 'cat\n');
+    chmodSync(at('agent'), 0o755);
+    symlinkSync(project, script);
+    const config = `platforms:
+  webhook:
+    enabled: true
+    secret: a-literal-secret-for-tests
+    routes:
+      a:
+        prompt: "{by}"
+        filters: { all: [ { not: { field: by, equals: nobody } }, { field: by, in_file: ${list} } ] }
+        script: pass.sh
+        deliver: log
+agent: { command: [${at('agent')}], cwd: ${project}, sandbox: { network: none }, max_attempts: 1 }
+`;
+    const gateway = await startGateway(t, { home, config });
+    const send = (by: string) => gateway.cli('webhook', 'test', 'a', '--payload', JSON.stringify({ by }), '--yes');
+    await send('ann');
+    const all = await until(async () => {
+      const { stdout } = await gateway.cli('deliveries', 'list', '--state', 'done', '--json');
+      return (JSON.parse(stdout) as readonly { readonly id: string }[]).length === 1 && stdout;
+    });
+    const [{ id } = assert.fail()] = JSON.parse(all) as readonly { readonly id: string }[];
+    const shown = await gateway.cli('deliveries', 'show', id, '--json');
+    assert.equal((JSON.parse(shown.stdout) as { readonly answer: string }).answer.trim(), 'ann');
+    assert.deepEqual([readFileSync(list, 'utf8'), readFileSync(at('pass.sh'), 'utf8')], ['ann\n', 'cat\n']);
+    assert.equal(readFileSync(at('new'), 'utf8'), 'evil\n');
+    assert.doesNotMatch(readFileSync(at('agent'), 'utf8'), /^evil/m);
+    assert.match((await send('evil')).stdout, /filter/);
+  });
+
   test('`sandbox try` shows a person the same, and what was denied; `doctor` that it works', async (t) => {
     const [home, shared] = [tempDir(t), tempDir(t)];
     // Neither in a home nor in a temporary folder: hidden because the configuration names it as a secret.
     const keys = mkdtempSync(join(ROOT, 'build/keys-'));
     atEnd(t, () => rmSync(keys, { recursive: true }));
+    const lists = tempDir(t);
+    writeFileSync(join(lists, 'allow.txt'), 'ann\n');
     writeFileSync(join(keys, 'real'), KEY, { mode: 0o600 });
     writeFileSync(join(keys, 'other'), 'seen');
     symlinkSync('real', join(keys, 'key'));
-    const config = `platforms: { webhook: { enabled: true, secret: "file:${keys}/key", routes: { a: { prompt: "{x}" } } } }
-agent: { command: [cat], sandbox: { network: none } }
+    const config = `platforms: { webhook: { enabled: true, secret: "file:${keys}/key", routes: { a: { prompt: "{x}", filters: { field: x, in_file: ${lists}/allow.txt } } } } }
+agent: { command: [cat], sandbox: { network: none, write: [${lists}] } }
 agents: { second: { command: [cat], sandbox: { network: none, read: [~/none] }, env: { TOK: env:NOT_SET } } }
 `;
     writeFileSync(join(home, 'hookwright.yaml'), config, { mode: 0o600 });
     const options = { cwd: home, env: { HOOKWRIGHT_HOME: home, TMPDIR: home }, home };
     const tryIt = (...words: string[]) => runCli(['sandbox', 'try', ...words], options);
-    const script = `cat hookwright.yaml ${keys}/*; ls -A ${shared}/..; echo x >/dev/shm/own; curl -sS https://example.com; exit 3`;
+    const script = `echo evil >>${lists}/allow.txt; cat ${lists}/allow.txt; echo x >${lists}/new && echo MADE; cat hookwright.yaml ${keys}/*; ls -A ${shared}/..; echo x >/dev/shm/own; curl -sS https://example.com; exit 3`;
     for (const words of [['--'], ['default', '--']]) {
       const tried = await tryIt(...words, 'sh', '-c', script);
       assert.equal(tried.code, 3, tried.stderr);
-      assert.match(tried.stderr, /denied: example\.com:443\n/);
+      assert.match(tried.stderr, /denied: .*example\.com:443\n/);
+      assert.match(tried.stdout, /^ann\nMADE\n/);
       assert.doesNotMatch(tried.stdout, new RegExp(`platforms|${KEY}|${basename(shared)}`));
       // A clone in a temporary folder is hidden as a whole.
       if (!/^\/(?:var\/)?tmp\//.test(keys)) assert.match(tried.stdout, /seen/);

@@ -125,7 +125,8 @@ export async function checkSandbox(table: RouteTable, context: CliContext): Prom
   const { home, env, modules } = context;
   const parts = runtimeParts(modules);
   const run: RunProcess = (request) => runProcess(request, context);
-  const machine = { run, home, userHome: userHome(env), hidden: () => [], log: silentLog, sweep: false };
+  const none = (): readonly string[] => [];
+  const machine = { run, home, userHome: userHome(env), hidden: none, kept: none, log: silentLog, sweep: false };
   const confinement = createConfinement(parts, machine);
   const problem = await confinement.problem();
   const about = { subject: 'sandbox', check: 'works' };

@@ -5,7 +5,7 @@
 
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { runtimeParts } from '../../../../cli/base/module.ts';
-import { hiddenFiles } from '../../../../cli/files/hidden-files.ts';
+import { guardedFiles } from '../../../../cli/files/hidden-files.ts';
 import { listJobs } from '../../../../runtime/dispatch/scheduler/job.ts';
 import type { RunScript } from '../../../../runtime/intake/script-runner.ts';
 import { loadMarks } from '../../../../runtime/module.ts';
@@ -61,12 +61,9 @@ export async function scriptRunner(
   const { realPath, describe } = gatewayFiles;
   const { signal } = new AbortController();
   const start = (request: Parameters<typeof runProcess>[0]) => runProcess(request, { clock, home });
-  const hidden = (): readonly string[] => hiddenFiles(context, table, files);
   const { confine } = createConfinement(runtimeParts(modules), {
     run: start,
-    home,
-    userHome: userHome(env),
-    hidden,
+    ...guardedFiles(context, table, files),
     log: silentLog,
     sweep: false,
   });

@@ -12,7 +12,7 @@ import type { GivenBy } from '../../../../../cli/command-line/command.ts';
 import { command, optionalArgument, restArguments, text } from '../../../../../cli/command-line/command.ts';
 import { configOption } from '../../../../../cli/command-line/options.ts';
 import { compileRequest, createCompileRequest } from '../../../../../cli/compile/compile-files.ts';
-import { hiddenFiles } from '../../../../../cli/files/hidden-files.ts';
+import { guardedFiles } from '../../../../../cli/files/hidden-files.ts';
 import { printNote } from '../../../../../cli/output/print.ts';
 import { createServerLog } from '../../../../../cli/serve/server-log.ts';
 import { HttpPool } from '../../../../../runtime/deliver/http-pool.ts';
@@ -21,7 +21,7 @@ import { AgentError } from '../../../../../runtime/dispatch/agent-runner.ts';
 import { createAgents } from '../../../../../runtime/dispatch/agents/create-agents.ts';
 import { WorkFolders } from '../../../../../runtime/dispatch/agents/work-folders.ts';
 import type { RunProcess } from '../../../../../runtime/platform/process/run-process.ts';
-import { createSecrets, userHome } from '../../../../../runtime/platform/secrets/machine-secrets.ts';
+import { createSecrets } from '../../../../../runtime/platform/secrets/machine-secrets.ts';
 import { collectSecretRefs } from '../../../../../runtime/platform/secrets/secret-refs.ts';
 import type { SecretResolver } from '../../../../../runtime/platform/secrets/secrets.ts';
 import { SecretError } from '../../../../../runtime/platform/secrets/secrets.ts';
@@ -72,12 +72,9 @@ async function tryIn(context: CliContext, given: Given, table: RouteTable, files
   };
   const changed = name === null ? { ...own, agent: tried } : { ...own, agents: { ...own.agents, [name]: tried } };
   const log = createServerLog(context);
-  const hidden = (): readonly string[] => hiddenFiles(context, table, files);
   const { confine } = createConfinement(runtimeParts(modules), {
     run: inTerminal,
-    home,
-    userHome: userHome(env),
-    hidden,
+    ...guardedFiles(context, table, files),
     log,
     sweep: false,
   });
