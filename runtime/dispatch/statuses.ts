@@ -11,6 +11,7 @@ import type { Clock, Timer } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { StoredDispatch } from '../store/queries.ts';
 import type { ShownState } from '../store/states.ts';
+import { wasRejected } from '../store/states.ts';
 import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { FindInstallation } from './installation.ts';
@@ -34,9 +35,9 @@ export interface StatusContext {
   readonly key: FindInstallation;
 }
 
-/** Skipped: there was nothing to deliver, or no budget for the run. */
-const statusOf = ({ state, reason }: StoredDispatch): EventStatus['state'] =>
-  state !== 'skipped' ? state : reason === 'budget' ? 'dead' : 'done';
+/** Skipped: there was nothing to deliver, or no budget for the run, or a person has rejected it. */
+const statusOf = (of: StoredDispatch): EventStatus['state'] =>
+  of.state !== 'skipped' ? of.state : of.reason === 'budget' || wasRejected(of) ? 'dead' : 'done';
 
 export class Statuses {
   private readonly context: StatusContext;

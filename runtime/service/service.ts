@@ -25,7 +25,7 @@ import type { ServiceStatus } from './status.ts';
  * ```
  */
 export interface FinishedDispatch extends DispatchOwner {
-  /** `done`, `dead` (given up) or `skipped` (nothing to deliver, or superseded). Final. */
+  /** `done`, `dead` (given up) or `skipped` (nothing to deliver, superseded, or rejected by a person). Final. */
   readonly state: FinalState;
   /** Why it is dead or skipped; null when it is done. */
   readonly reason: string | null;

@@ -3,7 +3,7 @@ import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Accept, Resend } from './event-mutations.ts';
 import type { ClaimKey } from './identity.ts';
 import type { StoredDispatch } from './queries.ts';
-import { isFinal } from './states.ts';
+import { isFinal, wasRejected } from './states.ts';
 
 export interface ReplayOptions {
   /** Of a new row. */
@@ -27,9 +27,9 @@ export function replay(stored: StoredDispatch, { id, now, rerun, again }: Replay
   return { kind: 'accept', dispatch, max_concurrent, claim: null, claiming: 'now', work: { kind: 'run' }, now };
 }
 
-function hasText({ mode, state, answer, dispatch }: StoredDispatch, rerun: boolean, again: boolean): boolean {
-  if (dispatch.deliveries.length === 0) return false;
-  return isMessage({ mode }) || (answer !== null && !rerun && (state === 'dead' || again));
+function hasText(of: StoredDispatch, rerun: boolean, again: boolean): boolean {
+  if (of.dispatch.deliveries.length === 0) return false;
+  return isMessage(of) || (of.answer !== null && !rerun && (of.state === 'dead' || wasRejected(of) || again));
 }
 
 /** Whether the prompt is the text that is delivered: no agent runs. */

@@ -2,14 +2,14 @@
  * The states of a dispatch and the transitions between them, the steps that are recorded on the way, and how deliveries end.
  *
  *   pending ──> running ──> delivering ──> done
- *      ^          │  │        ^  └───────> dead ──┐
- *      │          │  │        └───────────────────┘ a replay, or a later attempt of a sender who waits
+ *      ^          │  │        ^  └───────> dead, skipped ──┐
+ *      │          │  │        └────────────────────────────┘ a replay, or a later attempt of a sender who waits
  *      └──────────┘  └──> done, skipped, dead
  *
  * `pending`: waits for a run, or in its coalesce group. `running`: the agent runs. `delivering`: the answer is stored and
- * is being delivered. `done`, `dead` (given up, with the reason) and `skipped` (nothing to deliver, or superseded) are
- * final: a late writer cannot change them. Only a replay, or a later attempt at a direct delivery, makes a dead one
- * `delivering` again (`unit/message.ts`); with `--again` a done one too. An interrupted or failed run returns to `pending`. States that begin and end
+ * is being delivered. `done`, `dead` (given up, with the reason) and `skipped` (nothing to deliver, superseded, or rejected by a
+ * person) are final: a late writer cannot change them. Only a replay, or a later attempt at a direct delivery, makes a dead or
+ * rejected one `delivering` again (`unit/message.ts`); with `--again` a done one too. An interrupted or failed run returns to `pending`. States that begin and end
  * between two changes are not stored, such as a delivery within this process.
  */
 import { targetLabel } from '../../base/label.ts';
@@ -34,7 +34,7 @@ const REACHED_FROM: Readonly<Record<DispatchState, readonly OpenState[]>> = {
   delivering: ['pending', 'running', 'delivering'],
   done: ['pending', 'running', 'delivering'],
   dead: ['pending', 'running', 'delivering'],
-  skipped: ['pending', 'running'],
+  skipped: ['pending', 'running', 'delivering'],
 };
 
 /** Whether the transition is allowed. A dispatch is done only with an answer, stored before or with this change. */
@@ -113,8 +113,8 @@ export function answerOf<S extends Pick<Step, 'kind' | 'index' | 'outcome'>>(
 }
 
 export interface DeliveryEnding {
-  readonly state: 'done' | 'dead';
-  /** The deliveries that were given up, with the reason of the last attempt of each; null when there are none. */
+  readonly state: FinalState;
+  /** The deliveries that were given up or rejected, with the reason of the last attempt of each; null when there are none. */
   readonly reason: string | null;
 }
 
@@ -124,16 +124,29 @@ export function hasEnded(steps: readonly Pick<Step, 'kind' | 'index' | 'outcome'
   return last?.outcome === 'ok' || last?.outcome === 'withdrawn';
 }
 
+/** Whether it has ended unsent because a person has rejected it, which is no failure. */
+export const isRejected = (steps: readonly Pick<Step, 'kind' | 'index' | 'outcome'>[], index: number): boolean =>
+  answerOf(steps, index)?.outcome === 'rejected' &&
+  steps.findLast((step) => step.kind === 'delivery' && step.index === index)?.outcome === 'permanent';
+
+/** Whether a dispatch has ended so: what else is skipped was never to be delivered. */
+export const wasRejected = (of: {
+  readonly state: ShownState;
+  readonly steps: readonly Pick<Step, 'kind'>[];
+}): boolean => of.state === 'skipped' && of.steps.some(({ kind }) => kind === 'delivery');
+
 /** The final state of a dispatch whose deliveries have all ended. The last attempt of each decides. A delivery without any attempt counts as delivered. */
 export function endDelivering(
   deliveries: readonly Pick<Dispatch['deliveries'][number], 'target' | 'label'>[],
   steps: readonly Pick<Step, 'kind' | 'index' | 'outcome' | 'reason'>[],
 ): DeliveryEnding {
-  const failed: string[] = [];
+  const unsent: string[] = [];
+  let state: FinalState = 'skipped';
   for (const [index, delivery] of deliveries.entries()) {
     const last = steps.findLast((step) => step.kind === 'delivery' && step.index === index);
-    if (last !== undefined && !hasEnded([last], index))
-      failed.push(`${targetLabel(delivery)}: ${last.reason ?? 'failed'}`);
+    if (last === undefined || hasEnded([last], index)) continue;
+    unsent.push(`${targetLabel(delivery)}: ${last.reason ?? 'failed'}`);
+    if (!isRejected(steps, index)) state = 'dead';
   }
-  return failed.length === 0 ? { state: 'done', reason: null } : { state: 'dead', reason: failed.join('; ') };
+  return unsent.length === 0 ? { state: 'done', reason: null } : { state, reason: unsent.join('; ') };
 }

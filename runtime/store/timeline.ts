@@ -3,6 +3,7 @@ import { targetLabel } from '../../base/label.ts';
 import type { Dispatch, DispatchDelivery } from '../../schemas/generated/types.ts';
 import type { StoredDispatch } from './queries.ts';
 import type { Step } from './states.ts';
+import { isRejected } from './states.ts';
 
 export interface Moment {
   /** Unix ms. */
@@ -21,7 +22,7 @@ export function timeline(stored: StoredDispatch): readonly Moment[] {
   const { accepted_at, answered_at, finished_at, started_at, state, steps, answer } = stored;
   const moments: Moment[] = [moment(accepted_at, stored.replay_of === null ? 'accepted' : 'replayed')];
   const attempts = new Map<number, number>();
-  for (const step of steps) {
+  for (const [at, step] of steps.entries()) {
     if (step.kind === 'run') {
       moments.push(moment(step.started_at, 'run started'), ofStep(step, `run ${step.outcome}`, null));
       continue;
@@ -33,7 +34,7 @@ export function timeline(stored: StoredDispatch): readonly Moment[] {
       moments.push(ofStep(step, step.by === undefined ? 'not approved' : `${step.outcome} by ${step.by}`, target));
       continue;
     }
-    if (step.outcome === 'withdrawn') {
+    if (step.outcome === 'withdrawn' || isRejected(steps.slice(0, at + 1), index)) {
       moments.push({ ...ofStep(step, 'not sent', target), outcome: null });
       continue;
     }

@@ -6,7 +6,7 @@ import type { Ref } from '../identity.ts';
 import { laneParts, routeLane } from '../identity.ts';
 import type { MutationResults } from '../mutations.ts';
 import type { DeliveryEnding, Step } from '../states.ts';
-import { canAdvance, endDelivering } from '../states.ts';
+import { canAdvance, endDelivering, isRejected } from '../states.ts';
 import type { Advance, GiveUp, RecordAttempt } from '../work-mutations.ts';
 import { endRun } from './budget.ts';
 import { settleClaim } from './message.ts';
@@ -47,10 +47,11 @@ export function recordAttempt(unit: WorkUnit, m: RecordAttempt): MutationResults
   if (due_at !== null) unit.retryDelivery(delivery, due_at, at);
   const isLeft = due_at !== null || unit.endDelivery(delivery);
   const steps = step === null ? [] : [step];
-  const ended = isLeft ? null : endingOf(unit, ref, [...unit.stepsOf(row), ...steps]);
+  const all = [...unit.stepsOf(row), ...steps];
+  const ended = isLeft ? null : endingOf(unit, ref, all);
   const reason = ended === null ? (step?.reason ?? null) : ended.reason;
   if (step !== null || ended !== null) unit.move(row, { to: ended?.state ?? 'delivering', at, reason, steps });
-  if (reason !== null) unit.noteError(ref, at, reason);
+  if (reason !== null && !isRejected(all, m.index)) unit.noteError(ref, at, reason);
   if (ended !== null && m.key !== undefined) settleClaim(unit, ref, m.key, ended.state === 'done', at);
   return ended ?? { state: 'delivering', reason: null };
 }

@@ -4,7 +4,7 @@ import type { Accept, JoinGroup, OpenDelivery } from '../../../runtime/store/eve
 import { joinGroup } from '../../../runtime/store/group.ts';
 import { claimKey } from '../../../runtime/store/identity.ts';
 import type { MutationResults } from '../../../runtime/store/mutations.ts';
-import { canAdvance, endDelivering, isFinal } from '../../../runtime/store/states.ts';
+import { canAdvance, endDelivering, isFinal, isRejected } from '../../../runtime/store/states.ts';
 import { addUsage } from '../../../runtime/store/usage.ts';
 import type { Advance, GiveUp, RecordAttempt } from '../../../runtime/store/work-mutations.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
@@ -119,7 +119,7 @@ function recordAttempt(tables: MemoryTables, m: RecordAttempt): MutationResults[
   if (m.step !== null) {
     row.steps = [...row.steps, m.step];
     row.reason = m.step.reason;
-    if (m.step.reason !== null) noteError(tables, row, m.at, m.step.reason);
+    if (m.step.reason !== null && !isRejected(row.steps, m.index)) noteError(tables, row, m.at, m.step.reason);
   }
   if (m.due_at !== null) {
     Object.assign(attempt, { due_at: m.due_at, set_at: m.at, holder: null });
@@ -131,7 +131,7 @@ function recordAttempt(tables: MemoryTables, m: RecordAttempt): MutationResults[
   const end = endDelivering(row.dispatch.deliveries, row.steps);
   move(tables, row, end.state);
   Object.assign(row, { finished_at: m.at, reason: end.reason });
-  if (end.reason !== null) noteError(tables, row, m.at, end.reason);
+  if (end.reason !== null && !isRejected(row.steps, m.index)) noteError(tables, row, m.at, end.reason);
   const message = m.key === undefined ? undefined : tables.messages.get(claimKey(m.key));
   if (m.key !== undefined && message?.ref === row.ref) {
     claim(tables, { ...m.key, expires_at: end.state === 'done' ? m.at + message.ttl_ms : m.at });

@@ -196,7 +196,7 @@ gateway: { console: { port: 0 }, approvals: { deliver: log } }
     assert.equal((await waitingOf(console, 1))[0]?.state, 'waiting');
   });
 
-  it('are given up with the reason when they are rejected, and an odd answer is none', async (t) => {
+  it('are skipped with the reason when they are rejected, which the overview counts as no failure, and an odd answer is none', async (t) => {
     const console = await startConsole(t, CONFIG);
     const { change, ask } = console;
     for (const text of ['lunch', 'dinner']) await send(console, 'post', { text });
@@ -215,11 +215,21 @@ gateway: { console: { port: 0 }, approvals: { deliver: log } }
     const reason = 'it names a customer';
     const rejected = await change<'answerApproval'>(path, { approve: false, reason });
     assert.deepEqual([rejected.state, rejected.answer?.reason], ['rejected', reason]);
-    const dead = await until(async () => {
+    const skipped = await until(async () => {
       const found = await deliveryOf(console, first?.id ?? '');
-      return found.state === 'dead' && found;
+      return found.state === 'skipped' && found;
     });
-    assert.equal(dead.reason, `log: not_approved: ${reason}`);
+    assert.equal(skipped.reason, `log: not_approved: ${reason}`);
+    assert.deepEqual(
+      skipped.timeline.slice(-3).map(({ what, outcome }) => [what, outcome]),
+      [
+        ['rejected by the console', 'rejected'],
+        ['not sent', null],
+        ['skipped', null],
+      ],
+    );
+    const { dead, states, last_error } = await console.get<'getOverview'>('/api/overview');
+    assert.deepEqual([dead, states?.dead, states?.skipped, last_error], [[], 0, 1, null]);
     assert.deepEqual(
       (await waitingOf(console, 1)).map(({ id }) => id),
       [second?.id],

@@ -79,7 +79,9 @@ it('lists, shows, approves and rejects what waits; the second answer exits 1 and
   assert.deepEqual([late.code, late.stdout], [1, '']);
   assert.match(late.stderr, new RegExp(`${one.id} is not answered: it is approved by ann at `));
   assert.equal((await cli('approvals', 'reject', two.id, '--reason', 'spam')).code, 0);
-  await until(async () => (await cli('deliveries', 'list', '--state', 'dead')).stdout.includes('not_approved: spam'));
+  await until(async () =>
+    (await cli('deliveries', 'list', '--state', 'skipped')).stdout.includes('not_approved: spam'),
+  );
   assert.match((await cli('approvals', 'show', two.id)).stdout, /^state +rejected by ann at .*: spam$/m);
   assert.equal((await cli('approvals', 'approve', 'nothing')).code, 1);
   const some = await cli('approvals', 'show', '0');

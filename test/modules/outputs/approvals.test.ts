@@ -71,11 +71,11 @@ describe('a message with approve', () => {
     assert.equal((await findApproval(made.store, shown?.id ?? '')).kind, 'found');
   });
 
-  it('is dead when it is rejected, with the reason', async () => {
+  it('is skipped when it is rejected, with the reason, which is no failure', async () => {
     const made = await asked();
     await answer(made, false, 'bob', 'it names a customer');
     const stored = storedIn(made.store, 'a');
-    assert.deepEqual([stored?.state, stored?.reason], ['dead', 'chat: not_approved: it names a customer']);
+    assert.deepEqual([stored?.state, stored?.reason], ['skipped', 'chat: not_approved: it names a customer']);
     assert.deepEqual(texts(made), []);
     assert.deepEqual(await listApprovals(made.store), []);
   });

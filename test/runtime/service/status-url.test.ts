@@ -240,6 +240,16 @@ test('after a restart the URL is the same; it ends when retention removes the ev
   assert.deepEqual([gone.status, gone.body], [404, (await second.get('/webhooks/nobody')).body]);
 });
 
+test('what a person has rejected is dead, and its answer is not told', async () => {
+  const plan = routePlan('ci', { status: { answer: true } });
+  const steps = [{ kind: 'delivery', outcome: 'rejected' }];
+  const ended = { id: 'd', route: 'ci', profile: 'default', state: 'skipped', reason: 'log: not_approved' };
+  const found = { kind: 'found', dispatch: { ...ended, steps, answer: 'a draft' } } as unknown;
+  const store = { shared: null, read: async () => found as never };
+  const statuses = new Statuses({ store, clock: new FakeClock(), log: silentLog, key: async () => 'k' });
+  assert.deepEqual(await statuses.read('d', plan), { state: 'dead' });
+});
+
 test('who asks has the rate limit of the route, and takes nothing of it', async (t) => {
   const at = await setUp(t, { rate_limit: 3 });
   const { body } = await at.post();

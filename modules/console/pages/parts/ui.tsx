@@ -55,8 +55,19 @@ export const Badge = ({ kind = 'calm', children }: { kind?: Kind } & Children) =
 );
 
 const GOOD = ['done', 'serving', 'active', 'accepted', 'coalesced', 'delivered', 'ok', 'approved'];
-const WARN = ['running', 'delivering', 'disabled', 'shadowed', 'unreachable', 'paused', 'draining', 'waiting', 'retry'];
-const BAD = ['dead', 'quarantined', 'lost', 'failed', 'permanent', 'rejected'];
+const WARN = [
+  'running',
+  'delivering',
+  'disabled',
+  'shadowed',
+  'unreachable',
+  'paused',
+  'draining',
+  'waiting',
+  'retry',
+  'rejected',
+];
+const BAD = ['dead', 'quarantined', 'lost', 'failed', 'permanent'];
 const UNCLEAR = ['ambiguous', 'interrupted'];
 const CALM = ['ignored', 'duplicate', 'challenge'];
 

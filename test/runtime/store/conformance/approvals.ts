@@ -120,6 +120,30 @@ export function approvals(open: Open): void {
     assert.deepEqual(await due(store, 2000), [{ index: 0 }, { index: 1, waiting: 'rejected' }]);
   });
 
+  it('skips what is rejected, unless another target has failed, and asks again when it is replayed', async (t) => {
+    const { store } = await open(t);
+    const failed = (ref: Ref, index: number, reason: string) =>
+      store.write(makeAttempt(ref, index, 2200, { outcome: 'permanent', reason }));
+    const reject = async (ref: Ref): Promise<Ref> => {
+      await answer(store, ref, { approve: false });
+      await take(store, 2000);
+      return ref;
+    };
+    const ref = await reject(await ask(store, 'a', 1000));
+    await store.write(makeAttempt(ref, 0, 2100));
+    assert.deepEqual(await failed(ref, 1, 'not_approved'), { state: 'skipped', reason: 'slack: not_approved' });
+    const { last_error, tallies } = await overview(store);
+    assert.deepEqual([last_error, tallies.map(({ skipped, dead }) => [skipped, dead])], [null, [[1, 0]]]);
+    assert.deepEqual(await store.read({ kind: 'dead_work' }), []);
+    const again = { kind: 'resend', ref, key: KEY, again: false, now: 3000 } as const;
+    assert.equal((await store.write(again)).kind, 'stored');
+    assert.deepEqual([await due(store, 3000), (await waiting(store)).length], [[], 1]);
+    const other = await reject(await askOf(store, 'b', 1000));
+    await failed(other, 0, 'no');
+    assert.deepEqual(await failed(other, 1, 'not_approved'), { state: 'dead', reason: 'log: no; slack: not_approved' });
+    assert.deepEqual(await audit(store), []);
+  });
+
   it('makes it due when it expires, and takes no answer from then on', async (t) => {
     const { store } = await open(t);
     const ref = await ask(store, 'a', 1000);

@@ -5,7 +5,8 @@ import { giveAnswer } from '../../approvals/answer.ts';
 
 export default command({
   summary: 'Reject a message: it is not sent',
-  details: 'The first answer counts. The delivery is dead, with the reason `not_approved` and yours.',
+  details:
+    'The first answer counts. The delivery is skipped, with the reason `not_approved` and yours; unless another of its targets has failed.',
   examples: [
     ['Not this one', '$0 approvals reject 0mb3k9x2c00a7f01c3b9d2e4'],
     ['With the reason', "$0 approvals reject 0mb3k9x2c00a7f01c3b9d2e4 --reason 'it names a customer'"],
