@@ -35,7 +35,9 @@ export function lowerAgent(
     const { command: argv, cwd = null, work = 'run' } = config;
     const sandbox = lowerSandbox(config.sandbox) ?? gateway;
     const plan = { kind: 'command', argv, cwd, work, ...lowerEnv(config.env ?? {}, scope), sandbox } as const;
-    return { ...plan, ...lowerPrinted(config), timeout_seconds, ...common };
+    // A program of a sandbox is alone in its folder; here all runs have the same one.
+    const alone = sandbox !== null && (cwd !== null || work === 'shared') ? { max_concurrent: 1 } : {};
+    return { ...plan, ...lowerPrinted(config), timeout_seconds, ...common, ...alone };
   }
   const { openai } = config;
   if (openai === undefined) return { kind: 'preview', timeout_seconds, ...common };

@@ -2,7 +2,7 @@
 import { agentPlans } from '../../base/agent-plan.ts';
 import { labelIn } from '../../base/label.ts';
 import { readRegularText } from '../../base/read-regular-file.ts';
-import type { AgentPlan, RouteTable } from '../../schemas/generated/types.ts';
+import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { createDeliveryContext } from '../deliver/delivery-context.ts';
 import type { LinkedTargets } from '../deliver/link-targets.ts';
 import { linkTargets } from '../deliver/link-targets.ts';
@@ -55,12 +55,7 @@ export async function linkWork(
 /** How many runs agents may have at once, where something limits it. */
 export const limitsOfAgents = ({ profiles }: Pick<RouteTable, 'profiles'>): readonly AgentLimit[] =>
   Object.values(profiles).flatMap((profile) =>
-    agentPlans(profile).flatMap(([agent, plan]) => {
-      const max_concurrent = isAlone(plan) ? 1 : plan.max_concurrent;
-      return max_concurrent === null ? [] : [{ profile: profile.name, agent, max_concurrent }];
-    }),
+    agentPlans(profile).flatMap(([agent, { max_concurrent }]) =>
+      max_concurrent === null ? [] : [{ profile: profile.name, agent, max_concurrent }],
+    ),
   );
-
-/** Programs of sandboxes are alone in their folder; here all runs have the same one. */
-const isAlone = (plan: AgentPlan): boolean =>
-  plan.kind === 'command' && (plan.sandbox ?? null) !== null && (plan.cwd !== null || plan.work === 'shared');

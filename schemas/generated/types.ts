@@ -3026,6 +3026,10 @@ export interface Explanation {
   agent: 'command' | 'openai' | 'preview' | null;
   sandbox?: SandboxPlan;
   /**
+   * Runs of the agent at once, over all gateways of a store; absent: no limit.
+   */
+  max_concurrent?: number;
+  /**
    * Its name under `agents`; null: the default agent, or none.
    */
   agent_name: string | null;
@@ -4326,7 +4330,7 @@ export interface CommandAgentPlan {
   budget?: BudgetPlan;
   max_attempts: number;
   /**
-   * Its runs at once, over all gateways of a store; null: no limit.
+   * Its runs at once, over all gateways of a store; null: no limit. 1 where all runs in a sandbox have one folder.
    */
   max_concurrent: number | null;
   toolsets: MostToolsets;

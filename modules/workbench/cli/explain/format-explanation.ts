@@ -176,6 +176,7 @@ function formatOutcome(found: Explanation, paint: Paint): string[] {
         ? null
         : `${agentLabel(null, found.agent_name)} (${found.agent}), session ${found.session ?? ''}`,
     ],
+    ['at once', found.max_concurrent === undefined ? null : `${found.max_concurrent} of its runs, at most`],
     ['sandbox', found.sandbox === undefined ? null : sandboxText(found.sandbox)],
     ['fires', found.job === null ? null : `job ${found.job}`],
     [

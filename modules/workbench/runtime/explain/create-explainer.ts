@@ -123,7 +123,10 @@ export function createExplainer(
         ...asked,
         ...(await linked(isOpen ? openPlan(plan) : plan)),
         agent: runs?.kind ?? null,
-        ...(runs?.kind === 'command' && runs.sandbox !== null ? { sandbox: runs.sandbox } : {}),
+        limits: {
+          ...(runs?.kind === 'command' && runs.sandbox !== null ? { sandbox: runs.sandbox } : {}),
+          ...(typeof runs?.max_concurrent === 'number' ? { max_concurrent: runs.max_concurrent } : {}),
+        },
         warnings: new Warnings(warnings),
       };
       return explainRequest(input, explaining);

@@ -23,13 +23,7 @@ import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { LazyRequest } from '../../../../runtime/verify/request.ts';
 import type { SignatureEvidence } from '../../../../runtime/verify/signature-evidence.ts';
-import type {
-  Dispatch,
-  DispatchDelivery,
-  ExplainedStage,
-  Explanation,
-  SandboxPlan,
-} from '../../../../schemas/generated/types.ts';
+import type { Dispatch, DispatchDelivery, ExplainedStage, Explanation } from '../../../../schemas/generated/types.ts';
 import { findCause } from '../causes/find-cause.ts';
 import { assumeScheme, asVerified, isSigned, withEvent } from './assume-scheme.ts';
 import type { ExplainContext } from './explain-services.ts';
@@ -41,8 +35,8 @@ export interface ExplainRequest {
   readonly route: LinkedRoute;
   /** The kind of the route's agent. */
   readonly agent: Explanation['agent'];
-  /** That of the agent. */
-  readonly sandbox?: SandboxPlan;
+  /** What limits it. */
+  readonly limits?: Pick<Explanation, 'sandbox' | 'max_concurrent'>;
   readonly request: RequestParts;
   /** Event type that replaces the one in the request; null: as sent. */
   readonly event: string | null;
@@ -175,7 +169,7 @@ class WatchedRequest implements Watcher {
       ...this.outputs(),
       ...this.ofRun(),
       agent: dispatch?.mode === 'agent' ? input.agent : null,
-      ...this.sandbox(),
+      ...(dispatch?.mode === 'agent' ? input.limits : {}),
       agent_name: dispatch?.mode === 'agent' ? (dispatch.agent ?? null) : null,
       job: dispatch?.job ?? null,
       coalesce: this.coalesce(),
@@ -193,11 +187,6 @@ class WatchedRequest implements Watcher {
     const address = home === null ? extra : { chat_id: home, ...extra };
     const waits = approve_ms === undefined ? {} : { approve: true as const };
     return { target: targetLabel(delivery), address, unresolved, home_channel: home !== null, ...waits };
-  }
-
-  private sandbox(): Pick<Explanation, 'sandbox'> {
-    const { sandbox } = this.input;
-    return sandbox === undefined || this.dispatch?.mode !== 'agent' ? {} : { sandbox };
   }
 
   private outputs(): Pick<Explanation, 'outputs'> {

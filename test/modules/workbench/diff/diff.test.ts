@@ -152,6 +152,18 @@ const DIFFERENCES: readonly (readonly [what: string, change: (text: string) => s
       'agent default: work is now set: run',
     ],
   ],
+  [
+    'runs that a sandbox lets into one folder one by one',
+    (text) => `${text}agent: { command: [cat], cwd: /, sandbox: { network: none } }\n`,
+    [
+      'agent default: kind is command instead of preview',
+      'agent default: argv is now set: ["cat"]',
+      'agent default: cwd is now set: /',
+      'agent default: work is now set: run',
+      ...['network', 'read', 'write'].map((key) => `agent default: sandbox.${key} is now set: none`),
+      'agent default: max_concurrent is now set: 1',
+    ],
+  ],
 ];
 
 test('it says of a network that was closed that there was none', async (t) => {

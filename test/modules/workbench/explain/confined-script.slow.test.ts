@@ -57,6 +57,20 @@ describe('a script of a configuration with a sandbox', { skip: noSandbox }, () =
   });
 });
 
+it('explain says that runs in one folder go one by one', async (t) => {
+  const home = withHome(t);
+  const options = { home, cwd: home, env: {} };
+  writeFileSync(join(home, 'config.yaml'), CONFIG.replace(', script: spy.sh', ''));
+  const say = async (): Promise<string> =>
+    (await runInProcess(['explain', 'spy', '--payload', '{"n":1}'], options)).stdout;
+  assert.doesNotMatch(await say(), /at once/);
+  writeFileSync(
+    join(home, 'config.yaml'),
+    CONFIG.replace('command: [cat],', 'command: [cat], work: shared,').replace(', script: spy.sh', ''),
+  );
+  assert.match(await say(), /at once +1 of its runs, at most/);
+});
+
 it('diff says what a sandbox opens', async (t) => {
   const home = withHome(t);
   const other = join(home, 'other.yaml');
