@@ -2,7 +2,7 @@
 import { FAIL_ON } from '../../runtime/control/operations.ts';
 import type { Option } from '../base/command.ts';
 import { UsageError } from '../base/errors.ts';
-import { choice, flag, list, parsed, text, withDefault } from './command.ts';
+import { choice, flag, list, parsed, text, toggle, withDefault } from './command.ts';
 import { parseChoice, parseDuration, parseList, parsePort } from './values.ts';
 
 export const configOption = list('path|glob', 'Configuration instead of the usual search; repeatable');
@@ -48,6 +48,8 @@ export const descriptionOption = text('text', 'What it is for');
 export const budgetOption = text('yaml', "Most runs, tokens and cost, such as '{runs: 20, per: day}'; empty for none");
 
 export const chatIdOption = text('id', 'Chat or channel; may be negative');
+
+export const approveOption = toggle('What is delivered waits until a person approves it: hookwright approvals');
 
 /** Which deliveries or requests are meant. */
 export const routeFilterOption = text('name', 'Only this route');

@@ -86,7 +86,7 @@ type JobFlag =
   | 'misfire'
   | 'budget'
   | 'description';
-type JobFlags = Readonly<Record<JobFlag, string | undefined>>;
+type JobFlags = Readonly<Record<JobFlag, string | undefined>> & { readonly approve: boolean | undefined };
 
 const MISFIRES = ['skip', 'once'] as const;
 
@@ -100,11 +100,12 @@ function deliverOf({ deliver, deliverChatId }: JobFlags): Pick<JobConfig, 'deliv
 
 /** The keys of a job that the flags give; the others are left out. @throws UsageError */
 export function configFromFlags(flags: JobFlags): Partial<JobConfig> {
-  const { schedule, prompt, agent, skills, toolsets, misfire, budget, description } = flags;
+  const { schedule, prompt, agent, skills, toolsets, misfire, budget, description, approve } = flags;
   return {
     ...(schedule === undefined ? {} : { schedule }),
     ...(prompt === undefined ? {} : { prompt }),
     ...deliverOf(flags),
+    ...(approve === undefined ? {} : { approve }),
     ...(agent === undefined || agent === '' ? {} : { agent }),
     ...(skills === undefined ? {} : { skills: parseList(skills) }),
     ...(toolsets === undefined ? {} : { toolsets: parseList(toolsets) }),

@@ -21,7 +21,7 @@ export interface JobChange {
   readonly unlimited: boolean;
 }
 
-/** Addresses that are not changed are kept as they were lowered: a target may have gone since. */
+/** Addresses that are not changed are kept as they were lowered, but for how long they wait: a target may have gone since. */
 function applyChange(record: JobRecord, { name, timezone, config, unlimited }: JobChange, open: DraftTable): SavedJob {
   const { description, schedule, prompt, misfire, profile } = record;
   const draft = {
@@ -32,6 +32,7 @@ function applyChange(record: JobRecord, { name, timezone, config, unlimited }: J
       ...(description === null ? {} : { description }),
       ...(typeof record.agent === 'string' ? { agent: record.agent } : {}),
       ...(record.budget === undefined || unlimited ? {} : { budget: budgetConfig(record.budget) }),
+      ...(record.deliver[0]?.approve_ms === undefined ? {} : { approve: true }),
       ...config,
     },
   };
@@ -40,7 +41,9 @@ function applyChange(record: JobRecord, { name, timezone, config, unlimited }: J
   const toolsets = config.toolsets === undefined ? record.toolsets : plan.toolsets;
   const { id, created_at, blueprint } = record;
   const edited = recordOfPlan(plan, { id, created_at, blueprint, toolsets, timezone: draft.config.timezone });
-  return { record: isMoved ? edited : { ...edited, deliver: record.deliver }, warnings };
+  const approve = plan.deliver[0]?.approve_ms === undefined ? {} : { approve_ms: plan.deliver[0].approve_ms };
+  const deliver = record.deliver.map(({ approve_ms: _, ...delivery }) => ({ ...delivery, ...approve }));
+  return { record: isMoved ? edited : { ...edited, deliver }, warnings };
 }
 
 /** As it would be written. */

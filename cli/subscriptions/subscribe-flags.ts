@@ -4,7 +4,14 @@ import type { BudgetConfig, CoalesceConfig, FilterConfig, RouteConfig } from '..
 import { UsageError } from '../base/errors.ts';
 import type { GivenBy } from '../command-line/command.ts';
 import { list, text, toggle } from '../command-line/command.ts';
-import { budgetOption, chatIdOption, configOption, descriptionOption, jsonOption } from '../command-line/options.ts';
+import {
+  approveOption,
+  budgetOption,
+  chatIdOption,
+  configOption,
+  descriptionOption,
+  jsonOption,
+} from '../command-line/options.ts';
 import { parseList } from '../command-line/values.ts';
 import { parseBudgetFlag, parseFlagYaml } from '../command-line/yaml-flag.ts';
 
@@ -15,6 +22,7 @@ export const SUBSCRIBE_OPTIONS = {
   prompt: text('template', 'Prompt, or message with --deliver-only or --agent none; {a.b} is filled in'),
   deliver: text('target', 'Where the result goes; several by comma'),
   deliverChatId: chatIdOption,
+  approve: approveOption,
   deliverExtra: list(`key=value`, `Further address parts, such as repo=… ; ${REPEATABLE}`),
   description: descriptionOption,
   deliverOnly: toggle('No agent: deliver the prompt itself (--no-deliver-only)'),
@@ -49,6 +57,7 @@ export function applyFlags(entry: RouteConfig, flags: SubscribeFlags): RouteConf
     description: flags.description,
     deliver: flags.deliver === undefined ? undefined : oneOrList(parseList(flags.deliver)),
     deliver_extra: deliverExtra(entry, flags),
+    approve: flags.approve,
     ...modeOf(entry, flags),
     cron_job: flags.cronJob,
     profile: flags.routeProfile,
@@ -91,7 +100,12 @@ function modeOf({ deliver_only, agent }: RouteConfig, flags: SubscribeFlags): Re
 /** Marks a setting that was removed. */
 const NOTHING = Symbol('nothing');
 /** Values that need not be written. */
-const DEFAULTS: Readonly<Record<string, unknown>> = { deliver_only: false, mirror_to_session: false, enabled: true };
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  approve: false,
+  deliver_only: false,
+  mirror_to_session: false,
+  enabled: true,
+};
 
 const orNothing = <Item>(list: readonly Item[]): readonly Item[] | typeof NOTHING =>
   list.length === 0 ? NOTHING : list;

@@ -3,6 +3,7 @@ import { DEFAULT_PROFILE } from '../../../base/profiles.ts';
 import { UsageError } from '../../base/errors.ts';
 import { argument, command, text, withDefault } from '../../command-line/command.ts';
 import {
+  approveOption,
   budgetOption,
   chatIdOption,
   configOption,
@@ -37,6 +38,7 @@ export default command({
     prompt: promptOption,
     deliver: text('target', 'origin, local or a target; several by comma. Default: log'),
     deliverChatId: chatIdOption,
+    approve: approveOption,
     agent: text('name', 'One of `agents`; none: the prompt is the message, and no agent runs'),
     skills: text('names', 'Skills of each run, by comma'),
     toolsets: text('names', "Toolsets of each run, by comma. Default: the profile's"),

@@ -2,6 +2,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { argument, command, text } from '../../command-line/command.ts';
 import {
+  approveOption,
   budgetOption,
   chatIdOption,
   configOption,
@@ -31,6 +32,7 @@ export default command({
     prompt: promptOption,
     deliver: text('target', 'origin, local or a target; several by comma'),
     deliverChatId: chatIdOption,
+    approve: approveOption,
     agent: text('name', 'One of `agents`; none: the prompt is the message, and no agent runs'),
     skills: text('names', 'Skills of each run, by comma; empty for none'),
     toolsets: text('names', 'Toolsets of each run, by comma'),

@@ -93,3 +93,47 @@ it('lists, shows, approves and rejects what waits; the second answer exits 1 and
   const third = three.id.split('-')[0] ?? '';
   await until(async () => (await again.cli('deliveries', 'show', third)).stdout.includes('delivered (local)'));
 });
+
+it('holds what a job or subscription of the command line sends, as long as its flag says', async (t) => {
+  const { cli, url } = await startGateway(t, { home: tempDir(t), env: { USER: 'ann' }, config: YAML });
+  const fine = async (...argv: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await cli(...argv);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
+  const waiting = async (): Promise<readonly Approval[]> =>
+    JSON.parse(await fine('approvals', 'list', '--json')) as readonly Approval[];
+  /** Runs the job, and says whether its message waits. */
+  const run = async (): Promise<boolean> => {
+    const { dispatch } = JSON.parse(await fine('job', 'run', 'tea', '--json')) as { readonly dispatch: string };
+    const shown = await until(async () => {
+      const out = await fine('deliveries', 'show', dispatch);
+      return /^state +(waiting|done)$/m.test(out) && out;
+    });
+    const [one] = (await waiting()).filter(({ id }) => id.startsWith(dispatch));
+    if (one !== undefined) await fine('approvals', 'reject', one.id);
+    return /^state +waiting$/m.test(shown);
+  };
+  const tea = ['job', 'create', 'tea', '--schedule', '0 0 1 1 *', '--prompt', 'Tea!', '--agent', 'none'];
+  await fine(...tea, '--deliver', 'local', '--approve');
+  assert.equal(await run(), true);
+  await fine('job', 'edit', 'tea', '--prompt', 'Coffee!');
+  assert.equal(await run(), true);
+  await fine('job', 'edit', 'tea', '--deliver', 'log');
+  assert.equal(await run(), true);
+  await fine('job', 'edit', 'tea', '--no-approve');
+  assert.equal(await run(), false);
+  await fine('job', 'edit', 'tea', '--approve');
+  assert.equal(await run(), true);
+
+  const sent = async (): Promise<readonly string[]> => {
+    const body = '{"text":"hi"}';
+    await fetch(`${url}/webhooks/late`, { method: 'POST', body, headers: signed(body, SECRET) });
+    return (await waiting()).map(({ route, text }) => `${route} ${text}`);
+  };
+  const late = ['webhook', 'subscribe', 'late', '--secret', SECRET, '--agent', 'none', '--deliver', 'local'];
+  await fine(...late, '--prompt', '{text}', '--approve');
+  assert.deepEqual(await sent(), ['late hi']);
+  await fine('webhook', 'subscribe', 'late', '--no-approve');
+  assert.deepEqual(await sent(), ['late hi']);
+});
