@@ -8,7 +8,7 @@ import { Role, WithRole } from './parts/role.tsx';
 import './parts/unseen.ts';
 import type { ViewProps } from './parts/router.ts';
 import { to, usePlace } from './parts/router.ts';
-import { Field, Head, Refusal } from './parts/ui.tsx';
+import { Field, Form, Head } from './parts/ui.tsx';
 import { Approval, Approvals } from './views/approvals.tsx';
 import { Blueprint, Blueprints } from './views/blueprints.tsx';
 import { Deliveries, Delivery } from './views/deliveries.tsx';
@@ -87,23 +87,16 @@ const Nothing = () => (
 );
 
 function Login({ done }: { done: () => void }) {
-  const [error, setError] = useState<string | null>(null);
-  const send = (event: Event & { readonly currentTarget: HTMLFormElement }): void => {
-    event.preventDefault();
-    const token = String(new FormData(event.currentTarget).get('token'));
-    login(token).then(done, (reason: Error) => setError(reason.message));
-  };
   useEffect(() => document.querySelector('input')?.focus(), []);
   return (
     <main class="login card">
       <h1>hookwright</h1>
-      <form method="post" action="/login" onSubmit={send}>
+      <Form send={({ token = '' }) => login(token).then(done)}>
         <Field label="Token of the console" type="password" name="token" required />
-        <Refusal of={error} />
         <button type="submit" class="primary">
           Sign in
         </button>
-      </form>
+      </Form>
     </main>
   );
 }

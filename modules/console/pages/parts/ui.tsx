@@ -54,46 +54,28 @@ export const Badge = ({ kind = 'calm', children }: { kind?: Kind } & Children) =
   <span class={`badge ${kind}`}>{children}</span>
 );
 
-const GOOD = ['done', 'serving', 'active', 'accepted', 'coalesced', 'delivered', 'ok', 'approved'];
-const WARN = [
-  'running',
-  'delivering',
-  'disabled',
-  'shadowed',
-  'unreachable',
-  'paused',
-  'draining',
-  'waiting',
-  'retry',
-  'rejected',
+const STATES: readonly (readonly [Kind, words: string])[] = [
+  ['good', 'done serving active accepted coalesced delivered ok approved'],
+  [
+    'warn',
+    'running delivering disabled shadowed unreachable paused draining waiting retry ambiguous interrupted rejected',
+  ],
+  ['bad', 'dead quarantined lost failed permanent'],
+  ['calm', 'ignored duplicate challenge'],
 ];
-const BAD = ['dead', 'quarantined', 'lost', 'failed', 'permanent'];
-const UNCLEAR = ['ambiguous', 'interrupted'];
-const CALM = ['ignored', 'duplicate', 'challenge'];
+const kindOf = (state: string, other: Kind): Kind =>
+  STATES.find(([, words]) => words.split(' ').includes(state))?.[0] ?? other;
 
-const KINDS: readonly (readonly [Kind, readonly string[]])[] = [
-  ['good', GOOD],
-  ['warn', [...WARN, ...UNCLEAR]],
-  ['bad', BAD],
-];
-const kindOf = (state: string): Kind => KINDS.find(([, states]) => states.includes(state))?.[0] ?? 'calm';
-
-export const State = ({ of }: { of: string }) => <Badge kind={kindOf(of)}>{of}</Badge>;
+export const State = ({ of }: { of: string }) => <Badge kind={kindOf(of, 'calm')}>{of}</Badge>;
 
 /** An outcome with its reason: `ignored: filter`. What is neither taken nor ignored went wrong. */
 export function OutcomeBadge({ outcome, reason }: { outcome: string; reason: string | null }) {
   const text = reason === null || reason === outcome ? outcome : `${outcome}: ${reason}`;
-  const kind = CALM.includes(outcome) || GOOD.includes(outcome) ? kindOf(outcome) : 'bad';
-  return <Badge kind={kind}>{text.replaceAll('_', ' ')}</Badge>;
+  return <Badge kind={kindOf(outcome, 'bad')}>{text.replaceAll('_', ' ')}</Badge>;
 }
 
 export const Note = ({ kind = 'calm', children }: { kind?: Kind } & Children) => (
   <p class={`note ${kind}`}>{children}</p>
-);
-
-/** What a form was refused for. */
-export const Refusal = ({ of }: { of: string | null }) => (
-  <div role="alert">{of !== null && <Note kind="bad">{of}</Note>}</div>
 );
 
 export const Ago = ({ at }: { at: number }) => (
@@ -188,6 +170,28 @@ export function Facts({ of }: { of: readonly (readonly [name: string, value: Com
   );
 }
 
+interface FormProps extends Children {
+  /** What was typed, by the names of fields, without spaces around it. @throws Error: what it is refused for */
+  readonly send: (values: Readonly<Record<string, string>>) => Promise<void>;
+}
+
+/** Fields, and below them the buttons and why it was refused. */
+export function Form({ send, children }: FormProps) {
+  const [error, setError] = useState<string | null>(null);
+  const submit = (event: Event & { readonly currentTarget: HTMLFormElement }): void => {
+    event.preventDefault();
+    setError(null);
+    const values = [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value).trim()]);
+    send(Object.fromEntries(values)).catch(({ message }: Error) => setError(message));
+  };
+  return (
+    <form method="post" onSubmit={submit}>
+      {children}
+      <div role="alert">{error !== null && <Note kind="bad">{error}</Note>}</div>
+    </form>
+  );
+}
+
 interface FieldProps {
   readonly label: string;
   readonly name?: string;
@@ -218,12 +222,10 @@ export function Field({
   const [typed, setTyped] = useState(value);
   // A browser reports a change also where a view goes away with what is half typed in it.
   const isShown = useRef(true);
-  useEffect(
-    () => () => {
-      isShown.current = false;
-    },
-    [],
-  );
+  const leave = (): void => {
+    isShown.current = false;
+  };
+  useEffect(() => leave, []);
   useEffect(() => setTyped(value), [value]);
   const Control = (strict ? 'select' : type === 'textarea' ? type : 'input') as 'input';
   const choices = options.map(([each, text]) => (

@@ -8,7 +8,7 @@ import { instant } from '../parts/format.ts';
 import { notify } from '../parts/notify.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
-import { Card, Entries, Facts, Field, Head, Note, Refusal, Row, Show } from '../parts/ui.tsx';
+import { Card, Entries, Facts, Field, Form, Head, Note, Row, Show } from '../parts/ui.tsx';
 
 type Made = Output<'createBlueprintJob'>;
 type Listed = Output<'listBlueprints'>['items'][number];
@@ -36,33 +36,26 @@ export function Blueprint({ id }: ViewProps) {
   return (
     <>
       <Head title={one?.title ?? 'Blueprint'} of="Blueprints" />
-      <Show of={found}>{() => (one === undefined ? <p>There is no blueprint {id}.</p> : <Form of={one} />)}</Show>
+      <Show of={found}>{() => (one === undefined ? <p>There is no blueprint {id}.</p> : <Fill of={one} />)}</Show>
     </>
   );
 }
 
-function Form({ of }: { of: Listed }) {
+function Fill({ of }: { of: Listed }) {
   const [made, setMade] = useState<Made | null>(null);
-  const [error, setError] = useState<string | null>(null);
-  const send = (event: Event & { readonly currentTarget: HTMLFormElement }): void => {
-    event.preventDefault();
+  const send = async (given: Readonly<Record<string, string>>): Promise<void> => {
     setMade(null);
-    setError(null);
-    const given = [...new FormData(event.currentTarget)].map(([key, value]) => [key, String(value).trim()] as const);
-    const { '.name': name, ...values } = Object.fromEntries(given.filter(([, value]) => value !== ''));
-    call('createBlueprintJob', { key: of.key, values, ...(name === undefined ? {} : { name }) }).then(
-      (job) => {
-        setMade(job);
-        notify(`Job ${job.name} is made.`, 'good');
-      },
-      ({ message }: Error) => setError(message),
-    );
+    const filled = Object.entries(given).filter(([, value]) => value !== '');
+    const { '.name': name, ...values } = Object.fromEntries(filled);
+    const job = await call('createBlueprintJob', { key: of.key, values, ...(name === undefined ? {} : { name }) });
+    setMade(job);
+    notify(`Job ${job.name} is made.`, 'good');
   };
   return (
     <>
       <Card>
         <p>{of.description}</p>
-        <form onSubmit={send}>
+        <Form send={send}>
           {of.fields.map(({ name, type, label, default: value, options, optional, strict, help }) => (
             <Field
               key={name}
@@ -73,7 +66,6 @@ function Form({ of }: { of: Listed }) {
             />
           ))}
           <Field label="Name of the job" name=".name" placeholder={of.key} />
-          <Refusal of={error} />
           <div class="bar">
             <Operator>
               <button type="submit" class="primary">
@@ -82,7 +74,7 @@ function Form({ of }: { of: Listed }) {
             </Operator>
             <Copy text={() => of.command}>Copy the chat command</Copy>
           </div>
-        </form>
+        </Form>
       </Card>
       {made !== null && <Result of={made} />}
     </>
