@@ -5,6 +5,7 @@
 import type { BudgetPlan, Dispatch } from '../../schemas/generated/types.ts';
 import type { JobRecord } from './job-mutations.ts';
 import type { ProgramEnd, Step } from './states.ts';
+import { STEP_OUTCOMES } from './states.ts';
 import { isAmount } from './usage.ts';
 
 /** A stored value is not what was written. The message names the value. */
@@ -96,10 +97,7 @@ export const isProgramEnd = fieldsOf<ProgramEnd>({
 
 export const isStep = fieldsOf<Step>({
   ...{ kind: isOneOf('run', 'delivery'), index: orNull(isCount) },
-  outcome: isMember<Step['outcome']>({
-    ...{ ok: true, failed: true, interrupted: true, permanent: true, retry: true, ambiguous: true, withdrawn: true },
-    ...{ approved: true, rejected: true },
-  }),
+  outcome: isOneOf(...STEP_OUTCOMES),
   ...{ started_at: isInstant, at: isInstant, reason: orNull(isText), next_at: orNull(isInstant) },
   ...{ sent: isCount, message_id: orNull(isText), program: orAbsent(isProgramEnd) },
   by: orAbsent(isText),

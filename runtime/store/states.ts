@@ -50,6 +50,11 @@ export function isFinal(state: ShownState): state is FinalState {
   return (FINAL_STATES as readonly ShownState[]).includes(state);
 }
 
+const TRIED = ['ok', 'permanent', 'retry', 'ambiguous', 'failed', 'interrupted'] as const;
+export const STEP_OUTCOMES = [...TRIED, 'withdrawn', 'approved', 'rejected'] as const;
+/** What counts for whether a person has answered: an approval is for one sending. */
+const ANSWERING: readonly Step['outcome'][] = ['approved', 'rejected', 'ok'];
+
 /** The record of one run or delivery attempt. Times are Unix ms. */
 export interface Step {
   readonly kind: 'run' | 'delivery';
@@ -59,16 +64,7 @@ export interface Step {
    * `interrupted`: ended by a drain or with its process. Only unsuccessful runs are recorded. `withdrawn`: no attempt; a
    * later attempt of the sender has another target or address. `approved`, `rejected`: no attempt; a person has answered.
    */
-  readonly outcome:
-    | 'ok'
-    | 'permanent'
-    | 'retry'
-    | 'ambiguous'
-    | 'failed'
-    | 'interrupted'
-    | 'withdrawn'
-    | 'approved'
-    | 'rejected';
+  readonly outcome: (typeof STEP_OUTCOMES)[number];
   readonly started_at: number;
   readonly at: number;
   readonly reason: string | null;
@@ -98,17 +94,12 @@ export interface ProgramEnd {
 export const APPROVAL_STATES = ['new', 'told', 'rejected'] as const;
 export type Waiting = (typeof APPROVAL_STATES)[number];
 
-/** The latest answer of a person about a delivery that counts: an approval is for one sending. Null: there is none. */
+/** The latest answer of a person about a delivery that counts. Null: there is none. */
 export function answerOf<S extends Pick<Step, 'kind' | 'index' | 'outcome'>>(
   steps: readonly S[],
   index: number,
 ): S | null {
-  const last = steps.findLast(
-    (step) =>
-      step.kind === 'delivery' &&
-      step.index === index &&
-      (step.outcome === 'approved' || step.outcome === 'rejected' || step.outcome === 'ok'),
-  );
+  const last = steps.findLast((step) => step.index === index && ANSWERING.includes(step.outcome));
   return last === undefined || last.outcome === 'ok' ? null : last;
 }
 
