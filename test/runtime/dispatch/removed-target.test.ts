@@ -17,7 +17,9 @@ const NO_TARGETS: LinkedTargets = new Map();
 function setUp() {
   const outcomes = [notSent('retry')];
   const driver = { immediate: false, deliver: async () => outcomes.shift() ?? sentOk() } as unknown as Driver;
-  const linked = new Map([['default', new Map([['chat', { driver }]])]]) as unknown as LinkedTargets;
+  const linked = new Map([
+    ['default', new Map([['chat', { driver, bound: { homeChannel: null } }]])],
+  ]) as unknown as LinkedTargets;
   const deliverer = createDeliverer({ linked, context: { log: recordLog() }, mirror: async () => {} });
   const agent = { timeout_ms: MINUTE, max_attempts: 1, run: async () => 'answer' };
   const has = { agent: true };

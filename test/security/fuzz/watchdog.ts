@@ -34,7 +34,8 @@ export class Watchdog {
 
   /** @param ms how long one case may take */
   constructor(ms: number) {
-    this.thread = new Worker(THREAD, { eval: true, workerData: { memory: this.memory, ms } });
+    // What its process was told of its own code is not meant for it.
+    this.thread = new Worker(THREAD, { eval: true, execArgv: [], workerData: { memory: this.memory, ms } });
     this.thread.unref();
   }
 
