@@ -96,7 +96,6 @@ const QUERIES: Readonly<Record<QueryKind, WireShape>> = {
   dead_work: nothing,
   jobs: nothing,
   jobs_version: nothing,
-  job_running: object({ job: text }),
   job_ticks: object({ job: text, limit: whole }),
   oldest_due: object({ now: whole }),
   guard_rows: object({ of: among(...GUARD_KINDS), paused: optional(flag) }),

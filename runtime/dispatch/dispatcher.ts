@@ -23,7 +23,7 @@ export interface Claim {
 /** Refusals that all kinds of dispatch share. */
 export type Refusal =
   | { readonly kind: 'duplicate' }
-  /** Nothing was stored, and the sender should retry. `queue_full`: `max_queued_runs` runs are waiting. `route_paused`: the route is paused, and its event cannot be held, because the sender waits for the delivery, or a job takes one at a time. */
+  /** Nothing was stored, and the sender should retry. `queue_full`: `max_queued_runs` runs are waiting. `route_paused`: the route is paused, and its event cannot be held, because the sender waits for the delivery. */
   | {
       readonly kind: 'overloaded';
       readonly reason: 'queue_full' | 'route_paused' | 'store_unavailable';

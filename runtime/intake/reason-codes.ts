@@ -40,8 +40,7 @@ export const OTHER_REASON_TEXTS = {
   not_utf8: 'the body is not UTF-8',
   not_xml: 'the body is not XML',
   queue_full: '`gateway.max_queued_runs` runs wait',
-  route_paused:
-    'the route is paused, and cannot hold the event: its sender waits for the delivery, or a job takes one at a time',
+  route_paused: 'the route is paused, and cannot hold the event: its sender waits for the delivery',
   script: 'the script of the route ended the event',
   script_busy: 'the machine cannot start another program, or has no sandbox for it',
   store_unavailable: 'the store accepts no changes',

@@ -101,7 +101,7 @@ export interface OverLimit {
   readonly until: number | null;
 }
 
-/** The route is paused and cannot hold the event, because its sender waits or a job takes one at a time: nothing was stored. */
+/** The route is paused and cannot hold the event, because its sender waits: nothing was stored. */
 export interface RoutePaused {
   readonly kind: 'route_paused';
   /** Unix ms at which the pause ends; null: nobody knows. */

@@ -148,8 +148,6 @@ export interface JobMutationResults {
   fire_job:
     | { readonly kind: 'stored'; readonly ref: Ref }
     | { readonly kind: 'duplicate' | 'running' | 'paused' }
-    /** As `RoutePaused`. */
-    | { readonly kind: 'route_paused'; readonly until: number | null }
     | OverBudget;
   /** Number removed. */
   forget_ticks: number;

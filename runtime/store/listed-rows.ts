@@ -32,7 +32,7 @@ export type ListedRow = Omit<DispatchSummary, OfHead | 'state' | 'usage' | 'wait
   /** As in a `WorkRow`; null: its work has ended. */
   readonly lane: string | null;
   readonly due_at: number | null;
-  readonly waits_for: 'session' | null;
+  readonly waits_for: 'session' | 'job' | null;
   readonly waits_since: number | null;
   /** Since when a delivery waits for a person; null: none does. */
   readonly asked_at: number | null;
@@ -77,7 +77,7 @@ export type BusyRow = ListedRow & Pick<BusySession, 'waiting'>;
 /** SQL: the column of a `BusyRow` besides those of a `ListedRow`; and whether the run has the turn in its session. */
 export const WAITING_RUNS =
   '(SELECT count(*) FROM work b WHERE b.session = w.session AND b.waits_for IS NOT NULL) AS waiting';
-export const HAS_TURN = 'w.session IS NOT NULL AND w.waits_for IS NULL';
+export const HAS_TURN = 'd.session IS NOT NULL AND w.session IS NOT NULL AND w.waits_for IS NULL';
 
 /** SQL: the columns of a `WaitingDelivery`, of the tables `delivery x` and `dispatch d`. */
 export const WAITING_COLUMNS: readonly string[] = [
@@ -156,7 +156,7 @@ function waitOf(row: Omit<ListedRow, 'head' | 'usage'>, reason: string | null, h
   const asked = instantOf(row.asked_at);
   if (asked !== null) return { waits_for: 'approval', waits_since: asked };
   if (row.state !== 'pending') return { waits_for: null, waits_since: null };
-  if (row.waits_for === 'session') return { waits_for: 'session', waits_since: since };
+  if (row.waits_for !== null) return { waits_for: row.waits_for, waits_since: since };
   const hold = holdOf(row);
   if (reason === 'budget' && hold?.by !== 'pause') return { waits_for: 'budget', waits_since: since };
   return hold === null

@@ -35,10 +35,10 @@ export interface DispatchSummary {
   /** Of all its runs; null: none has told. */
   readonly usage: Usage | null;
   /**
-   * What its run waits for: its turn in the session, its route's pause to end, a run of its agent to end, or its budget; or one
+   * What its run waits for: its turn in the session, another run of its job, its route's pause to end, a run of its agent to end, or its budget; or one
    * of its deliveries for a person. Null: for its time alone, or for nothing. `pause` and `agent` only where the query has `known`.
    */
-  readonly waits_for: 'session' | 'pause' | 'agent' | 'budget' | 'approval' | null;
+  readonly waits_for: 'session' | 'job' | 'pause' | 'agent' | 'budget' | 'approval' | null;
   /** Since when, Unix ms. */
   readonly waits_since: number | null;
 }
@@ -238,7 +238,6 @@ export type Query =
   /** Grows with every change that a user makes to a job. */
   | { readonly kind: 'jobs_version' }
   /** Whether the job has a run that waits or is under way. */
-  | { readonly kind: 'job_running'; readonly job: string }
   /** Newest first. */
   | { readonly kind: 'job_ticks'; readonly job: string; readonly limit: number }
   /**
@@ -292,7 +291,6 @@ export interface QueryResults {
   dead_work: readonly DeadWork[];
   jobs: StoredJobs;
   jobs_version: number;
-  job_running: boolean;
   job_ticks: readonly JobTick[];
   oldest_due: number | null;
   guard_rows: readonly GuardRow[];

@@ -16,8 +16,8 @@ export type SessionCounts = Pick<WaitCounts, 'session' | 'sessions'>;
 
 /** SQL: these counts. */
 export const COUNT_SESSIONS =
-  'SELECT count(*) FILTER (WHERE waits_for IS NOT NULL) AS session, count(DISTINCT session) AS sessions ' +
-  'FROM work WHERE session IS NOT NULL';
+  'SELECT count(*) FILTER (WHERE w.waits_for IS NOT NULL) AS session, count(DISTINCT w.session) AS sessions ' +
+  'FROM work w JOIN dispatch d USING (ref) WHERE w.session IS NOT NULL AND d.session IS NOT NULL';
 
 /** SQL: a `LaneWaits` for each lane. @param now the parameter with the instant at which they are due */
 export const countLaneWaits = (now: '?' | '$1'): string =>

@@ -6,7 +6,7 @@ import { pauseRoute } from '../../subscriptions/pause-route.ts';
 export default command({
   summary: 'Hold the events of a route, for a time or until it is resumed',
   details:
-    'Its events are still answered 202 and stored, and run in their order when the route goes on; what is under way goes on. A direct delivery cannot be held: its sender gets 503 with Retry-After. For all gateways that share the store, also after a restart.',
+    'Its events are still answered 202 and stored, and run in their order when the route goes on; what is under way goes on. Of a job (cron_job), which takes one at a time, one run is held, and its schedule goes on. A direct delivery cannot be held: its sender gets 503 with Retry-After. For all gateways that share the store, also after a restart.',
   examples: [
     ['Until further notice', '$0 route pause alerts'],
     ['For an hour', '$0 route pause alerts --for 1h'],

@@ -17,7 +17,7 @@ import { StoreUnavailable } from '../../store/store.ts';
 import type { FindPlace } from '../../table/held-place.ts';
 import type { FindBudgets, JobFirer } from '../context.ts';
 import type { Claim, Dispatcher } from '../dispatcher.ts';
-import { refusePaused, storedClaim } from '../dispatcher.ts';
+import { storedClaim } from '../dispatcher.ts';
 import type { DispatchObserver } from '../observer.ts';
 import { budgetsOf, reportOver } from '../over-budget.ts';
 import type { Due } from './due.ts';
@@ -123,15 +123,12 @@ export class JobScheduler implements JobFirer {
       dispatch: fired,
       claim: storedClaim(claim, now),
     });
-    if (result.kind === 'route_paused') return refusePaused(result, now);
     if (result.kind === 'stored') wake();
     if (result.kind === 'running') log.info(fields, 'the job is running already: the event starts no second run');
     if (result.kind === 'paused') log.info(fields, 'the job is paused: the event is dropped');
-    if (result.kind === 'over_budget') {
-      reportOver(this.options, fired, result);
-      return result;
-    }
-    return { kind: FIRED[result.kind] };
+    if (result.kind !== 'over_budget') return { kind: FIRED[result.kind] };
+    reportOver(this.options, fired, result);
+    return result;
   }
 
   private wake(): void {

@@ -89,9 +89,8 @@ export function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
   const deliveries = db.query<[number, string, number, number, string | null, DeliveryRow['waiting']]>(
     'SELECT n, lane, due_at, set_at, holder, waiting FROM delivery WHERE ref = ?',
   );
-  const job = db.query<[number | null, number | null, number | null, Ref | null, number]>(
-    "SELECT s.paused, s.paused_until, s.cursor, s.ref, coalesce(w.state IN ('pending', 'running'), 0) " +
-      'FROM job_state s LEFT JOIN work w ON w.ref = s.ref WHERE s.job = ?',
+  const job = db.query<[number | null, number | null, number | null, Ref | null]>(
+    'SELECT paused, paused_until, cursor, ref FROM job_state WHERE job = ?',
   );
   const head = db.query<[string, string, string | null, string | null]>(
     'SELECT id, profile, route, job FROM dispatch WHERE ref = ?',
@@ -120,15 +119,8 @@ export function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
   const loadJob = (name: string): JobRow | undefined => {
     const found = job.get(name);
     if (found === undefined) return undefined;
-    const [paused, paused_until, cursor, ref, running] = found;
-    return {
-      job: name,
-      paused: paused === null ? null : paused === 1,
-      paused_until,
-      cursor,
-      ref,
-      running: running === 1,
-    };
+    const [paused, paused_until, cursor, ref] = found;
+    return { job: name, paused: paused === null ? null : paused === 1, paused_until, cursor, ref };
   };
   const headOf = (ref: Ref): HeadRow | undefined => {
     const found = head.get(ref);

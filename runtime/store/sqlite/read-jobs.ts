@@ -5,7 +5,7 @@ import type { JobRecord, JobState, JobTick } from '../job-mutations.ts';
 import type { QueryHandlers } from '../queries.ts';
 import type { Connection } from './driver.ts';
 
-type JobQuery = 'jobs' | 'jobs_version' | 'job_running' | 'job_ticks';
+type JobQuery = 'jobs' | 'jobs_version' | 'job_ticks';
 type StateRow = readonly [
   job: string,
   paused: number | null,
@@ -24,9 +24,6 @@ export function createJobQueries(db: Connection): Pick<QueryHandlers, JobQuery> 
   const records = db.query<[string]>('SELECT body FROM job ORDER BY name, id');
   const states = db.query<StateRow>('SELECT job, paused, cursor, signature, ref, paused_until FROM job_state');
   const version = db.query<[string]>("SELECT value FROM meta WHERE key = 'jobs_version'");
-  const running = db.query(
-    "SELECT 1 FROM job_state s JOIN work w USING (ref) WHERE s.job = ? AND w.state IN ('pending', 'running')",
-  );
   const ticks = db.query<[number, string, Ref | null, number]>(
     'SELECT due_at, outcome, ref, missed FROM job_tick WHERE job = ? ORDER BY due_at DESC LIMIT ?',
   );
@@ -38,7 +35,6 @@ export function createJobQueries(db: Connection): Pick<QueryHandlers, JobQuery> 
       states: Object.fromEntries(states.all().map((row) => [row[0], readState(row)])),
     }),
     jobs_version: jobsVersion,
-    job_running: ({ job }) => running.get(job) !== undefined,
     job_ticks: ({ job, limit }) =>
       ticks.all(job, limit).map(
         ([due_at, outcome, ref, missed]): JobTick => ({

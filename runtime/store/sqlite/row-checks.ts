@@ -60,7 +60,7 @@ export const ROW_CHECKS = {
       ...{ ref: isCount, lane: isLane, state: isOneOf(...OPEN_STATES), ...DUE, holder: orNull(isText) },
       ...{ started_at: orNull(isInstant), answered_at: orNull(isInstant), finished_at: isOneOf(null) },
       ...{ reason: orNull(isJson(isText)), failed: isCount, steps: isCount },
-      ...{ session: orNull(isNames), turn: orNull(isCount), waits_for: isOneOf('session', null) },
+      ...{ session: orNull(isNames), turn: orNull(isCount), waits_for: isOneOf('session', 'job', null) },
       waits_since: orNull(isInstant),
     },
     where: OPEN,

@@ -46,7 +46,6 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
   );
   const putTurn = db.change('UPDATE work SET session = ?, turn = ?, waits_for = ?, waits_since = ? WHERE ref = ?');
   const endTurn = db.change('UPDATE work SET session = NULL, waits_for = NULL WHERE ref = ?');
-  const promote = db.change('UPDATE work SET waits_for = NULL, waits_since = ? WHERE ref = ?');
   const putGroup = db.change('INSERT OR REPLACE INTO coalesce_group VALUES (?, ?, ?, ?, 0, 0, ?)');
   const putAnswer = db.change('INSERT OR REPLACE INTO answer VALUES (?, ?, ?)');
   const putUsage = db.change('INSERT INTO usage VALUES (NULL, ?, ?, ?, ?, ?, ?)');
@@ -94,9 +93,9 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
       if (row.state === 'pending') runs.add(row.lane, row.due_at, row.set_at);
     }
     for (const ref of unit.left) endTurn(ref);
-    for (const { ref, lane, due_at, set_at, waits_since } of unit.promoted) {
-      promote(waits_since, ref);
-      runs.add(lane, due_at, set_at);
+    for (const { ref, lane, due_at, set_at, session, turn, waits_for, waits_since } of unit.placed) {
+      putTurn(session, turn, waits_for, waits_since, ref);
+      if (waits_for === null) runs.add(lane, due_at, set_at);
     }
   };
   const storeDeliveries = ({ droppedDeliveries, newDeliveries, changedDeliveries }: WorkUnit): void => {

@@ -47,13 +47,13 @@ export interface WorkRow {
   readonly group_key: string | null;
   readonly first_at: number | null;
   readonly superseded: number;
-  /** The session in which it has or awaits its turn, until its run has ended. */
+  /** The session, or the line of its job, in which it has or awaits its turn, until its run has ended. */
   session: string | null;
-  /** Its place in the session: the number of its group's first event, or its own. */
+  /** Its place there: the number of its group's first event, or its own; in the line of its job less than that of the one after it. */
   readonly turn: Ref;
-  /** `session`: an earlier run of its session has not ended; null: its time alone. */
-  waits_for: 'session' | null;
-  /** Unix ms since when it has waited for its session, or for a budget, or could have been taken after its session; null: for its time alone. */
+  /** `session`: an earlier run of its session has not ended; `job`: one of its job that has gone before it; null: its time alone. */
+  waits_for: 'session' | 'job' | null;
+  /** Unix ms since when it has waited for its session or job, or for a budget, or could have been taken after its session; null: for its time alone. */
   waits_since: number | null;
 }
 
@@ -105,9 +105,8 @@ export interface JobRow {
   readonly paused: boolean | null;
   readonly paused_until: number | null;
   cursor: number | null;
+  /** Its latest run. */
   ref: Ref | null;
-  /** Whether its latest run waits or is under way. */
-  running: boolean;
 }
 
 /** The latest dispatch of a message, by its delivery id. */

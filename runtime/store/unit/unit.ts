@@ -69,8 +69,8 @@ export class WorkUnit {
   readonly changedWork = new Set<WorkRow>();
   /** Stored before, and in no session any more. */
   readonly left = new Set<Ref>();
-  /** Stored before, and now first in their sessions. */
-  readonly promoted = new Set<WorkRow>();
+  /** Stored before, and now first in their sessions, or after a new run of their job. */
+  readonly placed = new Set<WorkRow>();
   readonly ended: EndedRow[] = [];
   /** Of dispatches that were stored before and have ended now. */
   readonly droppedWork: Ref[] = [];
@@ -212,6 +212,16 @@ export class WorkUnit {
     this.rows.sessions.set(session, others.toSpliced(after < 0 ? others.length : after, 0, row));
   }
 
+  /** A new run goes before the first one in the line of their job, which waits for it. */
+  goBefore(ref: Ref, first: WorkRow, line: string, at: number): void {
+    const session = this.rows.keyOf(line);
+    const row = Object.assign(this.rows.work.get(ref) as WorkRow, { session, turn: Math.max(0, first.turn - 1) });
+    const others = (this.rows.sessions.get(session) ?? []).filter((other) => other !== first);
+    Object.assign(first, { session, waits_for: 'job', waits_since: at });
+    this.rows.sessions.set(session, [row, first, ...others]);
+    if (!this.newWork.has(first)) this.placed.add(first);
+  }
+
   /** The row gives up its place in its session: if it had the turn, the next one has it. */
   private leave(row: WorkRow, at: number): void {
     const { session, waits_for } = row;
@@ -223,7 +233,7 @@ export class WorkUnit {
     const [next] = line;
     if (waits_for !== null || next === undefined) return;
     Object.assign(next, { waits_for: null, waits_since: at });
-    if (!this.newWork.has(next)) this.promoted.add(next);
+    if (!this.newWork.has(next)) this.placed.add(next);
   }
 
   /** Makes a dispatch that has ended `delivering` again. */

@@ -16,8 +16,8 @@ import { refuse, reserve } from './budgets.ts';
 import { addDeliveries } from './dispatches.ts';
 import { pauseFor } from './guard.ts';
 import type { MutationHandlers } from './handlers.ts';
-import type { MemoryTables } from './tables.ts';
-import { claim, insert, isClaimed } from './tables.ts';
+import type { DispatchRow, MemoryTables } from './tables.ts';
+import { claim, insert, isClaimed, nameOf } from './tables.ts';
 
 export function jobHandlers(tables: MemoryTables): Pick<MutationHandlers, JobMutation['kind']> {
   return {
@@ -76,7 +76,7 @@ function tick(tables: MemoryTables, m: TickJob): JobMutationResults['tick_job'] 
     note('missed', null);
     return { kind: 'missed' };
   }
-  if (isRunning(tables, m.job)) {
+  if (isBusy(tables, m.job, m.dispatch, m.now)) {
     note('overlapped', null);
     return { kind: 'running' };
   }
@@ -93,23 +93,24 @@ function tick(tables: MemoryTables, m: TickJob): JobMutationResults['tick_job'] 
 
 function fire(tables: MemoryTables, m: FireJob): JobMutationResults['fire_job'] {
   if (m.claim !== null && isClaimed(tables, m.claim, m.now)) return { kind: 'duplicate' };
-  const pause = pauseFor(tables, m.dispatch, m.now);
-  if (pause !== null) return { kind: 'route_paused', until: pause.until };
   if (!m.even_paused && isPaused(stateOf(tables, m.job), m)) return { kind: 'paused' };
-  const isBusy = isRunning(tables, m.job);
-  const over = isBusy ? null : refuse(tables, m.budgets, m.now);
+  const busy = isBusy(tables, m.job, m.dispatch, m.now);
+  const over = busy ? null : refuse(tables, m.budgets, m.now);
   if (over !== null) return over;
   claim(tables, m.claim);
-  if (isBusy) return { kind: 'running' };
+  if (busy) return { kind: 'running' };
   reserve(tables, m.budgets, m.now);
   return { kind: 'stored', ref: begin(tables, m.job, m.dispatch, m.now) };
 }
 
 function begin(tables: MemoryTables, job: string, dispatch: Dispatch, now: number): Ref {
   const isMessage = dispatch.mode === 'message';
-  const row = insert(tables, { dispatch, state: isMessage ? 'delivering' : 'pending', due_at: now, now });
+  const waits = isMessage && pauseFor(tables, dispatch, now) !== null;
+  const held = runOf(tables, job);
+  const row = insert(tables, { dispatch, state: isMessage && !waits ? 'delivering' : 'pending', due_at: now, now });
   const { ref } = row;
-  if (isMessage) {
+  if (!isMessage && held !== undefined) goBefore(tables, row, held, nameOf(job), now);
+  if (isMessage && !waits) {
     const open = dispatch.deliveries.map(({ target, approve_ms }, index) =>
       approve_ms === undefined
         ? { index, target, due_at: now }
@@ -117,7 +118,7 @@ function begin(tables: MemoryTables, job: string, dispatch: Dispatch, now: numbe
     );
     addDeliveries(tables, row, open, now);
   }
-  change(tables, job, { ref });
+  if (!waits) change(tables, job, { ref });
   return ref;
 }
 
@@ -127,10 +128,27 @@ function change(tables: MemoryTables, job: string, to: Partial<JobState>): void 
   tables.jobStates.set(job, { ...stateOf(tables, job), ...to });
 }
 
-export function isRunning(tables: MemoryTables, job: string): boolean {
-  const { ref } = stateOf(tables, job);
-  const state = ref === null ? undefined : tables.dispatches.get(ref)?.state;
-  return state === 'pending' || state === 'running';
+const isOpen = (row: DispatchRow | undefined): boolean => row?.state === 'pending' || row?.state === 'running';
+
+/** What the others of the job wait for: who has the turn of its line, or else its latest run. */
+function runOf(tables: MemoryTables, job: string): DispatchRow | undefined {
+  const first = tables.dispatches.get(tables.turns.get(nameOf(job)) ?? 0);
+  const latest = tables.dispatches.get(stateOf(tables, job).ref ?? 0);
+  return [first, latest].find(isOpen);
+}
+
+function isBusy(tables: MemoryTables, job: string, dispatch: Dispatch, now: number): boolean {
+  const run = runOf(tables, job);
+  if (run === undefined) return false;
+  if (run.state === 'running' || pauseFor(tables, run, now) === null) return true;
+  return pauseFor(tables, dispatch, now) !== null;
+}
+
+/** One that its route holds has no turn until the new one has ended. */
+function goBefore(tables: MemoryTables, row: DispatchRow, held: DispatchRow, line: string, now: number): void {
+  Object.assign(row, { session: line, place: Math.max(0, held.place - 1) });
+  Object.assign(held, { session: line, since: now });
+  tables.turns.set(line, row.ref);
 }
 
 const isPaused = ({ paused, paused_until }: JobState, m: TickJob | FireJob): boolean =>

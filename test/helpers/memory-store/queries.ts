@@ -24,7 +24,6 @@ import { addUsage } from '../../../runtime/store/usage.ts';
 import { approvals } from './approvals.ts';
 import { figureQuery } from './figures.ts';
 import { pauseFor } from './guard.ts';
-import { isRunning } from './jobs.ts';
 import { sizeOf } from './retention.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
 import { isClaimed, nameOf } from './tables.ts';
@@ -53,7 +52,6 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
       states: Object.fromEntries(jobStates),
     }),
     jobs_version: () => tables.jobsVersion,
-    job_running: ({ job }) => isRunning(tables, job),
     job_ticks: ({ job, limit }) =>
       [...(ticks.get(job)?.values() ?? [])].sort((a, b) => b.due_at - a.due_at).slice(0, limit),
     oldest_due: ({ now }) => {
@@ -94,7 +92,8 @@ function inSession(tables: MemoryTables, row: DispatchRow, known: KnownNow | und
   if (asked.length > 0)
     return { ...waits('approval', Math.min(...asked.map((one) => one.since))), state: 'waiting' as const };
   if (state !== 'pending') return waits(null, null);
-  if (session !== null && turns.get(session) !== row.ref) return waits('session', since);
+  if (session !== null && turns.get(session) !== row.ref)
+    return waits(dispatch.session_key == null ? 'job' : 'session', since);
   const pause = known?.paused.find((one) => one.profile === row.profile && one.route === row.route);
   if (pause !== undefined && due_at <= (known?.now ?? 0))
     return waits('pause', Math.max(since ?? 0, pause.since, due_at));
@@ -132,7 +131,7 @@ function sessions(
   tables: MemoryTables,
   { profile, known }: Extract<Query, { kind: 'sessions' }>,
 ): QueryResults['sessions'] {
-  const open = [...tables.dispatches.values()].filter((row) => row.session !== null && isOpen(row));
+  const open = [...tables.dispatches.values()].filter((row) => row.dispatch.session_key != null && isOpen(row));
   const busy = open.filter(
     (row) => (profile ?? row.profile) === row.profile && tables.turns.get(row.session ?? '') === row.ref,
   );
@@ -147,8 +146,9 @@ function waits(tables: MemoryTables, known: KnownNow | undefined): QueryResults[
   const rows = [...tables.dispatches.values()];
   const waiting = rows.map((row) => summary(tables, row, known).waits_for);
   const count = (what: DispatchSummary['waits_for']): number => waiting.filter((each) => each === what).length;
-  const sessions = new Set(rows.filter((row) => row.session !== null && isOpen(row)).map(({ session }) => session))
-    .size;
+  const sessions = new Set(
+    rows.filter((row) => row.dispatch.session_key != null && isOpen(row)).map(({ session }) => session),
+  ).size;
   return { session: count('session'), agent: count('agent'), budget: count('budget'), sessions };
 }
 

@@ -25,10 +25,10 @@ export interface Due {
 
 export type DispatchRow = Mutable<Omit<StoredDispatch, 'state' | 'turn' | 'waits_for' | 'waits_since' | 'session'>> &
   Due & { state: DispatchState; readonly group: string | null } & {
-    /** The session in which it takes turns; null: in none. */
-    readonly session: string | null;
-    /** The number of its group's first event, or its own. */
-    readonly place: Ref;
+    /** The session in which it takes turns, or the line of its job; null: in none. */
+    session: string | null;
+    /** The number of its group's first event, or its own; less than that of the run before which it goes. */
+    place: Ref;
     /** The number of the first event of its burst, if that is kept whole. */
     readonly burst: Ref | null;
     /** Unix ms; see `WorkRow`. */
@@ -57,7 +57,7 @@ export interface MemoryTables {
   readonly messages: Map<string, { readonly ref: Ref; readonly ttl_ms: number }>;
   readonly guard: Map<string, GuardRow & { readonly expires_at: number | null }>;
   readonly groups: Map<string, Group & { readonly ref: Ref }>;
-  /** Which dispatch of a session has the turn. */
+  /** Which dispatch of a session, or of the line of a job, has the turn. */
   readonly turns: Map<string, Ref>;
   readonly tallies: Map<string, Record<TallyColumn, number>>;
   /** Runs of a lane at once. */

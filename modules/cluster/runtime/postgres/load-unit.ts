@@ -6,7 +6,7 @@ import type { HeadTarget } from '../../../../runtime/store/encode.ts';
 import type { GuardRow } from '../../../../runtime/store/guard-mutations.ts';
 import { guardKey } from '../../../../runtime/store/guard-mutations.ts';
 import type { Ref } from '../../../../runtime/store/identity.ts';
-import { claimKey, laneKey } from '../../../../runtime/store/identity.ts';
+import { claimKey, jobLine, laneKey } from '../../../../runtime/store/identity.ts';
 import { pauseOfRoute } from '../../../../runtime/store/pauses.ts';
 import type { Step } from '../../../../runtime/store/states.ts';
 import { groupKey } from '../../../../runtime/store/unit/accept.ts';
@@ -79,17 +79,15 @@ const isOfMessage = (change: UnitChange): boolean =>
   change.kind === 'resend' ||
   (change.kind === 'accept' && change.work.kind !== 'run');
 
-/** Whether what becomes of it depends on the pause of its route: messages do, runs are just not taken. */
-const mayBePaused = (change: UnitChange): change is Extract<UnitChange, { kind: 'accept' | 'fire_job' }> =>
-  change.kind === 'fire_job' || (change.kind === 'accept' && change.work.kind !== 'run');
-
 function guardedBy(change: UnitChange): readonly Pick<GuardRow, 'kind' | 'key'>[] {
   if (change.kind === 'put_guard') return [change.row];
   if (change.kind === 'pause_route') return [pauseOfRoute(change.profile, change.route)];
   const limits =
     change.kind === 'accept' ? change.limits : change.kind === 'join_group' ? change.run_limits : undefined;
   const budgets = ('budgets' in change ? change.budgets : undefined) ?? [];
-  const asked = mayBePaused(change) ? [pauseOfRoute(change.dispatch.profile, change.dispatch.route)] : [];
+  // What becomes of a message depends on the pause of its route; runs are just not taken.
+  const isAsked = change.kind === 'accept' && change.work.kind !== 'run';
+  const asked = isAsked ? [pauseOfRoute(change.dispatch.profile, change.dispatch.route)] : [];
   return [...asked, ...(limits ?? []), ...budgets.map(({ key }) => ({ kind: 'budget', key }) as const)];
 }
 
@@ -121,6 +119,12 @@ const SESSIONS =
   'WHERE session = s ORDER BY work.turn LIMIT $2) w';
 const JOBS =
   'SELECT job, paused, paused_until, "cursor", ref FROM job_state WHERE job = ANY($1) ORDER BY job FOR UPDATE';
+/** The latest runs of jobs, and those in their lines: first who has the turn, as the end of its run locks them. */
+const JOB_RUNS =
+  `SELECT ${WORK_COLUMNS} FROM work WHERE ref IN (SELECT ref FROM job_state WHERE job = ANY($1) UNION ` +
+  'SELECT ref FROM work WHERE session = ANY($2)) ORDER BY coalesce(turn, ref) FOR UPDATE';
+/** Of all routes that are paused, because it is not known yet which of them hold runs of jobs. */
+const PAUSES = "SELECT id, body FROM guard_state WHERE kind = 'pause'";
 /** The runs under way that budgets count, once their rows are locked. */
 const UNDER_WAY =
   "SELECT w.ref FROM guard_state g CROSS JOIN LATERAL json_array_elements_text(g.body::json -> 'under_way') x(ref) " +
@@ -133,8 +137,6 @@ const STEPS = 'SELECT ref, data FROM step WHERE ref = ANY($1::bigint[]) ORDER BY
 const TICKS =
   'SELECT job, due_at FROM job_tick WHERE (job, due_at) IN ' +
   '(SELECT job, due_at FROM json_to_recordset($1::json) AS x(job text, due_at bigint))';
-const RUNNING =
-  "SELECT s.job FROM job_state s JOIN work w ON w.ref = s.ref WHERE s.job = ANY($1) AND w.state IN ('pending', 'running')";
 
 type StoredHead = HeadRow & {
   readonly ref: Ref;
@@ -155,19 +157,18 @@ interface Loaded {
   readonly work: readonly WorkRow[];
   readonly grouped: readonly WorkRow[];
   readonly queued: readonly WorkRow[];
-  readonly jobs: readonly Omit<JobRow, 'running'>[];
+  readonly jobs: readonly JobRow[];
   readonly guard: readonly { readonly id: string; readonly body: string }[];
   readonly under_way: readonly { readonly ref: Ref }[];
   readonly heads: readonly StoredHead[];
   readonly deliveries: readonly DeliveryRow[];
   readonly steps: readonly { readonly ref: Ref; readonly data: string }[];
   readonly ticks: readonly { readonly job: string; readonly due_at: number }[];
-  readonly running: readonly { readonly job: string }[];
 }
 
 const NOTHING: Loaded = {
   ...{ refs: [], claims: [], messages: [], ended: [], bodies: [], limits: [], work: [], grouped: [], jobs: [] },
-  ...{ guard: [], under_way: [], heads: [], deliveries: [], steps: [], ticks: [], running: [], queued: [] },
+  ...{ guard: [], under_way: [], heads: [], deliveries: [], steps: [], ticks: [], queued: [] },
 };
 
 /** Loads the rows, within a transaction. */
@@ -179,6 +180,7 @@ export async function loadUnit(db: PgConnection, changes: readonly UnitChange[])
     keys.size === 0 ? [] : db.query<R>(sql, [[...keys]]);
   const ofMessages = async <R extends object>(sql: string): Promise<readonly R[]> =>
     needs.messages.size + needs.replayed.size === 0 ? [] : db.query<R>(sql, [[...needs.messages], [...needs.replayed]]);
+  const ofJobs = [...needs.jobs];
   const [, refs, claims, messages, limits, ...rest] = await Promise.all([
     ask<object>(LOCK_SESSIONS, needs.sessions),
     needs.dispatches === 0 ? [] : db.query<Loaded['refs'][number]>(REFS, [needs.dispatches]),
@@ -192,23 +194,24 @@ export async function loadUnit(db: PgConnection, changes: readonly UnitChange[])
     ofMessages<Loaded['steps'][number]>(STEPS_OF_MESSAGES),
     ask<WorkRow>(GROUPS, needs.groups),
     ask<Loaded['jobs'][number]>(JOBS, needs.jobs),
+    ofJobs.length === 0 ? [] : db.query<WorkRow>(JOB_RUNS, [ofJobs, ofJobs.map((job) => shortenedKey(jobLine(job)))]),
+    ofJobs.length === 0 ? [] : db.query<Loaded['guard'][number]>(PAUSES),
     ask<Loaded['guard'][number]>(GUARD, needs.guard),
     ask<Loaded['under_way'][number]>(UNDER_WAY, needs.begun),
     ask<StoredHead>(HEADS, needs.heads),
     ask<DeliveryRow>(DELIVERIES, needs.work),
     ask<Loaded['steps'][number]>(STEPS, needs.steps),
     needs.ticks.length === 0 ? [] : db.query<Loaded['ticks'][number]>(TICKS, [JSON.stringify(needs.ticks)]),
-    ask<Loaded['running'][number]>(RUNNING, needs.jobs),
   ]);
-  const [work, held, ended, bodies, earlier, grouped, jobs, guard, ...others] = rest;
-  const [under_way, heads, deliveries, counted, ticks, running] = others;
+  const [work, held, ended, bodies, earlier, grouped, jobs, fired, pauses, guarded, ...others] = rest;
+  const [under_way, heads, deliveries, counted, ticks] = others;
   // The steps of a message may be asked for twice.
   const asked = new Set(counted.map(({ ref }) => ref));
   const steps = [...counted, ...earlier.filter(({ ref }) => !asked.has(ref))];
-  const queued = await loadSessions(db, needs.sessions, [...work, ...grouped], changes.length + 1);
+  const queued = await loadSessions(db, needs.sessions, [...work, ...grouped, ...fired], changes.length + 1);
   return rowsOf({
-    ...{ refs, claims, messages, limits, work: [...work, ...held], ended, bodies, steps },
-    ...{ grouped, jobs, guard, under_way, heads, deliveries, ticks, running, queued },
+    ...{ refs, claims, messages, limits, work: [...work, ...held, ...fired], ended, bodies, steps },
+    ...{ grouped, jobs, guard: [...pauses, ...guarded], under_way, heads, deliveries, ticks, queued },
   });
 }
 
@@ -237,7 +240,6 @@ export async function loadLeft(db: PgConnection, refs: readonly Ref[]): Promise<
 
 function rowsOf(loaded: Loaded): UnitRows {
   const refs = loaded.refs.map(({ ref }) => ref);
-  const running = new Set(loaded.running.map(({ job }) => job));
   const heads = new Map(loaded.heads.map((row) => [row.ref, row]));
   const steps = byRef(loaded.steps);
   const bodies = new Map(loaded.bodies.map(({ ref, body }) => [ref, body]));
@@ -268,7 +270,7 @@ function rowsOf(loaded: Loaded): UnitRows {
     deliveries: new Map(
       [...byRef(loaded.deliveries)].map(([ref, rows]) => [ref, new Map(rows.map((row) => [row.n, row]))]),
     ),
-    jobs: new Map(loaded.jobs.map((row) => [row.job, { ...row, running: running.has(row.job) }])),
+    jobs: new Map(loaded.jobs.map((row) => [row.job, row])),
     guard: new Map(loaded.guard.map(({ id, body }) => [id, body])),
     headOf: (ref) => heads.get(ref),
     targetsOf: (ref) => JSON.parse(heads.get(ref)?.targets ?? '[]') as readonly HeadTarget[],

@@ -143,12 +143,10 @@ async function audit(ask: AskSnapshot): Promise<readonly string[]> {
   return auditTallies(talliesOf(tallies), states);
 }
 
-type JobQueries = Pick<PgQueries, 'jobs' | 'jobs_version' | 'job_running' | 'job_ticks'>;
+type JobQueries = Pick<PgQueries, 'jobs' | 'jobs_version' | 'job_ticks'>;
 type VersionRow = { readonly value: string };
 
 const VERSION: Statement = ["SELECT value FROM meta WHERE key = 'jobs_version'"];
-const RUNNING =
-  "SELECT 1 FROM job_state s JOIN work w ON w.ref = s.ref WHERE s.job = $1 AND w.state IN ('pending', 'running')";
 const TICKS = 'SELECT due_at, outcome, ref, missed FROM job_tick WHERE job = $1 ORDER BY due_at DESC LIMIT $2';
 
 /** @param open returns the records of the rows, by the document that signs them */
@@ -171,10 +169,6 @@ const jobQueries = (ask: AskSnapshot, open: ReturnType<typeof createJobReader>):
   async jobs_version() {
     const [rows = []] = await ask<[VersionRow[]]>(VERSION);
     return Number(rows[0]?.value ?? 0);
-  },
-  async job_running({ job }) {
-    const [rows = []] = await ask([RUNNING, job]);
-    return rows.length > 0;
   },
   async job_ticks({ job, limit }) {
     const [rows = []] = await ask<[JobTick[]]>([TICKS, job, limit]);

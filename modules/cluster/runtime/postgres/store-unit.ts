@@ -23,7 +23,7 @@ const NEW_MESSAGES = `${insertInto('message')} ORDER BY key`;
 const CHANGED_MESSAGES = updateRows('message', ['key'], ['ref', 'ttl_ms']);
 const REOPEN = 'DELETE FROM ended WHERE ref = ANY($1::bigint[])';
 const END_TURNS = 'UPDATE work SET session = NULL, waits_for = NULL WHERE ref = ANY($1::bigint[])';
-const PROMOTE = updateRows('work', ['ref'], ['waits_for', 'waits_since']);
+const PLACE = updateRows('work', ['ref'], ['session', 'turn', 'waits_for', 'waits_since']);
 const DROP_WORK = 'DELETE FROM work WHERE ref = ANY($1::bigint[])';
 const NEW_WORK = insertInto('work');
 const CHANGED_WORK = updateRows(
@@ -90,7 +90,7 @@ export function storeUnit({ send, node }: Scope, unit: WorkUnit): void {
   put(NEW_WORK, [...unit.newWork].map(withNode));
   put(CHANGED_WORK, [...unit.changedWork].map(withNode));
   if (unit.left.size > 0) send(END_TURNS, [[...unit.left]]);
-  put(PROMOTE, unit.promoted);
+  put(PLACE, unit.placed);
   put(
     ENDED,
     unit.ended.map(({ row, finished_at }) => ({ ...row, finished_at })),

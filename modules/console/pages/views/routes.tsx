@@ -19,7 +19,10 @@ export const Routes = ({ place }: ViewProps) => (
 );
 
 const HELD = 'Its events are still taken; they run when it goes on.';
-const REFUSED = 'Its events are refused meanwhile: their senders wait, or its job takes one at a time.';
+const WHILE_PAUSED: Readonly<Record<string, string>> = {
+  direct: 'Its events are refused meanwhile: their senders wait.',
+  cron: 'Its events are still taken; one run of its job is held until it goes on, and the schedule of the job goes on.',
+};
 
 function One({ of, changed }: { of: Output<'listRoutes'>['items'][number]; changed: () => void }) {
   const { name, profile, mode, state, reason, description, words, url, kind, paused } = of;
@@ -39,7 +42,7 @@ function One({ of, changed }: { of: Output<'listRoutes'>['items'][number]; chang
       <div class="bar">
         <TestEvent route={name} />
         <Pause
-          {...{ name, changed, isPaused: paused !== null, what: mode === 'direct' || mode === 'cron' ? REFUSED : HELD }}
+          {...{ name, changed, isPaused: paused !== null, what: WHILE_PAUSED[mode] ?? HELD }}
           pause={(time) => call('pauseRoute', { name, profile, ...time })}
           resume={() => call('resumeRoute', { name, profile })}
         />

@@ -77,8 +77,7 @@ export async function explainRoute(
 async function pauseWarning(context: CliContext, { profile, name, mode }: RoutePlan): Promise<readonly string[]> {
   const pause = (await readPauses(context, undefined))(profile, name);
   if (pause === null) return [];
-  const what =
-    mode === 'direct' || mode === 'cron' ? 'its sender gets 503, and tries again' : 'the event is held until then';
+  const what = mode === 'direct' ? 'its sender gets 503, and tries again' : 'the event is held until then';
   return [`the route is ${describePause(true, pause.until)}: ${what} (hookwright route resume ${name})`];
 }
 

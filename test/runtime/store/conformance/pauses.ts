@@ -81,15 +81,95 @@ export function pauses(open: Open): void {
     assert.equal((await direct(9000)).kind, 'stored');
   });
 
-  it('refuses an event for a job, which takes one at a time, and the job goes on', async (t) => {
+  it('holds one run of a job; its schedule goes on before it, and never two at once, over restarts', async (t) => {
+    const opened = await open(t);
+    const [fired, again] = [
+      makeFire('j', 'a', { claim: makeClaim('a') }),
+      makeFire('j', 'b', { claim: makeClaim('b') }),
+    ];
+    const kindOf = async (change: typeof fired | ReturnType<typeof makeTick>) =>
+      (await opened.store.write(change)).kind;
+    const waitsOf = async (now: number) => {
+      const known = { now, agents: [], paused: await pausedAt(opened.store, now) };
+      const rows = await opened.store.read({ kind: 'list', filter: { limit: 9 }, known });
+      const { waits_for, waits_since } = rows.find(({ id }) => id === 'a') ?? {};
+      return [waits_for, waits_since];
+    };
+    const end = async (now: number) => {
+      const [run] = await opened.store.read({ kind: 'list', filter: { limit: 9, state: 'running' } });
+      assert.equal(await advance(opened.store, run?.ref ?? 0, 'done', now, { answer: 'x' }), true);
+    };
+    await pause(opened.store, { until: 9000 });
+    assert.deepEqual(
+      [await kindOf(fired), await kindOf(again), await kindOf(again)],
+      ['stored', 'running', 'duplicate'],
+    );
+    assert.deepEqual(await runsAt(opened.store, 1500), []);
+    await opened.restart();
+    assert.equal(await kindOf(makeTick('j', 2000)), 'stored');
+    assert.equal(await kindOf(makeTick('j', 2500)), 'running');
+    assert.deepEqual(await waitsOf(2500), ['job', 2000]);
+    assert.deepEqual(await runsAt(opened.store, 2600), ['j-2000']);
+    await opened.crash();
+    assert.equal(await kindOf(makeTick('j', 3000)), 'running');
+    await end(3500);
+    assert.deepEqual(await waitsOf(3600), ['pause', 3500]);
+    assert.equal(await kindOf({ ...again, claim: null, now: 3700 }), 'running');
+    assert.equal(await kindOf(makeTick('j', 4000)), 'stored');
+    assert.deepEqual(await runsAt(opened.store, 8000), ['j-4000']);
+    assert.deepEqual(await opened.store.read({ kind: 'sessions', profile: null }), []);
+    assert.deepEqual([await runsAt(opened.store, 9000), await waitsOf(9000)], [[], ['job', 4000]]);
+    assert.equal(await kindOf(makeTick('j', 9100)), 'running');
+    await end(9200);
+    assert.equal(await kindOf(makeTick('j', 9300)), 'running', 'what was held is due');
+    assert.deepEqual(await runsAt(opened.store, 9400), ['a']);
+    assert.equal(await kindOf(makeTick('j', 9500)), 'running');
+    await end(9600);
+    assert.equal(await kindOf(makeTick('j', 9700)), 'stored');
+    assert.deepEqual(await audit(opened.store), []);
+  });
+
+  it('lets runs of a job by hand and of other routes go before one that is held, until the route goes on', async (t) => {
     const { store } = await open(t);
-    await pause(store, { until: 9000 });
-    assert.deepEqual(await store.write(makeFire('j', 'a', { claim: makeClaim('a') })), {
-      ...{ kind: 'route_paused', until: 9000 },
-    });
-    assert.equal(await find(store, 'a'), null);
-    assert.equal((await store.write(makeTick('j', 2000))).kind, 'stored');
-    assert.equal((await store.write(makeFire('k', 'a', { claim: makeClaim('a'), now: 9000 }))).kind, 'stored');
+    await pause(store);
+    const fire = async (id: string, route: string | null) =>
+      (await store.write(makeFire('j', id, { dispatch: makeDispatch(id, { mode: 'job', job: 'j', route }) }))).kind;
+    assert.deepEqual([await fire('a', 'alerts'), await fire('b', 'other')], ['stored', 'stored']);
+    await pause(store, { route: 'other' });
+    assert.deepEqual(
+      [await fire('c', 'other'), await fire('d', null), await fire('e', null)],
+      [...['running', 'stored', 'running']],
+    );
+    assert.deepEqual(await runsAt(store, 2000), ['d']);
+    const refOf = async (id: string) => (await find(store, id))?.ref ?? 0;
+    await advance(store, await refOf('d'), 'done', 2100, { answer: 'x' });
+    await pause(store, { paused: false });
+    assert.deepEqual(await runsAt(store, 2200), [], 'b has its turn before a');
+    await pause(store, { route: 'other', paused: false });
+    for (const id of ['b', 'a']) {
+      assert.deepEqual(await runsAt(store, 2300), [id]);
+      assert.equal(await fire('f', null), 'running');
+      await advance(store, await refOf(id), 'done', 2400, { answer: 'x' });
+    }
+    assert.equal(await fire('f', null), 'stored');
+  });
+
+  it('holds each message of a job, which waits for no run, and sends those of its schedule', async (t) => {
+    const opened = await open(t);
+    const { store } = opened;
+    await pause(store);
+    const of = (id: string, route: string | null) => {
+      const deliveries = deliveriesTo('log');
+      return makeDispatch(id, { mode: 'message', job: 'j', route, delivery_id: id, deliveries });
+    };
+    for (const id of ['a', 'b'])
+      assert.equal((await store.write(makeFire('j', id, { dispatch: of(id, 'alerts') }))).kind, 'stored');
+    assert.equal((await store.write(makeTick('j', 2000, { dispatch: of('t', null) }))).kind, 'stored');
+    const { runs, attempts } = await take(store, 2000);
+    assert.deepEqual([runs, attempts.length, (await find(store, 't'))?.state], [[], 1, 'delivering']);
+    await opened.restart();
+    await pause(opened.store, { paused: false });
+    assert.deepEqual(await runsAt(opened.store, 3000), ['a', 'b']);
   });
 
   it('says of a run that is due that its route is paused', async (t) => {

@@ -2,12 +2,14 @@
 import fc from 'fast-check';
 import type { ClaimKey } from '../../../../runtime/store/identity.ts';
 import type { Mutation } from '../../../../runtime/store/mutations.ts';
+import type { PauseRoute } from '../../../../runtime/store/pauses.ts';
 import { FINAL_STATES } from '../../../../runtime/store/states.ts';
 import { openDelivery } from '../../../../runtime/store/unit/approval.ts';
 import type { RunUsage } from '../../../../runtime/store/usage.ts';
 import type { Advance } from '../../../../runtime/store/work-mutations.ts';
 import {
   deliveriesTo,
+  HOLDER,
   makeAccept,
   makeAttempt,
   makeClaim,
@@ -193,10 +195,10 @@ const jobs = fc.oneof(
         return makeTick(job, now - back * 10, { now, dispatch });
       },
   ),
-  fc.record({ job, deliveryId }).map(
-    ({ job, deliveryId }): Recipe =>
+  fc.record({ job, deliveryId, route: fc.option(route) }).map(
+    ({ job, deliveryId, route }): Recipe =>
       (id, now) => {
-        const dispatch = makeDispatch(id, { mode: 'job', job, accepted_at: now });
+        const dispatch = makeDispatch(id, { mode: 'job', job, route, accepted_at: now });
         return makeFire(job, id, { dispatch, now, claim: makeClaim(deliveryId, now + 90) });
       },
   ),
@@ -221,6 +223,14 @@ const jobs = fc.oneof(
 
 const NO_FIGURES = { taken: 0, ignored: 0, duplicate: 0, refused: 2, failed: 1, half_us: 5, most_us: 0, waiting: 3 };
 
+const pauses = fc.record({ route, paused: fc.boolean(), wait: fc.option(small) }).map(
+  ({ route, paused, wait }): Recipe =>
+    (_, now) => {
+      const until = wait === null ? null : now + 1 + wait * 20;
+      return { kind: 'pause_route', profile: 'default', route, paused, until, now };
+    },
+);
+
 const others = fc.oneof(
   fc.record({ back: small, taken: small, most: small }).map(
     ({ back, taken, most }): Recipe =>
@@ -230,13 +240,7 @@ const others = fc.oneof(
         return { kind: 'add_figures', minute, figures };
       },
   ),
-  fc.record({ route, paused: fc.boolean(), wait: fc.option(small) }).map(
-    ({ route, paused, wait }): Recipe =>
-      (_, now) => {
-        const until = wait === null ? null : now + 1 + wait * 20;
-        return { kind: 'pause_route', profile: 'default', route, paused, until, now };
-      },
-  ),
+  pauses,
   fc.constant<Recipe>((_, now) => ({ kind: 'flush_groups', now })),
   // At times of a clock that was set back.
   fc.record({ holder, runs: fc.array(place), attempts: fc.array(place), back: fc.constantFrom(0, 100) }).map(
@@ -266,4 +270,48 @@ export const recipe: fc.Arbitrary<Recipe> = fc.oneof(
   { weight: 5, arbitrary: approvals },
   { weight: 3, arbitrary: jobs },
   { weight: 3, arbitrary: others },
+);
+
+/** Jobs that a paused route, another one, their schedule and people fire. */
+const fired = fc
+  .record({
+    job: fc.constantFrom('j', 'k', 'l', 'm', 'n', 'o'),
+    by: fc.constantFrom('alerts', 'other', 'time', 'hand'),
+    kind: small,
+  })
+  .map(({ job, by, kind }): Recipe => {
+    return (id, now) => {
+      const route = by === 'alerts' || by === 'other' ? by : null;
+      const of = { job, route, accepted_at: now, deliveries: deliveriesTo('log') };
+      const dispatch = makeDispatch(id, { ...of, mode: kind === 0 ? 'message' : 'job' });
+      if (by === 'time') return makeTick(job, now, { dispatch });
+      return makeFire(job, id, { dispatch, now, claim: makeClaim(id, now + 50) });
+    };
+  });
+
+export const firing: fc.Arbitrary<Recipe> = fc.oneof(
+  pauses,
+  // They last.
+  {
+    weight: 2,
+    arbitrary: pauses.map(
+      (make): Recipe =>
+        (id, now) => ({ ...(make(id, now) as PauseRoute), until: null }),
+    ),
+  },
+  { weight: 6, arbitrary: fired },
+  { weight: 3, arbitrary: fc.constant<Recipe>((_, now) => makeTake(now)) },
+  {
+    weight: 12,
+    arbitrary: fc
+      .record({ place: fc.integer({ min: 0, max: 9 }), to: fc.constantFrom('pending', 'dead', 'done', 'done') })
+      .map(({ place, to }): Recipe => {
+        return (_, now) => ({ kind: 'advance', ref: place, holder: HOLDER, to, at: now, reason: 'why', answer: 'x' });
+      }),
+  },
+  fc.constant<Recipe>((_, now) => ({ kind: 'recover', holder: HOLDER, now, under_way: { runs: [], attempts: [] } })),
+  fc.constantFrom<Recipe>(
+    () => 'restart',
+    () => 'crash',
+  ),
 );
