@@ -14,6 +14,9 @@ const CONFIG = `platforms:
     routes:
       alerts: { prompt: "{a}" }
       ping: { prompt: "{a}" }
+      fired: { prompt: "{a}", cron_job: report }
+jobs:
+  report: { schedule: "0 8 * * *", prompt: Report. }
 `;
 const UNTIL = 'paused until 2026-01-01T01:00:00.000Z';
 
@@ -33,6 +36,9 @@ test('a route is paused for a time and resumed; lists, doctor and explain say so
     (await run('explain', route, '--payload', `@${join(home, 'event.json')}`)).stdout;
   assert.match(await explain('alerts'), new RegExp(`${UNTIL}: the event is held until then`));
   assert.doesNotMatch(await explain('ping'), /paused/);
+  await run('route', 'pause', 'fired');
+  assert.match(await explain('fired'), /the route is paused: the event is held until then/);
+  await run('route', 'resume', 'fired');
   assert.equal((await run('route', 'resume', 'alert')).stdout, 'route alerts resumed\n');
   assert.doesNotMatch((await run('webhook', 'list', '--all')).stdout, /paused/);
   const unknown = await run('route', 'pause', 'nothing');
