@@ -20,13 +20,10 @@ const [ALLOW, REFUSE_EPERM] = [0x7fff0000, 0x00050001];
 const WITHOUT_X32 = 0xbfffffff;
 
 /** `struct sock_filter`, as little-endian machines have it: the runtime has no others. */
-function instruction(code: number, jumpTrue: number, jumpFalse: number, value: number): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeUInt16LE(code);
-  bytes.set([jumpTrue, jumpFalse], 2);
-  bytes.writeUInt32LE(value, 4);
-  return bytes;
-}
+const instruction = (code: number, jumpTrue: number, jumpFalse: number, value: number): readonly number[] => [
+  code | (jumpTrue << 16) | (jumpFalse << 24),
+  value,
+];
 
 /** `struct sock_filter[]`. */
 export function keyringFilter(): Buffer {
@@ -39,5 +36,5 @@ export function keyringFilter(): Buffer {
     instruction(RETURN, 0, 0, ALLOW),
     instruction(RETURN, 0, 0, REFUSE_EPERM),
   ]);
-  return Buffer.concat([...blocks, instruction(RETURN, 0, 0, ALLOW)]);
+  return Buffer.from(new Uint32Array([...blocks, instruction(RETURN, 0, 0, ALLOW)].flat()).buffer);
 }

@@ -30,8 +30,8 @@ const KERNEL: readonly (readonly [name: string, forbids: string, allows: string]
 /** The installed runtime: the URL of its entry and its folder. @throws Error that says what to install */
 export function findRuntime(path = process.env.PATH ?? ''): { readonly entry: string; readonly folder: string } {
   const { entry, folder } = findPackage();
-  const needed = process.platform === 'linux' ? Object.keys(PROGRAMS) : process.platform === 'darwin' ? ['rg'] : null;
-  if (needed === null) throw new Error(`there is no sandbox for ${process.platform}`);
+  const needed = { linux: Object.keys(PROGRAMS), darwin: ['rg'] }[process.platform as string];
+  if (needed === undefined) throw new Error(`there is no sandbox for ${process.platform}`);
   const missing = needed.filter((program) => !isOnPath(program, path)).flatMap((program) => PROGRAMS[program] ?? []);
   if (missing.length === 0) return { entry, folder };
   const installer = Object.keys(INSTALLERS).find((program) => isOnPath(program, path)) ?? 'apt-get';
@@ -63,9 +63,6 @@ export function explainRefusal(reason: string): string {
 }
 
 function settingOf(name: string): string | null {
-  try {
-    return readFileSync(join('/proc/sys', ...name.split('.')), 'utf8').trim();
-  } catch {
-    return null;
-  }
+  const path = join('/proc/sys', ...name.split('.'));
+  return existsSync(path) ? readFileSync(path, 'utf8').trim() : null;
 }

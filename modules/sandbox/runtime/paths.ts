@@ -30,14 +30,17 @@ export const depth = (path: string, folders: readonly string[]): number =>
 /** The path without links, itself where it is not there. */
 export const realOf = (path: string): string => (existsSync(path) ? realpathSync(path) : path);
 
-/** @param written folders that programs can write, besides `write` @param make whether what is missing may be made */
+interface Machine {
+  readonly userHome: string;
+  /** Folders that programs can write, besides those of the run. */
+  readonly written: readonly string[];
+  /** Whether what is missing may be made. */
+  readonly make: boolean;
+}
+
 export function openPaths(
   { read, write }: { readonly read: readonly string[]; readonly write: readonly string[] },
-  {
-    userHome,
-    written,
-    make,
-  }: { readonly userHome: string; readonly written: readonly string[]; readonly make: boolean },
+  { userHome, written, make }: Machine,
 ): Paths {
   const absolute = (path: string): string => (/^~(?:\/|$)/.test(path) ? join(userHome, path.slice(1)) : path);
   const shared = [...write, ...written].map(absolute).flatMap((path) => [path, realOf(path)]);
@@ -86,19 +89,12 @@ function follow(path: string, shared: readonly string[], links: Map<string, stri
 const MOST_ENTRIES = 300;
 const KERNEL_FOLDERS = ['/dev', '/proc', '/sys'];
 
-/** Folders that are hidden because of files in them, and the paths of a run with what else is in these folders. */
-export interface Cover {
-  readonly folders: readonly string[];
-  readonly paths: Paths;
-  /** Files to read besides those of `paths`. */
-  readonly files: readonly string[];
-}
-
 /**
  * Hides files with their folders, in which the rest stays: a mount over a single file is gone as soon as the file is replaced.
  * A folder that can be written, cannot be listed, is one of the root's or has too many entries stays as it is.
+ * @returns the hidden folders, the paths of the run with what else is in these, and files to read besides
  */
-export function coverFiles(hidden: readonly string[], walls: readonly string[], paths: Paths): Cover {
+export function coverFiles(hidden: readonly string[], walls: readonly string[], paths: Paths) {
   const named = [...paths.read, ...paths.write];
   const secret = hidden
     .map((path) => join(realOf(dirname(path)), basename(path)))
@@ -112,11 +108,9 @@ export function coverFiles(hidden: readonly string[], walls: readonly string[], 
   }
   const folders = [...entries.keys()];
   const apart = new Set([...secret, ...walls, ...named, ...folders]);
-  const [read, files, links] = [
-    paths.read.filter((path) => !folders.includes(path)),
-    [] as string[],
-    new Map(paths.links),
-  ];
+  const read = paths.read.filter((path) => !folders.includes(path));
+  const files: string[] = [];
+  const links = new Map(paths.links);
   for (const path of [...entries.values()].flat().filter((each) => !apart.has(each))) {
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found?.isSymbolicLink() === true) links.set(path, readlinkSync(path));

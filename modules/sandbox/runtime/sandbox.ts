@@ -8,7 +8,7 @@
  * and is started by launch.mjs. The folder is removed after the run; what a killed gateway leaves, by the next one.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, readdirSync, realpathSync, rmdirSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, rmdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
@@ -45,22 +45,21 @@ const OWN_FOLDER = dirname(assetFolder('catalog')).replace(/(?<=\/node_modules)\
 const RESOLVER = '/etc/resolv.conf';
 
 export function openSandbox(context: SandboxContext): Sandbox {
-  const folders = new RunFolders(context);
+  const folders = openFolders(context);
   /** Folders that a run is under way in. */
   const used = new Set<string>();
   const runNow: Sandbox['run'] = async (plan, walls, request) => {
-    let folder: string;
-    let prepared: Prepared;
     try {
-      folder = await folders.create();
-      prepared = await prepare(plan, walls, request, { ...context, folder, temporary: folders.temporary });
+      const folder = await folders.create();
+      const own = { ...context, folder, temporary: folders.temporary };
+      const { launch, closed } = await prepare(plan, walls, request, own);
+      const result = await context.run(launch);
+      const report = await readFile(join(folder, 'control', 'report'), 'utf8').catch(() => '');
+      await folders.remove(folder);
+      return resultOf(result, report, closed);
     } catch (error) {
       return { kind: 'spawn_failed', code: codeOf(error) ?? unavailable(messageOf(error)), stderr: '' };
     }
-    const result = await context.run(prepared.launch);
-    const report = await readFile(join(folder, 'control', 'report'), 'utf8').catch(() => '');
-    await folders.remove(folder);
-    return resultOf(result, report, prepared.closed);
   };
   const run: Sandbox['run'] = async (plan, walls, request) => {
     const cwd = realOf(request.cwd);
@@ -88,17 +87,12 @@ export function openSandbox(context: SandboxContext): Sandbox {
 const unavailable = (reason: string): string => `${SANDBOX_UNAVAILABLE}: ${reason}`;
 
 /** A process that applies the settings of a run, and the paths of its plan that open nothing. */
-interface Prepared {
-  readonly launch: ProcessRequest;
-  readonly closed: Paths['closed'];
-}
-
 async function prepare(
   { network, ...plan }: SandboxPlan,
   { hidden: others = [], onlyTo = {}, written = [] }: Walls,
   request: ProcessRequest,
   context: SandboxContext & { readonly folder: string; readonly temporary: string },
-): Promise<Prepared> {
+) {
   const { folder, temporary } = context;
   const runtime = findRuntime(request.env.PATH);
   const [control, scratch] = [join(folder, 'control'), join(folder, 'scratch')];
@@ -106,13 +100,9 @@ async function prepare(
   const userHome = realOf(context.userHome);
   // Where a program finds the addresses of names that no proxy finds for it.
   const resolver = network === 'any' && existsSync(RESOLVER) ? [RESOLVER] : [];
-  const paths = openPaths(
-    {
-      read: [...plan.read, ...(request.readable ?? []), ...resolver],
-      write: [...plan.write, ...(request.writable ?? [])],
-    },
-    { userHome, written: [...others, ...written], make: true },
-  );
+  const read = [...plan.read, ...(request.readable ?? []), ...resolver];
+  const opened = { read, write: [...plan.write, ...(request.writable ?? [])] };
+  const paths = openPaths(opened, { userHome, written: [...others, ...written], make: true });
   const walls = [context.home, userHome, '/run', temporary, ...TEMPORARY, ...others].map(realOf);
   const hidden = spelled(context.hidden());
   // Elsewhere a sandbox goes by names, and what takes the place of a file is hidden like it.
@@ -121,7 +111,7 @@ async function prepare(
   const programs = [OWN_FOLDER, runtime.folder, ...(process.env.PATH ?? '').split(delimiter)];
   const kept = spelled([...programs, ...context.kept().flatMap(insides)]).filter((path) => !write.includes(path));
   const { settings, mounts, writable } = settingsOf({
-    ...{ network, onlyTo, paths: cover.paths, files: cover.files, control, scratch, userHome, runtime: runtime.folder },
+    ...{ ...cover, network, onlyTo, control, scratch, userHome, runtime: runtime.folder },
     folders: [...walls, ...cover.folders],
     hidden: hidden.filter((path) => existsSync(path)),
     // A program that made one that is not there would be obeyed, too.
@@ -142,7 +132,8 @@ async function prepare(
   };
   for (const [name, content] of Object.entries(files)) await writeFile(join(control, name), content, { mode: 0o600 });
   const env = { ...request.env, TMPDIR: control, HOOKWRIGHT_SANDBOX: control };
-  return { launch: { ...request, argv: [process.execPath, besides('launch.mjs'), file], env }, closed: paths.closed };
+  const argv = [process.execPath, besides('launch.mjs'), file];
+  return { launch: { ...request, argv, env }, closed: paths.closed };
 }
 
 /** A name may be a link: what it leads to is meant as well. */
@@ -178,58 +169,40 @@ function resultOf(result: ProcessResult, report: string, closed: Paths['closed']
   return denied.length === 0 ? result : { ...result, denied };
 }
 
-function temporaryFolder(): string {
-  try {
-    return realpathSync(tmpdir());
-  } catch (error) {
-    throw new Error(`$TMPDIR is ${tmpdir()}: ${codeOf(error) ?? messageOf(error)}`);
-  }
-}
-
 /** The folders of the runs of this process, with names that no other process can guess. */
-class RunFolders {
+function openFolders({ home, sweep, log }: SandboxContext) {
   /** Without symbolic links. */
-  readonly temporary = temporaryFolder();
-  private readonly prefix: string;
-  private readonly log: SandboxContext['log'];
-  private readonly remover: Promise<TreeRemover>;
-  private readonly isGateway: boolean;
-
-  constructor({ home, sweep, log }: SandboxContext) {
-    this.log = log;
-    this.isGateway = sweep;
-    this.prefix = `${sweep ? 'hw' : 'hwt'}-${createHash('sha256').update(home).digest('hex').slice(0, 8)}-`;
-    this.remover = this.prepare(sweep);
-    this.remover.catch(() => {});
-  }
-
-  async create(): Promise<string> {
-    await this.remover;
-    return mkdtemp(join(this.temporary, this.prefix));
-  }
-
-  async remove(path: string): Promise<void> {
-    try {
-      const remover = await this.remover;
-      await remover.remove(path);
-      // A command ends right after; a gateway has time.
-      if (!this.isGateway) await remover.idle();
-    } catch (error) {
-      this.log.warn({ err: error, folder: path }, 'the folder of a run cannot be removed');
-    }
-  }
-
-  private async prepare(sweep: boolean): Promise<TreeRemover> {
-    const names = sweep ? await readdir(this.temporary) : [];
-    const depot = await mkdtemp(join(this.temporary, this.prefix));
+  const temporary = realOf(tmpdir());
+  if (!existsSync(temporary)) throw new Error(`$TMPDIR is ${temporary}, which is not there`);
+  const id = createHash('sha256').update(home).digest('hex').slice(0, 8);
+  const prefix = join(temporary, `${sweep ? 'hw' : 'hwt'}-${id}-`);
+  const open = async (): Promise<TreeRemover> => {
+    const names = sweep ? await readdir(temporary) : [];
+    const depot = await mkdtemp(prefix);
     process.on('exit', () => {
       // Unless something is left in it, which the next start removes.
       if (existsSync(depot) && readdirSync(depot).length === 0) rmdirSync(depot);
     });
-    const remover = new TreeRemover(depot, this.log);
-    const left = names.filter((name) => name.startsWith(this.prefix)).map((name) => join(this.temporary, name));
+    const remover = new TreeRemover(depot, log);
+    const left = names.map((name) => join(temporary, name)).filter((path) => path.startsWith(prefix));
     // A folder of another user that has such a name is not ours to move.
     for (const path of left.filter((each) => lstatSync(each).uid === process.getuid?.())) await remover.remove(path);
     return remover;
-  }
+  };
+  const opened = open();
+  opened.catch(() => {});
+  return {
+    temporary,
+    create: () => opened.then(() => mkdtemp(prefix)),
+    async remove(path: string): Promise<void> {
+      try {
+        const remover = await opened;
+        await remover.remove(path);
+        // A command ends right after; a gateway has time.
+        if (!sweep) await remover.idle();
+      } catch (error) {
+        log.warn({ err: error, folder: path }, 'the folder of a run cannot be removed');
+      }
+    },
+  };
 }

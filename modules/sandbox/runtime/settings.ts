@@ -38,15 +38,8 @@ const named = (paths: readonly string[]): readonly Entry[] =>
 const OPENED = ['/tmp/claude', '/private/tmp/claude'];
 const OPENED_IN_HOME = ['.npm/_logs', '.claude/debug'];
 
-/** RunSettings of the runtime, and arguments of bubblewrap besides its own. */
-export interface RunSettings {
-  readonly settings: object;
-  readonly mounts: readonly string[];
-  /** Hidden folders that stay writable. */
-  readonly writable: readonly string[];
-}
-
-export function settingsOf({ network, onlyTo, paths, ...run }: Run): RunSettings {
+/** Settings of the runtime, arguments of bubblewrap besides its own, and hidden folders that stay writable. */
+export function settingsOf({ network, onlyTo, paths, ...run }: Run) {
   const { read, write } = paths;
   // An entry for the root would hide everything. What a plan names itself is not hidden and opened again: that would
   // shut what it may write in it.
@@ -54,12 +47,8 @@ export function settingsOf({ network, onlyTo, paths, ...run }: Run): RunSettings
   const below = (path: string, folders: readonly string[]): boolean =>
     folders.some((folder) => path !== folder && within(path, folder));
   // The runtime mounts what can be read after what can be written, and so shuts what is below it, unless that is hidden too.
-  const shut = write.filter((path) =>
-    below(
-      path,
-      read.filter((folder) => below(folder, denied)),
-    ),
-  );
+  const reopened = read.filter((folder) => below(folder, denied));
+  const shut = write.filter((path) => below(path, reopened));
   const folders = shut.filter((path) => statSync(path).isDirectory());
   const files = shut.filter((path) => !folders.includes(path) && !run.hidden.includes(path));
   const links = [...paths.links].filter(([at]) => depth(at, denied) > depth(at, [...read, ...write]));
