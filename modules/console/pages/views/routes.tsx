@@ -42,7 +42,7 @@ function One({ of, changed }: { of: Output<'listRoutes'>['items'][number]; chang
       <div class="bar">
         <TestEvent route={name} />
         <Pause
-          {...{ name, changed, isPaused: paused !== null, what: WHILE_PAUSED[mode] ?? HELD }}
+          {...{ name, changed, isPaused: paused !== null, what: WHILE_PAUSED[mode ?? ''] ?? HELD }}
           pause={(time) => call('pauseRoute', { name, profile, ...time })}
           resume={() => call('resumeRoute', { name, profile })}
         />
