@@ -63,6 +63,9 @@ export function explainRefusal(reason: string): string {
 }
 
 function settingOf(name: string): string | null {
-  const path = join('/proc/sys', ...name.split('.'));
-  return existsSync(path) ? readFileSync(path, 'utf8').trim() : null;
+  try {
+    return readFileSync(join('/proc/sys', ...name.split('.')), 'utf8').trim();
+  } catch {
+    return null;
+  }
 }
