@@ -15,6 +15,8 @@ import type { Logger } from './log.ts';
 
 /** How often a folder is read again that a process still writes to. */
 const MAX_PASSES = 20;
+/** Most entries that are taken in a pass after the first one: a file system that lists no new entry lets a pass have no other end. */
+const MAX_LATER = 1000;
 /** After this many entries that cannot be removed, the rest is left for the next start. */
 const MAX_STUCK = 100;
 
@@ -99,11 +101,12 @@ export class TreeRemover {
     await chmod(path, 0o700);
     for (let pass = 1; ; pass++) {
       const began = systemClock.now();
+      let taken = 0;
       for await (const { name } of await opendir(path, { encoding: 'buffer' as BufferEncoding })) {
         if (this.isClosed) return;
         const changedAt = await this.takeEntry(Buffer.concat([Buffer.from(`${path}/`), name as unknown as Buffer]));
         // What a process adds faster than it is taken away would make the pass endless.
-        if (changedAt > began) break;
+        if (changedAt > began || (pass > 1 && ++taken >= MAX_LATER)) break;
       }
       try {
         return await rmdir(path);
