@@ -17,11 +17,18 @@ interface PausedRouteName {
   readonly config: readonly string[] | undefined;
 }
 
-/** @throws CliError when there is no such route */
+/** One that is paused can be resumed when it is not served any more: what it holds would wait for ever. @throws CliError when there is no such route */
 export async function pauseRoute(given: PausedRouteName, paused: boolean, context: CliContext): Promise<void> {
-  const { plan } = findRoute(context, given.route, await openTable(context, given.config));
-  const { name: route, profile } = plan;
   const now = context.clock.now();
+  const rows = paused
+    ? []
+    : await useStore(context, (store) => store.read({ kind: 'guard_rows', of: 'pause' }), given.config);
+  const [held, ...others] = pausedRoutes(rows ?? [], now).filter(({ route }) => route === given.route);
+  const isKnown = held !== undefined && others.length === 0;
+  const { plan } = isKnown
+    ? { plan: { name: held.route, profile: held.profile } }
+    : findRoute(context, given.route, await openTable(context, given.config));
+  const { name: route, profile } = plan;
   const until = pausedUntil(given.for, now);
   await makeStore(context, (store) => store.write({ kind: 'pause_route', profile, route, paused, until, now }));
   printLine(context, `route ${visible(route)} ${describePause(paused, until)}`);

@@ -52,7 +52,7 @@ export function recordAttempt(unit: WorkUnit, m: RecordAttempt): MutationResults
   const reason = ended === null ? (step?.reason ?? null) : ended.reason;
   if (step !== null || ended !== null) unit.move(row, { to: ended?.state ?? 'delivering', at, reason, steps });
   if (reason !== null && !isRejected(all, m.index)) unit.noteError(ref, at, reason);
-  if (ended !== null && m.key !== undefined) settleClaim(unit, ref, m.key, ended.state === 'done', at);
+  if (ended !== null && m.key !== undefined) settleClaim(unit, ref, m.key, ended.state !== 'dead', at);
   return ended ?? { state: 'delivering', reason: null };
 }
 

@@ -2,7 +2,7 @@
  * Messages: dispatches that wait for no run. A message is one row for each profile, route and delivery id, whose targets
  * each get it once.
  *
- *   attempt of the sender ──> new row ──> delivering ──> done: the id is claimed, a further attempt is a duplicate
+ *   attempt of the sender ──> new row ──> delivering ──> done, or rejected: the id is claimed, a further attempt is a duplicate
  *                                           ^  └───────> dead: the id is free
  *   further attempt ──> text and addresses ─┤             │
  *   replay ──> the id is claimed ───────────┴─────────────┘
@@ -20,7 +20,7 @@ import type { ClaimKey, Ref, StoredClaim } from '../identity.ts';
 import { claimKey, routeLane } from '../identity.ts';
 import type { MutationResults } from '../mutations.ts';
 import type { Step } from '../states.ts';
-import { answerOf, hasEnded } from '../states.ts';
+import { answerOf, hasEnded, wasRejected } from '../states.ts';
 import { openDelivery } from './approval.ts';
 import type { WorkRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
@@ -47,9 +47,10 @@ export function attemptAgain(
   // Of a row that is damaged, the event begins anew.
   const before = decodeOr<Dispatch | null>(stored, isDispatch, null);
   if (row === undefined || row.state === 'done' || before === null || body === null) return null;
+  const earlier = unit.stepsOf(row);
+  if (wasRejected({ state: row.state, steps: earlier })) return null;
   const { id, accepted_at, replay_of } = before;
   const next = JSON.parse(body) as Dispatch;
-  const earlier = unit.stepsOf(row);
   const { deliveries, withdrawn } = mergeDeliveries(before, next, earlier, now);
   const steps = [...earlier, ...withdrawn];
   const dispatch: Dispatch = { ...next, id, accepted_at, replay_of, deliveries };
@@ -99,10 +100,10 @@ export function resend(unit: WorkUnit, { ref, key, again, now }: Headed<Resend>)
   return { kind: 'stored' };
 }
 
-/** Claims the id of a message that is done, and releases that of a dead one. */
-export function settleClaim(unit: WorkUnit, ref: Ref, key: ClaimKey, isDone: boolean, at: number): void {
+/** Claims the id of a message that is done or rejected, and releases that of a dead one. */
+export function settleClaim(unit: WorkUnit, ref: Ref, key: ClaimKey, isOver: boolean, at: number): void {
   const known = unit.rows.messages.get(unit.rows.keyOf(claimKey(key)));
-  if (known?.ref === ref) unit.claim({ ...key, expires_at: isDone ? at + known.ttl_ms : at });
+  if (known?.ref === ref) unit.claim({ ...key, expires_at: isOver ? at + known.ttl_ms : at });
 }
 
 /** Makes those deliveries due that are meant, or lets them wait for an approval that they lack; without any, the dispatch is done. */

@@ -41,6 +41,10 @@ test('a route is paused for a time and resumed; lists, doctor and explain say so
   await run('route', 'resume', 'fired');
   assert.equal((await run('route', 'resume', 'alert')).stdout, 'route alerts resumed\n');
   assert.doesNotMatch((await run('webhook', 'list', '--all')).stdout, /paused/);
+  // One that is gone with what it holds goes on, too.
+  await run('route', 'pause', 'alerts');
+  writeFileSync(join(home, 'config.yaml'), CONFIG.replace('alerts:', 'news:'), { mode: 0o600 });
+  assert.equal((await run('route', 'resume', 'alerts')).stdout, 'route alerts resumed\n');
   const unknown = await run('route', 'pause', 'nothing');
   assert.deepEqual([unknown.code, unknown.stderr.includes('there is no route "nothing"')], [1, true]);
 });

@@ -134,7 +134,7 @@ function recordAttempt(tables: MemoryTables, m: RecordAttempt): MutationResults[
   if (end.reason !== null && !isRejected(row.steps, m.index)) noteError(tables, row, m.at, end.reason);
   const message = m.key === undefined ? undefined : tables.messages.get(claimKey(m.key));
   if (m.key !== undefined && message?.ref === row.ref) {
-    claim(tables, { ...m.key, expires_at: end.state === 'done' ? m.at + message.ttl_ms : m.at });
+    claim(tables, { ...m.key, expires_at: end.state === 'dead' ? m.at : m.at + message.ttl_ms });
   }
   return end;
 }

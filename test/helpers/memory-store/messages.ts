@@ -5,6 +5,7 @@ import type { StoredClaim } from '../../../runtime/store/identity.ts';
 import { claimKey } from '../../../runtime/store/identity.ts';
 import type { MutationResults } from '../../../runtime/store/mutations.ts';
 import type { Step } from '../../../runtime/store/states.ts';
+import { wasRejected } from '../../../runtime/store/states.ts';
 import { withdrawnStep } from '../../../runtime/store/unit/message.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { addDeliveries } from './dispatches.ts';
@@ -22,7 +23,7 @@ export function messageHandlers(tables: MemoryTables): Pick<MutationHandlers, 'r
 export function continueMessage(tables: MemoryTables, m: Accept, of: StoredClaim): MutationResults['accept'] | null {
   const key = claimKey(of);
   const row = tables.dispatches.get(tables.messages.get(key)?.ref ?? 0);
-  if (row === undefined || row.state === 'done') return null;
+  if (row === undefined || row.state === 'done' || wasRejected(row)) return null;
   const isMine = m.work.kind === 'held' && row.holder === m.work.holder;
   if (row.state === 'delivering' && !isMine) {
     return row.holder === null ? { kind: 'duplicate' } : { kind: 'held' };

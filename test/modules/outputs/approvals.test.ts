@@ -80,6 +80,25 @@ describe('a message with approve', () => {
     assert.deepEqual(await listApprovals(made.store), []);
   });
 
+  it('is another question when it is replayed: the answer to the first one is none to it', async () => {
+    const made = await asked();
+    const [first] = await listApprovals(made.store);
+    await answer(made, false);
+    assert.equal((await findApproval(made.store, first?.id ?? '')).kind, 'found');
+    const ref = storedIn(made.store, 'a')?.ref ?? 0;
+    await made.store.write({ kind: 'resend', ref, key: null, again: false, now: made.clock.now() });
+    const [second, ...others] = await listApprovals(made.store);
+    assert.deepEqual([second?.state, others], ['waiting', []]);
+    assert.notEqual(second?.id, first?.id);
+    const late = await answerApproval(
+      made.store,
+      first?.id ?? '',
+      { approve: true, by: 'ann', reason: null },
+      made.clock.now(),
+    );
+    assert.notEqual(late.kind, 'answered');
+  });
+
   it('is dead when nobody answers in time, also while nothing ran', async () => {
     const made = await asked();
     await made.service.stop(0);

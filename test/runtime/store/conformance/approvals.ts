@@ -21,13 +21,17 @@ const ask = (store: Store, id: string, now: number, prompt = 'text'): Promise<Re
   askOf(store, id, now, prompt, 'm');
 
 async function askOf(store: Store, id: string, now: number, prompt = 'text', delivery_id = id): Promise<Ref> {
+  const result = await attempt(store, id, now, prompt, delivery_id);
+  assert.ok(result.kind === 'stored');
+  return result.ref;
+}
+
+function attempt(store: Store, id: string, now: number, prompt = 'text', delivery_id = 'm') {
   const dispatch = makeDispatch(id, { mode: 'message', delivery_id, accepted_at: now, deliveries, prompt });
   const open = deliveries.map((one, index) => openDelivery(one, index, now));
   const work = { kind: 'deliveries', answer: null, open } as const;
   const claim = makeClaim(delivery_id, now + 100 * HOUR);
-  const result = await store.write(makeAccept(id, { dispatch, claim, work, now }));
-  assert.ok(result.kind === 'stored');
-  return result.ref;
+  return store.write(makeAccept(id, { dispatch, claim, work, now }));
 }
 
 const answer = (store: Store, ref: Ref, rest: Partial<AnswerApproval> = {}): Promise<boolean> =>
@@ -141,6 +145,21 @@ export function approvals(open: Open): void {
     const other = await reject(await askOf(store, 'b', 1000));
     await failed(other, 0, 'no');
     assert.deepEqual(await failed(other, 1, 'not_approved'), { state: 'dead', reason: 'log: no; slack: not_approved' });
+    assert.deepEqual(await audit(store), []);
+  });
+
+  it('keeps the id of what is rejected: a later attempt is a duplicate, and one after its claim a new event', async (t) => {
+    const { store } = await open(t);
+    const ref = await ask(store, 'a', 1000);
+    await answer(store, ref, { approve: false });
+    await take(store, 2000);
+    await store.write(makeAttempt(ref, 0, 2100));
+    const rejected = makeAttempt(ref, 1, 2200, { outcome: 'permanent', reason: 'not_approved' });
+    assert.equal((await store.write({ ...rejected, key: KEY }))?.state, 'skipped');
+    assert.deepEqual(await attempt(store, 'b', 3000), { kind: 'duplicate' });
+    assert.deepEqual(await waiting(store), []);
+    assert.notEqual(await ask(store, 'c', 300 * HOUR), ref);
+    assert.equal((await load(store, ref)).state, 'skipped');
     assert.deepEqual(await audit(store), []);
   });
 
