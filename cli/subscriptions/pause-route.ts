@@ -20,15 +20,12 @@ interface PausedRouteName {
 /** One that is paused can be resumed when it is not served any more: what it holds would wait for ever. @throws CliError when there is no such route */
 export async function pauseRoute(given: PausedRouteName, paused: boolean, context: CliContext): Promise<void> {
   const now = context.clock.now();
-  const rows = paused
-    ? []
-    : await useStore(context, (store) => store.read({ kind: 'guard_rows', of: 'pause' }), given.config);
-  const [held, ...others] = pausedRoutes(rows ?? [], now).filter(({ route }) => route === given.route);
-  const isKnown = held !== undefined && others.length === 0;
-  const { plan } = isKnown
-    ? { plan: { name: held.route, profile: held.profile } }
-    : findRoute(context, given.route, await openTable(context, given.config));
-  const { name: route, profile } = plan;
+  const all = paused ? [] : await readPaused(context, given.config, now);
+  const [held, ...others] = all.filter(({ route }) => route === given.route);
+  const isHeld = held !== undefined && others.length === 0;
+  const { name: route, profile } = isHeld
+    ? { name: held.route, profile: held.profile }
+    : findRoute(context, given.route, await openTable(context, given.config)).plan;
   const until = pausedUntil(given.for, now);
   await makeStore(context, (store) => store.write({ kind: 'pause_route', profile, route, paused, until, now }));
   printLine(context, `route ${visible(route)} ${describePause(paused, until)}`);
@@ -40,13 +37,15 @@ export type PauseOf = (profile: string, route: string) => PausedRoute | null;
 /** Without a store that can be read, none is known to be paused, and a note says so. */
 export async function readPauses(context: CliContext, configs: readonly string[] | undefined): Promise<PauseOf> {
   const now = context.clock.now();
-  const found = await useStore(context, (store) => store.read({ kind: 'guard_rows', of: 'pause' }), configs).catch(
-    (error: unknown) => {
-      if (!(error instanceof CliError)) throw error;
-      printNote(context, `which routes are paused is not known: ${error.message}`);
-      return null;
-    },
-  );
-  const paused = pausedRoutes(found ?? [], now);
+  const paused = await readPaused(context, configs, now).catch((error: unknown) => {
+    if (!(error instanceof CliError)) throw error;
+    printNote(context, `which routes are paused is not known: ${error.message}`);
+    return [];
+  });
   return (profile, route) => paused.find((each) => each.profile === profile && each.route === route) ?? null;
+}
+
+async function readPaused(context: CliContext, configs: readonly string[] | undefined, now: number) {
+  const rows = await useStore(context, (store) => store.read({ kind: 'guard_rows', of: 'pause' }), configs);
+  return pausedRoutes(rows ?? [], now);
 }

@@ -65,7 +65,7 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
       // It was enabled when the event was accepted, and may be again.
       if (driver === undefined) return failed('retry', notEnabled(request), { sent: request.sent });
       const { sent } = request;
-      if (request.place !== undefined && hasMoved(place(request.profile, request.target), request))
+      if (hasMoved(place, request))
         return failed('permanent', `${MOVED} ${request.place?.url ?? targetLabel(request)}`, { sent });
       try {
         const outcome = await driver.deliver(request);

@@ -237,7 +237,6 @@ export type Query =
   | { readonly kind: 'jobs' }
   /** Grows with every change that a user makes to a job. */
   | { readonly kind: 'jobs_version' }
-  /** Whether the job has a run that waits or is under way. */
   /** Newest first. */
   | { readonly kind: 'job_ticks'; readonly job: string; readonly limit: number }
   /**

@@ -51,9 +51,11 @@ export function isFinal(state: ShownState): state is FinalState {
 }
 
 const TRIED = ['ok', 'permanent', 'retry', 'ambiguous', 'failed', 'interrupted'] as const;
-export const STEP_OUTCOMES = [...TRIED, 'withdrawn', 'approved', 'rejected'] as const;
-/** What counts for whether a person has answered: an approval is for one sending. */
-const ANSWERING: readonly Step['outcome'][] = ['approved', 'rejected', 'ok'];
+const ANSWERS = ['approved', 'rejected'] as const;
+export const STEP_OUTCOMES = [...TRIED, 'withdrawn', ...ANSWERS] as const;
+
+/** Whether it is no attempt: a person has answered. */
+export const isAnswer = ({ outcome }: Pick<Step, 'outcome'>): boolean => ANSWERS.some((answer) => answer === outcome);
 
 /** The record of one run or delivery attempt. Times are Unix ms. */
 export interface Step {
@@ -99,7 +101,8 @@ export function answerOf<S extends Pick<Step, 'kind' | 'index' | 'outcome'>>(
   steps: readonly S[],
   index: number,
 ): S | null {
-  const last = steps.findLast((step) => step.index === index && ANSWERING.includes(step.outcome));
+  // An approval is for one sending.
+  const last = steps.findLast((step) => step.index === index && (isAnswer(step) || step.outcome === 'ok'));
   return last === undefined || last.outcome === 'ok' ? null : last;
 }
 

@@ -12,5 +12,10 @@ export interface HeldPlace {
 export type FindPlace = (profile: string, target: string) => HeldPlace | null;
 
 /** Whether a message that was shown would go elsewhere, or as something else. A target that is not enabled may be so again. */
-export const hasMoved = (held: HeldPlace | null, { place }: Pick<DispatchDelivery, 'place'>): boolean =>
-  place !== undefined && held !== null && held.place?.digest !== place.digest;
+export function hasMoved(find: FindPlace, { profile, target, place }: ShownMessage): boolean {
+  if (place === undefined) return false;
+  const held = find(profile, target);
+  return held !== null && held.place?.digest !== place.digest;
+}
+
+type ShownMessage = Pick<DispatchDelivery, 'target' | 'place'> & { readonly profile: string };

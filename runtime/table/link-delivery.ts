@@ -11,7 +11,7 @@ import type {
   RouteTable,
   TargetPlan,
 } from '../../schemas/generated/types.ts';
-import type { FindPlace } from './held-place.ts';
+import type { FindPlace, HeldPlace } from './held-place.ts';
 import type { Builtins } from './link-template.ts';
 import { linkTemplate } from './link-template.ts';
 import type { LinkedDelivery, LinkedOutput } from './linked-table.ts';
@@ -30,12 +30,8 @@ export function linkDelivery({ extra, ...delivery }: DeliveryPlan, scope: Delive
   const templates = Object.entries(extra).map(([key, template]) => [key, linkTemplate(template)] as const);
   const { targets, profile, place: find } = scope;
   const { target } = delivery;
-  return {
-    ...delivery,
-    ...labelField(targets[target]),
-    extra: templates,
-    place: () => find?.(profile, target) ?? null,
-  };
+  const place = (): HeldPlace | null => find?.(profile, target) ?? null;
+  return { ...delivery, ...labelField(targets[target]), extra: templates, place };
 }
 
 export function linkOutput({ delivery, ...limits }: OutputPlan, scope: DeliveryScope): LinkedOutput {

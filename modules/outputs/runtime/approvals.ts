@@ -6,7 +6,7 @@ import type { AnsweredApproval, Approval, ApprovalAnswer, FoundApproval } from '
 import { printableStart } from '../../../runtime/platform/printable.ts';
 import type { StoredDispatch, WaitingDelivery } from '../../../runtime/store/queries.ts';
 import { isMessage } from '../../../runtime/store/replay.ts';
-import type { Step } from '../../../runtime/store/states.ts';
+import { isAnswer } from '../../../runtime/store/states.ts';
 import type { Store } from '../../../runtime/store/store.ts';
 import type { FindPlace } from '../../../runtime/table/held-place.ts';
 import { hasMoved } from '../../../runtime/table/held-place.ts';
@@ -66,7 +66,7 @@ export async function answerApproval(
     const { approval, row, delivery } = found.one;
     ({ id } = approval);
     if (row === null || tries === TRIES) return { kind: 'late', approval };
-    if (approve && hasMoved(findPlace(approval.profile, delivery.target), delivery))
+    if (approve && hasMoved(findPlace, { ...delivery, profile: approval.profile }))
       throw new ControlError('moved', `${id} is not approved, and still waits: ${MOVED} ${receiverOf(approval)}`);
     const { ref, index, since } = row;
     const answer = { approve, by: printableStart(by, MOST_NAME), reason: cut(reason), now };
@@ -134,9 +134,10 @@ function knownOf(stored: StoredDispatch, index: number, row: WaitingDelivery | n
   const shown = shownOf(delivery, text);
   const { place, ...of } = delivery;
   // What is asked again is another question: an answer to the first one is none to it.
-  const answers = stored.steps.filter((step) => step.index === index && ANSWERS.has(step.outcome)).length;
+  const answers = stored.steps.filter((step) => step.index === index && isAnswer(step)).length;
   const earlier = row === null ? answers - 1 : answers;
-  const all = [of.target, Object.entries(of.extra), shown, ...[place ?? [], earlier > 0 ? earlier : []].flat()];
+  const held = place === undefined ? [] : [place];
+  const all = [of.target, Object.entries(of.extra), shown, ...held, ...(earlier > 0 ? [earlier] : [])];
   const digest = createHash('sha256').update(JSON.stringify(all));
   const approval: Approval = {
     id: `${stored.id}-${index}-${digest.digest('hex').slice(0, 8)}`,
@@ -154,11 +155,9 @@ function shownOf({ output }: DispatchDelivery, answer: string): Pick<Approval, '
   return { text: typeof text === 'string' ? text : '', content };
 }
 
-const ANSWERS: ReadonlySet<Step['outcome']> = new Set(['approved', 'rejected']);
-
 function stateOf({ steps }: StoredDispatch, index: number, isWaiting: boolean): Pick<Approval, 'state' | 'answer'> {
   if (isWaiting) return { state: 'waiting', answer: null };
-  const last = steps.findLast((step) => step.index === index && ANSWERS.has(step.outcome));
+  const last = steps.findLast((step) => step.index === index && isAnswer(step));
   // A rejection by nobody is the end of the time.
   if (last === undefined || last.by === undefined) return { state: 'expired', answer: null };
   const { outcome, by, at, reason } = last;

@@ -49,17 +49,16 @@ export function openSandbox(context: SandboxContext): Sandbox {
   /** Folders that a run is under way in. */
   const used = new Set<string>();
   const runNow: Sandbox['run'] = async (plan, walls, request) => {
-    try {
-      const folder = await folders.create();
-      const own = { ...context, folder, temporary: folders.temporary };
-      const { launch, closed } = await prepare(plan, walls, request, own);
-      const result = await context.run(launch);
-      const report = await readFile(join(folder, 'control', 'report'), 'utf8').catch(() => '');
-      await folders.remove(folder);
-      return resultOf(result, report, closed);
-    } catch (error) {
-      return { kind: 'spawn_failed', code: codeOf(error) ?? unavailable(messageOf(error)), stderr: '' };
-    }
+    const prepareIn = async (folder: string) =>
+      prepare(plan, walls, request, { ...context, folder, temporary: folders.temporary });
+    // What fails once the program may have begun is not told as one that was not started: that is tried again.
+    const prepared = await folders.create().then(prepareIn).catch(notStarted);
+    if ('kind' in prepared) return prepared;
+    const { folder, launch, closed } = prepared;
+    const result = await context.run(launch);
+    const report = await readFile(join(folder, 'control', 'report'), 'utf8').catch(() => '');
+    await folders.remove(folder);
+    return resultOf(result, report, closed);
   };
   const run: Sandbox['run'] = async (plan, walls, request) => {
     const cwd = realOf(request.cwd);
@@ -83,6 +82,12 @@ export function openSandbox(context: SandboxContext): Sandbox {
     },
   };
 }
+
+const notStarted = (error: unknown): ProcessResult => ({
+  kind: 'spawn_failed',
+  code: codeOf(error) ?? unavailable(messageOf(error)),
+  stderr: '',
+});
 
 const unavailable = (reason: string): string => `${SANDBOX_UNAVAILABLE}: ${reason}`;
 
@@ -133,7 +138,7 @@ async function prepare(
   for (const [name, content] of Object.entries(files)) await writeFile(join(control, name), content, { mode: 0o600 });
   const env = { ...request.env, TMPDIR: control, HOOKWRIGHT_SANDBOX: control };
   const argv = [process.execPath, besides('launch.mjs'), file];
-  return { launch: { ...request, argv, env }, closed: paths.closed };
+  return { folder, launch: { ...request, argv, env }, closed: paths.closed };
 }
 
 /** A name may be a link: what it leads to is meant as well. */

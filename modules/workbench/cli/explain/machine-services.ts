@@ -5,7 +5,7 @@
 
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { runtimeParts } from '../../../../cli/base/module.ts';
-import { guardedFiles } from '../../../../cli/files/hidden-files.ts';
+import { guardedFiles } from '../../../../cli/files/guarded-files.ts';
 import { listJobs } from '../../../../runtime/dispatch/scheduler/job.ts';
 import type { RunScript } from '../../../../runtime/intake/script-runner.ts';
 import { loadMarks } from '../../../../runtime/module.ts';

@@ -12,7 +12,7 @@ import type { GivenBy } from '../../../../../cli/command-line/command.ts';
 import { command, optionalArgument, restArguments, text } from '../../../../../cli/command-line/command.ts';
 import { configOption } from '../../../../../cli/command-line/options.ts';
 import { compileRequest, createCompileRequest } from '../../../../../cli/compile/compile-files.ts';
-import { guardedFiles } from '../../../../../cli/files/hidden-files.ts';
+import { guardedFiles } from '../../../../../cli/files/guarded-files.ts';
 import { printNote } from '../../../../../cli/output/print.ts';
 import { createServerLog } from '../../../../../cli/serve/server-log.ts';
 import { HttpPool } from '../../../../../runtime/deliver/http-pool.ts';
