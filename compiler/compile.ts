@@ -60,7 +60,7 @@ export interface CompileOutput {
 export function compile(input: CompileInput): CompileResult {
   const recorded = recordFiles(input.files);
   const world = { ...input, files: recorded.files };
-  const report = createReport();
+  const report = createReport(input.modules);
   const loaded = loadConfig(world);
   report.add(loaded.findings);
   const table = tableOf(loaded, world, report);

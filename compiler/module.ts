@@ -1,9 +1,9 @@
 /** What a module adds to the compiler. */
 
 import type { BlueprintPlan, Catalog } from '../schemas/generated/types.ts';
-import type { Finding } from './diagnostics/diagnostic.ts';
+import type { Diagnostic, Finding } from './diagnostics/diagnostic.ts';
 import type { Files } from './source/files.ts';
-import type { Report } from './source/report.ts';
+import type { Report, Tutor } from './source/report.ts';
 import type { CatalogInput, LoadedCatalog } from './stages/catalog.ts';
 import type { PayloadFacts, ViewRule } from './views/views.ts';
 
@@ -15,6 +15,8 @@ export interface CompilerPart {
   readonly payloads?: (input: PayloadInput, report: Report) => PayloadFacts;
   /** Blueprints of the catalog; at most one module has them. */
   readonly blueprints?: BlueprintTools;
+  /** Asked once for each compile; at most one module has it. Without it, diagnostics have no fixes. */
+  readonly tutor?: Tutor;
 }
 
 export interface BlueprintTools {
@@ -35,3 +37,19 @@ export interface PayloadInput {
   readonly files: Files;
   readonly cwd: string;
 }
+
+export interface FixedFile {
+  /** Absolute path. */
+  readonly path: string;
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+  /** The diagnostics whose fixes were applied. */
+  readonly fixed: readonly Diagnostic[];
+}
+
+/** Applies the fixes of diagnostics. @param recompile compiles with these texts, by absolute path, instead of those on disk */
+export type RepairFiles = <T extends { readonly diagnostics: readonly Diagnostic[] }>(
+  found: T,
+  recompile: (texts: ReadonlyMap<string, FixedFile>) => T,
+) => { readonly result: T; readonly files: readonly FixedFile[] };

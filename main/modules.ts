@@ -11,6 +11,7 @@ import { outputs } from '../modules/outputs/module.ts';
 import { payloads } from '../modules/payloads/module.ts';
 import { sandbox } from '../modules/sandbox/module.ts';
 import { setup } from '../modules/setup/module.ts';
+import { tutor } from '../modules/tutor/module.ts';
 import { workbench } from '../modules/workbench/module.ts';
 
 export const MODULES: readonly Module<CliContext>[] = [
@@ -23,5 +24,6 @@ export const MODULES: readonly Module<CliContext>[] = [
   payloads,
   sandbox,
   setup,
+  tutor,
   workbench,
 ];

@@ -224,9 +224,9 @@ test('no file is reached through a folder: imports name the file they mean', () 
   assert.deepEqual(wrong, []);
 });
 
-test('no file of the compiler is longer than 200 lines', () => {
+test('no file of the compiler is longer than 300 lines', () => {
   const files = sources('compiler').filter((file) => !file.includes('/built/'));
-  const long = files.filter((file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length > 201);
+  const long = files.filter((file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length > 301);
   assert.deepEqual(long, []);
 });
 

@@ -1,5 +1,5 @@
 /** The door of a module: a plain object that says what it adds to the core. `main/modules.ts` lists them. */
-import type { CompilerPart } from '../../compiler/module.ts';
+import type { CompilerPart, RepairFiles } from '../../compiler/module.ts';
 import type { ControlHandlers, FailOn, RefusedSwap } from '../../runtime/control/operations.ts';
 import type { KeptRequest } from '../../runtime/intake/kept-request.ts';
 import type { RuntimePart } from '../../runtime/module.ts';
@@ -103,6 +103,8 @@ export interface Parts<Context> {
   /** Names in use of one kind (`route`, `subscription`, …): read from what lies on disk, quickly, and never with an error. */
   readonly names: (kind: string, context: Context) => Promise<readonly string[]>;
   readonly kept: KeptTools<Context>;
+  /** The result of compiling the repaired files, and these: all changes of one file are one. */
+  readonly repair: RepairFiles;
   /** Reads the requests of a file: HAR, or a raw HTTP message. @throws CliError if it is neither */
   readonly saved: (bytes: Buffer) => readonly SavedRequest[];
   /** Refuses a table that treats kept requests differently from the one in `folder`; null: it may be served. */

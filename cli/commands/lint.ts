@@ -1,19 +1,20 @@
 /** `hookwright lint`: every diagnostic of the configuration; nothing is written. */
 import { createPaint } from '../../base/paint.ts';
 import type { CompileResult } from '../../compiler/compile.ts';
-import type { FixedFile } from '../../compiler/diagnostics/apply-fixes.ts';
 import { applyStrict } from '../../compiler/diagnostics/diagnostic.ts';
+import type { FixedFile } from '../../compiler/module.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { DIAGNOSTIC_FORMATS } from '../../compiler/print/print.ts';
 import { safeText } from '../../compiler/print/safe-lines.ts';
-import { repairRounds } from '../../compiler/repair/repair-rounds.ts';
 import { rulesInForce } from '../../compiler/rules/registry.ts';
 import type { Files } from '../../compiler/source/files.ts';
+import { overlayFiles } from '../../compiler/source/overlay-files.ts';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { UsageError } from '../base/errors.ts';
+import { loadPart } from '../base/module.ts';
 import { command, flag, restArguments } from '../command-line/command.ts';
 import { configOption, formatOption } from '../command-line/options.ts';
 import type { CompileRequest } from '../compile/compile-files.ts';
@@ -47,7 +48,7 @@ export default command({
     if (given.dryRun && !given.fix) throw new UsageError('--dry-run goes with --fix');
     const request = await createCompileRequest(context, { configs: [...(given.config ?? []), ...given.files] });
     const found = compileRequest(request);
-    const { diagnostics: all, output } = given.fix ? repair(context, request, found, given.dryRun) : found;
+    const { diagnostics: all, output } = given.fix ? await repair(context, request, found, given.dryRun) : found;
     const diagnostics = given.strict ? applyStrict(all) : all;
     context.stdout.write(formatDiagnostics(format, diagnostics, context, 'stdout'));
     if (format === 'pretty') {
@@ -74,13 +75,14 @@ function printClosures(context: CliContext, { jobs, modules }: CompileRequest, t
  * Repairs the files, or (`dryRun`) prints what it would change, on stderr.
  * @returns what the configuration compiles to afterwards
  */
-export function repair(
+export async function repair(
   context: CliContext,
   request: CompileRequest,
   found: CompileResult,
   dryRun: boolean,
-): CompileResult {
-  const { result, files } = repairRounds(found, (texts) => compileRequest(request, withTexts(texts)));
+): Promise<CompileResult> {
+  const repairFiles = await loadPart(context.modules, 'repair');
+  const { result, files } = repairFiles(found, (texts) => compileRequest(request, withTexts(texts)));
   for (const file of files) {
     if (dryRun) show(context, file);
     else write(context, file);
@@ -88,16 +90,9 @@ export function repair(
   return dryRun ? found : result;
 }
 
-function withTexts(texts: ReadonlyMap<string, FixedFile>): Files {
-  const encoder = new TextEncoder();
-  return {
-    ...nodeFiles,
-    read: (path) => {
-      const file = texts.get(path);
-      return file === undefined ? nodeFiles.read(path) : encoder.encode(file.after);
-    },
-  };
-}
+/** The disk with the repaired files. */
+const withTexts = (texts: ReadonlyMap<string, FixedFile>): Files =>
+  overlayFiles(nodeFiles, new Map([...texts].map(([path, { after }]) => [path, after])));
 
 function show(context: CliContext, { path, name, before, after }: FixedFile): void {
   printNote(context, `${name}:`);

@@ -70,9 +70,9 @@ export interface Diagnostic<Id extends string = string> extends Omit<Finding, 'r
   readonly severity: Severity;
 }
 
-/** Converts findings to diagnostics, sorted and without duplicates. */
-export const diagnose = (findings: readonly Finding[]): readonly Diagnostic<RuleId>[] =>
-  sortDiagnostics(findings.map((finding) => ({ ...finding, severity: ruleOf(finding.rule).severity })));
+/** Converts findings to diagnostics, sorted, without duplicates and without the nodes that they are about. */
+export const diagnose = (findings: readonly (Finding & { readonly node?: unknown })[]): readonly Diagnostic<RuleId>[] =>
+  sortDiagnostics(findings.map(({ node: _, ...finding }) => ({ ...finding, severity: ruleOf(finding.rule).severity })));
 
 const STRICT: ReadonlySet<string> = new Set(RULES.flatMap(({ id, strict }) => (strict === true ? [id] : [])));
 

@@ -1,4 +1,5 @@
 /** Problems: what a check reports about one node of a file, before its path is resolved to a position. */
+import type { SCHEMAS } from '../../schemas/built/schemas.ts';
 import type { RuleId } from './rule.ts';
 
 /** Keys and indexes from the file's root to the node. */
@@ -36,10 +37,29 @@ export interface Problem {
   readonly fix?: Repair | undefined;
   /** The node that the fix changes, if it is not the one at `path`. */
   readonly fixAt?: NodePath | undefined;
-  /** Paths at and below which this problem explains all errors. The content there is unusable. */
-  readonly covers?: readonly NodePath[];
   /** Related positions, such as the other definition of a duplicate. */
   readonly related?: readonly RelatedProblem[];
+  /** The schema error that it explains. */
+  readonly cause?: SchemaCause;
+}
+
+/** An error as the generated validators report it. */
+export interface SchemaError {
+  /** JSON pointer into the data. */
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The key, if the error concerns a name and not a value. */
+  readonly propertyName?: string;
+}
+
+export interface SchemaCause {
+  readonly schema: keyof typeof SCHEMAS;
+  /** The validated data: one object for all errors of one validation. */
+  readonly data: unknown;
+  readonly error: SchemaError;
+  /** The message, before a stage adds to it. */
+  readonly message: string;
 }
 
 /** Its range is the key, or the part of the value. */

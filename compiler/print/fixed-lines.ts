@@ -1,6 +1,6 @@
 /** Shows the lines that a fix would change, after the change. */
 
-import { applyEdits } from '../diagnostics/apply-fixes.ts';
+import { applyEdits } from '../diagnostics/apply-edits.ts';
 import type { TextEdit } from '../diagnostics/diagnostic.ts';
 import { printable } from '../diagnostics/printable.ts';
 import type { SourceText } from '../text/source-text.ts';

@@ -32,11 +32,7 @@ export function pruneEntries(
   value: Readonly<Record<string, unknown>>,
   problems: readonly Problem[],
 ): Pruned {
-  const placed = problems.flatMap((problem) => [
-    problem,
-    ...(problem.covers ?? []).map((path): Problem => ({ ...problem, path })),
-  ]);
-  const entries = groupBy(placed, ({ path }) => JSON.stringify(entryPath(path)));
+  const entries = groupBy(problems, ({ path }) => JSON.stringify(entryPath(path)));
   const removed: NodePath[] = [];
   const misspelt: NodePath[] = [];
   const cut: Cut = new Map();
@@ -61,9 +57,7 @@ function withoutFaults(schema: keyof FileTypes, value: Pruned['value'], removed:
 }
 
 /** Whether only one key has to be removed: an unknown key of a route that resembles no known key or an independent one. */
-function losesOneKey(schema: keyof FileTypes, { rule, path, fix }: Problem, entry: NodePath): boolean {
-  // The key is missing from the place where it belongs.
-  if (fix?.kind === 'nest') return false;
+function losesOneKey(schema: keyof FileTypes, { rule, path }: Problem, entry: NodePath): boolean {
   if (rule !== 'unknown-key' || entry.at(-2) !== 'routes' || path.length !== entry.length + 1) return false;
   const guess = guessKey(schema, path);
   return guess === null || routeKey(guess)?.isAlone === true;

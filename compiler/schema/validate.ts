@@ -10,10 +10,9 @@ import type {
   TargetFile,
   TestFile,
 } from '../../schemas/generated/types.ts';
-import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import type { NodePath, Problem, SchemaError } from '../diagnostics/problem.ts';
 import { explainErrors } from './explain.ts';
 import { parsePointer } from './pointer.ts';
-import type { SchemaError } from './schema-error.ts';
 
 export interface FileTypes {
   readonly config: Config;
@@ -33,7 +32,7 @@ interface Validator {
 const VALIDATORS: Readonly<Record<keyof FileTypes, Validator>> = validators;
 
 /**
- * The paths of all that the schema rejects, without explanations: also of what an explained problem covers or excuses. Empty
+ * The paths of all that the schema rejects, without explanations: also of what another one excuses. Empty
  * if the data has the schema's type.
  */
 export function faultyPaths(schema: keyof FileTypes, data: unknown): readonly NodePath[] {

@@ -10,7 +10,6 @@ import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { RuleId } from '../diagnostics/rule.ts';
 import { isPlainMap, setOwn } from '../text/plain-map.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
-import { curlyQuotes } from './curly-quotes.ts';
 
 export type YamlNode = Node;
 
@@ -147,11 +146,17 @@ function mergeInto(
   return added;
 }
 
+/** A value between typographic quotes, as word processors and chat programs insert them. */
+const CURLY_QUOTED = /^[“”„‟][^“”„‟]*[“”‟]$|^[‘’‚‛][^‘‚‛]*[‘’‛]$/;
+
 /** Integers beyond 2^53 become text, so that they keep their digits: chat ids of some services are that long. */
 function scalarValue(builder: Builder, node: Scalar): unknown {
   const { value } = node;
-  if (typeof value === 'string' && node.type === 'PLAIN')
-    builder.findings.push(...curlyQuotes(builder.source, rangeOf(node)));
+  if (typeof value === 'string' && node.type === 'PLAIN' && CURLY_QUOTED.test(value)) {
+    const message = `${value.at(0)}…${value.at(-1)} are not YAML quotes and become part of the text`;
+    const hint = 'use straight quotes';
+    builder.findings.push({ rule: 'curly-quotes', source: builder.source, range: rangeOf(node), message, hint });
+  }
   if (typeof value !== 'number') return value;
   if (!Number.isFinite(value)) {
     const range = rangeOf(node);

@@ -3,12 +3,16 @@
 import type { Finding, RelatedPlace } from '../diagnostics/diagnostic.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Range } from '../text/source-text.ts';
-import type { RepairPlace } from './repair-edits.ts';
-import { editsFor } from './repair-edits.ts';
-import type { NodePlace, SourceTree } from './source-tree.ts';
+import type { Places } from './file-tree.ts';
+import type { NodePlace } from './source-tree.ts';
+
+/** A finding about a node of a file. */
+export interface NodeFinding extends Finding {
+  readonly node: { readonly problem: Problem; readonly tree: Places; readonly base: NodePath };
+}
 
 /** @param base path of the entry that the problem's path is relative to */
-export function findPlace(problem: Problem, tree: Pick<SourceTree, 'place'>, base: NodePath = []): Finding {
+export function findPlace(problem: Problem, tree: Places, base: NodePath = []): NodeFinding {
   const path = [...base, ...problem.path];
   const place = tree.place(path);
   const related = (problem.related ?? []).map(({ path: below, within, message }): RelatedPlace => {
@@ -23,27 +27,9 @@ export function findPlace(problem: Problem, tree: Pick<SourceTree, 'place'>, bas
     message: problem.message,
     ...(problem.hint === undefined ? {} : { hint: problem.hint }),
     ...(problem.sensitive === true ? { sensitive: true } : {}),
-    ...fixFor(problem, tree, base),
     related: [...related, ...viaPlace(place)],
+    node: { problem, tree, base },
   };
-}
-
-function fixFor(problem: Problem, tree: Pick<SourceTree, 'place'>, base: NodePath): Pick<Finding, 'fix'> {
-  if (problem.fix === undefined) return {};
-  const place = repairPlace(tree, [...base, ...(problem.fixAt ?? problem.path)]);
-  if (place === null || place.file !== tree.place([...base, ...problem.path]).file) return {};
-  const fix = editsFor(problem.fixAt === undefined ? problem : { at: 'value' }, problem.fix, place);
-  return fix === null || fix.length === 0 ? {} : { fix };
-}
-
-/** Returns null for nodes that were reached through an alias: other places use them, too, and may not need the fix. */
-function repairPlace(tree: Pick<SourceTree, 'place'>, path: NodePath): RepairPlace | null {
-  const own = (of: NodePath): NodePlace | null => {
-    const place = tree.place(of);
-    return place.depth === of.length && place.via === null ? place : null;
-  };
-  const place = own(path);
-  return place === null ? null : { ...place, sibling: (key) => own([...path.slice(0, -1), key]) };
 }
 
 /** The range is the key, the value, or a part of the value. What is masked is masked as a whole. */

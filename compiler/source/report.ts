@@ -7,6 +7,12 @@ import type { RuleId } from '../diagnostics/rule.ts';
 import type { Places } from './file-tree.ts';
 import { findPlace } from './find-place.ts';
 
+/**
+ * Returns the findings in better words, with fixes, and without the consequences of mistakes that it recognises. Findings about
+ * nodes are `NodeFinding`s.
+ */
+export type Tutor = (findings: readonly Finding[]) => readonly Finding[];
+
 export interface Report {
   add(findings: readonly Finding[]): void;
   /** @param base path of the entry that the problems' paths are relative to */
@@ -15,7 +21,9 @@ export interface Report {
   diagnostics(): readonly Diagnostic<RuleId>[];
 }
 
-export function createReport(): Report {
+/** @param modules at most one of them has a tutor */
+export function createReport(modules: readonly { readonly tutor?: Tutor }[] = []): Report {
+  const { tutor } = modules.find((module) => module.tutor) ?? {};
   const findings: Finding[] = [];
   return {
     add(more) {
@@ -24,6 +32,6 @@ export function createReport(): Report {
     addProblems(problems, tree, base = []) {
       for (const problem of problems) findings.push(findPlace(problem, tree, base));
     },
-    diagnostics: () => diagnose(findings),
+    diagnostics: () => diagnose(tutor?.(findings) ?? findings),
   };
 }

@@ -49,7 +49,9 @@ export function compileRoutes(
   return Object.fromEntries(plans);
 }
 
-const isAboutWhatIsMissing = ({ at, path }: Problem): boolean => at === 'key' && path.length === 0;
+/** Keys and addresses. */
+const isAboutWhatIsMissing = ({ rule, at, path }: Problem): boolean =>
+  rule === 'missing-address' || (at === 'key' && path.length === 0);
 
 export interface AgentChecks {
   readonly profiles: readonly CheckedProfile[];

@@ -10,7 +10,7 @@ const TABLES = [
   'compiler/rules/support/address-names.yaml',
   'compiler/rules/support/interpreters.yaml',
   'compiler/schedule/words.yaml',
-  'compiler/schema/slips/names.yaml',
+  'modules/tutor/compiler/names.yaml',
   'compiler/text/stand-ins.yaml',
 ];
 

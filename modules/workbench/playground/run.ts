@@ -21,6 +21,7 @@ import { partsOf } from '../../../runtime/verify/request.ts';
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import { guard } from '../../guard/module.ts';
 import { payloads } from '../../payloads/module.ts';
+import { tutor } from '../../tutor/module.ts';
 import { formatExplanation } from '../cli/explain/format-explanation.ts';
 import { reportBudgets, spentBudgets } from '../runtime/explain/budgets.ts';
 import type { ExplainingMachine } from '../runtime/explain/create-explainer.ts';
@@ -36,7 +37,7 @@ const USER = '/home/user';
 const HOME = `${USER}/.hookwright`;
 
 const CATALOG = loadShippedCatalog(shippedFiles, '/catalog');
-const modules = await loadCompilerParts([payloads]);
+const modules = await loadCompilerParts([payloads, tutor]);
 const PARTS = [payloads, guard].flatMap(({ runtime }) => runtime ?? []);
 
 /** @param files texts by absolute path; `/project/hookwright.yaml` is the configuration @param mode their permission bits */

@@ -88,7 +88,7 @@ test('what is no config of the program is refused with its place, without the li
     ['adnanh', 'a: 1', /^error: hooks\.yaml:1:1: a hooks file is a list .*\n {2}.*convert hermes/],
     ['hermes', HOOK, /^error: hooks\.yaml:1:1: a config of Hermes Agent is a map.*\n {2}.*convert adnanh/],
     ['hermes', 'model: x', /it has no webhook routes\n {2}they are under platforms\.webhook\.extra\.routes/],
-    ['adnanh', '- id: [a\n  secret: hush-hush', /^error: hooks\.yaml:1:/],
+    ['adnanh', '- id: [a\n  secret: hush-hush', /^error: hooks\.yaml:2:3: /],
     ['adnanh', '- id: a\n  secret: *hush-hush', /^error: hooks\.yaml:2:11: this alias has no anchor/],
     ['adnanh', '{{ range .Hooks }}', /^error: hooks\.yaml:1:1: this is a Go template/],
   ];

@@ -5,6 +5,7 @@ import { CliError, UsageError } from '../../../../cli/base/errors.ts';
 import type { GivenBy } from '../../../../cli/command-line/command.ts';
 import { command, flag, list, parsed, restArguments } from '../../../../cli/command-line/command.ts';
 import { formatOption } from '../../../../cli/command-line/options.ts';
+import { loadCompilerParts } from '../../../../cli/compile/compiler-parts.ts';
 import { formatDiagnostics } from '../../../../cli/output/diagnostics.ts';
 import { printNote } from '../../../../cli/output/print.ts';
 import { watchInputs } from '../../../../cli/serve/watch-inputs.ts';
@@ -59,7 +60,8 @@ async function run(
   const paths = findTests(context, nodeFiles, files, config);
   if (paths.length === 0)
     throw new CliError('there are no tests', 'write them into <name>.test.yaml beside the config');
-  const { loaded, diagnostics } = loadTests(paths, { files: nodeFiles, cwd: context.cwd });
+  const modules = await loadCompilerParts(context.modules);
+  const { loaded, diagnostics } = loadTests(paths, { files: nodeFiles, cwd: context.cwd, modules });
   if (format === 'pretty') context.stderr.write(formatDiagnostics('pretty', diagnostics, context, 'stderr'));
   const run = await updated(context, given, await runTests(context, loaded, config), loaded);
   if (run.results.length === 0 && diagnostics.length === 0) throw new CliError('the files hold no tests');
@@ -82,7 +84,7 @@ async function updated(
   if (changed.length === 0) return run;
   const again = loadTests(
     loaded.map(({ path }) => path),
-    { files: nodeFiles, cwd: context.cwd },
+    { files: nodeFiles, cwd: context.cwd, modules: [] },
   );
   return runTests(context, again.loaded, given.config);
 }

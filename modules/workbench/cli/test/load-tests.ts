@@ -7,12 +7,14 @@ import { messageOf } from '../../../../base/message-of.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import type { Diagnostic } from '../../../../compiler/diagnostics/diagnostic.ts';
-import { diagnose, sortDiagnostics } from '../../../../compiler/diagnostics/diagnostic.ts';
+import { sortDiagnostics } from '../../../../compiler/diagnostics/diagnostic.ts';
 import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
+import type { CompilerPart } from '../../../../compiler/module.ts';
 import type { Places } from '../../../../compiler/source/file-tree.ts';
 import type { Files } from '../../../../compiler/source/files.ts';
 import type { MisshapenFile } from '../../../../compiler/source/load-file.ts';
 import { loadFile } from '../../../../compiler/source/load-file.ts';
+import { createReport } from '../../../../compiler/source/report.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
 import { didYouMean } from '../../../../compiler/text/suggest.ts';
 import { OUTCOMES } from '../../../../runtime/intake/reply.ts';
@@ -39,12 +41,14 @@ const BODIES = ['payload', 'payload_file', 'request'] as const;
 /** @param paths absolute */
 export function loadTests(
   paths: readonly string[],
-  { files, cwd }: { readonly files: Files; readonly cwd: string },
+  { files, cwd, modules }: { readonly files: Files; readonly cwd: string; readonly modules: readonly CompilerPart[] },
 ): { readonly loaded: readonly LoadedTests[]; readonly diagnostics: readonly Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
   const loaded = paths.flatMap((path): readonly LoadedTests[] => {
     const found = loadFile({ files, cwd, path, schema: 'test' });
-    diagnostics.push(...diagnose(found.findings));
+    const report = createReport(modules);
+    report.add(found.findings);
+    diagnostics.push(...report.diagnostics());
     if (found.misshapen !== null) diagnostics.push(...otherProblems(found.misshapen));
     if (found.file === null) return [];
     const { value: file, tree } = found.file;

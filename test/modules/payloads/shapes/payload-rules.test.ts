@@ -1,7 +1,7 @@
 /** What the rules about payloads say of routes, and where they are silent. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { applyFixes } from '../../../../compiler/diagnostics/apply-fixes.ts';
+import { repairRounds } from '../../../../modules/tutor/compiler/repair-rounds.ts';
 import { compileFiles } from '../../../helpers/compile.ts';
 
 /** `line: rule: message` of what is said about one route, whose keys are written below it. */
@@ -262,8 +262,9 @@ test('what can only mean one thing is repaired', () => {
           {repo.name} {login}
         coalesce: { key: pull_request.numbr }
 `;
-  const { diagnostics } = compileFiles({ 'hookwright.yaml': config });
-  const [file] = applyFixes(diagnostics);
+  const compiled = (text: string) => compileFiles({ 'hookwright.yaml': text });
+  const { files } = repairRounds(compiled(config), (texts) => compiled([...texts.values()][0]?.after ?? config));
+  const [file] = files;
   const changed = (file?.after ?? '').split('\n').filter((line) => !config.split('\n').includes(line));
   assert.deepEqual(
     changed.map((line) => line.trim()),

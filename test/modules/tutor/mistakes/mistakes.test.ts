@@ -7,13 +7,13 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import type { CompileResult } from '../../../compiler/compile.ts';
-import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts';
-import { repairRounds } from '../../../compiler/repair/repair-rounds.ts';
-import { compileConfig, PROJECT, printed } from '../../helpers/compile.ts';
-import { ROOT } from '../../helpers/root.ts';
+import type { CompileResult } from '../../../../compiler/compile.ts';
+import type { Diagnostic } from '../../../../compiler/diagnostics/diagnostic.ts';
+import { repairRounds } from '../../../../modules/tutor/compiler/repair-rounds.ts';
+import { compileConfig, PROJECT, printed } from '../../../helpers/compile.ts';
+import { ROOT } from '../../../helpers/root.ts';
 
-const CASES = join(ROOT, 'test/compiler/mistakes/cases');
+const CASES = join(ROOT, 'test/modules/tutor/mistakes/cases');
 const names = readdirSync(CASES)
   .filter((file) => file.endsWith('.yaml') && !file.endsWith('.fixed.yaml'))
   .map((file) => file.slice(0, -'.yaml'.length));

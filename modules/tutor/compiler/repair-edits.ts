@@ -1,11 +1,13 @@
 /** Converts repairs to edits of the text, with its layout and comments, for `lint --fix`. */
-import type { TextEdit } from '../diagnostics/diagnostic.ts';
-import type { Problem, Repair } from '../diagnostics/problem.ts';
-import type { Range } from '../text/source-text.ts';
-import type { NodePlace } from './source-tree.ts';
+import type { Finding, TextEdit } from '../../../compiler/diagnostics/diagnostic.ts';
+import type { NodePath, Problem, Repair } from '../../../compiler/diagnostics/problem.ts';
+import type { Places } from '../../../compiler/source/file-tree.ts';
+import type { NodeFinding } from '../../../compiler/source/find-place.ts';
+import type { NodePlace } from '../../../compiler/source/source-tree.ts';
+import type { Range } from '../../../compiler/text/source-text.ts';
 
 /** A node to fix. */
-export interface RepairPlace extends NodePlace {
+interface RepairPlace extends NodePlace {
   /** The place of another key of the same map; null if the map itself does not have it. */
   sibling(key: string): NodePlace | null;
 }
@@ -16,8 +18,28 @@ type RepairOf<Kind extends Repair['kind']> = Extract<Repair, { readonly kind: Ki
 /** Indentation of one level. */
 const STEP = '  ';
 
+/** Adds the fix of the finding's problem, if its text can be edited. */
+export function withFix(finding: NodeFinding): Finding {
+  const { problem, tree, base } = finding.node;
+  if (problem.fix === undefined) return finding;
+  const place = repairPlace(tree, [...base, ...(problem.fixAt ?? problem.path)]);
+  if (place === null || place.file !== tree.place([...base, ...problem.path]).file) return finding;
+  const fix = editsFor(problem.fixAt === undefined ? problem : { at: 'value' }, problem.fix, place);
+  return fix === null || fix.length === 0 ? finding : { ...finding, fix };
+}
+
+/** Returns null for nodes that were reached through an alias: other places use them, too, and may not need the fix. */
+function repairPlace(tree: Places, path: NodePath): RepairPlace | null {
+  const own = (of: NodePath): NodePlace | null => {
+    const place = tree.place(of);
+    return place.depth === of.length && place.via === null ? place : null;
+  };
+  const place = own(path);
+  return place === null ? null : { ...place, sibling: (key) => own([...path.slice(0, -1), key]) };
+}
+
 /** Returns null if the written text differs from its value (an escape, a folded line) or its layout is unusual. */
-export function editsFor({ at, within }: Pick<Problem, 'at' | 'within'>, repair: Repair, place: RepairPlace): Edits {
+function editsFor({ at, within }: Pick<Problem, 'at' | 'within'>, repair: Repair, place: RepairPlace): Edits {
   const part = within === undefined ? place.value : place.part(within.offset, within.length);
   const range = at === 'key' ? place.key : part;
   switch (repair.kind) {

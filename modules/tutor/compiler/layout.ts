@@ -1,12 +1,11 @@
 /** Mistakes of layout, and others that no row of a table can describe. */
-import type { NodePath } from '../../diagnostics/problem.ts';
-import { isPlainMap } from '../../text/plain-map.ts';
-import { isSecretName } from '../../text/secret-names.ts';
-import { certainMatch } from '../../text/suggest.ts';
-import { acceptsKey, knownKeys, typesAt } from '../known-keys.ts';
-import { valueAt } from '../pointer.ts';
-import type { ShapeProblem } from '../shape-problem.ts';
-import type { Written } from './written.ts';
+import type { NodePath } from '../../../compiler/diagnostics/problem.ts';
+import { acceptsKey, knownKeys, typesAt } from '../../../compiler/schema/known-keys.ts';
+import { valueAt } from '../../../compiler/schema/pointer.ts';
+import { isPlainMap } from '../../../compiler/text/plain-map.ts';
+import { isSecretName } from '../../../compiler/text/secret-names.ts';
+import { certainMatch } from '../../../compiler/text/suggest.ts';
+import type { Slip, Written } from './written.ts';
 import { problemOf } from './written.ts';
 
 const ROUTE = ['platforms', 'webhook', 'routes', 'x'];
@@ -28,7 +27,7 @@ export function isTarget(value: unknown): boolean {
   return isOne && !others.some((key) => knownKeys('config', ROUTE).includes(key));
 }
 
-type Layout = (written: Written) => ShapeProblem | null;
+type Layout = (written: Written) => Slip | null;
 
 /** `platforms.webhooks`, which would otherwise be a target with an error for each setting. */
 const misspeltWebhook: Layout = (written) => {

@@ -1,8 +1,8 @@
 /** Reads values as other programs write them. Each function returns keys and values to write, or null. */
-import { parseNetwork } from '../../config/network.ts';
-import { argvOf, needsShell } from '../../text/argv-text.ts';
-import { isPlainMap } from '../../text/plain-map.ts';
-import { isSecretName } from '../../text/secret-names.ts';
+import { parseNetwork } from '../../../compiler/config/network.ts';
+import { argvOf, needsShell } from '../../../compiler/text/argv-text.ts';
+import { isPlainMap } from '../../../compiler/text/plain-map.ts';
+import { isSecretName } from '../../../compiler/text/secret-names.ts';
 import type { PlainMap, Written } from './written.ts';
 import { meaningOf } from './written.ts';
 
@@ -108,6 +108,12 @@ export const linesIn: Read = ({ key, value }) => {
   return isText && !isSecretName(key) && lines.every((line) => typeof line === 'string')
     ? { [key]: lines.join('\n') }
     : null;
+};
+
+/** `yes` and similar words, which are booleans in YAML 1.1 and text in 1.2, and a quoted `true`. */
+export const truthIn: Read = ({ key, value }) => {
+  const [, yes] = /^(?:(yes|y|on|true)|no|n|off|false)$/i.exec(String(value)) ?? [null];
+  return yes === null ? null : { [key]: yes !== undefined };
 };
 
 const REFERENCES = { 'env env_var from_env fromEnv variable': 'env', 'file path from_file': 'file' };

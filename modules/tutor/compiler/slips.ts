@@ -1,30 +1,28 @@
 /** Explains errors of the schema that come from the habits of other programs: what to write, and a repair. */
-import { holdsCredential } from '../../diagnostics/printable.ts';
-import { flowText } from '../../text/flow-text.ts';
-import { isPlainMap } from '../../text/plain-map.ts';
-import { isSecretName } from '../../text/secret-names.ts';
-import { hintFrom } from '../hints.ts';
-import { exampleAt, typesAt } from '../known-keys.ts';
-import type { SchemaError } from '../schema-error.ts';
-import type { ShapePlace, ShapeProblem } from '../shape-problem.ts';
-import { mustBe, nameOf, typeName, typeOf } from '../shape-problem.ts';
+import { holdsCredential } from '../../../compiler/diagnostics/printable.ts';
+import type { SchemaError } from '../../../compiler/diagnostics/problem.ts';
+import type { ShapePlace } from '../../../compiler/schema/explain.ts';
+import { hintFrom, mustBe, nameOf, typeName, typeOf } from '../../../compiler/schema/explain.ts';
+import { exampleAt, typesAt } from '../../../compiler/schema/known-keys.ts';
+import { flowText } from '../../../compiler/text/flow-text.ts';
+import { isPlainMap } from '../../../compiler/text/plain-map.ts';
+import { isSecretName } from '../../../compiler/text/secret-names.ts';
 import { ADVICE, CALLED, UNITS } from './built/names.ts';
 import type { Form } from './forms.ts';
 import { OTHER_KEYS, VALUES } from './forms.ts';
-import { LAYOUTS } from './layout.ts';
-import { MISPLACED } from './misplaced.ts';
-import type { Written } from './written.ts';
+import { isRoutes, isSettings, isTarget, LAYOUTS } from './layout.ts';
+import type { Slip, Written } from './written.ts';
 import { isNamed, meaningOf, problemOf, writtenAt } from './written.ts';
 
-type Match = (written: Written) => ShapeProblem | null;
+type Match = (written: Written) => Slip | null;
 
 /** Returns null if the error has another cause. */
-export function explainSlip(place: ShapePlace, error: SchemaError): ShapeProblem | null {
+export function explainSlip(place: ShapePlace, error: SchemaError): Slip | null {
   const written = writtenAt(place, error);
   return firstOf([...LAYOUTS, ...MATCHES[written.mistake]], (match) => match(written));
 }
 
-function firstOf<T>(items: readonly T[], explain: (item: T) => ShapeProblem | null): ShapeProblem | null {
+function firstOf<T>(items: readonly T[], explain: (item: T) => Slip | null): Slip | null {
   for (const item of items) {
     const problem = explain(item);
     if (problem !== null) return problem;
@@ -39,7 +37,7 @@ const fits = ({ keys, beside, found, wants, only }: Form, { key, value, known, t
   (wants === undefined || types.includes(wants)) &&
   (only === undefined || types.every((type) => isNamed(only, type)));
 
-function inForm(form: Form, written: Written): ShapeProblem | null {
+function inForm(form: Form, written: Written): Slip | null {
   const { mistake, path, key, value, map, types } = written;
   const required = form.must === undefined ? mustBe(nameOf(path), types) : `\`${nameOf(path)}\` must ${form.must}`;
   const says = mistake === 'key' ? `unknown key \`${key}\`` : `${required}, not ${typeName(value)}`;
@@ -83,6 +81,36 @@ const inForms =
   (forms: readonly Form[]): Match =>
   (written) =>
     firstOf(forms, (form) => (fits(form, written) ? inForm(form, written) : null));
+
+/** Keys that are in the wrong map, and where they belong. */
+interface Misplaced {
+  /** Any key, if absent. */
+  readonly keys?: string;
+  /** A key that the schema knows in the same map. */
+  readonly beside: string;
+  /** Path of the map where it belongs, from the map where it is. */
+  readonly under: readonly [string, ...string[]];
+  /** Its name there, if it has another. */
+  readonly as?: string;
+  readonly isMeant?: (value: unknown) => boolean;
+}
+
+const MISPLACED: readonly Misplaced[] = [
+  { keys: 'webhook webhooks', beside: 'include', under: ['platforms'], as: 'webhook', isMeant: isSettings },
+  {
+    keys: 'webhook webhooks routes hooks',
+    beside: 'include',
+    under: ['platforms', 'webhook'],
+    as: 'routes',
+    isMeant: isRoutes,
+  },
+  { beside: 'include', under: ['platforms'], isMeant: isTarget },
+  {
+    keys: 'chat_id channel message_thread_id thread_id repo pr_number to',
+    beside: 'deliver_extra',
+    under: ['deliver_extra'],
+  },
+];
 
 const misplaced: Match = (written) => {
   const { key, value, map, known } = written;

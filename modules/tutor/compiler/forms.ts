@@ -1,9 +1,9 @@
 /**
- * Values in the forms of other programs, and what to write here. To add a form, add a row. `match.ts` finds the first row
+ * Values in the forms of other programs, and what to write here. To add a form, add a row. `slips.ts` finds the first row
  * that fits a value of the wrong type, or an unknown key with its value.
  */
-import { PROXIES } from '../../config/network.ts';
-import { isSecretName } from '../../text/secret-names.ts';
+import { PROXIES } from '../../../compiler/config/network.ts';
+import { isSecretName } from '../../../compiler/text/secret-names.ts';
 import { CONDITION, conditionHint, conditionIn, conditionOf, isOneCondition } from './read-conditions.ts';
 import {
   addressIn,
@@ -17,6 +17,7 @@ import {
   portIn,
   referenceIn,
   targetIn,
+  truthIn,
   valuesIn,
   variablesIn,
 } from './read-values.ts';
@@ -109,6 +110,7 @@ export const VALUES: readonly Form[] = [
     hint: 'write `secret: env:NAME`, or `secret: INSECURE_NO_AUTH` to accept unsigned requests on a loopback address',
   },
   { found: 'number boolean', only: 'string', isQuoted: true },
+  { found: 'string', wants: 'boolean', read: truthIn },
   {
     found: 'string',
     only: 'integer number',

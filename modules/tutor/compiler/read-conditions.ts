@@ -1,6 +1,6 @@
 /** Reads conditions of filters as other programs write them. */
-import { isPlainMap } from '../../text/plain-map.ts';
-import { oneOf } from '../../text/suggest.ts';
+import { isPlainMap } from '../../../compiler/text/plain-map.ts';
+import { oneOf } from '../../../compiler/text/suggest.ts';
 import { ADVICE, CALLED, EACH, NEGATED } from './built/names.ts';
 import type { PlainMap, Written } from './written.ts';
 import { meaningOf } from './written.ts';

@@ -1,13 +1,13 @@
 /** Files of other programs: reported once, instead of each unknown key. */
-import type { Problem } from '../../diagnostics/problem.ts';
-import { isPlainMap } from '../../text/plain-map.ts';
-import type { SchemaName } from '../known-keys.ts';
+
+import type { SchemaName } from '../../../compiler/schema/known-keys.ts';
+import { isPlainMap } from '../../../compiler/text/plain-map.ts';
 import { FOREIGN_FILES, HERMES_PATHS, HERMES_SECTIONS } from './built/names.ts';
-import type { PlainMap } from './written.ts';
+import type { PlainMap, Slip } from './written.ts';
 import { isNamed } from './written.ts';
 
-/** Returns null if the data may be a configuration of hookwright. */
-export function foreignFile(schema: SchemaName, data: unknown): Problem | null {
+/** A problem that covers the whole file; null if the data may be a configuration of hookwright. */
+export function foreignFile(schema: SchemaName, data: unknown): Slip | null {
   if (schema !== 'config' || !isPlainMap(data)) return null;
   const [file] =
     Object.entries(FOREIGN_FILES).find(
@@ -15,9 +15,8 @@ export function foreignFile(schema: SchemaName, data: unknown): Problem | null {
     ) ?? [];
   const [name, hint] = isHermes(data) ? ['a config of Hermes Agent', CONVERT] : [file, NAME_IT];
   if (name === undefined) return null;
-  const covers = Object.keys(data).map((key) => [key]);
   const message = `this is ${name}, and no configuration of hookwright`;
-  return { rule: 'unknown-key', path: covers[0] ?? [], at: 'key', message, hint, covers };
+  return { rule: 'unknown-key', path: Object.keys(data).slice(0, 1), at: 'key', message, hint, covers: [[]] };
 }
 
 const NAME_IT = 'name the configuration: `--config hookwright.yaml`; `hookwright init` writes one';

@@ -1,28 +1,15 @@
 /** Applies fixes repeatedly, because fixing one mistake may reveal another. */
 
-import type { FixedFile } from '../diagnostics/apply-fixes.ts';
-import { applyFixes } from '../diagnostics/apply-fixes.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { groupBy } from '../../../base/group-by.ts';
+import { applyEdits } from '../../../compiler/diagnostics/apply-edits.ts';
+import type { Diagnostic, TextEdit } from '../../../compiler/diagnostics/diagnostic.ts';
+import type { FixedFile, RepairFiles } from '../../../compiler/module.ts';
+import type { SourceText } from '../../../compiler/text/source-text.ts';
 
 /** Limit on rounds; more have never been necessary. */
 const MAX_ROUNDS = 5;
 
-interface Found {
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-export interface Repaired<T extends Found> {
-  /** The result of compiling the fixed files. */
-  readonly result: T;
-  /** The changed files; all rounds of one file are one change. */
-  readonly files: readonly FixedFile[];
-}
-
-/** @param recompile compiles with these texts, by absolute path, instead of those on disk */
-export function repairRounds<T extends Found>(
-  found: T,
-  recompile: (texts: ReadonlyMap<string, FixedFile>) => T,
-): Repaired<T> {
+export const repairRounds: RepairFiles = (found, recompile) => {
   let texts: ReadonlyMap<string, FixedFile> = new Map();
   let result = found;
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -35,7 +22,7 @@ export function repairRounds<T extends Found>(
     result = after;
   }
   return { result, files: [...texts.values()] };
-}
+};
 
 const merged = (before: FixedFile | undefined, file: FixedFile): FixedFile =>
   before === undefined ? file : { ...file, before: before.before, fixed: [...before.fixed, ...file.fixed] };
@@ -59,3 +46,26 @@ function countByKey(diagnostics: readonly Diagnostic[]): ReadonlyMap<string, num
   for (const diagnostic of diagnostics) counts.set(keyOf(diagnostic), (counts.get(keyOf(diagnostic)) ?? 0) + 1);
   return counts;
 }
+
+type Fixable = Diagnostic & { readonly fix: readonly TextEdit[] };
+
+const isFixable = (diagnostic: Diagnostic): diagnostic is Fixable => diagnostic.fix !== undefined;
+
+/** Returns an entry for each changed file. If two fixes overlap, only the first is applied: it may make the other unnecessary. */
+export function applyFixes(diagnostics: readonly Diagnostic[]): readonly FixedFile[] {
+  const byFile = groupBy(diagnostics.filter(isFixable), ({ source }) => source.path);
+  return [...byFile.values()].flatMap((own) => (own[0] === undefined ? [] : [fixFile(own[0].source, own)]));
+}
+
+function fixFile({ path, name, text }: SourceText, diagnostics: readonly Fixable[]): FixedFile {
+  const fixed: Fixable[] = [];
+  const edits: TextEdit[] = [];
+  for (const diagnostic of diagnostics.toSorted((a, b) => startOf(a) - startOf(b))) {
+    if (startOf(diagnostic) <= (edits.at(-1)?.range.end ?? -1)) continue;
+    edits.push(...diagnostic.fix);
+    fixed.push(diagnostic);
+  }
+  return { path, name, before: text, after: applyEdits(text, edits), fixed };
+}
+
+const startOf = ({ fix }: Fixable): number => fix[0]?.range.start ?? 0;

@@ -1,12 +1,11 @@
 /** What stands where the schema rejects a key or a value. */
-import type { NodePath } from '../../diagnostics/problem.ts';
-import { isPlainMap } from '../../text/plain-map.ts';
-import { typesOf } from '../alternatives.ts';
-import type { SchemaName } from '../known-keys.ts';
-import { knownKeys } from '../known-keys.ts';
-import { valueAt } from '../pointer.ts';
-import type { SchemaError } from '../schema-error.ts';
-import type { ShapePlace, ShapeProblem } from '../shape-problem.ts';
+import type { NodePath, Problem, SchemaError } from '../../../compiler/diagnostics/problem.ts';
+import type { ShapePlace } from '../../../compiler/schema/explain.ts';
+import { typesOf } from '../../../compiler/schema/explain.ts';
+import type { SchemaName } from '../../../compiler/schema/known-keys.ts';
+import { knownKeys } from '../../../compiler/schema/known-keys.ts';
+import { valueAt } from '../../../compiler/schema/pointer.ts';
+import { isPlainMap } from '../../../compiler/text/plain-map.ts';
 
 export type PlainMap = Readonly<Record<string, unknown>>;
 
@@ -47,10 +46,18 @@ export function writtenAt({ schema, data, path: at }: ShapePlace, { keyword, par
   };
 }
 
-type More = { readonly [Key in keyof ShapeProblem]?: ShapeProblem[Key] | undefined };
+/** A mistake that is recognised. */
+export interface Slip extends Problem {
+  /** Paths at and below which it explains all that is reported. */
+  readonly covers?: readonly NodePath[];
+  /** The known key that was meant by an unknown one. */
+  readonly instead?: string;
+}
+
+type More = { readonly [Key in keyof Slip]?: Slip[Key] | undefined };
 
 /** The problem of an unknown key or of a value, unless `more` says otherwise. What is undefined is left out. */
-export function problemOf({ mistake, path }: Written, message: string, more: More): ShapeProblem {
+export function problemOf({ mistake, path }: Written, message: string, more: More): Slip {
   const base =
     mistake === 'key' ? ({ rule: 'unknown-key', at: 'key' } as const) : ({ rule: 'wrong-type', at: 'value' } as const);
   const given = Object.entries(more).filter(([, value]) => value !== undefined);

@@ -1,0 +1,87 @@
+/**
+ * What the compiler asks about its findings: mistakes that people bring from other tools are named as such, what follows from
+ * them is left out, and what can only mean one thing gets a fix.
+ */
+import type { Finding } from '../../../compiler/diagnostics/diagnostic.ts';
+import type { NodePath } from '../../../compiler/diagnostics/problem.ts';
+import { parsePointer } from '../../../compiler/schema/pointer.ts';
+import type { NodeFinding } from '../../../compiler/source/find-place.ts';
+import { findPlace } from '../../../compiler/source/find-place.ts';
+import { parseYaml } from '../../../compiler/source/parse-yaml.ts';
+import type { Tutor } from '../../../compiler/source/report.ts';
+import { foreignFile } from './foreign-files.ts';
+import { withFix } from './repair-edits.ts';
+import { explainSlip } from './slips.ts';
+import type { Slip } from './written.ts';
+import { explainSyntax, straightQuotes } from './yaml-slips.ts';
+
+export const explainFindings: Tutor = (findings) => {
+  const texts = findings.filter((finding) => !isAboutNode(finding));
+  const foreign = new Map<unknown, Slip | null>();
+  const explained = findings.filter(isAboutNode).map((finding) => explain(finding, foreign));
+  return [...explainTexts(texts), ...withoutConsequences(explained).map(({ finding }) => withFix(finding))];
+};
+
+const isAboutNode = (finding: Finding): finding is NodeFinding => 'node' in finding;
+
+/** Findings about the text of a file. */
+function explainTexts(findings: readonly Finding[]): readonly Finding[] {
+  const isSyntax = ({ rule }: Finding): boolean => rule === 'yaml-syntax';
+  const invalid = new Set(findings.filter(isSyntax).map(({ source }) => source));
+  return [
+    ...findings
+      .filter((finding) => !isSyntax(finding))
+      .map((finding) => (finding.rule === 'curly-quotes' ? straightQuotes(finding) : finding)),
+    ...[...invalid].flatMap((source) => parseYaml(source, explainSyntax).findings.filter(isSyntax)),
+  ];
+}
+
+interface Explained {
+  readonly finding: NodeFinding;
+  /** Null if it is not a mistake that is known. */
+  readonly slip: Slip | null;
+}
+
+/** @param foreign the results of `foreignFile`, by the data of a file */
+function explain(finding: NodeFinding, foreign: Map<unknown, Slip | null>): Explained {
+  const { problem, tree, base } = finding.node;
+  const { cause } = problem;
+  if (cause === undefined) return { finding, slip: null };
+  const { schema, data, error } = cause;
+  const place = { schema, data, path: parsePointer(error.instancePath, data) };
+  if (!foreign.has(data)) foreign.set(data, foreignFile(schema, data));
+  const slip = foreign.get(data) ?? (error.propertyName === undefined ? explainSlip(place, error) : null);
+  if (slip === null) return { finding, slip };
+  // A stage may have put its own rule and words before those of the schema.
+  const words = problem.message.slice(0, problem.message.length - cause.message.length);
+  const rule = words === '' ? slip.rule : problem.rule;
+  return { slip, finding: findPlace({ ...slip, rule, message: words + slip.message, cause }, tree, base) };
+}
+
+/** Drops what a mistake covers, except the first mistake that covers it, and keys that are missing because they are misspelt. */
+function withoutConsequences(explained: readonly Explained[]): readonly Explained[] {
+  const covers = new Map<string, Slip>();
+  const written = new Set<string>();
+  const keys = keysOfTrees();
+  for (const { slip, finding } of explained) {
+    if (slip === null) continue;
+    const keyOf = (path: NodePath): string => keys(finding, [...finding.node.base, ...path]);
+    for (const path of slip.covers ?? []) if (!covers.has(keyOf(path))) covers.set(keyOf(path), slip);
+    if (slip.instead !== undefined) written.add(keyOf([...slip.path.slice(0, -1), slip.instead]));
+  }
+  return explained.filter(({ slip, finding }) => {
+    const path = [...finding.node.base, ...finding.node.problem.path];
+    const missing = finding.node.problem.cause?.error.params.missingProperty;
+    if (missing !== undefined && written.has(keys(finding, [...path, String(missing)]))) return false;
+    return [...path, ''].every((_, length) => (covers.get(keys(finding, path.slice(0, length))) ?? slip) === slip);
+  });
+}
+
+/** A key for a path that is different in each file. */
+function keysOfTrees(): (finding: NodeFinding, path: NodePath) => string {
+  const numbers = new Map<unknown, number>();
+  return ({ node: { tree } }, path) => {
+    if (!numbers.has(tree)) numbers.set(tree, numbers.size);
+    return JSON.stringify([numbers.get(tree), ...path]);
+  };
+}

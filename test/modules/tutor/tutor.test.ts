@@ -1,0 +1,57 @@
+/** The compiler is complete without the tutor: it reports the same files by the rules of the schema, without fixes; the tutor adds to that. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { createLines } from '../../../compiler/print/lines.ts';
+import { compileConfig, compileFiles, MODULES } from '../../helpers/compile.ts';
+import { ROOT } from '../../helpers/root.ts';
+
+const CASES = join(ROOT, 'test/modules/tutor/mistakes/cases');
+const modules = MODULES.filter(({ tutor }) => tutor === undefined);
+
+describe('without the tutor', () => {
+  for (const file of readdirSync(CASES).filter((name) => /^[^.]+\.yaml$/.test(name))) {
+    test(`reports the mistake in ${file}`, () => {
+      const config = readFileSync(join(CASES, file), 'utf8');
+      const [plain, told] = [compileConfig(config, { modules }), compileConfig(config)];
+      assert.equal(plain.output === null, told.output === null);
+      assert.ok(plain.diagnostics.length >= Math.min(1, told.diagnostics.length));
+      for (const { fix, message } of plain.diagnostics) {
+        assert.equal(fix, undefined);
+        assert.notEqual(message, '');
+      }
+    });
+  }
+
+  test('gives the rule and the place of a misspelt key, and the key that is meant', () => {
+    const config = 'platforms:\n  webhook:\n    enabled: true\n    prot: 8644\n';
+    const { diagnostics } = compileConfig(config, { modules });
+    const lines = createLines();
+    const [found] = diagnostics.filter(({ rule }) => rule === 'unknown-key');
+    assert.ok(found);
+    assert.deepEqual(lines.positionOf(found.source, found.range.start), { line: 4, column: 5 });
+    assert.match(found.message, /`port`/);
+  });
+
+  test('gives the place of invalid YAML', () => {
+    const { diagnostics } = compileConfig('platforms:\n  webhook: {enabled: true\n', { modules });
+    assert.deepEqual(
+      diagnostics.map(({ rule, severity }) => [rule, severity]),
+      [['yaml-syntax', 'error']],
+    );
+  });
+});
+
+test('a mistake in a subscription keeps the rule of subscriptions, and gets a fix', () => {
+  const { diagnostics } = compileFiles({
+    'hookwright.yaml': 'platforms: { webhook: { enabled: true, secret: env:S } }\n',
+    '~/.hookwright/webhook_subscriptions.json': '{"s":{"template":"x"}}',
+  });
+  const [found] = diagnostics.filter(({ rule }) => rule === 'subscription-rejected');
+  assert.match(found?.message ?? '', /`s`: .*`template`.*`prompt`/);
+  assert.deepEqual(
+    found?.fix?.map(({ text }) => text),
+    ['"prompt"'],
+  );
+});
