@@ -7,7 +7,8 @@ import type { AgentFunctions } from '../dispatch/agents/create-agents.ts';
 import { WorkFolders } from '../dispatch/agents/work-folders.ts';
 import type { CatalogSource } from '../intake/documents.ts';
 import { catalogFile, catalogValue, Documents } from '../intake/documents.ts';
-import { Metrics } from '../metrics/metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { NO_METRICS } from '../metrics/metrics.ts';
 import type { RuntimePart } from '../module.ts';
 import type { Clock } from '../platform/clock.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -58,7 +59,11 @@ export interface ServiceContext extends Required<Pick<ServiceOptions, Filled>>, 
 }
 
 /** Fills in the defaults. @throws TypeError for an option of another kind, TableError when the table has another format */
-export function resolveOptions(options: ServiceOptions, modules: readonly RuntimePart[]): ServiceContext {
+export function resolveOptions(
+  options: ServiceOptions,
+  modules: readonly RuntimePart[],
+  metrics: Metrics = NO_METRICS,
+): ServiceContext {
   checkOptions(options);
   const { home, host, port, table, agent, projectEnv } = options;
   const { env = { ...process.env }, redactor = new Redactor(), random = randomBytes } = options;
@@ -98,7 +103,7 @@ export function resolveOptions(options: ServiceOptions, modules: readonly Runtim
     kept,
     files: gatewayFiles,
     ids: createIds(random),
-    metrics: new Metrics(),
+    metrics,
     workFolders: new WorkFolders(log),
     enrolments: new Enrolments({ clock, store: (plan, secret) => storeCaptured(folders, plan, secret) }),
     secrets(refs, at) {

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { SwappableDeliverer } from '../deliver/create-deliverer.ts';
 import { createDeliverer } from '../deliver/create-deliverer.ts';
-import { OwnLogins } from '../deliver/own-logins.ts';
 import { fileSessions } from '../deliver/sessions/file-sessions.ts';
 import { createMirror } from '../deliver/sessions/mirror.ts';
 import type { FindBudgets, RetryPolicy } from '../dispatch/context.ts';
@@ -67,12 +66,11 @@ export class Work implements Backend {
   readonly store: Store;
   readonly dispatcher: DispatchService;
   readonly installation: FindInstallation;
-  readonly ownLogin: OwnLogin;
+  readonly ownLogin: OwnLogin = (...of) => this.deliverer.ownLogin(...of);
   readonly statuses: Statuses;
   readonly guarding: Guarding;
   readonly approving: Approving;
   readonly place: FindPlace = (...of) => this.deliverer.place(...of);
-  private readonly ownLogins: OwnLogins;
   private readonly deliveries: OpenDeliveries;
   private readonly deliverer: SwappableDeliverer;
   private readonly scheduler: JobScheduler;
@@ -117,8 +115,6 @@ export class Work implements Backend {
       if (change === 'jobs') this.scheduler.refresh();
     });
     this.installation = findInstallation(store, randomBytes);
-    this.ownLogins = new OwnLogins(clock, first.targets);
-    this.ownLogin = (profile, target) => this.ownLogins.of(profile, target);
 
     this.statuses = new Statuses({ store, clock, log, key: findStatusKey(store, randomBytes) });
     const observing: DispatchObserver = {
@@ -186,7 +182,6 @@ export class Work implements Backend {
     return () => {
       this.linked = next;
       this.deliverer.use(next.targets);
-      this.ownLogins.use(next.targets);
       this.askOwnLogins();
       this.dispatcher.wake();
       this.scheduler.refresh();

@@ -3,7 +3,7 @@ import type { Style } from '../../../../base/paint.ts';
 import { createPaint } from '../../../../base/paint.ts';
 import type { Check, CheckStatus } from '../../../../cli/base/check.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
-import { loadPart } from '../../../../cli/base/module.ts';
+import { loadPart, runtimeParts } from '../../../../cli/base/module.ts';
 import type { GivenBy } from '../../../../cli/command-line/command.ts';
 import { command, flag } from '../../../../cli/command-line/command.ts';
 import { configOption, jsonOption } from '../../../../cli/command-line/options.ts';
@@ -133,7 +133,11 @@ async function targets(context: CliContext, given: Given, table: RouteTable): Pr
   const ignore = context.onSignal(() => giveUp.abort());
   try {
     const options = { live: given.live, signal: giveUp.signal };
-    return await checkTargets(table, createSecrets(context), { context: delivery.context, options });
+    return await checkTargets(table, createSecrets(context), {
+      context: delivery.context,
+      options,
+      modules: runtimeParts(context.modules),
+    });
   } finally {
     ignore();
     await delivery.close();

@@ -2,6 +2,7 @@
 import { text as readAll } from 'node:stream/consumers';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../../cli/base/errors.ts';
+import { runtimeParts } from '../../../../cli/base/module.ts';
 import type { GivenBy } from '../../../../cli/command-line/command.ts';
 import { argument, command, flag, list, text, withDefault } from '../../../../cli/command-line/command.ts';
 import { configOption } from '../../../../cli/command-line/options.ts';
@@ -54,7 +55,8 @@ export default command({
     });
     try {
       const secrets = createSecrets(context);
-      const linked = linkOne(choice, given.dryRun ? lenient(secrets) : secrets, delivery.context);
+      const modules = runtimeParts(context.modules);
+      const linked = await linkOne(choice, given.dryRun ? lenient(secrets) : secrets, delivery.context, modules);
       const deliverer = createDeliverer({ linked, context: delivery.context, mirror: async () => {} });
       const message = request(context, given, text, choice);
       return given.dryRun

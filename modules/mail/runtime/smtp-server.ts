@@ -1,6 +1,6 @@
 /** Reads the settings of the `email` target: the server, its encryption and login, and the sender. */
 import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
-import type { BoundTarget } from '../driver.ts';
+import type { BoundTarget } from '../../../runtime/deliver/driver.ts';
 
 export interface MailSender {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** The targets that send nothing: `log` and `local`. */
-import type { CreateDriver, Driver } from '../driver.ts';
+import type { CreateDriver, Driver } from './driver.ts';
 
 /** Nothing leaves the process, so there is neither a chat nor a service to probe. */
 const driverOf = (deliver: Driver['deliver']): Driver => ({

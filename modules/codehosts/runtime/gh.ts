@@ -1,9 +1,10 @@
 /** How `gh` is run, and what its end means for a delivery. */
-import { allowedEnvironment } from '../../platform/process/child-environment.ts';
-import type { ProcessResult } from '../../platform/process/run-process.ts';
-import type { DeliveryOutcome } from '../deliverer.ts';
-import { failed } from '../deliverer.ts';
-import type { BoundTarget, DeliveryContext } from '../driver.ts';
+
+import type { DeliveryOutcome } from '../../../runtime/deliver/deliverer.ts';
+import { failed } from '../../../runtime/deliver/deliverer.ts';
+import type { BoundTarget, DeliveryContext } from '../../../runtime/deliver/driver.ts';
+import { allowedEnvironment } from '../../../runtime/platform/process/child-environment.ts';
+import type { ProcessResult } from '../../../runtime/platform/process/run-process.ts';
 
 /** Variables through which `gh` finds the login of `gh auth login`: its configuration, or the keyring on the session bus. */
 const MACHINE_LOGIN = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CountedMetrics } from '../../../modules/telemetry/runtime/metrics.ts';
 import type { LiveFigures, StoredFigures } from '../../../runtime/metrics/metrics.ts';
-import { Metrics } from '../../../runtime/metrics/metrics.ts';
 
 const STORED = {
   work: { runs_active: 4, runs_queued: 9 },
@@ -51,7 +51,7 @@ const LIVE: LiveFigures = {
 const OWNER = { id: 'x', profile: 'default', route: 'ci', job: null };
 
 test('requests are counted by route and outcome, over several scrapes', async () => {
-  const metrics = new Metrics();
+  const metrics = new CountedMetrics();
   const request = { profile: 'default', route: 'ci', outcome: 'accepted', ignored: null, ms: 2, secret: 0 } as const;
   metrics.onRequest(request);
   await metrics.read(LIVE);
@@ -76,7 +76,7 @@ test('requests are counted by route and outcome, over several scrapes', async ()
 });
 
 test('table loads and what the dispatcher tells are counted', async () => {
-  const metrics = new Metrics();
+  const metrics = new CountedMetrics();
   metrics.onTableLoad(true);
   metrics.onTableLoad(false);
   metrics.observer.runEnded?.(OWNER, 'ok', 3000);
@@ -103,7 +103,7 @@ test('table loads and what the dispatcher tells are counted', async () => {
 });
 
 test('what alerts count is 0 for each route in service, before there is anything to count', async () => {
-  const metrics = new Metrics();
+  const metrics = new CountedMetrics();
   const live = {
     ...LIVE,
     served: [
@@ -132,7 +132,7 @@ test('what alerts count is 0 for each route in service, before there is anything
 });
 
 test('runs of many routes are counted together, so that the number of series is bounded', async () => {
-  const metrics = new Metrics();
+  const metrics = new CountedMetrics();
   for (let n = 0; n < 1000; n++) metrics.observer.runEnded?.({ ...OWNER, route: `r${n}` }, 'ok', 10);
   metrics.observer.runEnded?.({ ...OWNER, route: 'r0' }, 'ok', 10);
   const { text } = await metrics.read(LIVE);
@@ -145,7 +145,7 @@ test('runs of many routes are counted together, so that the number of series is 
 });
 
 test('a scrape shows how things are now, the event loop included', async () => {
-  const metrics = new Metrics();
+  const metrics = new CountedMetrics();
   const tallies = STORED.tallies.map((tally) => ({ ...tally, route: 'gone' }));
   await metrics.read({ ...LIVE, stored: { ...STORED, tallies } });
   const { text } = await metrics.read(LIVE);
@@ -172,7 +172,7 @@ test('a scrape shows how things are now, the event loop included', async () => {
 });
 
 test('what happens before the metrics are loaded is counted once they are', async () => {
-  const metrics = new Metrics();
+  const metrics = new CountedMetrics();
   const request = { profile: 'default', route: 'ci', outcome: 'accepted', ignored: null, ms: 2, secret: 0 } as const;
   metrics.onRequest(request);
   metrics.onTableLoad(true);
@@ -185,7 +185,7 @@ test('what happens before the metrics are loaded is counted once they are', asyn
 });
 
 test('a scrape while the store cannot be read says so, and nothing of what it held before', async () => {
-  const metrics = new Metrics();
+  const metrics = new CountedMetrics();
   await metrics.read(LIVE);
   const { text } = await metrics.read({ ...LIVE, storeUp: false, stored: null });
   assert(text.split('\n').includes('hookwright_store_up 0'));

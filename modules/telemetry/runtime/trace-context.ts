@@ -1,6 +1,6 @@
 /** `traceparent` and `tracestate` of W3C Trace Context, level 2, as the context of a span. */
 import type { SpanContext, TraceState } from '@opentelemetry/api';
-import type { TraceContext } from '../../../../runtime/platform/tracing.ts';
+import type { TraceContext } from '../../../runtime/platform/tracing.ts';
 
 /** Versions after `00` may append fields, which are not read; `ff` is not allowed. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;

@@ -2,9 +2,9 @@
 import { Readable } from 'node:stream';
 import type { NodemailerError } from 'nodemailer/lib/errors';
 import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
-import type { Clock } from '../../platform/clock.ts';
-import type { DeliveryOutcome } from '../deliverer.ts';
-import { failed } from '../deliverer.ts';
+import type { DeliveryOutcome } from '../../../runtime/deliver/deliverer.ts';
+import { failed } from '../../../runtime/deliver/deliverer.ts';
+import type { Clock } from '../../../runtime/platform/clock.ts';
 
 export interface SmtpRequest {
   readonly options: SMTPConnectionOptions;

@@ -4,15 +4,21 @@
  * Port 465 uses TLS from the start; every other port must offer STARTTLS. Only a server on this machine may omit TLS or
  * use a self-signed certificate.
  */
-import type { Address, ResolveAddress } from '../address.ts';
-import { linkAddress } from '../address.ts';
-import type { Addressed, DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
-import type { BoundTarget, CreateDriver, DeliveryContext, Driver, ShownDelivery } from '../driver.ts';
-import { idempotencyKey } from '../http/idempotency-key.ts';
-import { DeliveryRefusal } from '../http/values.ts';
-import type { Probe, ProbeOptions } from '../probe.ts';
-import { notLive, probed, probeFailed } from '../probe.ts';
-import { transformText } from '../text/transforms.ts';
+import type { Address, ResolveAddress } from '../../../runtime/deliver/address.ts';
+import { linkAddress } from '../../../runtime/deliver/address.ts';
+import type { Addressed, DeliveryOutcome, DeliveryRequest } from '../../../runtime/deliver/deliverer.ts';
+import type {
+  BoundTarget,
+  CreateDriver,
+  DeliveryContext,
+  Driver,
+  ShownDelivery,
+} from '../../../runtime/deliver/driver.ts';
+import { idempotencyKey } from '../../../runtime/deliver/http/idempotency-key.ts';
+import { DeliveryRefusal } from '../../../runtime/deliver/http/values.ts';
+import type { Probe, ProbeOptions } from '../../../runtime/deliver/probe.ts';
+import { notLive, probed, probeFailed } from '../../../runtime/deliver/probe.ts';
+import { transformText } from '../../../runtime/deliver/text/transforms.ts';
 import type { SmtpServer } from './smtp-server.ts';
 import { readSmtpServer } from './smtp-server.ts';
 import type { SmtpRequest, SmtpResult } from './smtp-session.ts';

@@ -13,12 +13,12 @@
  */
 import { createHash } from 'node:crypto';
 import type { Attributes, Span, SpanContext, SpanOptions, TraceAPI } from '@opentelemetry/api';
-import { targetLabel } from '../../../../base/label.ts';
-import type { DeliveryRequest, HttpCall } from '../../../../runtime/deliver/deliverer.ts';
-import type { Intake } from '../../../../runtime/intake/intake.ts';
-import type { Reply } from '../../../../runtime/intake/reply.ts';
-import type { Tracing } from '../../../../runtime/module.ts';
-import type { TraceContext, TraceFields } from '../../../../runtime/platform/tracing.ts';
+import { targetLabel } from '../../../base/label.ts';
+import type { DeliveryRequest, HttpCall } from '../../../runtime/deliver/deliverer.ts';
+import type { Intake } from '../../../runtime/intake/intake.ts';
+import type { Reply } from '../../../runtime/intake/reply.ts';
+import type { Tracing } from '../../../runtime/module.ts';
+import type { TraceContext, TraceFields } from '../../../runtime/platform/tracing.ts';
 import { parseTraceContext, printTraceContext } from './trace-context.ts';
 
 type Api = typeof import('@opentelemetry/api');

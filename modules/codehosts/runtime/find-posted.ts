@@ -2,13 +2,15 @@
  * Finds what was posted earlier, by what is hidden in it (`{marks}`): the post that `mode: upsert` replaces, and a piece whose
  * sending ended in an unknown way. Only a post of the own account counts, because anybody can copy a mark into theirs.
  */
-import { toId } from './classify-response.ts';
-import { linkReader } from './condition.ts';
-import type { NoToken } from './exchange-token.ts';
-import type { FindLogin } from './find-login.ts';
-import type { LinkedVariant } from './link-variant.ts';
-import type { PieceSender } from './send-piece.ts';
-import type { Values } from './values.ts';
+import { linkClassifier, toId } from '../../../runtime/deliver/http/classify-response.ts';
+import { linkReader } from '../../../runtime/deliver/http/condition.ts';
+import type { NoToken } from '../../../runtime/deliver/http/exchange-token.ts';
+import type { PostingParts } from '../../../runtime/deliver/http/http-driver.ts';
+import type { LinkedRequest, LinkedVariant } from '../../../runtime/deliver/http/link-variant.ts';
+import { linkPickRequest } from '../../../runtime/deliver/http/link-variant.ts';
+import type { PieceSender } from '../../../runtime/deliver/http/send-piece.ts';
+import type { Values } from '../../../runtime/deliver/http/values.ts';
+import type { FindLogin } from './own-login.ts';
 
 /** Pages that are read at most. */
 const MAX_PAGES = 100;
@@ -25,18 +27,17 @@ export type FindPosted = (
   attempt: Parameters<PieceSender['send']>[2],
 ) => Promise<FoundPost>;
 
-export interface FindParts {
-  readonly variant: LinkedVariant;
-  readonly sender: PieceSender;
+export interface FindParts extends Pick<PostingParts, 'target' | 'variant' | 'sender'> {
   readonly findLogin: FindLogin;
 }
 
 /** Null for a target without `find`. */
 export function linkFindPosted(parts: FindParts): FindPosted | null {
-  const { variant, sender, findLogin } = parts;
+  const { target, variant, sender, findLogin } = parts;
   const { find, message_id } = variant.plan;
-  const { pickFind } = variant;
-  if (find === undefined || pickFind === null) return null;
+  if (find === undefined) return null;
+  const scope = { base: variant.base, settings: target.settings };
+  const pickFind = linkPickRequest(variant.plan, find.requests, scope, toRead(variant.plan));
   const readList = linkReader(find.list);
   const [readText, readId] = [linkReader(find.text), linkReader(find.id)];
   const readAuthor = find.author === undefined ? null : linkReader(find.author);
@@ -62,6 +63,22 @@ export function linkFindPosted(parts: FindParts): FindPosted | null {
     return failed('permanent', `more than ${MAX_PAGES * find.page_size} earlier posts to look through`);
   };
 }
+
+/** Longest list of earlier posts that is read, in bytes. */
+const MAX_LIST_BYTES = 16 * 1024 * 1024;
+
+/** What is read, and posts nothing, is taken by its status alone. */
+const toRead =
+  (plan: LinkedVariant['plan']) =>
+  (request: LinkedRequest): LinkedRequest => ({
+    ...request,
+    classify: linkClassifier({
+      ...plan,
+      success: [{ kind: 'status', ranges: [{ from: 200, to: 200 }] }],
+      message_id: null,
+    }),
+    maxBytes: MAX_LIST_BYTES,
+  });
 
 const isSame = (author: unknown, login: string): boolean =>
   typeof author === 'string' && author.toLowerCase() === login.toLowerCase();

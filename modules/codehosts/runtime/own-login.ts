@@ -1,13 +1,18 @@
-/** Finds the account that posts: the setting `login`, or what the service says, which is kept for a day. */
+/**
+ * Finds the account that posts: the setting `login`, or what the service says, which is kept for a day. Events that it sends
+ * are the gateway's own.
+ */
+
+import type { BoundTarget } from '../../../runtime/deliver/driver.ts';
+import { toId } from '../../../runtime/deliver/http/classify-response.ts';
+import { linkReader } from '../../../runtime/deliver/http/condition.ts';
+import type { TokenContext } from '../../../runtime/deliver/http/exchange-token.ts';
+import { linkAsk } from '../../../runtime/deliver/http/exchange-token.ts';
+import type { LinkedVariant } from '../../../runtime/deliver/http/link-variant.ts';
+import { NO_VALUES } from '../../../runtime/deliver/http/values.ts';
+import type { TokenResult } from '../../../runtime/deliver/token-cache.ts';
+import type { Clock } from '../../../runtime/platform/clock.ts';
 import type { ResponseCondition } from '../../../schemas/generated/types.ts';
-import type { BoundTarget } from '../driver.ts';
-import type { TokenResult } from '../token-cache.ts';
-import { toId } from './classify-response.ts';
-import { linkReader } from './condition.ts';
-import type { TokenContext } from './exchange-token.ts';
-import { linkAsk } from './exchange-token.ts';
-import type { LinkedVariant } from './link-variant.ts';
-import { NO_VALUES } from './values.ts';
 
 const KEPT_MS = 86_400_000;
 
@@ -43,3 +48,22 @@ const UNKNOWN = {
   reason: 'the service does not say which account the credentials belong to: set `login`',
   retry_after_ms: null,
 } as const;
+
+const ASK_AGAIN_MS = 60_000;
+
+/** Returns the login; null while it is not known. A service that does not answer is asked again, once a minute at most. */
+export function rememberLogin(find: FindLogin, clock: Clock): () => string | null {
+  let login: string | null = null;
+  /** Monotonic ms, from which on it may be asked again. */
+  let from = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (login === null && from <= clock.monotonic()) {
+      from = Number.POSITIVE_INFINITY;
+      void find().then((result) => {
+        if (result.kind === 'token') login = result.token;
+        from = clock.monotonic() + ASK_AGAIN_MS;
+      });
+    }
+    return login;
+  };
+}

@@ -1,8 +1,8 @@
 /** The figures of each minute: counted from what the gateway counts anyway, written once a minute, and not without a reason. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { recordFigures } from '../../../modules/console/runtime/figures/record-figures.ts';
-import { Metrics } from '../../../runtime/metrics/metrics.ts';
+import { CountedMetrics } from '../../../modules/telemetry/runtime/metrics.ts';
+import { recordFigures } from '../../../modules/telemetry/runtime/record-figures.ts';
 import { silentLog } from '../../../runtime/platform/log.ts';
 import { makeAccept } from '../../helpers/dispatches.ts';
 import { FakeClock, settle } from '../../helpers/fake-clock.ts';
@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 
 function bench() {
   const clock = new FakeClock(Date.UTC(2026, 0, 1) + 20_000);
-  const metrics = new Metrics();
+  const metrics = new CountedMetrics();
   const store = createMemoryStore();
   let writes = 0;
   let held = Promise.resolve();

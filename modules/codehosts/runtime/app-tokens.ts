@@ -8,13 +8,19 @@
  */
 import type { KeyObject } from 'node:crypto';
 import { createHash, createPrivateKey, sign } from 'node:crypto';
+import { toId } from '../../../runtime/deliver/http/classify-response.ts';
+import { linkReader } from '../../../runtime/deliver/http/condition.ts';
+import type {
+  AskExchange,
+  ExchangeAnswer,
+  ExchangeParts,
+  TokenContext,
+  TokenSource,
+} from '../../../runtime/deliver/http/exchange-token.ts';
+import { linkAsk, linkTokenReader, noToken } from '../../../runtime/deliver/http/exchange-token.ts';
+import type { Values } from '../../../runtime/deliver/http/values.ts';
+import type { TokenResult } from '../../../runtime/deliver/token-cache.ts';
 import type { InstallationPlan, JwtPlan } from '../../../schemas/generated/types.ts';
-import type { TokenResult } from '../token-cache.ts';
-import { toId } from './classify-response.ts';
-import { linkReader } from './condition.ts';
-import type { AskExchange, ExchangeAnswer, ExchangeParts, TokenContext, TokenSource } from './exchange-token.ts';
-import { linkAsk, linkTokenReader, noToken } from './exchange-token.ts';
-import type { Values } from './values.ts';
 
 /** GitHub advises to backdate by a minute, and takes at most ten minutes of validity. */
 const BACKDATED_S = 60;

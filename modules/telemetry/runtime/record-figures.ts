@@ -2,20 +2,24 @@
  * Writes what came in to the store, once a minute, for the charts. It reads the counters that the gateway has anyway, so an event
  * costs nothing; a minute in which nothing came and nothing waits is not written.
  */
-import { messageOf } from '../../../../base/message-of.ts';
-import type { Outcome } from '../../../../runtime/intake/reply.ts';
-import type { RequestTotals } from '../../../../runtime/metrics/metrics.ts';
-import { REQUEST_SECONDS } from '../../../../runtime/metrics/metrics.ts';
-import type { Clock, Timer } from '../../../../runtime/platform/clock.ts';
-import type { Logger } from '../../../../runtime/platform/log.ts';
-import type { FigureCount, Figures } from '../../../../runtime/store/figures.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
+import { messageOf } from '../../../base/message-of.ts';
+import type { Outcome } from '../../../runtime/intake/reply.ts';
+import type { FigureContext } from '../../../runtime/metrics/metrics.ts';
+import type { Timer } from '../../../runtime/platform/clock.ts';
+import type { FigureCount, Figures } from '../../../runtime/store/figures.ts';
 
-export interface FigureContext {
+/** Bucket bounds in seconds, for requests. */
+export const REQUEST_SECONDS: readonly number[] = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30,
+];
+
+export interface RequestTotals {
+  readonly byOutcome: Readonly<Record<string, number>>;
+  readonly durations: readonly number[];
+}
+
+interface RecordContext extends FigureContext {
   readonly totals: () => RequestTotals;
-  readonly store: Pick<Store, 'read' | 'write'>;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 const MINUTE_MS = 60_000;
@@ -37,7 +41,7 @@ const COUNTED: Readonly<Record<Outcome, FigureCount | null>> = {
 };
 
 /** Returns a function that ends it, and writes what the last minute has had so far. */
-export function recordFigures(context: FigureContext): () => Promise<void> {
+export function recordFigures(context: RecordContext): () => Promise<void> {
   const { clock, log } = context;
   let before = context.totals();
   let minute = minuteAt(clock.now());

@@ -6,11 +6,11 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { SMTPServerOptions } from 'smtp-server';
 import { SMTPServer } from 'smtp-server';
-import type { DeliveryRequest } from '../../../../runtime/deliver/deliverer.ts';
-import { readSmtpServer } from '../../../../runtime/deliver/drivers/smtp-server.ts';
-import { createTestDeliverer, deliveryTo } from '../../../helpers/deliveries.ts';
-import { FakeClock } from '../../../helpers/fake-clock.ts';
-import { bindingOf, shippedTarget } from '../../../helpers/targets.ts';
+import { readSmtpServer } from '../../../modules/mail/runtime/smtp-server.ts';
+import type { DeliveryRequest } from '../../../runtime/deliver/deliverer.ts';
+import { createTestDeliverer, deliveryTo } from '../../helpers/deliveries.ts';
+import { FakeClock } from '../../helpers/fake-clock.ts';
+import { bindingOf, shippedTarget } from '../../helpers/targets.ts';
 
 interface Received {
   readonly secure: boolean;
@@ -23,8 +23,7 @@ interface Received {
 type Fail = (code: number) => Error;
 const failWith: Fail = (code) => Object.assign(new Error('no'), { responseCode: code });
 
-const PEM = (name: string): string =>
-  readFileSync(new URL(`../../../fixtures/tls/${name}.pem`, import.meta.url), 'utf8');
+const PEM = (name: string): string => readFileSync(new URL(`../../fixtures/tls/${name}.pem`, import.meta.url), 'utf8');
 
 async function startSmtp(t: TestContext, options: SMTPServerOptions = {}) {
   const received: Received[] = [];

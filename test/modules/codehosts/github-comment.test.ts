@@ -4,12 +4,12 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
-import type { DeliveryRequest } from '../../../../runtime/deliver/deliverer.ts';
-import { ghOutcome } from '../../../../runtime/deliver/drivers/gh.ts';
-import { quietMentions } from '../../../../runtime/deliver/text/quiet-mentions.ts';
-import { createTestDeliverer, deliveryTo } from '../../../helpers/deliveries.ts';
-import { bindingOf, shippedTarget } from '../../../helpers/targets.ts';
-import { tempDir } from '../../../helpers/temp-dir.ts';
+import { ghOutcome } from '../../../modules/codehosts/runtime/gh.ts';
+import type { DeliveryRequest } from '../../../runtime/deliver/deliverer.ts';
+import { quietMentions } from '../../../runtime/deliver/text/quiet-mentions.ts';
+import { createTestDeliverer, deliveryTo } from '../../helpers/deliveries.ts';
+import { bindingOf, shippedTarget } from '../../helpers/targets.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
 
 const URL_LINE = 'https://github.com/o/r/issues/1#issuecomment-1';
 

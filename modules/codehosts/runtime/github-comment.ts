@@ -9,15 +9,21 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Addressed, DeliveryOutcome, DeliveryRequest } from '../../../runtime/deliver/deliverer.ts';
+import type {
+  BoundTarget,
+  CreateDriver,
+  DeliveryContext,
+  Driver,
+  ShownDelivery,
+} from '../../../runtime/deliver/driver.ts';
+import { idempotencyKey } from '../../../runtime/deliver/http/idempotency-key.ts';
+import { DeliveryRefusal } from '../../../runtime/deliver/http/values.ts';
+import type { Probe, ProbeOptions } from '../../../runtime/deliver/probe.ts';
+import { probed, probeFailed } from '../../../runtime/deliver/probe.ts';
+import { prepareText } from '../../../runtime/deliver/text/prepare-text.ts';
+import type { ProcessRequest, ProcessResult } from '../../../runtime/platform/process/run-process.ts';
 import type { TextPlan } from '../../../schemas/generated/types.ts';
-import type { ProcessRequest, ProcessResult } from '../../platform/process/run-process.ts';
-import type { Addressed, DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
-import type { BoundTarget, CreateDriver, DeliveryContext, Driver, ShownDelivery } from '../driver.ts';
-import { idempotencyKey } from '../http/idempotency-key.ts';
-import { DeliveryRefusal } from '../http/values.ts';
-import type { Probe, ProbeOptions } from '../probe.ts';
-import { probed, probeFailed } from '../probe.ts';
-import { prepareText } from '../text/prepare-text.ts';
 import { ghEnvironment, ghOutcome } from './gh.ts';
 
 export const createForgeaCommentDriver: CreateDriver = (target, context) => new ForgeaCommentDriver(target, context);
