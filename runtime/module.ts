@@ -11,7 +11,7 @@ import type { OpenApprovals } from './dispatch/approving.ts';
 import type { FindBudgets } from './dispatch/context.ts';
 import type { OpenGuard } from './dispatch/guard.ts';
 import type { OpenHandover } from './dispatch/outputs.ts';
-import type { RequestTracing } from './intake/intake.ts';
+import type { OpenStatuses, RequestTracing } from './intake/intake.ts';
 import type { OpenKeeper } from './intake/keeper.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { NO_METRICS } from './metrics/metrics.ts';
@@ -40,6 +40,8 @@ export interface RuntimePart {
   readonly sandbox?: () => Promise<(context: SandboxContext) => Sandbox>;
   /** Takes and checks what runs hand over. */
   readonly outputs?: () => Promise<OpenHandover>;
+  /** Tells senders what became of their events, for routes with `status_url`. */
+  readonly statuses?: () => Promise<OpenStatuses>;
   /** Tells people of what waits for their approval. */
   readonly approvals?: () => Promise<OpenApprovals>;
   /** Tells operators of what fails. */

@@ -61,6 +61,7 @@ export async function createService(
   );
   await guarding.prepare(routes.plan);
   await work.approving.prepare(routes.plan);
+  await work.openStatuses(Object.values(routes.plan.routes));
   await gateway.begin();
   return new RunningService(context, { routes, work, gateway, finished, operations });
 }

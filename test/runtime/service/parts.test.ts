@@ -89,6 +89,11 @@ test('a program without modules refuses what only they can do, and serves the re
     name: 'TableError',
     message: 'route "ci": no module of this program marks untrusted values',
   });
+  const status = { answer: false };
+  await assert.rejects(service.swap(routeTable({ routes: { ci: { status } } }).table), {
+    name: 'TableError',
+    message: 'status_url: no module of this program tells what became of events',
+  });
   const url = { kind: 'literal', value: 'postgres://localhost/h', scope: 'default' } as const;
   const store = { kind: 'postgres', url, listen: true, schema: 'h', key: null, table_key: null } as const;
   await assert.rejects(serveParts(t, { gateway: { store } }, []), {

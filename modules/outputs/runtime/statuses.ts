@@ -6,16 +6,16 @@
  * observer, and in a shared store, whose other gateways may have the run, one query a second asks for all that wait.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { RoutePlan } from '../../schemas/generated/types.ts';
-import type { Clock, Timer } from '../platform/clock.ts';
-import type { Logger } from '../platform/log.ts';
-import type { StoredDispatch } from '../store/queries.ts';
-import type { ShownState } from '../store/states.ts';
-import { wasRejected } from '../store/states.ts';
-import type { Store } from '../store/store.ts';
-import { StoreUnavailable } from '../store/store.ts';
-import type { FindInstallation } from './installation.ts';
-import { readAnswer } from './run-agent.ts';
+import type { FindInstallation } from '../../../runtime/dispatch/installation.ts';
+import { readAnswer } from '../../../runtime/dispatch/run-agent.ts';
+import type { Clock, Timer } from '../../../runtime/platform/clock.ts';
+import type { Logger } from '../../../runtime/platform/log.ts';
+import type { StoredDispatch } from '../../../runtime/store/queries.ts';
+import type { ShownState } from '../../../runtime/store/states.ts';
+import { wasRejected } from '../../../runtime/store/states.ts';
+import type { Store } from '../../../runtime/store/store.ts';
+import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import type { RoutePlan } from '../../../schemas/generated/types.ts';
 
 /** Most senders that wait at once, by far fewer than connections; more are answered at once. */
 const MOST_WAITING = 128;
@@ -39,7 +39,7 @@ export interface StatusContext {
 const statusOf = (of: StoredDispatch): EventStatus['state'] =>
   of.state !== 'skipped' ? of.state : of.reason === 'budget' || wasRejected(of) ? 'dead' : 'done';
 
-export class Statuses {
+export class EventStatuses {
   private readonly context: StatusContext;
   /** What ends each wait, by the id of the dispatch. */
   private readonly waits = new Map<string, Set<() => void>>();

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
 import { stringify } from 'yaml';
-import { Statuses } from '../../../runtime/dispatch/statuses.ts';
-import { preferredWait } from '../../../runtime/intake/status-url.ts';
+import { runtimeParts } from '../../../cli/base/module.ts';
+import { outputs } from '../../../modules/outputs/module.ts';
+import { preferredWait } from '../../../modules/outputs/runtime/status-url.ts';
+import { EventStatuses } from '../../../modules/outputs/runtime/statuses.ts';
 import { createService } from '../../../runtime/service/create-service.ts';
 import type { QueryKind, QueryResults } from '../../../runtime/store/queries.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
@@ -41,7 +43,7 @@ async function setUp(t: TestContext, parts: object = {}, home = tempDir(t)) {
   const compiled = compileConfig(config, { env });
   assert.ok(compiled.output, printed(compiled));
   const table = JSON.parse(compiled.output.routesJson) as RouteTable;
-  const service = await createService({ table, home, log: silentLog, agent, env }, []);
+  const service = await createService({ table, home, log: silentLog, agent, env }, runtimeParts([outputs]));
   atEnd(t, () => service.stop({ drainMs: 0 }));
   const { url } = await service.listen();
   let count = 0;
@@ -246,7 +248,7 @@ test('what a person has rejected is dead, and its answer is not told', async () 
   const ended = { id: 'd', route: 'ci', profile: 'default', state: 'skipped', reason: 'log: not_approved' };
   const found = { kind: 'found', dispatch: { ...ended, steps, answer: 'a draft' } } as unknown;
   const store = { shared: null, read: async () => found as never };
-  const statuses = new Statuses({ store, clock: new FakeClock(), log: silentLog, key: async () => 'k' });
+  const statuses = new EventStatuses({ store, clock: new FakeClock(), log: silentLog, key: async () => 'k' });
   assert.deepEqual(await statuses.read('d', plan), { state: 'dead' });
 });
 
@@ -291,7 +293,7 @@ test('a sender costs a timer; in a shared store one query asks for all', async (
       return ended as QueryResults['ended'] as never;
     },
   };
-  const statuses = new Statuses({ store, clock, log: silentLog, key: async () => 'k' });
+  const statuses = new EventStatuses({ store, clock, log: silentLog, key: async () => 'k' });
   const gone: (() => void)[] = [];
   const waits = Array.from({ length: 100 }, (_, index) => statuses.wait(`d${index}`, 30_000, (end) => gone.push(end)));
   await clock.run(1000);
@@ -316,6 +318,6 @@ test('an approval that waits is told as waiting', async () => {
   const plan = routePlan('ci', { status: { answer: true } });
   const dispatch = { id: 'a', state: 'waiting', reason: null, answer: 'x', route: 'ci', profile: 'default' };
   const store = { shared: null, read: async () => ({ kind: 'found', dispatch }) as never };
-  const statuses = new Statuses({ store, clock: new FakeClock(), log: silentLog, key: async () => 'k' });
+  const statuses = new EventStatuses({ store, clock: new FakeClock(), log: silentLog, key: async () => 'k' });
   assert.deepEqual(await statuses.read('a', plan), { state: 'waiting' });
 });

@@ -1,14 +1,39 @@
 /** The `status_url` of an event: given to its sender with the 202, waited for, and asked. */
-import type { EventStatus, Statuses } from '../dispatch/statuses.ts';
-import { isOver } from '../dispatch/statuses.ts';
-import type { Clock } from '../platform/clock.ts';
-import { StoreUnavailable } from '../store/store.ts';
-import type { LinkedRoute } from '../table/linked-table.ts';
-import type { RateWindows } from '../table/rate-limit.ts';
-import type { IntakeRequest } from './body.ts';
-import type { Intake } from './intake.ts';
-import type { Reply, Subject } from './reply.ts';
-import { acceptedWith, jsonReply, retryLater } from './reply.ts';
+import { randomBytes } from 'node:crypto';
+import type { FindInstallation } from '../../../runtime/dispatch/installation.ts';
+import { findStored } from '../../../runtime/dispatch/installation.ts';
+import type { IntakeRequest } from '../../../runtime/intake/body.ts';
+import type { Intake, OpenStatuses } from '../../../runtime/intake/intake.ts';
+import type { Reply, Subject } from '../../../runtime/intake/reply.ts';
+import { acceptedWith, jsonReply, retryLater } from '../../../runtime/intake/reply.ts';
+import type { Clock } from '../../../runtime/platform/clock.ts';
+import type { Store } from '../../../runtime/store/store.ts';
+import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import type { LinkedRoute } from '../../../runtime/table/linked-table.ts';
+import { RateWindows } from '../../../runtime/table/rate-limit.ts';
+import type { EventStatus } from './statuses.ts';
+import { EventStatuses, isOver } from './statuses.ts';
+
+export const openStatuses: OpenStatuses = (context) => {
+  const { store, clock } = context;
+  const statuses = new EventStatuses({ ...context, key: findStatusKey(store) });
+  const windows = new RateWindows();
+  return {
+    async begin(intake) {
+      const token = await statuses.token(intake.dispatch?.id ?? '');
+      return (subject) => answerWithStatus(intake, subject, statuses, token);
+    },
+    find: (request, path, findRoute) => askStatus(request, path, { findRoute, statuses, clock, windows }),
+    finished: (id) => statuses.finished(id),
+    release: () => statuses.release(),
+  };
+};
+
+const isStatusKey = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+
+/** The key of status URLs, 64 hexadecimal digits: the same for all gateways of a store. */
+const findStatusKey = (store: Pick<Store, 'read' | 'write'>): FindInstallation =>
+  findStored(store, 'status_key', isStatusKey, () => randomBytes(32).toString('hex'));
 
 /** The route's URL as its sender knows it, then this. */
 const PATH = /^(\/.+)\/status\/([a-z0-9]{1,64}\.[A-Za-z0-9_-]{43})$/;
@@ -22,10 +47,10 @@ export function preferredWait(prefer: string | readonly string[] | undefined): n
 }
 
 /** The answer to an accepted event: its `status_url`, and what became of it if its sender waits and it ends in time. */
-export async function answerWithStatus(
+async function answerWithStatus(
   intake: Intake,
   subject: Subject,
-  statuses: Statuses,
+  statuses: EventStatuses,
   token: string,
 ): Promise<Reply> {
   const { route, request, response, dispatch, url } = intake;
@@ -40,7 +65,7 @@ export async function answerWithStatus(
 }
 
 /** Null where the store is unavailable: the event is accepted all the same. */
-async function readOr(statuses: Statuses, id: string, { plan }: LinkedRoute): Promise<EventStatus | null> {
+async function readOr(statuses: EventStatuses, id: string, { plan }: LinkedRoute): Promise<EventStatus | null> {
   try {
     return await statuses.read(id, plan);
   } catch (error) {
@@ -49,16 +74,16 @@ async function readOr(statuses: Statuses, id: string, { plan }: LinkedRoute): Pr
   }
 }
 
-export interface StatusReader {
+interface StatusReader {
   readonly findRoute: (path: string) => LinkedRoute | undefined;
-  readonly statuses: Statuses;
+  readonly statuses: EventStatuses;
   readonly clock: Clock;
   /** Of those who ask: they take none of a route's events. */
   readonly windows: RateWindows;
 }
 
 /** The answer to whoever asks; null: the path is not the URL of an event, of which nothing else is told. */
-export async function askStatus({ method }: IntakeRequest, path: string, from: StatusReader): Promise<Reply | null> {
+async function askStatus({ method }: IntakeRequest, path: string, from: StatusReader): Promise<Reply | null> {
   const [, at = '', token = ''] = PATH.exec(path) ?? [];
   if (token === '' || (method !== 'GET' && method !== 'HEAD')) return null;
   const plan = from.findRoute(at)?.plan;
