@@ -16,7 +16,7 @@ import type { OpenKeeper } from './intake/keeper.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { NO_METRICS } from './metrics/metrics.ts';
 import type { Logger } from './platform/log.ts';
-import type { Sandbox, SandboxContext } from './platform/process/sandbox.ts';
+import type { SandboxTools } from './platform/process/sandbox.ts';
 import type { SecretResolver } from './platform/secrets/secrets.ts';
 import type { SharedClock } from './platform/shared-clock.ts';
 import type { TraceFields } from './platform/tracing.ts';
@@ -37,7 +37,7 @@ export interface RuntimePart {
   /** Marks untrusted values in prompts. */
   readonly marks?: () => Promise<Marks>;
   /** Runs programs in a sandbox. */
-  readonly sandbox?: () => Promise<(context: SandboxContext) => Sandbox>;
+  readonly sandbox?: () => Promise<SandboxTools>;
   /** Takes and checks what runs hand over. */
   readonly outputs?: () => Promise<OpenHandover>;
   /** Tells senders what became of their events, for routes with `status_url`. */

@@ -34,6 +34,7 @@ const { tables, origin, text } = JSON.parse(process.argv[2] ?? '{}') as Delivere
 const quiet = (): void => {};
 const http = new HttpPool();
 const context: DeliveryContext = {
+  modules: [],
   clock: systemClock,
   log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
   http,
@@ -47,7 +48,7 @@ const { linked, problems } = linkTargets(
   tables,
   { resolve: ({ value }) => value },
   context,
-  await loadDrivers(tables, []),
+  await loadDrivers(tables, context),
 );
 if (problems.length > 0) throw new Error(JSON.stringify(problems));
 const deliverer = createDeliverer({ linked, context, mirror: async () => {} });

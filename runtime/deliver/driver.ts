@@ -23,6 +23,8 @@ export interface BoundTarget {
 }
 
 export interface DeliveryContext {
+  /** The modules that may have drivers. */
+  readonly modules: readonly { readonly drivers?: DriverLoaders }[];
   readonly clock: Clock;
   readonly log: Logger;
   readonly http: HttpConnections;

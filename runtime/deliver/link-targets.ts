@@ -43,7 +43,7 @@ const CORE: Drivers = { http: createHttpDriver, log: createLogDriver, local: cre
 /** Loads the drivers that the bindings of a table need, as far as a module has them. */
 export async function loadDrivers(
   { targets, profiles }: TargetTables,
-  modules: readonly { readonly drivers?: DriverLoaders }[],
+  { modules }: Pick<DeliveryContext, 'modules'>,
 ): Promise<Drivers> {
   const loaders: DriverLoaders = Object.assign({}, ...modules.map(({ drivers }) => drivers));
   const drivers: { -readonly [Kind in DriverKind]?: Drivers[Kind] } = { ...CORE };

@@ -50,8 +50,6 @@ export interface ServiceContext extends Required<Pick<ServiceOptions, Filled>>, 
   readonly metrics: Metrics;
   readonly workFolders: WorkFolders;
   readonly confinement: Confinement;
-  /** See `SandboxContext`; also of tables that were in service before. */
-  readonly kept: Set<string>;
   /** Secrets that arrive in handshakes. */
   readonly enrolments: Pick<Enrolments, 'capture' | 'wait'>;
   /** Reads the current values of these references, without blocking. @param host the host on which the server listens */
@@ -80,7 +78,6 @@ export function resolveOptions(
     ...(projectEnv === undefined ? [] : [projectEnv]),
     ...read,
   ];
-  const kept = new Set<string>();
   const secrets = secretReader({
     sources,
     known: (values) => redactor.add(values),
@@ -99,8 +96,7 @@ export function resolveOptions(
     timezone: options.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     follow: options.clock === undefined ? clock.follow : () => {},
     run,
-    confinement: createConfinement(modules, { ...folders, run, hidden, kept: () => [...kept], log, sweep: true }),
-    kept,
+    confinement: createConfinement(modules, { ...folders, run, hidden, log, sweep: true }),
     files: gatewayFiles,
     ids: createIds(random),
     metrics,

@@ -36,7 +36,7 @@ export async function linkWork(
   table: RouteTable,
 ): Promise<LinkedWork> {
   const secrets = await context.secrets(tableSecretRefs(table), table.server.host);
-  const drivers = await loadDrivers(table, context.modules);
+  const drivers = await loadDrivers(table, deliveries.context);
   const { linked: targets, problems } = linkTargets(table, secrets, deliveries.context, drivers);
   // Without its driver, a target that nothing is set up for is as one that is not enabled.
   const faults = problems.filter(({ noDriver, profile, target }) => !noDriver || isUsed(table, profile, target));

@@ -47,7 +47,7 @@ export interface TestDelivererOptions {
 
 /** Those of the core and of the modules. */
 const DRIVERS: Drivers = {
-  ...(await loadDrivers({ targets: {}, profiles: {} }, [])),
+  ...(await loadDrivers({ targets: {}, profiles: {} }, { modules: [] })),
   ...(await loadAll({ ...codehosts.runtime?.drivers, ...mail.runtime?.drivers })),
 };
 
@@ -80,6 +80,7 @@ export function createTestDeliverer(t: Pick<TestContext, 'after'>, options: Test
   atEnd(t, () => http.destroy());
   const home = options.home ?? '/nonexistent';
   const context: DeliveryContext = {
+    modules: [],
     clock,
     log,
     http,

@@ -71,7 +71,7 @@ const SECRETS: SecretResolver = {
 };
 
 const NOTHING_SENT: DeliveryContext = {
-  ...{ env: {}, clock: systemClock, log: silentLog, http: NOWHERE },
+  ...{ modules: PARTS, env: {}, clock: systemClock, log: silentLog, http: NOWHERE },
   ...{ runProcess: nowhere, pace: createPace({ clock: systemClock, longestHoldMs: 0 }) },
   ...{ tokens: new TokenCache(systemClock), homeOf: () => HOME },
 };
@@ -80,7 +80,7 @@ const NOTHING_SENT: DeliveryContext = {
 const MACHINE: ExplainingMachine = {
   ...{ home: HOME, userHome: USER, files: { stat: missing, read: missing }, verifies: false },
   marks: (plan) => loadMarks(PARTS, [plan]),
-  linkRefusal: async (table, secrets) => linkRefusal(table, secrets, NOTHING_SENT, PARTS),
+  linkRefusal: async (table, secrets) => linkRefusal(table, secrets, NOTHING_SENT),
 };
 
 /** What becomes of the request, as `hookwright explain` prints it. Rejects with LinkError for a route that cannot be served. */

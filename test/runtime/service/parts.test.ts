@@ -130,10 +130,13 @@ test('a table whose targets need the driver of a module is refused where no modu
 });
 
 test('a service says at its start that there is no sandbox, and which paths of a plan open nothing', async (t) => {
-  const sandbox: RuntimePart['sandbox'] = async () => () => ({
-    run: () => Promise.resolve({ kind: 'spawn_failed', code: 'none', stderr: '' }),
-    problem: () => Promise.resolve('run `apt-get install bubblewrap`'),
-    closed: (plans) => plans.flatMap(({ read }) => read.map((path) => `read ${path}: is not there`)),
+  const sandbox: RuntimePart['sandbox'] = async () => ({
+    keptFiles: () => [],
+    open: () => ({
+      run: () => Promise.resolve({ kind: 'spawn_failed', code: 'none', stderr: '' }),
+      problem: () => Promise.resolve('run `apt-get install bubblewrap`'),
+      closed: (plans) => plans.flatMap(({ read }) => read.map((path) => `read ${path}: is not there`)),
+    }),
   });
   const parts = runtimeParts(MODULES).map((part) => (part.sandbox === null ? part : { ...part, sandbox }));
   const log = recordLog();

@@ -128,16 +128,13 @@ async function targets(context: CliContext, given: Given, table: RouteTable): Pr
   const delivery = createDeliveryContext({
     ...{ home: context.home, env: context.env, clock: context.clock, log: createServerLog(context) },
     run: (request) => runProcess(request, context),
+    modules: runtimeParts(context.modules),
   });
   const giveUp = new AbortController();
   const ignore = context.onSignal(() => giveUp.abort());
   try {
     const options = { live: given.live, signal: giveUp.signal };
-    return await checkTargets(table, createSecrets(context), {
-      context: delivery.context,
-      options,
-      modules: runtimeParts(context.modules),
-    });
+    return await checkTargets(table, createSecrets(context), { context: delivery.context, options });
   } finally {
     ignore();
     await delivery.close();

@@ -5,7 +5,6 @@ import { gatewayCheck } from '../../../../cli/base/check.ts';
 import type { DeliveryContext } from '../../../../runtime/deliver/driver.ts';
 import { isUsed, linkTargets, loadDrivers } from '../../../../runtime/deliver/link-targets.ts';
 import type { ProbeOptions } from '../../../../runtime/deliver/probe.ts';
-import type { RuntimePart } from '../../../../runtime/module.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 
@@ -21,21 +20,15 @@ interface Subject extends Pick<Check, 'subject'> {
   readonly target: string;
 }
 
-export interface CheckContext {
-  readonly context: DeliveryContext;
-  readonly options: ProbeOptions;
-  readonly modules: readonly RuntimePart[];
-}
-
 /** Nothing to set up, nothing to check. */
 const QUIET = new Set(['log', 'local']);
 
 export async function checkTargets(
   table: RouteTable,
   secrets: SecretResolver,
-  { context, options, modules }: CheckContext,
+  { context, options }: { readonly context: DeliveryContext; readonly options: ProbeOptions },
 ): Promise<TargetChecks> {
-  const drivers = await loadDrivers(table, modules);
+  const drivers = await loadDrivers(table, context);
   const { linked, problems } = linkTargets(table, secrets, context, drivers);
   const checks: Check[] = [];
   const skews: number[] = [];

@@ -52,11 +52,11 @@ export default command({
     const delivery = createDeliveryContext({
       ...{ home: context.home, env: context.env, clock: context.clock, log: createServerLog(context) },
       run: (request) => runProcess(request, context),
+      modules: runtimeParts(context.modules),
     });
     try {
       const secrets = createSecrets(context);
-      const modules = runtimeParts(context.modules);
-      const linked = await linkOne(choice, given.dryRun ? lenient(secrets) : secrets, delivery.context, modules);
+      const linked = await linkOne(choice, given.dryRun ? lenient(secrets) : secrets, delivery.context);
       const deliverer = createDeliverer({ linked, context: delivery.context, mirror: async () => {} });
       const message = request(context, given, text, choice);
       return given.dryRun

@@ -6,7 +6,6 @@ import { findTarget } from '../../../../cli/command-line/find-name.ts';
 import type { DeliveryContext } from '../../../../runtime/deliver/driver.ts';
 import type { LinkedTargets } from '../../../../runtime/deliver/link-targets.ts';
 import { linkTargets, loadDrivers } from '../../../../runtime/deliver/link-targets.ts';
-import type { RuntimePart } from '../../../../runtime/module.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 
@@ -38,7 +37,6 @@ export async function linkOne(
   choice: TargetChoice,
   secrets: SecretResolver,
   context: DeliveryContext,
-  modules: readonly RuntimePart[],
 ): Promise<LinkedTargets> {
   const name = chooseTarget(choice);
   const { targets, profiles } = choice.table;
@@ -46,7 +44,7 @@ export async function linkOne(
   const profile = profiles[choice.profile];
   if (plan === undefined || profile === undefined) throw new Error(`the table names ${name} and does not hold it`);
   const tables = { targets: { [name]: plan }, profiles: { [choice.profile]: profile } };
-  const { linked, problems } = linkTargets(tables, secrets, context, await loadDrivers(tables, modules));
+  const { linked, problems } = linkTargets(tables, secrets, context, await loadDrivers(tables, context));
   const [problem] = problems;
   if (problem !== undefined) throw new CliError(`${choice.target}: ${problem.message}`);
   return linked;

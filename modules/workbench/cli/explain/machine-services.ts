@@ -60,12 +60,13 @@ export async function scriptRunner(
   const { realPath, describe } = gatewayFiles;
   const { signal } = new AbortController();
   const start = (request: Parameters<typeof runProcess>[0]) => runProcess(request, { clock, home });
-  const { confine } = createConfinement(runtimeParts(modules), {
+  const { confine, keep } = createConfinement(runtimeParts(modules), {
     run: start,
     ...guardedFiles(context, table, files),
     log: silentLog,
     sweep: false,
   });
+  await keep(table, Object.values(table.routes));
   return createScriptRunner({ run: confine(table.gateway.sandbox ?? null), realPath, describe, env, home, signal });
 }
 
@@ -143,8 +144,8 @@ const machineOf = ({ home, env, clock, modules }: Machine): ExplainingMachine =>
       import('../../../../runtime/platform/log.ts'),
     ]);
     const run = (request: Parameters<typeof runProcess>[0]) => runProcess(request, { clock, home });
-    const delivery = createDeliveryContext({ home, env, clock, log: silentLog, run });
-    const refusal = await linkRefusal(table, secrets, delivery.context, runtimeParts(modules));
+    const delivery = createDeliveryContext({ home, env, clock, log: silentLog, run, modules: runtimeParts(modules) });
+    const refusal = await linkRefusal(table, secrets, delivery.context);
     await delivery.close();
     return refusal;
   },

@@ -3,7 +3,6 @@ import { createDeliverer } from '../../../../runtime/deliver/create-deliverer.ts
 import type { DeliveryContext } from '../../../../runtime/deliver/driver.ts';
 import { DeliveryRefusal } from '../../../../runtime/deliver/http/values.ts';
 import { linkTargets, loadDrivers } from '../../../../runtime/deliver/link-targets.ts';
-import type { RuntimePart } from '../../../../runtime/module.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 import type { RefusesDelivery } from './explain-services.ts';
@@ -14,9 +13,8 @@ export async function linkRefusal(
   table: RouteTable,
   secrets: SecretResolver,
   context: DeliveryContext,
-  modules: readonly RuntimePart[],
 ): Promise<RefusesDelivery> {
-  const drivers = await loadDrivers(table, modules);
+  const drivers = await loadDrivers(table, context);
   const { linked, problems } = linkTargets(table, lenient(secrets), context, drivers);
   const deliverer = createDeliverer({ linked, context, mirror: async () => {} });
   return async (profile, asked, text) => {
