@@ -65,13 +65,18 @@ function driverKind({ driver, variants }: TargetPlan, { variant }: TargetBinding
   return posts ? 'posts' : 'http';
 }
 
-/** Whether the profile has settings for the target, or a route or job of it that delivers there: some targets need no entry. */
-export function isUsed({ routes, jobs, profiles }: RouteTable, profile: string, target: string): boolean {
+/** Whether the profile has settings for the target, or something delivers there: some targets need no entry. */
+export function isUsed({ routes, jobs, profiles, gateway }: RouteTable, profile: string, target: string): boolean {
   const { credentials = {}, options = {} } = profiles[profile]?.targets[target] ?? {};
   if (Object.keys({ ...credentials, ...options }).length > 0) return true;
   const owners = [...Object.values(routes), ...Object.values(jobs)].filter((one) => one.profile === profile);
-  const all = owners.flatMap(({ deliver, outputs = [] }) => [...deliver, ...outputs.map(({ delivery }) => delivery)]);
-  return all.some((delivery) => delivery.target === target);
+  const told = [...(gateway.alerts?.deliver ?? []), ...(gateway.approvals?.deliver ?? [])];
+  const all = owners.flatMap(({ deliver, on_failure, outputs = [] }) => [
+    ...deliver,
+    ...on_failure,
+    ...outputs.map(({ delivery }) => delivery),
+  ]);
+  return [...told, ...all].some((delivery) => delivery.target === target);
 }
 
 /** Links every binding; those with a problem are left out. */

@@ -85,6 +85,7 @@ test('a later table loads what it needs before it is served', async (t) => {
 test('a program without modules refuses what only they can do, and serves the rest', async (t) => {
   const service = await serveParts(t, { routes: { ci: { capture: 'all' } } }, []);
   await assert.rejects(service.requests(), /no module of this program keeps requests/);
+  await assert.rejects(service.metrics(), /no module of this program counts anything/);
   await assert.rejects(service.swap(routeTable(MARKED).table), {
     name: 'TableError',
     message: 'route "ci": no module of this program marks untrusted values',
@@ -103,8 +104,8 @@ test('a program without modules refuses what only they can do, and serves the re
 });
 
 test('a table whose targets need the driver of a module is refused where no module has it; one that nobody has set up is not enabled', async (t) => {
-  const profileOf = (platforms: string): string =>
-    `platforms: { webhook: { enabled: true, secret: ${SECRET}, routes: { ci: { deliver: log } } }${platforms} }`;
+  const profileOf = (rest: string): string =>
+    `platforms: { webhook: { enabled: true, secret: ${SECRET}, routes: { ci: { deliver: log } } }${rest} }`;
   const open = async (yaml: string, modules: readonly RuntimePart[]): Promise<void> => {
     const home = tempDir(t);
     const { table } = await compileText(yaml, { home, env: {} });
@@ -114,7 +115,9 @@ test('a table whose targets need the driver of a module is refused where no modu
   };
   const parts = runtimeParts(MODULES);
   const mail = 'smtp_host: mail.example.org, from: "a@example.org"';
+  const told = `}\ngateway: { alerts: { deliver: github, deliver_extra: { repo: a/b, pr_number: "1" } }`;
   for (const [platforms, kind] of [
+    [told, 'forgea_comment'],
     [`, email: { enabled: true, ${mail} }`, 'email'],
     [', gitlab: { enabled: true, token: a-token-of-a-project }', 'posts'],
     [', github: { enabled: true, command: gh }', 'forgea_comment'],
