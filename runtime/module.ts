@@ -5,15 +5,18 @@
 import type { BudgetPlan, RoutePlan, RouteTable, SqliteStorePlan, StorePlan } from '../schemas/generated/types.ts';
 import type { OpenConsole } from './console/console.ts';
 import type { Deliverer } from './deliver/deliverer.ts';
+import type { DriverLoaders } from './deliver/driver.ts';
 import type { AgentRunner } from './dispatch/agent-runner.ts';
 import type { OpenApprovals } from './dispatch/approving.ts';
 import type { FindBudgets } from './dispatch/context.ts';
 import type { OpenGuard } from './dispatch/guard.ts';
 import type { OpenHandover } from './dispatch/outputs.ts';
-import type { RequestTracing } from './intake/intake.ts';
+import type { OpenStatuses, RequestTracing } from './intake/intake.ts';
 import type { OpenKeeper } from './intake/keeper.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import { NO_METRICS } from './metrics/metrics.ts';
 import type { Logger } from './platform/log.ts';
-import type { Sandbox, SandboxContext } from './platform/process/sandbox.ts';
+import type { SandboxTools } from './platform/process/sandbox.ts';
 import type { SecretResolver } from './platform/secrets/secrets.ts';
 import type { SharedClock } from './platform/shared-clock.ts';
 import type { TraceFields } from './platform/tracing.ts';
@@ -23,6 +26,8 @@ import { TableError } from './table/load.ts';
 
 /** One module's part of the runtime. A member is absent where the module has no such part. */
 export interface RuntimePart {
+  /** Drivers of targets, by kind. */
+  readonly drivers?: DriverLoaders;
   /** Opens the stores of one kind of `gateway.store`. */
   readonly store?: { readonly kind: SharedStorePlan['kind']; readonly load: () => Promise<OpenStore> };
   /** Keeps answered requests. */
@@ -32,15 +37,19 @@ export interface RuntimePart {
   /** Marks untrusted values in prompts. */
   readonly marks?: () => Promise<Marks>;
   /** Runs programs in a sandbox. */
-  readonly sandbox?: () => Promise<(context: SandboxContext) => Sandbox>;
+  readonly sandbox?: () => Promise<SandboxTools>;
   /** Takes and checks what runs hand over. */
   readonly outputs?: () => Promise<OpenHandover>;
+  /** Tells senders what became of their events, for routes with `status_url`. */
+  readonly statuses?: () => Promise<OpenStatuses>;
   /** Tells people of what waits for their approval. */
   readonly approvals?: () => Promise<OpenApprovals>;
   /** Tells operators of what fails. */
   readonly guard?: () => Promise<OpenGuard>;
   /** The second listener. */
   readonly console?: () => Promise<OpenConsole>;
+  /** Counts requests, runs and deliveries, from the start. */
+  readonly metrics?: () => Promise<() => Metrics>;
   /** Traces events; called only where the program has registered an OpenTelemetry SDK. */
   readonly tracing?: () => Promise<Tracing | null>;
 }
@@ -113,6 +122,11 @@ export async function loadMarks(parts: readonly RuntimePart[], plans: readonly R
   if (load === undefined)
     throw new TableError(`route "${marked.name}": no module of this program marks untrusted values`);
   return load();
+}
+
+export async function loadMetrics(parts: readonly RuntimePart[]): Promise<Metrics> {
+  const create = await parts.find(({ metrics }) => metrics)?.metrics?.();
+  return create?.() ?? NO_METRICS;
 }
 
 /** Where `@opentelemetry/api` keeps what a program has registered: nothing is loaded to find that there is none. */

@@ -37,17 +37,7 @@ const STAGES: Readonly<Record<string, { readonly folders: readonly string[]; rea
     compiler: { folders: ['compiler', 'schemas', 'base'], packages: ['yaml', 'picomatch', 're2js', 'croner'] },
     runtime: {
       folders: ['runtime', 'schemas', 'base'],
-      packages: [
-        'undici',
-        '@photostructure/sqlite',
-        'pg',
-        're2js',
-        'croner',
-        'nodemailer',
-        'commonmark',
-        'pino',
-        'prom-client',
-      ],
+      packages: ['undici', '@photostructure/sqlite', 'pg', 're2js', 'croner', 'commonmark', 'pino'],
     },
   };
 

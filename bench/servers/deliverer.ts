@@ -4,7 +4,7 @@ import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
 import { HttpPool } from '../../runtime/deliver/http-pool.ts';
 import type { TargetTables } from '../../runtime/deliver/link-targets.ts';
-import { linkTargets } from '../../runtime/deliver/link-targets.ts';
+import { linkTargets, loadDrivers } from '../../runtime/deliver/link-targets.ts';
 import { createPace } from '../../runtime/deliver/pace.ts';
 import { TokenCache } from '../../runtime/deliver/token-cache.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
@@ -34,6 +34,7 @@ const { tables, origin, text } = JSON.parse(process.argv[2] ?? '{}') as Delivere
 const quiet = (): void => {};
 const http = new HttpPool();
 const context: DeliveryContext = {
+  modules: [],
   clock: systemClock,
   log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
   http,
@@ -43,7 +44,12 @@ const context: DeliveryContext = {
   env: {},
   homeOf: () => '/',
 };
-const { linked, problems } = linkTargets(tables, { resolve: ({ value }) => value }, context);
+const { linked, problems } = linkTargets(
+  tables,
+  { resolve: ({ value }) => value },
+  context,
+  await loadDrivers(tables, context),
+);
 if (problems.length > 0) throw new Error(JSON.stringify(problems));
 const deliverer = createDeliverer({ linked, context, mirror: async () => {} });
 

@@ -9,7 +9,6 @@ import type {
   TargetConfig,
   TargetPlan,
 } from '../../schemas/generated/types.ts';
-import { writtenAgents } from '../config/agents.ts';
 import { targetNamed } from '../config/deliveries.ts';
 import type { TableContent } from '../config/table-content.ts';
 import { HTTP_TARGET, platformPath, targetEntries } from '../config/target-entries.ts';
@@ -18,7 +17,6 @@ import type { Problem } from '../diagnostics/problem.ts';
 import { lowerAgent } from './agent.ts';
 import { lowerBinding } from './binding.ts';
 import type { Endpoints } from './http-target.ts';
-import { checkGuardedSecrets } from './sandbox.ts';
 
 export interface ProfileEntry {
   readonly name: string;
@@ -62,8 +60,6 @@ export function lowerProfile({ name, home, config }: ProfileEntry, known: Known,
   const { sandbox } = known.gateway;
   const agentOf = (agent: AgentConfig): AgentPlan => lowerAgent(agent, name, known.toolsets, sandbox);
   const agents = Object.fromEntries(Object.entries(config.agents ?? {}).map(([key, agent]) => [key, agentOf(agent)]));
-  for (const { path, config: agent } of writtenAgents(config))
-    problems.push(...checkGuardedSecrets(path, agent, sandbox));
   const plan = { name, home, agent: agentOf(config.agent ?? {}), agents, toolsets, targets };
   return { plan, problems, unusable };
 }

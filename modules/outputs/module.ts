@@ -12,6 +12,7 @@ export const outputs: Module<CliContext> = {
   operations: async () => (await import('./cli/operations.ts')).outputOperations,
   runtime: {
     outputs: async () => (await import('./runtime/open-handover.ts')).openHandover,
+    statuses: async () => (await import('./runtime/status-url.ts')).openStatuses,
     approvals: async () => (await import('./runtime/open-approvals.ts')).openApprovals,
   },
 };

@@ -7,7 +7,14 @@ export const sandbox: Module<CliContext> = {
   name: 'sandbox',
   summary: 'What an agent and a script can reach: files, hosts, secrets.',
   commands: COMMAND_FILES,
+  compiler: async () => (await import('./compiler/part.ts')).sandboxCompiler,
   runtime: {
-    sandbox: async () => (await import('./runtime/sandbox.ts')).openSandbox,
+    sandbox: async () => {
+      const [{ openSandbox }, { keptFiles }] = await Promise.all([
+        import('./runtime/sandbox.ts'),
+        import('./runtime/kept-files.ts'),
+      ]);
+      return { open: openSandbox, keptFiles };
+    },
   },
 };

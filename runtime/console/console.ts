@@ -3,7 +3,7 @@ import type { ConsolePlan } from '../../schemas/generated/types.ts';
 import type { ControlHandlers } from '../control/operations.ts';
 import type { Connections } from '../intake/connections.ts';
 import type { KeptCounts } from '../intake/keeper.ts';
-import type { RequestTotals } from '../metrics/metrics.ts';
+import type { Metrics, MetricsText } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
@@ -29,9 +29,11 @@ export interface ConsoleContext {
   readonly viewerToken: string | null;
   readonly readiness: () => Readiness;
   /** Prometheus text. Rejects when the store cannot be read. */
-  readonly metrics: () => Promise<{ readonly content_type: string; readonly text: string }>;
-  /** What was counted since the start, for the figures. */
-  readonly totals: () => RequestTotals;
+  readonly metrics: () => Promise<MetricsText>;
+  /** Requests of routes since the start. */
+  readonly requestCount: () => number;
+  /** See `Metrics`; called once. */
+  readonly recordFigures: Metrics['recordFigures'];
   /** How many requests were kept since the start, and how many were not. */
   readonly kept: () => KeptCounts;
   /** The name that people know a signature scheme by, by its canonical one. */

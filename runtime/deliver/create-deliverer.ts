@@ -5,6 +5,7 @@
 import { targetLabel } from '../../base/label.ts';
 import type { FindPlace } from '../table/held-place.ts';
 import { hasMoved } from '../table/held-place.ts';
+import type { OwnLogin } from '../table/link-loop.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
 import { failed } from './deliverer.ts';
 import type { DeliveryContext, Driver, ShownDelivery } from './driver.ts';
@@ -17,6 +18,7 @@ export interface SwappableDeliverer extends Deliverer {
   /** Swaps in newly linked targets. */
   use(linked: LinkedTargets): void;
   readonly place: FindPlace;
+  readonly ownLogin: OwnLogin;
   /**
    * Returns what `deliver` would send, without secrets.
    * Rejects with DeliveryRefusal for a delivery that cannot be made.
@@ -52,6 +54,7 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
       linked = next;
     },
     place,
+    ownLogin: (profile, target) => driverOf(profile, target)?.ownLogin?.() ?? null,
     isImmediate: (profile, target) => driverOf(profile, target)?.immediate === true,
     isEnabled: (profile, target) => driverOf(profile, target) !== undefined,
     refusal: (profile, delivery) => driverOf(profile, delivery.target)?.refusal?.(delivery) ?? null,

@@ -11,7 +11,7 @@ import { TokenCache } from './token-cache.ts';
 /** Longest time that a message is held back for a target's pace, in ms; a longer wait goes back to the queue. */
 const LONGEST_HOLD_MS = 5000;
 
-export interface DeliveryParts {
+export interface DeliveryParts extends Pick<DeliveryContext, 'modules'> {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -20,7 +20,7 @@ export interface DeliveryParts {
 }
 
 /** `close` closes all connections of the pool. */
-export function createDeliveryContext({ home, env, clock, log, run }: DeliveryParts): {
+export function createDeliveryContext({ modules, home, env, clock, log, run }: DeliveryParts): {
   readonly context: DeliveryContext;
   /** Used for every request of targets and agents. */
   readonly http: HttpPool;
@@ -28,7 +28,7 @@ export function createDeliveryContext({ home, env, clock, log, run }: DeliveryPa
 } {
   const http = new HttpPool();
   const context: DeliveryContext = {
-    ...{ env, clock, log, http, runProcess: run },
+    ...{ modules, env, clock, log, http, runProcess: run },
     pace: createPace({ clock, longestHoldMs: LONGEST_HOLD_MS }),
     tokens: new TokenCache(clock),
     homeOf: (profile) => profileHome(home, profile),

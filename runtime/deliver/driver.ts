@@ -8,7 +8,7 @@ import type { HttpConnections } from './http-pool.ts';
 import type { Pace } from './pace.ts';
 import type { Probe, ProbeOptions } from './probe.ts';
 import type { Redact } from './redact/redact.ts';
-import type { TokenCache, TokenResult } from './token-cache.ts';
+import type { TokenCache } from './token-cache.ts';
 
 /** A target with one profile's credentials; its driver has access to no others. */
 export interface BoundTarget {
@@ -23,6 +23,8 @@ export interface BoundTarget {
 }
 
 export interface DeliveryContext {
+  /** The modules that may have drivers. */
+  readonly modules: readonly { readonly drivers?: DriverLoaders }[];
   readonly clock: Clock;
   readonly log: Logger;
   readonly http: HttpConnections;
@@ -66,11 +68,19 @@ export interface Driver {
   chatId(request: Addressed): string | null;
   /** Where it sends, for a person who approves a message; optional: nowhere else. */
   place?(): ShownPlace;
-  /** The account that posts, where the service tells; see own-logins.ts. */
-  readonly findLogin?: () => Promise<TokenResult>;
+  /** The account that posts: events that it sends are the gateway's own. Null, or absent: not known, or not yet. */
+  ownLogin?(): string | null;
   /** Checks whether deliveries would work, without making one. Never rejects. */
   probe(options: ProbeOptions): Promise<readonly Probe[]>;
 }
 
 /** Returns the driver of a bound target, or what is wrong with the binding. */
 export type CreateDriver = (target: BoundTarget, context: DeliveryContext) => Driver | string;
+
+/** `posts`: `http`, for variants that find what they have posted, know who posts, or have a token for each address. */
+export type DriverKind = TargetPlan['driver'] | 'posts';
+
+/** Drivers that a module adds; each is loaded with the first target that needs it. */
+export type DriverLoaders = Partial<Readonly<Record<DriverKind, () => Promise<CreateDriver>>>>;
+
+export type Drivers = Partial<Readonly<Record<DriverKind, CreateDriver>>>;

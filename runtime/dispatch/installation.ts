@@ -1,6 +1,6 @@
 /**
  * What an installation makes once, at random, and keeps in its store, the same for all its gateways: its id, which the markers
- * of what it posts hold, and the key of its status URLs.
+ * of what it posts hold, and the keys of modules.
  */
 import { decodeOr } from '../store/decode.ts';
 import type { Store } from '../store/store.ts';
@@ -12,15 +12,10 @@ type RandomBytes = (size: number) => Buffer;
 
 /** Returns a function that reads the id, or creates it, once. It rejects with StoreUnavailable, and then tries again. */
 export const findInstallation = (store: Pick<Store, 'read' | 'write'>, randomBytes: RandomBytes): FindInstallation =>
-  findOnce(store, '', isInstallation, () => createInstallation(randomBytes));
+  findStored(store, '', isInstallation, () => createInstallation(randomBytes));
 
-const isStatusKey = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
-
-/** The same for the key of status URLs, 64 hexadecimal digits. */
-export const findStatusKey = (store: Pick<Store, 'read' | 'write'>, randomBytes: RandomBytes): FindInstallation =>
-  findOnce(store, 'status_key', isStatusKey, () => randomBytes(32).toString('hex'));
-
-function findOnce(
+/** The same for another text, by its key. */
+export function findStored(
   store: Pick<Store, 'read' | 'write'>,
   key: string,
   isValid: (value: unknown) => value is string,

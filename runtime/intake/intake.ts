@@ -2,12 +2,12 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Claim, Dispatcher } from '../dispatch/dispatcher.ts';
-import type { Statuses } from '../dispatch/statuses.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { Logger } from '../platform/log.ts';
 import type { TraceFields, TraceParent } from '../platform/tracing.ts';
 import type { RunLimit } from '../store/guard-mutations.ts';
+import type { Store } from '../store/store.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { SignedRequest } from '../verify/request.ts';
@@ -17,7 +17,7 @@ import type { Overload } from './overload.ts';
 import type { ParsedBody } from './parse-body.ts';
 import { parseBody } from './parse-body.ts';
 import type { ReasonCode } from './reason-codes.ts';
-import type { Reply } from './reply.ts';
+import type { Reply, Subject } from './reply.ts';
 import type { RunScript } from './script-runner.ts';
 import type { StageName } from './stage.ts';
 import type { UnverifiedBodies } from './unverified-bodies.ts';
@@ -47,8 +47,30 @@ export interface Services {
   /** Null: nothing is traced. */
   readonly tracing: RequestTracing | null;
   /** Missing for a request whose sender is not there, such as one that is explained. */
-  readonly statuses?: Statuses | null;
+  readonly statuses?: () => Statuses | null;
 }
+
+/** What senders are told of their events after the 202: a module implements it. */
+export interface Statuses {
+  /** Call before the event is accepted. Rejects with StoreUnavailable. @returns answers its sender, once it is accepted */
+  begin(intake: Intake): Promise<(subject: Subject) => Promise<Reply>>;
+  /** The answer at a path that is no route; null: there is nothing. */
+  find(
+    request: IntakeRequest,
+    path: string,
+    findRoute: (path: string) => LinkedRoute | undefined,
+  ): Promise<Reply | null>;
+  /** The dispatch has ended. */
+  finished(id: string): void;
+  /** The server stops: nobody waits any more. */
+  release(): void;
+}
+
+export type OpenStatuses = (context: {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+}) => Statuses;
 
 /** Spans of requests whose signature is right: strangers begin none. */
 export interface RequestTracing {

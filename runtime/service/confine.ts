@@ -1,16 +1,15 @@
 /** Runs programs in a module's sandbox, which is loaded with the first program that has one. */
-import { join } from 'node:path';
 import { agentPlans } from '../../base/agent-plan.ts';
-import type { FilterPlan, RoutePlan, RouteTable, SandboxPlan } from '../../schemas/generated/types.ts';
-import { locateProgram } from '../dispatch/agents/program.ts';
+import type { RoutePlan, RouteTable, SandboxPlan } from '../../schemas/generated/types.ts';
 import type { RuntimePart } from '../module.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
-import type { Confine, Sandbox, SandboxContext } from '../platform/process/sandbox.ts';
+import type { Confine, Sandbox, SandboxContext, SandboxTools } from '../platform/process/sandbox.ts';
 import { SANDBOX_UNAVAILABLE } from '../platform/process/sandbox.ts';
-import { listPath } from '../table/in-file-set.ts';
 
 export interface Confinement {
   readonly confine: Confine;
+  /** Call before these routes of the table are served: programs must not change what the gateway goes by then. */
+  keep(table: RouteTable, plans: readonly RoutePlan[]): Promise<void>;
   /** Why this machine has no sandbox, with the command that changes it; null: it has one. Tries it. */
   problem(): Promise<string | null>;
   /** The paths of plans that open nothing here now, each with why. */
@@ -23,15 +22,27 @@ const NO_SANDBOX: Sandbox = {
   problem: () => Promise.resolve(NONE),
   closed: () => [],
 };
+const NO_TOOLS: SandboxTools = { open: () => NO_SANDBOX, keptFiles: () => [] };
 
-export function createConfinement(modules: readonly RuntimePart[], context: SandboxContext): Confinement {
+export function createConfinement(modules: readonly RuntimePart[], context: Omit<SandboxContext, 'kept'>): Confinement {
+  /** Also of tables that were in service before. */
+  const kept = new Set<string>();
+  let loaded: Promise<SandboxTools> | null = null;
   let opened: Promise<Sandbox> | null = null;
+  const load = (): Promise<SandboxTools> => {
+    loaded ??= modules.find(({ sandbox }) => sandbox)?.sandbox?.() ?? Promise.resolve(NO_TOOLS);
+    return loaded;
+  };
   const open = (): Promise<Sandbox> => {
-    const load = modules.find(({ sandbox }) => sandbox)?.sandbox;
-    opened ??= load === undefined ? Promise.resolve(NO_SANDBOX) : load().then((create) => create(context));
+    opened ??= load().then((tools) => tools.open({ ...context, kept: () => [...kept] }));
     return opened;
   };
   return {
+    async keep(table, plans) {
+      if (loaded === null && sandboxesOf(table).length === 0) return;
+      const { keptFiles } = await load();
+      for (const path of keptFiles(table, plans, context)) kept.add(path);
+    },
     confine: (plan, walls = {}): RunProcess =>
       plan === null ? context.run : async (request) => (await open()).run(plan, walls, request),
     problem: async () => (await open()).problem(),
@@ -44,26 +55,4 @@ export function sandboxesOf({ gateway, profiles }: Pick<RouteTable, 'gateway' | 
   const agents = Object.values(profiles).flatMap((profile) => agentPlans(profile).map(([, agent]) => agent));
   // A table of an older compiler has no such key.
   return [gateway, ...agents].flatMap((plan) => ('sandbox' in plan ? (plan.sandbox ?? []) : []));
-}
-
-/** Files and folders besides the table that decide what its gateway does, and that are read while it runs; a bare name is on the PATH. */
-export function keptFiles(
-  { profiles }: Pick<RouteTable, 'profiles'>,
-  plans: readonly RoutePlan[],
-  places: Pick<SandboxContext, 'home' | 'userHome'>,
-): readonly string[] {
-  const ofProfiles = Object.values(profiles).flatMap((profile) => {
-    const folder = join(places.home, profile.home);
-    const commands = agentPlans(profile).flatMap(([, plan]) => (plan.kind === 'command' ? [plan.argv] : []));
-    const programs = commands.map(([program = '']) => locateProgram(program, folder));
-    return [...['scripts', 'skills', ...CATALOGS].map((name) => join(folder, name)), ...programs];
-  });
-  return [...ofProfiles, ...plans.flatMap(({ filters }) => listsIn(filters)).map((path) => listPath(path, places))];
-}
-
-const CATALOGS = ['sources', 'targets', 'blueprints'].map((kind) => join('catalog', kind));
-
-function listsIn(filter: FilterPlan | null): readonly string[] {
-  if (filter === null || filter.kind === 'leaf') return filter?.operator === 'in_file' ? [filter.value as string] : [];
-  return filter.filters.flatMap(listsIn);
 }

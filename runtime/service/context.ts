@@ -7,7 +7,8 @@ import type { AgentFunctions } from '../dispatch/agents/create-agents.ts';
 import { WorkFolders } from '../dispatch/agents/work-folders.ts';
 import type { CatalogSource } from '../intake/documents.ts';
 import { catalogFile, catalogValue, Documents } from '../intake/documents.ts';
-import { Metrics } from '../metrics/metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { NO_METRICS } from '../metrics/metrics.ts';
 import type { RuntimePart } from '../module.ts';
 import type { Clock } from '../platform/clock.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -49,8 +50,6 @@ export interface ServiceContext extends Required<Pick<ServiceOptions, Filled>>, 
   readonly metrics: Metrics;
   readonly workFolders: WorkFolders;
   readonly confinement: Confinement;
-  /** See `SandboxContext`; also of tables that were in service before. */
-  readonly kept: Set<string>;
   /** Secrets that arrive in handshakes. */
   readonly enrolments: Pick<Enrolments, 'capture' | 'wait'>;
   /** Reads the current values of these references, without blocking. @param host the host on which the server listens */
@@ -58,7 +57,11 @@ export interface ServiceContext extends Required<Pick<ServiceOptions, Filled>>, 
 }
 
 /** Fills in the defaults. @throws TypeError for an option of another kind, TableError when the table has another format */
-export function resolveOptions(options: ServiceOptions, modules: readonly RuntimePart[]): ServiceContext {
+export function resolveOptions(
+  options: ServiceOptions,
+  modules: readonly RuntimePart[],
+  metrics: Metrics = NO_METRICS,
+): ServiceContext {
   checkOptions(options);
   const { home, host, port, table, agent, projectEnv } = options;
   const { env = { ...process.env }, redactor = new Redactor(), random = randomBytes } = options;
@@ -75,7 +78,6 @@ export function resolveOptions(options: ServiceOptions, modules: readonly Runtim
     ...(projectEnv === undefined ? [] : [projectEnv]),
     ...read,
   ];
-  const kept = new Set<string>();
   const secrets = secretReader({
     sources,
     known: (values) => redactor.add(values),
@@ -94,11 +96,10 @@ export function resolveOptions(options: ServiceOptions, modules: readonly Runtim
     timezone: options.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     follow: options.clock === undefined ? clock.follow : () => {},
     run,
-    confinement: createConfinement(modules, { ...folders, run, hidden, kept: () => [...kept], log, sweep: true }),
-    kept,
+    confinement: createConfinement(modules, { ...folders, run, hidden, log, sweep: true }),
     files: gatewayFiles,
     ids: createIds(random),
-    metrics: new Metrics(),
+    metrics,
     workFolders: new WorkFolders(log),
     enrolments: new Enrolments({ clock, store: (plan, secret) => storeCaptured(folders, plan, secret) }),
     secrets(refs, at) {

@@ -13,6 +13,7 @@ import type { RequestOrigin } from '../intake/fetch-request.ts';
 import type { Keeper } from '../intake/keeper.ts';
 import type { ListenAddress } from '../intake/server.ts';
 import type { RuntimePart } from '../module.ts';
+import { loadMetrics } from '../module.ts';
 import { SecretError } from '../platform/secrets/secrets.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
 import type { Store } from '../store/store.ts';
@@ -44,7 +45,7 @@ export async function createService(
   modules: readonly RuntimePart[],
   operations: () => ControlHandlers | null = () => null,
 ): Promise<Service> {
-  const context = resolveOptions(options, modules);
+  const context = resolveOptions(options, modules, await loadMetrics(modules));
   const routes = new Routes(context);
   mkdirSync(context.home, { recursive: true, mode: 0o700 });
   await routes.tables.loadFirst();
@@ -60,6 +61,7 @@ export async function createService(
   );
   await guarding.prepare(routes.plan);
   await work.approving.prepare(routes.plan);
+  await work.openStatuses(Object.values(routes.plan.routes));
   await gateway.begin();
   return new RunningService(context, { routes, work, gateway, finished, operations });
 }
@@ -280,7 +282,8 @@ class RunningService implements Service {
       ...{ plan, token, viewerToken },
       readiness: () => readinessOf(this.gateway.status(), this.store),
       metrics: () => this.metrics(),
-      totals: () => this.context.metrics.requestTotals(),
+      requestCount: () => this.context.metrics.requestCount(),
+      recordFigures: (figures) => this.context.metrics.recordFigures(figures),
       kept: () => this.work.keeping.counts,
       schemeLabel: (name) => labelIn(this.table.schemes, name),
       store: this.work.opened.store,

@@ -4,27 +4,24 @@ import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { ReplayReport } from '../control/operations.ts';
 import type { Dispatcher, StopResult } from '../dispatch/dispatcher.ts';
 import type { FindInstallation } from '../dispatch/installation.ts';
-import type { Statuses } from '../dispatch/statuses.ts';
 import { Connections } from '../intake/connections.ts';
 import { EventLog } from '../intake/event-log.ts';
 import type { RequestOrigin } from '../intake/fetch-request.ts';
 import { answerFetch } from '../intake/fetch-request.ts';
 import { RequestHandler } from '../intake/handler.ts';
-import type { RequestTracing, Services, Shutdown } from '../intake/intake.ts';
+import type { RequestTracing, Services, Shutdown, Statuses } from '../intake/intake.ts';
 import type { Keeper } from '../intake/keeper.ts';
 import type { KeptRequest } from '../intake/kept-request.ts';
 import { askHealth, Overload } from '../intake/overload.ts';
 import { createScriptRunner } from '../intake/script-runner.ts';
 import type { HandleRequest, ListenAddress, ServerLimits } from '../intake/server.ts';
 import { BoundedServer, SERVER_LIMITS, urlOf } from '../intake/server.ts';
-import { askStatus } from '../intake/status-url.ts';
 import { UnverifiedBodies } from '../intake/unverified-bodies.ts';
 import type { Clock } from '../platform/clock.ts';
 import { settledWithin } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
-import { RateWindows } from '../table/rate-limit.ts';
 import type { ServiceContext } from './context.ts';
 import type { Guarding } from './guarding.ts';
 import type { Routes, RoutesUser } from './routes.ts';
@@ -43,7 +40,8 @@ export interface Backend extends RoutesUser {
   readonly installation: FindInstallation;
   readonly ownLogin?: OwnLogin;
   readonly guarding?: Pick<Guarding, 'requested'>;
-  readonly statuses?: Statuses;
+  /** Null: no route has needed them yet. */
+  readonly statuses?: Statuses | null;
   /** Whether other gateways may serve a path that has no route here. */
   isPending(path: string): boolean;
   /** Flushes and finishes work within `timeoutMs`; resolves to the number of runs and deliveries cancelled. */
@@ -177,8 +175,6 @@ export class Gateway {
   private createHandler(): RequestHandler {
     const { documents, clock, log, metrics } = this.context;
     const { backend } = this;
-    const { statuses = null } = backend;
-    const windows = new RateWindows();
     const { tables } = this.routes;
     return new RequestHandler({
       services: this.services,
@@ -196,10 +192,7 @@ export class Gateway {
       isPending: (path) => backend.isPending(path),
       connections: this.connections,
       documents,
-      status: async (request, path) =>
-        statuses === null
-          ? null
-          : askStatus(request, path, { findRoute: (at) => tables.find(at), statuses, clock, windows }),
+      status: async (request, path) => backend.statuses?.find(request, path, (at) => tables.find(at)) ?? null,
     });
   }
 
@@ -225,7 +218,7 @@ export class Gateway {
       connections: this.connections,
       warnDeprecated: createDeprecationWarner(log),
       tracing: this.backend.tracing,
-      statuses: this.backend.statuses ?? null,
+      statuses: () => this.backend.statuses ?? null,
     };
   }
 }

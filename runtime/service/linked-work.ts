@@ -5,7 +5,7 @@ import { readRegularText } from '../../base/read-regular-file.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { createDeliveryContext } from '../deliver/delivery-context.ts';
 import type { LinkedTargets } from '../deliver/link-targets.ts';
-import { linkTargets } from '../deliver/link-targets.ts';
+import { isUsed, linkTargets, loadDrivers } from '../deliver/link-targets.ts';
 import type { Agents } from '../dispatch/agents/create-agents.ts';
 import { createAgents } from '../dispatch/agents/create-agents.ts';
 import { tableSecretRefs } from '../platform/secrets/secret-refs.ts';
@@ -36,9 +36,12 @@ export async function linkWork(
   table: RouteTable,
 ): Promise<LinkedWork> {
   const secrets = await context.secrets(tableSecretRefs(table), table.server.host);
-  const { linked: targets, problems } = linkTargets(table, secrets, deliveries.context);
-  if (problems.length > 0) {
-    const lines = problems.map(
+  const drivers = await loadDrivers(table, deliveries.context);
+  const { linked: targets, problems } = linkTargets(table, secrets, deliveries.context, drivers);
+  // Without its driver, a target that nothing is set up for is as one that is not enabled.
+  const faults = problems.filter(({ noDriver, profile, target }) => !noDriver || isUsed(table, profile, target));
+  if (faults.length > 0) {
+    const lines = faults.map(
       ({ profile, target, message }) => `target ${labelIn(table.targets, target)} of profile ${profile}: ${message}`,
     );
     throw new TableError(lines.join('\n'));

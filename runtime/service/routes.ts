@@ -24,7 +24,6 @@ import { RateWindows } from '../table/rate-limit.ts';
 import { LiveSubscriptions } from '../table/subscriptions.ts';
 import { Tables } from '../table/tables.ts';
 import { schemeLinker } from '../verify/scheme.ts';
-import { keptFiles } from './confine.ts';
 import type { ServiceContext } from './context.ts';
 import { missingSecrets } from './missing-secrets.ts';
 
@@ -173,7 +172,7 @@ export class Routes {
     const { modules, home, userHome, files, enrolments, clock, log } = this.context;
     const { host } = this.listening?.configured ?? this.addressFor(table.server);
     const lists = { stat: files.stat, read: files.readText };
-    for (const path of keptFiles(table, plans, this.context)) this.context.kept.add(path);
+    await this.context.confinement.keep(table, plans);
     return {
       home,
       secrets: await this.context.secrets(refs, host),

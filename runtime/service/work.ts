@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { SwappableDeliverer } from '../deliver/create-deliverer.ts';
 import { createDeliverer } from '../deliver/create-deliverer.ts';
-import { OwnLogins } from '../deliver/own-logins.ts';
 import { fileSessions } from '../deliver/sessions/file-sessions.ts';
 import { createMirror } from '../deliver/sessions/mirror.ts';
 import type { FindBudgets, RetryPolicy } from '../dispatch/context.ts';
@@ -15,11 +14,11 @@ import { createDispatcher } from '../dispatch/create-dispatcher.ts';
 import type { DispatchCounts, DispatchService, StopResult } from '../dispatch/dispatcher.ts';
 import type { GuardContext, WatchedState } from '../dispatch/guard.ts';
 import type { FindInstallation } from '../dispatch/installation.ts';
-import { findInstallation, findStatusKey } from '../dispatch/installation.ts';
+import { findInstallation } from '../dispatch/installation.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import type { OpenHandover } from '../dispatch/outputs.ts';
 import { JobScheduler } from '../dispatch/scheduler/scheduler.ts';
-import { Statuses } from '../dispatch/statuses.ts';
+import type { Statuses } from '../intake/intake.ts';
 import type { Keeping } from '../intake/keeper.ts';
 import type { OpenedStore, Tracing } from '../module.ts';
 import type { Timer } from '../platform/clock.ts';
@@ -33,6 +32,7 @@ import type { Store } from '../store/store.ts';
 import { StoreUnavailable, wrapStore } from '../store/store.ts';
 import type { FindPlace } from '../table/held-place.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
+import { TableError } from '../table/load.ts';
 import { Approving } from './approving.ts';
 import type { Budgets } from './budgets.ts';
 import { sandboxesOf } from './confine.ts';
@@ -67,12 +67,11 @@ export class Work implements Backend {
   readonly store: Store;
   readonly dispatcher: DispatchService;
   readonly installation: FindInstallation;
-  readonly ownLogin: OwnLogin;
-  readonly statuses: Statuses;
+  readonly ownLogin: OwnLogin = (...of) => this.deliverer.ownLogin(...of);
+  statuses: Statuses | null = null;
   readonly guarding: Guarding;
   readonly approving: Approving;
   readonly place: FindPlace = (...of) => this.deliverer.place(...of);
-  private readonly ownLogins: OwnLogins;
   private readonly deliveries: OpenDeliveries;
   private readonly deliverer: SwappableDeliverer;
   private readonly scheduler: JobScheduler;
@@ -117,15 +116,12 @@ export class Work implements Backend {
       if (change === 'jobs') this.scheduler.refresh();
     });
     this.installation = findInstallation(store, randomBytes);
-    this.ownLogins = new OwnLogins(clock, first.targets);
-    this.ownLogin = (profile, target) => this.ownLogins.of(profile, target);
 
-    this.statuses = new Statuses({ store, clock, log, key: findStatusKey(store, randomBytes) });
     const observing: DispatchObserver = {
       ...observer,
       finished: (...of) => {
         observer.finished?.(...of);
-        this.statuses.finished(of[0].id);
+        this.statuses?.finished(of[0].id);
       },
     };
     this.dispatcher = createDispatcher({
@@ -182,11 +178,11 @@ export class Work implements Backend {
     await this.guarding.prepare(table);
     await this.budgets.prepare(table);
     await this.approving.prepare(table);
+    await this.openStatuses(Object.values(table.routes));
     const next = await linkWork(this.context, this.deliveries, table);
     return () => {
       this.linked = next;
       this.deliverer.use(next.targets);
-      this.ownLogins.use(next.targets);
       this.askOwnLogins();
       this.dispatcher.wake();
       this.scheduler.refresh();
@@ -196,6 +192,17 @@ export class Work implements Backend {
   async subscribed(plans: readonly RoutePlan[]): Promise<void> {
     await this.keeping.prepare(plans);
     await this.budgets.subscribed(plans);
+    await this.openStatuses(plans);
+  }
+
+  /** Call before these routes are served. Rejects with TableError when one needs statuses, and no module has them. */
+  async openStatuses(plans: readonly RoutePlan[]): Promise<void> {
+    if (this.statuses !== null || plans.every(({ status }) => status === undefined)) return;
+    const { modules, clock, log } = this.context;
+    const load = modules.find(({ statuses }) => statuses)?.statuses;
+    if (load === undefined) throw new TableError('status_url: no module of this program tells what became of events');
+    const open = await load();
+    this.statuses ??= open({ store: this.store, clock, log });
   }
 
   /** Starts to fire jobs, and resumes unfinished work in the background, because there may be much of it. */

@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { CountedMetrics } from '../../modules/telemetry/runtime/metrics.ts';
 import type { LiveFigures } from '../../runtime/metrics/metrics.ts';
-import { Metrics } from '../../runtime/metrics/metrics.ts';
 import { noCounts } from '../../runtime/store/tally.ts';
 import { ROOT } from '../helpers/root.ts';
 import { skipWithout } from '../helpers/skip-without.ts';
@@ -25,7 +25,7 @@ test('promtool accepts the alert rules', { skip }, () => promtool('check', 'rule
 test('the first that is refused, shed, given up, badly signed or failed on a new route raises its alert', {
   skip,
 }, async (t) => {
-  const metrics = new Metrics();
+  const metrics = new CountedMetrics();
   const before = seriesOf(await metrics.read(live(0)));
   metrics.onTableLoad(false);
   const request = { profile: 'default', route: 'new', ignored: null, ms: 2, secret: 0 };

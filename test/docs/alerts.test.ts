@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { Metrics } from '../../runtime/metrics/metrics.ts';
+import { CountedMetrics } from '../../modules/telemetry/runtime/metrics.ts';
 import { noCounts } from '../../runtime/store/tally.ts';
 import { dashboard } from '../helpers/dashboard.ts';
 import { ROOT } from '../helpers/root.ts';
@@ -22,7 +22,7 @@ const rules = (parse(TEXT) as { groups: { rules: Rule[] }[] }).groups.flatMap((g
 
 /** What a gateway exports to which everything has happened that an alert may be about. */
 async function exported(): Promise<string> {
-  const metrics = new Metrics();
+  const metrics = new CountedMetrics();
   const request = { profile: 'default', route: 'ci', ignored: null, ms: 2, secret: 0 } as const;
   for (const outcome of ['accepted', 'overloaded', 'invalid_signature'] as const)
     metrics.onRequest({ ...request, outcome });

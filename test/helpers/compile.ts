@@ -10,6 +10,7 @@ import { loadShippedCatalog } from '../../compiler/source/shipped-catalog.ts';
 import { blueprintCompiler } from '../../modules/blueprints/compiler/part.ts';
 import { outputsCompiler } from '../../modules/outputs/compiler/part.ts';
 import { compilerPart } from '../../modules/payloads/compiler/part.ts';
+import { sandboxCompiler } from '../../modules/sandbox/compiler/part.ts';
 import { tutorCompiler } from '../../modules/tutor/compiler/part.ts';
 import type { MemoryFile } from './memory-files.ts';
 import { memoryFiles } from './memory-files.ts';
@@ -22,7 +23,7 @@ export const HOME = '/home/user/.hookwright';
 export const CATALOG = loadShippedCatalog(nodeFiles, fileURLToPath(new URL('../../catalog', import.meta.url)));
 
 /** The parts of the compiler that the program's modules add. */
-export const MODULES = [blueprintCompiler, outputsCompiler, compilerPart, tutorCompiler];
+export const MODULES = [blueprintCompiler, outputsCompiler, compilerPart, sandboxCompiler, tutorCompiler];
 
 export const IN_FORCE = rulesInForce(MODULES);
 

@@ -1,13 +1,15 @@
 /** A deliverer over shipped or invented targets, with a recording log, for tests. */
 import type { lookup } from 'node:dns';
 import type { TestContext } from 'node:test';
+import { codehosts } from '../../modules/codehosts/module.ts';
+import { mail } from '../../modules/mail/module.ts';
 import type { SwappableDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { DeliveryRequest } from '../../runtime/deliver/deliverer.ts';
-import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
+import type { DeliveryContext, DriverLoaders, Drivers } from '../../runtime/deliver/driver.ts';
 import { HttpPool } from '../../runtime/deliver/http-pool.ts';
 import type { LinkProblem } from '../../runtime/deliver/link-targets.ts';
-import { linkTargets } from '../../runtime/deliver/link-targets.ts';
+import { linkTargets, loadDrivers } from '../../runtime/deliver/link-targets.ts';
 import { createPace } from '../../runtime/deliver/pace.ts';
 import { fileSessions } from '../../runtime/deliver/sessions/file-sessions.ts';
 import { createMirror } from '../../runtime/deliver/sessions/mirror.ts';
@@ -43,6 +45,18 @@ export interface TestDelivererOptions {
   readonly lookup?: typeof lookup;
 }
 
+/** Those of the core and of the modules. */
+const DRIVERS: Drivers = {
+  ...(await loadDrivers({ targets: {}, profiles: {} }, { modules: [] })),
+  ...(await loadAll({ ...codehosts.runtime?.drivers, ...mail.runtime?.drivers })),
+};
+
+async function loadAll(loaders: DriverLoaders): Promise<Drivers> {
+  return Object.fromEntries(
+    await Promise.all(Object.entries(loaders).map(async ([kind, load]) => [kind, await load()])),
+  );
+}
+
 /** Literal secrets are themselves, `env:` ones come from the options, everything else is missing. */
 function resolverOf(env: Readonly<Record<string, string>>): SecretResolver {
   return {
@@ -66,6 +80,7 @@ export function createTestDeliverer(t: Pick<TestContext, 'after'>, options: Test
   atEnd(t, () => http.destroy());
   const home = options.home ?? '/nonexistent';
   const context: DeliveryContext = {
+    modules: [],
     clock,
     log,
     http,
@@ -79,7 +94,7 @@ export function createTestDeliverer(t: Pick<TestContext, 'after'>, options: Test
   const profiles = Object.fromEntries(
     Object.entries(options.bindings).map(([name, bindings]) => [name, profileOf(name, bindings)]),
   );
-  const { linked, problems } = linkTargets({ targets, profiles }, resolverOf(options.env ?? {}), context);
+  const { linked, problems } = linkTargets({ targets, profiles }, resolverOf(options.env ?? {}), context, DRIVERS);
   const deliverer = createDeliverer({
     linked,
     context,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { readRegularTextSync } from '../../base/read-regular-file.ts';
 import { MODULES } from '../../main/modules.ts';
-import { Metrics } from '../../runtime/metrics/metrics.ts';
+import { NO_METRICS } from '../../runtime/metrics/metrics.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { gatewayFiles } from '../../runtime/platform/node-files.ts';
@@ -83,7 +83,7 @@ export function prepareGateway(
     source: tableFile(file, files, clock),
     secrets: async () => createSecretResolver({ env: {}, home, userHome: home, readFile: readRegularTextSync }),
     ...overrides,
-    ...(onTableLoad === undefined ? {} : { metrics: Object.assign(new Metrics(), { onTableLoad }) }),
+    ...(onTableLoad === undefined ? {} : { metrics: { ...NO_METRICS, onTableLoad } }),
     clock: new SharedClock(clock),
   };
   const routes = new Routes(context);

@@ -22,7 +22,7 @@ const SHOWN = 20;
 /** Bytes that a client may be behind. */
 const MOST_BEHIND = 65_536;
 
-type LiveContext = Omit<ApiContext, 'role'> & Pick<ConsoleContext, 'totals' | 'log'>;
+type LiveContext = Omit<ApiContext, 'role'> & Pick<ConsoleContext, 'requestCount' | 'log'>;
 
 interface Client {
   readonly response: ServerResponse;
@@ -61,14 +61,10 @@ export class LiveEvents {
     response.write(': live\n\n');
     if (this.isLooking) return;
     this.isLooking = true;
-    this.came = this.total();
+    this.came = this.context.requestCount();
     this.deliveries = '';
     this.newest = '';
     void this.turn();
-  }
-
-  private total(): number {
-    return Object.values(this.context.totals().byOutcome).reduce((sum, count) => sum + count, 0);
   }
 
   private async turn(): Promise<void> {
@@ -94,7 +90,7 @@ export class LiveEvents {
       HANDLERS.listRequests(api, { limit: SHOWN }),
       HANDLERS.listDeliveries(api, { limit: SHOWN }),
     ]);
-    const total = this.total();
+    const total = this.context.requestCount();
     const came = total - this.came;
     const shown = requests.items.filter(({ id }) => id > this.newest);
     const text = JSON.stringify(deliveries.items);

@@ -16,7 +16,6 @@ import { Access } from './access.ts';
 import type { Answer } from './answer.ts';
 import { ApiRefusal, json, plainText, refused } from './answer.ts';
 import { answerApi } from './api/answer-api.ts';
-import { recordFigures } from './figures/record-figures.ts';
 import { LiveEvents } from './live.ts';
 import type { Role } from './logins.ts';
 import { readConsolePage } from './page.ts';
@@ -72,7 +71,7 @@ export const openConsole: OpenConsole = async (context) => {
   const console = new ConsoleServer(context);
   const server = new BoundedServer(console.serve, LIMITS, context.connections);
   const url = urlOf(await server.listen(context.plan.host, context.plan.port));
-  const endFigures = recordFigures(context);
+  const endFigures = context.recordFigures(context);
   return {
     url,
     async close() {

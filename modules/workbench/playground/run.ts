@@ -8,6 +8,7 @@ import type { CompileResult } from '../../../compiler/compile.ts';
 import { compile } from '../../../compiler/compile.ts';
 import type { Files } from '../../../compiler/source/files.ts';
 import { loadShippedCatalog } from '../../../compiler/source/shipped-catalog.ts';
+import type { DeliveryContext } from '../../../runtime/deliver/driver.ts';
 import type { HttpConnections } from '../../../runtime/deliver/http-pool.ts';
 import { createPace } from '../../../runtime/deliver/pace.ts';
 import { TokenCache } from '../../../runtime/deliver/token-cache.ts';
@@ -19,7 +20,9 @@ import { printSecretRef, SecretError } from '../../../runtime/platform/secrets/s
 import { EXAMPLE_INSTALLATION } from '../../../runtime/table/loop-marker.ts';
 import { partsOf } from '../../../runtime/verify/request.ts';
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
+import { codehosts } from '../../codehosts/module.ts';
 import { guard } from '../../guard/module.ts';
+import { mail } from '../../mail/module.ts';
 import { payloads } from '../../payloads/module.ts';
 import { tutor } from '../../tutor/module.ts';
 import { formatExplanation } from '../cli/explain/format-explanation.ts';
@@ -38,7 +41,7 @@ const HOME = `${USER}/.hookwright`;
 
 const CATALOG = loadShippedCatalog(shippedFiles, '/catalog');
 const modules = await loadCompilerParts([payloads, tutor]);
-const PARTS = [payloads, guard].flatMap(({ runtime }) => runtime ?? []);
+const PARTS = [payloads, guard, codehosts, mail].flatMap(({ runtime }) => runtime ?? []);
 
 /** @param files texts by absolute path; `/project/hookwright.yaml` is the configuration @param mode their permission bits */
 export function compileIn(files: Readonly<Record<string, string>>, mode = 0o600): CompileResult {
@@ -68,16 +71,17 @@ const SECRETS: SecretResolver = {
   },
 };
 
+const NOTHING_SENT: DeliveryContext = {
+  ...{ modules: PARTS, env: {}, clock: systemClock, log: silentLog, http: NOWHERE },
+  ...{ runProcess: nowhere, pace: createPace({ clock: systemClock, longestHoldMs: 0 }) },
+  ...{ tokens: new TokenCache(systemClock), homeOf: () => HOME },
+};
+
 /** A machine without disk, network and store. */
 const MACHINE: ExplainingMachine = {
   ...{ home: HOME, userHome: USER, files: { stat: missing, read: missing }, verifies: false },
   marks: (plan) => loadMarks(PARTS, [plan]),
-  linkRefusal: async (table, secrets) =>
-    linkRefusal(table, secrets, {
-      ...{ env: {}, clock: systemClock, log: silentLog, http: NOWHERE },
-      ...{ runProcess: nowhere, pace: createPace({ clock: systemClock, longestHoldMs: 0 }) },
-      ...{ tokens: new TokenCache(systemClock), homeOf: () => HOME },
-    }),
+  linkRefusal: async (table, secrets) => linkRefusal(table, secrets, NOTHING_SENT),
 };
 
 /** What becomes of the request, as `hookwright explain` prints it. Rejects with LinkError for a route that cannot be served. */

@@ -20,6 +20,9 @@ export interface ExchangeParts {
   readonly settings: ReadonlyMap<string, string>;
 }
 
+/** Links the exchange of a variant; a string says what is wrong with the binding. */
+export type LinkTokens = (parts: ExchangeParts) => TokenSource | string;
+
 export interface TokenContext extends SendContext {
   readonly tokens: TokenCache;
 }

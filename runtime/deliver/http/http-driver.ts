@@ -4,14 +4,11 @@
  *   address → form of the request → pieces of the text → for each piece not yet sent:
  *   pace → token (cached) → build → send → classify; on `refresh` once more with a new token.
  *
- * A target with `find` first looks for what was posted before, where a repeat might post it twice, and for `mode: upsert`.
- *
  * The first piece that fails ends the attempt. `sent` is the number of pieces delivered; the next attempt resumes there.
  */
 import { createHash } from 'node:crypto';
 import type { ShownPlace } from '../../../schemas/generated/types.ts';
 import { traceHeaders } from '../../platform/tracing.ts';
-import { isNewerMarker } from '../../table/loop-marker.ts';
 import type { Addressed, DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
 import { failed } from '../deliverer.ts';
 import type { BoundTarget, CreateDriver, DeliveryContext, Driver, ShownDelivery } from '../driver.ts';
@@ -19,10 +16,7 @@ import type { PaceRule } from '../pace.ts';
 import type { Probe, ProbeOptions } from '../probe.ts';
 import { notLive, probed, probeFailed } from '../probe.ts';
 import type { DeliveryResult } from './classify-response.ts';
-import type { FindLogin } from './find-login.ts';
-import { linkFindLogin } from './find-login.ts';
-import type { FindPosted } from './find-posted.ts';
-import { linkFindPosted } from './find-posted.ts';
+import type { LinkTokens } from './exchange-token.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { showRequest } from './link-request.ts';
 import type { LinkedVariant } from './link-variant.ts';
@@ -36,13 +30,45 @@ import { shownPlace } from './shown-place.ts';
 import type { Values } from './values.ts';
 import { DeliveryRefusal, HIDDEN, NO_VALUES, SOME_VALUES } from './values.ts';
 
-export const createHttpDriver: CreateDriver = (target, context) => {
-  const variant = linkVariant(target);
-  return typeof variant === 'string' ? variant : new HttpDriver(target, variant, context);
-};
+/** Sends the piece of these values. */
+export type SendPiece = (values: Values, index: number) => Promise<DeliveryResult>;
 
-/** Most deliveries that are remembered as not sent. */
-const MAX_REMEMBERED = 1000;
+/** What a module adds to the deliveries of a target. */
+export interface Posting {
+  /** See `Driver`. */
+  readonly ownLogin?: () => string | null;
+  /** Makes one attempt: `send` sends the pieces in their order, each as it is told to. Default: each is sent. */
+  readonly attempt?: (
+    prepared: PreparedDelivery,
+    request: DeliveryRequest,
+    send: (piece: SendPiece) => Promise<DeliveryOutcome>,
+  ) => Promise<DeliveryOutcome>;
+}
+
+export interface PostingParts {
+  readonly target: BoundTarget;
+  readonly variant: LinkedVariant;
+  readonly sender: PieceSender;
+  /** Identifies the credentials and their server. */
+  readonly account: string;
+  readonly context: DeliveryContext;
+}
+
+/** What a module adds to this driver. */
+export interface HttpExtension {
+  readonly linkTokens: LinkTokens;
+  readonly linkPosting: (parts: PostingParts) => Posting;
+}
+
+export const createHttpDriver: CreateDriver = (target, context) => extendHttpDriver({})(target, context);
+
+/** The driver with what a module adds. */
+export const extendHttpDriver =
+  ({ linkTokens, linkPosting }: Partial<HttpExtension>): CreateDriver =>
+  (target, context) => {
+    const variant = linkVariant(target, linkTokens);
+    return typeof variant === 'string' ? variant : new HttpDriver(target, variant, context, linkPosting);
+  };
 
 class HttpDriver implements Driver {
   private readonly target: BoundTarget;
@@ -53,15 +79,14 @@ class HttpDriver implements Driver {
   private readonly account: string;
   /** Some value for each content field, to tell whether an address is right. */
   private readonly someContent: Values['content'];
-  readonly findLogin?: FindLogin;
-  /** Null: the target cannot look for what was posted before. */
-  private readonly find: FindPosted | null;
-  /** Keys whose last attempt posted nothing for certain, so that nothing is looked for. */
-  private readonly unsent = new Set<string>();
-  /** The latest attempt of each series under way: two at once would both find nothing. */
-  private readonly turns = new Map<string, Promise<unknown>>();
+  private readonly posting: Posting;
 
-  constructor(target: BoundTarget, variant: LinkedVariant, context: DeliveryContext) {
+  constructor(
+    target: BoundTarget,
+    variant: LinkedVariant,
+    context: DeliveryContext,
+    linkPosting: HttpExtension['linkPosting'] = () => ({}),
+  ) {
     this.target = target;
     this.variant = variant;
     const { webhook } = variant.plan;
@@ -69,9 +94,12 @@ class HttpDriver implements Driver {
     this.account = accountOf(target, variant);
     this.someContent = Object.fromEntries((target.plan.content ?? []).map(({ name }) => [name, 'x']));
     this.sender = createPieceSender(variant, this.account, this.context);
-    const findLogin = linkFindLogin(variant, target, this.account, this.context);
-    this.find = linkFindPosted({ variant, sender: this.sender, findLogin });
-    if (variant.plan.login !== undefined) this.findLogin = findLogin;
+    const { sender, account } = this;
+    this.posting = linkPosting({ target, variant, sender, account, context: this.context });
+  }
+
+  ownLogin(): string | null {
+    return this.posting.ownLogin?.() ?? null;
   }
 
   chatId(request: Addressed): string | null {
@@ -118,20 +146,18 @@ class HttpDriver implements Driver {
 
   async deliver(request: DeliveryRequest): Promise<DeliveryOutcome> {
     const prepared = await prepareDelivery(this.target, this.variant, request);
-    const { series } = prepared;
-    if (series === null) return this.sendPieces(prepared, request);
-    const turn = (this.turns.get(series) ?? Promise.resolve()).then(() => this.sendPieces(prepared, request));
-    const ended = turn.then(NOTHING, NOTHING).then(() => {
-      if (this.turns.get(series) === ended) this.turns.delete(series);
-    });
-    this.turns.set(series, ended);
-    return turn;
+    const send = (piece: SendPiece): Promise<DeliveryOutcome> => this.sendPieces(prepared, request, piece);
+    const { attempt } = this.posting;
+    if (attempt !== undefined) return attempt(prepared, request, send);
+    return send((values) => this.sender.send(prepared.form.request, values, request));
   }
 
-  private async sendPieces(prepared: PreparedDelivery, request: DeliveryRequest): Promise<DeliveryOutcome> {
+  private async sendPieces(
+    prepared: PreparedDelivery,
+    request: DeliveryRequest,
+    send: SendPiece,
+  ): Promise<DeliveryOutcome> {
     const rules = this.paceRules(prepared.address);
-    const isDoubtful = request.first_attempt_at !== null && !this.unsent.has(request.key);
-    this.unsent.delete(request.key);
     let messageId: string | null = null;
     for (let index = request.sent; index < prepared.pieces.length; index++) {
       // A long run of blanks gives blank pieces, which services refuse as empty.
@@ -141,35 +167,11 @@ class HttpDriver implements Driver {
         const wait = { retry_after_ms: slot.wait_ms, attempted: false, sent: index };
         return failed('retry', "held back to keep within the target's limits", wait);
       }
-      const values = this.valuesOf(prepared, request, index);
-      const mark = prepared.series ?? (isDoubtful && index === request.sent ? values.key : null);
-      const result =
-        mark === null || this.find === null
-          ? await this.sender.send(prepared.form.request, values, request)
-          : await this.sendOnce(this.find, { mark, prepared, values, request });
-      if (result.kind !== 'ok') {
-        if (result.kind === 'retry' && !isDoubtful) this.rememberUnsent(request.key);
-        return this.toOutcome(result, request, index);
-      }
+      const result = await send(this.valuesOf(prepared, request, index), index);
+      if (result.kind !== 'ok') return this.toOutcome(result, request, index);
       messageId = result.message_id === null ? null : this.target.redact(result.message_id);
     }
     return { kind: 'ok', message_id: messageId, sent: prepared.pieces.length };
-  }
-
-  /** Posts what is not there yet; replaces what is, in a series. */
-  private async sendOnce(find: FindPosted, { mark, prepared, values, request }: Once): Promise<DeliveryResult> {
-    const found = await find(mark, { ...values, since: sinceOf(prepared, request) }, request);
-    if (found.kind === 'none') return this.sender.send(prepared.form.request, values, request);
-    if (found.kind !== 'found') return found;
-    const isThere = { kind: 'ok', message_id: found.message_id, json: undefined } as const;
-    // A late attempt must not replace what a later run has said.
-    if (prepared.update === null || isNewerMarker(found.text, values.marker)) return isThere;
-    return this.sender.send(prepared.update, { ...values, found: found.id }, request);
-  }
-
-  private rememberUnsent(key: string): void {
-    if (this.unsent.size >= MAX_REMEMBERED) this.unsent.clear();
-    this.unsent.add(key);
   }
 
   private paceRules(address: PreparedDelivery['address']): readonly PaceRule[] {
@@ -202,8 +204,7 @@ class HttpDriver implements Driver {
   ): DeliveryOutcome {
     const kind = result.kind === 'refresh' ? 'permanent' : result.kind;
     const now = this.context.clock.now();
-    const isRecognised = now - (request.first_attempt_at ?? now) < this.variant.plan.key.window_ms;
-    const idempotent = this.find !== null || isRecognised;
+    const idempotent = now - (request.first_attempt_at ?? now) < this.variant.plan.key.window_ms;
     return failed(kind, this.target.redact(result.reason), {
       retry_after_ms: result.retry_after_ms,
       idempotent,
@@ -212,27 +213,11 @@ class HttpDriver implements Driver {
   }
 }
 
-interface Once {
-  readonly mark: string;
-  readonly prepared: PreparedDelivery;
-  readonly values: Values;
-  readonly request: DeliveryRequest;
-}
-
-const NOTHING = (): void => undefined;
-
 /** Hidden in Markdown, and sent back by the code host. */
 const marksOf = ({ key, series, marker }: { key: string; series: string | null; marker: string }): string =>
   [`delivery:${key}`, ...(series === null ? [] : [`series:${series}`]), ...(marker === '' ? [] : [marker])]
     .map((mark) => `<!-- ${mark} -->\n`)
     .join('');
-
-/** Clocks may differ by that much. */
-const SINCE_MARGIN_MS = 15 * 60_000;
-
-/** A piece cannot have been posted before the first attempt; a post of a series may be older. */
-const sinceOf = ({ series }: PreparedDelivery, { first_attempt_at: first }: DeliveryRequest): string =>
-  series !== null || first === null ? '' : `${new Date(first - SINCE_MARGIN_MS).toISOString().slice(0, 19)}Z`;
 
 /** A signature of a body whose secrets are hidden is not the one that is sent. */
 const hideSignature = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>

@@ -8,10 +8,9 @@ import type { RequestPlan, SignaturePlan, ValueTemplate, VariantPlan } from '../
 import type { Address, ResolveAddress } from '../address.ts';
 import { linkAddress } from '../address.ts';
 import type { BoundTarget } from '../driver.ts';
-import { linkAppTokens } from './app-tokens.ts';
 import type { ClassifyResponse } from './classify-response.ts';
 import { linkClassifier } from './classify-response.ts';
-import type { TokenSource } from './exchange-token.ts';
+import type { LinkTokens, TokenSource } from './exchange-token.ts';
 import { linkExchange } from './exchange-token.ts';
 import type { HttpRequest, RequestScope } from './link-request.ts';
 import { linkRequest } from './link-request.ts';
@@ -30,8 +29,6 @@ export interface LinkedVariant {
   readonly classify: ClassifyResponse;
   /** Picks the request that replaces a post; null: the target has none. */
   readonly pickUpdate: PickRequest | null;
-  /** Picks the request that lists earlier posts; null: the target has none. */
-  readonly pickFind: PickRequest | null;
   readonly exchange: TokenSource | null;
   /** Builds the request that checks the credentials; null: the service has none. @param now Unix ms */
   readonly buildCheck: ((now: number) => HttpRequest) | null;
@@ -57,7 +54,7 @@ export type PickRequest = (
 ) => { readonly request: LinkedRequest; readonly match: ReadonlyMap<string, string> } | null;
 
 /** Returns the linked variant, or what is wrong with the binding. */
-export function linkVariant(target: BoundTarget): LinkedVariant | string {
+export function linkVariant(target: BoundTarget, linkTokens: LinkTokens = linkExchange): LinkedVariant | string {
   const { settings } = target;
   const plan = pickVariant(target);
   if (typeof plan === 'string') return plan;
@@ -65,12 +62,13 @@ export function linkVariant(target: BoundTarget): LinkedVariant | string {
   if (typeof base === 'string') return base;
   const exchangeBase = plan.exchange === null ? base : linkBase(plan.exchange.base ?? plan.base, target);
   if (typeof exchangeBase === 'string') return exchangeBase;
-  const exchange = linkTokens(plan, exchangeBase, settings);
+  const exchange =
+    plan.exchange === null ? null : linkTokens({ variant: plan, plan: plan.exchange, base: exchangeBase, settings });
   if (typeof exchange === 'string') return exchange;
   const webhook = plan.webhook === undefined ? null : linkWebhook(settings);
   if (typeof webhook === 'string') return webhook;
   const scope = { base, settings };
-  const { find, update } = plan;
+  const { update } = plan;
   return {
     plan,
     base,
@@ -78,7 +76,6 @@ export function linkVariant(target: BoundTarget): LinkedVariant | string {
     pickRequest: linkPickRequest(plan, plan.requests, scope, webhook === null ? undefined : toSign(webhook)),
     webhook,
     pickUpdate: update === undefined ? null : linkPickRequest(plan, update, scope),
-    pickFind: find === undefined ? null : linkPickRequest(plan, find.requests, scope, toRead(plan)),
     classify: linkClassifier(plan),
     exchange,
     buildCheck: linkCheck(plan, exchange, scope),
@@ -87,36 +84,6 @@ export function linkVariant(target: BoundTarget): LinkedVariant | string {
     pacing: target.apiBase === null && plan.base !== null ? plan.pacing : [],
   };
 }
-
-function linkTokens(
-  variant: VariantPlan,
-  base: BaseUrl,
-  settings: ReadonlyMap<string, string>,
-): TokenSource | null | string {
-  const { exchange: plan } = variant;
-  if (plan === null) return null;
-  const { jwt, installation } = plan;
-  const parts = { variant, plan, base, settings };
-  return jwt === undefined || installation === undefined
-    ? linkExchange(parts)
-    : linkAppTokens({ ...parts, jwt, installation });
-}
-
-/** Longest list of earlier posts that is read, in bytes. */
-const MAX_LIST_BYTES = 16 * 1024 * 1024;
-
-/** What is read, and posts nothing, is taken by its status alone. */
-const toRead =
-  (plan: VariantPlan) =>
-  (request: LinkedRequest): LinkedRequest => ({
-    ...request,
-    classify: linkClassifier({
-      ...plan,
-      success: [{ kind: 'status', ranges: [{ from: 200, to: 200 }] }],
-      message_id: null,
-    }),
-    maxBytes: MAX_LIST_BYTES,
-  });
 
 function linkCheck(
   { check }: VariantPlan,
@@ -179,7 +146,8 @@ const toSign =
     },
   });
 
-function linkPickRequest(
+/** @param finish what each form becomes */
+export function linkPickRequest(
   { address: fields }: VariantPlan,
   requests: readonly RequestPlan[],
   scope: RequestScope,

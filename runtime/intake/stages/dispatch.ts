@@ -2,15 +2,13 @@
 import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
 import type { Claim, Dispatcher } from '../../dispatch/dispatcher.ts';
 import { STORE_DOWN } from '../../dispatch/dispatcher.ts';
-import type { Statuses } from '../../dispatch/statuses.ts';
 import type { OverBudget } from '../../store/budget.ts';
 import type { OverLimit } from '../../store/event-mutations.ts';
 import { StoreUnavailable } from '../../store/store.ts';
 import { budgetName } from '../../store/stored-budget.ts';
-import type { Intake, Stage } from '../intake.ts';
-import type { Reply } from '../reply.ts';
+import type { Intake, Stage, Statuses } from '../intake.ts';
+import type { Reply, Subject } from '../reply.ts';
 import { accepted, acceptedWith, coalesced, delivered, deliveryFailed } from '../reply.ts';
-import { answerWithStatus } from '../status-url.ts';
 import { answeredEvent, ignore, refuse } from './reject.ts';
 
 type DispatchTo = (intake: Intake, dispatch: Dispatch, claim: Claim, dispatcher: Dispatcher) => Promise<Reply>;
@@ -22,16 +20,16 @@ const BY_MODE: Record<RoutePlan['mode'], DispatchTo> = {
   cron: dispatchToJob,
 };
 
-export const dispatchEvent: Stage = (intake, { dispatcher, statuses = null }) => {
+export const dispatchEvent: Stage = (intake, { dispatcher, statuses }) => {
   const { dispatch, claim, route } = intake;
   if (dispatch === null || claim === null) throw new Error('the event was not rendered');
   intake.release();
-  if (route.plan.status !== undefined && statuses !== null)
-    return dispatchWithStatus(intake, dispatch, claim, dispatcher, statuses);
+  const told = route.plan.status === undefined ? null : (statuses?.() ?? null);
+  if (told !== null) return dispatchWithStatus(intake, dispatch, claim, dispatcher, told);
   return BY_MODE[route.plan.mode](intake, dispatch, claim, dispatcher);
 };
 
-/** The token is made first, so that no event is accepted without it. */
+/** It begins first, so that no event is accepted without its URL. */
 async function dispatchWithStatus(
   intake: Intake,
   dispatch: Dispatch,
@@ -39,15 +37,15 @@ async function dispatchWithStatus(
   dispatcher: Dispatcher,
   statuses: Statuses,
 ): Promise<Reply> {
-  let token: string;
+  let answer: (subject: Subject) => Promise<Reply>;
   try {
-    token = await statuses.token(dispatch.id);
+    answer = await statuses.begin(intake);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     return refuse(intake, STORE_DOWN);
   }
   const reply = await dispatchToAgent(intake, dispatch, claim, dispatcher);
-  return reply.outcome === 'accepted' ? answerWithStatus(intake, answeredEvent(intake), statuses, token) : reply;
+  return reply.outcome === 'accepted' ? answer(answeredEvent(intake)) : reply;
 }
 
 async function dispatchToAgent(

@@ -1,5 +1,5 @@
 /** The interface of sandboxes: what a program that reads untrusted text can reach (decisions §11). A module runs them. */
-import type { SandboxPlan } from '../../../schemas/generated/types.ts';
+import type { RoutePlan, RouteTable, SandboxPlan } from '../../../schemas/generated/types.ts';
 import type { Logger } from '../log.ts';
 import type { RunProcess } from './run-process.ts';
 
@@ -45,4 +45,17 @@ export interface Sandbox {
   problem(): Promise<string | null>;
   /** The paths of plans that open nothing here now, each with why. */
   closed(plans: readonly SandboxPlan[]): readonly string[];
+}
+
+/** The files and folders besides the table that decide what its gateway does, and that are read while it runs. */
+export type KeptFiles = (
+  table: Pick<RouteTable, 'profiles'>,
+  plans: readonly RoutePlan[],
+  places: Pick<SandboxContext, 'home' | 'userHome'>,
+) => readonly string[];
+
+/** What a module has of sandboxes. */
+export interface SandboxTools {
+  readonly open: (context: SandboxContext) => Sandbox;
+  readonly keptFiles: KeptFiles;
 }

@@ -54,7 +54,7 @@ function bench() {
   const live = new LiveEvents({
     ...{ clock, log: silentLog, readiness: () => ({ ready: true, problems: [] }), schemeLabel: String, token: null },
     kept: () => ({ kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } }),
-    totals: () => ({ byOutcome: { accepted: seen.total }, durations: [] }),
+    requestCount: () => seen.total,
     operations: () => ({
       requests_list: () => {
         seen.reads++;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { runtimeParts } from '../../../cli/base/module.ts';
+import { compileText } from '../../../main/compiler.ts';
 import { MODULES } from '../../../main/modules.ts';
 import type { RuntimePart } from '../../../runtime/module.ts';
 import type { Logger } from '../../../runtime/platform/log.ts';
@@ -19,10 +20,12 @@ import { tempDir } from '../../helpers/temp-dir.ts';
 /** The parts of the program's modules, and the names of those that were loaded. */
 function watchedParts(): { readonly parts: readonly RuntimePart[]; readonly loaded: string[] } {
   const loaded: string[] = [];
-  const watched = <Part>(name: string, part: Part): Part | object =>
-    typeof part === 'function'
-      ? () => [loaded.push(name), part()][1]
-      : { ...part, load: watched(name, (part as { readonly load: unknown }).load) };
+  const watched = (name: string, part: unknown): unknown => {
+    if (typeof part === 'function') return () => [loaded.push(name), part()][1];
+    return typeof part === 'object' && part !== null
+      ? Object.fromEntries(Object.entries(part).map(([key, of]) => [key, watched(name, of)]))
+      : part;
+  };
   const parts = runtimeParts(MODULES).map((part) =>
     Object.fromEntries(Object.entries(part).map(([name, of]) => [name, watched(name, of)])),
   );
@@ -38,14 +41,14 @@ async function serveParts(t: TestContext, table: TableParts, parts: readonly Run
 
 const MARKED: TableParts = { routes: { ci: { prompt: [{ kind: 'notice' }, { kind: 'dump', marked: true }] } } };
 
-test('a table on SQLite that keeps no requests and marks nothing loads no part of a module', async (t) => {
+test('a table on SQLite that keeps no requests and marks nothing loads of modules only what counts', async (t) => {
   const { parts, loaded } = watchedParts();
   const service = await serveParts(t, { routes: { ci: {} } }, parts);
   const { url } = await service.listen();
   const answer = await sendAgain(`${url}/webhooks/ci`, { method: 'POST', body: '{}', headers: signed('{}', SECRET) });
   assert.equal(answer.status, 202);
   await service.metrics();
-  assert.deepEqual(loaded, []);
+  assert.deepEqual(loaded, ['metrics']);
 });
 
 test('a service stops within a number of ms, and refuses what is none', async (t) => {
@@ -61,7 +64,7 @@ test('a service stops within a number of ms, and refuses what is none', async (t
 test('the keeper is loaded before the first request to a route that keeps requests', async (t) => {
   const { parts, loaded } = watchedParts();
   const service = await serveParts(t, { routes: { ci: { capture: 'all' } } }, parts);
-  assert.deepEqual(loaded, ['keeper']);
+  assert.deepEqual(loaded, ['metrics', 'keeper']);
   const { url } = await service.listen();
   await sendAgain(`${url}/webhooks/ci`, { method: 'POST', body: '{}', headers: signed('{}', SECRET) });
   const kept = await (await service.requests()).list({}, { limit: 10 });
@@ -76,15 +79,21 @@ test('a later table loads what it needs before it is served', async (t) => {
   const service = await serveParts(t, { routes: { ci: {} } }, parts);
   await service.swap(routeTable(MARKED).table);
   await service.swap(routeTable({ routes: { ci: { capture: 'problems' } } }).table);
-  assert.deepEqual(loaded, ['marks', 'keeper']);
+  assert.deepEqual(loaded, ['metrics', 'marks', 'keeper']);
 });
 
 test('a program without modules refuses what only they can do, and serves the rest', async (t) => {
   const service = await serveParts(t, { routes: { ci: { capture: 'all' } } }, []);
   await assert.rejects(service.requests(), /no module of this program keeps requests/);
+  await assert.rejects(service.metrics(), /no module of this program counts anything/);
   await assert.rejects(service.swap(routeTable(MARKED).table), {
     name: 'TableError',
     message: 'route "ci": no module of this program marks untrusted values',
+  });
+  const status = { answer: false };
+  await assert.rejects(service.swap(routeTable({ routes: { ci: { status } } }).table), {
+    name: 'TableError',
+    message: 'status_url: no module of this program tells what became of events',
   });
   const url = { kind: 'literal', value: 'postgres://localhost/h', scope: 'default' } as const;
   const store = { kind: 'postgres', url, listen: true, schema: 'h', key: null, table_key: null } as const;
@@ -94,11 +103,43 @@ test('a program without modules refuses what only they can do, and serves the re
   });
 });
 
+test('a table whose targets need the driver of a module is refused where no module has it; one that nobody has set up is not enabled', async (t) => {
+  const profileOf = (rest: string): string =>
+    `platforms: { webhook: { enabled: true, secret: ${SECRET}, routes: { ci: { deliver: log } } }${rest} }`;
+  const open = async (yaml: string, modules: readonly RuntimePart[]): Promise<void> => {
+    const home = tempDir(t);
+    const { table } = await compileText(yaml, { home, env: {} });
+    assert.ok(table);
+    const service = await createService({ table, home, log: silentLog }, modules);
+    await service.stop({ drainMs: 0 });
+  };
+  const parts = runtimeParts(MODULES);
+  const mail = 'smtp_host: mail.example.org, from: "a@example.org"';
+  const told = `}\ngateway: { alerts: { deliver: github, deliver_extra: { repo: a/b, pr_number: "1" } }`;
+  for (const [platforms, kind] of [
+    [told, 'forgea_comment'],
+    [`, email: { enabled: true, ${mail} }`, 'email'],
+    [', gitlab: { enabled: true, token: a-token-of-a-project }', 'posts'],
+    [', github: { enabled: true, command: gh }', 'forgea_comment'],
+  ] as const) {
+    await open(profileOf(platforms), parts);
+    await assert.rejects(open(profileOf(platforms), []), {
+      name: 'TableError',
+      message: new RegExp(`driver "${kind}"`),
+    });
+  }
+  // `gh` needs no entry: it is bound in every profile.
+  await open(profileOf(''), []);
+});
+
 test('a service says at its start that there is no sandbox, and which paths of a plan open nothing', async (t) => {
-  const sandbox: RuntimePart['sandbox'] = async () => () => ({
-    run: () => Promise.resolve({ kind: 'spawn_failed', code: 'none', stderr: '' }),
-    problem: () => Promise.resolve('run `apt-get install bubblewrap`'),
-    closed: (plans) => plans.flatMap(({ read }) => read.map((path) => `read ${path}: is not there`)),
+  const sandbox: RuntimePart['sandbox'] = async () => ({
+    keptFiles: () => [],
+    open: () => ({
+      run: () => Promise.resolve({ kind: 'spawn_failed', code: 'none', stderr: '' }),
+      problem: () => Promise.resolve('run `apt-get install bubblewrap`'),
+      closed: (plans) => plans.flatMap(({ read }) => read.map((path) => `read ${path}: is not there`)),
+    }),
   });
   const parts = runtimeParts(MODULES).map((part) => (part.sandbox === null ? part : { ...part, sandbox }));
   const log = recordLog();

@@ -3,7 +3,7 @@ import type { Style } from '../../../../base/paint.ts';
 import { createPaint } from '../../../../base/paint.ts';
 import type { Check, CheckStatus } from '../../../../cli/base/check.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
-import { loadPart } from '../../../../cli/base/module.ts';
+import { loadPart, runtimeParts } from '../../../../cli/base/module.ts';
 import type { GivenBy } from '../../../../cli/command-line/command.ts';
 import { command, flag } from '../../../../cli/command-line/command.ts';
 import { configOption, jsonOption } from '../../../../cli/command-line/options.ts';
@@ -128,6 +128,7 @@ async function targets(context: CliContext, given: Given, table: RouteTable): Pr
   const delivery = createDeliveryContext({
     ...{ home: context.home, env: context.env, clock: context.clock, log: createServerLog(context) },
     run: (request) => runProcess(request, context),
+    modules: runtimeParts(context.modules),
   });
   const giveUp = new AbortController();
   const ignore = context.onSignal(() => giveUp.abort());

@@ -125,8 +125,7 @@ export async function checkSandbox(table: RouteTable, context: CliContext): Prom
   const { home, env, modules } = context;
   const parts = runtimeParts(modules);
   const run: RunProcess = (request) => runProcess(request, context);
-  const none = (): readonly string[] => [];
-  const machine = { run, home, userHome: userHome(env), hidden: none, kept: none, log: silentLog, sweep: false };
+  const machine = { run, home, userHome: userHome(env), hidden: () => [], log: silentLog, sweep: false };
   const confinement = createConfinement(parts, machine);
   const problem = await confinement.problem();
   const about = { subject: 'sandbox', check: 'works' };

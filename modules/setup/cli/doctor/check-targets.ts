@@ -3,10 +3,10 @@ import { labelIn } from '../../../../base/label.ts';
 import type { Check } from '../../../../cli/base/check.ts';
 import { gatewayCheck } from '../../../../cli/base/check.ts';
 import type { DeliveryContext } from '../../../../runtime/deliver/driver.ts';
-import { linkTargets } from '../../../../runtime/deliver/link-targets.ts';
+import { isUsed, linkTargets, loadDrivers } from '../../../../runtime/deliver/link-targets.ts';
 import type { ProbeOptions } from '../../../../runtime/deliver/probe.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
-import type { ProfilePlan, RouteTable } from '../../../../schemas/generated/types.ts';
+import type { RouteTable } from '../../../../schemas/generated/types.ts';
 
 export interface TargetChecks {
   readonly checks: readonly Check[];
@@ -28,7 +28,8 @@ export async function checkTargets(
   secrets: SecretResolver,
   { context, options }: { readonly context: DeliveryContext; readonly options: ProbeOptions },
 ): Promise<TargetChecks> {
-  const { linked, problems } = linkTargets(table, secrets, context);
+  const drivers = await loadDrivers(table, context);
+  const { linked, problems } = linkTargets(table, secrets, context, drivers);
   const checks: Check[] = [];
   const skews: number[] = [];
   for (const { target, ...about } of subjects(table)) {
@@ -55,17 +56,9 @@ function subjects(table: RouteTable): readonly Subject[] {
       .filter((target) => !QUIET.has(target))
       // One entry sets up several targets of a service, whose access is the same.
       .filter((target) => !Object.hasOwn(profile.targets, table.targets[target]?.platform ?? ''))
-      .filter((target) => table.targets[target]?.driver === 'http' || isUsed(table, profile, target))
+      .filter((target) => table.targets[target]?.driver !== 'forgea_comment' || isUsed(table, profile.name, target))
       .map((target) => ({ profile: profile.name, target, subject: labelIn(table.targets, target) })),
   );
-}
-
-function isUsed({ routes, jobs, targets }: RouteTable, profile: ProfilePlan, target: string): boolean {
-  if (targets[target]?.driver !== 'forgea_comment') return true;
-  if (Object.keys(profile.targets[target]?.credentials ?? {}).length > 0) return true;
-  const users = [...Object.values(routes), ...Object.values(jobs)].filter((one) => one.profile === profile.name);
-  const used = users.flatMap(({ deliver, outputs = [] }) => [...deliver, ...outputs.map(({ delivery }) => delivery)]);
-  return used.some((delivery) => delivery.target === target);
 }
 
 function refused(about: Omit<Subject, 'target'>, message: string): Check {

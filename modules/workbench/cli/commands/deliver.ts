@@ -2,6 +2,7 @@
 import { text as readAll } from 'node:stream/consumers';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../../cli/base/errors.ts';
+import { runtimeParts } from '../../../../cli/base/module.ts';
 import type { GivenBy } from '../../../../cli/command-line/command.ts';
 import { argument, command, flag, list, text, withDefault } from '../../../../cli/command-line/command.ts';
 import { configOption } from '../../../../cli/command-line/options.ts';
@@ -51,10 +52,11 @@ export default command({
     const delivery = createDeliveryContext({
       ...{ home: context.home, env: context.env, clock: context.clock, log: createServerLog(context) },
       run: (request) => runProcess(request, context),
+      modules: runtimeParts(context.modules),
     });
     try {
       const secrets = createSecrets(context);
-      const linked = linkOne(choice, given.dryRun ? lenient(secrets) : secrets, delivery.context);
+      const linked = await linkOne(choice, given.dryRun ? lenient(secrets) : secrets, delivery.context);
       const deliverer = createDeliverer({ linked, context: delivery.context, mirror: async () => {} });
       const message = request(context, given, text, choice);
       return given.dryRun

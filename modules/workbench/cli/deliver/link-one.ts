@@ -5,7 +5,7 @@ import { CliError } from '../../../../cli/base/errors.ts';
 import { findTarget } from '../../../../cli/command-line/find-name.ts';
 import type { DeliveryContext } from '../../../../runtime/deliver/driver.ts';
 import type { LinkedTargets } from '../../../../runtime/deliver/link-targets.ts';
-import { linkTargets } from '../../../../runtime/deliver/link-targets.ts';
+import { linkTargets, loadDrivers } from '../../../../runtime/deliver/link-targets.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 
@@ -33,14 +33,18 @@ export function chooseTarget({ table, target, profile }: TargetChoice): string {
 }
 
 /** @throws CliError naming the setting at fault. */
-export function linkOne(choice: TargetChoice, secrets: SecretResolver, context: DeliveryContext): LinkedTargets {
+export async function linkOne(
+  choice: TargetChoice,
+  secrets: SecretResolver,
+  context: DeliveryContext,
+): Promise<LinkedTargets> {
   const name = chooseTarget(choice);
   const { targets, profiles } = choice.table;
   const plan = targets[name];
   const profile = profiles[choice.profile];
   if (plan === undefined || profile === undefined) throw new Error(`the table names ${name} and does not hold it`);
   const tables = { targets: { [name]: plan }, profiles: { [choice.profile]: profile } };
-  const { linked, problems } = linkTargets(tables, secrets, context);
+  const { linked, problems } = linkTargets(tables, secrets, context, await loadDrivers(tables, context));
   const [problem] = problems;
   if (problem !== undefined) throw new CliError(`${choice.target}: ${problem.message}`);
   return linked;

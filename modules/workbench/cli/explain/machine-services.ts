@@ -24,7 +24,6 @@ import { LinkError } from '../../../../runtime/table/link-context.ts';
 import { RouteSlot } from '../../../../runtime/table/link-route.ts';
 import { EXAMPLE_INSTALLATION, isInstallation } from '../../../../runtime/table/loop-marker.ts';
 import type { RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
-import { payloads } from '../../../payloads/module.ts';
 import type { BudgetInput } from '../../runtime/explain/budgets.ts';
 import { spentBudgets } from '../../runtime/explain/budgets.ts';
 import type { ExplainedWorld, Explainer, ExplainingMachine } from '../../runtime/explain/create-explainer.ts';
@@ -61,12 +60,13 @@ export async function scriptRunner(
   const { realPath, describe } = gatewayFiles;
   const { signal } = new AbortController();
   const start = (request: Parameters<typeof runProcess>[0]) => runProcess(request, { clock, home });
-  const { confine } = createConfinement(runtimeParts(modules), {
+  const { confine, keep } = createConfinement(runtimeParts(modules), {
     run: start,
     ...guardedFiles(context, table, files),
     log: silentLog,
     sweep: false,
   });
+  await keep(table, Object.values(table.routes));
   return createScriptRunner({ run: confine(table.gateway.sandbox ?? null), realPath, describe, env, home, signal });
 }
 
@@ -118,7 +118,7 @@ export async function storedLimit(context: CliContext, limits: readonly RunLimit
   return overLimit(limits, bodies, context.clock.now());
 }
 
-type Machine = Pick<CliContext, 'home' | 'env' | 'clock'>;
+type Machine = Pick<CliContext, 'home' | 'env' | 'clock' | 'modules'>;
 
 /** Why a gateway would not serve this route; null: it would. */
 export function linkProblem(plan: RoutePlan, table: RouteTable, context: LinkContext): string | null {
@@ -132,10 +132,10 @@ export function linkProblem(plan: RoutePlan, table: RouteTable, context: LinkCon
 }
 
 /** For explanations on this machine. */
-const machineOf = ({ home, env, clock }: Machine): ExplainingMachine => ({
+const machineOf = ({ home, env, clock, modules }: Machine): ExplainingMachine => ({
   ...{ home, userHome: userHome(env), files: listFiles(gatewayFiles), verifies: true },
-  marks: (plan) => loadMarks(runtimeParts([payloads]), [plan]),
-  // Loaded only for a delivery that may be refused: it pulls in every driver.
+  marks: (plan) => loadMarks(runtimeParts(modules), [plan]),
+  // Loaded only for a delivery that may be refused: it pulls in the drivers.
   async linkRefusal(table, secrets) {
     const [{ linkRefusal }, { createDeliveryContext }, { runProcess }, { silentLog }] = await Promise.all([
       import('../../runtime/explain/delivery-refusal.ts'),
@@ -144,8 +144,8 @@ const machineOf = ({ home, env, clock }: Machine): ExplainingMachine => ({
       import('../../../../runtime/platform/log.ts'),
     ]);
     const run = (request: Parameters<typeof runProcess>[0]) => runProcess(request, { clock, home });
-    const delivery = createDeliveryContext({ home, env, clock, log: silentLog, run });
-    const refusal = linkRefusal(table, secrets, delivery.context);
+    const delivery = createDeliveryContext({ home, env, clock, log: silentLog, run, modules: runtimeParts(modules) });
+    const refusal = await linkRefusal(table, secrets, delivery.context);
     await delivery.close();
     return refusal;
   },

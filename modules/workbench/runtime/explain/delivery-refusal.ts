@@ -2,15 +2,20 @@
 import { createDeliverer } from '../../../../runtime/deliver/create-deliverer.ts';
 import type { DeliveryContext } from '../../../../runtime/deliver/driver.ts';
 import { DeliveryRefusal } from '../../../../runtime/deliver/http/values.ts';
-import { linkTargets } from '../../../../runtime/deliver/link-targets.ts';
+import { linkTargets, loadDrivers } from '../../../../runtime/deliver/link-targets.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 import type { RefusesDelivery } from './explain-services.ts';
 import { lenient } from './lenient-secrets.ts';
 
 /** @param secrets those that are missing stand as their references */
-export function linkRefusal(table: RouteTable, secrets: SecretResolver, context: DeliveryContext): RefusesDelivery {
-  const { linked, problems } = linkTargets(table, lenient(secrets), context);
+export async function linkRefusal(
+  table: RouteTable,
+  secrets: SecretResolver,
+  context: DeliveryContext,
+): Promise<RefusesDelivery> {
+  const drivers = await loadDrivers(table, context);
+  const { linked, problems } = linkTargets(table, lenient(secrets), context, drivers);
   const deliverer = createDeliverer({ linked, context, mirror: async () => {} });
   return async (profile, asked, text) => {
     // Where a reference stands for the secret, it may not have the secret's form: what is sent then is not known.

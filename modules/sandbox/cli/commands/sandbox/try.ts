@@ -72,12 +72,13 @@ async function tryIn(context: CliContext, given: Given, table: RouteTable, files
   };
   const changed = name === null ? { ...own, agent: tried } : { ...own, agents: { ...own.agents, [name]: tried } };
   const log = createServerLog(context);
-  const { confine } = createConfinement(runtimeParts(modules), {
+  const { confine, keep } = createConfinement(runtimeParts(modules), {
     run: inTerminal,
     ...guardedFiles(context, table, files),
     log,
     sweep: false,
   });
+  await keep(table, Object.values(table.routes));
   const secrets = createSecrets(context);
   const wanted = new Set(collectSecretRefs(plan));
   // The others are not started, so that what they lack does not matter.

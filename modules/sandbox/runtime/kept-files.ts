@@ -1,0 +1,25 @@
+/** What a gateway goes by besides its table: programs in a sandbox may read it, and change none of it. */
+import { join } from 'node:path';
+import { agentPlans } from '../../../base/agent-plan.ts';
+import { locateProgram } from '../../../runtime/dispatch/agents/program.ts';
+import type { KeptFiles } from '../../../runtime/platform/process/sandbox.ts';
+import { listPath } from '../../../runtime/table/in-file-set.ts';
+import type { FilterPlan } from '../../../schemas/generated/types.ts';
+
+/** Files and folders besides the table that decide what its gateway does, and that are read while it runs; a bare name is on the PATH. */
+export const keptFiles: KeptFiles = ({ profiles }, plans, places) => {
+  const ofProfiles = Object.values(profiles).flatMap((profile) => {
+    const folder = join(places.home, profile.home);
+    const commands = agentPlans(profile).flatMap(([, plan]) => (plan.kind === 'command' ? [plan.argv] : []));
+    const programs = commands.map(([program = '']) => locateProgram(program, folder));
+    return [...['scripts', 'skills', ...CATALOGS].map((name) => join(folder, name)), ...programs];
+  });
+  return [...ofProfiles, ...plans.flatMap(({ filters }) => listsIn(filters)).map((path) => listPath(path, places))];
+};
+
+const CATALOGS = ['sources', 'targets', 'blueprints'].map((kind) => join('catalog', kind));
+
+function listsIn(filter: FilterPlan | null): readonly string[] {
+  if (filter === null || filter.kind === 'leaf') return filter?.operator === 'in_file' ? [filter.value as string] : [];
+  return filter.filters.flatMap(listsIn);
+}

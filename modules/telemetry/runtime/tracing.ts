@@ -1,0 +1,190 @@
+/**
+ * Traces over `@opentelemetry/api`, an optional peer dependency: the program that runs the gateway registers the SDK.
+ *
+ *   SERVER   POST /webhooks/<route>      parent: what the sender names
+ *   PRODUCER schedule <job>              where no event has started the run
+ *     CONSUMER process <route or job>    the run of the agent
+ *     CLIENT   send <target>             each delivery attempt
+ *
+ * Where neither has begun it, run and attempts have a parent that is made of the id of what they are of.
+ *
+ * Names and attributes are those of OpenTelemetry's semantic conventions for HTTP and messaging. No payload, prompt, answer
+ * or secret is in a span.
+ */
+import { createHash } from 'node:crypto';
+import type { Attributes, Span, SpanContext, SpanOptions, TraceAPI } from '@opentelemetry/api';
+import { targetLabel } from '../../../base/label.ts';
+import type { DeliveryRequest, HttpCall } from '../../../runtime/deliver/deliverer.ts';
+import type { Intake } from '../../../runtime/intake/intake.ts';
+import type { Reply } from '../../../runtime/intake/reply.ts';
+import type { Tracing } from '../../../runtime/module.ts';
+import type { TraceContext, TraceFields } from '../../../runtime/platform/tracing.ts';
+import { parseTraceContext, printTraceContext } from './trace-context.ts';
+
+type Api = typeof import('@opentelemetry/api');
+
+/** Name of this program among those that write spans. */
+const SCOPE = 'hookwright';
+
+/** Null: the package cannot be found from here. */
+export async function openTracing(): Promise<Tracing | null> {
+  const api = await import('@opentelemetry/api').catch(() => null);
+  return api === null ? null : new Spans(api);
+}
+
+type Operation = 'create' | 'receive' | 'process' | 'send';
+
+const messaging = (destination: string, id: string, type: Operation, operation: string = type): Attributes => ({
+  'messaging.system': SCOPE,
+  'messaging.destination.name': destination,
+  'messaging.message.id': id,
+  'messaging.operation.name': operation,
+  'messaging.operation.type': type,
+});
+
+/** Of the latest of an attempt's requests: it may make several, for pieces, and to find what was posted before. */
+function httpClient(call: HttpCall | undefined): Attributes {
+  if (call === undefined) return {};
+  const { method, origin, end } = call;
+  const { protocol, hostname, port } = new URL(origin);
+  return {
+    'http.request.method': method,
+    'server.address': hostname.replace(/^\[|\]$/g, ''),
+    'server.port': Number(port) || (protocol === 'http:' ? 80 : 443),
+    ...(typeof end === 'number' ? { 'http.response.status_code': end } : {}),
+  };
+}
+
+/** As the conventions have it: the status of a refusal, or what kept the response away. */
+const failureOf = ({ end = 0 }: Partial<HttpCall> = {}): string | undefined =>
+  typeof end === 'string' || end >= 400 ? String(end) : undefined;
+
+/** What the sender names. Lines of one header have been joined by commas. */
+const sentWith = ({ headers: { traceparent, tracestate } }: Intake): TraceContext =>
+  Object.fromEntries(Object.entries({ traceparent, tracestate }).filter(([, value]) => typeof value === 'string'));
+
+/**
+ * For what neither an event nor an instant has begun, such as a job run by hand from another process: the same for its run and
+ * each delivery, on every gateway.
+ */
+function originOf(profile: string, owner: string, deliveryId: string): SpanContext {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([profile, owner, deliveryId]))
+    .digest('hex');
+  return { traceId: digest.slice(0, 32), spanId: digest.slice(32, 48), traceFlags: 1, isRemote: true };
+}
+
+/** What a dispatch keeps of the span that its other spans continue. */
+function fieldsOf(span: Span) {
+  const { traceparent: trace, tracestate } = printTraceContext(span.spanContext());
+  return { trace, ...(tracestate === undefined ? {} : { tracestate }) };
+}
+
+class Spans implements Tracing {
+  private readonly api: Api;
+  private readonly trace: TraceAPI;
+  /** Those of requests that are not answered yet. */
+  private readonly requests = new WeakMap<Intake, Span>();
+
+  constructor(api: Api) {
+    this.api = api;
+    this.trace = api.trace;
+  }
+
+  received(intake: Intake): TraceFields {
+    const { plan } = intake.route;
+    const [path = ''] = intake.url.split('?', 1);
+    const span = this.begin(sentWith(intake), `${intake.method} ${path}`, {
+      kind: this.api.SpanKind.SERVER,
+      startTime: intake.receivedAt,
+      attributes: {
+        'http.request.method': intake.method,
+        'http.route': path,
+        'url.path': path,
+        'url.scheme': 'http',
+        ...messaging(plan.name, intake.deliveryId, 'receive'),
+        'hookwright.event': intake.event,
+        'hookwright.profile': plan.profile,
+      },
+    });
+    this.requests.set(intake, span);
+    const fields = fieldsOf(span);
+    intake.trace = fields.trace;
+    return fields;
+  }
+
+  answered(intake: Intake, { status, outcome }: Reply): void {
+    if (!this.requests.has(intake)) this.received(intake);
+    const span = this.requests.get(intake);
+    span?.setAttributes({ 'http.response.status_code': status, 'hookwright.outcome': outcome });
+    if (intake.reason !== null) span?.setAttribute('hookwright.reason', intake.reason);
+    // As the conventions have it: what the client did wrong is no error of the server.
+    if (status >= 500) this.fail(span, outcome);
+    span?.end();
+  }
+
+  fired(job: string, dueAt: number): TraceFields {
+    const kind = this.api.SpanKind.PRODUCER;
+    const attributes = messaging(job, `${job}@${new Date(dueAt).toISOString()}`, 'create', 'schedule');
+    const span = this.begin({}, `schedule ${job}`, { kind, attributes });
+    span.end();
+    return fieldsOf(span);
+  }
+
+  readonly agent: Tracing['agent'] = (agent) => ({
+    ...agent,
+    run: async (request, ended) => {
+      const { profile, route, job = '', session, event, delivery_id } = request;
+      const owner = route || job;
+      const attributes = { ...messaging(owner, delivery_id, 'process'), 'hookwright.event': event };
+      const span = this.begin(
+        request,
+        `process ${owner}`,
+        { kind: this.api.SpanKind.CONSUMER, attributes: { ...attributes, 'hookwright.session': session } },
+        originOf(profile, owner, delivery_id),
+      );
+      try {
+        return await agent.run({ ...request, ...printTraceContext(span.spanContext()) }, ended);
+      } catch (error) {
+        this.fail(span, error instanceof Error ? error.name : 'Error');
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+  });
+
+  readonly deliverer: Tracing['deliverer'] = (deliverer) => ({
+    ...deliverer,
+    deliver: async (request: DeliveryRequest) => {
+      const target = targetLabel(request);
+      const span = this.begin(
+        request,
+        `send ${target}`,
+        { kind: this.api.SpanKind.CLIENT, attributes: messaging(target, request.key, 'send') },
+        originOf(request.profile, request.route, request.delivery_id),
+      );
+      const calls: HttpCall[] = [];
+      const called = (call: HttpCall): void => void calls.push(call);
+      const outcome = await deliverer.deliver({ ...request, ...printTraceContext(span.spanContext()), called });
+      span.setAttributes({ 'hookwright.outcome': outcome.kind, ...httpClient(calls.at(-1)) });
+      if (outcome.kind !== 'ok') this.fail(span, failureOf(calls.at(-1)) ?? outcome.kind);
+      span.end();
+      return outcome;
+    },
+  });
+
+  /** @param origin its parent where `parent` is none; null: it begins a trace */
+  private begin(parent: TraceContext, name: string, options: SpanOptions, origin: SpanContext | null = null): Span {
+    const { ROOT_CONTEXT, createTraceState } = this.api;
+    const context = parseTraceContext(parent, createTraceState) ?? origin;
+    const within = context === null ? ROOT_CONTEXT : this.trace.setSpanContext(ROOT_CONTEXT, context);
+    // Asked for each time: an SDK may be registered later, and replaced.
+    return this.trace.getTracer(SCOPE).startSpan(name, options, within);
+  }
+
+  private fail(span: Span | undefined, type: string): void {
+    span?.setAttribute('error.type', type);
+    span?.setStatus({ code: this.api.SpanStatusCode.ERROR });
+  }
+}

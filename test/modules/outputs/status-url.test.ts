@@ -1,0 +1,323 @@
+/** `status_url`: what its sender is told of an event, and nobody else. */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { describe, test } from 'node:test';
+import { stringify } from 'yaml';
+import { runtimeParts } from '../../../cli/base/module.ts';
+import { outputs } from '../../../modules/outputs/module.ts';
+import { preferredWait } from '../../../modules/outputs/runtime/status-url.ts';
+import { EventStatuses } from '../../../modules/outputs/runtime/statuses.ts';
+import { createService } from '../../../runtime/service/create-service.ts';
+import type { QueryKind, QueryResults } from '../../../runtime/store/queries.ts';
+import type { RouteTable } from '../../../schemas/generated/types.ts';
+import { atEnd } from '../../helpers/at-end.ts';
+import { compileConfig, printed } from '../../helpers/compile.ts';
+import { FakeClock } from '../../helpers/fake-clock.ts';
+import { until } from '../../helpers/gateway.ts';
+import { silentLog } from '../../helpers/log.ts';
+import { routePlan } from '../../helpers/route-table.ts';
+import { sendAgain } from '../../helpers/send-again.ts';
+import { signed } from '../../helpers/serve.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const SECRET = '8f1d2b7e9c4a6053f7e1b2c3d4a5968778695a4b3c2d1e0f';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Runs wait until the test lets them go, with an answer or a failure. */
+async function setUp(t: TestContext, parts: object = {}, home = tempDir(t)) {
+  const waiting: ((answer: string | Error) => void)[] = [];
+  const agent = (): Promise<string> =>
+    new Promise((resolve, reject) => {
+      waiting.push((answer) => (typeof answer === 'string' ? resolve(answer) : reject(answer)));
+    });
+  const route = { prompt: 'x', status_url: true, status_answer: true, rate_limit: 1000 };
+  const routes = { ci: { ...route, ...parts }, other: route, plain: { prompt: 'x', rate_limit: 1000 } };
+  const platforms = { webhook: { enabled: true, port: 0, secret: 'env:WEBHOOK_SECRET', routes } };
+  const config = stringify({ platforms, gateway: { max_queued_runs: 10_000 }, agent: { max_attempts: 1 } });
+  const env = { HOME: '/home/user', WEBHOOK_SECRET: SECRET };
+  const compiled = compileConfig(config, { env });
+  assert.ok(compiled.output, printed(compiled));
+  const table = JSON.parse(compiled.output.routesJson) as RouteTable;
+  const service = await createService({ table, home, log: silentLog, agent, env }, runtimeParts([outputs]));
+  atEnd(t, () => service.stop({ drainMs: 0 }));
+  const { url } = await service.listen();
+  let count = 0;
+  const post = async (
+    path = '/webhooks/ci',
+    headers: Readonly<Record<string, string>> = {},
+    signal?: AbortSignal,
+  ): Promise<Answer> => {
+    const body = JSON.stringify({ event_type: 'x', n: count++ });
+    return read(
+      await sendAgain(url + path, {
+        method: 'POST',
+        body,
+        headers: { ...signed(body, SECRET), ...headers },
+        signal: signal ?? null,
+      }),
+    );
+  };
+  const get = async (path: unknown, options: RequestInit = {}): Promise<Answer> =>
+    read(await fetch(url + String(path), options));
+  const next = async (answer: string | Error): Promise<void> => (await until(async () => waiting.shift()))(answer);
+  return { service, url, home, post, get, next, waiting };
+}
+
+async function read(response: Response): Promise<Answer> {
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
+}
+
+const stateAt = async ({ get }: Pick<Awaited<ReturnType<typeof setUp>>, 'get'>, url: unknown, state: string) =>
+  until(async () => {
+    const answer = await get(url);
+    return answer.body.state === state ? answer : null;
+  });
+
+test('the 202 carries a URL, which tells the state and, once done, the answer', async (t) => {
+  const at = await setUp(t);
+  const { status, body } = await at.post();
+  assert.equal(status, 202);
+  assert.match(String(body.status_url), /^\/webhooks\/ci\/status\/[a-z0-9]{24}\.[A-Za-z0-9_-]{43}$/);
+  const running = await stateAt(at, body.status_url, 'running');
+  assert.deepEqual([running.status, running.body], [200, { state: 'running' }]);
+  assert.equal(running.headers.get('cache-control'), 'no-store');
+  await at.next('42');
+  const done = await stateAt(at, body.status_url, 'done');
+  assert.deepEqual(done.body, { state: 'done', answer: '42' });
+  const head = await fetch(at.url + String(body.status_url), { method: 'HEAD' });
+  assert.equal(head.status, 200);
+});
+
+test('an agent that had nothing to say has no answer to tell', async (t) => {
+  const at = await setUp(t);
+  const { body } = await at.post();
+  await at.next('[SILENT]\nnothing new\n');
+  assert.deepEqual((await stateAt(at, body.status_url, 'done')).body, { state: 'done' });
+});
+
+test('a failure is dead; without status_answer no answer is told; without status_url nothing', async (t) => {
+  const at = await setUp(t, { status_answer: false });
+  const [done, dead, plain] = [
+    await at.post(),
+    await at.post(),
+    await at.post('/webhooks/plain', { prefer: 'wait=60' }),
+  ];
+  assert.equal(plain.body.status_url, undefined);
+  await at.next('secret');
+  await at.next(new Error('it failed'));
+  await at.next('x');
+  const states = await until(async () => {
+    const both = [(await at.get(done.body.status_url)).body, (await at.get(dead.body.status_url)).body];
+    return both.every(({ state }) => state === 'done' || state === 'dead') && both;
+  });
+  assert.deepEqual(
+    new Set(states.map((body) => JSON.stringify(body))),
+    new Set(['{"state":"done"}', '{"state":"dead"}']),
+  );
+});
+
+test('the URL begins with public_url where there is one', async (t) => {
+  const { post, get, waiting } = await setUp(t, { public_url: 'https://hooks.example.com/webhooks/ci/' });
+  const { body } = await post();
+  assert.match(String(body.status_url), /^https:\/\/hooks\.example\.com\/webhooks\/ci\/status\/[a-z0-9]+\./);
+  await until(async () => waiting.length === 1);
+  assert.equal((await get(new URL(String(body.status_url)).pathname)).status, 200);
+});
+
+describe('Prefer: wait', () => {
+  test('the answer comes once the event is done', async (t) => {
+    const at = await setUp(t);
+    const answer = at.post('/webhooks/ci', { prefer: 'respond-async, wait=60' });
+    await at.next('here');
+    const { status, body, headers } = await answer;
+    assert.equal(status, 200);
+    assert.deepEqual([body.status, body.state, body.answer], ['accepted', 'done', 'here']);
+    assert.equal(headers.get('preference-applied'), 'wait=60');
+    assert.deepEqual((await at.get(body.status_url)).body, { state: 'done', answer: 'here' });
+  });
+
+  test('a failure ends the wait, too', async (t) => {
+    const at = await setUp(t);
+    const answer = at.post('/webhooks/ci', { prefer: 'wait=60' });
+    await at.next(new Error('it failed'));
+    const { status, body } = await answer;
+    assert.deepEqual([status, body.state, body.answer], [200, 'dead', undefined]);
+  });
+
+  test('the 202 comes when the time is over', async (t) => {
+    const { post } = await setUp(t);
+    const { status, body } = await post('/webhooks/ci', { prefer: 'wait=1' });
+    assert.equal(status, 202);
+    assert.match(String(body.status_url), /status/);
+  });
+
+  test('of many, some wait, the others and those of other routes are answered at once; a stop ends all waits', async (t) => {
+    const at = await setUp(t);
+    let answered = 0;
+    const all = Array.from({ length: 150 }, async () => {
+      const post = () => at.post('/webhooks/ci', { prefer: 'wait=60' });
+      let answer = await post();
+      // A slow disk may refuse it at first.
+      while (answer.status === 503) answer = await post();
+      answered++;
+      return answer;
+    });
+    await until(async () => answered === 150 - 128);
+    // A slow disk may refuse it at first: 503.
+    await until(async () => (await at.post('/webhooks/plain')).status === 202);
+    assert.equal(answered, 150 - 128);
+    const stopped = at.service.stop({ drainMs: 0 });
+    for (const { status, body } of await Promise.all(all))
+      assert.deepEqual([status, typeof body.status_url], [202, 'string']);
+    await stopped;
+  });
+
+  const headers: readonly (readonly [string | undefined, number])[] = [
+    [undefined, 0],
+    ['wait=30', 30],
+    ['wait=600', 60],
+    ['Wait = 5', 5],
+    ['respond-async, wait="7"; x=1', 7],
+    ['wait=-1', 0],
+    ['wait=1e9', 0],
+    ['wait=', 0],
+    ['await=5', 0],
+    ['wait=99999999999999999999', 0],
+  ];
+  for (const [header, seconds] of headers) test(`${header}`, () => assert.equal(preferredWait(header), seconds));
+});
+
+test('a stranger learns nothing: every guess is answered like an unknown path', async (t) => {
+  const at = await setUp(t);
+  const { body } = await at.post();
+  const [own, token = ''] = String(body.status_url).split('/status/');
+  const [id = '', mac = ''] = token.split('.');
+  const unknown = (await at.get('/webhooks/nobody')).body;
+  const flipped = mac.startsWith('A') ? `B${mac.slice(1)}` : `A${mac.slice(1)}`;
+  const guesses = [
+    ...[`${own}/status/${id}.${flipped}`, `${own}/status/${id}`, `${own}/status/${id}.`, `${own}/status/`],
+    ...[
+      `${own}/status/${id.slice(0, 10)}.${mac}`,
+      `${own}/status/${id}.${mac}x`,
+      `${own}/status/${id}.${mac.slice(1)}`,
+    ],
+    ...[`/webhooks/other/status/${token}`, `/webhooks/plain/status/${token}`, `/webhooks/nobody/status/${token}`],
+    ...[
+      `${own}//status/${token}`,
+      `${own}/status/${token}/`,
+      `${own}/status/${id.toUpperCase()}.${mac}`,
+      `/status/${token}`,
+    ],
+  ];
+  for (const guess of guesses) {
+    const answer = await at.get(guess);
+    assert.deepEqual([answer.status, answer.body], [404, unknown], guess);
+  }
+  for (const method of ['POST', 'DELETE', 'OPTIONS'])
+    assert.deepEqual((await at.get(body.status_url, { method })).body, unknown, method);
+  // The one that was given still works.
+  assert.equal((await at.get(body.status_url)).status, 200);
+});
+
+test('after a restart the URL is the same; it ends when retention removes the event', async (t) => {
+  const first = await setUp(t);
+  const { body } = await first.post();
+  await until(async () => first.waiting.length === 1);
+  await first.service.stop({ drainMs: 0 });
+  const second = await setUp(t, {}, first.home);
+  assert.ok(['pending', 'running'].includes(String((await second.get(body.status_url)).body.state)));
+  await second.next('later');
+  assert.equal((await stateAt(second, body.status_url, 'done')).body.answer, 'later');
+  // The newest is kept.
+  await second.post();
+  const cleanup = { kind: 'cleanup', before: Date.now() + 60_000, after: 0, limit: 100 } as const;
+  await second.service.store.write(cleanup);
+  const gone = await second.get(body.status_url);
+  assert.deepEqual([gone.status, gone.body], [404, (await second.get('/webhooks/nobody')).body]);
+});
+
+test('what a person has rejected is dead, and its answer is not told', async () => {
+  const plan = routePlan('ci', { status: { answer: true } });
+  const steps = [{ kind: 'delivery', outcome: 'rejected' }];
+  const ended = { id: 'd', route: 'ci', profile: 'default', state: 'skipped', reason: 'log: not_approved' };
+  const found = { kind: 'found', dispatch: { ...ended, steps, answer: 'a draft' } } as unknown;
+  const store = { shared: null, read: async () => found as never };
+  const statuses = new EventStatuses({ store, clock: new FakeClock(), log: silentLog, key: async () => 'k' });
+  assert.deepEqual(await statuses.read('d', plan), { state: 'dead' });
+});
+
+test('who asks has the rate limit of the route, and takes nothing of it', async (t) => {
+  const at = await setUp(t, { rate_limit: 3 });
+  const { body } = await at.post();
+  const statuses = [];
+  for (let index = 0; index < 4; index++) statuses.push(await at.get(body.status_url));
+  assert.deepEqual(
+    statuses.map(({ status }) => status),
+    [200, 200, 200, 429],
+  );
+  assert.match(statuses[3]?.headers.get('retry-after') ?? '', /^\d+$/);
+  assert.equal((await at.post()).status, 202);
+});
+
+test('a sender that goes away gives its place to another', async (t) => {
+  const at = await setUp(t);
+  const gone = new AbortController();
+  const all = Array.from({ length: 128 }, () =>
+    at.post('/webhooks/ci', { prefer: 'wait=60' }, gone.signal).catch(() => {}),
+  );
+  const waits = async (): Promise<boolean> => {
+    const before = performance.now();
+    await at.post('/webhooks/ci', { prefer: 'wait=1' });
+    return performance.now() - before > 900;
+  };
+  await until(async () => !(await waits()));
+  gone.abort();
+  await Promise.all(all);
+  assert.ok(await until(waits));
+});
+
+test('a sender costs a timer; in a shared store one query asks for all', async () => {
+  const clock = new FakeClock();
+  const asked: number[] = [];
+  let ended: readonly string[] = [];
+  const store = {
+    shared: {} as never,
+    async read(query: { readonly kind: QueryKind; readonly ids?: readonly string[] }) {
+      asked.push(query.ids?.length ?? -1);
+      return ended as QueryResults['ended'] as never;
+    },
+  };
+  const statuses = new EventStatuses({ store, clock, log: silentLog, key: async () => 'k' });
+  const gone: (() => void)[] = [];
+  const waits = Array.from({ length: 100 }, (_, index) => statuses.wait(`d${index}`, 30_000, (end) => gone.push(end)));
+  await clock.run(1000);
+  assert.deepEqual(asked, [100]);
+  ended = ['d0', 'd1'];
+  gone[2]?.();
+  await clock.run(1000);
+  assert.deepEqual(asked, [100, 99]);
+  await Promise.all(waits.slice(0, 3));
+  statuses.finished('d3');
+  await waits[3];
+  await clock.run(1000);
+  assert.deepEqual(asked, [100, 99, 96]);
+  await clock.run(30_000);
+  await Promise.all(waits);
+  const before = asked.length;
+  await clock.run(30_000);
+  assert.equal(asked.length, before);
+});
+
+test('an approval that waits is told as waiting', async () => {
+  const plan = routePlan('ci', { status: { answer: true } });
+  const dispatch = { id: 'a', state: 'waiting', reason: null, answer: 'x', route: 'ci', profile: 'default' };
+  const store = { shared: null, read: async () => ({ kind: 'found', dispatch }) as never };
+  const statuses = new EventStatuses({ store, clock: new FakeClock(), log: silentLog, key: async () => 'k' });
+  assert.deepEqual(await statuses.read('a', plan), { state: 'waiting' });
+});

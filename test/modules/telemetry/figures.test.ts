@@ -1,0 +1,94 @@
+/** The figures of each minute: counted from what the gateway counts anyway, written once a minute, and not without a reason. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { CountedMetrics } from '../../../modules/telemetry/runtime/metrics.ts';
+import { recordFigures } from '../../../modules/telemetry/runtime/record-figures.ts';
+import { silentLog } from '../../../runtime/platform/log.ts';
+import { makeAccept } from '../../helpers/dispatches.ts';
+import { FakeClock, settle } from '../../helpers/fake-clock.ts';
+import { createMemoryStore } from '../../helpers/memory-store.ts';
+
+const MINUTE = 60_000;
+
+function bench() {
+  const clock = new FakeClock(Date.UTC(2026, 0, 1) + 20_000);
+  const metrics = new CountedMetrics();
+  const store = createMemoryStore();
+  let writes = 0;
+  let held = Promise.resolve();
+  /** Keeps the store from taking anything, until the function that it returns is called. */
+  const hold = (): (() => void) => {
+    let go = (): void => {};
+    held = new Promise((resolve) => {
+      go = resolve;
+    });
+    return () => go();
+  };
+  const counted: typeof store = {
+    ...store,
+    async write(change) {
+      writes++;
+      await held;
+      return store.write(change);
+    },
+  };
+  const end = recordFigures({ totals: () => metrics.requestTotals(), store: counted, clock, log: silentLog });
+  const request = (outcome: string, ms: number, route = 'alerts'): void =>
+    metrics.onRequest({ profile: 'default', route, outcome, ignored: null, ms, secret: 0 } as never);
+  const figures = () => store.look({ kind: 'figures', since: 0, slot_ms: MINUTE });
+  return { clock, store, request, end, figures, hold, writes: () => writes };
+}
+
+it('has each event in the minute in which it came, by what became of it, and how long answers took', async () => {
+  const { clock, store, request, figures } = bench();
+  for (const [outcome, ms] of [
+    ['accepted', 0.8],
+    ['coalesced', 0.8],
+    ['ignored', 3],
+    ['duplicate', 0.9],
+  ] as const)
+    request(outcome, ms);
+  request('invalid_signature', 0.7);
+  request('overloaded', 0.7);
+  request('unknown_route', 0.1, '');
+  await store.write(makeAccept('a'));
+  clock.advance(40_000);
+  await settle();
+  request('delivered', 200);
+  clock.advance(MINUTE);
+  await settle();
+  const [first, second, ...more] = figures();
+  const { half_us, most_us, slot, ...counts } = first ?? assert.fail();
+  assert.equal(slot, Date.UTC(2026, 0, 1));
+  assert.deepEqual(counts, { taken: 2, ignored: 1, duplicate: 1, refused: 1, failed: 1, waiting: 1 });
+  assert.ok(half_us > 500 && half_us <= 1000, `${half_us}`);
+  assert.ok(most_us > 2500 && most_us <= 5000, `${most_us}`);
+  assert.deepEqual([second?.slot, second?.taken, more], [Date.UTC(2026, 0, 1) + MINUTE, 1, []]);
+});
+
+it('writes nothing in a minute without events and work, and the rest of the last one when it ends', async () => {
+  const { clock, request, end, figures, writes } = bench();
+  clock.advance(10 * MINUTE);
+  await settle();
+  assert.equal(writes(), 0);
+  request('accepted', 1);
+  await end();
+  assert.deepEqual([figures().length, figures()[0]?.taken, clock.pending], [1, 1, 0]);
+});
+
+it('counts each event once where the store takes longer than a minute', async () => {
+  const { clock, request, figures, hold } = bench();
+  const go = hold();
+  request('accepted', 1);
+  clock.advance(MINUTE);
+  await settle();
+  request('accepted', 1);
+  clock.advance(2 * MINUTE);
+  await settle();
+  go();
+  await settle();
+  assert.equal(
+    figures().reduce((sum, { taken }) => sum + taken, 0),
+    2,
+  );
+});
