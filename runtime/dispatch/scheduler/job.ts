@@ -46,16 +46,26 @@ function fromPlan(plan: JobPlan, zone: string): Job {
 }
 
 function fromRecord(record: JobRecord, { profiles }: JobTable): Job {
-  const { created_at, blueprint, deliver, toolsets, ...rest } = record;
+  const { id, name, description, schedule, timezone, prompt, skills, misfire, budget, agent = null } = record;
   const profile = profiles[record.profile];
+  // Named one by one: a row may have more than a job made at run time has.
   return {
-    ...rest,
+    id,
+    name,
+    profile: record.profile,
     kind: 'dynamic',
-    agent: record.agent ?? null,
-    deliver: [...deliver],
-    toolsets: agentToolsets(toolsets ?? profile?.toolsets ?? [], profile, record.agent ?? null),
+    description,
+    schedule,
+    timezone,
+    prompt,
+    deliver: [...record.deliver],
+    ...(budget === undefined ? {} : { budget }),
+    agent,
+    skills,
+    toolsets: agentToolsets(record.toolsets ?? profile?.toolsets ?? [], profile, agent),
     paused: false,
-    since: created_at,
+    misfire,
+    since: record.created_at,
   };
 }
 
