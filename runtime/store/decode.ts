@@ -49,14 +49,14 @@ const orAbsent =
   (check: ValueCheck): ValueCheck =>
   (value) =>
     value === undefined || check(value);
-export const listOf =
+export const isListOf =
   (check: ValueCheck): ValueCheck =>
   (value) =>
     Array.isArray(value) && value.every(check);
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const texts = listOf(isText);
+const texts = isListOf(isText);
 const textByKey: ValueCheck = (value) => isRecord(value) && texts(Object.values(value));
 const isLike =
   (form: RegExp): ValueCheck =>
@@ -81,7 +81,7 @@ export const fieldsOf =
 /** A text, a list of texts, or a list of maps of texts and numbers. */
 const isContent: ValueCheck = (value) =>
   isText(value) ||
-  listOf((item) => isText(item) || (isRecord(item) && Object.values(item).every(isTextOrNumber)))(value);
+  isListOf((item) => isText(item) || (isRecord(item) && Object.values(item).every(isTextOrNumber)))(value);
 const isTextOrNumber: ValueCheck = (value) => isText(value) || typeof value === 'number';
 
 const isDelivery = fieldsOf<DispatchDelivery>({
@@ -96,11 +96,11 @@ const isDelivery = fieldsOf<DispatchDelivery>({
   approve_ms: orAbsent(isCount),
   place: orAbsent((value) => isRecord(value) && orAbsent(isText)(value.url) && isText(value.digest)),
 });
-const deliveries = listOf(isDelivery);
+const deliveries = isListOf(isDelivery);
 
 const isOutput = fieldsOf<DispatchOutput>({
   name: isName,
-  fields: listOf(
+  fields: isListOf(
     fieldsOf<ContentField>({
       name: isText,
       kind: isOneOf('text', 'line', 'list', 'objects'),
@@ -108,7 +108,7 @@ const isOutput = fieldsOf<DispatchOutput>({
       help: orAbsent(isText),
       values: orAbsent(texts),
       members: orAbsent(
-        listOf((value) => isRecord(value) && isText(value.name) && isOneOf('text', 'markup', 'integer')(value.kind)),
+        isListOf((value) => isRecord(value) && isText(value.name) && isOneOf('text', 'markup', 'integer')(value.kind)),
       ),
     }),
   ),
@@ -122,7 +122,7 @@ const isOutput = fieldsOf<DispatchOutput>({
 });
 
 const isBurst = fieldsOf<NonNullable<Dispatch['burst']>>({
-  ...{ line: isText, at: listOf(isCount), max_events: isCount, marker: orAbsent(isText) },
+  ...{ line: isText, at: isListOf(isCount), max_events: isCount, marker: orAbsent(isText) },
 });
 
 export const isDispatch = fieldsOf<Dispatch>({
@@ -133,7 +133,7 @@ export const isDispatch = fieldsOf<Dispatch>({
     route: orNull(isName),
   },
   ...{ job: orNull(isText), event: isText, delivery_id: isText, accepted_at: isInstant, due_at: orNull(isInstant) },
-  ...{ prompt: isText, agent: orAbsent(orNull(isName)), skills: listOf(isLine), toolsets: listOf(isName) },
+  ...{ prompt: isText, agent: orAbsent(orNull(isName)), skills: isListOf(isLine), toolsets: isListOf(isName) },
   session: isSession,
   session_key: orAbsent(orNull(isText)),
   mirror_to_session: isOneOf(true, false),
@@ -142,8 +142,8 @@ export const isDispatch = fieldsOf<Dispatch>({
   on_failure: orAbsent(deliveries),
   ...{ superseded: isCount, replay_of: orNull(isText) },
   burst: orAbsent(orNull(isBurst)),
-  outputs: orAbsent(listOf(isOutput)),
-  dropped: orAbsent(listOf(isRecord)),
+  outputs: orAbsent(isListOf(isOutput)),
+  dropped: orAbsent(isListOf(isRecord)),
 });
 
 export const isProgramEnd = fieldsOf<ProgramEnd>({
@@ -178,7 +178,7 @@ const isSegment: ValueCheck = (value) =>
 
 const isDeliveryPlan = fieldsOf<DeliveryPlan>({
   target: isName,
-  extra: (value) => isRecord(value) && Object.values(value).every(listOf(isSegment)),
+  extra: (value) => isRecord(value) && Object.values(value).every(isListOf(isSegment)),
   approve_ms: orAbsent(isCount),
 });
 
@@ -190,10 +190,10 @@ export const isJobRecord = fieldsOf<JobRecord>({
   schedule: isText,
   timezone: isText,
   prompt: isText,
-  deliver: listOf(isDeliveryPlan),
+  deliver: isListOf(isDeliveryPlan),
   agent: orAbsent(orNull(isName)),
-  skills: listOf(isLine),
-  toolsets: orNull(listOf(isName)),
+  skills: isListOf(isLine),
+  toolsets: orNull(isListOf(isName)),
   misfire: isOneOf('skip', 'once'),
   created_at: isInstant,
   blueprint: orNull((value) => isRecord(value) && isText(value.key) && textByKey(value.values)),

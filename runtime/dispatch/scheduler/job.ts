@@ -46,26 +46,19 @@ function fromPlan(plan: JobPlan, zone: string): Job {
 }
 
 function fromRecord(record: JobRecord, { profiles }: JobTable): Job {
-  const { id, name, description, schedule, timezone, prompt, skills, misfire, budget, agent = null } = record;
+  const { created_at, blueprint, deliver, toolsets, ...rest } = record;
   const profile = profiles[record.profile];
-  // Named one by one: a row may have more than a job made at run time has.
   return {
-    id,
-    name,
-    profile: record.profile,
+    ...rest,
     kind: 'dynamic',
-    description,
-    schedule,
-    timezone,
-    prompt,
-    deliver: [...record.deliver],
-    ...(budget === undefined ? {} : { budget }),
-    agent,
-    skills,
-    toolsets: agentToolsets(record.toolsets ?? profile?.toolsets ?? [], profile, agent),
+    agent: record.agent ?? null,
+    deliver: [...deliver],
+    // Whatever else a row may have: a job made at run time has none.
+    outputs: [],
+    on_failure: [],
+    toolsets: agentToolsets(toolsets ?? profile?.toolsets ?? [], profile, record.agent ?? null),
     paused: false,
-    misfire,
-    since: record.created_at,
+    since: created_at,
   };
 }
 

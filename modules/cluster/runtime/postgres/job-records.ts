@@ -2,8 +2,8 @@
 import type { ForgetTicks, PauseJob, PutJob, RemoveJob, WatchJob } from '../../../../runtime/store/job-mutations.ts';
 import type { MutationResults } from '../../../../runtime/store/mutations.ts';
 import { nameJob } from '../../../../runtime/store/unit/jobs.ts';
-import type { JobRow } from './read-jobs.ts';
-import { recordOf } from './read-jobs.ts';
+import type { DatabaseJob } from './read-jobs.ts';
+import { readRecord } from './read-jobs.ts';
 import type { Scope } from './transact.ts';
 
 /** Counts a change; this locks the row until the transaction ends. */
@@ -29,9 +29,9 @@ const FORGET =
 export async function putJob({ db }: Scope, m: PutJob): Promise<MutationResults['put_job']> {
   const { job } = m;
   await db.change(LOCK);
-  const rows = await db.query<JobRow>(NAMES, [job.profile, job.id]);
+  const rows = await db.query<DatabaseJob>(NAMES, [job.profile, job.id]);
   // A new job may take the name of an invalid one.
-  const isValid = (row: JobRow): boolean => recordOf(row) !== null;
+  const isValid = (row: DatabaseJob): boolean => readRecord(row) !== null;
   const result = nameJob(m, rows.filter(isValid));
   if (result.kind !== 'stored') return result;
   const { name } = result;

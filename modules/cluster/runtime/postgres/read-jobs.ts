@@ -3,7 +3,7 @@ import { decodeOr, isJobRecord } from '../../../../runtime/store/decode.ts';
 import type { JobRecord } from '../../../../runtime/store/job-mutations.ts';
 import type { RefusedRows } from '../refused-rows.ts';
 
-export interface JobRow {
+export interface DatabaseJob {
   readonly id: string;
   readonly profile: string;
   readonly name: string;
@@ -12,13 +12,13 @@ export interface JobRow {
 }
 
 /** Null for an invalid row: a field is not what it may be, or the columns do not repeat what is in the body. */
-export function recordOf({ id, profile, name, body }: JobRow): JobRecord | null {
+export function readRecord({ id, profile, name, body }: DatabaseJob): JobRecord | null {
   const record = decodeOr<JobRecord | null>(body, isJobRecord, null);
   return record?.id === id && record.profile === profile && record.name === name ? record : null;
 }
 
-export function readJobs(rows: readonly JobRow[], refused: RefusedRows): readonly JobRecord[] {
-  const invalid = rows.filter((row) => recordOf(row) === null);
+export function readJobs(rows: readonly DatabaseJob[], refused: RefusedRows): readonly JobRecord[] {
+  const invalid = rows.filter((row) => readRecord(row) === null);
   const named = invalid.map(({ name, id }) => `${JSON.stringify(name)} (${id})`).join(', ');
   refused.note(
     'jobs',
@@ -26,5 +26,5 @@ export function readJobs(rows: readonly JobRow[], refused: RefusedRows): readonl
       ? null
       : `invalid jobs in the database do not run: ${named}; replace each: hookwright job create`,
   );
-  return rows.flatMap((row) => recordOf(row) ?? []);
+  return rows.flatMap((row) => readRecord(row) ?? []);
 }

@@ -19,7 +19,7 @@ import type { RefusedRows } from '../refused-rows.ts';
 import { PAUSED, routeLaneOf } from './due-queries.ts';
 import { sumFigures } from './figures.ts';
 import { dispatchQueries } from './read-dispatches.ts';
-import type { JobRow } from './read-jobs.ts';
+import type { DatabaseJob } from './read-jobs.ts';
 import { readJobs } from './read-jobs.ts';
 import type { AskSnapshot, PgQueries, Statement } from './snapshot.ts';
 import { keyOfClaim } from './tables.ts';
@@ -151,7 +151,9 @@ const TICKS = 'SELECT due_at, outcome, ref, missed FROM job_tick WHERE job = $1 
 
 const jobQueries = (ask: AskSnapshot, refused: RefusedRows): JobQueries => ({
   async jobs() {
-    const [version = [], rows = [], states = []] = await ask<[VersionRow[], JobRow[], (JobState & { job: string })[]]>(
+    const [version = [], rows = [], states = []] = await ask<
+      [VersionRow[], DatabaseJob[], (JobState & { job: string })[]]
+    >(
       VERSION,
       ['SELECT id, profile, name, body FROM job ORDER BY name COLLATE "C", id'],
       ['SELECT job, paused, paused_until, "cursor", signature, ref FROM job_state'],

@@ -18,10 +18,10 @@ import {
   fieldsOf,
   isCount,
   isInstant,
+  isListOf,
   isOneOf,
   isRecord,
   isText,
-  listOf,
   orNull,
 } from '../../../../runtime/store/decode.ts';
 import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/request-rows.ts';
@@ -125,7 +125,7 @@ const isHead = fieldsOf<KeptHead>({
   verified: isOneOf(true, false),
   body_bytes: orNull(isCount),
   path: isText,
-  headers: listOf(isHeader),
+  headers: isListOf(isHeader),
   body_sha256: orNull(isText),
   scheme: orNull(isText),
   about: orNull(isRecord),
