@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { PgConnect, PgConnection } from '../../modules/cluster/runtime/postgres/driver.ts';
 import { loadDriver } from '../../modules/cluster/runtime/postgres/driver.ts';
 import { openPostgresStore } from '../../modules/cluster/runtime/postgres/open-postgres.ts';
-import { unsigned } from '../../modules/cluster/runtime/signatures.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
 import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
@@ -33,7 +32,6 @@ export async function openBenchStore(
   let count = 0;
   const store = await openPostgresStore({
     ...{ url: plan.postgres, schema: BENCH_SCHEMA, listen: true, clock: systemClock, ...common },
-    signatures: unsigned(),
     node: { url: () => 'http://127.0.0.1', version: 'bench', table: () => null, problem: () => null },
     connect: counting(await loadDriver(), () => count++),
   });

@@ -4,7 +4,6 @@ import type { ControlHandlers, FailOn, RefusedSwap } from '../../runtime/control
 import type { KeptRequest } from '../../runtime/intake/kept-request.ts';
 import type { RuntimePart } from '../../runtime/module.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
-import type { Logger } from '../../runtime/platform/log.ts';
 import type { Service } from '../../runtime/service/service.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
@@ -32,20 +31,10 @@ export interface SharedText {
   put(next: string): Promise<boolean>;
 }
 
-/** A table that is taken from elsewhere, and kept up to date in a folder. */
-export interface FollowedTable {
-  readonly folder: string;
-  /** Why it does not have the active table; null when it has. */
-  readonly problem: () => string | null;
-  stop(): Promise<void>;
-}
-
 /** The database that several gateways share, for commands. Loaded where `gateway.store` names one. */
 export interface DatabaseTools<Context> {
   /** Opens it as a client, which takes no work. Null: it has no tables, and `create` is false. Throws StoreOutOfReach, UnknownStore. */
   open(context: DatabaseContext, plan: PostgresPlan, opening: { readonly create: boolean }): Promise<Store | null>;
-  /** Follows the active table, for `serve --table store:`. Throws CliError where none is active. */
-  followTable(context: Context, plan: PostgresPlan, log: Logger): Promise<FollowedTable>;
   /** Brings the home's copy of the subscriptions up to date; prints a note where the database is away. */
   refreshSubscriptions(context: Context, plan: PostgresPlan): Promise<void>;
   /** Reads the shared subscriptions, to change them. */

@@ -14,8 +14,6 @@ export interface ControlParts extends ServedGateway<CliContext> {
   readonly tableFile: string;
   readonly logFile: string | null;
   readonly config: string | null;
-  /** Why the folder of the table does not have the newest one. */
-  readonly problem: () => string | null;
 }
 
 type CreateOperations = (gateway: ServedGateway<CliContext>) => ControlHandlers;
@@ -64,7 +62,7 @@ async function statusOf(parts: ControlParts): Promise<GatewayStatus> {
       generation: table.generation,
       loaded_at: table.loadedAt,
       routes: table.routes,
-      error: reloader.error ?? parts.problem() ?? table.error,
+      error: reloader.error ?? table.error,
     },
     subscriptions,
     runs,

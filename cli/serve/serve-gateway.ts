@@ -42,8 +42,6 @@ export interface ServeRequest {
   readonly redactor: Redactor;
   /** How to recompile, and the compile it starts from; null: only the tables are watched. */
   readonly recompile: { readonly request: () => Promise<RecompileRequest>; readonly first: RecompileReport } | null;
-  /** Why the folder does not have the newest table; null when it has. */
-  readonly problem?: () => string | null;
 }
 
 /** The service is opened before these are made: it tells other gateways the reloader's error, and its console calls the operations. */
@@ -61,7 +59,7 @@ export async function serveGateway(context: CliContext, request: ServeRequest): 
     const opened = await openService(context, {
       ...request,
       hidden: () => files().map((file) => resolve(context.cwd, file)),
-      problem: () => later.reloader?.error ?? request.problem?.() ?? null,
+      problem: () => later.reloader?.error ?? null,
       operations: () => later.operations,
     });
     try {
@@ -96,9 +94,9 @@ async function serve(
     },
   });
   const { stop } = ending;
-  const { logFile, problem = () => null } = request;
+  const { logFile } = request;
   const config = request.recompile?.first.root ?? null;
-  const parts = { context, service, tableFile, reloader, stop, url, logFile, problem, config };
+  const parts = { context, service, tableFile, reloader, stop, url, logFile, config };
   const operations = createControlHandlers(parts, ofModules);
   later.operations = operations;
   const open = (): Promise<ControlServer> => openControl(parts, operations, request.log);

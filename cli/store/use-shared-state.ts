@@ -2,7 +2,7 @@
 import type { SharedState } from '../../runtime/store/store.ts';
 import { StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
 import type { CliContext } from '../base/context.ts';
-import { CliError, refusalOf } from '../base/errors.ts';
+import { refusalOf } from '../base/errors.ts';
 import type { PostgresPlan, SharedText } from '../base/module.ts';
 import { loadPart } from '../base/module.ts';
 import { configuredStore, openDatabase, StoreOutOfReach, UnknownStore } from './configured-store.ts';
@@ -29,19 +29,6 @@ export async function useSharedState<T>(
   } finally {
     await store.close();
   }
-}
-
-/** The database of the configuration. @throws CliError when the store is a file of this machine */
-export async function requireDatabase(
-  context: CliContext,
-  configs: readonly string[] | undefined,
-): Promise<PostgresPlan> {
-  const plan = await configuredStore(context, configs);
-  if (plan.kind === 'postgres') return plan;
-  throw new CliError(
-    'gateway.store names no PostgreSQL: the store is a file of this machine',
-    'how to share one: hookwright docs scale',
-  );
 }
 
 /** Brings the home's copy of the subscriptions up to date where gateways share them; nothing elsewhere. */

@@ -1,21 +1,20 @@
-/** Lists the secrets under `gateway:`, and the public key, which is a reference as well. */
+/** Lists the secrets under `gateway:`. */
 import type { GatewayConfig } from '../../schemas/generated/types.ts';
 
 export interface GatewaySecret {
   readonly path: readonly string[];
   readonly text: string;
-  /** A `url` may contain a password; minimum lengths do not apply to it, nor to a public key. */
+  /** A `url` may contain a password; minimum lengths do not apply to it. */
   readonly kind: 'url' | 'key';
 }
 
 /** Returns the path and the written text of each secret. */
 export function gatewaySecrets(config: GatewayConfig | undefined): readonly GatewaySecret[] {
   const { store, console, heartbeat } = config ?? {};
-  const { postgres, key, table_key } = typeof store === 'object' ? store : {};
+  const { postgres, key } = typeof store === 'object' ? store : {};
   return [
     { path: ['gateway', 'store', 'postgres'], text: postgres, kind: 'url' as const },
     { path: ['gateway', 'store', 'key'], text: key, kind: 'key' as const },
-    { path: ['gateway', 'store', 'table_key'], text: table_key, kind: 'url' as const },
     { path: ['gateway', 'console', 'token'], text: console?.token, kind: 'key' as const },
     { path: ['gateway', 'console', 'viewer_token'], text: console?.viewer_token, kind: 'key' as const },
     { path: ['gateway', 'heartbeat', 'url'], text: heartbeat?.url, kind: 'url' as const },

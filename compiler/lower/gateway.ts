@@ -41,9 +41,9 @@ export function lowerGateway(config: GatewayConfig, targets: KnownTargets): Gate
 
 export function lowerStore(config: NonNullable<GatewayConfig['store']>): StorePlan {
   if (config === 'sqlite') return { kind: 'sqlite' };
-  const { postgres, listen = true, schema = 'hookwright', key, table_key } = config;
+  const { postgres, listen = true, schema = 'hookwright', key } = config;
   const url = parseSecretRef(postgres, DEFAULT_PROFILE);
-  return { kind: 'postgres', url, listen, schema, key: optionalRef(key), table_key: optionalRef(table_key) };
+  return { kind: 'postgres', url, listen, schema, key: optionalRef(key) };
 }
 
 function lowerConsole(config: GatewayConfig['console']): ConsolePlan | null {

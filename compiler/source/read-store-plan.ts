@@ -23,11 +23,10 @@ export function readStorePlan(search: ConfigSearch): StorePlan | null {
   const { store = 'sqlite' } = gateway;
   if (store === 'sqlite') return lowerStore(store);
   if (!isPlainMap(store)) return null;
-  const { postgres, listen = true, schema = 'hookwright', key, table_key } = store;
+  const { postgres, listen = true, schema = 'hookwright', key } = store;
   const isStore = typeof postgres === 'string' && typeof listen === 'boolean' && typeof schema === 'string';
-  if (!isStore || !isOptionalText(key) || !isOptionalText(table_key)) return null;
-  const keys = { ...(key === undefined ? {} : { key }), ...(table_key === undefined ? {} : { table_key }) };
-  return lowerStore({ postgres, listen, schema, ...keys });
+  if (!isStore || !isOptionalText(key)) return null;
+  return lowerStore({ postgres, listen, schema, ...(key === undefined ? {} : { key }) });
 }
 
 const isOptionalText = (value: unknown): value is string | undefined =>

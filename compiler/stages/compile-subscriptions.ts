@@ -3,11 +3,13 @@
  * An invalid entry is rejected alone; the others stay in service.
  */
 import { messageOf } from '../../base/message-of.ts';
+import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { isError } from '../diagnostics/rule.ts';
 import { checkShape } from '../schema/validate.ts';
 import { isPlainMap } from '../text/plain-map.ts';
+import { parseSecretRef } from '../text/secret-ref.ts';
 import type { RouteScope } from '../views/views.ts';
 import { compileRoute } from './compile-route.ts';
 
@@ -52,7 +54,9 @@ export function compileSubscriptions(
     const shape = checkShape('subscriptions', { [name]: config });
     // An entry that passes the schema is a route config.
     const compiled = shape.length > 0 ? NO_ROUTE : compileRoute({ name, config: config as RouteConfig, at }, scope);
-    const below = compiled.problems.map((problem) => ({ ...problem, path: [name, ...problem.path] }));
+    const shared =
+      table.gateway.store.kind === 'postgres' && shape.length === 0 ? outsideHome(config as RouteConfig) : [];
+    const below = [...compiled.problems, ...shared].map((problem) => ({ ...problem, path: [name, ...problem.path] }));
     const found = [...shape, ...below].map((problem) => ({ ...problem, subscription: name }));
     problems.push(...found);
     const error = found.find(isError);
@@ -63,6 +67,29 @@ export function compileSubscriptions(
 }
 
 const NO_ROUTE: ReturnType<typeof compileRoute> = { plan: null, problems: [] };
+
+/**
+ * Secrets that are read from a file outside of the profile's home. Subscriptions in a shared database may have been written
+ * by anyone who can write there, and such a person chooses no file of a gateway's machine.
+ */
+function outsideHome({ secret, secrets, public_key, verify_token }: RouteConfig): readonly Problem[] {
+  const rotating = (secrets ?? []).map(
+    (item, index) => [['secrets', index], typeof item === 'string' ? item : item.value] as const,
+  );
+  const written = [
+    ...rotating,
+    [['secret'], secret] as const,
+    [['public_key'], public_key] as const,
+    [['verify_token'], verify_token] as const,
+  ];
+  return written.flatMap(([path, text]): readonly Problem[] => {
+    const { kind, value } = parseSecretRef(text ?? '', DEFAULT_PROFILE);
+    if (kind !== 'file' || !/^[/~\\]|^[A-Za-z]:|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(value)) return [];
+    const message = 'with `gateway.store: { postgres: … }` a subscription reads secrets only from files of its home';
+    const hint = 'use a path below the home, such as `file:secrets/sender`, or `env:NAME`';
+    return [{ rule: 'secret-reference', path, at: 'value', message, hint }];
+  });
+}
 
 /** The file is not a map of subscriptions. */
 export class SubscriptionsError extends Error {

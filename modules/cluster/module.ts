@@ -1,12 +1,11 @@
-/** Several gateways over one PostgreSQL: shared work, tables that travel through the database, moving a store. */
+/** Several gateways over one PostgreSQL: shared work, and moving a store there. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
 import { COMMAND_FILES } from './cli/commands/built/command-files.ts';
 
 export const cluster: Module<CliContext> = {
   name: 'cluster',
-  summary:
-    'Several gateways over one PostgreSQL: shared work, tables that travel through the database, moving a store.',
+  summary: 'Several gateways over one PostgreSQL: shared work, and moving a store there.',
   commands: COMMAND_FILES,
   runtime: {
     store: { kind: 'postgres', load: async () => (await import('./runtime/open-shared.ts')).openSharedStore },

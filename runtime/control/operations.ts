@@ -188,7 +188,7 @@ export interface StoreStatus {
     | null;
   /** Damage found in its file that no operator has dealt with yet; null when there is none. */
   readonly damage: DamageReport | null;
-  /** What was found in a shared store and is not used, because its signature is not right; with what to do. */
+  /** Jobs and subscriptions of a shared store that are invalid and not used, with what to do. */
   readonly refused: readonly string[];
   readonly bytes: number;
 }

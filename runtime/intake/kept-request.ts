@@ -33,8 +33,6 @@ export interface KeptSummary {
 }
 
 export interface KeptRequest extends KeptSummary {
-  /** Why the store's copy is not used: it is not signed, or was altered; its body is null then. */
-  readonly refused?: string;
   /** Path and query as sent, without credentials. */
   readonly path: string;
   /** In the order received, with a marker instead of each credential. */

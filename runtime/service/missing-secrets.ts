@@ -94,7 +94,6 @@ export function gatewayRefs({ gateway: { store, console } }: Pick<RouteTable, 'g
   const refs: Readonly<Record<string, SecretRef | null | undefined>> = {
     'gateway.store.postgres': shared?.url,
     'gateway.store.key': shared?.key,
-    'gateway.store.table_key': shared?.table_key,
     'gateway.console.token': console?.token,
     'gateway.console.viewer_token': console?.viewer_token,
   };

@@ -4,8 +4,6 @@ export interface RequestRow {
   readonly n: number;
   readonly head: string;
   readonly body: Uint8Array | null;
-  /** Why its contents are not used; the body is null then. */
-  readonly refused?: string;
 }
 
 /** The columns, besides the number, by which rows are found. */

@@ -12,7 +12,7 @@ import type { Mutation, MutationResults } from './mutations.ts';
 import type { Query, QueryResults } from './queries.ts';
 import type { RequestRows } from './request-rows.ts';
 import type { Sessions } from './sessions.ts';
-import type { SharedDocuments, SharedTables } from './shared.ts';
+import type { SharedDocuments } from './shared.ts';
 
 /** The medium cannot be written (full, read-only, gone, failing), or the backlog is full. Nothing was stored. */
 export class StoreUnavailable extends Error {
@@ -69,7 +69,7 @@ export interface SlotWindow {
 export interface SharedStore {
   /** Hashes of the tables that the other gateways serve, as of a few seconds ago. */
   readonly otherTables: () => readonly string[];
-  /** What was found in the store and is not used, because its signature is not right; with what to do. */
+  /** Jobs and subscriptions of the store that are invalid and not used, with what to do. */
   readonly refused: () => readonly string[];
   /** Adds a listener, called when other processes may have changed something. */
   watch(listener: (change: SharedChange) => void): void;
@@ -80,7 +80,6 @@ export interface SharedStore {
 export interface SharedState {
   readonly sessions: Sessions;
   readonly documents: SharedDocuments;
-  readonly tables: SharedTables;
   /** Kept requests. */
   readonly requests: RequestRows;
 }

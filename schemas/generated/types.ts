@@ -1030,13 +1030,9 @@ export interface PostgresStoreConfig {
    */
   schema?: string;
   /**
-   * Secret under which the secrets of dynamic subscriptions are encrypted in the database, and tables, subscriptions, jobs and kept requests are signed there. The same on every gateway; without it what is in the database is believed, and those secrets have to be references.
+   * Encrypts the secrets of dynamic subscriptions in the database. The same on every gateway, at least 32 characters. Without it, those secrets have to be references.
    */
   key?: string;
-  /**
-   * Public key (Ed25519, SPKI PEM) of tables in the database, as `env:NAME` or `file:path`: only what `table push --sign-with` has signed with its private half is served.
-   */
-  table_key?: string;
 }
 /**
  * A second listener with an API under `/api/`, `/metrics`, `/livez` and `/readyz`; never on the port that senders reach. Off without it.
@@ -3352,10 +3348,6 @@ export interface PrintedRequest {
    * From its headers to its answer, in ms.
    */
   ms: number;
-  /**
-   * Why the copy of a shared store is not used: it is not signed, or was altered. Absent: it is.
-   */
-  refused?: string;
 }
 export interface KeptSignatureReason {
   kind: 'signature';
@@ -3569,7 +3561,6 @@ export interface PostgresStorePlan {
   listen: boolean;
   schema: string;
   key: SecretRef | null;
-  table_key: SecretRef | null;
 }
 export interface ConsolePlan {
   host: string;

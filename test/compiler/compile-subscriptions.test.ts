@@ -95,3 +95,22 @@ describe('one bad entry does not change what becomes of another', () => {
     assert.ok(ms < 2_000, `${ms} ms`);
   });
 });
+
+test('where gateways share a database, a secret is read from no file outside of the home', () => {
+  const paths = ['/etc/hostname', '~/x', 'a/../../x', '..', 'C:\\x', '\\\\host\\x', 'secrets/sender', 'a..b'];
+  const entries = Object.fromEntries(paths.map((path, n) => [`s${n}`, { prompt: 'x', secret: `file:${path}` }]));
+  const others = {
+    rotating: { prompt: 'x', secrets: ['env:S', { value: 'file:/x', expires_at: '2031-01-01T00:00:00Z' }] },
+    token: { prompt: 'x', verify_token: 'file:/x' },
+    key: { prompt: 'x', public_key: 'file:/x' },
+  };
+  const refused = (store: object) => {
+    const shared = { ...table, gateway: { ...table.gateway, store } };
+    const { problems } = compileSubscriptions(JSON.stringify({ ...entries, ...others }), { ...scope, table: shared });
+    return problems.filter(({ rule }) => rule === 'secret-reference').map(({ path }) => path.join('.'));
+  };
+  const outside = ['s0', 's1', 's2', 's3', 's4', 's5'].map((name) => `${name}.secret`);
+  const postgres = { kind: 'postgres', url: table.secret, listen: true, schema: 'hookwright', key: null };
+  assert.deepEqual(refused(postgres), [...outside, 'rotating.secrets.1', 'token.verify_token', 'key.public_key']);
+  assert.deepEqual(refused({ kind: 'sqlite' }), []);
+});

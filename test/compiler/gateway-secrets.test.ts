@@ -33,7 +33,6 @@ describe('gateway.store', () => {
       listen: true,
       schema: 'hookwright',
       key: null,
-      table_key: null,
     });
   });
 

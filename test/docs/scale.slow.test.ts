@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { SCHEMA_VERSION } from '../../modules/cluster/runtime/postgres/schema.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import type { Ending } from '../helpers/at-end.ts';
 import { runInProcess } from '../helpers/cli.ts';
@@ -58,7 +59,7 @@ describe('docs/scale.md', { skip: skipWithoutCluster() }, () => {
     );
     assert.equal(
       await run('hookwright store migrate --database env:OWNER_URL --json'),
-      '{\n  "schema": "hookwright",\n  "from": 2,\n  "to": 2\n}\n',
+      `{\n  "schema": "hookwright",\n  "from": ${SCHEMA_VERSION},\n  "to": ${SCHEMA_VERSION}\n}\n`,
     );
     const refused = await runInProcess(['store', 'migrate', '--database', 'env:OWNER_URL', '--schema', 'other'], {
       ...{ home, env },

@@ -37,9 +37,6 @@ const DRIVEN_ELSEWHERE = [
   'store new',
   'store migrate',
   'store move',
-  'table push',
-  'table list',
-  'table activate',
 ];
 const documents = [
   'README.md',

@@ -1,4 +1,5 @@
 /** Dispatches and their changes for tests: every field is filled, and tests name only those that matter. */
+import { sessionId } from '../../runtime/dispatch/session-id.ts';
 import type { Accept, JoinGroup, OpenDelivery } from '../../runtime/store/event-mutations.ts';
 import type { Ref, StoredClaim } from '../../runtime/store/identity.ts';
 import type { Step } from '../../runtime/store/states.ts';
@@ -22,7 +23,7 @@ export function makeDispatch(id: string, overrides: Partial<Dispatch> = {}): Dis
     prompt: `prompt of ${id}`,
     skills: [],
     toolsets: ['web_search'],
-    session: `webhook:alerts:delivery-${id}`,
+    session: sessionId('webhook', 'alerts', `delivery-${id}`),
     deliveries: [{ target: 'log', extra: {}, unresolved: [] }],
     mirror_to_session: false,
     superseded: 0,

@@ -1,7 +1,6 @@
 /** How long taking a run takes with a million finished dispatches, and with none. */
 
 import { openPostgresStore } from '../../../modules/cluster/runtime/postgres/open-postgres.ts';
-import { unsigned } from '../../../modules/cluster/runtime/signatures.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { silentLog } from '../../../runtime/platform/log.ts';
 import type { Store } from '../../../runtime/store/store.ts';
@@ -18,7 +17,7 @@ const TURN = 50;
 
 const open = (url: string, schema: string): Promise<Store> =>
   openPostgresStore({
-    ...{ url, schema, listen: true, clock: systemClock, log: silentLog, signatures: unsigned() },
+    ...{ url, schema, listen: true, clock: systemClock, log: silentLog },
     node: { url: () => 'http://127.0.0.1', version: 'bench', table: () => null, problem: () => null },
   });
 

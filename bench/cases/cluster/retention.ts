@@ -1,7 +1,6 @@
 /** What retention costs the events that arrive meanwhile: DELETE in slices, as the engine does it, or DROP of a partition. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPostgresStore } from '../../../modules/cluster/runtime/postgres/open-postgres.ts';
-import { unsigned } from '../../../modules/cluster/runtime/signatures.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { silentLog } from '../../../runtime/platform/log.ts';
 import type { Store } from '../../../runtime/store/store.ts';
@@ -52,7 +51,6 @@ async function measure(url: string, schema: string, old: number, remove: Remove)
   const node = { url: () => 'http://127.0.0.1', version: 'bench', table: () => null, problem: () => null };
   const store = await openPostgresStore({
     ...{ url, schema, listen: true, clock: systemClock, log: silentLog, node },
-    signatures: unsigned(),
   });
   if (schema === 'partitions') await partition(url, schema, old);
   await fill(url, schema, old);

@@ -1,7 +1,6 @@
 /** How long the lists of the console take with 100,000 deliveries and as many requests, on each engine: over its API, as a page has them. */
 import { join } from 'node:path';
 import { openPostgresStore } from '../../../modules/cluster/runtime/postgres/open-postgres.ts';
-import { unsigned } from '../../../modules/cluster/runtime/signatures.ts';
 import { RequestFile } from '../../../modules/workbench/runtime/capture/request-file.ts';
 import { capturePath } from '../../../modules/workbench/runtime/capture/requests.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
@@ -95,7 +94,7 @@ async function fillSqlite(home: string): Promise<void> {
 
 async function fillPostgres(url: string): Promise<void> {
   const store = await openPostgresStore({
-    ...{ url, schema: 'hookwright', listen: true, clock: systemClock, log: silentLog, signatures: unsigned() },
+    ...{ url, schema: 'hookwright', listen: true, clock: systemClock, log: silentLog },
     node: { url: () => 'http://127.0.0.1', version: 'bench', table: () => null, problem: () => null },
   });
   const start = Date.now() - COUNT * STEP_MS;

@@ -8,7 +8,8 @@ import type { PostgresPlan } from '../../../cli/base/module.ts';
 import { formatDuration } from '../../../cli/output/time.ts';
 import type { StoredNode } from '../../../runtime/store/queries.ts';
 import type { DatabaseFacts, SchemaFacts } from '../runtime/postgres/inspect.ts';
-import { findRefused } from './check-signatures.ts';
+import { RefusedRows } from '../runtime/refused-rows.ts';
+import { InvalidSubscriptions, openSubscriptions, SUBSCRIPTIONS } from '../runtime/sealed-subscriptions.ts';
 import { withDatabase } from './database/find-database.ts';
 import { listNodes, tablesInService } from './nodes.ts';
 import { resolveDatabaseUrl } from './open-database.ts';
@@ -40,8 +41,7 @@ export async function checkDatabase(context: CliContext, plan: PostgresPlan): Pr
       ...[checkVersion(server), checkDurability(server), checkConnections(server, nodes), checkServerClock(server)],
       ...[checkStandby(server), checkTransactions(server), checkSlots(server)],
       checkRights(server, schema, plan),
-      checkSignatures(plan, refused),
-      ...(schema.version === null ? [] : [checkLag(schema), checkBloat(schema), checkNodes(nodes)]),
+      ...(schema.version === null ? [] : [checkRows(refused), checkLag(schema), checkBloat(schema), checkNodes(nodes)]),
     ];
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
@@ -127,12 +127,27 @@ function checkRights({ role }: DatabaseFacts, { version, forbidden }: SchemaFact
   return ok('tables', `schema ${schema}, version ${version}; role ${role} may use them`);
 }
 
-function checkSignatures({ key }: PostgresPlan, refused: readonly string[]): Check {
-  if (refused.length > 0)
-    return failed('signed', refused.join('; '), 'who changed it? hookwright docs scale, "Who may write there"');
-  if (key !== null) return ok('signed', 'tables, subscriptions and jobs are signed with gateway.store.key');
-  const detail = 'whoever can write to the database chooses what gateways run';
-  return warning('signed', detail, 'set gateway.store.key on every machine: openssl rand -hex 32');
+/** The jobs and subscriptions that gateways do not use because they are invalid. */
+async function findRefused({ clock }: CliContext, { schema }: PostgresPlan, url: string): Promise<readonly string[]> {
+  const { openClientStore } = await import('../runtime/postgres/client-store.ts');
+  const refused = new RefusedRows();
+  const store = await openClientStore({ url, schema, clock, create: false, refused });
+  try {
+    await store?.read({ kind: 'jobs' });
+    const { version = 0, text = '' } = (await store?.state?.documents.read(SUBSCRIPTIONS)) ?? {};
+    if (version > 0) refused.note('subscriptions', openSubscriptions(text, null).problem);
+  } catch (error) {
+    if (!(error instanceof InvalidSubscriptions)) throw error;
+    refused.note('subscriptions', error.message.replaceAll('\n', '; '));
+  } finally {
+    await store?.close();
+  }
+  return refused.all;
+}
+
+function checkRows(refused: readonly string[]): Check {
+  if (refused.length === 0) return ok('rows', 'jobs and subscriptions are valid');
+  return failed('rows', refused.join('; '), 'find out who wrote them: hookwright docs scale, "Who may write there"');
 }
 
 function checkLag({ lag_ms }: SchemaFacts): Check {

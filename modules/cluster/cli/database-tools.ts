@@ -5,11 +5,9 @@ import { checkDatabase } from './check-database.ts';
 import { showNodes } from './nodes.ts';
 import { openClientDatabase } from './open-database.ts';
 import { refreshSubscriptions, useSubscriptions } from './shared-copy.ts';
-import { followStoredTable } from './tables/follow-stored-table.ts';
 
 export const databaseTools: DatabaseTools<CliContext> = {
   open: openClientDatabase,
-  followTable: followStoredTable,
   refreshSubscriptions,
   useSubscriptions,
   showNodes,

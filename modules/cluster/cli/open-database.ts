@@ -5,7 +5,6 @@ import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets
 import type { Store } from '../../../runtime/store/store.ts';
 import { StoreRefused, StoreUnavailable } from '../../../runtime/store/store.ts';
 import { databaseUrl } from '../runtime/database-url.ts';
-import { signaturesOf } from '../runtime/open-signatures.ts';
 import { openClientStore } from '../runtime/postgres/client-store.ts';
 
 /** @throws UnknownStore when the reference leads to no URL */
@@ -25,9 +24,8 @@ export async function openClientDatabase(
   { create }: { readonly create: boolean },
 ): Promise<Store | null> {
   const url = resolveDatabaseUrl(context, plan);
-  const signatures = signaturesOf(context, plan, createSecrets(context));
   try {
-    return await openClientStore({ url, schema: plan.schema, clock: context.clock, create, signatures });
+    return await openClientStore({ url, schema: plan.schema, clock: context.clock, create });
   } catch (error) {
     if (!(error instanceof StoreRefused || error instanceof StoreUnavailable)) throw error;
     const [first = '', ...hints] = error.message.split('\n');

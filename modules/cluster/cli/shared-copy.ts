@@ -9,11 +9,14 @@ import { StoreOutOfReach, UnknownStore } from '../../../cli/store/configured-sto
 import { useSharedState } from '../../../cli/store/use-shared-state.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
 import { copyParts } from '../runtime/open-shared.ts';
-import { openSubscriptions, SUBSCRIPTIONS, sealSubscriptions } from '../runtime/sealed-subscriptions.ts';
+import {
+  InvalidSubscriptions,
+  openSubscriptions,
+  SUBSCRIPTIONS,
+  sealSubscriptions,
+} from '../runtime/sealed-subscriptions.ts';
 import type { CopyParts } from '../runtime/shared-subscriptions.ts';
 import { pullSubscriptions } from '../runtime/shared-subscriptions.ts';
-import { DocumentRefused } from '../runtime/signatures.ts';
-import { readToReplace } from './read-to-replace.ts';
 
 const LAST_SEEN = 'the subscriptions are those that this home has last seen';
 
@@ -22,11 +25,12 @@ export async function refreshSubscriptions(context: CliContext, plan: PostgresPl
   try {
     const pulled = await withShared(context, plan, { create: false }, (parts) =>
       pullSubscriptions(parts, false).catch((error: unknown) => {
-        if (!(error instanceof DocumentRefused)) throw error;
+        if (!(error instanceof InvalidSubscriptions)) throw error;
         printNote(context, `${error.message.replace('\n', '; ')}. ${LAST_SEEN}`);
         return null;
       }),
     );
+    if (pulled?.problem != null) printNote(context, pulled.problem);
     const sealed = [...(pulled?.sealed ?? [])].map((name) => `"${visible(name)}"`).join(', ');
     if (sealed !== '') printNote(context, `cannot be decrypted with the gateway.store.key set here: ${sealed}`);
   } catch (error) {
@@ -44,20 +48,32 @@ export async function useSubscriptions<T>(
 ): Promise<T> {
   const result = await withShared(context, plan, { create: true }, async ({ documents, seal, path }) => ({
     value: await use(async () => {
-      const { version, text, refused } = await readToReplace(documents, SUBSCRIPTIONS);
-      if (refused !== null) {
-        if (!existsSync(path)) throw refusalOf(refused);
-        const reason = refused.message.split('\n', 1)[0];
-        printNote(context, `${reason}: replaced with those that this home has last seen, and the change`);
-      }
+      const { version, text } = await documents.read(SUBSCRIPTIONS);
       return {
-        text: version === 0 || text === null ? null : openSubscriptions(text, seal).text,
+        text: version === 0 ? null : openOrNull(context, text, { seal, path }),
         put: (next) => documents.replace(SUBSCRIPTIONS, version, sealed(next, seal)),
       };
     }),
   }));
   if (result === null) throw new Error('a database that is created has tables');
   return result.value;
+}
+
+/** Null where the home's copy replaces what is stored. @throws CliError for an invalid text where there is no copy */
+function openOrNull(
+  context: CliContext,
+  text: string,
+  { seal, path }: Pick<CopyParts, 'seal' | 'path'>,
+): string | null {
+  try {
+    return openSubscriptions(text, seal).text;
+  } catch (error) {
+    if (!(error instanceof InvalidSubscriptions)) throw error;
+    if (!existsSync(path)) throw refusalOf(error);
+    const reason = error.message.split('\n', 1)[0];
+    printNote(context, `${reason}: replaced with those that this home has last seen, and the change`);
+    return null;
+  }
 }
 
 function sealed(text: string, seal: CopyParts['seal']): string {

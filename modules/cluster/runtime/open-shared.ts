@@ -8,8 +8,8 @@ import { StoreRefused } from '../../../runtime/store/store.ts';
 import type { PostgresStorePlan } from '../../../schemas/generated/types.ts';
 import { databaseUrl } from './database-url.ts';
 import { keepLatestOverview } from './latest-overview.ts';
-import { signaturesOf } from './open-signatures.ts';
 import { openPostgresStore } from './postgres/open-postgres.ts';
+import { RefusedRows } from './refused-rows.ts';
 import { createSeal } from './seal.ts';
 import type { CopyParts } from './shared-subscriptions.ts';
 import { SharedSubscriptions } from './shared-subscriptions.ts';
@@ -26,17 +26,15 @@ export async function openSharedStore(
 ): Promise<OpenedStore> {
   const { schema, listen } = plan;
   const url = databaseUrl(plan.url, secrets);
-  const signatures = signaturesOf(context, plan, secrets);
+  const refused = new RefusedRows();
   const copy = copyParts(context, plan, secrets);
-  if (plan.key === null)
-    context.log.warn(
-      {},
-      'gateway.store.key is not set: whoever can write to the database chooses what this gateway runs (hookwright docs security)',
-    );
-  const problem = (): string | null => context.node.problem() ?? signatures.refused[0] ?? null;
+  const problem = (): string | null => context.node.problem() ?? refused.all[0] ?? null;
   const node = { ...context.node, problem };
-  const opened = await openPostgresStore({ ...context, node, url, schema, listen, signatures });
-  const subscriptions = new SharedSubscriptions({ ...copy, documents: opened.state.documents }, context);
+  const opened = await openPostgresStore({ ...context, node, url, schema, listen, refused });
+  const subscriptions = new SharedSubscriptions(
+    { ...copy, documents: opened.state.documents },
+    { ...context, refused },
+  );
   const started = subscriptions.start();
   if (opened.problem() === null) await started;
   const store = {

@@ -17,16 +17,11 @@ export interface Seal {
   open(sealed: string, place: string): string;
 }
 
-/** Derives a key of 32 bytes. @param purpose what it is for: keys for different purposes are independent @throws Error when the text is too short */
-export function deriveKey(keyText: string, purpose: string): Buffer {
-  if (keyText.length < SHORTEST_KEY_TEXT)
-    throw new Error(`gateway.store.key has fewer than ${SHORTEST_KEY_TEXT} characters: openssl rand -hex 32 makes one`);
-  return Buffer.from(hkdfSync('sha256', keyText, '', purpose, KEY_BYTES));
-}
-
 /** @throws Error when the text is too short */
 export function createSeal(keyText: string): Seal {
-  const key = deriveKey(keyText, 'hookwright gateway.store.key');
+  if (keyText.length < SHORTEST_KEY_TEXT)
+    throw new Error(`gateway.store.key has fewer than ${SHORTEST_KEY_TEXT} characters: openssl rand -hex 32 makes one`);
+  const key = Buffer.from(hkdfSync('sha256', keyText, '', 'hookwright gateway.store.key', KEY_BYTES));
   return {
     seal(secret, place) {
       const nonce = randomBytes(NONCE_BYTES);

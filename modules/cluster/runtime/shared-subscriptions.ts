@@ -9,8 +9,10 @@ import type { Clock, Timer } from '../../../runtime/platform/clock.ts';
 import type { Logger } from '../../../runtime/platform/log.ts';
 import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
 import type { SharedDocuments } from '../../../runtime/store/shared.ts';
+import type { RefusedRows } from './refused-rows.ts';
 import type { Seal } from './seal.ts';
-import { openSubscriptions, SUBSCRIPTIONS } from './sealed-subscriptions.ts';
+import type { OpenedSubscriptions } from './sealed-subscriptions.ts';
+import { InvalidSubscriptions, openSubscriptions, SUBSCRIPTIONS } from './sealed-subscriptions.ts';
 
 /** How often the version is polled, in ms. */
 const POLL_MS = 500;
@@ -24,15 +26,11 @@ export interface CopyParts {
   readonly lock: () => Promise<{ release(): void }>;
 }
 
-export interface Pulled {
-  readonly version: number;
-  /** Names of subscriptions whose secrets cannot be decrypted with this key. */
-  readonly sealed: ReadonlySet<string>;
-}
+export type Pulled = Omit<OpenedSubscriptions, 'text'> & { readonly version: number };
 
 /**
  * Updates the copy. While the database has no subscriptions, the home's file stays, and becomes the first version with the
- * next change. Rejects with StoreUnavailable, or with the error of writing the file.
+ * next change. Rejects with StoreUnavailable, InvalidSubscriptions, or the error of writing the file.
  * @param isGateway false: for a command, which must not replace secrets that the gateway could decrypt with encrypted ones
  */
 export async function pullSubscriptions(
@@ -42,31 +40,39 @@ export async function pullSubscriptions(
   const held = await lock();
   try {
     const { version, text } = await documents.read(SUBSCRIPTIONS);
-    if (version === 0) return { version, sealed: new Set() };
-    const { text: opened, sealed } = openSubscriptions(text, seal);
+    if (version === 0) return { version, sealed: new Set(), problem: null };
+    const { text: opened, sealed, problem } = openSubscriptions(text, seal);
     const copy = existsSync(path) ? readFileSync(path, 'utf8') : null;
     const isKept = copy !== null && sealed.size > 0 && !isGateway;
     if (copy !== opened && !isKept) writeAtomic(path, opened, 0o600);
-    return { version, sealed };
+    return { version, sealed, problem };
   } finally {
     held.release();
   }
+}
+
+interface SubscriptionsContext {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly refused: RefusedRows;
 }
 
 export class SharedSubscriptions {
   private readonly parts: CopyParts;
   private readonly clock: Clock;
   private readonly log: Logger;
+  private readonly refused: RefusedRows;
   /** Null until the subscriptions have been read. */
   private pulled: Pulled | null = null;
   private loggedReason: string | null = null;
   private timer: Timer | null = null;
   private isStopped = false;
 
-  constructor(parts: CopyParts, { clock, log }: { readonly clock: Clock; readonly log: Logger }) {
+  constructor(parts: CopyParts, { clock, log, refused }: SubscriptionsContext) {
     this.parts = parts;
     this.clock = clock;
     this.log = log;
+    this.refused = refused;
   }
 
   /** Updates the copy, and keeps it up to date. Resolves after the first try. Never rejects. */
@@ -91,10 +97,14 @@ export class SharedSubscriptions {
   private async poll(): Promise<void> {
     try {
       const found = await this.parts.documents.version(SUBSCRIPTIONS);
-      if (found !== this.pulled?.version) this.pulled = await pullSubscriptions(this.parts, true);
+      if (found !== this.pulled?.version) {
+        this.pulled = await pullSubscriptions(this.parts, true);
+        this.refused.note('subscriptions', this.pulled.problem);
+      }
       this.loggedReason = null;
     } catch (error) {
-      const reason = messageOf(error);
+      const reason = messageOf(error).replaceAll('\n', '; ');
+      if (error instanceof InvalidSubscriptions) this.refused.note('subscriptions', reason);
       if (reason !== this.loggedReason)
         this.log.warn({ reason }, 'the shared subscriptions cannot be read: the previous ones stay in service');
       this.loggedReason = reason;

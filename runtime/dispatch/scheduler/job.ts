@@ -53,6 +53,9 @@ function fromRecord(record: JobRecord, { profiles }: JobTable): Job {
     kind: 'dynamic',
     agent: record.agent ?? null,
     deliver: [...deliver],
+    // Whatever else a row may have: a job made at run time has none.
+    outputs: [],
+    on_failure: [],
     toolsets: agentToolsets(toolsets ?? profile?.toolsets ?? [], profile, record.agent ?? null),
     paused: false,
     since: created_at,

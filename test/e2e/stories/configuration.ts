@@ -50,7 +50,6 @@ export const configuration: Story = {
       code: 1,
       err: 'error: gateway.store names no PostgreSQL: the store is a file of this machine\n  name the database: --database env:DATABASE_URL\n',
     },
-    { run: 'table list', code: 1, err: /^error: gateway\.store names no PostgreSQL/ },
     {
       run: 'store move --from sqlite --to postgres --database env:NO_SUCH_URL',
       code: 1,

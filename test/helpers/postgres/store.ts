@@ -4,7 +4,6 @@ import type { PgConnect } from '../../../modules/cluster/runtime/postgres/driver
 import { loadDriver } from '../../../modules/cluster/runtime/postgres/driver.ts';
 import type { PostgresOptions } from '../../../modules/cluster/runtime/postgres/open-postgres.ts';
 import { openPostgresStore } from '../../../modules/cluster/runtime/postgres/open-postgres.ts';
-import { unsigned } from '../../../modules/cluster/runtime/signatures.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { silentLog } from '../../../runtime/platform/log.ts';
 import type { Store } from '../../../runtime/store/store.ts';
@@ -12,7 +11,7 @@ import { runSql } from './database.ts';
 
 export const openTestStore = (url: string, schema: string, overrides: Partial<PostgresOptions> = {}): Promise<Store> =>
   openPostgresStore({
-    ...{ url, schema, listen: true, clock: systemClock, log: silentLog, signatures: unsigned() },
+    ...{ url, schema, listen: true, clock: systemClock, log: silentLog },
     node: { url: () => 'http://127.0.0.1:1', version: '0.0.0', table: () => 'hash', problem: () => null },
     ...overrides,
   });

@@ -5,7 +5,6 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { createService } from '../../../main/runtime.ts';
-import { unsigned } from '../../../modules/cluster/runtime/signatures.ts';
 import type { Service } from '../../../runtime/service/service.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
@@ -26,7 +25,7 @@ const TEN_MINUTES = 600_000;
 
 function tableFor(url: string, listen = true): RouteTable {
   const reference = { kind: 'literal', value: url, scope: 'default' } as const;
-  const store = { kind: 'postgres', url: reference, listen, schema: SCHEMA, key: null, table_key: null } as const;
+  const store = { kind: 'postgres', url: reference, listen, schema: SCHEMA, key: null } as const;
   return routeTable({ routes: { alerts: {} }, gateway: { store } }).table;
 }
 
@@ -131,7 +130,7 @@ describe('gateways that share a store', { skip: skipWithoutPostgres() }, () => {
     const { openClientStore } = await import('../../../modules/cluster/runtime/postgres/client-store.ts');
     const { systemClock } = await import('../../../runtime/platform/clock.ts');
     const clock = { ...systemClock, now: () => Date.now() + TEN_MINUTES };
-    const store = await openClientStore({ url, schema: SCHEMA, clock, create: true, signatures: unsigned() });
+    const store = await openClientStore({ url, schema: SCHEMA, clock, create: true });
     assert.ok(store !== null);
     atEnd(t, () => store.close());
     const dispatch = makeDispatch('run', { mode: 'job', job: 'j', accepted_at: clock.now() });

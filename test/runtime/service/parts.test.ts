@@ -96,7 +96,7 @@ test('a program without modules refuses what only they can do, and serves the re
     message: 'status_url: no module of this program tells what became of events',
   });
   const url = { kind: 'literal', value: 'postgres://localhost/h', scope: 'default' } as const;
-  const store = { kind: 'postgres', url, listen: true, schema: 'h', key: null, table_key: null } as const;
+  const store = { kind: 'postgres', url, listen: true, schema: 'h', key: null } as const;
   await assert.rejects(serveParts(t, { gateway: { store } }, []), {
     name: 'StoreRefused',
     message: 'gateway.store: no module of this program opens a postgres store',

@@ -5,7 +5,6 @@ import { CliError, refusalOf } from '../../../../cli/base/errors.ts';
 import { configuredStore } from '../../../../cli/store/configured-store.ts';
 import { parseSecretRef } from '../../../../compiler/text/secret-ref.ts';
 import { StoreRefused } from '../../../../runtime/store/store.ts';
-import type { SecretRef } from '../../../../schemas/generated/types.ts';
 import type { PgConnection } from '../../runtime/postgres/driver.ts';
 import { resolveDatabaseUrl } from '../open-database.ts';
 
@@ -13,9 +12,6 @@ export interface Database {
   /** Never printed. */
   readonly url: string;
   readonly schema: string;
-  /** As configured. */
-  readonly key: SecretRef | null;
-  readonly table_key: SecretRef | null;
 }
 
 export interface DatabaseFlags {
@@ -41,12 +37,7 @@ export async function findDatabase(context: CliContext, flags: DatabaseFlags): P
     );
   }
   const schema = flags.schema ?? plan?.schema ?? DEFAULT_SCHEMA;
-  return {
-    url: resolveDatabaseUrl(context, { url }),
-    schema,
-    key: plan?.key ?? null,
-    table_key: plan?.table_key ?? null,
-  };
+  return { url: resolveDatabaseUrl(context, { url }), schema };
 }
 
 /** Runs `use` over a connection of its own. @throws CliError when the database cannot be reached, or refuses */

@@ -8,7 +8,6 @@ import { CliError, refusalOf } from '../../../../cli/base/errors.ts';
 import { isGatewayThere } from '../../../../cli/gateway/ask-gateway.ts';
 import { createProgress } from '../../../../cli/output/progress.ts';
 import { fileSessions } from '../../../../runtime/deliver/sessions/file-sessions.ts';
-import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import type { Connection } from '../../../../runtime/store/sqlite/driver.ts';
 import { isFinal, SHOWN_STATES } from '../../../../runtime/store/states.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
@@ -130,15 +129,13 @@ async function moveInto(
   const { migrate } = await import('../../runtime/postgres/migrate.ts');
   const { transact, beginOf } = await import('../../runtime/postgres/transact.ts');
   const { checkEmpty, importStore } = await import('../../runtime/postgres/import.ts');
-  const { signaturesOf } = await import('../../runtime/open-signatures.ts');
-  const signatures = signaturesOf(context, database, createSecrets(context));
   const bar = createProgress(context, count.claims, 'delivery ids');
   try {
     return await withDatabase(database, async (db) => {
       await migrate(db, database.schema);
       return transact(db, `${beginOf(`"${database.schema}"`)}; ${NO_LIMITS}`, async () => {
         if ((await checkEmpty(db, source.id)) === 'moved') return 'already';
-        compare(count, await importStore(db, source, signatures, (done) => bar.update(done)));
+        compare(count, await importStore(db, source, (done) => bar.update(done)));
         return 'moved';
       });
     });

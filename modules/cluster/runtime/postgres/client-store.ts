@@ -8,8 +8,8 @@ import { GroupCommit } from '../../../../runtime/store/group-commit.ts';
 import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
 import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/store.ts';
+import { RefusedRows } from '../refused-rows.ts';
 import { byMachineClock } from '../shift-instants.ts';
-import type { Signatures } from '../signatures.ts';
 import { commitGroup } from './commit-group.ts';
 import type { DirectChanges } from './direct-changes.ts';
 import { createDirectChanges } from './direct-changes.ts';
@@ -32,7 +32,8 @@ export interface ClientOptions {
   readonly clock: Clock;
   /** Whether to create the tables if there are none. */
   readonly create: boolean;
-  readonly signatures: Signatures;
+  /** Where invalid rows are noted. Default: nowhere. */
+  readonly refused?: RefusedRows;
   /** Default: the driver's. */
   readonly connect?: PgConnect;
 }
@@ -45,7 +46,7 @@ const NO_NODE = 0;
  * writes. Rejects with StoreUnavailable when the database cannot be reached, with StoreRefused when it cannot be used.
  */
 export async function openClientStore(options: ClientOptions): Promise<Store | null> {
-  const { url, schema, clock, create, signatures } = options;
+  const { url, schema, clock, create, refused = new RefusedRows() } = options;
   const quoted = quoteSchema(schema);
   const connectReal = options.connect ?? (await loadDriver());
   // No state outlives a transaction, so this works behind a pooler too.
@@ -66,20 +67,20 @@ export async function openClientStore(options: ClientOptions): Promise<Store | n
     throw new StoreUnavailable(`the database cannot be used: ${describePgError(error)}`);
   }
   const state = new SnapshotReader(connect, beginOf(quoted));
-  const writer = new ClientWriter(connect, { begin: beginOf(quoted), channel: channelOf(schema), clock, signatures });
+  const writer = new ClientWriter(connect, { begin: beginOf(quoted), channel: channelOf(schema), clock });
   const group = new GroupCommit({
     commit: (changes) => writer.commit(changes),
     beforeCommit: undefined,
     failed: () => {},
   });
-  const queries = createPgQueries(reader.ask, signatures);
+  const queries = createPgQueries(reader.ask, refused);
   const store: Store = {
     write: (mutation) => group.write(mutation),
     read: <Q extends Query>(query: Q) =>
       (queries[query.kind] as unknown as (query: Q) => Promise<QueryResults[Q['kind']]>)(query),
     problem: () => null,
     shared: null,
-    state: pgState({ reads: reader, writes: state, requests: state, signatures }),
+    state: pgState({ reads: reader, writes: state, requests: state }),
     async close() {
       await group.settled();
       await Promise.all([reader.close(), state.close(), writer.close()]);
@@ -92,7 +93,6 @@ interface ClientParts {
   readonly begin: string;
   readonly channel: string;
   readonly clock: Clock;
-  readonly signatures: Signatures;
 }
 
 class ClientWriter {
@@ -104,7 +104,7 @@ class ClientWriter {
   constructor(connect: ClientWriter['connect'], parts: ClientWriter['parts']) {
     this.connect = connect;
     this.parts = parts;
-    this.direct = createDirectChanges(new LaneTurns(), parts.signatures);
+    this.direct = createDirectChanges(new LaneTurns());
   }
 
   /** Commits one group at a time. Rejects when it is unknown whether the changes are stored. */

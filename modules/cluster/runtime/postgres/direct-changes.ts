@@ -2,7 +2,6 @@
 import type { FlushGroups } from '../../../../runtime/store/event-mutations.ts';
 import type { MutationResults } from '../../../../runtime/store/mutations.ts';
 import type { DirectChange, DirectKind } from '../../../../runtime/store/unit/apply.ts';
-import type { Signatures } from '../signatures.ts';
 import { addFigures } from './figures.ts';
 import { forgetTicks, putJob, removeJob, setPaused, watchJob } from './job-records.ts';
 import { recover } from './recover-left.ts';
@@ -15,15 +14,15 @@ export type DirectChanges = {
   readonly [K in DirectKind]: (scope: Scope, change: DirectChange<K>) => Promise<MutationResults[K]>;
 };
 
-export const createDirectChanges = (turns: LaneTurns, signatures: Signatures): DirectChanges => ({
+export const createDirectChanges = (turns: LaneTurns): DirectChanges => ({
   flush_groups: flushGroups,
   take_work: (scope, m) => takeWork(scope, turns, m),
   recover,
   expire_claims: expireClaims,
   cleanup,
   trim,
-  put_job: (scope, m) => putJob(scope, m, signatures),
-  remove_job: (scope, m) => removeJob(scope, m, signatures),
+  put_job: putJob,
+  remove_job: removeJob,
   pause_job: setPaused,
   watch_job: watchJob,
   forget_ticks: forgetTicks,

@@ -2,9 +2,7 @@
 import type { JobRecord, JobState } from '../../../../runtime/store/job-mutations.ts';
 import type { Chat, Turn } from '../../../../runtime/store/sessions.ts';
 import { StoreRefused } from '../../../../runtime/store/store.ts';
-import type { Signatures } from '../signatures.ts';
 import type { PgConnection } from './driver.ts';
-import { jobDigest, putDigests } from './signed-jobs.ts';
 import { PUT_META } from './store-unit.ts';
 import { insertInto, shortenedKey } from './tables.ts';
 
@@ -53,16 +51,9 @@ const SESSION =
 export async function importStore(
   db: PgConnection,
   { id, jobs, sessions, claims }: MoveSource,
-  signatures: Signatures,
   progress: (done: number) => void,
 ): Promise<MovedCount> {
-  const digests: Record<string, string> = {};
-  for (const job of jobs.records) {
-    const body = JSON.stringify(job);
-    digests[job.id] = jobDigest(body);
-    await db.change(JOB, [job.id, job.profile, job.name, body]);
-  }
-  if (signatures.checks('jobs')) await putDigests(db, signatures, digests);
+  for (const job of jobs.records) await db.change(JOB, [job.id, job.profile, job.name, JSON.stringify(job)]);
   // The latest run of a job stays behind.
   const states = Object.entries(jobs.states).map(([job, state]) => ({ job, ...state, ref: null }));
   await db.change(STATES, [JSON.stringify(states)]);

@@ -2,9 +2,8 @@
 import type { ForgetTicks, PauseJob, PutJob, RemoveJob, WatchJob } from '../../../../runtime/store/job-mutations.ts';
 import type { MutationResults } from '../../../../runtime/store/mutations.ts';
 import { nameJob } from '../../../../runtime/store/unit/jobs.ts';
-import type { Signatures } from '../signatures.ts';
-import type { DatabaseJob } from './signed-jobs.ts';
-import { isListed, jobDigest, putDigests, readDigests } from './signed-jobs.ts';
+import type { DatabaseJob } from './read-jobs.ts';
+import { readRecord } from './read-jobs.ts';
 import type { Scope } from './transact.ts';
 
 /** Counts a change; this locks the row until the transaction ends. */
@@ -13,7 +12,7 @@ const CHANGED =
   'ON CONFLICT (key) DO UPDATE SET value = (meta.value::bigint + 1)::text';
 const LOCK =
   "INSERT INTO meta (key, value) VALUES ('jobs_version', '0') ON CONFLICT (key) DO UPDATE SET value = meta.value";
-const NAMES = 'SELECT id, name, body FROM job WHERE profile = $1 OR id = $2';
+const NAMES = 'SELECT id, profile, name, body FROM job WHERE profile = $1 OR id = $2';
 const REMOVE = 'DELETE FROM job WHERE id = ANY($1)';
 const PUT =
   'INSERT INTO job (id, profile, name, body) VALUES ($1, $2, $3, $4) ' +
@@ -27,38 +26,26 @@ const WATCH =
 const FORGET =
   'DELETE FROM job_tick WHERE (job, due_at) IN (SELECT job, due_at FROM job_tick WHERE due_at < $1 ORDER BY due_at LIMIT $2)';
 
-export async function putJob({ db }: Scope, m: PutJob, signatures: Signatures): Promise<MutationResults['put_job']> {
-  const { job, expect } = m;
+export async function putJob({ db }: Scope, m: PutJob): Promise<MutationResults['put_job']> {
+  const { job } = m;
   await db.change(LOCK);
-  const digests = await readDigests(db, signatures);
   const rows = await db.query<DatabaseJob>(NAMES, [job.profile, job.id]);
-  // A new job may take the name of one that is refused.
-  const isKnown = (row: DatabaseJob): boolean =>
-    digests === null || (expect === 'old' ? Object.hasOwn(digests, row.id) : isListed(digests, row));
-  const result = nameJob(m, rows.filter(isKnown));
+  // A new job may take the name of an invalid one.
+  const isValid = (row: DatabaseJob): boolean => readRecord(row) !== null;
+  const result = nameJob(m, rows.filter(isValid));
   if (result.kind !== 'stored') return result;
   const { name } = result;
   const replaced = rows.filter((row) => row.name === name && row.id !== job.id).map(({ id }) => id);
   if (replaced.length > 0) await db.change(REMOVE, [replaced]);
-  const body = JSON.stringify({ ...job, name });
-  await db.change(PUT, [job.id, job.profile, name, body]);
-  if (digests !== null) {
-    const others = Object.entries(digests).filter(([id]) => !replaced.includes(id));
-    await putDigests(db, signatures, { ...Object.fromEntries(others), [job.id]: jobDigest(body) });
-  }
+  await db.change(PUT, [job.id, job.profile, name, JSON.stringify({ ...job, name })]);
   await db.change(CHANGED);
   return result;
 }
 
-export async function removeJob({ db }: Scope, { id }: RemoveJob, signatures: Signatures): Promise<boolean> {
+export async function removeJob({ db }: Scope, { id }: RemoveJob): Promise<boolean> {
   await db.change(LOCK);
-  const digests = await readDigests(db, signatures);
   if ((await db.change(REMOVE, [[id]])) === 0) return false;
   await db.change('DELETE FROM job_state WHERE job = $1', [id]);
-  if (digests !== null) {
-    const others = Object.entries(digests).filter(([other]) => other !== id);
-    await putDigests(db, signatures, Object.fromEntries(others));
-  }
   await db.change(CHANGED);
   return true;
 }

@@ -3,7 +3,7 @@ import type { NodeIdentity } from '../../../../runtime/module.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import type { Logger } from '../../../../runtime/platform/log.ts';
 import type { SharedClock } from '../../../../runtime/platform/shared-clock.ts';
-import type { Signatures } from '../signatures.ts';
+import { RefusedRows } from '../refused-rows.ts';
 import type { PgConnect, PgConnection } from './driver.ts';
 import { loadDriver } from './driver.ts';
 import { migrate, quoteSchema } from './migrate.ts';
@@ -19,7 +19,8 @@ export interface PostgresOptions {
   readonly schema: string;
   /** False behind a pooler in transaction mode: no LISTEN and no prepared statements, and changes are found by polling. */
   readonly listen: boolean;
-  readonly signatures: Signatures;
+  /** Where invalid rows are noted. Default: nowhere. */
+  readonly refused?: RefusedRows;
   readonly node: NodeIdentity;
   readonly clock: Clock;
   /** Called with the time of the database, which all gateways follow. Default: does nothing. */
@@ -37,7 +38,17 @@ export interface PostgresOptions {
  * is not installed, or this version cannot use the tables.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
-  const { url, schema, listen, signatures, node, clock, log, beforeCommit, follow = () => {} } = options;
+  const {
+    url,
+    schema,
+    listen,
+    refused = new RefusedRows(),
+    node,
+    clock,
+    log,
+    beforeCommit,
+    follow = () => {},
+  } = options;
   const quoted = quoteSchema(schema);
   const connect = options.connect ?? (await loadDriver());
   let isMigrated = false;
@@ -68,14 +79,13 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   let notified = (_: string): void => {};
   const store = new PostgresStore({
     table: node.table,
-    writer: (lost) =>
-      new PgWriter({ connect: connectWriter, begin: beginOf(quoted), node, signatures, clock, follow, lost }),
+    writer: (lost) => new PgWriter({ connect: connectWriter, begin: beginOf(quoted), node, clock, follow, lost }),
     others: (node) => {
       const others = new OtherNodes({ reader, clock, channel, node });
       notified = (from) => others.notified(from);
       return others;
     },
-    ...{ reader, counter, state, requests, signatures, clock, log, beforeCommit },
+    ...{ reader, counter, state, requests, refused, clock, log, beforeCommit },
   });
   try {
     await store.open();

@@ -1,11 +1,7 @@
 /**
- * Kept requests in the database, each with its signature before its head. Commits do not wait for the disk: a crash of the
- * server may lose the latest requests.
+ * Kept requests in the database. Commits do not wait for the disk: a crash of the server may lose the latest requests.
  */
-import { createHash } from 'node:crypto';
 import type { NewRequestRow, RequestFilter, RequestRow, RequestRows } from '../../../../runtime/store/request-rows.ts';
-import type { DocumentPlace, Signatures } from '../signatures.ts';
-import { DocumentRefused, withoutSignature } from '../signatures.ts';
 import type { PgValue } from './driver.ts';
 import type { SnapshotReader } from './snapshot.ts';
 
@@ -24,19 +20,19 @@ const REMOVE_OLD =
 const REMOVE_EXCESS =
   'DELETE FROM request WHERE n IN (SELECT n FROM (SELECT n, sum(bytes) OVER (ORDER BY n DESC) AS newest FROM request) s ' +
   'WHERE newest > $1 ORDER BY n LIMIT $2) RETURNING 1';
-const BETWEEN = 'SELECT n, head, body FROM request WHERE n BETWEEN $1 AND $2 ORDER BY n LIMIT 2';
-/** Without the signature. */
-const HEAD = "regexp_replace(head, '^signed:[^\n]*\n', '')";
+/** A text without the signature that gateways of schema version 2 put before it. */
+export const unsigned = (column: string): string => `regexp_replace(${column}, '^signed:[^\n]*\n', '')`;
+const HEAD = unsigned('head');
+const BETWEEN = `SELECT n, ${HEAD} AS head, body FROM request WHERE n BETWEEN $1 AND $2 ORDER BY n LIMIT 2`;
 /** Bytes as ASCII text, because a body may be binary. */
 const asciiOf = (bytes: string): string => `lower(encode(${bytes}, 'escape'))`;
 
 /** @param requests a separate connection, so that a long search delays nothing else */
-export const pgRequests = (requests: SnapshotReader, signatures: Signatures): RequestRows => ({
+export const pgRequests = (requests: SnapshotReader): RequestRows => ({
   /** By statements of limited size. */
   async add(rows) {
     let stored = 0;
-    const signed = rows.map((row) => ({ ...row, head: signatures.sign(placeOf(row), row.head) }));
-    for (const slice of slicesOf(signed)) {
+    for (const slice of slicesOf(rows)) {
       stored += (await requests.ask([ADD, JSON.stringify(slice.map(printRow))]))[0]?.length ?? 0;
     }
     return stored;
@@ -50,29 +46,13 @@ export const pgRequests = (requests: SnapshotReader, signatures: Signatures): Re
   },
   async list(filter) {
     const [rows = []] = await requests.ask<[RequestRow[]]>(listStatement(filter));
-    return rows.map((row) => ({ ...row, head: withoutSignature(row.head) }));
+    return rows;
   },
   async between(from, to) {
     const [rows = []] = await requests.ask<[RequestRow[]]>([BETWEEN, from, to]);
-    return rows.map((row) => openRow(row, signatures));
+    return rows;
   },
 });
-
-/** A body belongs to its head. */
-const placeOf = ({ n, body }: RequestRow): DocumentPlace => ({
-  kind: 'request',
-  name: `${n} ${body === null ? 'none' : createHash('sha256').update(body).digest('hex')}`,
-});
-
-/** A row whose signature is not right is shown, and not used. */
-function openRow(row: RequestRow, signatures: Signatures): RequestRow {
-  try {
-    return { ...row, head: signatures.open(placeOf(row), row.head) };
-  } catch (error) {
-    if (!(error instanceof DocumentRefused)) throw error;
-    return { ...row, head: withoutSignature(row.head), body: null, refused: error.message.split('\n', 1)[0] ?? '' };
-  }
-}
 
 function listStatement(filter: RequestFilter): readonly [string, ...PgValue[]] {
   const terms: string[] = [];
@@ -96,7 +76,10 @@ function listStatement(filter: RequestFilter): readonly [string, ...PgValue[]] {
   const where = terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`;
   const order = filter.isAscending ? 'ASC' : 'DESC';
   const [limit, skip] = [values.push(filter.limit), values.push(filter.skip)];
-  return [`SELECT n, head FROM request${where} ORDER BY n ${order} LIMIT $${limit} OFFSET $${skip}`, ...values];
+  return [
+    `SELECT n, ${HEAD} AS head FROM request${where} ORDER BY n ${order} LIMIT $${limit} OFFSET $${skip}`,
+    ...values,
+  ];
 }
 
 function printRow({ body, ...row }: NewRequestRow): object {

@@ -11,9 +11,9 @@ import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
 import { describeOtherTables } from '../../../../runtime/store/shared.ts';
 import type { SharedState, SharedStore, Store, StoreProblem } from '../../../../runtime/store/store.ts';
 import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/store.ts';
+import type { RefusedRows } from '../refused-rows.ts';
 import type { TakeSlots } from '../shared-window.ts';
 import { SharedWindow } from '../shared-window.ts';
-import type { Signatures } from '../signatures.ts';
 import { describePgError, isLost } from './driver.ts';
 import { RENEW_MS } from './lease.ts';
 import type { OtherNodes } from './other-nodes.ts';
@@ -33,7 +33,8 @@ export interface PgStoreParts {
   readonly state: SnapshotReader;
   /** Stores and reads kept requests. */
   readonly requests: SnapshotReader;
-  readonly signatures: Signatures;
+  /** Where invalid rows are noted. */
+  readonly refused: RefusedRows;
   readonly others: (node: () => number) => OtherNodes;
   /** Hash of the table that this gateway serves. */
   readonly table: () => string | null;
@@ -66,12 +67,12 @@ export class PostgresStore implements Store {
 
   constructor(parts: PgStoreParts) {
     this.parts = parts;
-    const { clock, log, beforeCommit, reader, signatures } = parts;
+    const { clock, log, beforeCommit, reader, refused } = parts;
     this.writer = parts.writer((reason) => this.lost(reason));
     this.health = new Health(log, () => clock.now());
     this.others = parts.others(() => this.writer.node);
-    this.queries = createPgQueries(reader.ask, signatures);
-    this.state = pgState({ reads: reader, writes: parts.state, requests: parts.requests, signatures });
+    this.queries = createPgQueries(reader.ask, refused);
+    this.state = pgState({ reads: reader, writes: parts.state, requests: parts.requests });
     this.group = new GroupCommit({
       commit: (changes) => this.writer.commit(changes),
       beforeCommit,
@@ -114,7 +115,7 @@ export class PostgresStore implements Store {
 
   readonly shared: SharedStore = {
     otherTables: () => this.otherTables,
-    refused: () => this.parts.signatures.refused,
+    refused: () => this.parts.refused.all,
     watch: (listener) => this.others.watch(listener),
     window: (name) => new SharedWindow(name, this.takeSlots, this.parts.clock),
   };

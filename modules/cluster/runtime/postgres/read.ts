@@ -15,17 +15,17 @@ import type {
 import type { AskedCount, StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';
 import { auditTallies, shownTallies, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
-import type { Signatures } from '../signatures.ts';
+import type { RefusedRows } from '../refused-rows.ts';
 import { PAUSED, routeLaneOf } from './due-queries.ts';
 import { sumFigures } from './figures.ts';
 import { dispatchQueries } from './read-dispatches.ts';
-import type { DatabaseJob } from './signed-jobs.ts';
-import { createJobReader, READ_DIGESTS } from './signed-jobs.ts';
+import type { DatabaseJob } from './read-jobs.ts';
+import { readJobs } from './read-jobs.ts';
 import type { AskSnapshot, PgQueries, Statement } from './snapshot.ts';
 import { keyOfClaim } from './tables.ts';
 
-/** @param signatures checks the jobs */
-export const createPgQueries = (ask: AskSnapshot, signatures: Signatures): PgQueries => ({
+/** @param refused where invalid jobs are noted */
+export const createPgQueries = (ask: AskSnapshot, refused: RefusedRows): PgQueries => ({
   async is_claimed({ key, now }) {
     const [found] = await ask(['SELECT 1 FROM claim WHERE key = $1 AND expires_at > $2', keyOfClaim(key), now]);
     return found !== undefined && found.length > 0;
@@ -49,7 +49,7 @@ export const createPgQueries = (ask: AskSnapshot, signatures: Signatures): PgQue
   audit: () => audit(ask),
   back_up: () => Promise.reject(new Error('a database is copied by pg_dump')),
   ...dispatchQueries(ask),
-  ...jobQueries(ask, createJobReader(signatures)),
+  ...jobQueries(ask, refused),
 });
 
 const OLDEST_DUE =
@@ -149,20 +149,18 @@ type VersionRow = { readonly value: string };
 const VERSION: Statement = ["SELECT value FROM meta WHERE key = 'jobs_version'"];
 const TICKS = 'SELECT due_at, outcome, ref, missed FROM job_tick WHERE job = $1 ORDER BY due_at DESC LIMIT $2';
 
-/** @param open returns the records of the rows, by the document that signs them */
-const jobQueries = (ask: AskSnapshot, open: ReturnType<typeof createJobReader>): JobQueries => ({
+const jobQueries = (ask: AskSnapshot, refused: RefusedRows): JobQueries => ({
   async jobs() {
-    const [version = [], rows = [], states = [], digests = []] = await ask<
-      [VersionRow[], DatabaseJob[], (JobState & { job: string })[], { body: string }[]]
+    const [version = [], rows = [], states = []] = await ask<
+      [VersionRow[], DatabaseJob[], (JobState & { job: string })[]]
     >(
       VERSION,
-      ['SELECT id, name, body FROM job ORDER BY name COLLATE "C", id'],
+      ['SELECT id, profile, name, body FROM job ORDER BY name COLLATE "C", id'],
       ['SELECT job, paused, paused_until, "cursor", signature, ref FROM job_state'],
-      [READ_DIGESTS],
     );
     return {
       version: Number(version[0]?.value ?? 0),
-      records: open(rows, digests[0]?.body),
+      records: readJobs(rows, refused),
       states: Object.fromEntries(states.map(({ job, ...state }) => [job, state])),
     };
   },

@@ -3,13 +3,13 @@
  * as JSON, because PostgreSQL does not accept a NUL.
  *
  * Each change of the tables is a new version with a new step. Gateways of the previous version keep running with it, so a
- * step may only add tables, indexes, and columns that are null or have a default. What the previous version reads can be
- * dropped one version later.
+ * step may only add tables, indexes, and columns that are null or have a default. What the previous version reads, and
+ * cannot do without, can be dropped one version later.
  */
 import { FIGURES } from '../../../../runtime/store/figures.ts';
 
 /** The version that this program reads and writes. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 const VERSION_1 = `
   -- Gateways, a row for each start. token: checked by each transaction of the gateway; batch: its last committed one.
@@ -248,5 +248,15 @@ const VERSION_2 = `
   CREATE INDEX request_profile ON request (profile, n);
 `;
 
+/**
+ * Compiled tables are deployed as files, and nothing is signed. A gateway of the previous version that serves the active
+ * table goes on with its copy. What it signs meanwhile is read without its signature (pg-requests.ts).
+ */
+const VERSION_3 = `
+  DROP TABLE route_table;
+  DELETE FROM document WHERE name IN ('table', 'jobs');
+  UPDATE document SET version = version + 1, body = regexp_replace(body, '^signed:[^\n]*\n', '') WHERE body LIKE 'signed:%';
+`;
+
 /** Each step migrates the tables from the previous version to its own. */
-export const STEPS: readonly string[] = [VERSION_1, VERSION_2];
+export const STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3];

@@ -13,7 +13,6 @@ import type { Clock } from '../../../../runtime/platform/clock.ts';
 import type { SharedClock } from '../../../../runtime/platform/shared-clock.ts';
 import type { CommitResult, EncodedChange } from '../../../../runtime/store/encode.ts';
 import { StoreUnavailable } from '../../../../runtime/store/store.ts';
-import type { Signatures } from '../signatures.ts';
 import { commitGroup } from './commit-group.ts';
 import type { DirectChanges } from './direct-changes.ts';
 import { createDirectChanges } from './direct-changes.ts';
@@ -32,7 +31,6 @@ export interface WriterParts {
   /** The first statements of each transaction. */
   readonly begin: string;
   readonly node: NodeIdentity;
-  readonly signatures: Signatures;
   readonly clock: Clock;
   /** Called with the time of the database. */
   readonly follow: SharedClock['follow'];
@@ -65,7 +63,7 @@ export class PgWriter {
 
   constructor(parts: WriterParts) {
     this.parts = parts;
-    this.direct = createDirectChanges(new LaneTurns(), parts.signatures);
+    this.direct = createDirectChanges(new LaneTurns());
   }
 
   get isConnected(): boolean {

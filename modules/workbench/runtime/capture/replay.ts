@@ -20,8 +20,7 @@ const DECIDED: ReadonlySet<StageName> = new Set([
 
 /** Why a kept request cannot be replayed; null when it can. */
 export function whyNotReplayable(kept: KeptRequest): string | null {
-  const { refused, verified, outcome, body } = kept;
-  if (refused !== undefined) return refused;
+  const { verified, outcome, body } = kept;
   if (!verified) return whyUnverified(kept);
   if (outcome === 'challenge') return "it was its sender's check of the URL, no event";
   return body === null ? 'its body is not kept' : null;

@@ -12,7 +12,18 @@ import type {
   KeptRequests,
   KeptSummary,
 } from '../../../../runtime/intake/kept-request.ts';
-import { decodeOr, isInstant, isText } from '../../../../runtime/store/decode.ts';
+import type { ValueCheck } from '../../../../runtime/store/decode.ts';
+import {
+  decodeOr,
+  fieldsOf,
+  isCount,
+  isInstant,
+  isListOf,
+  isOneOf,
+  isRecord,
+  isText,
+  orNull,
+} from '../../../../runtime/store/decode.ts';
 import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/request-rows.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
@@ -98,10 +109,31 @@ const startOf = (id: string | undefined): number | undefined => (id === undefine
 
 /** A damaged head, in which nothing can be found, is left out: the other requests are listed. */
 const headOf = (head: string): KeptHead | null => decodeOr<KeptHead | null>(head, isHead, null);
-const isHead = (value: unknown): boolean => {
-  const { at, outcome, method } = (value ?? {}) as Partial<KeptHead>;
-  return isInstant(at) && isText(outcome) && isText(method);
-};
+const isNumber: ValueCheck = (value) => typeof value === 'number';
+const isHeader: ValueCheck = (value) => Array.isArray(value) && value.length === 2 && value.every(isText);
+const isHead = fieldsOf<KeptHead>({
+  at: isInstant,
+  profile: isText,
+  route: isText,
+  method: isText,
+  outcome: isText,
+  status: isCount,
+  stage: orNull(isText),
+  reason: orNull(isText),
+  event: isText,
+  delivery_id: isText,
+  verified: isOneOf(true, false),
+  body_bytes: orNull(isCount),
+  path: isText,
+  headers: isListOf(isHeader),
+  body_sha256: orNull(isText),
+  scheme: orNull(isText),
+  about: orNull(isRecord),
+  cause: orNull(isRecord),
+  dispatch_id: orNull(isText),
+  replay_of: orNull(isText),
+  ms: isNumber,
+});
 
 function summaryOf({ n, head }: Omit<RequestRow, 'body'>): readonly KeptSummary[] {
   const known = headOf(head);
@@ -112,12 +144,11 @@ function summaryOf({ n, head }: Omit<RequestRow, 'body'>): readonly KeptSummary[
   return [{ id, at, profile, route, method, outcome, status, stage, reason, event, delivery_id, verified, body_bytes }];
 }
 
-function requestOf({ n, head, body, refused }: RequestRow): KeptRequest | null {
+function requestOf({ n, head, body }: RequestRow): KeptRequest | null {
   const known = headOf(head);
   if (known === null) return null;
   const base64 = body === null ? null : Buffer.from(body).toString('base64');
-  const kept = { id: idOf(n), ...known, body: base64 };
-  return refused === undefined ? kept : { ...kept, refused };
+  return { id: idOf(n), ...known, body: base64 };
 }
 
 /** A file of kept requests that was damaged, and replaced. */

@@ -1,9 +1,10 @@
-/** Somebody who can write to the shared database, with the least rights that a gateway's role has, and no key. */
+/** A person who can write to the shared database, with the least rights that a gateway's role has, and without the key. */
 import assert from 'node:assert/strict';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import type { Dispatch } from '../../../../schemas/generated/types.ts';
 import type { Ending } from '../../../helpers/at-end.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
 import type { CliResult } from '../../../helpers/cli.ts';
@@ -15,11 +16,12 @@ import { tempDir } from '../../../helpers/temp-dir.ts';
 
 const KEY = 'be74f32f2fdaffd126997949ba91892414241432a5255403586b5ffc69447184';
 const OTHER_KEY = '9c1f77d2b5e84a03c6b21e5df0a8437fe2c54b19';
-const SERVE = ['serve', '--table', 'store:', '--port', '0'];
-const configOf = (route: string, keys = 'key: env:STORE_KEY') => `gateway:
+const LITERAL = 'a-literal-secret-of-a-subscription';
+/** @param agent the rest of its map */
+const configOf = (route: string, keys = 'key: env:STORE_KEY', agent = 'command: [cat]') => `gateway:
   store: { postgres: env:DATABASE_URL${keys === '' ? '' : `, ${keys}`} }
 platforms: { webhook: { enabled: true, port: 0, routes: { ${route}: { secret: env:HOOK_SECRET, prompt: "Hi {x}" } } } }
-agent: { command: [cat] }
+agent: { ${agent} }
 `;
 
 function makeNode(t: Ending, url: string, config: string, more: Record<string, string> = {}) {
@@ -32,23 +34,21 @@ function makeNode(t: Ending, url: string, config: string, more: Record<string, s
     assert.equal(code, 0, `${argv.join(' ')}: ${stderr}`);
     return stdout.trim();
   };
-  /** @returns the hash */
-  const push = async (text: string, ...flags: string[]): Promise<string> => {
-    writeFileSync(join(home, 'config.yaml'), text, { mode: 0o600 });
-    await done('compile', '--out', join(home, 'build'));
-    return done('table', 'push', '--table', join(home, 'build'), ...flags);
-  };
-  const start = (argv?: readonly string[]) =>
-    startGateway(t, { home, env, config, ...(argv === undefined ? {} : { argv }) });
+  const start = () => startGateway(t, { home, env, config });
+  const subscribe = (name: string, ...flags: string[]) =>
+    run('webhook', 'subscribe', name, '--prompt', 'Hi {x}', ...flags);
+  const names = async (what: 'webhook' | 'job'): Promise<readonly string[]> =>
+    (JSON.parse(await done(what, 'list', '--json')) as { name: string }[]).map(({ name }) => name).sort();
+  /** The check of the rows, as `<status>: <detail>`. */
   const doctor = async (): Promise<string> => {
     const checks = JSON.parse((await run('doctor', '--json')).stdout) as Record<
       'check' | 'status' | 'detail',
       string
     >[];
-    const signed = checks.find(({ check }) => check === 'signed');
-    return `${signed?.status}: ${signed?.detail}`;
+    const rows = checks.find(({ check }) => check === 'rows');
+    return `${rows?.status}: ${rows?.detail}`;
   };
-  return { home, env, run, done, push, start, doctor };
+  return { home, env, run, done, start, subscribe, names, doctor };
 }
 
 /** A role with the rights that docs/scale.md gives to gateways. @returns runs its statements */
@@ -68,228 +68,217 @@ async function makeWriter(
   return (sql) => runSql(as.href, `SET search_path = hookwright; ${sql}`);
 }
 
-describe('somebody who can write to the database', { skip: skipWithoutPostgres() }, () => {
-  it('changes no table, brings none back, and makes none active', async (t) => {
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** Prints its arguments, its folder and a variable as a line of a file. */
+const recorder = (file: string): string =>
+  `[${[process.execPath, '-e', `const fs=require('fs');let s='';process.stdin.on('data',(c)=>{s+=c}).on('end',()=>{fs.appendFileSync('${file}',JSON.stringify([process.argv.slice(1),process.cwd(),s])+'\\n');process.stdout.write('ok')})`, '--', '--tools={toolsets}', '{session}', '{route}'].map((part) => JSON.stringify(part)).join(', ')}]`;
+
+describe('a person who can write to the database', { skip: skipWithoutPostgres() }, () => {
+  it('queues a prompt for an agent, and chooses no argument, path, header or address form', async (t) => {
     const url = await testDatabase(t);
-    const [ci, node] = [makeNode(t, url, configOf('x')), makeNode(t, url, configOf('x'))];
-    const [first, second] = [await ci.push(configOf('one')), await ci.push(configOf('two'))];
-    await ci.done('table', 'activate', first);
-    let gateway = await node.start(SERVE);
+    const file = join(tempDir(t), 'runs.jsonl');
+    const node = makeNode(t, url, configOf('ci', '', `command: ${recorder(file)}, work: route`));
+    await node.start();
+    assert.match(await node.done('webhook', 'test', 'ci', '--payload', '{"x":"first"}'), /202/);
+    const runs = async () =>
+      existsSync(file)
+        ? readFileSync(file, 'utf8')
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line) as [string[], string, string])
+        : null;
+    const [first] = await until(runs);
     const write = await makeWriter(t, url);
-    const [old] = await write("SELECT body FROM document WHERE name = 'table'");
-    await ci.done('table', 'activate', second);
-    await until(async () => (await gateway.status()).table.hash === second);
-    const [good] = await write(`SELECT files FROM route_table WHERE hash = '${second}'`);
-    const [active] = await write("SELECT body FROM document WHERE name = 'table'");
-    const files = JSON.stringify(JSON.parse((good?.files ?? '').split('\n')[1] ?? '')).replaceAll('cat', 'sh');
-    const point = (body: string) => `UPDATE document SET version = version + 1, body = '${body}' WHERE name = 'table'`;
-    const attacks: readonly (readonly [what: string, sql: string, said: RegExp])[] = [
-      [
-        'another argv',
-        `UPDATE route_table SET files = replace(files, 'cat', 'sh') WHERE hash = '${second}'; ${point(active?.body ?? '')}`,
-        /table [0-9a-f]{12} .*altered/,
-      ],
-      [
-        'a plain table',
-        `UPDATE route_table SET files = '${files.replaceAll("'", "''")}' WHERE hash = '${second}'; ${point(active?.body ?? '')}`,
-        /table [0-9a-f]{12} .*not signed/,
-      ],
-      [
-        'the files of another table',
-        `UPDATE route_table SET files = (SELECT files FROM route_table WHERE hash = '${first}') WHERE hash = '${second}'; ${point(active?.body ?? '')}`,
-        /table [0-9a-f]{12} .*altered, or moved/,
-      ],
-      ['a plain name', point(first), /the name of the active table .*not signed/],
-      [
-        'another name under the signature',
-        point((active?.body ?? '').replace(second, first)),
-        /the name of the active table .*altered/,
-      ],
-      ['the name before', point(old?.body ?? ''), /the name of the active table .*older/],
-    ];
-    for (const [what, sql, said] of attacks) {
-      await write(sql);
-      const { table } = await until(async () => {
-        const status = await gateway.status();
-        return said.test(status.table.error ?? '') && status;
-      });
-      assert.equal(table.hash, second, what);
-      assert.match(gateway.running.stderr(), said, what);
-      assert.match(await node.doctor(), said, what);
+    await until(async () => (await write("SELECT ref FROM ended WHERE state = 'done'")).length === 1);
+    const [stored] = await write('SELECT body FROM dispatch');
+    const body = JSON.parse(stored?.body ?? '') as Dispatch;
+    const forge = async (id: string, changes: Partial<Record<keyof Dispatch, unknown>>): Promise<void> => {
+      const forged = { ...body, id, ...changes };
+      const route = quoted(String(forged.route));
       await write(
-        `UPDATE route_table SET files = '${(good?.files ?? '').replaceAll("'", "''")}' WHERE hash = '${second}'`,
+        `INSERT INTO dispatch (ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, targets, body)
+         SELECT (SELECT max(ref) FROM dispatch) + 1000, ${quoted(id)}, profile, ${route}, job, mode, accepted_at, max_concurrent, head, targets,
+           ${quoted(JSON.stringify(forged))} FROM dispatch ORDER BY ref LIMIT 1;
+         INSERT INTO work (ref, lane, state, due_at, set_at)
+         SELECT ref, json_build_array(profile, route)::text, 'pending', 1000, 1000 FROM dispatch WHERE id = ${quoted(id)}`,
       );
+    };
+    const endOf = (id: string) =>
+      until(async () => {
+        const listed = JSON.parse(await node.done('deliveries', 'list', '--json')) as Record<string, string | null>[];
+        const { state, reason } = listed.find((one) => one.id === id) ?? {};
+        return (state === 'done' || state === 'dead') && `${state}: ${reason}`;
+      });
+    const delivery = { target: 'log', extra: {}, unresolved: [] };
+    const forgeries: Readonly<Record<string, Partial<Record<keyof Dispatch, unknown>>>> = {
+      'a path as its route': { route: '../../../escaped' },
+      'an option as its session': { session: '--session-of-mine' },
+      'an option as a toolset': { toolsets: ['--dangerous'] },
+      'a NUL in a toolset': { toolsets: ['a\0b'] },
+      'a line feed in a skill': { skills: ['a\nb'] },
+      'a header in its trace': { trace: 'a\r\nx-evil: 1' },
+      'a path as its agent': { agent: '../cat' },
+      'a path as a target': { deliveries: [{ ...delivery, target: '../log' }] },
+      'an output of another shape': { outputs: [{ name: 'x', fields: 1, allow: {}, max: 1, delivery }] },
+    };
+    for (const [n, [what, changes]] of Object.entries(forgeries).entries()) {
+      await forge(`forged-${n}`, changes);
+      assert.match(await endOf(`forged-${n}`), /^dead: the body of delivery forged-\d+ is not what was written$/, what);
     }
-    await gateway.stop();
-    gateway = await node.start(SERVE);
-    await until(async () => /older/.test((await gateway.status()).table.error ?? ''));
-    assert.equal((await gateway.status()).table.hash, second, 'after a restart');
-    await write(`UPDATE route_table SET files = (SELECT files FROM route_table WHERE hash = '${second}')`);
-    // Only a push by somebody with the key mends that.
-    assert.match((await ci.run('table', 'activate', first)).stderr, /^error: table .*altered, or moved/);
-    assert.equal(await ci.push(configOf('one')), first);
-    await ci.done('table', 'activate', first);
-    await until(async () => (await gateway.status()).table.hash === first);
-    assert.match(await node.doctor(), /^ok: /);
+    assert.equal((await runs())?.length, 1, 'none of them has reached the agent');
+    assert.equal(existsSync(join(node.home, '..', 'escaped')), false);
+
+    await forge('other', {
+      prompt: 'another prompt',
+      skills: ['../../../etc'],
+      command: ['sh'],
+      argv: ['sh'],
+    } as object);
+    assert.match(await endOf('other'), /^done: /);
+    const [, second] = (await runs()) ?? [];
+    assert.deepEqual(
+      second,
+      [first?.[0], first?.[1], 'another prompt'],
+      'with the arguments and in the folder of before',
+    );
   });
 
-  it('adds no subscription, changes no job, and no kept request before it is sent again', async (t) => {
+  it('adds no subscription whose secret is known, and none that reads another file or runs another program', async (t) => {
     const url = await testDatabase(t);
     const config = configOf('ci');
     const node = makeNode(t, url, config);
     const gateway = await node.start();
-    await node.done(
-      'webhook',
-      'subscribe',
-      'one',
-      '--prompt',
-      'Hi {x}',
-      '--secret',
-      'a-literal-secret-of-a-subscription',
-    );
-    await node.done('job', 'create', 'nightly', '--schedule', '0 3 * * *', '--prompt', 'Say good night');
-    assert.match(await node.done('webhook', 'test', 'ci', '--payload', '{"x":"first"}'), /202/);
-    const list = async () => JSON.parse(await node.done('requests', 'list', '--json')) as { id: string }[];
-    const [kept] = await until(async () => (await list()).length > 0 && list());
+    assert.equal((await node.subscribe('one', '--secret', LITERAL)).code, 0);
     const write = await makeWriter(t, url);
     const [before] = await write("SELECT body FROM document WHERE name = 'subscriptions'");
-    const own = `{"evil":{"prompt":"x","secret":"a-plain-secret-of-somebody"}}`;
-    for (const body of [
-      own,
-      (before?.body ?? '').replace('"one"', '"evil"'),
-      `${(before?.body ?? '').split('\n')[0]}\n${own}`,
-    ]) {
-      await write(`UPDATE document SET version = version + 1, body = '${body}' WHERE name = 'subscriptions'`);
-      await until(async () =>
-        (await gateway.status()).store.refused.some((said) => /the subscriptions .*(not signed|altered)/.test(said)),
+    const own = JSON.parse(before?.body ?? '') as Record<string, Record<string, unknown>>;
+    const put = (entries: object) =>
+      write(
+        `UPDATE document SET version = version + 1, body = ${quoted(JSON.stringify(entries))} WHERE name = 'subscriptions'`,
       );
-      const listed = await node.run('webhook', 'list', '--json');
-      assert.deepEqual(
-        (JSON.parse(listed.stdout) as { name: string }[]).map(({ name }) => name),
-        ['one'],
-      );
-      assert.match(listed.stderr, /the subscriptions in the database: .*last seen/);
-      const post = (name: string) => fetch(`${gateway.url}/webhooks/${name}`, { method: 'POST', body: '{}' });
-      assert.deepEqual([(await post('evil')).status, (await post('one')).status], [404, 401]);
-    }
-    assert.match(await node.doctor(), /^failed: the subscriptions in the database/);
-    const stranger = makeNode(t, url, config);
-    assert.match(
-      (await stranger.run('webhook', 'subscribe', 'two', '--prompt', 'x')).stderr,
-      /^error: the subscriptions .*\n.*whose gateway still serves them/m,
-    );
-    await node.done('webhook', 'subscribe', 'two', '--prompt', 'x', '--secret', 'env:HOOK_SECRET');
+    const post = async (name: string) =>
+      (await fetch(`${gateway.url}/webhooks/${name}`, { method: 'POST', body: '{}' })).status;
+    await until(async () => (await post('one')) === 401);
+
+    await put({ ...own, evil: { prompt: 'x', secret: 'a-plain-secret-of-a-writer' } });
+    await until(async () => (await gateway.status()).store.refused.some((text) => /plain text.*"evil"/.test(text)));
+    assert.deepEqual([await post('evil'), await post('one')], [404, 401]);
+    assert.match(await node.doctor(), /^failed: .*"evil"/);
+    assert.deepEqual(await node.names('webhook'), ['one']);
+
+    // A sealed secret opens only for its own subscription.
+    await put({ ...own, moved: { prompt: 'x', secret: own.one?.secret } });
+    await until(async () => (await post('moved')) === 503);
+    assert.deepEqual((await gateway.status()).store.refused, []);
+
+    await put({
+      ...own,
+      absolute: { prompt: 'x', secret: 'file:/etc/hostname' },
+      climbing: { prompt: 'x', secret: 'file:secrets/../../x' },
+      scripted: { prompt: 'x', secret: 'env:HOOK_SECRET', script: '../../bin/sh' },
+      commanding: { prompt: 'x', secret: 'env:HOOK_SECRET', command: ['sh'] },
+      strange: { prompt: 'x', secret: 'env:HOOK_SECRET', agent: 'unknown' },
+      ci: { prompt: 'another prompt', secret: 'env:HOOK_SECRET' },
+    });
+    const rejected = await until(async () => {
+      const found = (await gateway.status()).subscriptions.quarantined;
+      return found.length >= 5 && found;
+    });
+    assert.deepEqual(rejected.map(({ name, reason }) => `${name} ${reason.split(':')[0]}`).sort(), [
+      'absolute secret-reference',
+      'climbing secret-reference',
+      'commanding unknown-key',
+      'scripted script-outside',
+      'strange unknown-agent',
+    ]);
+    assert.equal(await post('absolute'), 404);
+    assert.match(await node.done('webhook', 'test', 'ci', '--payload', '{"x":"mine"}'), /202/);
+    const prompts = await until(async () => {
+      const rows = await write("SELECT body FROM dispatch WHERE route = 'ci'");
+      return rows.length > 0 && rows.map(({ body = '' }) => (JSON.parse(body) as Dispatch).prompt);
+    });
+    assert.deepEqual(prompts, ['Hi mine'], 'the route of the configuration is the one that is served');
+
+    await write("UPDATE document SET version = version + 1, body = '[]' WHERE name = 'subscriptions'");
+    await until(async () => (await gateway.status()).store.refused.some((text) => /not a JSON object/.test(text)));
+    assert.equal(await post('one'), 401, 'the previous ones are served');
+    assert.match(await node.doctor(), /^failed: .*not a JSON object/);
+    assert.equal((await node.subscribe('two', '--secret', 'env:HOOK_SECRET')).code, 0);
     await until(async () => (await gateway.status()).store.refused.length === 0);
-    assert.equal((JSON.parse(await stranger.done('webhook', 'list', '--json')) as unknown[]).length, 2);
-
-    const jobs = async (from = node) =>
-      (JSON.parse(await from.done('job', 'list', '--json')) as { name: string; schedule: string }[]).map(
-        ({ name, schedule }) => `${name} ${schedule}`,
-      );
-    const changed = "UPDATE meta SET value = (value::bigint + 1)::text WHERE key = 'jobs_version'";
-    await write(`UPDATE job SET body = replace(replace(body, '0 3', '* *'), 'good night', 'rm'); ${changed}`);
-    await write(
-      `INSERT INTO job SELECT 'zzzzzz', profile, 'evil', replace(body, 'nightly', 'evil') FROM job; ${changed}`,
-    );
-    const said = await until(async () =>
-      (await gateway.status()).store.refused.find((each) => /jobs in the database.*"evil"/.test(each)),
-    );
-    assert.match(said, /"nightly" \([a-z0-9]+\)/);
-    assert.match(said, /"evil" \(zzzzzz\)/);
-    assert.deepEqual(await jobs(), ['nightly 0 3 * * *']);
-    await gateway.stop();
-    assert.deepEqual(await jobs(), [], 'nobody here has seen the job before');
-    assert.match(await node.doctor(), /^failed: jobs in the database: .*"nightly"/);
-    await node.done('job', 'create', 'nightly', '--schedule', '0 4 * * *', '--prompt', 'Say good night');
-    await node.done('job', 'create', 'evil', '--schedule', '0 5 * * *', '--prompt', 'Say good morning');
-    assert.deepEqual((await jobs()).sort(), ['evil 0 5 * * *', 'nightly 0 4 * * *']);
     assert.match(await node.doctor(), /^ok: /);
-
-    const again = await node.start();
-    const replay = () => node.run('requests', 'replay', kept?.id ?? '');
-    const [request] = await write('SELECT n, head, body FROM request ORDER BY n LIMIT 1');
-    for (const change of [
-      'body = \'{"x":"other"}\'',
-      "head = replace(head, '/webhooks/ci', '/webhooks/two')",
-      "head = split_part(head, E'\\n', 2)",
-    ]) {
-      await write(`UPDATE request SET ${change} WHERE n = ${request?.n}`);
-      assert.match(
-        (await replay()).stderr,
-        /cannot be sent again: request \d+ in the database: (not signed|signed with another key)/,
-      );
-      await write(`UPDATE request SET head = '${request?.head}', body = '{"x":"first"}' WHERE n = ${request?.n}`);
-    }
-    assert.match((await replay()).stdout, /202/);
-    assert.match((await again.cli('requests', 'show', kept?.id ?? '', '--body')).stdout, /first/);
   });
 
-  it('finds nothing to use after the key was changed, and what is made again is served', async (t) => {
+  it('adds no job with other arguments, and shows no request that is none', async (t) => {
     const url = await testDatabase(t);
     const node = makeNode(t, url, configOf('ci'));
-    await node.done(
-      'webhook',
-      'subscribe',
-      'one',
-      '--prompt',
-      'Hi {x}',
-      '--secret',
-      'a-literal-secret-of-a-subscription',
-    );
-    await node.done('job', 'create', 'nightly', '--schedule', '0 3 * * *', '--prompt', 'Say good night');
-    node.env.STORE_KEY = OTHER_KEY;
     const gateway = await node.start();
-    const { refused } = (await gateway.status()).store;
-    assert.match(
-      refused.join('\n'),
-      /the subscriptions in the database: signed with another key than gateway\.store\.key/,
-    );
-    assert.match(refused.join('\n'), /the jobs in the database: signed with another key/);
-    assert.match(gateway.running.stderr(), /the shared subscriptions cannot be read/);
-    await node.done('webhook', 'subscribe', 'two', '--prompt', 'x', '--secret', 'env:HOOK_SECRET');
     await node.done('job', 'create', 'nightly', '--schedule', '0 3 * * *', '--prompt', 'Say good night');
+    assert.match(await node.done('webhook', 'test', 'ci', '--payload', '{"x":"first"}'), /202/);
+    const write = await makeWriter(t, url);
+    const [stored] = await write('SELECT body FROM job');
+    const body = JSON.parse(stored?.body ?? '') as Record<string, unknown>;
+    const changed = "UPDATE meta SET value = (value::bigint + 1)::text WHERE key = 'jobs_version'";
+    const forge = (id: string, changes: object) => {
+      const forged = { ...body, id, name: id, ...changes };
+      return write(
+        `INSERT INTO job VALUES (${quoted(id)}, 'default', ${quoted(forged.name)}, ${quoted(JSON.stringify(forged))}); ${changed}`,
+      );
+    };
+    await forge('options', { toolsets: ['--dangerous'] });
+    await forge('paths', { agent: '../../bin/sh' });
+    await forge('folders', { profile: '../other' });
+    await forge('segments', { deliver: [{ target: 'log', extra: { chat_id: [{ kind: 'secret', name: 'X' }] } }] });
+    await forge('renamed', { name: 'nightly2', id: 'nightly' });
+    const refused = await until(async () =>
+      (await gateway.status()).store.refused.find((text) => /jobs/.test(text) && /renamed/.test(text)),
+    );
+    for (const name of ['options', 'paths', 'folders', 'segments']) assert.ok(refused.includes(`"${name}"`), name);
+    assert.deepEqual(await node.names('job'), ['nightly']);
+    assert.match(await node.doctor(), /^failed: .*"options"/);
+    // A new job takes the place of an invalid one of its name.
+    await node.done('job', 'create', 'options', '--schedule', '0 5 * * *', '--prompt', 'Say good morning');
+    assert.deepEqual(await node.names('job'), ['nightly', 'options']);
+    await write(`DELETE FROM job WHERE id IN ('paths', 'folders', 'segments', 'renamed'); ${changed}`);
     await until(async () => (await gateway.status()).store.refused.length === 0);
-    const other = makeNode(t, url, configOf('ci'), { STORE_KEY: OTHER_KEY });
-    assert.match(await other.done('webhook', 'show', 'one', '--reveal'), /a-literal-secret-of-a-subscription/);
-    const keyless = makeNode(t, url, configOf('ci', ''));
-    assert.match(
-      (await keyless.run('webhook', 'remove', 'two')).stderr,
-      /other machines sign with gateway\.store\.key/,
-    );
-    assert.match(
-      (await keyless.run('job', 'remove', 'nightly')).stderr,
-      /other machines sign with gateway\.store\.key/,
-    );
-    assert.match(await keyless.doctor(), /^warning: whoever can write/);
-    const told = (await keyless.start()).running.stderr().match(/gateway\.store\.key is not set/g);
-    assert.equal(told?.length, 1);
+    assert.match(await node.doctor(), /^ok: /);
+
+    const list = async () => JSON.parse(await node.done('requests', 'list', '--json')) as { id: string }[];
+    const [captured] = await until(async () => (await list()).length > 0 && list());
+    const [request] = await write('SELECT n, head FROM request ORDER BY n LIMIT 1');
+    const head = JSON.parse(request?.head ?? '') as object;
+    for (const changes of [{ headers: 'x' }, { headers: [['a', 1]] }, { path: 1 }, { verified: 'yes' }]) {
+      await write(
+        `UPDATE request SET head = ${quoted(JSON.stringify({ ...head, ...changes }))} WHERE n = ${request?.n}`,
+      );
+      assert.equal((await node.run('requests', 'replay', captured?.id ?? '')).code, 1, JSON.stringify(changes));
+    }
+    await write(`UPDATE request SET head = ${quoted(request?.head ?? '')} WHERE n = ${request?.n}`);
+    assert.match(await node.done('requests', 'replay', captured?.id ?? ''), /202/);
   });
 
-  it('puts no table beside those that CI signs, and CI brings an older one back', async (t) => {
+  it('reads no secret, and a gateway with another key names the subscriptions that it cannot decrypt', async (t) => {
     const url = await testDatabase(t);
-    const { publicKey, privateKey } = generateKeyPairSync('ed25519', {
-      publicKeyEncoding: { type: 'spki', format: 'pem' },
-      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-    });
-    const keys = 'table_key: env:TABLE_KEY';
-    const ci = makeNode(t, url, configOf('x', keys), { TABLE_KEY: publicKey, SIGNING_KEY: privateKey });
-    const node = makeNode(t, url, configOf('x', keys), { TABLE_KEY: publicKey });
-    const flags = ['--sign-with', 'env:SIGNING_KEY'];
-    await assert.rejects(
-      ci.push(configOf('one', keys)),
-      /signed with the private half of gateway\.store\.table_key[\s\S]*--sign-with/,
-    );
-    const first = await ci.push(configOf('one', keys), ...flags);
-    const second = await ci.push(configOf('two', keys), ...flags);
-    await node.done('table', 'activate', second);
-    const gateway = await node.start(SERVE);
-    assert.equal((await gateway.status()).table.hash, second);
+    const node = makeNode(t, url, configOf('ci'));
+    assert.equal((await node.subscribe('one', '--secret', LITERAL)).code, 0);
+    await node.done('job', 'create', 'nightly', '--schedule', '0 3 * * *', '--prompt', 'Say good night');
     const write = await makeWriter(t, url);
-    await write(`UPDATE document SET version = version + 1, body = '${first}' WHERE name = 'table'`);
-    await until(async () => /table [0-9a-f]{12} .*older/.test((await gateway.status()).table.error ?? ''));
-    assert.equal((await gateway.status()).table.hash, second);
-    assert.match((await node.run('table', 'activate', first)).stderr, /older .*\n.*table push/);
-    await ci.done('table', 'activate', first, ...flags);
-    await until(async () => (await gateway.status()).table.hash === first);
+    const [stored] = await write("SELECT body FROM document WHERE name = 'subscriptions'");
+    assert.equal(stored?.body?.includes(LITERAL), false);
+
+    const other = makeNode(t, url, configOf('ci'), { STORE_KEY: OTHER_KEY });
+    assert.match((await other.run('webhook', 'list')).stderr, /cannot be decrypted.*"one"/);
+    assert.deepEqual(await other.names('job'), ['nightly']);
+    const gateway = await other.start();
+    assert.deepEqual((await gateway.status()).store.refused, []);
+
+    const keyless = makeNode(t, url, configOf('ci', ''));
+    const literal = await keyless.subscribe('two', '--secret', LITERAL);
+    assert.equal(literal.code, 1);
+    assert.match(literal.stderr, /gateway\.store\.key/);
+    assert.equal((await keyless.subscribe('two', '--secret', 'env:HOOK_SECRET')).code, 0);
+    assert.match(await keyless.doctor(), /^ok: /);
+    assert.deepEqual(await node.names('webhook'), ['one', 'two']);
+    assert.match(await node.done('webhook', 'show', 'one', '--reveal'), new RegExp(LITERAL));
   });
 });

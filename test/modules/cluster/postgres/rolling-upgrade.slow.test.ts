@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SCHEMA_VERSION } from '../../../../modules/cluster/runtime/postgres/schema.ts';
-import { unsigned } from '../../../../modules/cluster/runtime/signatures.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
@@ -31,7 +30,7 @@ describe('a rolling upgrade', { skip: skipWithoutPostgres() }, () => {
     const node = { url: () => 'http://127.0.0.1:1', version: '0.0.0', table: () => null, problem: () => null };
     const store = await (version === undefined
       ? openTestStore(url(), schema, { clock })
-      : version({ url: url(), schema, clock, node, signatures: unsigned(), ...options }));
+      : version({ url: url(), schema, clock, node, ...options }));
     atEnd(t, () => store.close());
     return store;
   }

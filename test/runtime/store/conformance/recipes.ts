@@ -1,5 +1,6 @@
 /** Changes at random for any store: each without what must differ every time (id, time), which is given when it is made. */
 import fc from 'fast-check';
+import { sessionId } from '../../../../runtime/dispatch/session-id.ts';
 import type { ClaimKey } from '../../../../runtime/store/identity.ts';
 import type { Mutation } from '../../../../runtime/store/mutations.ts';
 import type { PauseRoute } from '../../../../runtime/store/pauses.ts';
@@ -34,7 +35,7 @@ const agent = fc.constantFrom(null, null, 'reviewer');
 /** Most events belong to one of few sessions, whose runs take turns. */
 const session = fc
   .constantFrom(null, 's', 's', 't\0')
-  .map((key) => (key === null ? {} : { session_key: key, session: `webhook:alerts:${key}` }));
+  .map((key) => (key === null ? {} : { session_key: key, session: sessionId('webhook', 'alerts', key) }));
 const TARGETS = ['log', 'email'];
 
 const accept = fc

@@ -91,7 +91,8 @@ export function runs(open: Open): void {
   it('gives every text back as it came', async (t) => {
     const { store } = await open(t);
     const texts = { event: 'e\0f', delivery_id: '\ud800"\\', prompt: 'p\0q\ud800', replay_of: 'r' };
-    const dispatch = makeDispatch('a', { ...texts, deliveries: deliveriesTo('x\0', 'ü') });
+    const deliveries = [{ target: 'log', label: 'x\0', extra: { chat_id: 'ü\0' }, unresolved: [] }];
+    const dispatch = makeDispatch('a', { ...texts, deliveries });
     await accept(store, 'a', { dispatch });
     assert.deepEqual((await find(store, 'a'))?.dispatch, dispatch);
     const [summary] = await store.read({ kind: 'list', filter: { limit: 1 } });

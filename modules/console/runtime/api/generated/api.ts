@@ -563,7 +563,7 @@ export interface Overview {
      */
     damage: string | null;
     /**
-     * Unsigned or altered rows of a shared store, which are not used.
+     * Invalid jobs and subscriptions of a shared store, which are not used.
      */
     refused: string[];
   };
