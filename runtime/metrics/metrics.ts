@@ -8,7 +8,8 @@ import type { AlertKind } from '../../schemas/generated/types.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import type { CountRequest } from '../intake/event-log.ts';
 import type { KeptCounts } from '../intake/keeper.ts';
-import type { ShownTally, WaitCounts } from '../store/queries.ts';
+import type { WaitCounts } from '../store/named-waits.ts';
+import type { ShownTally } from '../store/queries.ts';
 import { SHOWN_STATES } from '../store/states.ts';
 import { byLabel, Durations, printMetric, Totals } from './series.ts';
 
@@ -214,7 +215,7 @@ const withJobs = (served: Served): Served => [
 
 type Metric = Parameters<typeof printMetric>;
 
-const waitsOf = ({ session, agent, budget }: WaitCounts) => ({ session, agent, budget });
+const waitsOf = ({ session, agent }: WaitCounts) => ({ session, agent });
 
 function gauges({
   version,

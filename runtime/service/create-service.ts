@@ -215,7 +215,7 @@ class RunningService implements Service {
       served: [...Object.values(this.table.routes), ...this.subscriptions.routes],
       capture: this.work.keeping.counts,
       alerts: this.work.guarding.lasting.map(({ kind }) => kind),
-      ...(await readFigures({ store: this.work.forCallers, counts: this.work.counts }, this.context.clock)),
+      ...(await readFigures(this.work, this.context.clock)),
     });
   }
 

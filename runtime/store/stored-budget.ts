@@ -39,9 +39,6 @@ function isBudget(value: unknown): boolean {
     [body.since, body.until].every(isInstant) &&
     isCount(body.runs) &&
     [body.tokens, body.cost].every(isAmount) &&
-    [body.largest_tokens, body.largest_cost].every(orNull(isAmount)) &&
-    Array.isArray(body.under_way) &&
-    body.under_way.every(isCount) &&
     typeof body.refused === 'boolean'
   );
 }

@@ -4,7 +4,7 @@ import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import { accept, join } from './accept.ts';
 import { advance, giveUp, recordAttempt } from './advance.ts';
 import { storeAnswer, storeNotice } from './approval.ts';
-import { beginRun } from './budget.ts';
+import { beginRun } from './begin.ts';
 import { putGuard } from './guard.ts';
 import { fire, tick } from './jobs.ts';
 import { resend } from './message.ts';
