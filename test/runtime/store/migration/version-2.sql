@@ -463,3 +463,7 @@ CREATE UNIQUE INDEX work_group ON hookwright.work USING btree (group_key) WHERE 
 CREATE INDEX work_held ON hookwright.work USING btree (node) WHERE (holder IS NOT NULL);
 CREATE INDEX work_running ON hookwright.work USING btree (lane) WHERE (state = 'running'::text);
 CREATE INDEX work_session ON hookwright.work USING btree (session, turn) WHERE (session IS NOT NULL);
+SELECT pg_catalog.setval('hookwright.dispatch_ref', 33, true);
+SELECT pg_catalog.setval('hookwright.node_id_seq', 1, true);
+SELECT pg_catalog.setval('hookwright.session_id_seq', 1, false);
+SELECT pg_catalog.setval('hookwright.usage_id_seq', 2, true);
