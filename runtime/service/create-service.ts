@@ -81,8 +81,18 @@ class Events {
     this.log = log;
   }
 
-  emit<Name extends keyof ServiceEvents>(name: Name, event: ServiceEvents[Name]): void {
-    for (const listener of this.listeners[name]) this.tell(name, listener, event);
+  emit<Name extends keyof ServiceEvents>(
+    name: Name,
+    event: ServiceEvents[Name],
+    to: Iterable<Listener<Name>> = this.listeners[name],
+  ): void {
+    for (const listener of to) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.log.error({ err: error, event: name }, 'a listener failed');
+      }
+    }
   }
 
   fail(reason: string): void {
@@ -90,22 +100,10 @@ class Events {
     this.emit('failed', this.failure);
   }
 
-  /** Who listens later is told too, as soon as it does. */
+  /** Who listens later is told of a failure too, as soon as it does. */
   add<Name extends keyof ServiceEvents>(name: Name, listener: Listener<Name>): void {
     this.listeners[name].add(listener);
-    if (name === 'failed' && this.failure !== null) this.tell('failed', listener as Listener<'failed'>, this.failure);
-  }
-
-  private tell<Name extends keyof ServiceEvents>(
-    name: Name,
-    listener: Listener<Name>,
-    event: ServiceEvents[Name],
-  ): void {
-    try {
-      listener(event);
-    } catch (error) {
-      this.log.error({ err: error, event: name }, 'a listener failed');
-    }
+    if (name === 'failed' && this.failure !== null) this.emit('failed', this.failure, [listener as Listener<'failed'>]);
   }
 }
 

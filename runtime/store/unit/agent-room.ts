@@ -1,5 +1,5 @@
 /** How many runs of the agents that have a limit may begin, for `take_work`, and for what is said of the others. */
-import { laneKey, laneParts, routeLane } from '../identity.ts';
+import { laneKey, laneParts } from '../identity.ts';
 import type { LaneCount } from '../waits.ts';
 import type { AgentLimit } from '../work-mutations.ts';
 
@@ -15,12 +15,6 @@ export class AgentRoom {
   /** Infinite for an agent without a limit; 0 or less: none. */
   of(lane: string): number {
     return this.left.get(agentOf(lane)) ?? Number.POSITIVE_INFINITY;
-  }
-
-  /** How many of these runs an agent holds up. @param paused lanes of routes, which hold up theirs */
-  countHeld(due: readonly LaneCount[], paused: ReadonlySet<string>): number {
-    const held = due.filter(({ lane }) => this.of(lane) <= 0 && !paused.has(routeLane(lane)));
-    return held.reduce((sum, { count }) => sum + count, 0);
   }
 
   use(lane: string, count: number): void {

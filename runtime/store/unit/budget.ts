@@ -1,8 +1,7 @@
 /** Counts runs, and what they use, against their budgets. */
 import type { BudgetBody, BudgetSpan, OverBudget } from '../budget.ts';
-import { isFull, spend, spentAt } from '../budget.ts';
+import { isFull, readBudget, spend, spentAt } from '../budget.ts';
 import { guardKey } from '../guard-mutations.ts';
-import { readBudget } from '../stored-budget.ts';
 import type { Usage } from '../usage.ts';
 import { putGuardRow } from './guard.ts';
 import type { WorkUnit } from './unit.ts';

@@ -1,12 +1,12 @@
 /**
- * Fires jobs: at an instant, for an event, or by hand; and names them.
+ * Fires jobs: at an instant, for an event, or by hand; begins runs; and names jobs.
  *
  *   tick ──> the cursor is past it, or it is recorded: claimed
  *     └────> the cursor moves ──> paused ──> missed ──> running ──> over its budget ──> stored
  *   fire ──> the event is claimed: duplicate
  *     └────> paused ──> running ──> over its budget ──> the event is claimed now, and stored
  *
- * An event of a route that is paused is stored whatever the job does, and fires the job when it begins (begin.ts).
+ * An event of a route that is paused is stored whatever the job does, and fires the job when its run begins.
  */
 import type { DispatchHead, Headed, LargeTexts } from '../encode.ts';
 import type { Ref } from '../identity.ts';
@@ -14,8 +14,9 @@ import { laneParts } from '../identity.ts';
 import type { FireJob, JobTick, PutJob, TickJob } from '../job-mutations.ts';
 import { isJobPaused } from '../job-mutations.ts';
 import type { MutationResults } from '../mutations.ts';
+import type { BeginRun } from '../work-mutations.ts';
 import { openDelivery } from './approval.ts';
-import { refuseRun, reserveRun } from './budget.ts';
+import { refuseMetered, refuseRun, reserveRun } from './budget.ts';
 import { pauseOf } from './pause.ts';
 import type { JobRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
@@ -63,7 +64,7 @@ export function fire(unit: WorkUnit, m: Headed<FireJob>, texts: LargeTexts): Mut
 }
 
 /** The state of the job; a new one if the job is unknown. */
-export function jobOf({ rows }: WorkUnit, job: string): JobRow {
+function jobOf({ rows }: WorkUnit, job: string): JobRow {
   const row = rows.jobs.get(job) ?? { job, paused: null, paused_until: null, cursor: null, ref: null };
   rows.jobs.set(job, row);
   return row;
@@ -73,7 +74,7 @@ const isHeld = (unit: WorkUnit, of: Parameters<typeof pauseOf>[1], now: number):
   pauseOf(unit, of, now) !== null;
 
 /** Whether its latest run has not ended. One that its paused route holds keeps no other one from starting. */
-export function isRunning(unit: WorkUnit, { ref }: JobRow, now: number): boolean {
+function isRunning(unit: WorkUnit, { ref }: JobRow, now: number): boolean {
   const latest = unit.rows.work.get(ref ?? 0);
   if (latest?.state !== 'pending') return latest?.state === 'running';
   const { profile, name: route } = laneParts(latest.lane);
@@ -89,6 +90,30 @@ function start(unit: WorkUnit, row: JobRow, { now }: { now: number }, head: Disp
   if (isSent) unit.addDeliveries(ref, head.profile, open, now);
   if (!isPaused) unit.changedJobs.add(Object.assign(row, { ref }));
   return ref;
+}
+
+/** Begins a run that was taken, unless its budget is full, or it fires a job that is running. */
+export function beginRun(unit: WorkUnit, m: BeginRun): MutationResults['begin_run'] {
+  const row = unit.rows.work.get(m.ref);
+  if (row === undefined || row.holder !== m.holder || row.state !== 'running') return { kind: 'gone' };
+  const over = fireHeld(unit, m) ?? refuseMetered(unit, m.budgets, m.at);
+  if (over === null) return { kind: 'begun' };
+  unit.move(row, { to: 'skipped', at: m.at, reason: over.kind === 'over_budget' ? 'budget' : over.kind });
+  return over;
+}
+
+/** Why the event does not fire its job; null: its run is that of the job. One that its route has held fires the job only now. */
+function fireHeld(
+  unit: WorkUnit,
+  { ref, job, at }: BeginRun,
+): { readonly kind: 'job_already_running' | 'job_paused' } | null {
+  if (job === null) return null;
+  const row = jobOf(unit, job.id);
+  if (row.ref === ref) return null;
+  if (isJobPaused(row, job.paused, at)) return { kind: 'job_paused' };
+  if (isRunning(unit, row, at)) return { kind: 'job_already_running' };
+  unit.changedJobs.add(Object.assign(row, { ref }));
+  return null;
 }
 
 /** Decides under which name a job is stored. @param jobs those of its profile, and the one with its id */

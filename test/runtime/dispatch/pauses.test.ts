@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { DispatchBench } from '../../helpers/dispatch-bench.ts';
-import { claimOf, dispatchBench, stateOf, storedIn } from '../../helpers/dispatch-bench.ts';
+import { claimOf, deferred, dispatchBench, stateOf, storedIn } from '../../helpers/dispatch-bench.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
 import { makeFire } from '../../helpers/jobs.ts';
@@ -58,7 +58,9 @@ it('stops without waiting for what is held', async () => {
 
 it('fires a job for one of the events that were held, and ends the others', async () => {
   const ended: string[] = [];
+  const slow = deferred<string>();
   const bench = dispatchBench({
+    agent: () => slow.promise,
     context: {
       jobs: { fire: async () => ({ kind: 'unknown_job' }), isPaused: () => false },
       observer: { finished: (_owner, state, reason) => void ended.push(`${state} ${reason}`) },
@@ -71,5 +73,7 @@ it('fires a job for one of the events that were held, and ends the others', asyn
   bench.service.wake();
   await bench.clock.run(HOUR_MS + 10);
   assert.equal(bench.runs.length, 1);
+  slow.resolve('answer');
+  await settle();
   assert.deepEqual(ended.sort(), ['done null', 'skipped job_already_running', 'skipped job_already_running']);
 });
