@@ -44,13 +44,16 @@ export interface ServeRequest {
   readonly recompile: { readonly request: () => Promise<RecompileRequest>; readonly first: RecompileReport } | null;
 }
 
+/** The exit code of a gateway that has ended by itself: an internal fault, by sysexits.h. */
+const FAILED = 70;
+
 /** The service is opened before these are made: it tells other gateways the reloader's error, and its console calls the operations. */
 interface Later {
   reloader: Reloader | null;
   operations: ControlHandlers | null;
 }
 
-/** Serves until it is stopped. @returns 0, or 1 when work had to be interrupted */
+/** Serves until it is stopped. @returns 0, 1 when work had to be interrupted, or `FAILED` */
 export async function serveGateway(context: CliContext, request: ServeRequest): Promise<number> {
   const lock = takeHome(context);
   try {
@@ -94,6 +97,12 @@ async function serve(
     },
   });
   const { stop } = ending;
+  let hasFailed = false;
+  // Programs that run are ended; what they do is done again after the next start.
+  service.on('failed', () => {
+    hasFailed = true;
+    void stop(0);
+  });
   const { logFile } = request;
   const config = request.recompile?.first.root ?? null;
   const parts = { context, service, tableFile, reloader, stop, url, logFile, config };
@@ -106,7 +115,7 @@ async function serve(
   const report = await ending.ended;
   reloader.stop();
   await control.close();
-  return report.drained ? 0 : 1;
+  return hasFailed ? FAILED : report.drained ? 0 : 1;
 }
 
 async function openControl(

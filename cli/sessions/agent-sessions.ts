@@ -12,7 +12,7 @@ export const holderText = ({ run: { id, state, waits_for } }: BusySession): stri
 
 /** One for `--json`. @param busy null: no run waits or is under way */
 export function agentSessionJson(profile: string, id: string, busy: BusySession | null): object {
-  const { ref, session, turn, ...run } = busy?.run ?? {};
+  const { ref, session, turn, ready_at, ...run } = busy?.run ?? {};
   return { kind: 'agent', id, name: id, profile, run: busy === null ? null : run, waiting: busy?.waiting ?? 0 };
 }
 

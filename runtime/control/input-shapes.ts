@@ -89,7 +89,7 @@ const QUERIES: Readonly<Record<QueryKind, WireShape>> = {
     }),
   }),
   sessions: object({ profile: nullable(text) }),
-  waits: nothing,
+  waits: object({ now: whole }),
   said: object({ of: object({ profile: text, session: text }), turns: whole, chars: whole }),
   overview: object({ now: whole }),
   open_work: nothing,

@@ -36,6 +36,8 @@ export interface RetryPolicy {
 
 /** Fires scheduled jobs for events; part of the scheduler. */
 export interface JobFirer {
+  /** Whether the job is paused as configured. */
+  isPaused(job: string): boolean;
   fire(dispatch: Dispatch, claim: Claim): ReturnType<Dispatcher['fire']>;
 }
 

@@ -10,12 +10,13 @@ import type { SaidTurn } from '../store/queries.ts';
 import { isMessage } from '../store/replay.ts';
 import type { Step } from '../store/states.ts';
 import { endDelivering } from '../store/states.ts';
-import type { Advance, TakenRun } from '../store/work-mutations.ts';
+import type { Advance, BeginRun, TakenRun } from '../store/work-mutations.ts';
 import type { DispatchContext, ProfileAgent } from './context.ts';
 import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, progressOf, reportAttempt } from './delivery-attempt.ts';
 import type { FinishedRun, RunChange } from './finished-run.ts';
 import { askFor, changeAfter, openOf, programOf, reportRun, toldUsage } from './finished-run.ts';
+import { logFields } from './observer.ts';
 import type { Handover } from './outputs.ts';
 import { meteredBudgets, reportOver } from './over-budget.ts';
 import { Stopped } from './persist.ts';
@@ -89,18 +90,24 @@ export class RunWorker implements Worker<TakenRun> {
     return null;
   }
 
-  /** Whether the run may begin, as far as its budgets are concerned: otherwise it is pending again, or has ended. */
+  /** Whether the run may begin, as far as its budgets and the job that it fires are concerned: otherwise it has ended. */
   private async begin({ ref }: TakenRun, dispatch: Dispatch): Promise<boolean> {
     const { context, persister, holder } = this.parts;
     const at = context.clock.now();
     const budgets = meteredBudgets(context, dispatch, at);
-    if (budgets.length === 0) return true;
-    const result = await persister.write({ kind: 'begin_run', ref, holder, budgets, at });
-    if (result.kind === 'over_budget') {
-      reportOver(context, dispatch, result);
-      context.observer?.finished?.(dispatch, 'skipped', 'budget', null);
-    }
-    return result.kind === 'begun';
+    const job = firedJob(context, dispatch);
+    if (budgets.length === 0 && job === null) return true;
+    const result = await persister.write({ kind: 'begin_run', ref, holder, budgets, job, at });
+    if (result.kind === 'begun' || result.kind === 'gone') return result.kind === 'begun';
+    const reason = result.kind === 'over_budget' ? 'budget' : result.kind;
+    if (result.kind === 'over_budget') reportOver(context, dispatch, result);
+    else
+      context.log.info(
+        { ...logFields(dispatch), reason },
+        'the event of a route that was paused starts no run of its job',
+      );
+    context.observer?.finished?.(dispatch, 'skipped', reason, null);
+    return false;
   }
 
   /** Rejects when the dispatch cannot be read. */
@@ -212,6 +219,10 @@ export class RunWorker implements Worker<TakenRun> {
     return stored;
   }
 }
+
+/** The job that the dispatch fires as the event of a route; null: its instants and its runs by hand are not held. */
+const firedJob = ({ jobs }: DispatchContext, { job, route }: Dispatch): BeginRun['job'] =>
+  job === null || route === null ? null : { id: job, paused: jobs?.isPaused(job) ?? false };
 
 /** Waits until this turn's HTTP responses have been written, because starting a program blocks for longer than they take. */
 const answersHaveLeft = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));

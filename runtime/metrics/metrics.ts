@@ -6,7 +6,8 @@ import type { CountRequest } from '../intake/event-log.ts';
 import type { KeptCounts } from '../intake/keeper.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
-import type { ShownTally, WaitCounts } from '../store/queries.ts';
+import type { WaitCounts } from '../store/named-waits.ts';
+import type { ShownTally } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
 
 export interface Metrics {

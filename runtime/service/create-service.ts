@@ -14,6 +14,7 @@ import type { Keeper } from '../intake/keeper.ts';
 import type { ListenAddress } from '../intake/server.ts';
 import type { RuntimePart } from '../module.ts';
 import { loadMetrics } from '../module.ts';
+import type { Logger } from '../platform/log.ts';
 import { SecretError } from '../platform/secrets/secrets.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
 import type { Store } from '../store/store.ts';
@@ -26,7 +27,7 @@ import { Guarding } from './guarding.ts';
 import { openWork } from './open-work.ts';
 import type { ServiceOptions } from './options.ts';
 import { Routes } from './routes.ts';
-import type { FinishedDispatch, Service, ServiceEvents } from './service.ts';
+import type { Service, ServiceEvents } from './service.ts';
 import type { ServiceStatus } from './status.ts';
 import { readFigures, readinessOf, readStatus } from './status.ts';
 import type { Work } from './work.ts';
@@ -49,9 +50,10 @@ export async function createService(
   const routes = new Routes(context);
   mkdirSync(context.home, { recursive: true, mode: 0o700 });
   await routes.tables.loadFirst();
-  const finished: FinishedListeners = new Set();
+  const events = new Events(context.log);
   const guarding = new Guarding(modules);
-  const work = await openWork(context, routes, observe(context, finished, guarding.observer), guarding);
+  const observer = observe(context, events, guarding.observer);
+  const work = await openWork(context, { routes, observer, guarding, failed: (reason) => events.fail(reason) });
   const gateway = new Gateway(context, routes, work);
   guarding.connect(
     work.guardContext(() => {
@@ -63,17 +65,52 @@ export async function createService(
   await work.approving.prepare(routes.plan);
   await work.openStatuses(Object.values(routes.plan.routes));
   await gateway.begin();
-  return new RunningService(context, { routes, work, gateway, finished, operations });
+  return new RunningService(context, { routes, work, gateway, events, operations });
 }
 
-type FinishedListeners = Set<(event: FinishedDispatch) => void>;
+type Listener<Name extends keyof ServiceEvents> = (event: ServiceEvents[Name]) => void;
 
-/** Counts, and calls the listeners of the embedding program. An error of a listener is logged and has no other effect. */
-function observe(
-  { metrics, log }: ServiceContext,
-  listeners: FinishedListeners,
-  guard: DispatchObserver,
-): DispatchObserver {
+/** The listeners of the embedding program. An error of one is logged and has no other effect. */
+class Events {
+  readonly listeners: { readonly [Name in keyof ServiceEvents]: Set<Listener<Name>> } = {
+    finished: new Set(),
+    failed: new Set(),
+  };
+  private readonly log: Logger;
+  private failure: ServiceEvents['failed'] | null = null;
+
+  constructor(log: Logger) {
+    this.log = log;
+  }
+
+  emit<Name extends keyof ServiceEvents>(
+    name: Name,
+    event: ServiceEvents[Name],
+    to: Iterable<Listener<Name>> = this.listeners[name],
+  ): void {
+    for (const listener of to) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.log.error({ err: error, event: name }, 'a listener failed');
+      }
+    }
+  }
+
+  fail(reason: string): void {
+    this.failure = { reason };
+    this.emit('failed', this.failure);
+  }
+
+  /** Who listens later is told of a failure too, as soon as it does. */
+  add<Name extends keyof ServiceEvents>(name: Name, listener: Listener<Name>): void {
+    this.listeners[name].add(listener);
+    if (name === 'failed' && this.failure !== null) this.emit('failed', this.failure, [listener as Listener<'failed'>]);
+  }
+}
+
+/** Counts, and tells the embedding program. */
+function observe({ metrics }: ServiceContext, events: Events, guard: DispatchObserver): DispatchObserver {
   return {
     ...metrics.observer,
     ...guard,
@@ -84,13 +121,7 @@ function observe(
     finished: (owner, state, reason, answer) => {
       metrics.observer.finished?.(owner, state, reason, answer);
       const { id, profile, route, job } = owner;
-      for (const listener of listeners) {
-        try {
-          listener({ id, profile, route, job, state, reason, answer });
-        } catch (error) {
-          log.error({ err: error, event: 'finished' }, 'a listener failed');
-        }
-      }
+      events.emit('finished', { id, profile, route, job, state, reason, answer });
     },
   };
 }
@@ -99,7 +130,7 @@ interface ServiceParts {
   readonly routes: Routes;
   readonly work: Work;
   readonly gateway: Gateway;
-  readonly finished: FinishedListeners;
+  readonly events: Events;
   readonly operations: () => ControlHandlers | null;
 }
 
@@ -108,7 +139,7 @@ class RunningService implements Service {
   private readonly routes: Routes;
   private readonly work: Work;
   private readonly gateway: Gateway;
-  private readonly listeners: { readonly [Name in keyof ServiceEvents]: Set<(event: ServiceEvents[Name]) => void> };
+  private readonly events: Events;
   /** Unix ms. */
   private readonly startedAt: number;
   private started = false;
@@ -117,13 +148,15 @@ class RunningService implements Service {
   private console: Console | null = null;
   private readonly operations: ServiceParts['operations'];
 
-  constructor(context: ServiceContext, { routes, work, gateway, finished, operations }: ServiceParts) {
+  constructor(context: ServiceContext, { routes, work, gateway, events, operations }: ServiceParts) {
     this.context = context;
     this.routes = routes;
     this.work = work;
     this.gateway = gateway;
     this.operations = operations;
-    this.listeners = { finished };
+    this.events = events;
+    // Every request is answered with 503. In a microtask, because a listener of the program may end the process.
+    events.add('failed', () => queueMicrotask(() => void this.stop({ drainMs: 0 })));
     this.startedAt = context.clock.now();
   }
 
@@ -217,7 +250,7 @@ class RunningService implements Service {
       served: [...Object.values(this.table.routes), ...this.subscriptions.routes],
       capture: this.work.keeping.counts,
       alerts: this.work.guarding.lasting.map(({ kind }) => kind),
-      ...(await readFigures({ store: this.work.forCallers, counts: this.work.counts }, this.context.clock)),
+      ...(await readFigures(this.work, this.context.clock)),
     });
   }
 
@@ -238,11 +271,12 @@ class RunningService implements Service {
     this.work.changed();
   }
 
-  on<Name extends keyof ServiceEvents>(name: Name, listener: (event: ServiceEvents[Name]) => void): () => void {
-    if (!Object.hasOwn(this.listeners, name) || typeof listener !== 'function')
-      throw new TypeError(`on: one of ${Object.keys(this.listeners).join(', ')}, and a function`);
-    this.listeners[name].add(listener);
-    return () => void this.listeners[name].delete(listener);
+  on<Name extends keyof ServiceEvents>(name: Name, listener: Listener<Name>): () => void {
+    const { listeners } = this.events;
+    if (!Object.hasOwn(listeners, name) || typeof listener !== 'function')
+      throw new TypeError(`on: one of ${Object.keys(listeners).join(', ')}, and a function`);
+    this.events.add(name, listener);
+    return () => void listeners[name].delete(listener);
   }
 
   async stop({ drainMs }: { readonly drainMs?: number } = {}): Promise<StopResult> {

@@ -19,21 +19,27 @@ import { linkWork } from './linked-work.ts';
 import type { Routes } from './routes.ts';
 import { Work } from './work.ts';
 
+interface OpenParts {
+  /** With the first table loaded. */
+  readonly routes: Routes;
+  readonly observer: DispatchObserver;
+  readonly guarding: Guarding;
+  /** Called when the store has ended by itself, with the reason. */
+  readonly failed: (reason: string) => void;
+}
+
 /**
  * Links the first table and opens the store.
  * Rejects with TableError naming all missing credentials, with StoreRefused when the store cannot be used.
- * @param routes with the first table loaded
  */
 export async function openWork(
   context: ServiceContext,
-  routes: Routes,
-  observer: DispatchObserver,
-  guarding: Guarding,
+  { routes, observer, guarding, failed }: OpenParts,
 ): Promise<Work> {
   const deliveries = createDeliveryContext(context);
   try {
     const first = await linkWork(context, deliveries, routes.plan);
-    const opened = await openStore(context, routes, first.secrets);
+    const opened = await openStore(context, { routes, failed }, first.secrets);
     const keeping = new Keeping(() => openKeeper(context, routes, opened.store), context.log);
     await keeping.prepare(Object.values(routes.plan.routes));
     const budgets = new Budgets(context.modules, context.timezone);
@@ -49,12 +55,16 @@ export async function openWork(
 }
 
 /** Opens a file of the home, or the store of a module. */
-async function openStore(context: ServiceContext, routes: Routes, secrets: SecretResolver): Promise<OpenedStore> {
+async function openStore(
+  context: ServiceContext,
+  { routes, failed }: Pick<OpenParts, 'routes' | 'failed'>,
+  secrets: SecretResolver,
+): Promise<OpenedStore> {
   const { home, log, modules, version, problem } = context;
   const { store: plan, durability } = routes.plan.gateway;
   const beforeCommit = (): void => log.flush?.();
   if (plan.kind === 'sqlite') {
-    const store = await openServerStore({ path: storePath(home), durability, log, beforeCommit });
+    const store = await openServerStore({ path: storePath(home), durability, log, beforeCommit, failed });
     return { store, forCallers: store, isPending: () => false };
   }
   const part = modules.find(({ store }) => store?.kind === plan.kind)?.store;

@@ -46,6 +46,8 @@ export interface FinishedDispatch extends DispatchOwner {
 export interface ServiceEvents {
   /** A dispatch has ended. */
   finished: FinishedDispatch;
+  /** The service has ended by itself: what is stored goes on when a service is created anew. */
+  failed: { readonly reason: string };
 }
 
 /**

@@ -5,6 +5,7 @@ import type { DispatchCounts } from '../dispatch/dispatcher.ts';
 import type { LastingAlert } from '../dispatch/guard.ts';
 import type { LiveFigures } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { WaitCounts } from '../store/named-waits.ts';
 import { pausedRoutes } from '../store/pauses.ts';
 import type { StoreOverview } from '../store/queries.ts';
 import { describeOtherTables } from '../store/shared.ts';
@@ -51,10 +52,14 @@ export interface ServiceStatus extends ServingStatus, WorkStatus {
 export interface StatusSources {
   readonly store: Store;
   counts(): Promise<DispatchCounts>;
+  countWaits(): Promise<WaitCounts>;
 }
 
 /** The status of all work. When the store cannot be read, it only has the store's problem. */
-export async function readStatus({ store, counts }: StatusSources, clock: Clock): Promise<WorkStatus> {
+export async function readStatus(
+  { store, counts }: Omit<StatusSources, 'countWaits'>,
+  clock: Clock,
+): Promise<WorkStatus> {
   const refused = store.shared?.refused() ?? [];
   try {
     const [{ runs_active, runs_queued }, overview, dead, paused] = await Promise.all([
@@ -84,7 +89,7 @@ export async function readStatus({ store, counts }: StatusSources, clock: Clock)
 
 /** Figures for metrics. When the store cannot be read, `stored` is null. */
 export async function readFigures(
-  { store, counts }: StatusSources,
+  { store, counts, countWaits }: StatusSources,
   clock: Clock,
 ): Promise<Pick<LiveFigures, 'storeUp' | 'stored'>> {
   const storeUp = store.problem() === null;
@@ -92,7 +97,7 @@ export async function readFigures(
     const [work, { tallies, oldest_open_at }, waits] = await Promise.all([
       counts(),
       overviewOf(store, clock),
-      store.read({ kind: 'waits' }),
+      countWaits(),
     ]);
     const age = oldest_open_at === null ? 0 : clock.now() - oldest_open_at;
     return { storeUp, stored: { work: { ...work }, tallies, waits, oldestOpenSeconds: Math.max(0, age) / 1000 } };

@@ -24,12 +24,11 @@ import type { OpenedStore, Tracing } from '../module.ts';
 import type { Timer } from '../platform/clock.ts';
 import { removeInputs } from '../platform/process/input-file.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
-import { pausedRoutes } from '../store/pauses.ts';
-import type { KnownNow } from '../store/queries.ts';
-import { hasWaits } from '../store/queries.ts';
+import type { NamedWaits, WaitCounts } from '../store/named-waits.ts';
+import { namedWaits } from '../store/named-waits.ts';
 import { startRetention } from '../store/retention.ts';
 import type { Store } from '../store/store.ts';
-import { StoreUnavailable, wrapStore } from '../store/store.ts';
+import { StoreUnavailable } from '../store/store.ts';
 import type { FindPlace } from '../table/held-place.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
 import { TableError } from '../table/load.ts';
@@ -61,8 +60,7 @@ export class Work implements Backend {
   readonly tracing: Tracing | null;
   private readonly context: ServiceContext;
   readonly opened: OpenedStore;
-  /** The store for callers, which are told what waits for an agent. */
-  readonly forCallers: Store;
+  private readonly waits: NamedWaits;
   /** Call `changed` after a command has changed it. */
   readonly store: Store;
   readonly dispatcher: DispatchService;
@@ -92,7 +90,11 @@ export class Work implements Backend {
     this.linked = first;
     this.opened = opened;
     this.store = store;
-    this.forCallers = this.knowingWaits(opened.forCallers);
+    this.waits = namedWaits(
+      opened.forCallers,
+      () => clock.now(),
+      () => this.linked.limits,
+    );
     this.keeping = keeping;
     this.tracing = tracing;
     this.guarding = guarding;
@@ -156,17 +158,6 @@ export class Work implements Backend {
       },
       wake: () => this.dispatcher.wake(),
     };
-  }
-
-  private knowingWaits(store: Store): Store {
-    const known = async (): Promise<KnownNow> => {
-      const now = this.context.clock.now();
-      const paused = pausedRoutes(await store.read({ kind: 'guard_rows', of: 'pause' }), now);
-      return { now, agents: this.linked.limits, paused };
-    };
-    return wrapStore(store, {
-      read: async (query) => store.read(hasWaits(query) ? { ...query, known: await known() } : query),
-    });
   }
 
   isPending(path: string): boolean {
@@ -254,6 +245,13 @@ export class Work implements Backend {
   }
 
   readonly counts = (): Promise<DispatchCounts> => this.dispatcher.counts();
+
+  /** The store for callers, which are told what the gateway holds runs up for. */
+  get forCallers(): Store {
+    return this.waits.store;
+  }
+
+  readonly countWaits = (): Promise<WaitCounts> => this.waits.counts();
 
   /** Jobs created at run time, as of their last change. */
   jobs(): readonly JobRecord[] {

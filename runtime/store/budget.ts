@@ -1,14 +1,14 @@
 /**
  * Budgets: how many runs, tokens or how much cost a window of time may have. A budget is one row of the guard, which is read and
  * written in the change that stores a run, begins it or ends it: so neither runs at once, nor a kill, nor other gateways can
- * spend the same rest twice.
+ * spend the same rest twice. Runs that are under way are not estimated: they may exceed the budget by what they use themselves.
  *
  *   accepted ──> full: refused          begins ──> full: the dispatch is skipped        ends ──> its usage is added
- *      └──> one run is reserved            ├─────> what is under way may fill it: waits
- *                                          └─────> under way, as the largest run so far
+ *      └──> one run is reserved
  */
-import type { Ref } from './identity.ts';
+import { decodeOr, isCount, isInstant, isText, orNull } from './decode.ts';
 import type { Usage } from './usage.ts';
+import { isAmount, tokensOf } from './usage.ts';
 
 /** A budget and its window at an instant. */
 export interface BudgetSpan {
@@ -39,11 +39,6 @@ export interface BudgetBody {
   readonly runs: number;
   readonly tokens: number;
   readonly cost: number;
-  /** The largest run so far, of any window; null: none has told. */
-  readonly largest_tokens: number | null;
-  readonly largest_cost: number | null;
-  /** Runs that have begun; those that are not running any more do not count. */
-  readonly under_way: readonly Ref[];
   /** It has refused a run in this window. */
   readonly refused: boolean;
 }
@@ -53,9 +48,7 @@ export interface BudgetBody {
  * anew; when the clock was set back, what was spent counts in the earlier window.
  */
 export function spentAt(stored: BudgetBody | null, { since, until }: BudgetSpan, now: number): BudgetBody {
-  const none = { since, until, runs: 0, tokens: 0, cost: 0, refused: false };
-  if (stored === null) return { ...none, largest_tokens: null, largest_cost: null, under_way: [] };
-  if (now >= stored.until) return { ...stored, ...none };
+  if (stored === null || now >= stored.until) return { since, until, runs: 0, tokens: 0, cost: 0, refused: false };
   return now < stored.since ? { ...stored, since, until } : stored;
 }
 
@@ -65,27 +58,43 @@ export const isFull = ({ runs, tokens, cost }: BudgetBody, budget: BudgetSpan, a
   (budget.tokens !== null && tokens >= budget.tokens) ||
   (budget.cost !== null && cost >= budget.cost);
 
-/** Whether one more run has to wait for those under way. @param count of other runs under way */
-export function mustWait(spent: BudgetBody, { tokens, cost }: BudgetSpan, count: number): boolean {
-  const mayFill = (limit: number | null, sum: number, largest: number | null): boolean =>
-    limit !== null && count > 0 && (largest === null || sum + count * largest >= limit);
-  return mayFill(tokens, spent.tokens, spent.largest_tokens) || mayFill(cost, spent.cost, spent.largest_cost);
+/** Adds what a run has used. */
+export const spend = (spent: BudgetBody, usage: Usage): BudgetBody => ({
+  ...spent,
+  tokens: spent.tokens + tokensOf(usage),
+  cost: spent.cost + (usage.cost ?? 0),
+});
+
+/** A budget by its key, in words: `route review per hour`. */
+export function budgetName(key: string): string {
+  const [kind = '', ...rest] = decodeOr<readonly (string | null)[]>(key, isKey, []);
+  const per = rest.pop() ?? '';
+  const [profile = null, name = null] = kind === 'job' ? [null, ...rest] : rest;
+  const of = kind === 'agent' ? (name ?? 'default') : (name ?? '');
+  const where = profile === null || profile === 'default' ? '' : ` (profile ${profile})`;
+  return `${kind}${of === '' ? '' : ` ${of}`}${where} per ${per}`;
 }
 
-/** Adds what a run has used; null: it has not told. */
-export function spend(spent: BudgetBody, ref: Ref, usage: Usage | null): BudgetBody {
-  const under_way = spent.under_way.filter((other) => other !== ref);
-  if (usage === null) return { ...spent, under_way };
-  const { input_tokens, output_tokens, cost } = usage;
-  const tokens = input_tokens === null && output_tokens === null ? null : (input_tokens ?? 0) + (output_tokens ?? 0);
-  const most = (largest: number | null, used: number | null): number | null =>
-    used === null ? largest : Math.max(largest ?? 0, used);
-  return {
-    ...spent,
-    tokens: spent.tokens + (tokens ?? 0),
-    cost: spent.cost + (cost ?? 0),
-    largest_tokens: most(spent.largest_tokens, tokens),
-    largest_cost: most(spent.largest_cost, cost),
-    under_way,
-  };
+/** Limits, or what was spent: `20 runs, cost 1.5`. */
+export function budgetAmounts({ runs, tokens, cost }: Pick<BudgetSpan, 'runs' | 'tokens' | 'cost'>): string {
+  const counted = [[runs, 'run'] as const, [tokens, 'token'] as const].flatMap(([count, unit]) =>
+    count === null || count === 0 ? [] : [`${count} ${unit}${count === 1 ? '' : 's'}`],
+  );
+  return [...counted, ...(cost === null || cost === 0 ? [] : [`cost ${cost}`])].join(', ');
+}
+
+const isKey = (value: unknown): boolean => Array.isArray(value) && value.every(orNull(isText));
+
+/** A stored body; null: there is none, or it is damaged. */
+export const readBudget = (body: string | undefined): BudgetBody | null =>
+  decodeOr<BudgetBody | null>(body, isBudget, null);
+
+function isBudget(value: unknown): boolean {
+  const body = (value ?? {}) as Partial<BudgetBody>;
+  return (
+    [body.since, body.until].every(isInstant) &&
+    isCount(body.runs) &&
+    [body.tokens, body.cost].every(isAmount) &&
+    typeof body.refused === 'boolean'
+  );
 }

@@ -43,10 +43,9 @@ export type CommitResult =
   | { readonly kind: 'ok'; readonly value: MutationResults[MutationKind] }
   /**
    * `unavailable`: the medium failed; a retry may succeed. `failed`: this change can never be stored.
-   * `in_doubt`: the medium failed during the commit, and still does. `unknown`: the change may have been made before, and
-   * was not repeated.
+   * `in_doubt`: the medium failed during the commit, and still does.
    */
-  | { readonly kind: 'unavailable' | 'in_doubt' | 'failed' | 'unknown'; readonly message: string };
+  | { readonly kind: 'unavailable' | 'in_doubt' | 'failed'; readonly message: string };
 
 export function encodeChange(mutation: Mutation): EncodedChange {
   const dispatch = 'dispatch' in mutation ? (mutation.dispatch ?? null) : null;

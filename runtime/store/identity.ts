@@ -58,9 +58,6 @@ export interface SessionKey {
 /** The name of a session, as JSON. */
 export const sessionName = ({ profile, session }: SessionKey): string => laneKey(profile, session);
 
-/** The line of the runs of a job, where a run goes before one that a paused route holds; as JSON, which no session has as its name. */
-export const jobLine = (job: string): string => JSON.stringify([job]);
-
 /** The session whose runs take turns, as JSON; null for a dispatch that waits for no other. */
 export const turnKey = (of: Pick<Dispatch, 'profile' | 'session' | 'session_key'>): string | null =>
   of.session_key === undefined || of.session_key === null ? null : sessionName(of);

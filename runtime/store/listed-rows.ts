@@ -17,26 +17,21 @@ import {
 } from './decode.ts';
 import type { BusySession, DispatchSummary, StoredDispatch } from './queries.ts';
 import { MOST_TURNS } from './queries.ts';
-import type { DispatchState, FinalState, ProgramEnd, ShownState, Step } from './states.ts';
+import type { FinalState, ProgramEnd, ShownState, Step } from './states.ts';
 import { DISPATCH_STATES } from './states.ts';
 import { toUsage } from './usage.ts';
+import type { Wait, WaitColumns } from './waits.ts';
+import { waitOf } from './waits.ts';
 
 type OfHead = 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'session';
 
-export type ListedRow = Omit<DispatchSummary, OfHead | 'state' | 'usage' | 'waits_for' | 'waits_since'> & {
-  readonly state: DispatchState;
-  /** JSON. */
-  readonly head: string;
-  /** JSON [input tokens, output tokens, cost]. */
-  readonly usage: string;
-  /** As in a `WorkRow`; null: its work has ended. */
-  readonly lane: string | null;
-  readonly due_at: number | null;
-  readonly waits_for: 'session' | 'job' | null;
-  readonly waits_since: number | null;
-  /** Since when a delivery waits for a person; null: none does. */
-  readonly asked_at: number | null;
-};
+export type ListedRow = Omit<DispatchSummary, OfHead | 'usage' | keyof Wait | keyof WaitColumns> &
+  WaitColumns & {
+    /** JSON. */
+    readonly head: string;
+    /** JSON [input tokens, output tokens, cost]. */
+    readonly usage: string;
+  };
 
 /** SQL: whether the delivery `x` waits for a person. */
 export const IS_ASKED = "x.waiting IS NOT NULL AND x.waiting <> 'rejected' AND x.holder IS NULL";
@@ -65,7 +60,7 @@ export const listedColumns = (
 ): readonly string[] => [
   ...['ref', 'id', 'profile', 'route', 'job', 'mode', 'accepted_at', 'head'].map((name) => `d.${name}`),
   ...outcome,
-  ...['lane', 'due_at', 'waits_for', 'waits_since'].map((name) => `w.${name}`),
+  ...['due_at', 'set_at', 'blocked_by'].map((name) => `w.${name}`),
   `(SELECT min(x.set_at) FROM delivery x WHERE x.ref = d.ref AND ${IS_ASKED}) AS asked_at`,
   `(SELECT CAST(${jsonArray}(sum(input_tokens), sum(output_tokens), sum(cost)) AS text) FROM usage u WHERE u.ref = d.ref) AS usage`,
   'CASE WHEN w.session IS NOT NULL THEN (SELECT 1 + count(*) FROM (SELECT 1 FROM work b ' +
@@ -76,19 +71,14 @@ export type BusyRow = ListedRow & Pick<BusySession, 'waiting'>;
 
 /** SQL: the column of a `BusyRow` besides those of a `ListedRow`; and whether the run has the turn in its session. */
 export const WAITING_RUNS =
-  '(SELECT count(*) FROM work b WHERE b.session = w.session AND b.waits_for IS NOT NULL) AS waiting';
-export const HAS_TURN = 'd.session IS NOT NULL AND w.session IS NOT NULL AND w.waits_for IS NULL';
+  '(SELECT count(*) FROM work b WHERE b.session = w.session AND b.blocked_by IS NOT NULL) AS waiting';
+export const HAS_TURN = 'w.session IS NOT NULL AND w.blocked_by IS NULL';
 
 /** SQL: the columns of a `WaitingDelivery`, of the tables `delivery x` and `dispatch d`. */
 export const WAITING_COLUMNS: readonly string[] = [
   ...['x.ref', 'x.n AS "index"', 'd.id', 'd.profile', 'd.route', 'd.job'],
   ...['x.set_at AS since', 'x.due_at AS expires_at', 'x.waiting'],
 ];
-
-/** What holds up a pending run that is due: its route's pause, or the others of its agent; null: nothing. `since`: Unix ms. */
-export type HoldOf = (
-  row: Pick<ListedRow, 'lane' | 'due_at'>,
-) => { readonly by: 'pause' | 'agent'; readonly since: number } | null;
 
 export type StoredRow = ListedRow & {
   readonly max_concurrent: number | null;
@@ -112,13 +102,11 @@ const isState = isOneOf(...DISPATCH_STATES);
  * Never throws: in a list, a damaged value is shown as such, and the other rows as they are. Lists are read every second
  * while pages are open: each field is named, because a spread costs several times as much.
  */
-export function readListed(row: ListedRow, holdOf: HoldOf): DispatchSummary {
+export function readListed(row: ListedRow): DispatchSummary {
   const [event, delivery_id, replay_of, , agent = null, session = null] = decodeOr<Head>(row.head, isHead, NO_HEAD);
-  const stored = row.reason === null ? null : decodeOr<string>(row.reason, isText, DAMAGED);
-  // One that is under way has waited for its budget, and does not any more.
-  const reason = stored === 'budget' && row.state === 'running' ? null : stored;
+  const reason = row.reason === null ? null : decodeOr<string>(row.reason, isText, DAMAGED);
   const isKnown = isState(row.state);
-  const { waits_for, waits_since } = waitOf(row, reason, holdOf);
+  const { waits_for, waits_since, ready_at } = waitOf(row);
   return {
     ref: row.ref,
     id: textOf(row.id),
@@ -140,28 +128,14 @@ export function readListed(row: ListedRow, holdOf: HoldOf): DispatchSummary {
     turn: row.turn,
     usage: toUsage(...decodeOr<[unknown?, unknown?, unknown?]>(row.usage, Array.isArray, [])),
     waits_for,
-    waits_since,
+    waits_since: instantOf(waits_since),
+    ready_at: instantOf(ready_at),
   };
 }
 
-export function readBusy(row: BusyRow, holdOf: HoldOf): BusySession {
-  const run = readListed(row, holdOf);
+export function readBusy(row: BusyRow): BusySession {
+  const run = readListed(row);
   return { session: run.session ?? '', run, waiting: row.waiting };
-}
-
-type Wait = Pick<DispatchSummary, 'waits_for' | 'waits_since'>;
-
-function waitOf(row: Omit<ListedRow, 'head' | 'usage'>, reason: string | null, holdOf: HoldOf): Wait {
-  const since = instantOf(row.waits_since);
-  const asked = instantOf(row.asked_at);
-  if (asked !== null) return { waits_for: 'approval', waits_since: asked };
-  if (row.state !== 'pending') return { waits_for: null, waits_since: null };
-  if (row.waits_for !== null) return { waits_for: row.waits_for, waits_since: since };
-  const hold = holdOf(row);
-  if (reason === 'budget' && hold?.by !== 'pause') return { waits_for: 'budget', waits_since: since };
-  return hold === null
-    ? { waits_for: null, waits_since: null }
-    : { waits_for: hold.by, waits_since: Math.max(since ?? 0, hold.since) };
 }
 
 /** Columns that repeat what is in the body. */
@@ -171,7 +145,6 @@ const REPEATED = ['id', 'profile', 'route', 'job', 'mode', 'accepted_at'] as con
 export function readStored(
   { max_concurrent, body, answer, program, ...row }: StoredRow,
   steps: readonly string[],
-  holdOf: HoldOf,
 ): StoredDispatch {
   const of = `of delivery ${textOf(row.id)}`;
   const stored = decode<Dispatch>(body, isDispatch, `the body ${of}`);
@@ -182,7 +155,7 @@ export function readStored(
   if (stored.event !== event || stored.delivery_id !== delivery_id)
     throw new StoreDamaged(`the head ${of} is not what was written`);
   return {
-    ...readListed(row, holdOf),
+    ...readListed(row),
     ...{ dispatch: { ...stored, superseded }, max_concurrent },
     answer: answer === null ? null : decode<string>(answer, isText, `the answer ${of}`),
     // A record for people: what is damaged in it stops no delivery.

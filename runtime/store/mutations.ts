@@ -113,7 +113,7 @@ export interface MutationResults extends JobMutationResults {
   /** `bytes`: the size of the store afterwards. */
   trim: { readonly removed: number; readonly bytes: number };
   /** `gone`: the dispatch is unknown, held by another process, or has ended. */
-  begin_run: OverBudget | { readonly kind: 'begun' | 'waiting' | 'gone' };
+  begin_run: OverBudget | { readonly kind: 'begun' | 'gone' | 'job_already_running' | 'job_paused' };
   /** False: the row is not as expected, and nothing was stored. */
   put_guard: boolean;
   pause_route: null;

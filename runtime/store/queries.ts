@@ -4,13 +4,12 @@ import type { FigureSum } from './figures.ts';
 import type { GuardKind, GuardRow } from './guard-mutations.ts';
 import type { ClaimKey, Ref, SessionKey } from './identity.ts';
 import type { JobRecord, JobState, JobTick } from './job-mutations.ts';
-import type { PausedRoute } from './pauses.ts';
 import type { DispatchState, ProgramEnd, ShownState, Step, Waiting } from './states.ts';
 import type { Usage, UsageSum } from './usage.ts';
-import type { AgentLimit } from './work-mutations.ts';
+import type { StoredWaits, Wait } from './waits.ts';
 
 /** A dispatch in a list. */
-export interface DispatchSummary {
+export interface DispatchSummary extends Wait {
   readonly ref: Ref;
   readonly id: string;
   readonly profile: string;
@@ -34,24 +33,10 @@ export interface DispatchSummary {
   readonly turn: number | null;
   /** Of all its runs; null: none has told. */
   readonly usage: Usage | null;
-  /**
-   * What its run waits for: its turn in the session, another run of its job, its route's pause to end, a run of its agent to end, or its budget; or one
-   * of its deliveries for a person. Null: for its time alone, or for nothing. `pause` and `agent` only where the query has `known`.
-   */
-  readonly waits_for: 'session' | 'job' | 'pause' | 'agent' | 'budget' | 'approval' | null;
-  /** Since when, Unix ms. */
-  readonly waits_since: number | null;
 }
 
 /** The highest place in a session that is counted. */
 export const MOST_TURNS = 1000;
-
-/** What a gateway knows, as of now (Unix ms): whether a run waits for its agent, or its route is paused. */
-export interface KnownNow {
-  readonly now: number;
-  readonly agents: readonly AgentLimit[];
-  readonly paused: readonly PausedRoute[];
-}
 
 /** A session in which runs take turns, as long as one waits or is under way. */
 export interface BusySession {
@@ -60,15 +45,6 @@ export interface BusySession {
   readonly run: DispatchSummary;
   /** Number of runs that wait for their turn. */
   readonly waiting: number;
-}
-
-/** How many runs wait, by what for (`DispatchSummary`), over all processes. */
-export interface WaitCounts {
-  readonly session: number;
-  readonly agent: number;
-  readonly budget: number;
-  /** Number of busy sessions. */
-  readonly sessions: number;
 }
 
 /** What was said in a session: the prompt of a run and its answer. */
@@ -215,16 +191,17 @@ export interface StoredNode {
 export type Query =
   /** Whether a delivery id is claimed. */
   | { readonly kind: 'is_claimed'; readonly key: ClaimKey; readonly now: number }
-  | { readonly kind: 'load'; readonly ref: Ref; readonly known?: KnownNow }
+  | { readonly kind: 'load'; readonly ref: Ref }
   /** By id, or by a unique prefix of one. */
-  | { readonly kind: 'find'; readonly id: string; readonly known?: KnownNow }
+  | { readonly kind: 'find'; readonly id: string }
   /** Those of these ids whose dispatches have ended. */
   | { readonly kind: 'ended'; readonly ids: readonly string[] }
   /** Newest first. */
-  | { readonly kind: 'list'; readonly filter: ListFilter; readonly known?: KnownNow }
+  | { readonly kind: 'list'; readonly filter: ListFilter }
   /** The busy sessions of a profile, or of all (null), by the age of the run that has the turn. */
-  | { readonly kind: 'sessions'; readonly profile: string | null; readonly known?: KnownNow }
-  | { readonly kind: 'waits'; readonly known?: KnownNow }
+  | { readonly kind: 'sessions'; readonly profile: string | null }
+  /** `now`: Unix ms at which work counts as due. */
+  | { readonly kind: 'waits'; readonly now: number }
   /** What was said in a session since it was reset, oldest first: the latest `turns`, of together at most `chars` code points. */
   | { readonly kind: 'said'; readonly of: SessionKey; readonly turns: number; readonly chars: number }
   /** `now`: Unix ms at which work counts as due. */
@@ -263,12 +240,6 @@ export type Query =
   | { readonly kind: 'back_up'; readonly to: string };
 export type QueryKind = Query['kind'];
 
-type Listing = Extract<Query, { readonly known?: KnownNow }>;
-
-/** Whether its results tell what runs wait for. */
-export const hasWaits = (query: Query): query is Listing =>
-  ['load', 'find', 'list', 'sessions', 'waits'].includes(query.kind);
-
 export interface StoredJobs {
   readonly version: number;
   readonly records: readonly JobRecord[];
@@ -283,7 +254,7 @@ export interface QueryResults {
   ended: readonly string[];
   list: readonly DispatchSummary[];
   sessions: readonly BusySession[];
-  waits: WaitCounts;
+  waits: StoredWaits;
   said: readonly SaidTurn[];
   overview: StoreOverview;
   open_work: readonly OpenWork[];

@@ -67,14 +67,17 @@ export interface TakenWork {
 }
 
 /**
- * Begins a run that `holder` has taken and whose tokens or cost are limited. One that has to wait for others under way is pending
- * again; one whose budget is full is skipped, with the reason `budget`.
+ * Begins a run that `holder` has taken and whose tokens or cost are limited, or that an event fires. Without a rest of its budget
+ * it is skipped, with the reason `budget`; an event that its route has held and that finds its job running or paused, with
+ * `job_already_running` or `job_paused`.
  */
 export interface BeginRun {
   readonly kind: 'begin_run';
   readonly ref: Ref;
   readonly holder: Holder;
   readonly budgets: readonly BudgetSpan[];
+  /** Of an event that fires a job. `paused`: as configured. */
+  readonly job: { readonly id: string; readonly paused: boolean } | null;
   readonly at: number;
 }
 

@@ -59,7 +59,7 @@ const live = (dead: number): LiveFigures => ({
   stored: {
     work: {},
     tallies: dead === 0 ? [] : [{ profile: 'default', route: 'new', waiting: 0, ...noCounts(), dead }],
-    waits: { session: 0, agent: 0, budget: 0, sessions: 0 },
+    waits: { session: 0, agent: 0, sessions: 0 },
     oldestOpenSeconds: 0,
   },
 });

@@ -40,7 +40,7 @@ async function exported(): Promise<string> {
     await metrics.read({
       ...live,
       capture,
-      stored: { work, tallies, waits: { session: 0, agent: 0, budget: 0, sessions: 0 }, oldestOpenSeconds: 1 },
+      stored: { work, tallies, waits: { session: 0, agent: 0, sessions: 0 }, oldestOpenSeconds: 1 },
     })
   ).text;
 }

@@ -34,7 +34,7 @@ const failing: Connect = (...args) => {
 
 async function store(writer: Writer, id: string): Promise<boolean> {
   const changes = [encodeChange(makeAccept(id))];
-  const answer = (await writer.serve({ kind: 'commit', changes, again: false })) as string;
+  const answer = (await writer.serve({ kind: 'commit', changes })) as string;
   const { results } = JSON.parse(answer) as { readonly results: readonly CommitResult[] };
   return results[0]?.kind === 'ok';
 }

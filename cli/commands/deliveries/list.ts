@@ -42,8 +42,8 @@ export default command({
     const rows = (await useStore(context, (store) => store.read({ kind: 'list', filter }))) ?? [];
     printList(context, rows, {
       json: given.json,
-      // The store's internal number is not shown.
-      toJson: ({ ref, ...rest }) => ({ ...rest, duration_ms: runDuration(rest) }),
+      // What only this program needs is not shown.
+      toJson: ({ ref, ready_at, ...rest }) => ({ ...rest, duration_ms: runDuration(rest) }),
       columns: [
         { title: 'ID', value: ({ id }) => id, whole: true },
         { title: 'ROUTE', value: ownerText, whole: true },

@@ -32,7 +32,7 @@ export default command({
   async run(context, given) {
     const stored = await useStore(context, (store) => findDispatch(store, given.id));
     if (stored === null) throw unknownDispatch(given.id);
-    const { ref, ...rest } = stored;
+    const { ref, ready_at, ...rest } = stored;
     const { program, ...shown } = rest;
     if (given.json)
       printJson(context, {

@@ -4,7 +4,7 @@ import type { Paint } from '../../../base/paint.ts';
 import { createPaint } from '../../../base/paint.ts';
 import type { JobReport } from '../../../runtime/control/reports.ts';
 import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
-import { budgetAmounts } from '../../../runtime/store/stored-budget.ts';
+import { budgetAmounts } from '../../../runtime/store/budget.ts';
 import { argument, command } from '../../command-line/command.ts';
 import { configOption, jobProfileOption, jsonOption } from '../../command-line/options.ts';
 import { readHistory, reportJob } from '../../jobs/describe-job.ts';

@@ -1,8 +1,8 @@
 /** Alerts of budgets that are used up: one for each window, over when the window ends. */
 import type { AlertCondition } from '../../../runtime/dispatch/guard.ts';
 import type { BudgetSpan } from '../../../runtime/store/budget.ts';
+import { budgetAmounts, budgetName, readBudget } from '../../../runtime/store/budget.ts';
 import type { Store } from '../../../runtime/store/store.ts';
-import { budgetAmounts, budgetName, readBudget } from '../../../runtime/store/stored-budget.ts';
 
 export interface FullBudget {
   readonly of: AlertCondition;

@@ -7,7 +7,7 @@ import { ALERT_KINDS } from '../../../base/alert-kinds.ts';
 import type { DispatchObserver } from '../../../runtime/dispatch/observer.ts';
 import type { CountRequest } from '../../../runtime/intake/event-log.ts';
 import type { FigureContext, LiveFigures, Metrics } from '../../../runtime/metrics/metrics.ts';
-import type { WaitCounts } from '../../../runtime/store/queries.ts';
+import type { WaitCounts } from '../../../runtime/store/named-waits.ts';
 import { SHOWN_STATES } from '../../../runtime/store/states.ts';
 import type { RequestTotals } from './record-figures.ts';
 import { REQUEST_SECONDS, recordFigures } from './record-figures.ts';
@@ -186,7 +186,7 @@ const withJobs = (served: Served): Served => [
 
 type Metric = Parameters<typeof printMetric>;
 
-const waitsOf = ({ session, agent, budget }: WaitCounts) => ({ session, agent, budget });
+const waitsOf = ({ session, agent }: WaitCounts) => ({ session, agent });
 
 function gauges({
   version,

@@ -109,6 +109,10 @@ export class JobScheduler implements JobFirer {
     return { ...table(), place };
   }
 
+  isPaused(job: string): boolean {
+    return this.watched.get(job)?.job.paused ?? false;
+  }
+
   async fire(dispatch: Dispatch, claim: Claim): ReturnType<Dispatcher['fire']> {
     await this.load();
     const { store, clock, log, wake } = this.options;

@@ -30,15 +30,21 @@ export function setRowsAside(db: Connection, now: number): readonly string[] {
   const aside = createAside(db, now, lines);
   inTransaction(db, () => {
     for (const name of Object.keys(ROW_CHECKS) as TableName[]) aside(name);
+    if (lines.length > 0) db.exec(GIVE_TURNS);
     if (repairTallies(db, now)) lines.push('counts of routes');
     checkIndexes(db, lines, now);
   });
   return lines;
 }
 
+/** Gives the turn to the first of each session in which no run has it any more. */
+const GIVE_TURNS =
+  'UPDATE work SET blocked_by = NULL WHERE session IS NOT NULL AND blocked_by IS NOT NULL ' +
+  'AND NOT EXISTS (SELECT 1 FROM work e WHERE e.session = work.session AND e.turn < work.turn)';
+
 /** Work is found by these indexes alone: a row that is missing there would wait for ever. */
 const DUE_INDEXES = {
-  work_due: { table: 'work', columns: 'lane, due_at, ref', where: "state = 'pending' AND waits_for IS NULL" },
+  work_due: { table: 'work', columns: 'lane, due_at, ref', where: "state = 'pending' AND blocked_by IS NULL" },
   delivery_due: { table: 'delivery', columns: 'lane, due_at, ref, n', where: 'holder IS NULL' },
 } as const;
 

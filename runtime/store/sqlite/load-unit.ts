@@ -41,17 +41,17 @@ class LoadedRows<K, V> implements Rows<K, V> {
 
 const WORK =
   'w.ref, w.lane, w.state, w.due_at, w.set_at, w.holder, w.started_at, w.answered_at, w.reason, w.failed, w.steps, ' +
-  'w.session, coalesce(w.turn, w.ref), w.waits_for, w.waits_since';
+  'w.session, coalesce(w.turn, w.ref), w.blocked_by';
 type WorkColumns = readonly [
   ...[ref: Ref, lane: string, state: DispatchState, due_at: number, set_at: number, holder: string | null],
   ...[started_at: number | null, answered_at: number | null, reason: string | null, failed: number, steps: number],
-  ...[session: string | null, turn: Ref, waits_for: WorkRow['waits_for'], waits_since: number | null],
+  ...[session: string | null, turn: Ref, blocked_by: WorkRow['blocked_by']],
 ];
 type GroupColumns = readonly [...WorkColumns, key: string, first_at: number, superseded: number];
 
 function readWork(columns: WorkColumns | GroupColumns): WorkRow {
   const [ref, lane, state, due_at, set_at, holder, started_at, answered_at, reason, failed, steps, ...more] = columns;
-  const [session, turn, waits_for, waits_since, group_key = null, first_at = null, superseded = 0] = more;
+  const [session, turn, blocked_by, group_key = null, first_at = null, superseded = 0] = more;
   // A plain literal, because spreads of this size are slow.
   return {
     ref,
@@ -70,8 +70,7 @@ function readWork(columns: WorkColumns | GroupColumns): WorkRow {
     superseded,
     session,
     turn,
-    waits_for,
-    waits_since,
+    blocked_by,
   };
 }
 
@@ -159,7 +158,6 @@ export function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
     ...loaded,
     nextRef: () => ++memory.lastRef,
     keyOf: (json) => json,
-    isRunning: (ref) => workRows.get(ref)?.state === 'running',
     headOf,
     bodyOf: (ref) => body.get(ref)?.[0],
     targetsOf: (ref) => (JSON.parse(body.get(ref)?.[0] ?? '{"deliveries":[]}') as Dispatch).deliveries,

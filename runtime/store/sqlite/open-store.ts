@@ -34,6 +34,8 @@ export interface ServerStoreOptions {
   readonly log: Logger;
   /** Called before a change that records something is sent, so that its log lines are written first. */
   readonly beforeCommit?: () => void;
+  /** Called once a thread of the store has ended, with the reason: nothing can be stored any more. */
+  readonly failed?: (reason: string) => void;
   /** Starts the writer thread; default: the shipped one. */
   readonly writer?: StartThread;
 }
@@ -52,15 +54,18 @@ export async function openServerStore({ path, durability, log, ...options }: Ser
     const data: StoreThreadData = { role, path, durability };
     return () => startEntry(new URL('./store-thread.js', import.meta.url), data);
   };
-  const onDeath = (reason: string): void => log.error({ reason }, 'a thread of the store has died');
+  const fail = (reason: string): void => store.fail(reason);
+  // What these do can be left to the next start, or to the next command.
+  const silent = (): void => {};
   const store = new SqliteStore({
     path,
-    writer: new ThreadClient(options.writer ?? thread('writer'), onDeath),
-    reader: new ThreadClient(thread('reader'), onDeath),
-    checker: new ThreadClient(thread('reader'), onDeath),
-    copier: () => new ThreadClient(thread('reader'), onDeath),
+    writer: new ThreadClient(options.writer ?? thread('writer'), fail),
+    reader: new ThreadClient(thread('reader'), fail),
+    checker: new ThreadClient(thread('reader'), silent),
+    copier: () => new ThreadClient(thread('reader'), silent),
     log,
     beforeCommit: options.beforeCommit,
+    failed: options.failed ?? silent,
     lock: () => lockAsServer(path, () => store.markAtExit()),
     now: Date.now,
   });
@@ -135,6 +140,7 @@ async function openInline(path: string, lock: () => Promise<FileLock>): Promise<
     },
     log: { debug: silent, info: silent, warn: silent, error: silent },
     beforeCommit: undefined,
+    failed: silent,
     lock,
     now: Date.now,
   });

@@ -6,7 +6,7 @@ import { StoreDamaged } from '../decode.ts';
 import { guardKey } from '../guard-mutations.ts';
 import type { Ref } from '../identity.ts';
 import { sessionName } from '../identity.ts';
-import type { BusyRow, HoldOf, ListedRow, StoredRow } from '../listed-rows.ts';
+import type { BusyRow, ListedRow, StoredRow } from '../listed-rows.ts';
 import {
   HAS_TURN,
   hasOpenState,
@@ -18,22 +18,14 @@ import {
   WAITING_COLUMNS,
   WAITING_RUNS,
 } from '../listed-rows.ts';
-import type {
-  DispatchSummary,
-  KnownNow,
-  ListFilter,
-  QueryHandlers,
-  StoredDispatch,
-  WaitingDelivery,
-} from '../queries.ts';
+import type { DispatchSummary, ListFilter, QueryHandlers, StoredDispatch, WaitingDelivery } from '../queries.ts';
 import type { SaidRow } from '../said.ts';
 import { resetRow, saidIn, toldRows } from '../said.ts';
 import { isFinal, SHOWN_STATES } from '../states.ts';
-import { findHolds } from '../unit/agent-room.ts';
-import { COUNT_SESSIONS, countLaneWaits, countWaits } from '../wait-counts.ts';
+import type { LaneCount } from '../waits.ts';
+import { COUNT_RUNNING, COUNT_SESSIONS, countDue } from '../waits.ts';
 import type { Connection, Row } from './driver.ts';
 import { stepIds } from './memory.ts';
-import { RUNNING } from './take-work.ts';
 
 type DispatchQuery = 'load' | 'find' | 'ended' | 'list' | 'sessions' | 'waits' | 'said' | 'approvals';
 
@@ -54,21 +46,20 @@ export function createDispatchQueries(db: Connection): Pick<QueryHandlers, Dispa
       "WHERE w.state IN ('done', 'dead', 'skipped')",
   );
   const load = createLoad(db);
-  const holds = createHolds(db);
   return {
-    load: ({ ref, known }) => load(ref, holds(known)),
-    find({ id, known: agents }) {
+    load: ({ ref }) => load(ref),
+    find({ id }) {
       const known = exact.get(id);
       const found = known === undefined && id !== '' ? beginning.all(id) : [known];
       if (found.length > 1) return { kind: 'ambiguous' };
       const ref = found[0]?.[0];
-      const dispatch = ref === undefined ? null : load(ref, holds(agents));
+      const dispatch = ref === undefined ? null : load(ref);
       return dispatch === null ? { kind: 'unknown' } : { kind: 'found', dispatch };
     },
     ended: ({ ids }) => ended.all(JSON.stringify(ids)).map(([id]) => id),
-    list: ({ filter, known }) => list(db, filter, holds(known)),
-    sessions: createSessions(db, holds),
-    waits: createWaits(db, holds),
+    list: ({ filter }) => list(db, filter),
+    sessions: createSessions(db),
+    waits: createWaits(db),
     said: createSaid(db),
     approvals: createApprovals(db),
   };
@@ -92,7 +83,7 @@ const CONDITIONS = [
   ['before', 'w.ref < ?'],
 ] as const satisfies readonly (readonly [keyof ListFilter, string])[];
 
-function list(db: Connection, filter: ListFilter, holdOf: HoldOf): readonly DispatchSummary[] {
+function list(db: Connection, filter: ListFilter): readonly DispatchSummary[] {
   const given = CONDITIONS.filter(([name]) => filter[name] !== undefined);
   const where: string[] = given.map(([, condition]) => condition);
   // One that is known, because it becomes a literal.
@@ -104,36 +95,29 @@ function list(db: Connection, filter: ListFilter, holdOf: HoldOf): readonly Disp
       `${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY w.ref ${filter.oldest_open ? 'ASC' : 'DESC'} LIMIT ?`,
   );
   const found = rows.all(...given.map(([name]) => filter[name] as string | number), filter.limit);
-  return found.map((row) => readListed(toListed(row), holdOf));
+  return found.map((row) => readListed(toListed(row)));
 }
 
-function createHolds(db: Connection): (known: KnownNow | undefined) => HoldOf {
-  const running = db.query<[string, number]>(RUNNING);
-  return (known) => findHolds(known, () => running.all());
-}
-
-function createSessions(db: Connection, holds: (known?: KnownNow) => HoldOf): QueryHandlers['sessions'] {
+function createSessions(db: Connection): QueryHandlers['sessions'] {
   const columns = [...LISTED, WAITING_RUNS];
   const toBusy = named<BusyRow>(columns);
   const busy = db.query(
     `SELECT ${columns.join(', ')} FROM work w JOIN dispatch d USING (ref) WHERE ${HAS_TURN} AND d.profile = coalesce(?, d.profile) ORDER BY w.ref`,
   );
-  return ({ profile, known }) => {
-    const holdOf = holds(known);
-    return busy.all(profile).map((row) => readBusy(toBusy(row), holdOf));
+  return ({ profile }) => busy.all(profile).map((row) => readBusy(toBusy(row)));
+}
+
+function createWaits(db: Connection): QueryHandlers['waits'] {
+  const turns = db.query<[number, number]>(COUNT_SESSIONS);
+  const due = db.query<[string, number]>(countDue('?'));
+  const running = db.query<[string, number]>(COUNT_RUNNING);
+  return ({ now }) => {
+    const [session = 0, sessions = 0] = turns.get() ?? [];
+    return { session, sessions, due: due.all(now).map(laneCount), running: running.all().map(laneCount) };
   };
 }
 
-function createWaits(db: Connection, holds: (known?: KnownNow) => HoldOf): QueryHandlers['waits'] {
-  const turns = db.query<[number, number]>(COUNT_SESSIONS);
-  const lanes = db.query<[string, number, number]>(countLaneWaits('?'));
-  return ({ known }) => {
-    const [session = 0, sessions = 0] = turns.get() ?? [];
-    const now = known?.now ?? 0;
-    const rows = lanes.all(now).map(([lane, budget, due]) => ({ lane, budget, due }));
-    return countWaits({ session, sessions }, rows, holds(known), now);
-  };
-}
+export const laneCount = ([lane, count]: readonly [string, number]): LaneCount => ({ lane, count });
 
 function createApprovals(db: Connection): QueryHandlers['approvals'] {
   const waiting = db.query(
@@ -143,7 +127,7 @@ function createApprovals(db: Connection): QueryHandlers['approvals'] {
 }
 
 /** Returns a function that loads a complete dispatch; null when there is none with this ref. */
-function createLoad(db: Connection): (ref: Ref, holdOf: HoldOf) => StoredDispatch | null {
+function createLoad(db: Connection): (ref: Ref) => StoredDispatch | null {
   const one = db.query(
     `SELECT ${STORED.join(', ')} FROM dispatch d JOIN work w USING (ref) LEFT JOIN answer a USING (ref) WHERE d.ref = ?`,
   );
@@ -154,7 +138,7 @@ function createLoad(db: Connection): (ref: Ref, holdOf: HoldOf) => StoredDispatc
       'UNION ALL SELECT CAST(text AS BLOB) FROM answer WHERE ref = ?1 ' +
       'UNION ALL SELECT CAST(data AS BLOB) FROM step WHERE id BETWEEN ?2 AND ?3',
   );
-  return (ref, holdOf) => {
+  return (ref) => {
     const row = one.get(ref);
     if (row === undefined) return null;
     const found = steps.all(...stepIds(ref)).map(([data]) => data);
@@ -162,7 +146,7 @@ function createLoad(db: Connection): (ref: Ref, holdOf: HoldOf) => StoredDispatc
     const isUnsure = [...row, ...found].some((value) => typeof value === 'string' && value.includes('\ufffd'));
     if (isUnsure && !texts.all(ref, ...stepIds(ref)).every(([text]) => text === null || isUtf8(text)))
       throw new StoreDamaged(`a text of delivery ${String(row[1])} is not what was written`);
-    const stored = readStored(toStored(row), found, holdOf);
+    const stored = readStored(toStored(row), found);
     return { ...stored, dispatch: whole(ref, stored.dispatch) };
   };
 }

@@ -6,6 +6,7 @@ import { GUARD_KINDS } from '../guard-mutations.ts';
 import { laneKey, routeLane } from '../identity.ts';
 import { APPROVAL_STATES, OPEN_STATES } from '../states.ts';
 import { isAmount, MOST_USED } from '../usage.ts';
+import { BLOCKED_BY } from '../waits.ts';
 
 export type FoundRow = Readonly<Record<string, unknown>>;
 
@@ -60,8 +61,7 @@ export const ROW_CHECKS = {
       ...{ ref: isCount, lane: isLane, state: isOneOf(...OPEN_STATES), ...DUE, holder: orNull(isText) },
       ...{ started_at: orNull(isInstant), answered_at: orNull(isInstant), finished_at: isOneOf(null) },
       ...{ reason: orNull(isJson(isText)), failed: isCount, steps: isCount },
-      ...{ session: orNull(isNames), turn: orNull(isCount), waits_for: isOneOf('session', 'job', null) },
-      waits_since: orNull(isInstant),
+      ...{ session: orNull(isNames), turn: orNull(isCount), blocked_by: isOneOf(null, ...BLOCKED_BY) },
     },
     where: OPEN,
     joined: [
@@ -71,6 +71,7 @@ export const ROW_CHECKS = {
     ],
     isWhole: (row) =>
       isDue(row) &&
+      (row.blocked_by === null || row.session !== null) &&
       routeLane(row.lane as string) === laneKey(row.own_profile as string, row.own_route as string | null) &&
       (row.has_deliveries === 1 ? row.state === 'delivering' : row.state !== 'delivering' || row.holder !== null),
   },

@@ -38,14 +38,14 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
   const replaceBody = db.change('UPDATE dispatch SET head = ?, body = ? WHERE ref = ?');
   const putMessage = db.change('INSERT OR REPLACE INTO message VALUES (?, ?, ?)');
   const putWork = db.change(
-    'INSERT INTO work (ref, lane, state, due_at, set_at, holder, answered_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO work (ref, lane, state, due_at, set_at, holder, answered_at, session, turn, blocked_by) ' +
+      'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
   const updateWork = db.change(
     'UPDATE work SET state = ?, due_at = ?, set_at = ?, holder = ?, started_at = ?, answered_at = ?, reason = ?, ' +
-      'failed = ?, steps = ?, waits_since = ?, finished_at = ? WHERE ref = ?',
+      'failed = ?, steps = ?, session = ?, blocked_by = ?, finished_at = ? WHERE ref = ?',
   );
-  const putTurn = db.change('UPDATE work SET session = ?, turn = ?, waits_for = ?, waits_since = ? WHERE ref = ?');
-  const endTurn = db.change('UPDATE work SET session = NULL, waits_for = NULL WHERE ref = ?');
+  const unblock = db.change('UPDATE work SET blocked_by = NULL, set_at = ? WHERE ref = ?');
   const putGroup = db.change('INSERT OR REPLACE INTO coalesce_group VALUES (?, ?, ?, ?, 0, 0, ?)');
   const putAnswer = db.change('INSERT OR REPLACE INTO answer VALUES (?, ?, ?)');
   const putUsage = db.change('INSERT INTO usage VALUES (NULL, ?, ?, ?, ?, ?, ?)');
@@ -65,8 +65,8 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
 
   const update = (row: WorkRow, finished_at: number | null): void => {
     const { ref, state, due_at, set_at, holder, started_at, answered_at, reason, failed, steps } = row;
-    const outcome = [started_at, answered_at, reason, failed, steps, row.waits_since, finished_at] as const;
-    updateWork(state, due_at, set_at, holder, ...outcome, ref);
+    const outcome = [started_at, answered_at, reason, failed, steps] as const;
+    updateWork(state, due_at, set_at, holder, ...outcome, row.session, row.blocked_by, finished_at, ref);
   };
   const storeWork = (unit: WorkUnit): void => {
     for (const { row, finished_at } of unit.ended) {
@@ -80,10 +80,9 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
         update(row, null);
         continue;
       }
-      const { ref, lane, state, due_at, set_at, holder, answered_at, group_key } = row;
-      putWork(ref, lane, state, due_at, set_at, holder, answered_at);
-      if (row.session !== null || row.turn !== ref) putTurn(row.session, row.turn, row.waits_for, row.waits_since, ref);
-      if (state === 'pending' && row.waits_for === null) runs.add(lane, due_at, set_at);
+      const { ref, lane, state, due_at, set_at, holder, answered_at, group_key, session, turn, blocked_by } = row;
+      putWork(ref, lane, state, due_at, set_at, holder, answered_at, session, turn, blocked_by);
+      if (state === 'pending' && blocked_by === null) runs.add(lane, due_at, set_at);
       if (group_key === null) continue;
       putGroup(group_key, ref, row.first_at, due_at, row.superseded);
       counts.groups++;
@@ -92,10 +91,9 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
       update(row, null);
       if (row.state === 'pending') runs.add(row.lane, row.due_at, row.set_at);
     }
-    for (const ref of unit.left) endTurn(ref);
-    for (const { ref, lane, due_at, set_at, session, turn, waits_for, waits_since } of unit.placed) {
-      putTurn(session, turn, waits_for, waits_since, ref);
-      if (waits_for === null) runs.add(lane, due_at, set_at);
+    for (const { ref, lane, due_at, set_at } of unit.unblocked) {
+      unblock(set_at, ref);
+      runs.add(lane, due_at, set_at);
     }
   };
   const storeDeliveries = ({ droppedDeliveries, newDeliveries, changedDeliveries }: WorkUnit): void => {

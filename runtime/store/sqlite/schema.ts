@@ -2,7 +2,7 @@
 import { FIGURES } from '../figures.ts';
 import type { Connection } from './driver.ts';
 
-export const FORMAT = 7;
+export const FORMAT = 8;
 /** Since format 7. */
 const MESSAGES = `
   -- The row of each message (runtime/store/unit/message.ts). key: JSON [profile, route, delivery id]. ttl_ms: how long the
@@ -51,7 +51,9 @@ const ACCEPTED = `
 `;
 const WORK_DUE = `
   -- Due work, in the order in which it is taken from a lane, without what waits for its turn in a session.
-  CREATE INDEX work_due ON work (lane, due_at, ref, waits_for) WHERE state = 'pending' AND waits_for IS NULL;
+  CREATE INDEX work_due ON work (lane, due_at, ref, blocked_by) WHERE state = 'pending' AND blocked_by IS NULL;
+`;
+const WORK_SESSION = `
   CREATE INDEX work_session ON work (session, turn) WHERE session IS NOT NULL;
 `;
 const TABLES = `
@@ -81,8 +83,7 @@ const TABLES = `
   -- Progress of each dispatch: small rows, apart from the large ones, because they change several times. lane: JSON
   -- [profile, route], and a line with the name of its agent. due_at of a pending one: when its run or its group's end is due. set_at: when due_at was set.
   -- holder: the process that runs or delivers it. reason: JSON text. failed: failed runs. steps: number of steps. session,
-  -- turn: the session in which it has or awaits its turn, and its place there (null: ref). waits_for: session, or null.
-  -- waits_since: see WorkRow in ../unit/rows.ts.
+  -- turn: the session in which it has or awaits its turn, and its place there (null: ref). blocked_by: see ../waits.ts.
   CREATE TABLE work (
     ref INTEGER PRIMARY KEY,
     state TEXT NOT NULL,
@@ -98,10 +99,10 @@ const TABLES = `
     steps INTEGER NOT NULL DEFAULT 0,
     session TEXT,
     turn INTEGER,
-    waits_for TEXT,
-    waits_since INTEGER
+    blocked_by TEXT
   ) STRICT;
   ${WORK_DUE}
+  ${WORK_SESSION}
   CREATE INDEX work_held ON work (holder) WHERE holder IS NOT NULL;
   CREATE INDEX work_open ON work (ref) WHERE finished_at IS NULL;
   CREATE INDEX work_dead ON work (ref) WHERE state = 'dead';
@@ -188,9 +189,15 @@ const TABLES = `
 const MIGRATIONS: Readonly<Record<number, string>> = {
   6: `${MESSAGES} ${GUARD} ${USAGE} ${FIGURE} ALTER TABLE answer ADD COLUMN program TEXT; ALTER TABLE work ADD COLUMN session TEXT;
   ALTER TABLE work ADD COLUMN turn INTEGER; ALTER TABLE work ADD COLUMN waits_for TEXT; ALTER TABLE job_state ADD COLUMN paused_until INTEGER;
-  ALTER TABLE work ADD COLUMN waits_since INTEGER; DROP INDEX work_due; ${WORK_DUE}
+  ALTER TABLE work ADD COLUMN waits_since INTEGER; ${WORK_SESSION}
   ALTER TABLE delivery ADD COLUMN waiting TEXT; ${WAITING}
   ALTER TABLE dispatch ADD COLUMN session TEXT; ALTER TABLE dispatch ADD COLUMN burst INTEGER; ${DISPATCH_SESSION} ${ACCEPTED}`,
+  // Runs that waited in a line of their job, or for a budget, are taken when they are due: whether they may begin is asked then.
+  7: `DROP INDEX work_due;
+  UPDATE work SET session = NULL, turn = NULL, waits_for = NULL
+    WHERE session IS NOT NULL AND ref IN (SELECT ref FROM dispatch WHERE session IS NULL);
+  UPDATE work SET reason = NULL WHERE reason = '"budget"' AND finished_at IS NULL;
+  ALTER TABLE work RENAME COLUMN waits_for TO blocked_by; ALTER TABLE work DROP COLUMN waits_since; ${WORK_DUE}`,
 };
 
 /** The oldest format that can be migrated. */

@@ -17,7 +17,6 @@ import { openWriting } from './open-database.ts';
 import type { ReaderRequest, ReadResult } from './reader.ts';
 import { markClosed } from './store-note.ts';
 import type { Client } from './thread.ts';
-import { ThreadEnded } from './thread.ts';
 import { startUpkeep } from './upkeep.ts';
 import type { Committed, PrepareResult, WriterRequest } from './writer.ts';
 
@@ -34,6 +33,8 @@ export interface StoreParts {
   readonly copier: () => Client<ReaderRequest>;
   readonly log: Logger;
   readonly beforeCommit: (() => void) | undefined;
+  /** Called once one of its threads has ended, with the reason; the store is closed then. */
+  readonly failed: (reason: string) => void;
   /** Takes the store's lock. Rejects with StoreRefused when another process holds it, with others when the medium fails. */
   readonly lock: () => Promise<{ release(): void }>;
   /** Unix ms. */
@@ -58,6 +59,8 @@ export class SqliteStore implements Store {
   private isDamageNoted = false;
   private closing: Promise<void> | null = null;
   private endUpkeep = (): void => {};
+  /** Why it takes nothing any more: one of its threads has ended. */
+  private failure: string | null = null;
 
   constructor(parts: StoreParts) {
     this.parts = parts;
@@ -146,6 +149,18 @@ export class SqliteStore implements Store {
     }
   }
 
+  /**
+   * A thread has ended: it is not known whether what it had is stored, so nothing is asked of the store any more. The recovery of the
+   * next start takes up its work.
+   */
+  fail(reason: string): void {
+    if (this.failure !== null || this.closing !== null) return;
+    this.failure = `a thread of the store has ended (${reason}): the next start takes up its work`;
+    this.health.begin('unavailable', this.failure);
+    void this.close();
+    this.parts.failed(this.failure);
+  }
+
   private async end(): Promise<void> {
     const { writer, reader, checker } = this.parts;
     this.isOpen = false;
@@ -169,14 +184,8 @@ export class SqliteStore implements Store {
   }
 
   private async commit(changes: readonly EncodedChange[]): Promise<readonly CommitResult[]> {
-    const { writer } = this.parts;
-    const send = (again: boolean): Promise<string> => writer.ask<string>({ kind: 'commit', changes, again });
-    const text = await send(false).catch((error: unknown) => {
-      // The thread that is started next checks whether it was committed.
-      if (error instanceof ThreadEnded) return send(true);
-      throw error;
-    });
-    const { results, aside } = JSON.parse(text) as Committed;
+    if (this.failure !== null) return changes.map(() => ({ kind: 'unavailable', message: this.failure ?? '' }));
+    const { results, aside } = JSON.parse(await this.parts.writer.ask({ kind: 'commit', changes })) as Committed;
     this.noteAside(aside);
     return results;
   }

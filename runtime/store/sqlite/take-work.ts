@@ -6,7 +6,9 @@ import type { Waiting } from '../states.ts';
 import { AgentRoom } from '../unit/agent-room.ts';
 import { takenAttempt } from '../unit/approval.ts';
 import { release } from '../unit/recover.ts';
+import { COUNT_RUNNING } from '../waits.ts';
 import type { Recover, Recovered, TakenAttempt, TakenRun, TakeWork } from '../work-mutations.ts';
+import { laneCount } from './read-dispatches.ts';
 import type { WriterRows } from './rows.ts';
 import { ATTEMPTS, RUNS } from './turns.ts';
 
@@ -17,15 +19,7 @@ export const LEFT_RUNS =
 export const RELEASE_ATTEMPTS =
   'UPDATE delivery SET holder = NULL WHERE holder IS NOT NULL ' +
   'AND (holder <> ?1 OR (ref, n) NOT IN (SELECT value ->> 0, value ->> 1 FROM json_each(?2)))';
-/** Gives the turn to the first of each session in which no run has it, because that was set aside as damaged. */
-const GIVE_TURNS =
-  'UPDATE work SET waits_for = NULL WHERE session IS NOT NULL AND waits_for IS NOT NULL ' +
-  'AND NOT EXISTS (SELECT 1 FROM work e WHERE e.session = work.session AND e.turn < work.turn) ' +
-  'AND NOT EXISTS (SELECT 1 FROM work e WHERE e.session = work.session AND e.waits_for IS NULL)';
 export const HELD_ATTEMPTS = 'SELECT count(*) FROM delivery WHERE holder = ? AND lane = ?';
-
-/** The runs under way of each lane. */
-export const RUNNING = "SELECT lane, count(*) FROM work WHERE holder IS NOT NULL AND state = 'running' GROUP BY lane";
 
 export function createTakeWork(rows: WriterRows): (m: TakeWork) => MutationResults['take_work'] {
   const { db, memory } = rows;
@@ -57,9 +51,9 @@ function createTakeRuns({ db, memory: { counts, runs, pauses } }: WriterRows): (
     "UPDATE work SET state = 'running', holder = ?, started_at = ? WHERE ref IN (SELECT value FROM json_each(?))",
   );
   const closeGroups = db.change('DELETE FROM coalesce_group WHERE ref IN (SELECT value FROM json_each(?))');
-  const running = db.query<[string, number]>(RUNNING);
+  const running = db.query<[string, number]>(COUNT_RUNNING);
   return ({ holder, now, runs: limit, agents = [] }) => {
-    const free = agents.length === 0 ? null : new AgentRoom(agents, running.all());
+    const free = agents.length === 0 ? null : new AgentRoom(agents, running.all().map(laneCount));
     const room = (lane: string): number => {
       if (pauses.has(lane, now)) return 0;
       const { max_concurrent, counts: counted } = counts.ofLane(lane);
@@ -90,7 +84,6 @@ export function createRecover({ db, memory, inUnit }: WriterRows): (m: Recover) 
   const resetAttempts = db.change(
     'UPDATE delivery SET due_at = ?1 + due_at - set_at, set_at = ?1 WHERE holder IS NULL AND set_at > ?1',
   );
-  const giveTurns = db.change(GIVE_TURNS);
   const resetGroups = db.change('UPDATE coalesce_group SET first_at = ?1 WHERE first_at > ?1');
   return ({ holder, now, under_way }) => {
     const found = left.all(holder, JSON.stringify(under_way.runs));
@@ -103,7 +96,6 @@ export function createRecover({ db, memory, inUnit }: WriterRows): (m: Recover) 
     );
     const attempts = releaseAttempts(holder, JSON.stringify(under_way.attempts.map(({ ref, index }) => [ref, index])));
     for (const reset of [resetRuns, resetAttempts, resetGroups]) reset(now);
-    giveTurns();
     memory.runs.reload();
     memory.attempts.reload();
     return { ...released, attempts };

@@ -35,7 +35,7 @@ interface Opened {
   readonly db: Connection;
   readonly rows: WriterRows;
   /** @throws when the medium fails */
-  readonly apply: (change: EncodedChange, again: boolean) => CommitResult;
+  readonly apply: (change: EncodedChange) => CommitResult;
 }
 
 export class Transactions {
@@ -63,14 +63,13 @@ export class Transactions {
 
   /**
    * Commits the changes and returns the results in the same order.
-   * @param again the changes may have been committed before; then they are not stored twice
    * @throws CommitInDoubt; other errors when the medium fails, and then nothing was stored
    */
-  commit(changes: readonly EncodedChange[], again: boolean): readonly CommitResult[] {
+  commit(changes: readonly EncodedChange[]): readonly CommitResult[] {
     if (this.doubt !== null) this.overwrite();
     const failed = new Map<number, CommitResult>();
     for (;;) {
-      const results = this.transact(changes, again, failed);
+      const results = this.transact(changes, failed);
       if (results !== null) return results;
     }
   }
@@ -95,7 +94,6 @@ export class Transactions {
   /** Returns null when one more change has failed: try again without it. @param failed the changes to leave out */
   private transact(
     changes: readonly EncodedChange[],
-    again: boolean,
     failed: Map<number, CommitResult>,
   ): readonly CommitResult[] | null {
     const opened = this.open();
@@ -104,7 +102,7 @@ export class Transactions {
     try {
       this.reached('begun');
       for (const [index, change] of changes.entries()) {
-        const result = failed.get(index) ?? opened.apply(change, again);
+        const result = failed.get(index) ?? opened.apply(change);
         results.push(result);
         if (result.kind === 'ok' || failed.has(index)) continue;
         this.rollBack(opened);

@@ -26,7 +26,7 @@ const laneSql = (columns: string, waiting: string, order: string): LaneSql => ({
   later: `SELECT min(due_at) ${waiting} AND lane = ? AND due_at > ?`,
 });
 
-export const RUNS = laneSql('ref, failed', "FROM work WHERE state = 'pending' AND waits_for IS NULL", 'due_at, ref');
+export const RUNS = laneSql('ref, failed', "FROM work WHERE state = 'pending' AND blocked_by IS NULL", 'due_at, ref');
 export const ATTEMPTS = laneSql('ref, n, waiting', 'FROM delivery WHERE holder IS NULL', 'due_at, ref, n');
 
 interface Lane {

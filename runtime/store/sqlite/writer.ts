@@ -28,8 +28,7 @@ export interface WriterOptions {
 
 export type WriterRequest =
   | { readonly kind: 'prepare'; readonly now: number }
-  /** `again`: the thread that had these changes has ended, and they may have been committed. */
-  | { readonly kind: 'commit'; readonly changes: readonly EncodedChange[]; readonly again: boolean }
+  | { readonly kind: 'commit'; readonly changes: readonly EncodedChange[] }
   /** `broken`: damage found by a check of the whole file. */
   | { readonly kind: 'note_checked'; readonly broken: DamageReport | null }
   | { readonly kind: 'probe' | 'checkpoint' | 'close' };
@@ -69,7 +68,7 @@ export class Writer {
       case 'commit':
         // As one text: sending it to another thread costs a fraction of cloning the objects.
         return JSON.stringify({
-          results: this.commit(request.changes, request.again),
+          results: this.commit(request.changes),
           aside: transactions.aside.splice(0),
         } satisfies Committed);
       case 'note_checked':
@@ -102,10 +101,10 @@ export class Writer {
     }
   }
 
-  private commit(changes: readonly EncodedChange[], again: boolean): readonly CommitResult[] {
+  private commit(changes: readonly EncodedChange[]): readonly CommitResult[] {
     try {
       this.isMarked ||= markOpen(this.transactions.db, this.options.path);
-      const results = this.transactions.commit(changes, again);
+      const results = this.transactions.commit(changes);
       // Once the file alone says whose mark it is.
       this.isLogMarked ||= this.isMarked && markLog(this.transactions.db, this.options.path);
       return results;

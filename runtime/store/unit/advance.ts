@@ -8,7 +8,7 @@ import type { MutationResults } from '../mutations.ts';
 import type { DeliveryEnding, Step } from '../states.ts';
 import { canAdvance, endDelivering, isRejected } from '../states.ts';
 import type { Advance, GiveUp, RecordAttempt } from '../work-mutations.ts';
-import { endRun } from './budget.ts';
+import { spendIn } from './budget.ts';
 import { settleClaim } from './message.ts';
 import type { WorkUnit } from './unit.ts';
 
@@ -25,7 +25,7 @@ export function advance(unit: WorkUnit, m: Headed<Advance>, { answer, body }: La
     const head = headText(m.dispatch, (JSON.parse(body) as Dispatch).superseded);
     unit.changedBodies.push({ ref, lane: routeLane(row.lane), head, targets, body, grown: m.grown ?? 0 });
   }
-  if (m.budgets !== undefined) endRun(unit, ref, m.budgets, m.usage ?? null, at);
+  if (m.budgets !== undefined && m.usage !== undefined) spendIn(unit, m.budgets, m.usage, at);
   unit.move(row, { to, at, due_at, started_at, reason, answer, program, steps });
   if (m.held === true) row.holder = m.holder;
   else if (to === 'delivering') {

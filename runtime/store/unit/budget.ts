@@ -1,19 +1,15 @@
-/** Reserves, begins and ends runs against their budgets. */
+/** Counts runs, and what they use, against their budgets. */
 import type { BudgetBody, BudgetSpan, OverBudget } from '../budget.ts';
-import { isFull, mustWait, spend, spentAt } from '../budget.ts';
+import { isFull, readBudget, spend, spentAt } from '../budget.ts';
 import { guardKey } from '../guard-mutations.ts';
-import type { MutationResults } from '../mutations.ts';
-import { readBudget } from '../stored-budget.ts';
 import type { Usage } from '../usage.ts';
-import { FOR_BUDGET } from '../wait-counts.ts';
-import type { BeginRun } from '../work-mutations.ts';
 import { putGuardRow } from './guard.ts';
 import type { WorkUnit } from './unit.ts';
 
-/** How long a row is kept after its window, in ms: the largest run is known from it. */
-const KEEP_MS = 7 * 86_400_000;
-/** When a run that waits for others under way looks again, in ms. */
-const WAIT_MS = 1000;
+/** What gateways of the previous version read besides, while they run beside this one. The next version goes without. */
+const OF_PREVIOUS = { largest_tokens: null, largest_cost: null, under_way: [] };
+/** How long a row is kept after its window, in ms, for a clock that is set back. */
+const KEEP_MS = 86_400_000;
 
 /** The first of the budgets that has no run left; null: a run can be reserved in each. */
 export const refuseRun = (unit: WorkUnit, budgets: readonly BudgetSpan[] = [], now: number): OverBudget | null =>
@@ -28,37 +24,13 @@ export function reserveRun(unit: WorkUnit, budgets: readonly BudgetSpan[] = [], 
   }
 }
 
-/** Begins a run that `holder` has taken; one that has to wait goes back, and one whose budget is full is skipped. */
-export function beginRun(unit: WorkUnit, { ref, holder, budgets, at }: BeginRun): MutationResults['begin_run'] {
-  const row = unit.rows.work.get(ref);
-  if (row === undefined || row.holder !== holder || row.state !== 'running') return { kind: 'gone' };
-  const over = refusal(unit, budgets, at, false);
-  if (over !== null) {
-    unit.move(row, { to: 'skipped', at, reason: 'budget' });
-    return over;
-  }
-  const spent = budgets.map((budget) => {
-    const now = read(unit, budget, at);
-    return { budget, now, others: now.under_way.filter((other) => other !== ref && unit.rows.isRunning(other)) };
-  });
-  if (spent.some(({ budget, now, others }) => mustWait(now, budget, others.length))) {
-    if (row.reason !== FOR_BUDGET) row.waits_since = at;
-    unit.move(row, { to: 'pending', at, due_at: at + WAIT_MS, reason: 'budget' });
-    return { kind: 'waiting' };
-  }
-  for (const { budget, now, others } of spent) put(unit, budget, { ...now, under_way: [...others, ref] });
-  return { kind: 'begun' };
-}
+/** The first of the budgets whose tokens or cost are used up; null: a run may begin. */
+export const refuseMetered = (unit: WorkUnit, budgets: readonly BudgetSpan[], now: number): OverBudget | null =>
+  refusal(unit, budgets, now, false);
 
-/** The run has ended, with what it has told. */
-export function endRun(
-  unit: WorkUnit,
-  ref: number,
-  budgets: readonly BudgetSpan[],
-  usage: Usage | null,
-  at: number,
-): void {
-  for (const budget of budgets) put(unit, budget, spend(read(unit, budget, at), ref, usage));
+/** Adds what a run has used. */
+export function spendIn(unit: WorkUnit, budgets: readonly BudgetSpan[], usage: Usage, at: number): void {
+  for (const budget of budgets) put(unit, budget, spend(read(unit, budget, at), usage));
 }
 
 function refusal(unit: WorkUnit, budgets: readonly BudgetSpan[], now: number, accepting: boolean): OverBudget | null {
@@ -75,4 +47,4 @@ function read({ rows }: WorkUnit, budget: BudgetSpan, now: number): BudgetBody {
 }
 
 const put = (unit: WorkUnit, { key }: BudgetSpan, body: BudgetBody): void =>
-  putGuardRow(unit, { kind: 'budget', key, body: JSON.stringify(body) }, body.until + KEEP_MS);
+  putGuardRow(unit, { kind: 'budget', key, body: JSON.stringify({ ...body, ...OF_PREVIOUS }) }, body.until + KEEP_MS);

@@ -1,24 +1,24 @@
 /**
- * Fires jobs: at an instant, for an event, or by hand; and names them.
+ * Fires jobs: at an instant, for an event, or by hand; begins runs; and names jobs.
  *
  *   tick ──> the cursor is past it, or it is recorded: claimed
  *     └────> the cursor moves ──> paused ──> missed ──> running ──> over its budget ──> stored
  *   fire ──> the event is claimed: duplicate
  *     └────> paused ──> running ──> over its budget ──> the event is claimed now, and stored
  *
- * The run that an event has stored waits like others while its route is paused. Those of the schedule, by hand and of other
- * routes go before it meanwhile, one at a time: it waits for each of them, and has its turn again when that has ended.
+ * An event of a route that is paused is stored whatever the job does, and fires the job when its run begins.
  */
 import type { DispatchHead, Headed, LargeTexts } from '../encode.ts';
 import type { Ref } from '../identity.ts';
-import { jobLine, laneParts } from '../identity.ts';
+import { laneParts } from '../identity.ts';
 import type { FireJob, JobTick, PutJob, TickJob } from '../job-mutations.ts';
 import { isJobPaused } from '../job-mutations.ts';
 import type { MutationResults } from '../mutations.ts';
+import type { BeginRun } from '../work-mutations.ts';
 import { openDelivery } from './approval.ts';
-import { refuseRun, reserveRun } from './budget.ts';
+import { refuseMetered, refuseRun, reserveRun } from './budget.ts';
 import { pauseOf } from './pause.ts';
-import type { JobRow, WorkRow } from './rows.ts';
+import type { JobRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
 
 /** Records an instant at which a job was due, and fires the job. */
@@ -32,8 +32,7 @@ export function tick(unit: WorkUnit, m: Headed<TickJob>, texts: LargeTexts): Mut
   const note = (outcome: JobTick['outcome'], ref: Ref | null): void => {
     unit.newTicks.push({ job, due_at, outcome, ref, missed });
   };
-  const first = runOf(unit, row);
-  if (m.dispatch === null || isBusy(unit, first, m.dispatch, m.now)) {
+  if (m.dispatch === null || isRunning(unit, row, m.now)) {
     note(m.dispatch === null ? 'missed' : 'overlapped', null);
     return { kind: m.dispatch === null ? 'missed' : 'running' };
   }
@@ -43,7 +42,7 @@ export function tick(unit: WorkUnit, m: Headed<TickJob>, texts: LargeTexts): Mut
     return over;
   }
   reserveRun(unit, m.budgets, m.now);
-  const ref = start(unit, row, m.dispatch, texts, m.now, first);
+  const ref = start(unit, row, m, m.dispatch, texts);
   note('fired', ref);
   return { kind: 'stored', ref };
 }
@@ -53,8 +52,7 @@ export function fire(unit: WorkUnit, m: Headed<FireJob>, texts: LargeTexts): Mut
   if (unit.isClaimed(m.claim, m.now)) return { kind: 'duplicate' };
   const row = jobOf(unit, m.job);
   if (!m.even_paused && isJobPaused(row, m.paused, m.now)) return { kind: 'paused' };
-  const first = runOf(unit, row);
-  if (isBusy(unit, first, m.dispatch, m.now)) {
+  if (!isHeld(unit, m.dispatch, m.now) && isRunning(unit, row, m.now)) {
     unit.claim(m.claim);
     return { kind: 'running' };
   }
@@ -62,7 +60,7 @@ export function fire(unit: WorkUnit, m: Headed<FireJob>, texts: LargeTexts): Mut
   if (over !== null) return over;
   reserveRun(unit, m.budgets, m.now);
   unit.claim(m.claim);
-  return { kind: 'stored', ref: start(unit, row, m.dispatch, texts, m.now, first) };
+  return { kind: 'stored', ref: start(unit, row, m, m.dispatch, texts) };
 }
 
 /** The state of the job; a new one if the job is unknown. */
@@ -72,33 +70,50 @@ function jobOf({ rows }: WorkUnit, job: string): JobRow {
   return row;
 }
 
-/** The run of the job that has its turn: it waits for no other one of the job, or is under way. */
-function runOf({ rows }: WorkUnit, { job, ref }: JobRow): WorkRow | undefined {
-  const line = rows.sessions.get(rows.keyOf(jobLine(job))) ?? [];
-  const latest = rows.work.get(ref ?? 0);
-  const isOpen = latest?.state === 'pending' || latest?.state === 'running';
-  return line.find(({ waits_for }) => waits_for === null) ?? (isOpen ? latest : undefined);
+const isHeld = (unit: WorkUnit, of: Parameters<typeof pauseOf>[1], now: number): boolean =>
+  pauseOf(unit, of, now) !== null;
+
+/** Whether its latest run has not ended. One that its paused route holds keeps no other one from starting. */
+function isRunning(unit: WorkUnit, { ref }: JobRow, now: number): boolean {
+  const latest = unit.rows.work.get(ref ?? 0);
+  if (latest?.state !== 'pending') return latest?.state === 'running';
+  const { profile, name: route } = laneParts(latest.lane);
+  return !isHeld(unit, { profile, route }, now);
 }
 
-/** Whether a further run has to wait for that one. One that its paused route holds lets those of that route wait alone. */
-function isBusy(unit: WorkUnit, first: WorkRow | undefined, head: DispatchHead, now: number): boolean {
-  if (first === undefined) return false;
-  const { profile, name: route } = laneParts(first.lane);
-  const isHeld = first.state === 'pending' && pauseOf(unit, { profile, route }, now) !== null;
-  return !isHeld || pauseOf(unit, head, now) !== null;
-}
-
-/** @param first a run that its route holds; it waits for this one */
-function start(unit: WorkUnit, row: JobRow, head: DispatchHead, texts: LargeTexts, now: number, first?: WorkRow): Ref {
-  const isMessage = head.mode === 'message' && head.targets.length > 0;
-  const isSent = isMessage && pauseOf(unit, head, now) === null;
+/** Stores the run, or the message, which is due at once unless its route is paused. */
+function start(unit: WorkUnit, row: JobRow, { now }: { now: number }, head: DispatchHead, texts: LargeTexts): Ref {
+  const isPaused = isHeld(unit, head, now);
+  const isSent = head.mode === 'message' && head.targets.length > 0 && !isPaused;
   const ref = unit.insert({ head, texts, state: isSent ? 'delivering' : 'pending', due_at: now, now });
   const open = head.targets.map((target, index) => openDelivery(target, index, now));
   if (isSent) unit.addDeliveries(ref, head.profile, open, now);
-  else if (first !== undefined && !isMessage) unit.goBefore(ref, first, jobLine(row.job), now);
-  // A message that is held keeps no run of the job from starting.
-  if (isSent || !isMessage) unit.changedJobs.add(Object.assign(row, { ref }));
+  if (!isPaused) unit.changedJobs.add(Object.assign(row, { ref }));
   return ref;
+}
+
+/** Begins a run that was taken, unless its budget is full, or it fires a job that is running. */
+export function beginRun(unit: WorkUnit, m: BeginRun): MutationResults['begin_run'] {
+  const row = unit.rows.work.get(m.ref);
+  if (row === undefined || row.holder !== m.holder || row.state !== 'running') return { kind: 'gone' };
+  const over = fireHeld(unit, m) ?? refuseMetered(unit, m.budgets, m.at);
+  if (over === null) return { kind: 'begun' };
+  unit.move(row, { to: 'skipped', at: m.at, reason: over.kind === 'over_budget' ? 'budget' : over.kind });
+  return over;
+}
+
+/** Why the event does not fire its job; null: its run is that of the job. One that its route has held fires the job only now. */
+function fireHeld(
+  unit: WorkUnit,
+  { ref, job, at }: BeginRun,
+): { readonly kind: 'job_already_running' | 'job_paused' } | null {
+  if (job === null) return null;
+  const row = jobOf(unit, job.id);
+  if (row.ref === ref) return null;
+  if (isJobPaused(row, job.paused, at)) return { kind: 'job_paused' };
+  if (isRunning(unit, row, at)) return { kind: 'job_already_running' };
+  unit.changedJobs.add(Object.assign(row, { ref }));
+  return null;
 }
 
 /** Decides under which name a job is stored. @param jobs those of its profile, and the one with its id */

@@ -8,6 +8,7 @@ import type { Ref } from '../identity.ts';
 import type { DispatchState, Step, Waiting } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
 import type { RunUsage } from '../usage.ts';
+import type { BlockedBy } from '../waits.ts';
 
 /** An accepted dispatch; it never changes. */
 export interface DispatchRow
@@ -30,7 +31,7 @@ export interface WorkRow {
   /** Of its runs, see `runLane`. */
   readonly lane: string;
   state: DispatchState;
-  /** When its run, or the end of its group, is due; and when that was set. */
+  /** When its run, or the end of its group, is due; and when that was set, or its turn came. */
   due_at: number;
   set_at: number;
   /** The process that runs or delivers it. */
@@ -47,14 +48,12 @@ export interface WorkRow {
   readonly group_key: string | null;
   readonly first_at: number | null;
   readonly superseded: number;
-  /** The session, or the line of its job, in which it has or awaits its turn, until its run has ended. */
+  /** The session in which it has or awaits its turn, until its run has ended. */
   session: string | null;
-  /** Its place there: the number of its group's first event, or its own; in the line of its job less than that of the one after it. */
+  /** Its place there: the number of its group's first event, or its own. */
   readonly turn: Ref;
-  /** `session`: an earlier run of its session has not ended; `job`: one of its job that has gone before it; null: its time alone. */
-  waits_for: 'session' | 'job' | null;
-  /** Unix ms since when it has waited for its session or job, or for a budget, or could have been taken after its session; null: for its time alone. */
-  waits_since: number | null;
+  /** What has to end before it can be taken: the earlier runs of its session. */
+  blocked_by: BlockedBy | null;
 }
 
 export interface EndedRow {
@@ -169,8 +168,6 @@ export interface UnitRows {
   readonly jobs: Rows<string, JobRow>;
   /** The bodies of what the guard keeps, by `keyOf(guardKey(…))`. */
   readonly guard: Rows<string, string>;
-  /** Whether the run of this dispatch, which may be another's, is under way; known for those that a loaded budget counts. */
-  readonly isRunning: (ref: Ref) => boolean;
   readonly headOf: (ref: Ref) => HeadRow | undefined;
   readonly targetsOf: (ref: Ref) => readonly HeadTarget[];
   /** JSON of the dispatch. */

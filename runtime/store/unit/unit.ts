@@ -67,10 +67,8 @@ export class WorkUnit {
   readonly newDispatches: DispatchRow[] = [];
   readonly newWork = new Set<WorkRow>();
   readonly changedWork = new Set<WorkRow>();
-  /** Stored before, and in no session any more. */
-  readonly left = new Set<Ref>();
-  /** Stored before, and now first in their sessions, or after a new run of their job. */
-  readonly placed = new Set<WorkRow>();
+  /** Stored before, and now first in their sessions. */
+  readonly unblocked = new Set<WorkRow>();
   readonly ended: EndedRow[] = [];
   /** Of dispatches that were stored before and have ended now. */
   readonly droppedWork: Ref[] = [];
@@ -144,8 +142,7 @@ export class WorkUnit {
       superseded,
       session,
       turn: replaced?.turn ?? ref,
-      waits_for: null,
-      waits_since: null,
+      blocked_by: null,
     };
     if (session !== null) this.queue(row, session, replaced);
     rows.work.set(ref, row);
@@ -203,37 +200,25 @@ export class WorkUnit {
   private queue(row: WorkRow, session: string, replaced: WorkRow | undefined): void {
     const line = this.rows.sessions.get(session) ?? [];
     if (replaced?.session === session) {
-      Object.assign(row, { waits_for: replaced.waits_for, waits_since: replaced.waits_since });
-      Object.assign(replaced, { session: null, waits_for: null });
-      this.left.add(replaced.ref);
-    } else if (line.length > 0) Object.assign(row, { waits_for: 'session', waits_since: row.set_at });
+      row.blocked_by = replaced.blocked_by;
+      Object.assign(replaced, { session: null, blocked_by: null });
+    } else if (line.length > 0) row.blocked_by = 'session';
     const others = line.filter((other) => other !== replaced);
     const after = others.findIndex(({ turn }) => turn > row.turn);
     this.rows.sessions.set(session, others.toSpliced(after < 0 ? others.length : after, 0, row));
   }
 
-  /** A new run goes before the first one in the line of their job, which waits for it. */
-  goBefore(ref: Ref, first: WorkRow, line: string, at: number): void {
-    const session = this.rows.keyOf(line);
-    const row = Object.assign(this.rows.work.get(ref) as WorkRow, { session, turn: Math.max(0, first.turn - 1) });
-    const others = (this.rows.sessions.get(session) ?? []).filter((other) => other !== first);
-    Object.assign(first, { session, waits_for: 'job', waits_since: at });
-    this.rows.sessions.set(session, [row, first, ...others]);
-    if (!this.newWork.has(first)) this.placed.add(first);
-  }
-
   /** The row gives up its place in its session: if it had the turn, the next one has it. */
   private leave(row: WorkRow, at: number): void {
-    const { session, waits_for } = row;
+    const { session, blocked_by } = row;
     if (session === null) return;
     const line = (this.rows.sessions.get(session) ?? []).filter((other) => other !== row);
     this.rows.sessions.set(session, line);
-    Object.assign(row, { session: null, waits_for: null });
-    if (!this.newWork.has(row)) this.left.add(row.ref);
+    Object.assign(row, { session: null, blocked_by: null });
     const [next] = line;
-    if (waits_for !== null || next === undefined) return;
-    Object.assign(next, { waits_for: null, waits_since: at });
-    if (!this.newWork.has(next)) this.placed.add(next);
+    if (blocked_by !== null || next === undefined) return;
+    Object.assign(next, { blocked_by: null, set_at: at });
+    if (!this.newWork.has(next)) this.unblocked.add(next);
   }
 
   /** Makes a dispatch that has ended `delivering` again. */

@@ -17,7 +17,7 @@ import { addDeliveries } from './dispatches.ts';
 import { pauseFor } from './guard.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
-import { claim, insert, isClaimed, nameOf } from './tables.ts';
+import { claim, insert, isClaimed } from './tables.ts';
 
 export function jobHandlers(tables: MemoryTables): Pick<MutationHandlers, JobMutation['kind']> {
   return {
@@ -76,7 +76,7 @@ function tick(tables: MemoryTables, m: TickJob): JobMutationResults['tick_job'] 
     note('missed', null);
     return { kind: 'missed' };
   }
-  if (isBusy(tables, m.job, m.dispatch, m.now)) {
+  if (isBusy(tables, m.job, m.now)) {
     note('overlapped', null);
     return { kind: 'running' };
   }
@@ -94,7 +94,7 @@ function tick(tables: MemoryTables, m: TickJob): JobMutationResults['tick_job'] 
 function fire(tables: MemoryTables, m: FireJob): JobMutationResults['fire_job'] {
   if (m.claim !== null && isClaimed(tables, m.claim, m.now)) return { kind: 'duplicate' };
   if (!m.even_paused && isPaused(stateOf(tables, m.job), m)) return { kind: 'paused' };
-  const busy = isBusy(tables, m.job, m.dispatch, m.now);
+  const busy = pauseFor(tables, m.dispatch, m.now) === null && isBusy(tables, m.job, m.now);
   const over = busy ? null : refuse(tables, m.budgets, m.now);
   if (over !== null) return over;
   claim(tables, m.claim);
@@ -105,11 +105,9 @@ function fire(tables: MemoryTables, m: FireJob): JobMutationResults['fire_job'] 
 
 function begin(tables: MemoryTables, job: string, dispatch: Dispatch, now: number): Ref {
   const isMessage = dispatch.mode === 'message';
-  const waits = isMessage && pauseFor(tables, dispatch, now) !== null;
-  const held = runOf(tables, job);
+  const waits = pauseFor(tables, dispatch, now) !== null;
   const row = insert(tables, { dispatch, state: isMessage && !waits ? 'delivering' : 'pending', due_at: now, now });
   const { ref } = row;
-  if (!isMessage && held !== undefined) goBefore(tables, row, held, nameOf(job), now);
   if (isMessage && !waits) {
     const open = dispatch.deliveries.map(({ target, approve_ms }, index) =>
       approve_ms === undefined
@@ -128,28 +126,26 @@ function change(tables: MemoryTables, job: string, to: Partial<JobState>): void 
   tables.jobStates.set(job, { ...stateOf(tables, job), ...to });
 }
 
-const isOpen = (row: DispatchRow | undefined): boolean => row?.state === 'pending' || row?.state === 'running';
-
-/** What the others of the job wait for: who has the turn of its line, or else its latest run. */
-function runOf(tables: MemoryTables, job: string): DispatchRow | undefined {
-  const first = tables.dispatches.get(tables.turns.get(nameOf(job)) ?? 0);
-  const latest = tables.dispatches.get(stateOf(tables, job).ref ?? 0);
-  return [first, latest].find(isOpen);
+/** Whether its latest run has not ended, and is not held by its route. */
+function isBusy(tables: MemoryTables, job: string, now: number): boolean {
+  const run = tables.dispatches.get(stateOf(tables, job).ref ?? 0);
+  return run?.state === 'running' || (run?.state === 'pending' && pauseFor(tables, run, now) === null);
 }
 
-function isBusy(tables: MemoryTables, job: string, dispatch: Dispatch, now: number): boolean {
-  const run = runOf(tables, job);
-  if (run === undefined) return false;
-  if (run.state === 'running' || pauseFor(tables, run, now) === null) return true;
-  return pauseFor(tables, dispatch, now) !== null;
+/** What an event that was held finds when it begins; null: its run is that of the job. */
+export function fireLate(
+  tables: MemoryTables,
+  { ref }: DispatchRow,
+  job: { readonly id: string; readonly paused: boolean },
+  now: number,
+): { readonly kind: 'job_already_running' | 'job_paused' } | null {
+  const state = stateOf(tables, job.id);
+  if (state.ref === ref) return null;
+  if (isPaused(state, { paused: job.paused, now })) return { kind: 'job_paused' };
+  if (isBusy(tables, job.id, now)) return { kind: 'job_already_running' };
+  change(tables, job.id, { ref });
+  return null;
 }
 
-/** One that its route holds has no turn until the new one has ended. */
-function goBefore(tables: MemoryTables, row: DispatchRow, held: DispatchRow, line: string, now: number): void {
-  Object.assign(row, { session: line, place: Math.max(0, held.place - 1) });
-  Object.assign(held, { session: line, since: now });
-  tables.turns.set(line, row.ref);
-}
-
-const isPaused = ({ paused, paused_until }: JobState, m: TickJob | FireJob): boolean =>
+const isPaused = ({ paused, paused_until }: JobState, m: Pick<TickJob, 'paused' | 'now'>): boolean =>
   paused === true && paused_until !== null && paused_until <= m.now ? m.paused : (paused ?? m.paused);

@@ -2,10 +2,10 @@
 
 import { fillEvents } from '../../../runtime/store/burst.ts';
 import { NOT_PAUSED } from '../../../runtime/store/guard-mutations.ts';
+import { runLane } from '../../../runtime/store/identity.ts';
 import type {
   DeadWork,
   DispatchSummary,
-  KnownNow,
   ListFilter,
   OpenWork,
   Query,
@@ -21,27 +21,28 @@ import { isFinal } from '../../../runtime/store/states.ts';
 import { auditTally } from '../../../runtime/store/tally.ts';
 import type { UsageSum } from '../../../runtime/store/usage.ts';
 import { addUsage } from '../../../runtime/store/usage.ts';
+import type { LaneCount } from '../../../runtime/store/waits.ts';
 import { approvals } from './approvals.ts';
 import { figureQuery } from './figures.ts';
 import { pauseFor } from './guard.ts';
 import { sizeOf } from './retention.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
-import { isClaimed, nameOf } from './tables.ts';
+import { hasTurn, isClaimed, nameOf } from './tables.ts';
 import { isGrouped } from './work.ts';
 
 export function queryHandlers(tables: MemoryTables): QueryHandlers {
   const { dispatches, jobs, jobStates, ticks } = tables;
   return {
     is_claimed: ({ key, now }) => isClaimed(tables, key, now),
-    load: ({ ref, known }) => loaded(tables, dispatches.get(ref), known),
-    find: ({ id, known }) => find(tables, id, known),
+    load: ({ ref }) => loaded(tables, dispatches.get(ref)),
+    find: ({ id }) => find(tables, id),
     ended: ({ ids }) =>
       [...dispatches.values()]
         .filter((row) => ids.includes(row.dispatch.id) && isFinal(row.state))
         .map((row) => row.dispatch.id),
-    list: ({ filter, known }) => list(tables, filter, known),
+    list: ({ filter }) => list(tables, filter),
     sessions: (query) => sessions(tables, query),
-    waits: ({ known }) => waits(tables, known),
+    waits: ({ now }) => waits(tables, now),
     said: (query) => said(tables, query),
     overview: ({ now }) => overview(tables, now),
     open_work: () => openWork(tables),
@@ -79,38 +80,31 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
 
 const isOpen = ({ state }: DispatchRow): boolean => state === 'pending' || state === 'running';
 
-function inSession(tables: MemoryTables, row: DispatchRow, known: KnownNow | undefined) {
+function inSession(tables: MemoryTables, row: DispatchRow) {
   const { dispatches, turns } = tables;
-  const { dispatch, session, place, state, reason, since, due_at } = row;
+  const { dispatch, session, place, state, accepted_at, due_at, set_at } = row;
   const others = [...dispatches.values()].filter((other) => other.session === session && isOpen(other));
-  const of = { agent: row.agent, session: dispatch.session_key == null ? null : dispatch.session };
   const turn = session === null || !isOpen(row) ? null : 1 + others.filter((other) => other.place < place).length;
-  const waits = (waits_for: StoredDispatch['waits_for'], waits_since: number | null) => ({
-    ...{ ...of, turn, waits_for, waits_since },
+  const of = { agent: row.agent, session: session === null ? null : dispatch.session, turn };
+  const waits = (
+    waits_for: StoredDispatch['waits_for'],
+    waits_since: number | null,
+    ready_at: number | null = null,
+  ) => ({
+    ...{ ...of, waits_for, waits_since, ready_at },
   });
   const asked = approvals(tables).filter((one) => one.ref === row.ref);
   if (asked.length > 0)
     return { ...waits('approval', Math.min(...asked.map((one) => one.since))), state: 'waiting' as const };
   if (state !== 'pending') return waits(null, null);
-  if (session !== null && turns.get(session) !== row.ref)
-    return waits(dispatch.session_key == null ? 'job' : 'session', since);
-  const pause = known?.paused.find((one) => one.profile === row.profile && one.route === row.route);
-  if (pause !== undefined && due_at <= (known?.now ?? 0))
-    return waits('pause', Math.max(since ?? 0, pause.since, due_at));
-  if (reason === 'budget') return waits('budget', since);
-  const limit = known?.agents.find((one) => one.profile === row.profile && one.agent === row.agent);
-  const running = [...dispatches.values()].filter(
-    (other) => other.state === 'running' && other.profile === row.profile && other.agent === row.agent,
-  );
-  const holdOf = limit !== undefined && due_at <= (known?.now ?? 0) && running.length >= limit.max_concurrent;
-  return holdOf ? waits('agent', Math.max(since ?? 0, due_at)) : waits(null, null);
+  if (session !== null && turns.get(session) !== row.ref) return waits('session', accepted_at);
+  return waits(null, null, Math.max(due_at, set_at));
 }
 
-function loaded(tables: MemoryTables, row: DispatchRow | undefined, known?: KnownNow): StoredDispatch | null {
+function loaded(tables: MemoryTables, row: DispatchRow | undefined): StoredDispatch | null {
   if (row === undefined) return null;
-  const { due_at, set_at, holder, group, session, place, since, burst, ...stored } = row;
-  const reason = row.state === 'running' && row.reason === 'budget' ? null : row.reason;
-  return { ...stored, reason, dispatch: whole(tables, row), ...inSession(tables, row, known) };
+  const { due_at, set_at, holder, group, session, place, burst, ...stored } = row;
+  return { ...stored, dispatch: whole(tables, row), ...inSession(tables, row) };
 }
 
 /** The dispatch with the list of its burst. */
@@ -122,34 +116,40 @@ function whole({ dispatches }: MemoryTables, { burst, ref, dispatch }: DispatchR
   );
 }
 
-function summary(tables: MemoryTables, row: DispatchRow, known: KnownNow | undefined): DispatchSummary {
-  const { dispatch, max_concurrent, answer, program, steps, ...rest } = loaded(tables, row, known) as StoredDispatch;
+function summary(tables: MemoryTables, row: DispatchRow): DispatchSummary {
+  const { dispatch, max_concurrent, answer, program, steps, ...rest } = loaded(tables, row) as StoredDispatch;
   return rest;
 }
 
-function sessions(
-  tables: MemoryTables,
-  { profile, known }: Extract<Query, { kind: 'sessions' }>,
-): QueryResults['sessions'] {
-  const open = [...tables.dispatches.values()].filter((row) => row.dispatch.session_key != null && isOpen(row));
+function sessions(tables: MemoryTables, { profile }: Extract<Query, { kind: 'sessions' }>): QueryResults['sessions'] {
+  const open = [...tables.dispatches.values()].filter((row) => row.session !== null && isOpen(row));
   const busy = open.filter(
     (row) => (profile ?? row.profile) === row.profile && tables.turns.get(row.session ?? '') === row.ref,
   );
   return busy.map((row) => ({
     session: row.dispatch.session,
-    run: summary(tables, row, known),
+    run: summary(tables, row),
     waiting: open.filter(({ session }) => session === row.session).length - 1,
   }));
 }
 
-function waits(tables: MemoryTables, known: KnownNow | undefined): QueryResults['waits'] {
-  const rows = [...tables.dispatches.values()];
-  const waiting = rows.map((row) => summary(tables, row, known).waits_for);
-  const count = (what: DispatchSummary['waits_for']): number => waiting.filter((each) => each === what).length;
-  const sessions = new Set(
-    rows.filter((row) => row.dispatch.session_key != null && isOpen(row)).map(({ session }) => session),
-  ).size;
-  return { session: count('session'), agent: count('agent'), budget: count('budget'), sessions };
+function waits(tables: MemoryTables, now: number): QueryResults['waits'] {
+  const open = [...tables.dispatches.values()].filter(isOpen);
+  const inSessions = open.filter(({ session }) => session !== null);
+  const count = (rows: readonly DispatchRow[]): readonly LaneCount[] => {
+    const lanes = new Map<string, number>();
+    for (const { profile, route, agent } of rows) {
+      const lane = runLane(profile, route, agent);
+      lanes.set(lane, (lanes.get(lane) ?? 0) + 1);
+    }
+    return [...lanes].map(([lane, count]) => ({ lane, count }));
+  };
+  return {
+    session: inSessions.filter((row) => !hasTurn(tables, row)).length,
+    sessions: new Set(inSessions.map(({ session }) => session)).size,
+    due: count(open.filter((row) => row.state === 'pending' && hasTurn(tables, row) && row.due_at <= now)),
+    running: count(open.filter(({ state }) => state === 'running')),
+  };
 }
 
 function said(tables: MemoryTables, query: Extract<Query, { kind: 'said' }>): QueryResults['said'] {
@@ -168,16 +168,16 @@ function said(tables: MemoryTables, query: Extract<Query, { kind: 'said' }>): Qu
   );
 }
 
-function find(tables: MemoryTables, id: string, known: KnownNow | undefined): QueryResults['find'] {
+function find(tables: MemoryTables, id: string): QueryResults['find'] {
   const { dispatches } = tables;
   const exact = [...dispatches.values()].find((row) => row.id === id);
   const found = exact === undefined ? [...dispatches.values()].filter((row) => row.id.startsWith(id)) : [exact];
-  const dispatch = loaded(tables, found[0], known);
+  const dispatch = loaded(tables, found[0]);
   if (dispatch === null) return { kind: 'unknown' };
   return found.length === 1 ? { kind: 'found', dispatch } : { kind: 'ambiguous' };
 }
 
-function list(tables: MemoryTables, filter: ListFilter, known?: KnownNow): readonly DispatchSummary[] {
+function list(tables: MemoryTables, filter: ListFilter): readonly DispatchSummary[] {
   const asked = new Set(approvals(tables).map(({ ref }) => ref));
   const matches = ({ state, route, job, accepted_at, ref }: DispatchRow): boolean =>
     (filter.state === undefined || (asked.has(ref) ? 'waiting' : state) === filter.state) &&
@@ -187,9 +187,7 @@ function list(tables: MemoryTables, filter: ListFilter, known?: KnownNow): reado
     ref < (filter.before ?? Number.POSITIVE_INFINITY) &&
     !(filter.oldest_open && isFinal(state));
   const found = [...tables.dispatches.values()].filter(matches);
-  return (filter.oldest_open ? found : found.reverse())
-    .slice(0, filter.limit)
-    .map((row) => summary(tables, row, known));
+  return (filter.oldest_open ? found : found.reverse()).slice(0, filter.limit).map((row) => summary(tables, row));
 }
 
 function overview(tables: MemoryTables, now: number): StoreOverview {
@@ -200,7 +198,7 @@ function overview(tables: MemoryTables, now: number): StoreOverview {
   return {
     tallies: tallies(tables).map(({ delivering, ...tally }) => {
       const isOf = (row: DispatchRow): boolean => row.profile === tally.profile && row.route === tally.route;
-      const waiting = rows.filter((row) => isOf(row) && summary(tables, row, undefined).state === 'waiting').length;
+      const waiting = rows.filter((row) => isOf(row) && summary(tables, row).state === 'waiting').length;
       return { ...tally, delivering: delivering - waiting, waiting };
     }),
     backlog: {

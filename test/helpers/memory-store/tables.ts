@@ -11,6 +11,7 @@ import type { DispatchState, Waiting } from '../../../runtime/store/states.ts';
 import type { TallyColumn } from '../../../runtime/store/tally.ts';
 import { noCounts } from '../../../runtime/store/tally.ts';
 import type { RunUsage } from '../../../runtime/store/usage.ts';
+import type { Wait } from '../../../runtime/store/waits.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -18,21 +19,19 @@ export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 /** Work that one process does when it is due. */
 export interface Due {
   due_at: number;
-  /** When `due_at` was set: later than now where the clock was set back. */
+  /** When `due_at` was set, or its turn came: later than now where the clock was set back. */
   set_at: number;
   holder: Holder | null;
 }
 
-export type DispatchRow = Mutable<Omit<StoredDispatch, 'state' | 'turn' | 'waits_for' | 'waits_since' | 'session'>> &
+export type DispatchRow = Mutable<Omit<StoredDispatch, 'state' | 'turn' | 'session' | keyof Wait>> &
   Due & { state: DispatchState; readonly group: string | null } & {
-    /** The session in which it takes turns, or the line of its job; null: in none. */
-    session: string | null;
-    /** The number of its group's first event, or its own; less than that of the run before which it goes. */
-    place: Ref;
+    /** The session in which it takes turns; null: in none. */
+    readonly session: string | null;
+    /** The number of its group's first event, or its own. */
+    readonly place: Ref;
     /** The number of the first event of its burst, if that is kept whole. */
     readonly burst: Ref | null;
-    /** Unix ms; see `WorkRow`. */
-    since: number | null;
   };
 
 export interface DeliveryRow extends Due {
@@ -57,7 +56,7 @@ export interface MemoryTables {
   readonly messages: Map<string, { readonly ref: Ref; readonly ttl_ms: number }>;
   readonly guard: Map<string, GuardRow & { readonly expires_at: number | null }>;
   readonly groups: Map<string, Group & { readonly ref: Ref }>;
-  /** Which dispatch of a session, or of the line of a job, has the turn. */
+  /** Which dispatch of a session has the turn. */
   readonly turns: Map<string, Ref>;
   readonly tallies: Map<string, Record<TallyColumn, number>>;
   /** Runs of a lane at once. */
@@ -134,7 +133,7 @@ export function insert(tables: MemoryTables, { dispatch, state, due_at, now, ...
   const ref = ++tables.last;
   const session = dispatch.session_key == null ? null : nameOf(profile, dispatch.session);
   const row: DispatchRow = {
-    ...{ ref, session, place: rest.replaced?.place ?? ref, since: null, agent: dispatch.agent ?? null },
+    ...{ ref, session, place: rest.replaced?.place ?? ref, agent: dispatch.agent ?? null },
     burst: dispatch.burst == null ? null : (rest.replaced?.place ?? ref),
     ...{ id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of },
     ...{ state, started_at: null, answered_at: null, finished_at: null, reason: null },
@@ -155,8 +154,6 @@ export function insert(tables: MemoryTables, { dispatch, state, due_at, now, ...
   const before = rest.replaced;
   if (session !== null && before?.session === session && tables.turns.get(session) === before.ref)
     tables.turns.set(session, ref);
-  if (session !== null && before?.session === session) row.since = before.since;
-  else if (session !== null && tables.turns.has(session)) row.since = now;
   if (rest.max_concurrent !== undefined) tables.caps.set(laneOf(row), max_concurrent);
   const tally = tallyOf(tables, row);
   tally.accepted++;
@@ -176,7 +173,7 @@ export function settleTurns({ dispatches, turns }: MemoryTables, now: number): v
   for (const row of waiting.sort((a, b) => a.place - b.place)) {
     if (row.session === null || turns.has(row.session)) continue;
     turns.set(row.session, row.ref);
-    if (row.since !== null) row.since = now;
+    row.set_at = now;
   }
 }
 

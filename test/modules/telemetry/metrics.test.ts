@@ -33,7 +33,7 @@ const STORED = {
       skipped: 0,
     },
   ],
-  waits: { session: 4, agent: 3, budget: 0, sessions: 2 },
+  waits: { session: 4, agent: 3, sessions: 2 },
   oldestOpenSeconds: 42,
 } satisfies StoredFigures;
 
@@ -161,7 +161,6 @@ test('a scrape shows how things are now, the event loop included', async () => {
     'hookwright_oldest_open_dispatch_seconds 42',
     'hookwright_waiting_runs{cause="session"} 4',
     'hookwright_waiting_runs{cause="agent"} 3',
-    'hookwright_waiting_runs{cause="budget"} 0',
     'hookwright_busy_sessions 2',
   ]) {
     assert(text.split('\n').includes(line), line);

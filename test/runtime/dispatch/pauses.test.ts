@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { DispatchBench } from '../../helpers/dispatch-bench.ts';
-import { claimOf, dispatchBench, stateOf, storedIn } from '../../helpers/dispatch-bench.ts';
+import { claimOf, deferred, dispatchBench, stateOf, storedIn } from '../../helpers/dispatch-bench.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
+import { makeFire } from '../../helpers/jobs.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -53,4 +54,26 @@ it('stops without waiting for what is held', async () => {
   await accept(bench, 'one');
   assert.deepEqual(await bench.service.stop(10_000), { drained: true, abandoned: 0 });
   assert.equal(stateOf(bench.store, 'one'), 'pending');
+});
+
+it('fires a job for one of the events that were held, and ends the others', async () => {
+  const ended: string[] = [];
+  const slow = deferred<string>();
+  const bench = dispatchBench({
+    agent: () => slow.promise,
+    context: {
+      jobs: { fire: async () => ({ kind: 'unknown_job' }), isPaused: () => false },
+      observer: { finished: (_owner, state, reason) => void ended.push(`${state} ${reason}`) },
+    },
+  });
+  await bench.service.start();
+  await pause(bench, bench.clock.now() + HOUR_MS);
+  for (const id of ['one', 'two', 'three'])
+    assert.equal((await bench.store.write(makeFire('j', id, { now: bench.clock.now() }))).kind, 'stored');
+  bench.service.wake();
+  await bench.clock.run(HOUR_MS + 10);
+  assert.equal(bench.runs.length, 1);
+  slow.resolve('answer');
+  await settle();
+  assert.deepEqual(ended.sort(), ['done null', 'skipped job_already_running', 'skipped job_already_running']);
 });

@@ -25,7 +25,7 @@ export const routeLaneOf = (lane: string): string => `split_part(${lane}, chr(10
 
 export const DUE_RUNS = dueLanes(
   'work',
-  "state = 'pending' AND waits_for IS NULL",
+  "state = 'pending' AND blocked_by IS NULL",
   ['ref', ', group_key IS NOT NULL AS grouped'],
   `(SELECT max_concurrent FROM lane c WHERE c.lane = ${routeLaneOf('l.lane')}) AS max_concurrent, $2::text AS holder`,
 );
@@ -39,7 +39,7 @@ export const DUE_ATTEMPTS = dueLanes(
 
 /** Takes those of the chosen runs that still wait. Taking a run that waits in a group closes the group. */
 export const TAKE_RUNS =
-  "WITH due AS MATERIALIZED (SELECT ref FROM work WHERE ref = ANY($1::bigint[]) AND state = 'pending' AND waits_for IS NULL AND due_at <= $2 " +
+  "WITH due AS MATERIALIZED (SELECT ref FROM work WHERE ref = ANY($1::bigint[]) AND state = 'pending' AND blocked_by IS NULL AND due_at <= $2 " +
   "ORDER BY ref FOR UPDATE SKIP LOCKED) UPDATE work w SET state = 'running', node = $3, holder = $4, started_at = $2, " +
   'group_key = NULL FROM due WHERE w.ref = due.ref RETURNING w.ref, w.lane, w.failed';
 
@@ -54,8 +54,6 @@ export const LOCK_LIMITS =
 /** The same for agents: the names of those that no other gateway has locked. */
 export const LOCK_AGENTS =
   "SELECT name FROM unnest($1::text[]) name WHERE pg_try_advisory_xact_lock(hashtextextended('hookwright agent ' || name, 0))";
-/** All of them: gateways times their `max_concurrent_runs`. */
-export const COUNT_RUNNING = "SELECT lane, count(*) AS running FROM work WHERE state = 'running' GROUP BY lane";
 
 /** The lanes of the routes that are paused at $1. */
 export const PAUSED =

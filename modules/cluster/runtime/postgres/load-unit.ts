@@ -6,7 +6,7 @@ import type { HeadTarget } from '../../../../runtime/store/encode.ts';
 import type { GuardRow } from '../../../../runtime/store/guard-mutations.ts';
 import { guardKey } from '../../../../runtime/store/guard-mutations.ts';
 import type { Ref } from '../../../../runtime/store/identity.ts';
-import { claimKey, jobLine, laneKey } from '../../../../runtime/store/identity.ts';
+import { claimKey, laneKey } from '../../../../runtime/store/identity.ts';
 import { pauseOfRoute } from '../../../../runtime/store/pauses.ts';
 import type { Step } from '../../../../runtime/store/states.ts';
 import { groupKey } from '../../../../runtime/store/unit/accept.ts';
@@ -39,8 +39,6 @@ class Needs {
   readonly steps = new Set<Ref>();
   readonly jobs = new Set<string>();
   readonly guard = new Set<string>();
-  /** Budgets whose runs under way count. */
-  readonly begun = new Set<string>();
   readonly ticks: { readonly job: string; readonly due_at: number }[] = [];
 
   add(change: UnitChange): void {
@@ -64,12 +62,9 @@ class Needs {
       if (change.kind === 'record_attempt' || hasReason) this.heads.add(change.ref);
     }
     if (change.kind === 'record_attempt' && change.due_at === null) this.steps.add(change.ref);
-    for (const of of guardedBy(change)) {
-      const id = shortenedKey(guardKey(of));
-      this.guard.add(id);
-      if (change.kind === 'begin_run') this.begun.add(id);
-    }
-    if ('job' in change) this.jobs.add(change.job);
+    for (const of of guardedBy(change)) this.guard.add(shortenedKey(guardKey(of)));
+    const job = change.kind === 'begin_run' ? change.job?.id : 'job' in change ? change.job : undefined;
+    if (job !== undefined) this.jobs.add(job);
     if (change.kind === 'tick_job') this.ticks.push({ job: change.job, due_at: change.due_at });
   }
 }
@@ -97,7 +92,7 @@ const MESSAGES = 'SELECT key, ref, ttl_ms FROM message WHERE key = ANY($1) ORDER
 const LIMITS = 'SELECT lane, max_concurrent FROM lane WHERE lane = ANY($1)';
 const WORK_COLUMNS =
   'ref, lane, state, due_at, set_at, holder, started_at, answered_at, reason, failed, steps, group_key, first_at, superseded, ' +
-  'session, coalesce(turn, ref) AS turn, waits_for, waits_since';
+  'session, coalesce(turn, ref) AS turn, blocked_by';
 const WORK = `SELECT ${WORK_COLUMNS} FROM work WHERE ref = ANY($1::bigint[]) ORDER BY ref FOR UPDATE`;
 /** Those of messages, and those that are sent once more. */
 const MEANT = 'IN (SELECT unnest($2::bigint[]) UNION SELECT ref FROM message WHERE key = ANY($1))';
@@ -119,16 +114,10 @@ const SESSIONS =
   'WHERE session = s ORDER BY work.turn LIMIT $2) w';
 const JOBS =
   'SELECT job, paused, paused_until, "cursor", ref FROM job_state WHERE job = ANY($1) ORDER BY job FOR UPDATE';
-/** The latest runs of jobs, and those in their lines: first who has the turn, as the end of its run locks them. */
-const JOB_RUNS =
-  `SELECT ${WORK_COLUMNS} FROM work WHERE ref IN (SELECT ref FROM job_state WHERE job = ANY($1) UNION ` +
-  'SELECT ref FROM work WHERE session = ANY($2)) ORDER BY coalesce(turn, ref) FOR UPDATE';
+/** The latest runs of jobs, which are only looked at. */
+const JOB_RUNS = `SELECT ${WORK_COLUMNS} FROM work WHERE ref IN (SELECT ref FROM job_state WHERE job = ANY($1))`;
 /** Of all routes that are paused, because it is not known yet which of them hold runs of jobs. */
 const PAUSES = "SELECT id, body FROM guard_state WHERE kind = 'pause'";
-/** The runs under way that budgets count, once their rows are locked. */
-const UNDER_WAY =
-  "SELECT w.ref FROM guard_state g CROSS JOIN LATERAL json_array_elements_text(g.body::json -> 'under_way') x(ref) " +
-  "JOIN work w ON w.ref = x.ref::bigint AND w.state = 'running' WHERE g.kind = 'budget' AND g.id = ANY($1)";
 const GUARD = 'SELECT id, body FROM guard_state WHERE id = ANY($1) ORDER BY id FOR UPDATE';
 const HEADS = 'SELECT ref, id, profile, route, job, targets FROM dispatch WHERE ref = ANY($1::bigint[])';
 const DELIVERIES =
@@ -159,7 +148,6 @@ interface Loaded {
   readonly queued: readonly WorkRow[];
   readonly jobs: readonly JobRow[];
   readonly guard: readonly { readonly id: string; readonly body: string }[];
-  readonly under_way: readonly { readonly ref: Ref }[];
   readonly heads: readonly StoredHead[];
   readonly deliveries: readonly DeliveryRow[];
   readonly steps: readonly { readonly ref: Ref; readonly data: string }[];
@@ -168,7 +156,7 @@ interface Loaded {
 
 const NOTHING: Loaded = {
   ...{ refs: [], claims: [], messages: [], ended: [], bodies: [], limits: [], work: [], grouped: [], jobs: [] },
-  ...{ guard: [], under_way: [], heads: [], deliveries: [], steps: [], ticks: [], queued: [] },
+  ...{ guard: [], heads: [], deliveries: [], steps: [], ticks: [], queued: [] },
 };
 
 /** Loads the rows, within a transaction. */
@@ -180,10 +168,11 @@ export async function loadUnit(db: PgConnection, changes: readonly UnitChange[])
     keys.size === 0 ? [] : db.query<R>(sql, [[...keys]]);
   const ofMessages = async <R extends object>(sql: string): Promise<readonly R[]> =>
     needs.messages.size + needs.replayed.size === 0 ? [] : db.query<R>(sql, [[...needs.messages], [...needs.replayed]]);
-  const ofJobs = [...needs.jobs];
-  const [, refs, claims, messages, limits, ...rest] = await Promise.all([
+  const [, refs, jobs, claims, messages, limits, ...rest] = await Promise.all([
     ask<object>(LOCK_SESSIONS, needs.sessions),
     needs.dispatches === 0 ? [] : db.query<Loaded['refs'][number]>(REFS, [needs.dispatches]),
+    // Before runs: who fires a job has its row first, and then that of a run.
+    ask<Loaded['jobs'][number]>(JOBS, needs.jobs),
     ask<Loaded['claims'][number]>(CLAIMS, needs.claims),
     ask<Loaded['messages'][number]>(MESSAGES, needs.messages),
     ask<Loaded['limits'][number]>(LIMITS, needs.lanes),
@@ -193,25 +182,23 @@ export async function loadUnit(db: PgConnection, changes: readonly UnitChange[])
     ofMessages<Loaded['bodies'][number]>(BODIES),
     ofMessages<Loaded['steps'][number]>(STEPS_OF_MESSAGES),
     ask<WorkRow>(GROUPS, needs.groups),
-    ask<Loaded['jobs'][number]>(JOBS, needs.jobs),
-    ofJobs.length === 0 ? [] : db.query<WorkRow>(JOB_RUNS, [ofJobs, ofJobs.map((job) => shortenedKey(jobLine(job)))]),
-    ofJobs.length === 0 ? [] : db.query<Loaded['guard'][number]>(PAUSES),
+    ask<WorkRow>(JOB_RUNS, needs.jobs),
+    needs.jobs.size === 0 ? [] : db.query<Loaded['guard'][number]>(PAUSES),
     ask<Loaded['guard'][number]>(GUARD, needs.guard),
-    ask<Loaded['under_way'][number]>(UNDER_WAY, needs.begun),
     ask<StoredHead>(HEADS, needs.heads),
     ask<DeliveryRow>(DELIVERIES, needs.work),
     ask<Loaded['steps'][number]>(STEPS, needs.steps),
     needs.ticks.length === 0 ? [] : db.query<Loaded['ticks'][number]>(TICKS, [JSON.stringify(needs.ticks)]),
   ]);
-  const [work, held, ended, bodies, earlier, grouped, jobs, fired, pauses, guarded, ...others] = rest;
-  const [under_way, heads, deliveries, counted, ticks] = others;
+  const [work, held, ended, bodies, earlier, grouped, fired, pauses, guarded, ...others] = rest;
+  const [heads, deliveries, counted, ticks] = others;
   // The steps of a message may be asked for twice.
   const asked = new Set(counted.map(({ ref }) => ref));
   const steps = [...counted, ...earlier.filter(({ ref }) => !asked.has(ref))];
-  const queued = await loadSessions(db, needs.sessions, [...work, ...grouped, ...fired], changes.length + 1);
+  const queued = await loadSessions(db, needs.sessions, [...work, ...grouped], changes.length + 1);
   return rowsOf({
-    ...{ refs, claims, messages, limits, work: [...work, ...held, ...fired], ended, bodies, steps },
-    ...{ grouped, jobs, guard: [...pauses, ...guarded], under_way, heads, deliveries, ticks, queued },
+    ...{ refs, claims, messages, limits, work: [...fired, ...work, ...held], ended, bodies, steps },
+    ...{ grouped, jobs, guard: [...pauses, ...guarded], heads, deliveries, ticks, queued },
   });
 }
 
@@ -250,7 +237,6 @@ function rowsOf(loaded: Loaded): UnitRows {
     if (row !== undefined && session !== null) sessions.set(session, [...(sessions.get(session) ?? []), row]);
   }
   const ticks = new Set(loaded.ticks.map(({ job, due_at }) => tickKey(job, due_at)));
-  const underWay = new Set(loaded.under_way.map(({ ref }) => ref));
   return {
     nextRef() {
       const ref = refs.shift();
@@ -264,7 +250,6 @@ function rowsOf(loaded: Loaded): UnitRows {
     bodyOf: (ref) => bodies.get(ref),
     limits: new Map(loaded.limits.map(({ lane, max_concurrent }) => [lane, max_concurrent])),
     work,
-    isRunning: (ref) => (work.get(ref)?.state ?? (underWay.has(ref) ? 'running' : null)) === 'running',
     sessions,
     groups: new Map(loaded.grouped.map(({ group_key, ref }) => [group_key ?? '', ref])),
     deliveries: new Map(
@@ -282,15 +267,7 @@ function rowsOf(loaded: Loaded): UnitRows {
 const workOf = ({ profile, route, ...row }: EndedRow): WorkRow => ({
   ...row,
   ...{ lane: laneKey(profile, route), due_at: 0, set_at: 0, holder: null, failed: 0 },
-  ...{
-    group_key: null,
-    first_at: null,
-    superseded: 0,
-    session: null,
-    turn: row.ref,
-    waits_for: null,
-    waits_since: null,
-  },
+  ...{ group_key: null, first_at: null, superseded: 0, session: null, turn: row.ref, blocked_by: null },
 });
 
 const tickKey = (job: string, due_at: number): string => JSON.stringify([job, due_at]);

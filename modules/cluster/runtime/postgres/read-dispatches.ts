@@ -2,7 +2,7 @@
 import { earlierNeeded, fillEvents } from '../../../../runtime/store/burst.ts';
 import { guardKey } from '../../../../runtime/store/guard-mutations.ts';
 import { sessionName } from '../../../../runtime/store/identity.ts';
-import type { BusyRow, HoldOf, ListedRow, StoredRow } from '../../../../runtime/store/listed-rows.ts';
+import type { BusyRow, ListedRow, StoredRow } from '../../../../runtime/store/listed-rows.ts';
 import {
   HAS_TURN,
   hasOpenState,
@@ -16,7 +16,6 @@ import {
 } from '../../../../runtime/store/listed-rows.ts';
 import type {
   DispatchSummary,
-  KnownNow,
   Query,
   QueryResults,
   StoredDispatch,
@@ -25,10 +24,8 @@ import type {
 import type { SaidRow } from '../../../../runtime/store/said.ts';
 import { resetRow, saidIn, toldRows } from '../../../../runtime/store/said.ts';
 import { isFinal, SHOWN_STATES } from '../../../../runtime/store/states.ts';
-import { findHolds } from '../../../../runtime/store/unit/agent-room.ts';
-import type { LaneWaits, SessionCounts } from '../../../../runtime/store/wait-counts.ts';
-import { COUNT_SESSIONS, countLaneWaits, countWaits } from '../../../../runtime/store/wait-counts.ts';
-import { COUNT_RUNNING } from './due-queries.ts';
+import type { LaneCount, StoredWaits } from '../../../../runtime/store/waits.ts';
+import { COUNT_RUNNING, COUNT_SESSIONS, countDue } from '../../../../runtime/store/waits.ts';
 import type { AskSnapshot, PgQueries, Statement } from './snapshot.ts';
 import { shortenedKey } from './tables.ts';
 
@@ -46,14 +43,13 @@ const STORED =
   'LEFT JOIN answer a ON a.ref = d.ref';
 
 export const dispatchQueries = (ask: AskSnapshot): Pick<PgQueries, DispatchQuery> => ({
-  async load({ ref, known }) {
-    const [rows = [], steps = [], running = []] = await ask<[StoredRow[], StepRow[], Running[]?]>(
+  async load({ ref }) {
+    const [rows, steps] = await ask<[StoredRow[], StepRow[]]>(
       [`${STORED} WHERE d.ref = $1`, ref],
       ['SELECT ref, data FROM step WHERE ref = $1 ORDER BY n', ref],
-      ...underWay(known),
     );
     if (rows[0] === undefined) return null;
-    const [dispatch = null] = await whole(ask, [readStored(rows[0], stepsOf(steps), holds(known, running))]);
+    const [dispatch = null] = await whole(ask, [readStored(rows[0], stepsOf(steps))]);
     return dispatch;
   },
   find: (query) => find(ask, query),
@@ -65,19 +61,14 @@ export const dispatchQueries = (ask: AskSnapshot): Pick<PgQueries, DispatchQuery
     return rows.map(({ id }) => id);
   },
   list: (query) => list(ask, query),
-  async sessions({ profile, known }) {
-    const [rows = [], running = []] = await ask<[BusyRow[], Running[]?]>([BUSY, profile], ...underWay(known));
-    const holdOf = holds(known, running);
-    return rows.map((row) => readBusy(row, holdOf));
-  },
-  async waits({ known }) {
-    const now = known?.now ?? 0;
-    const [turns = [], lanes = [], running = []] = await ask<[SessionCounts[], LaneWaits[], Running[]?]>(
+  sessions: async ({ profile }) => (await ask<[BusyRow[]]>([BUSY, profile]))[0].map(readBusy),
+  async waits({ now }) {
+    const [turns, due, running] = await ask<[Pick<StoredWaits, 'session' | 'sessions'>[], LaneCount[], LaneCount[]]>(
       [COUNT_SESSIONS],
-      [countLaneWaits('$1'), now],
-      ...underWay(known),
+      [countDue('$1'), now],
+      [COUNT_RUNNING],
     );
-    return countWaits(turns[0] ?? { session: 0, sessions: 0 }, lanes, holds(known, running), now);
+    return { ...(turns[0] ?? { session: 0, sessions: 0 }), due, running };
   },
   async said(query) {
     const session = shortenedKey(sessionName(query.of));
@@ -89,14 +80,6 @@ export const dispatchQueries = (ask: AskSnapshot): Pick<PgQueries, DispatchQuery
   },
   approvals: async () => (await ask<[WaitingDelivery[]]>([APPROVALS]))[0],
 });
-
-type Running = { readonly lane: string; readonly running: number };
-
-/** The statement that counts the runs under way, where that tells what a run waits for. */
-const underWay = (known: KnownNow | undefined): readonly Statement[] => (known === undefined ? [] : [[COUNT_RUNNING]]);
-
-const holds = (known: KnownNow | undefined, rows: readonly Running[]): HoldOf =>
-  findHolds(known, () => rows.map(({ lane, running }) => [lane, running] as const));
 
 const EARLIER =
   'SELECT body FROM dispatch WHERE burst = (SELECT burst FROM dispatch WHERE ref = $1) AND ref < $1 ORDER BY ref DESC LIMIT $2';
@@ -133,26 +116,25 @@ const FOUND =
   "SELECT ref FROM dispatch WHERE id = $1 UNION ALL (SELECT ref FROM dispatch WHERE $1 <> '' AND id ~>=~ $1 AND id ~<~ ($1 || $2) " +
   'AND NOT EXISTS (SELECT 1 FROM dispatch WHERE id = $1) LIMIT 2)';
 
-async function find(ask: AskSnapshot, { id, known }: Extract<Query, { kind: 'find' }>): Promise<QueryResults['find']> {
+async function find(ask: AskSnapshot, { id }: Extract<Query, { kind: 'find' }>): Promise<QueryResults['find']> {
   // Our texts contain no NUL, which PostgreSQL does not accept.
   if (id.includes('\0')) return { kind: 'unknown' };
   const values = [id, '\u{10ffff}'] as const;
-  const [rows = [], steps = [], running = []] = await ask<[StoredRow[], StepRow[], Running[]?]>(
+  const [rows, steps] = await ask<[StoredRow[], StepRow[]]>(
     [`${STORED} WHERE d.ref IN (${FOUND})`, ...values],
     [`SELECT data FROM step WHERE ref IN (${FOUND}) ORDER BY ref, n`, ...values],
-    ...underWay(known),
   );
   const [row] = rows;
   if (row === undefined) return { kind: 'unknown' };
   if (rows.length > 1) return { kind: 'ambiguous' };
-  const stored = readStored(row, stepsOf(steps), holds(known, running));
+  const stored = readStored(row, stepsOf(steps));
   const [dispatch = stored] = await whole(ask, [stored]);
   return { kind: 'found', dispatch };
 }
 
 async function list(
   ask: AskSnapshot,
-  { filter, known }: Extract<Query, { kind: 'list' }>,
+  { filter }: Extract<Query, { kind: 'list' }>,
 ): Promise<readonly DispatchSummary[]> {
   const values: (string | number)[] = [];
   const where: string[] = [];
@@ -169,9 +151,7 @@ async function list(
   add(filter.before, (place) => `d.ref < ${place}`);
   const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
   const sql = `SELECT ${LISTED} FROM ${TABLES} ${condition} ORDER BY d.ref ${filter.oldest_open ? 'ASC' : 'DESC'} LIMIT $${values.push(filter.limit)}`;
-  const [rows = [], running = []] = await ask<[ListedRow[], Running[]?]>([sql, ...values], ...underWay(known));
-  const holdOf = holds(known, running);
-  return rows.map((row) => readListed(row, holdOf));
+  return (await ask<[ListedRow[]]>([sql, ...values]))[0].map(readListed);
 }
 
 const APPROVALS = `SELECT ${WAITING_COLUMNS.join(', ')} FROM delivery x JOIN dispatch d USING (ref) WHERE ${IS_ASKED} ORDER BY x.ref, x.n`;

@@ -31,11 +31,6 @@ const RESET_CLOCK = [
   'UPDATE delivery SET due_at = $1 + due_at - set_at, set_at = $1 WHERE holder IS NULL AND set_at > $1',
   'UPDATE work SET first_at = $1 WHERE group_key IS NOT NULL AND first_at > $1',
 ];
-/** Gives the turn to the first of each session in which no run has it, after gateways of a version without sessions. */
-const GIVE_TURNS =
-  'UPDATE work w SET waits_for = NULL WHERE session IS NOT NULL AND waits_for IS NOT NULL ' +
-  'AND NOT EXISTS (SELECT 1 FROM work e WHERE e.session = w.session AND coalesce(e.turn, e.ref) < w.turn) ' +
-  'AND NOT EXISTS (SELECT 1 FROM work e WHERE e.session = w.session AND e.waits_for IS NULL)';
 /** Merges the counts of ended nodes into one row for each lane. */
 const FOLD_COUNTS =
   'WITH gone AS (DELETE FROM tally t USING node n WHERE n.id = t.node AND n.ended_at IS NOT NULL RETURNING t.*) ' +
@@ -54,7 +49,6 @@ export async function recover(scope: Scope, { holder, now, under_way }: Recover)
   const attempts = under_way.attempts.map(({ ref, index }) => ({ ref, n: index }));
   const freed = await db.change(RELEASE, [holder, node, JSON.stringify(attempts)]);
   await Promise.all(RESET_CLOCK.map((sql) => db.change(sql, [now])));
-  await db.change(GIVE_TURNS);
   await tidyUp(scope);
   return { ...released, attempts: freed };
 }

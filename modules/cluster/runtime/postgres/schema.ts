@@ -256,6 +256,25 @@ const VERSION_3 = `
   DROP TABLE route_table;
   DELETE FROM document WHERE name IN ('table', 'jobs');
   UPDATE document SET version = version + 1, body = regexp_replace(body, '^signed:[^\n]*\n', '') WHERE body LIKE 'signed:%';
+  -- blocked_by: see runtime/store/waits.ts. Gateways of the previous version go on with waits_for, and the trigger keeps both the
+  -- same; the next version drops it, waits_for and waits_since.
+  ALTER TABLE work ADD COLUMN blocked_by text;
+  -- Runs that waited in a line of their job, or for a budget, are taken when they are due: whether they may begin is asked then.
+  UPDATE work w SET session = NULL, turn = NULL, waits_for = NULL FROM dispatch d
+    WHERE d.ref = w.ref AND d.session IS NULL AND w.session IS NOT NULL;
+  UPDATE work SET reason = NULL WHERE reason = '"budget"';
+  UPDATE work SET blocked_by = waits_for WHERE waits_for IS NOT NULL;
+  CREATE FUNCTION work_blocked() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF TG_OP = 'INSERT' THEN NEW.blocked_by := coalesce(NEW.blocked_by, NEW.waits_for);
+    ELSIF NEW.waits_for IS DISTINCT FROM OLD.waits_for THEN NEW.blocked_by := NEW.waits_for;
+    END IF;
+    NEW.waits_for := NEW.blocked_by;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER work_blocked BEFORE INSERT OR UPDATE OF waits_for, blocked_by ON work FOR EACH ROW
+    WHEN (NEW.session IS NOT NULL) EXECUTE FUNCTION work_blocked();
+  DROP INDEX work_due;
+  CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending' AND blocked_by IS NULL;
 `;
 
 /** Each step migrates the tables from the previous version to its own. */

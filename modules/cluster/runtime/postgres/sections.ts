@@ -27,7 +27,7 @@ type Section =
   | { readonly kind: 'unit'; readonly parts: Part[] }
   | { readonly kind: 'direct'; readonly index: number; readonly change: DirectChange };
 
-/** Kinds that share a unit. Jobs do not share one with changes that end runs, because the unit looks up once which runs are over. */
+/** Kinds that share a unit. Jobs do not share one with changes that end runs: what these have unblocked is stored before. */
 const UNIT_OF: Readonly<Record<UnitKind, 'events' | 'firing'>> = {
   ...{
     accept: 'events',

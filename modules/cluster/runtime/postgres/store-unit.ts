@@ -22,8 +22,7 @@ const BODIES =
 const NEW_MESSAGES = `${insertInto('message')} ORDER BY key`;
 const CHANGED_MESSAGES = updateRows('message', ['key'], ['ref', 'ttl_ms']);
 const REOPEN = 'DELETE FROM ended WHERE ref = ANY($1::bigint[])';
-const END_TURNS = 'UPDATE work SET session = NULL, waits_for = NULL WHERE ref = ANY($1::bigint[])';
-const PLACE = updateRows('work', ['ref'], ['session', 'turn', 'waits_for', 'waits_since']);
+const UNBLOCK = updateRows('work', ['ref'], ['blocked_by', 'set_at']);
 const DROP_WORK = 'DELETE FROM work WHERE ref = ANY($1::bigint[])';
 const NEW_WORK = insertInto('work');
 const CHANGED_WORK = updateRows(
@@ -40,7 +39,8 @@ const CHANGED_WORK = updateRows(
     'reason',
     'failed',
     'steps',
-    'waits_since',
+    'session',
+    'blocked_by',
   ],
 );
 const ENDED = insertInto('ended');
@@ -89,8 +89,7 @@ export function storeUnit({ send, node }: Scope, unit: WorkUnit): void {
   if (unit.droppedWork.length > 0) send(DROP_WORK, [unit.droppedWork]);
   put(NEW_WORK, [...unit.newWork].map(withNode));
   put(CHANGED_WORK, [...unit.changedWork].map(withNode));
-  if (unit.left.size > 0) send(END_TURNS, [[...unit.left]]);
-  put(PLACE, unit.placed);
+  put(UNBLOCK, unit.unblocked);
   put(
     ENDED,
     unit.ended.map(({ row, finished_at }) => ({ ...row, finished_at })),

@@ -21,7 +21,7 @@ const COLUMNS = {
   work:
     'ref bigint, lane text, state text, due_at bigint, set_at bigint, node bigint, holder text, started_at bigint, ' +
     'answered_at bigint, reason text, failed integer, steps integer, group_key text, first_at bigint, superseded integer, ' +
-    'session text, turn bigint, waits_for text, waits_since bigint',
+    'session text, turn bigint, blocked_by text',
   ended: 'ref bigint, state text, started_at bigint, answered_at bigint, finished_at bigint, reason text',
   delivery: 'ref bigint, n integer, lane text, due_at bigint, set_at bigint, node bigint, holder text, waiting text',
   answer: 'ref bigint, text text, program text',

@@ -9,17 +9,10 @@ import type { MutationResults } from '../../../../runtime/store/mutations.ts';
 import type { Waiting } from '../../../../runtime/store/states.ts';
 import { agentOf } from '../../../../runtime/store/unit/agent-room.ts';
 import { takenAttempt } from '../../../../runtime/store/unit/approval.ts';
+import type { LaneCount } from '../../../../runtime/store/waits.ts';
+import { COUNT_RUNNING } from '../../../../runtime/store/waits.ts';
 import type { AgentLimit, TakenAttempt, TakenRun, TakeWork } from '../../../../runtime/store/work-mutations.ts';
-import {
-  COUNT_RUNNING,
-  DUE_ATTEMPTS,
-  DUE_RUNS,
-  LOCK_AGENTS,
-  LOCK_LIMITS,
-  TAKE_ATTEMPTS,
-  TAKE_RUNS,
-  WAITING,
-} from './due-queries.ts';
+import { DUE_ATTEMPTS, DUE_RUNS, LOCK_AGENTS, LOCK_LIMITS, TAKE_ATTEMPTS, TAKE_RUNS, WAITING } from './due-queries.ts';
 import { ADD_COUNTS, CountChanges } from './tables.ts';
 import type { Scope } from './transact.ts';
 
@@ -102,7 +95,7 @@ async function roomOf({ db }: Scope, lanes: readonly RunLane[], agents: readonly
       ? []
       : db.query<{ lane: string; max_concurrent: number | null }>(LOCK_LIMITS, [[...new Set(limited)]]),
     wanted.length === 0 ? [] : db.query<{ name: string }>(LOCK_AGENTS, [wanted]),
-    db.query<{ lane: string; running: number }>(COUNT_RUNNING),
+    db.query<LaneCount>(COUNT_RUNNING),
   ]);
   const left = new Map<string, number>();
   for (const name of [...limited.map(routeGroup), ...wanted.map(agentGroup)]) left.set(name, 0);
@@ -110,7 +103,7 @@ async function roomOf({ db }: Scope, lanes: readonly RunLane[], agents: readonly
     left.set(routeGroup(lane), max_concurrent ?? Number.POSITIVE_INFINITY);
   }
   for (const { name } of locked) left.set(agentGroup(name), limitOf.get(name) ?? 0);
-  for (const { lane, running: count } of running) {
+  for (const { lane, count } of running) {
     for (const name of groupNames(lane)) left.set(name, (left.get(name) ?? Number.POSITIVE_INFINITY) - count);
   }
   return {

@@ -3,7 +3,7 @@
 import { agentLabel } from '../../../../base/agent-plan.ts';
 import type { Paint } from '../../../../base/paint.ts';
 import { visible } from '../../../../cli/output/print.ts';
-import { budgetAmounts } from '../../../../runtime/store/stored-budget.ts';
+import { budgetAmounts } from '../../../../runtime/store/budget.ts';
 import { REASON_TEXTS } from '../../../../runtime/verify/cause-code.ts';
 import type { ExplainedFilter, ExplainedStage, Explanation } from '../../../../schemas/generated/types.ts';
 import { addressText, outcomeText } from '../texts.ts';

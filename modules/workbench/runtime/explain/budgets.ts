@@ -4,9 +4,8 @@ import { listJobs } from '../../../../runtime/dispatch/scheduler/job.ts';
 import type { RuntimePart } from '../../../../runtime/module.ts';
 import { Budgets } from '../../../../runtime/service/budgets.ts';
 import type { BudgetSpan } from '../../../../runtime/store/budget.ts';
-import { spentAt } from '../../../../runtime/store/budget.ts';
+import { budgetName, readBudget, spentAt } from '../../../../runtime/store/budget.ts';
 import type { JobRecord } from '../../../../runtime/store/job-mutations.ts';
-import { budgetName, readBudget } from '../../../../runtime/store/stored-budget.ts';
 import type { Dispatch, Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import type { SpentBudget } from './explain-services.ts';
 

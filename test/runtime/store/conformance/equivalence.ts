@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import type { Ref } from '../../../../runtime/store/identity.ts';
 import type { Mutation } from '../../../../runtime/store/mutations.ts';
-import { pausedRoutes } from '../../../../runtime/store/pauses.ts';
+import { namedWaits } from '../../../../runtime/store/named-waits.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
 import { makeClaim } from '../../../helpers/dispatches.ts';
 import { createMemoryStore } from '../../../helpers/memory-store.ts';
@@ -19,14 +19,17 @@ const LIMITED = [{ profile: 'default', agent: 'reviewer', max_concurrent: 1 }];
 /** Everything that can be asked, in a form that can be compared. */
 export async function look(store: Store, refs: readonly Ref[], now: number): Promise<unknown> {
   const { bytes, tallies, ...overview } = await store.read({ kind: 'overview', now });
-  const paused = pausedRoutes(await store.read({ kind: 'guard_rows', of: 'pause' }), now);
-  const known = { now, agents: LIMITED, paused };
+  const named = namedWaits(
+    store,
+    () => now,
+    () => LIMITED,
+  );
   return {
     overview,
     tallies: [...tallies].sort((a, b) => (a.route ?? '').localeCompare(b.route ?? '')),
-    list: await store.read({ kind: 'list', filter: { limit: 100 }, known }),
+    list: await named.store.read({ kind: 'list', filter: { limit: 100 } }),
     sessions: await store.read({ kind: 'sessions', profile: 'default' }),
-    waits: await store.read({ kind: 'waits', known }),
+    waits: await named.counts(),
     loaded: await Promise.all(refs.map((ref) => store.read({ kind: 'load', ref }))),
     claims: await Promise.all(IDS.map((id) => store.read({ kind: 'is_claimed', key: makeClaim(id), now }))),
     jobs: await store.read({ kind: 'jobs' }),

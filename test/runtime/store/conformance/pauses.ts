@@ -1,10 +1,13 @@
 /** Pauses: a route that is paused has no due runs, holds its messages, and goes on where it was; a job pauses for a time. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { Ref } from '../../../../runtime/store/identity.ts';
+import { namedWaits } from '../../../../runtime/store/named-waits.ts';
 import type { PauseRoute } from '../../../../runtime/store/pauses.ts';
 import { pausedRoutes } from '../../../../runtime/store/pauses.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
-import { deliveriesTo, makeClaim, makeDispatch, openDeliveries } from '../../../helpers/dispatches.ts';
+import type { BeginRun } from '../../../../runtime/store/work-mutations.ts';
+import { deliveriesTo, HOLDER, makeClaim, makeDispatch, openDeliveries } from '../../../helpers/dispatches.ts';
 import { makeFire, makeTick } from '../../../helpers/jobs.ts';
 import type { Open } from './subject.ts';
 import { accept, advance, audit, find, idsOf, take } from './subject.ts';
@@ -17,6 +20,10 @@ const pause = (store: Store, rest: Partial<PauseRoute> = {}): Promise<null> =>
 
 const messageOf = (id: string) =>
   makeDispatch(id, { mode: 'message', delivery_id: id, deliveries: deliveriesTo('log', 'email') });
+
+const beginOf = (ref: Ref, at: number): BeginRun => ({
+  ...{ kind: 'begin_run', ref, holder: HOLDER, budgets: [], job: { id: 'j', paused: false }, at },
+});
 
 const pausedAt = async (store: Store, now: number) =>
   pausedRoutes(await store.read({ kind: 'guard_rows', of: 'pause' }), now);
@@ -81,77 +88,62 @@ export function pauses(open: Open): void {
     assert.equal((await direct(9000)).kind, 'stored');
   });
 
-  it('holds one run of a job; its schedule goes on before it, and never two at once, over restarts', async (t) => {
+  it('holds each event of a job, whose schedule goes on; one fires it afterwards, the others find it running', async (t) => {
     const opened = await open(t);
-    const [fired, again] = [
-      makeFire('j', 'a', { claim: makeClaim('a') }),
-      makeFire('j', 'b', { claim: makeClaim('b') }),
-    ];
-    const kindOf = async (change: typeof fired | ReturnType<typeof makeTick>) =>
-      (await opened.store.write(change)).kind;
-    const waitsOf = async (now: number) => {
-      const known = { now, agents: [], paused: await pausedAt(opened.store, now) };
-      const rows = await opened.store.read({ kind: 'list', filter: { limit: 9 }, known });
-      const { waits_for, waits_since } = rows.find(({ id }) => id === 'a') ?? {};
-      return [waits_for, waits_since];
-    };
-    const end = async (now: number) => {
-      const [run] = await opened.store.read({ kind: 'list', filter: { limit: 9, state: 'running' } });
-      assert.equal(await advance(opened.store, run?.ref ?? 0, 'done', now, { answer: 'x' }), true);
-    };
-    await pause(opened.store, { until: 9000 });
+    const fire = async (id: string, now: number) =>
+      (await opened.store.write(makeFire('j', id, { claim: makeClaim(id), now }))).kind;
+    const tick = async (now: number) => (await opened.store.write(makeTick('j', now))).kind;
+    const refOf = async (id: string) => (await find(opened.store, id))?.ref ?? 0;
+    const end = async (id: string, now: number) => advance(opened.store, await refOf(id), 'done', now, { answer: 'x' });
+    const begin = async (id: string, at: number) => (await opened.store.write(beginOf(await refOf(id), at))).kind;
+    assert.equal(await fire('first', 400), 'stored', 'it waits when its route is paused, and is held from then on');
+    await pause(opened.store);
+    assert.equal(await tick(1000), 'stored');
     assert.deepEqual(
-      [await kindOf(fired), await kindOf(again), await kindOf(again)],
-      ['stored', 'running', 'duplicate'],
+      [await fire('a', 1000), await fire('b', 1000), await fire('a', 1000)],
+      ['stored', 'stored', 'duplicate'],
     );
-    assert.deepEqual(await runsAt(opened.store, 1500), []);
+    assert.deepEqual(await runsAt(opened.store, 1100), ['j-1000']);
+    assert.equal(await tick(1200), 'running');
     await opened.restart();
-    assert.equal(await kindOf(makeTick('j', 2000)), 'stored');
-    assert.equal(await kindOf(makeTick('j', 2500)), 'running');
-    assert.deepEqual(await waitsOf(2500), ['job', 2000]);
-    assert.deepEqual(await runsAt(opened.store, 2600), ['j-2000']);
-    await opened.crash();
-    assert.equal(await kindOf(makeTick('j', 3000)), 'running');
-    await end(3500);
-    assert.deepEqual(await waitsOf(3600), ['pause', 3500]);
-    assert.equal(await kindOf({ ...again, claim: null, now: 3700 }), 'running');
-    assert.equal(await kindOf(makeTick('j', 4000)), 'stored');
-    assert.deepEqual(await runsAt(opened.store, 8000), ['j-4000']);
-    assert.deepEqual(await opened.store.read({ kind: 'sessions', profile: null }), []);
-    assert.deepEqual([await runsAt(opened.store, 9000), await waitsOf(9000)], [[], ['job', 4000]]);
-    assert.equal(await kindOf(makeTick('j', 9100)), 'running');
-    await end(9200);
-    assert.equal(await kindOf(makeTick('j', 9300)), 'running', 'what was held is due');
-    assert.deepEqual(await runsAt(opened.store, 9400), ['a']);
-    assert.equal(await kindOf(makeTick('j', 9500)), 'running');
-    await end(9600);
-    assert.equal(await kindOf(makeTick('j', 9700)), 'stored');
+    await end('j-1000', 1300);
+    assert.equal(await tick(2000), 'stored');
+    await pause(opened.store, { paused: false });
+    assert.deepEqual([...(await runsAt(opened.store, 2100))].sort(), ['a', 'b', 'first', 'j-2000']);
+    assert.equal(await begin('first', 2100), 'job_already_running');
+    await end('j-2000', 2200);
+    assert.equal(await begin('a', 2200), 'begun');
+    assert.deepEqual([await begin('a', 2200), await begin('b', 2200)], ['begun', 'job_already_running']);
+    assert.deepEqual([await tick(2300), await fire('c', 2300)], ['running', 'running']);
+    const { state, reason, finished_at } = (await find(opened.store, 'b')) ?? {};
+    assert.deepEqual([state, reason, finished_at], ['skipped', 'job_already_running', 2200]);
+    await end('a', 2400);
+    assert.equal(await tick(2500), 'stored');
     assert.deepEqual(await audit(opened.store), []);
   });
 
-  it('lets runs of a job by hand and of other routes go before one that is held, until the route goes on', async (t) => {
+  it('a held event drops where its job is paused by then, and a run by hand is never held', async (t) => {
     const { store } = await open(t);
     await pause(store);
-    const fire = async (id: string, route: string | null) =>
-      (await store.write(makeFire('j', id, { dispatch: makeDispatch(id, { mode: 'job', job: 'j', route }) }))).kind;
-    assert.deepEqual([await fire('a', 'alerts'), await fire('b', 'other')], ['stored', 'stored']);
-    await pause(store, { route: 'other' });
-    assert.deepEqual(
-      [await fire('c', 'other'), await fire('d', null), await fire('e', null)],
-      [...['running', 'stored', 'running']],
+    const of = (route: string | null) => ({ dispatch: makeDispatch(`of ${route}`, { mode: 'job', job: 'j', route }) });
+    assert.equal((await store.write(makeFire('j', 'a', of('alerts')))).kind, 'stored');
+    assert.equal((await store.write(makeFire('j', 'b', of(null)))).kind, 'stored');
+    assert.equal(
+      (
+        await store.write(
+          makeFire('j', 'c', { dispatch: makeDispatch('c', { mode: 'job', job: 'j', route: 'other' }) }),
+        )
+      ).kind,
+      'running',
     );
-    assert.deepEqual(await runsAt(store, 2000), ['d']);
-    const refOf = async (id: string) => (await find(store, id))?.ref ?? 0;
-    await advance(store, await refOf('d'), 'done', 2100, { answer: 'x' });
+    assert.deepEqual(await runsAt(store, 2000), ['of null']);
+    await advance(store, (await find(store, 'of null'))?.ref ?? 0, 'done', 2000, { answer: 'x' });
+    await store.write({ kind: 'pause_job', job: 'j', paused: true, now: 2100 });
     await pause(store, { paused: false });
-    assert.deepEqual(await runsAt(store, 2200), [], 'b has its turn before a');
-    await pause(store, { route: 'other', paused: false });
-    for (const id of ['b', 'a']) {
-      assert.deepEqual(await runsAt(store, 2300), [id]);
-      assert.equal(await fire('f', null), 'running');
-      await advance(store, await refOf(id), 'done', 2400, { answer: 'x' });
-    }
-    assert.equal(await fire('f', null), 'stored');
+    assert.deepEqual(await runsAt(store, 2200), ['of alerts']);
+    const { ref = 0 } = (await find(store, 'of alerts')) ?? {};
+    assert.equal((await store.write(beginOf(ref, 2200))).kind, 'job_paused');
+    assert.equal((await find(store, 'of alerts'))?.reason, 'job_paused');
   });
 
   it('holds each message of a job, which waits for no run, and sends those of its schedule', async (t) => {
@@ -176,11 +168,14 @@ export function pauses(open: Open): void {
     const { store } = await open(t);
     await accept(store, 'a');
     await pause(store, { now: 1500 });
-    const paused = await pausedAt(store, 2000);
-    const known = { now: 2000, agents: [], paused };
-    const [row] = await store.read({ kind: 'list', filter: { limit: 9 }, known });
+    const named = namedWaits(
+      store,
+      () => 2000,
+      () => [],
+    );
+    const [row] = await named.store.read({ kind: 'list', filter: { limit: 9 } });
     assert.deepEqual([row?.waits_for, row?.waits_since], ['pause', 1500]);
-    assert.equal((await store.read({ kind: 'waits', known })).agent, 0);
+    assert.equal((await named.counts()).agent, 0);
   });
 
   it('says which routes are paused since when, and that nothing of theirs is overdue', async (t) => {

@@ -119,7 +119,7 @@ const advance = fc
     return (id, now) => ({
       ...{ kind: 'advance', ref: place, holder, to, at: now },
       ...(answer ? { answer: `answer \0 at ${now}`, ...programOf(wait, now) } : {}),
-      ...(wait % 2 === 0 ? {} : { usage: usageAt(wait) }),
+      ...(wait % 2 === 0 ? {} : { usage: usageAt(wait), budgets: BUDGETS }),
       ...(reason ? { reason: `reason ${now}` } : {}),
       ...(claim === null ? {} : { claim: makeClaim(claim, now + 50) }),
       ...(to === 'pending' && wait > 0 ? { due_at: now + wait * 10 } : {}),
@@ -129,6 +129,27 @@ const advance = fc
       ...(to === 'dead' && isHeld ? { message: makeDispatch(id, messageAt(now)) } : {}),
     });
   });
+
+/** Most runs find a rest in it. */
+const BUDGETS = [
+  { key: '["route","default","alerts","hour"]', runs: null, tokens: 1000, cost: null, since: 0, until: 3_600_000 },
+];
+
+const begin = fc
+  .record({
+    place: fc.integer({ min: 0, max: 9 }),
+    holder,
+    job: fc.option(job),
+    paused: fc.boolean(),
+    metered: fc.boolean(),
+  })
+  .map(
+    ({ place, holder, job, paused, metered }): Recipe =>
+      (_, at) => ({
+        ...{ kind: 'begin_run', ref: place, holder, budgets: metered ? BUDGETS : [], at },
+        job: job === null ? null : { id: job, paused },
+      }),
+  );
 
 const messageAt = (now: number) =>
   ({ mode: 'message', route: null, accepted_at: now, deliveries: deliveriesTo('log') }) as const;
@@ -266,6 +287,7 @@ export const recipe: fc.Arbitrary<Recipe> = fc.oneof(
   { weight: 4, arbitrary: join },
   { weight: 6, arbitrary: take },
   { weight: 6, arbitrary: advance },
+  { weight: 3, arbitrary: begin },
   { weight: 5, arbitrary: attempt },
   { weight: 3, arbitrary: replay },
   { weight: 5, arbitrary: approvals },
@@ -301,6 +323,15 @@ export const firing: fc.Arbitrary<Recipe> = fc.oneof(
     ),
   },
   { weight: 6, arbitrary: fired },
+  {
+    weight: 6,
+    arbitrary: fc
+      .record({ place: fc.integer({ min: 0, max: 9 }), id: fc.constantFrom('j', 'k', 'l', 'm', 'n', 'o') })
+      .map(
+        ({ place, id }): Recipe =>
+          (_, at) => ({ kind: 'begin_run', ref: place, holder: HOLDER, budgets: [], job: { id, paused: false }, at }),
+      ),
+  },
   { weight: 3, arbitrary: fc.constant<Recipe>((_, now) => makeTake(now)) },
   {
     weight: 12,

@@ -1,6 +1,7 @@
 /** Sessions: their runs take turns, in the order of acceptance. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { namedWaits } from '../../../../runtime/store/named-waits.ts';
 import { resetBody, resetRow } from '../../../../runtime/store/said.ts';
 import { HOLDER, makeAccept, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
 import type { Open, OpenStore } from './subject.ts';
@@ -69,8 +70,14 @@ export function sessions(open: Open): void {
   it('tells what each run waits for, and since when', async (t) => {
     const opened = await open(t);
     const agents = [{ profile: 'default', agent: 'reviewer', max_concurrent: 1 }];
+    const namedAt = (now: number) =>
+      namedWaits(
+        opened.store,
+        () => now,
+        () => agents,
+      ).store;
     const waits = async (now: number) => {
-      const rows = await opened.store.read({ kind: 'list', filter: { limit: 9 }, known: { now, agents, paused: [] } });
+      const rows = await namedAt(now).read({ kind: 'list', filter: { limit: 9 } });
       return rows.map(({ id, turn, waits_for, waits_since }) => [id, turn, waits_for, waits_since]).reverse();
     };
     const first = await acceptIn(opened, 'a1', 'a', { agent: 'reviewer' });
@@ -84,11 +91,7 @@ export function sessions(open: Open): void {
       ['a3', 3, 'session', 1000],
       ['b1', 1, 'agent', 1000],
     ]);
-    const [busy, also] = await opened.store.read({
-      kind: 'sessions',
-      profile: 'default',
-      known: { now: 1999, agents, paused: [] },
-    });
+    const [busy, also] = await namedAt(1999).read({ kind: 'sessions', profile: 'default' });
     assert.deepEqual(
       [busy?.session, busy?.run.id, busy?.run.state, busy?.waiting],
       ['webhook:alerts:a', 'a1', 'running', 2],
@@ -100,7 +103,7 @@ export function sessions(open: Open): void {
     await advance(opened.store, first, 'done', 2000, { answer: 'x' });
     await opened.crash();
     await take(opened.store, 2000, { agents });
-    const found = await opened.store.read({ kind: 'load', ref: other, known: { now: 2500, agents, paused: [] } });
+    const found = await namedAt(2500).read({ kind: 'load', ref: other });
     assert.deepEqual(
       [found?.agent, found?.session, found?.turn, found?.waits_for],
       ['reviewer', 'webhook:alerts:b', 1, found?.state === 'running' ? null : 'agent'],

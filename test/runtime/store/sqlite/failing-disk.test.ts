@@ -61,7 +61,7 @@ async function open(t: TestContext, fails: Parameters<typeof faulty>[0]) {
   });
   const commit = async (...mutations: readonly Mutation[]): Promise<readonly CommitResult[]> => {
     const changes = mutations.map(encodeChange);
-    return JSON.parse((await writer.serve({ kind: 'commit', changes, again: false })) as string).results;
+    return JSON.parse((await writer.serve({ kind: 'commit', changes })) as string).results;
   };
   await commit({ kind: 'forget_ticks', before: 0, limit: 1 });
   isReady = true;

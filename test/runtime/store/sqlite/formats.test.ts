@@ -13,7 +13,7 @@ describe('a database', () => {
   const refused: readonly (readonly [format: number, message: RegExp])[] = [
     [4, /has format 4, of a version before the first release: move the file away/],
     [5, /has format 5, of a version before the first release: move the file away/],
-    [99, /newer hookwright \(format 99, this one knows 7\)/],
+    [99, /newer hookwright \(format 99, this one knows 8\)/],
   ];
   for (const [format, message] of refused) {
     it(`of format ${format} is refused`, async (t) => {
@@ -40,10 +40,10 @@ describe('a database', () => {
     rmSync(logMarkPath(path));
     const old = connect(path, { busyMs: 0 });
     old.exec(`DROP TABLE message; DROP TABLE usage; DROP TABLE figure; ALTER TABLE answer DROP COLUMN program; DROP INDEX work_due; DROP INDEX work_session;
-      ALTER TABLE work DROP COLUMN session; ALTER TABLE work DROP COLUMN turn; ALTER TABLE work DROP COLUMN waits_for;
+      ALTER TABLE work DROP COLUMN session; ALTER TABLE work DROP COLUMN turn; ALTER TABLE work DROP COLUMN blocked_by;
       ALTER TABLE job_state DROP COLUMN paused_until;
       DROP INDEX delivery_waiting; ALTER TABLE delivery DROP COLUMN waiting;
-      ALTER TABLE work DROP COLUMN waits_since; DROP INDEX dispatch_session; ALTER TABLE dispatch DROP COLUMN session; DROP INDEX dispatch_burst; ALTER TABLE dispatch DROP COLUMN burst; DROP INDEX dispatch_accepted;
+      DROP INDEX dispatch_session; ALTER TABLE dispatch DROP COLUMN session; DROP INDEX dispatch_burst; ALTER TABLE dispatch DROP COLUMN burst; DROP INDEX dispatch_accepted;
       CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending'; PRAGMA user_version = 6`);
     old.close();
     const store = await openOfflineStore(path);

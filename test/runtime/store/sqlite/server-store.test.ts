@@ -10,7 +10,7 @@ import { startEntry } from '../../../../runtime/platform/process/start-thread.ts
 import type { ServerStoreOptions } from '../../../../runtime/store/sqlite/open-store.ts';
 import { openOfflineStore, openServerStore } from '../../../../runtime/store/sqlite/open-store.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
-import { StoreUnavailable } from '../../../../runtime/store/store.ts';
+import { StoreInDoubt, StoreUnavailable } from '../../../../runtime/store/store.ts';
 import { HOLDER, makeAccept, makeAdvance, makeDispatch, makeTake } from '../../../helpers/dispatches.ts';
 import { until } from '../../../helpers/gateway.ts';
 import { recordLog, silentLog } from '../../../helpers/log.ts';
@@ -95,39 +95,33 @@ describe('the writer thread', () => {
     startEntry(new URL('./dying-writer.js', import.meta.url), { path, point, marker: `${path}.died` });
 
   for (const point of ['applied', 'committed'] as const) {
-    it(`that dies when its group is ${point} is started again, and the group is stored once`, async (t) => {
-      const path = join(tempDir(t), 'state.db');
-      const log = recordLog();
-      const store = await openIn(t, path, { log, writer: dying(point, path) });
-      const result = await store.write(makeAccept('a'));
-      assert.deepEqual(result.kind === 'stored' && result.ref, 1);
-      assert.ok(existsSync(`${path}.died`), 'it has died');
-      const deaths = log.lines.filter(({ message }) => message === 'a thread of the store has died');
-      assert.deepEqual(
-        deaths.map(({ fields }) => fields.reason),
-        ['it ended with code 1'],
-      );
-      assert.deepEqual(await store.read({ kind: 'audit' }), []);
-      assert.equal((await store.write(makeTake(1000))).runs.length, 1);
-      assert.equal(store.problem(), null);
-    });
-  }
-
-  for (const point of ['applied', 'committed'] as const) {
-    it(`that dies when its group is ${point} takes no work twice, and what it took is not lost`, async (t) => {
+    it(`that dies when its group is ${point} ends the store, and the next start takes up what was stored`, async (t) => {
       const path = join(tempDir(t), 'state.db');
       const before = await openOfflineStore(path);
       await before.write(makeAccept('a'));
-      await before.write(makeAccept('b'));
       await before.close();
-      const store = await openIn(t, path, { writer: dying(point, path) });
-      await assert.rejects(store.write(makeTake(1000, { runs: 1 })), StoreUnavailable);
-      assert.equal(store.problem(), null);
+      const log = recordLog();
+      const failed: string[] = [];
+      const options = { log, failed: (reason: string) => failed.push(reason), writer: dying(point, path) };
+      const store = await openIn(t, path, options);
+      const written = [store.write(makeTake(1000)), store.write(makeAccept('late'))] as const;
+      await assert.rejects(written[0], StoreInDoubt);
+      await assert.rejects(written[1], StoreUnavailable);
+      await assert.rejects(store.write(makeAccept('b')), StoreUnavailable);
+      await assert.rejects(store.read({ kind: 'audit' }), StoreUnavailable);
+      assert.equal(failed.length, 1);
+      assert.equal(store.problem()?.message, failed[0]);
+      assert.deepEqual(
+        log.lines.map(({ message, fields }) => [message, fields.reason]),
+        [['the store accepts no changes', failed[0]]],
+      );
+      await store.close();
+      const next = await openIn(t, path);
       const under_way = { runs: [], attempts: [] };
-      const { runs } = await store.write({ kind: 'recover', holder: HOLDER, now: 2000, under_way });
+      const { runs } = await next.write({ kind: 'recover', holder: 'next', now: 2000, under_way });
       assert.equal(runs, point === 'committed' ? 1 : 0);
-      assert.equal((await store.write(makeTake(2000))).runs.length, 2);
-      assert.deepEqual(await store.read({ kind: 'audit' }), []);
+      assert.equal((await next.write(makeTake(2000))).runs.length, point === 'committed' ? 2 : 1);
+      assert.deepEqual(await next.read({ kind: 'audit' }), []);
     });
   }
 });

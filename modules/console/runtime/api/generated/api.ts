@@ -637,7 +637,7 @@ export interface DeliverySummary {
   /**
    * What its run waits for; null: for its time alone, or for nothing.
    */
-  waits_for: 'session' | 'job' | 'pause' | 'agent' | 'budget' | 'approval' | null;
+  waits_for: 'session' | 'pause' | 'agent' | 'approval' | null;
   waits_since: number | null;
 }
 export interface UsageFigures {
@@ -751,7 +751,7 @@ export interface Delivery {
   /**
    * What its run waits for; null: for its time alone, or for nothing.
    */
-  waits_for: 'session' | 'job' | 'pause' | 'agent' | 'budget' | 'approval' | null;
+  waits_for: 'session' | 'pause' | 'agent' | 'approval' | null;
   waits_since: number | null;
   /**
    * Why it cannot be sent again, unless `again`; null where it can.

@@ -1,0 +1,66 @@
+/** What a gateway knows of waiting runs besides the store: those of paused routes, and of agents that have as many runs as they may. */
+import { laneKey, routeLane, runLane } from './identity.ts';
+import { pausedRoutes } from './pauses.ts';
+import type { DispatchSummary, Query, QueryKind, QueryResults } from './queries.ts';
+import type { Store } from './store.ts';
+import { wrapStore } from './store.ts';
+import { AgentRoom } from './unit/agent-room.ts';
+import type { LaneCount, StoredWaits, Wait } from './waits.ts';
+import type { AgentLimit } from './work-mutations.ts';
+
+/** How many runs wait, by what for. */
+export type WaitCounts = Pick<StoredWaits, 'session' | 'sessions'> & { readonly agent: number };
+
+/** A store that tells of each run in its lists what the gateway holds it up for; and the counts. */
+export interface NamedWaits {
+  readonly store: Store;
+  readonly counts: () => Promise<WaitCounts>;
+}
+
+/** @param now Unix ms @param agents those with a limit of runs at once */
+export function namedWaits(store: Store, now: () => number, agents: () => readonly AgentLimit[]): NamedWaits {
+  const know = async () => {
+    const at = now();
+    const [rows, waits] = await Promise.all([
+      store.read({ kind: 'guard_rows', of: 'pause' }),
+      store.read({ kind: 'waits', now: at }),
+    ]);
+    const paused = new Map(pausedRoutes(rows, at).map((one) => [laneKey(one.profile, one.route), one.since]));
+    const room = new AgentRoom(agents(), waits.running);
+    const holdOf = ({ profile, route, agent, ready_at }: DispatchSummary): Partial<Wait> => {
+      if (ready_at === null || ready_at > at) return {};
+      const since = paused.get(laneKey(profile, route));
+      if (since !== undefined) return { waits_for: 'pause', waits_since: Math.max(since, ready_at) };
+      return room.of(runLane(profile, route, agent)) > 0 ? {} : { waits_for: 'agent', waits_since: ready_at };
+    };
+    const byAgent = ({ lane }: LaneCount): boolean => room.of(lane) <= 0 && !paused.has(routeLane(lane));
+    return { waits, holdOf, byAgent };
+  };
+  const read: Store['read'] = async (query) => {
+    const result = await store.read(query);
+    const ready = rowsIn(query.kind, result).filter(({ ready_at }) => ready_at !== null);
+    const { holdOf } = ready.length === 0 ? { holdOf: () => ({}) } : await know();
+    // Results of a query are the caller's own, so their rows are completed in place.
+    for (const row of ready) Object.assign(row, holdOf(row));
+    return result;
+  };
+  return {
+    store: wrapStore(store, { read }),
+    async counts() {
+      const { waits, byAgent } = await know();
+      const agent = waits.due.filter(byAgent).reduce((sum, { count }) => sum + count, 0);
+      return { session: waits.session, sessions: waits.sessions, agent };
+    },
+  };
+}
+
+type Listing = 'list' | 'load' | 'find' | 'sessions';
+const ROWS: { readonly [K in Listing]: (result: QueryResults[K]) => readonly DispatchSummary[] } = {
+  list: (rows) => rows,
+  load: (dispatch) => (dispatch === null ? [] : [dispatch]),
+  find: (found) => (found.kind === 'found' ? [found.dispatch] : []),
+  sessions: (busy) => busy.map(({ run }) => run),
+};
+
+const rowsIn = (kind: QueryKind, result: QueryResults[Query['kind']]): readonly DispatchSummary[] =>
+  Object.hasOwn(ROWS, kind) ? ROWS[kind as Listing](result as never) : [];

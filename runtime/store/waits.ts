@@ -1,0 +1,65 @@
+/** What runs wait for, and since when: the one place that names it, for both engines. */
+import type { DispatchState } from './states.ts';
+
+/** What keeps a pending run from being taken until it ends: `session`, an earlier run of its session. */
+export const BLOCKED_BY = ['session'] as const;
+export type BlockedBy = (typeof BLOCKED_BY)[number];
+
+/** Times are Unix ms. */
+export interface Wait {
+  /**
+   * What a run waits for: its turn in the session, its route's pause to end, or a run of its agent to end; or one of the
+   * deliveries for a person. Null: for its time alone, or for nothing. `pause` and `agent` are told by gateways (named-waits.ts).
+   */
+  readonly waits_for: BlockedBy | 'pause' | 'agent' | 'approval' | null;
+  readonly waits_since: number | null;
+  /** From when on a run could be taken as far as the store knows: its time, or when its turn came. Null: it is none that waits, or is blocked. */
+  readonly ready_at: number | null;
+}
+
+/** The columns that tell what a dispatch waits for. Times are Unix ms. */
+export interface WaitColumns {
+  readonly state: DispatchState;
+  readonly accepted_at: number | null;
+  readonly blocked_by: BlockedBy | null;
+  /** As in a `WorkRow`; null: its work has ended. */
+  readonly due_at: number | null;
+  readonly set_at: number | null;
+  /** Since when a delivery waits for a person; null: none does. */
+  readonly asked_at: number | null;
+}
+
+/** What a dispatch waits for, as far as the store knows. */
+export function waitOf({ state, accepted_at, blocked_by, due_at, set_at, asked_at }: WaitColumns): Wait {
+  if (asked_at !== null) return { waits_for: 'approval', waits_since: asked_at, ready_at: null };
+  if (state !== 'pending') return { waits_for: null, waits_since: null, ready_at: null };
+  if (blocked_by !== null) return { waits_for: blocked_by, waits_since: accepted_at, ready_at: null };
+  return { waits_for: null, waits_since: null, ready_at: Math.max(due_at ?? 0, set_at ?? 0) };
+}
+
+/** Runs of a lane. */
+export interface LaneCount {
+  readonly lane: string;
+  readonly count: number;
+}
+
+/** Counts over all processes. */
+export interface StoredWaits {
+  /** Runs that wait for an earlier one of their session. */
+  readonly session: number;
+  /** Sessions with a run that waits or is under way. */
+  readonly sessions: number;
+  /** Runs that are due and not blocked, and those under way. */
+  readonly due: readonly LaneCount[];
+  readonly running: readonly LaneCount[];
+}
+
+/** SQL: the first two. */
+export const COUNT_SESSIONS =
+  'SELECT count(blocked_by) AS session, count(DISTINCT session) AS sessions FROM work WHERE session IS NOT NULL';
+/** SQL: the others. @param now the parameter with the instant at which they are due */
+export const countDue = (now: '?' | '$1'): string =>
+  `SELECT lane, count(*) AS count FROM work WHERE state = 'pending' AND blocked_by IS NULL AND due_at <= ${now} GROUP BY lane`;
+/** `holder`: for an index; who runs has one. */
+export const COUNT_RUNNING =
+  "SELECT lane, count(*) AS count FROM work WHERE holder IS NOT NULL AND state = 'running' GROUP BY lane";

@@ -1,0 +1,43 @@
+/** A store of the previous format, with pending work of every kind. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { connect } from '../../../../runtime/store/sqlite/driver.ts';
+import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
+import { FORMAT, formatOf } from '../../../../runtime/store/sqlite/schema.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+import { endAll } from '../migration/outcome.ts';
+
+const ROWS = readFileSync(new URL('../migration/format-7.sql', import.meta.url), 'utf8');
+
+it('a store of format 7 goes on where it was, and has the tables of a new one', async (t) => {
+  const path = join(tempDir(t), 'state.db');
+  const old = connect(path, { busyMs: 0 });
+  old.exec(ROWS);
+  old.close();
+  const store = await openOfflineStore(path);
+  await endAll(store);
+  await store.close();
+  const fresh = join(tempDir(t), 'state.db');
+  await (await openOfflineStore(fresh)).close();
+  const [migrated, created] = [path, fresh].map(shapeOf);
+  assert.deepEqual(migrated, created);
+});
+
+/** The columns and indexes of all tables, in no order. */
+function shapeOf(path: string): readonly string[] {
+  const db = connect(path, { busyMs: 0 });
+  try {
+    assert.equal(formatOf(db), FORMAT);
+    const columns = db.query<[string, string]>(
+      "SELECT m.name, c.name || ' ' || c.type FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type IN ('table', 'index')",
+    );
+    const indexes = db.query<[string, string]>(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL",
+    );
+    return [...columns.all(), ...indexes.all()].map((row) => row.join(': ').replaceAll(/\s+/g, ' ')).sort();
+  } finally {
+    db.close();
+  }
+}
