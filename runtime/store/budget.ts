@@ -7,21 +7,11 @@
  *      └──> one run is reserved            ├─────> what is under way may fill it: waits
  *                                          └─────> under way, as the largest run so far
  */
+import type { BudgetSpan } from '../../schemas/generated/operations.ts';
 import type { Ref } from './identity.ts';
 import type { Usage } from './usage.ts';
 
-/** A budget and its window at an instant. */
-export interface BudgetSpan {
-  /** JSON of what it is of, with its `per`: `["route", profile, name, "day"]`, `["gateway", "hour"]`, … */
-  readonly key: string;
-  /** Null: not limited. */
-  readonly runs: number | null;
-  readonly tokens: number | null;
-  readonly cost: number | null;
-  /** The window, Unix ms. */
-  readonly since: number;
-  readonly until: number;
-}
+export type { BudgetSpan } from '../../schemas/generated/operations.ts';
 
 /** A budget is full: nothing was stored but that. */
 export interface OverBudget {

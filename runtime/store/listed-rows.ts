@@ -17,13 +17,17 @@ import {
 } from './decode.ts';
 import type { BusySession, DispatchSummary, StoredDispatch } from './queries.ts';
 import { MOST_TURNS } from './queries.ts';
+import { runDuration } from './run-facts.ts';
 import type { DispatchState, FinalState, ProgramEnd, ShownState, Step } from './states.ts';
 import { DISPATCH_STATES } from './states.ts';
 import { toUsage } from './usage.ts';
 
 type OfHead = 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'session';
 
-export type ListedRow = Omit<DispatchSummary, OfHead | 'state' | 'usage' | 'waits_for' | 'waits_since'> & {
+export type ListedRow = Omit<
+  DispatchSummary,
+  OfHead | 'state' | 'duration_ms' | 'usage' | 'waits_for' | 'waits_since'
+> & {
   readonly state: DispatchState;
   /** JSON. */
   readonly head: string;
@@ -119,6 +123,9 @@ export function readListed(row: ListedRow, holdOf: HoldOf): DispatchSummary {
   const reason = stored === 'budget' && row.state === 'running' ? null : stored;
   const isKnown = isState(row.state);
   const { waits_for, waits_since } = waitOf(row, reason, holdOf);
+  const started_at = instantOf(row.started_at);
+  const answered_at = instantOf(row.answered_at);
+  const finished_at = instantOf(row.finished_at);
   return {
     ref: row.ref,
     id: textOf(row.id),
@@ -130,9 +137,10 @@ export function readListed(row: ListedRow, holdOf: HoldOf): DispatchSummary {
     delivery_id,
     accepted_at: instantOf(row.accepted_at) ?? 0,
     state: !isKnown ? 'dead' : waits_for === 'approval' ? 'waiting' : row.state,
-    started_at: instantOf(row.started_at),
-    answered_at: instantOf(row.answered_at),
-    finished_at: instantOf(row.finished_at),
+    started_at,
+    answered_at,
+    finished_at,
+    duration_ms: runDuration({ started_at, answered_at, finished_at }),
     reason: isKnown ? reason : DAMAGED,
     replay_of,
     agent,

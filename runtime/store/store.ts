@@ -8,11 +8,14 @@
  * nothing, now or later, unless it rejects with StoreInDoubt.
  */
 
+import type { StoreProblem } from '../../schemas/generated/operations.ts';
 import type { Mutation, MutationResults } from './mutations.ts';
 import type { Query, QueryResults } from './queries.ts';
 import type { RequestRows } from './request-rows.ts';
 import type { Sessions } from './sessions.ts';
 import type { SharedDocuments, SharedTables } from './shared.ts';
+
+export type { StoreProblem } from '../../schemas/generated/operations.ts';
 
 /** The medium cannot be written (full, read-only, gone, failing), or the backlog is full. Nothing was stored. */
 export class StoreUnavailable extends Error {
@@ -39,15 +42,6 @@ export class StoreInDoubt extends StoreUnavailable {}
  */
 export class StoreRefused extends Error {
   override readonly name = 'StoreRefused';
-}
-
-/** Why the store cannot be written, for `gateway status` and `/readyz`. */
-export interface StoreProblem {
-  /** `replaced`: the file is no longer the one that was opened. */
-  readonly kind: 'unavailable' | 'replaced' | 'full';
-  readonly message: string;
-  /** Unix ms. */
-  readonly since: number;
 }
 
 /**

@@ -15,6 +15,7 @@ import type {
   StoreOverview,
   Tally,
 } from '../../../runtime/store/queries.ts';
+import { runDuration } from '../../../runtime/store/run-facts.ts';
 import { resetRow, saidIn, toldRows } from '../../../runtime/store/said.ts';
 import type { DispatchState } from '../../../runtime/store/states.ts';
 import { isFinal } from '../../../runtime/store/states.ts';
@@ -110,7 +111,8 @@ function loaded(tables: MemoryTables, row: DispatchRow | undefined, known?: Know
   if (row === undefined) return null;
   const { due_at, set_at, holder, group, session, place, since, burst, ...stored } = row;
   const reason = row.state === 'running' && row.reason === 'budget' ? null : row.reason;
-  return { ...stored, reason, dispatch: whole(tables, row), ...inSession(tables, row, known) };
+  const duration_ms = runDuration(stored);
+  return { ...stored, reason, duration_ms, dispatch: whole(tables, row), ...inSession(tables, row, known) };
 }
 
 /** The dispatch with the list of its burst. */

@@ -23,7 +23,9 @@ export interface Due {
   holder: Holder | null;
 }
 
-export type DispatchRow = Mutable<Omit<StoredDispatch, 'state' | 'turn' | 'waits_for' | 'waits_since' | 'session'>> &
+export type DispatchRow = Mutable<
+  Omit<StoredDispatch, 'state' | 'duration_ms' | 'turn' | 'waits_for' | 'waits_since' | 'session'>
+> &
   Due & { state: DispatchState; readonly group: string | null } & {
     /** The session in which it takes turns, or the line of its job; null: in none. */
     session: string | null;

@@ -3,19 +3,15 @@
  * interface. An id is a number in ten base-36 digits: the millisecond in which the request arrived, and its sequence number
  * within that millisecond. So ids sort by time, and the number is the key of the row.
  */
+
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import type {
-  FoundRequest,
-  KeptHead,
-  KeptRequest,
-  KeptRequests,
-  KeptSummary,
-} from '../../../../runtime/intake/kept-request.ts';
+import type { KeptHead, KeptRequests } from '../../../../runtime/intake/kept-request.ts';
 import { decodeOr, isInstant, isText } from '../../../../runtime/store/decode.ts';
 import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/request-rows.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
+import type { FoundRequest, KeptRequest, RequestSummary } from '../../../../schemas/generated/operations.ts';
 import { isMarker } from '../removed.ts';
 
 /** The path of a home's kept requests: a separate file, whose loss loses no event. */
@@ -103,7 +99,7 @@ const isHead = (value: unknown): boolean => {
   return isInstant(at) && isText(outcome) && isText(method);
 };
 
-function summaryOf({ n, head }: Omit<RequestRow, 'body'>): readonly KeptSummary[] {
+function summaryOf({ n, head }: Omit<RequestRow, 'body'>): readonly RequestSummary[] {
   const known = headOf(head);
   if (known === null) return [];
   const { at, profile, route, method, outcome, status, stage, reason, event, delivery_id, verified, body_bytes } =
