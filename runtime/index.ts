@@ -1,6 +1,6 @@
 /** `hookwright/runtime`: turns a compiled table into a running service. */
 
-export type { EnrollReport, StopResult } from '../schemas/generated/operations.ts';
+export type { EnrollReport, StopResult } from '../schemas/built/operations/types.ts';
 export { Redactor } from './deliver/redact/redact.ts';
 export type { AgentRequest, RunAgent } from './dispatch/agent-runner.ts';
 export { AgentError } from './dispatch/agent-runner.ts';

@@ -6,7 +6,7 @@ import { RequestFile, RequestFileReader } from '../../modules/workbench/runtime/
 import { firstNumber, keptRequests } from '../../modules/workbench/runtime/capture/requests.ts';
 import type { KeptHead } from '../../runtime/intake/kept-request.ts';
 import type { NewRequestRow } from '../../runtime/store/request-rows.ts';
-import type { KeptFilter } from '../../schemas/generated/operations.ts';
+import type { KeptFilter } from '../../schemas/built/operations/types.ts';
 import { buildProgram } from '../harness/build.ts';
 import { tempFolder } from '../harness/config.ts';
 import type { RunningGateway } from '../harness/gateway.ts';

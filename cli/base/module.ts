@@ -8,7 +8,7 @@ import type { Logger } from '../../runtime/platform/log.ts';
 import type { Service } from '../../runtime/service/service.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
-import type { FailOn, KeptRequest, RefusedSwap } from '../../schemas/generated/operations.ts';
+import type { FailOn, KeptRequest, RefusedSwap } from '../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable, StorePlan } from '../../schemas/generated/types.ts';
 import type { Check } from './check.ts';
 

@@ -6,7 +6,7 @@ import type { MutationResults } from '../../runtime/store/mutations.ts';
 import type { DispatchSummary, StoredDispatch } from '../../runtime/store/queries.ts';
 import { DELIVERED, replay, whyNotReplay } from '../../runtime/store/replay.ts';
 import type { Store } from '../../runtime/store/store.ts';
-import type { ReplayedDeliveries } from '../../schemas/generated/operations.ts';
+import type { ReplayedDeliveries } from '../../schemas/built/operations/types.ts';
 import type { Filter } from './filter.ts';
 
 /** Repeats stored in one transaction. */

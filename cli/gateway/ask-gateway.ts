@@ -13,7 +13,7 @@ import type { ControlPaths } from '../../runtime/control/control-path.ts';
 import { controlPaths } from '../../runtime/control/control-path.ts';
 import type { ControlName } from '../../runtime/control/operations.ts';
 import { lockHolder } from '../../runtime/store/sqlite/lock-holder.ts';
-import type { ControlContract } from '../../schemas/generated/operations.ts';
+import type { ControlContract } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { visible } from '../output/print.ts';

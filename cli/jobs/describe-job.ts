@@ -9,7 +9,7 @@ import type { JobState, JobTick } from '../../runtime/store/job-mutations.ts';
 import { isJobPaused, NO_STATE, pauseEnd } from '../../runtime/store/job-mutations.ts';
 import type { DispatchSummary, StoredJobs } from '../../runtime/store/queries.ts';
 import type { Store } from '../../runtime/store/store.ts';
-import type { JobReport, JobRun } from '../../schemas/generated/operations.ts';
+import type { JobReport, JobRun } from '../../schemas/built/operations/types.ts';
 
 export interface ReportOptions {
   readonly now: number;

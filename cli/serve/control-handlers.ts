@@ -2,7 +2,7 @@
 
 import type { ControlHandlers } from '../../runtime/control/operations.ts';
 import { createStoreHandlers } from '../../runtime/control/store-operations.ts';
-import type { GatewayStatus, StopResult } from '../../schemas/generated/operations.ts';
+import type { GatewayStatus, StopResult } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
 import type { ServedGateway } from '../base/module.ts';
 import { packageVersion } from '../base/package.ts';

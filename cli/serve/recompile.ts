@@ -3,7 +3,7 @@
 import type { CompileResult } from '../../compiler/compile.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
-import type { FailOn, RefusedSwap } from '../../schemas/generated/operations.ts';
+import type { FailOn, RefusedSwap } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
 import type { Module } from '../base/module.ts';
 import { loadPart } from '../base/module.ts';

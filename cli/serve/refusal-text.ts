@@ -1,4 +1,4 @@
-import type { RefusedSwap } from '../../schemas/generated/operations.ts';
+import type { RefusedSwap } from '../../schemas/built/operations/types.ts';
 /** The text for a refused swap, in `gateway status` and `gateway reload`. */
 
 /** `the new table is refused: 3 lost, 1 changed of 1000 kept requests`. */

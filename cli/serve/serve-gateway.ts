@@ -17,7 +17,7 @@ import type { ProcessLogger } from '../../runtime/platform/logger.ts';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import { StoreRefused } from '../../runtime/store/store.ts';
 import { TableError } from '../../runtime/table/load.ts';
-import type { StopResult } from '../../schemas/generated/operations.ts';
+import type { StopResult } from '../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, refusalOf } from '../base/errors.ts';

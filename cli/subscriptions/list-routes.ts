@@ -2,7 +2,7 @@
 
 import { labelIn } from '../../base/label.ts';
 import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
-import type { RouteRow, RouteState } from '../../schemas/generated/operations.ts';
+import type { RouteRow, RouteState } from '../../schemas/built/operations/types.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
 import { describePause } from '../output/pause.ts';
 import { publicRouteUrl } from './address.ts';

@@ -1,5 +1,5 @@
 /** The console, a second listener for operators, supervisors and collectors: what a module that has one is given. */
-import type { GatewayProblem } from '../../schemas/generated/operations.ts';
+import type { GatewayProblem } from '../../schemas/built/operations/types.ts';
 import type { ConsolePlan } from '../../schemas/generated/types.ts';
 import type { ControlHandlers } from '../control/operations.ts';
 import type { Connections } from '../intake/connections.ts';

@@ -1,7 +1,7 @@
 /** Calls operations of a running gateway over its control socket, for the command line. */
 import { request } from 'node:http';
 import { ANSWERS } from '../../schemas/built/operations/answers.ts';
-import type { ControlContract, Refusal } from '../../schemas/generated/operations.ts';
+import type { ControlContract, Refusal } from '../../schemas/built/operations/types.ts';
 import type { LoadCheck } from './check-wire.ts';
 import { findFault } from './check-wire.ts';
 import { ControlError } from './control-error.ts';

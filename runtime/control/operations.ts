@@ -2,7 +2,7 @@
  * The operations of a running gateway over its control socket. `operations.yaml` of `schemas/` and of modules describe them;
  * the gateway implements them, and commands and the console call them by name.
  */
-import type { ControlContract } from '../../schemas/generated/operations.ts';
+import type { ControlContract } from '../../schemas/built/operations/types.ts';
 
 export type ControlName = keyof ControlContract;
 

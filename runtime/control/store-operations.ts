@@ -2,7 +2,7 @@
  * The store of a running gateway, for commands. They use the control socket instead of opening the file, so that only the
  * server writes it. This file has both ends: the server's handlers, and a `Store` that calls them.
  */
-import type { CommandMutation, ControlContract } from '../../schemas/generated/operations.ts';
+import type { CommandMutation, ControlContract } from '../../schemas/built/operations/types.ts';
 import { StoreDamaged } from '../store/decode.ts';
 import type { Mutation, MutationResults } from '../store/mutations.ts';
 import type { Query, QueryKind, QueryResults } from '../store/queries.ts';

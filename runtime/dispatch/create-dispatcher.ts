@@ -4,7 +4,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import type { StopResult } from '../../schemas/generated/operations.ts';
+import type { StopResult } from '../../schemas/built/operations/types.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Accept, InitialWork, JoinGroup } from '../store/event-mutations.ts';

@@ -2,7 +2,7 @@
  * The interface between intake and the dispatcher. Every method resolves only after the result that it returns is stored,
  * so an answer sent afterwards holds.
  */
-import type { StopResult } from '../../schemas/generated/operations.ts';
+import type { StopResult } from '../../schemas/built/operations/types.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { OverBudget } from '../store/budget.ts';
 import type { OverLimit, RoutePaused } from '../store/event-mutations.ts';

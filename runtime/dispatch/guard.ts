@@ -1,5 +1,5 @@
 /** The guard: what it hears of, what it is opened with, and the conditions that operators are told of. A module implements it. */
-import type { LastingAlert } from '../../schemas/generated/operations.ts';
+import type { LastingAlert } from '../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Deliverer } from '../deliver/deliverer.ts';
 import type { Clock } from '../platform/clock.ts';

@@ -1,7 +1,7 @@
 /** The keeper of requests: the interface that a module implements, and that the handler calls after each answer. */
 
 import { messageOf } from '../../base/message-of.ts';
-import type { KeptRequest } from '../../schemas/generated/operations.ts';
+import type { KeptRequest } from '../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';

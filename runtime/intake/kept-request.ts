@@ -10,7 +10,7 @@ import type {
   KeptPage,
   KeptRequest,
   RequestSummary,
-} from '../../schemas/generated/operations.ts';
+} from '../../schemas/built/operations/types.ts';
 import type { PrintedRequest } from '../../schemas/generated/types.ts';
 
 /** The part that is stored as JSON, besides the number and the body. */

@@ -2,7 +2,7 @@
 
 import { mkdirSync } from 'node:fs';
 import { labelIn } from '../../base/label.ts';
-import type { EnrollReport, ReplayReport, StopResult } from '../../schemas/generated/operations.ts';
+import type { EnrollReport, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
 import type { Catalog, ConsolePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Console } from '../console/console.ts';
 import { ControlError } from '../control/control-error.ts';

@@ -1,6 +1,6 @@
 /** The gateway: the public server for the routes in service, with its start and stop. The work behind it is passed as a `Backend`. */
 
-import type { KeptRequest, ReplayReport, StopResult } from '../../schemas/generated/operations.ts';
+import type { KeptRequest, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { FindInstallation } from '../dispatch/installation.ts';

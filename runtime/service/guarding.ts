@@ -1,5 +1,5 @@
 /** The guard of a service: opened with the first table that tells somebody of something, or calls a heartbeat. */
-import type { LastingAlert } from '../../schemas/generated/operations.ts';
+import type { LastingAlert } from '../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Guard, GuardContext } from '../dispatch/guard.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';

@@ -1,5 +1,5 @@
 /** A service, as programs that embed the runtime see it. */
-import type { EnrollReport, ReplayReport, StopResult } from '../../schemas/generated/operations.ts';
+import type { EnrollReport, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
 import type { Catalog, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { DispatchOwner } from '../dispatch/observer.ts';
 import type { RequestOrigin } from '../intake/fetch-request.ts';

@@ -1,5 +1,5 @@
 /** The state of a service, for `gateway status`, metrics and `/readyz`, even while the store cannot be read. */
-import type { DispatchStatus, GatewayStatus, LastingAlert } from '../../schemas/generated/operations.ts';
+import type { DispatchStatus, GatewayStatus, LastingAlert } from '../../schemas/built/operations/types.ts';
 import type { Readiness } from '../console/console.ts';
 import type { DispatchCounts } from '../dispatch/dispatcher.ts';
 import type { LiveFigures } from '../metrics/metrics.ts';

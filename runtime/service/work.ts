@@ -5,7 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { StopResult } from '../../schemas/generated/operations.ts';
+import type { StopResult } from '../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { SwappableDeliverer } from '../deliver/create-deliverer.ts';
 import { createDeliverer } from '../deliver/create-deliverer.ts';

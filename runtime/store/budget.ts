@@ -7,11 +7,11 @@
  *      └──> one run is reserved            ├─────> what is under way may fill it: waits
  *                                          └─────> under way, as the largest run so far
  */
-import type { BudgetSpan } from '../../schemas/generated/operations.ts';
+import type { BudgetSpan } from '../../schemas/built/operations/types.ts';
 import type { Ref } from './identity.ts';
 import type { Usage } from './usage.ts';
 
-export type { BudgetSpan } from '../../schemas/generated/operations.ts';
+export type { BudgetSpan } from '../../schemas/built/operations/types.ts';
 
 /** A budget is full: nothing was stored but that. */
 export interface OverBudget {

@@ -11,7 +11,7 @@ export type {
   InitialWork,
   OpenDelivery,
   Resend,
-} from '../../schemas/generated/operations.ts';
+} from '../../schemas/built/operations/types.ts';
 
 /** A dead message that a new attempt of its sender has continued. */
 export interface Continued {

@@ -2,9 +2,9 @@
  * What came in, a minute at a time, for charts. Kept for seven days: at most 10,080 rows of small numbers, less than a megabyte.
  * Gateways that share a store add up; of times and of what waits, the highest counts.
  */
-import type { FigureSum } from '../../schemas/generated/operations.ts';
+import type { FigureSum } from '../../schemas/built/operations/types.ts';
 
-export type { FigureSum } from '../../schemas/generated/operations.ts';
+export type { FigureSum } from '../../schemas/built/operations/types.ts';
 
 /** Requests of routes by what became of them, which add up. `failed`: not the sender's fault. */
 export const FIGURE_COUNTS = ['taken', 'ignored', 'duplicate', 'refused', 'failed'] as const;

@@ -7,7 +7,7 @@ import { decodeOr, isInstant, isText } from './decode.ts';
 export type {
   PutGuard,
   RunLimit,
-} from '../../schemas/generated/operations.ts';
+} from '../../schemas/built/operations/types.ts';
 
 /**
  * `installation`: the id of this installation, key '', and the key of its status URLs, key 'status_key'. `alert`: an alert that lasts. `runs`: the latest runs of a session or

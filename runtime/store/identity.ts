@@ -1,11 +1,11 @@
 /** Identifiers of stored rows, delivery ids and the processes that work on them. */
-import type { ClaimKey } from '../../schemas/generated/operations.ts';
+import type { ClaimKey } from '../../schemas/built/operations/types.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 
 export type {
   ClaimKey,
   StoredClaim,
-} from '../../schemas/generated/operations.ts';
+} from '../../schemas/built/operations/types.ts';
 
 /** The number of a stored dispatch: it grows in the order of storing and is never reused. */
 export type Ref = number;

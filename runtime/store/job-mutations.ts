@@ -5,7 +5,7 @@
  * stores the run's dispatch, so neither a crash nor a second process can interfere. The `cursor` is the latest handled
  * instant; instants before it never fire, whatever the clock does.
  */
-import type { FireJob, PauseJob, PutJob, RemoveJob, WatchJob } from '../../schemas/generated/operations.ts';
+import type { FireJob, PauseJob, PutJob, RemoveJob, WatchJob } from '../../schemas/built/operations/types.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { OverBudget } from './budget.ts';
 import type { Ref } from './identity.ts';
@@ -17,7 +17,7 @@ export type {
   PutJob,
   RemoveJob,
   WatchJob,
-} from '../../schemas/generated/operations.ts';
+} from '../../schemas/built/operations/types.ts';
 
 /** The state of a job, static or dynamic. */
 export interface JobState {

@@ -2,7 +2,7 @@
  * Routes that hold their events: what is accepted is stored, and no work of theirs is taken until the pause ends. A pause is a
  * row of kind `pause` of what the guard keeps, by the lane of the route; when it expires, it has ended.
  */
-import type { Pause, PausedRoute } from '../../schemas/generated/operations.ts';
+import type { Pause, PausedRoute } from '../../schemas/built/operations/types.ts';
 import { decodeOr, isInstant } from './decode.ts';
 import type { GuardRow } from './guard-mutations.ts';
 import { laneKey, laneParts } from './identity.ts';
@@ -11,7 +11,7 @@ export type {
   Pause,
   PausedRoute,
   PauseRoute,
-} from '../../schemas/generated/operations.ts';
+} from '../../schemas/built/operations/types.ts';
 
 export const pauseOfRoute = (profile: string, route: string | null): Pick<GuardRow, 'kind' | 'key'> => ({
   kind: 'pause',

@@ -6,7 +6,7 @@ import type {
   LastError,
   NodeSummary,
   StoreQuery,
-} from '../../schemas/generated/operations.ts';
+} from '../../schemas/built/operations/types.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { FigureSum } from './figures.ts';
 import type { GuardRow } from './guard-mutations.ts';
@@ -22,7 +22,7 @@ export type {
   DeadWork,
   LastError,
   ListFilter,
-} from '../../schemas/generated/operations.ts';
+} from '../../schemas/built/operations/types.ts';
 
 /** A dispatch in a list. */
 export interface DispatchSummary extends DeliverySummary {

@@ -1,7 +1,7 @@
 /** Sessions of chats: files in a profile's home, or rows of a shared database. */
-import type { SessionSummary } from '../../schemas/generated/operations.ts';
+import type { SessionSummary } from '../../schemas/built/operations/types.ts';
 
-export type { SessionSummary } from '../../schemas/generated/operations.ts';
+export type { SessionSummary } from '../../schemas/built/operations/types.ts';
 
 /** One message of a session. */
 export interface Turn {

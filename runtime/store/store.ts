@@ -8,14 +8,14 @@
  * nothing, now or later, unless it rejects with StoreInDoubt.
  */
 
-import type { StoreProblem } from '../../schemas/generated/operations.ts';
+import type { StoreProblem } from '../../schemas/built/operations/types.ts';
 import type { Mutation, MutationResults } from './mutations.ts';
 import type { Query, QueryResults } from './queries.ts';
 import type { RequestRows } from './request-rows.ts';
 import type { Sessions } from './sessions.ts';
 import type { SharedDocuments, SharedTables } from './shared.ts';
 
-export type { StoreProblem } from '../../schemas/generated/operations.ts';
+export type { StoreProblem } from '../../schemas/built/operations/types.ts';
 
 /** The medium cannot be written (full, read-only, gone, failing), or the backlog is full. Nothing was stored. */
 export class StoreUnavailable extends Error {

@@ -1,10 +1,10 @@
 /** What runs have used, as far as their agents have told: stored for each run with its result, and summed. */
-import type { Usage } from '../../schemas/generated/operations.ts';
+import type { Usage } from '../../schemas/built/operations/types.ts';
 
 export type {
   Usage,
   UsageSum,
-} from '../../schemas/generated/operations.ts';
+} from '../../schemas/built/operations/types.ts';
 
 /** The usage of one run, with the agent that it is counted for. */
 export interface RunUsage extends Usage {

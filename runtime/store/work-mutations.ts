@@ -10,7 +10,7 @@ import type { ClaimKey, Holder, Ref, StoredClaim } from './identity.ts';
 import type { FinalState, ProgramEnd, Step, Waiting } from './states.ts';
 import type { RunUsage } from './usage.ts';
 
-export type { AnswerApproval } from '../../schemas/generated/operations.ts';
+export type { AnswerApproval } from '../../schemas/built/operations/types.ts';
 
 /**
  * Takes due work: runs become `running`, and runs and attempts are held by `holder`. A route that is paused has no due runs.

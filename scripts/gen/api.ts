@@ -138,10 +138,10 @@ function types({ components }: Source, operations: readonly Operation[]): Promis
     operation.id,
     objectOf(['input', 'output'], { input: filled(operation), output: operation.output }),
   ]);
-  const generated = '../../../../../schemas/generated';
+  const folder = '../../../../../schemas';
   return typeModule('Api', Object.fromEntries(members), components.schemas, {
-    types: `${generated}/types.ts`,
-    shapes: { from: `${generated}/operations.ts`, names: Object.keys(SHAPES) },
+    types: `${folder}/generated/types.ts`,
+    shapes: { from: `${folder}/built/operations/types.ts`, names: Object.keys(SHAPES) },
   });
 }
 

@@ -1,7 +1,7 @@
 /**
- * Writes, from the descriptions of shapes and control operations, their types (`schemas/generated/`, committed) and what checks
- * them (`schemas/built/operations/`): inputs as they are described, and answers also with members that this version does not
- * know. Each is a file, so that a command loads what it needs.
+ * Writes, from the descriptions of shapes and control operations, their types and what checks them: inputs as they are
+ * described, and answers also with members that this version does not know. Each check is a file, so that a command loads what it
+ * needs.
  */
 import type { Node, Shapes } from './shapes.ts';
 import { createAjv, mapValues, OPERATIONS, SHAPES, typeModule, validatorModule } from './shapes.ts';
@@ -19,7 +19,7 @@ const of = (part: 'input' | 'output'): Shapes =>
 export async function operationFiles(): Promise<readonly File[]> {
   const answers = { ...of('output'), refusal: { $ref: 'Refusal' } };
   return [
-    ['schemas/generated/operations.ts', BANNER + (await types())],
+    [`${FOLDER}/types.ts`, BANNER + (await types())],
     ...checks('inputs', strict(of('input')), strict(SHAPES)),
     ...checks('answers', open(answers), open(SHAPES)),
   ];
@@ -36,7 +36,7 @@ const types = (): Promise<string> => {
       properties: { input, output },
     };
   });
-  return typeModule('ControlContract', contract as Shapes, SHAPES, { types: './types.ts' });
+  return typeModule('ControlContract', contract as Shapes, SHAPES, { types: '../../generated/types.ts' });
 };
 
 /** A validator for each schema that does not take everything, and a list of them. */

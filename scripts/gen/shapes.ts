@@ -262,10 +262,12 @@ export function createAjv(shapes: Shapes, options: ValidatorOptions = {}): Ajv.d
   });
   for (const ignored of ['x-payload', UNSUPPORTED]) ajv.addKeyword(ignored);
   for (const file of readdirSync(join(ROOT, 'schemas')).filter((each) => each.endsWith('.schema.json')))
-    ajv.addSchema({ ...readSchema(file), $schema: undefined } as AnySchema);
+    ajv.addSchema(withoutDialect(readSchema(file)));
   for (const [name, node] of Object.entries(shapes)) ajv.addSchema(node as AnySchema, name);
   return ajv;
 }
+
+const withoutDialect = ({ $schema: _, ...schema }: Node): AnySchema => schema;
 
 /** A module that exports validators of these schemas by their names. */
 export function validatorModule(ajv: Ajv.default, schemas: Shapes): string {

@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GatewayStatus } from '../../schemas/generated/operations.ts';
+import type { GatewayStatus } from '../../schemas/built/operations/types.ts';
 import type { Ending } from './at-end.ts';
 import { atEnd } from './at-end.ts';
 import type { CliOptions, CliResult, RunningCli } from './cli.ts';

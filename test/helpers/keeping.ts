@@ -10,7 +10,7 @@ import { keptRequests } from '../../modules/workbench/runtime/capture/requests.t
 import { Redactor } from '../../runtime/deliver/redact/redact.ts';
 import type { KeeperContext, KeptCounts } from '../../runtime/intake/keeper.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
-import type { KeptFilter, KeptRequest, RequestSummary } from '../../schemas/generated/operations.ts';
+import type { KeptFilter, KeptRequest, RequestSummary } from '../../schemas/built/operations/types.ts';
 import { atEnd } from './at-end.ts';
 import { recordLog } from './log.ts';
 import type { TableParts } from './route-table.ts';

@@ -2,7 +2,7 @@
 
 import { whyNotReplay } from '../../../runtime/store/replay.ts';
 import type { Store } from '../../../runtime/store/store.ts';
-import type { ReplayedDeliveries } from '../../../schemas/generated/operations.ts';
+import type { ReplayedDeliveries } from '../../../schemas/built/operations/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';
 import type { GivenBy } from '../../command-line/command.ts';

@@ -2,7 +2,7 @@
 
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { searchConfig } from '../../../compiler/source/search-config.ts';
-import type { ReloadReport } from '../../../schemas/generated/operations.ts';
+import type { ReloadReport } from '../../../schemas/built/operations/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../command-line/command.ts';

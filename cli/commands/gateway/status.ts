@@ -3,7 +3,7 @@
 import { alertTitle } from '../../../base/alert-kinds.ts';
 import { createPaint } from '../../../base/paint.ts';
 import { SHOWN_STATES } from '../../../runtime/store/states.ts';
-import type { DispatchStatus, GatewayStatus, StoreStatus } from '../../../schemas/generated/operations.ts';
+import type { DispatchStatus, GatewayStatus, StoreStatus } from '../../../schemas/built/operations/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { loadPart } from '../../base/module.ts';
 import { command, flag } from '../../command-line/command.ts';

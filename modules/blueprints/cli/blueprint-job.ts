@@ -11,7 +11,7 @@ import { nextRuns } from '../../../compiler/schedule/next-runs.ts';
 import { isTimeZone } from '../../../compiler/schedule/time-zone.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import type { Service } from '../../../runtime/service/service.ts';
-import type { BlueprintJobReport, BlueprintJobRequest } from '../../../schemas/generated/operations.ts';
+import type { BlueprintJobReport, BlueprintJobRequest } from '../../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { fillBlueprint } from '../compiler/fill.ts';
 import type { BlueprintJobOptions } from './create-filled-job.ts';

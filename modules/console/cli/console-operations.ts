@@ -16,7 +16,7 @@ import type {
   ProfileChat,
   ReplayedDeliveries,
   ReplayRequest,
-} from '../../../schemas/generated/operations.ts';
+} from '../../../schemas/built/operations/types.ts';
 
 type Parts = ServedGateway<CliContext>;
 

@@ -19,7 +19,7 @@ import type {
   JobsAsked,
   RouteReport,
   RouteRow,
-} from '../../../schemas/generated/operations.ts';
+} from '../../../schemas/built/operations/types.ts';
 import type { FilterPlan, RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 
 export async function reportRoutes({

@@ -15,7 +15,7 @@ import type { AlertCondition, GuardContext } from '../../../runtime/dispatch/gua
 import { alertMessage } from '../../../runtime/dispatch/own-message.ts';
 import { decodeOr, isCount, isInstant, isText } from '../../../runtime/store/decode.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
-import type { LastingAlert } from '../../../schemas/generated/operations.ts';
+import type { LastingAlert } from '../../../schemas/built/operations/types.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { beginText, endText, receivers, summaryText } from './messages.ts';
 

@@ -4,7 +4,7 @@ import { alertTitle } from '../../../base/alert-kinds.ts';
 import type { AlertCondition } from '../../../runtime/dispatch/guard.ts';
 import { renderReceivers } from '../../../runtime/dispatch/own-message.ts';
 import { printableStart } from '../../../runtime/platform/printable.ts';
-import type { LastingAlert } from '../../../schemas/generated/operations.ts';
+import type { LastingAlert } from '../../../schemas/built/operations/types.ts';
 import type { Dispatch, RouteTable } from '../../../schemas/generated/types.ts';
 
 /** Longest reason and subject, in UTF-16 units. */

@@ -15,7 +15,7 @@ import type {
   Approval,
   ApprovalAnswer,
   FoundApproval,
-} from '../../../schemas/generated/operations.ts';
+} from '../../../schemas/built/operations/types.ts';
 import type { DispatchDelivery } from '../../../schemas/generated/types.ts';
 
 /** Longest name and reason that are kept, in UTF-16 units. */

@@ -7,7 +7,7 @@ import type { LoweredSource } from '../../../compiler/lower/default-sources.ts';
 import { UNKNOWN_EVENT } from '../../../runtime/intake/stages/identify.ts';
 import { readFirst } from '../../../runtime/verify/locator.ts';
 import { LazyRequest, partsOf } from '../../../runtime/verify/request.ts';
-import type { KeptRequest } from '../../../schemas/generated/operations.ts';
+import type { KeptRequest } from '../../../schemas/built/operations/types.ts';
 
 export interface LearnedRequest {
   readonly event: string;

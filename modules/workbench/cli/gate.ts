@@ -6,7 +6,7 @@ import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import type { GateContext } from '../../../cli/base/module.ts';
 import { readTable } from '../../../cli/compile/read-table.ts';
-import type { FailOn, RefusedSwap } from '../../../schemas/generated/operations.ts';
+import type { FailOn, RefusedSwap } from '../../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { outcomeChange } from './diff/format-differences.ts';
 import type { RequestChange } from './diff/replay-requests.ts';

@@ -8,7 +8,7 @@ import { askGateway, tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
 import type { OpeningContext } from '../../../cli/store/configured-store.ts';
 import { configuredStore, openDatabase } from '../../../cli/store/configured-store.ts';
 import type { KeptRequests } from '../../../runtime/intake/kept-request.ts';
-import type { ControlContract, KeptRequest } from '../../../schemas/generated/operations.ts';
+import type { ControlContract, KeptRequest } from '../../../schemas/built/operations/types.ts';
 import type { StorePlan } from '../../../schemas/generated/types.ts';
 
 /** Timeout of a call to a running gateway, in ms; a search reads every kept request. */

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import type { Approval } from '../../../schemas/generated/operations.ts';
+import type { Approval } from '../../../schemas/built/operations/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { startFakeHttp } from '../../helpers/fake-http.ts';

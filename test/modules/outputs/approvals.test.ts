@@ -15,7 +15,7 @@ import { listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
 import { manualDispatch } from '../../../runtime/dispatch/scheduler/job-dispatch.ts';
 import type { Service } from '../../../runtime/service/service.ts';
 import type { Store } from '../../../runtime/store/store.ts';
-import type { Approval } from '../../../schemas/generated/operations.ts';
+import type { Approval } from '../../../schemas/built/operations/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import type { BenchOptions } from '../../helpers/dispatch-bench.ts';
 import { claimOf, dispatchBench, notSent, sentOk, stateOf, storedIn } from '../../helpers/dispatch-bench.ts';

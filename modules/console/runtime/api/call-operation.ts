@@ -3,7 +3,7 @@
 import type { ConsoleContext } from '../../../../runtime/console/console.ts';
 import type { ControlName } from '../../../../runtime/control/operations.ts';
 import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
-import type { ControlContract } from '../../../../schemas/generated/operations.ts';
+import type { ControlContract } from '../../../../schemas/built/operations/types.ts';
 import { ApiRefusal } from '../answer.ts';
 import type { Role } from '../logins.ts';
 import type { Page } from './page.ts';

@@ -6,7 +6,7 @@ import { whyNotReplay } from '../../../../runtime/store/replay.ts';
 import { runFacts } from '../../../../runtime/store/run-facts.ts';
 import { timeline, withLabels } from '../../../../runtime/store/timeline.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
-import type { DeliverySummary, KeptFilter, KeptPage } from '../../../../schemas/generated/operations.ts';
+import type { DeliverySummary, KeptFilter, KeptPage } from '../../../../schemas/built/operations/types.ts';
 import { ApiRefusal } from '../answer.ts';
 import type { ApiContext } from './call-operation.ts';
 import { callOperation, checkNames, jobId, notOne, ofProfile, read } from './call-operation.ts';

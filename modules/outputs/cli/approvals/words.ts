@@ -3,7 +3,7 @@
 import { CliError } from '../../../../cli/base/errors.ts';
 import { ambiguousName } from '../../../../cli/command-line/find-name.ts';
 import { ownerText } from '../../../../cli/deliveries/owner-text.ts';
-import type { AnsweredApproval, Approval, FoundApproval } from '../../../../schemas/generated/operations.ts';
+import type { AnsweredApproval, Approval, FoundApproval } from '../../../../schemas/built/operations/types.ts';
 
 const LISTED_BY = 'hookwright approvals list';
 

@@ -18,7 +18,7 @@ import type { CompileResult } from '../../../../compiler/compile.ts';
 import { createDeliveryContext } from '../../../../runtime/deliver/delivery-context.ts';
 import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
-import type { GatewayStatus } from '../../../../schemas/generated/operations.ts';
+import type { GatewayStatus } from '../../../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 import type { FoundGateway } from '../doctor/check-gateway.ts';
 import {

@@ -18,7 +18,7 @@ import type { RunProcess } from '../../../../runtime/platform/process/run-proces
 import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
 import { userHome } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import { createConfinement, sandboxesOf } from '../../../../runtime/service/confine.ts';
-import type { GatewayStatus } from '../../../../schemas/generated/operations.ts';
+import type { GatewayStatus } from '../../../../schemas/built/operations/types.ts';
 import type { RouteTable, ServerPlan } from '../../../../schemas/generated/types.ts';
 
 export function checkConfiguration({ diagnostics, output, root, files }: CompileResult): Check {

@@ -15,7 +15,7 @@ import { pausedRoutes } from '../../../../runtime/store/pauses.ts';
 import type { DamageReport } from '../../../../runtime/store/queries.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
 import { storePath } from '../../../../runtime/store/store-path.ts';
-import type { GatewayStatus } from '../../../../schemas/generated/operations.ts';
+import type { GatewayStatus } from '../../../../schemas/built/operations/types.ts';
 
 const SUBJECT = 'store';
 /** Free space that the home needs, in bytes: what the store writes to find out whether its disk is writable again. */

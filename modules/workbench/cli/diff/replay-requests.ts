@@ -8,7 +8,7 @@ import { createProgress } from '../../../../cli/output/progress.ts';
 import { readStoredJobs } from '../../../../cli/store/stored-jobs.ts';
 import type { KeptRequests } from '../../../../runtime/intake/kept-request.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
-import type { FailOn, KeptFilter, KeptRequest } from '../../../../schemas/generated/operations.ts';
+import type { FailOn, KeptFilter, KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import { NO_SCHEME, verifiedParts } from '../../runtime/capture/requests.ts';
 import type { Explainer } from '../../runtime/explain/create-explainer.ts';

@@ -9,7 +9,7 @@ import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../../cli/base/errors.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
-import type { KeptRequest } from '../../../../schemas/generated/operations.ts';
+import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { KeptParts } from '../../runtime/capture/requests.ts';
 import { verifiedParts, whyUnverified } from '../../runtime/capture/requests.ts';
 import type { HeaderPairs } from '../sources/read-capture.ts';

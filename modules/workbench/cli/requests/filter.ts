@@ -5,7 +5,7 @@ import { parseNamed } from '../../../../cli/command-line/values.ts';
 import { parseLimit, parseSince } from '../../../../cli/deliveries/filter.ts';
 import { REASON_CODES } from '../../../../runtime/intake/reason-codes.ts';
 import { OUTCOMES } from '../../../../runtime/intake/reply.ts';
-import type { KeptFilter, KeptPage } from '../../../../schemas/generated/operations.ts';
+import type { KeptFilter, KeptPage } from '../../../../schemas/built/operations/types.ts';
 import { numberOf } from '../../runtime/capture/requests.ts';
 
 export interface RequestFilterWords {

@@ -3,7 +3,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import type { KeptRequests } from '../../../../runtime/intake/kept-request.ts';
-import type { KeptFilter, RequestSummary } from '../../../../schemas/generated/operations.ts';
+import type { KeptFilter, RequestSummary } from '../../../../schemas/built/operations/types.ts';
 
 /** Polling interval, in ms. */
 const FOLLOW_MS = 500;

@@ -3,7 +3,7 @@
 import type { OtherReason } from '../../../../runtime/intake/reason-codes.ts';
 import type { Outcome } from '../../../../runtime/intake/reply.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
-import type { KeptRequest } from '../../../../schemas/generated/operations.ts';
+import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { FoundCause } from '../../runtime/causes/find-cause.ts';
 import STEPS from './next-steps.json' with { type: 'json' };
 

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { UNSEEN_ALONE } from '../../../../base/unseen.ts';
 import { packageVersion } from '../../../../cli/base/package.ts';
-import type { KeptRequest } from '../../../../schemas/generated/operations.ts';
+import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import { sentHeaders } from '../../runtime/capture/requests.ts';
 import { BODY_MARKER, isMarker } from '../../runtime/removed.ts';
 

@@ -3,7 +3,7 @@
 import { stringify } from 'yaml';
 import { tryParseJson } from '../../../../base/try-parse-json.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
-import type { KeptRequest } from '../../../../schemas/generated/operations.ts';
+import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { TestCase, TestExpectation } from '../../../../schemas/generated/types.ts';
 import { whyUnverified } from '../../runtime/capture/requests.ts';
 import { runTest } from '../test/run-tests.ts';

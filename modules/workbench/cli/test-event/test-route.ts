@@ -9,7 +9,7 @@ import { ControlError } from '../../../../runtime/control/control-error.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import type { Service } from '../../../../runtime/service/service.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
-import type { RouteTestReport, RouteTestRequest } from '../../../../schemas/generated/operations.ts';
+import type { RouteTestReport, RouteTestRequest } from '../../../../schemas/built/operations/types.ts';
 import type { RoutePlan } from '../../../../schemas/generated/types.ts';
 import { explainSent } from '../explain/explain-route.ts';
 import { leavingMessages } from './leaving-messages.ts';

@@ -9,7 +9,7 @@ import { Redactor } from '../../../../runtime/deliver/redact/redact.ts';
 import type { KeptHead } from '../../../../runtime/intake/kept-request.ts';
 import type { NewRequestRow } from '../../../../runtime/store/request-rows.ts';
 import { serveThread } from '../../../../runtime/store/sqlite/thread.ts';
-import type { KeptFilter, KeptPage } from '../../../../schemas/generated/operations.ts';
+import type { KeptFilter, KeptPage } from '../../../../schemas/built/operations/types.ts';
 import { findCause } from '../causes/find-cause.ts';
 import { withoutBodyCredentials } from './body-credentials.ts';
 import type { Captured } from './record.ts';

@@ -11,7 +11,7 @@ import { decodeOr, isInstant, isText } from '../../../../runtime/store/decode.ts
 import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/request-rows.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
-import type { FoundRequest, KeptRequest, RequestSummary } from '../../../../schemas/generated/operations.ts';
+import type { FoundRequest, KeptRequest, RequestSummary } from '../../../../schemas/built/operations/types.ts';
 import { isMarker } from '../removed.ts';
 
 /** The path of a home's kept requests: a separate file, whose loss loses no event. */

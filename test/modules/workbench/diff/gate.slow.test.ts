@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ReloadReport } from '../../../../schemas/generated/operations.ts';
+import type { ReloadReport } from '../../../../schemas/built/operations/types.ts';
 import { startGateway, until } from '../../../helpers/gateway.ts';
 import { CONFIG, FILTERED, keptHomes } from './kept-home.ts';
 

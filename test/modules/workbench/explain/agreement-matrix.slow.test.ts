@@ -27,7 +27,7 @@ import { createIds } from '../../../../runtime/platform/ids.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import { EXAMPLE_INSTALLATION } from '../../../../runtime/table/loop-marker.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
-import type { KeptRequest } from '../../../../schemas/generated/operations.ts';
+import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import { contextFor } from '../../../helpers/cli.ts';
 import type { SeenRequest } from '../../../helpers/fake-http.ts';

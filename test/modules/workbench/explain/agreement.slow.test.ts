@@ -21,7 +21,7 @@ import { createIds } from '../../../../runtime/platform/ids.ts';
 import { EXAMPLE_INSTALLATION } from '../../../../runtime/table/loop-marker.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import { SignError } from '../../../../runtime/verify/sign-body.ts';
-import type { KeptRequest } from '../../../../schemas/generated/operations.ts';
+import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import { compileConfig, printed } from '../../../helpers/compile.ts';
 import { openCapture } from '../../../helpers/keeping.ts';

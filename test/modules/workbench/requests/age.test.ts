@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
-import type { RequestSummary } from '../../../../schemas/generated/operations.ts';
+import type { RequestSummary } from '../../../../schemas/built/operations/types.ts';
 import type { CliResult } from '../../../helpers/cli.ts';
 import { runInProcess } from '../../../helpers/cli.ts';
 import { startGateway } from '../../../helpers/gateway.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import type { RequestSummary } from '../../../../schemas/generated/operations.ts';
+import type { RequestSummary } from '../../../../schemas/built/operations/types.ts';
 import type { SchemePlan } from '../../../../schemas/generated/types.ts';
 import { runInProcess } from '../../../helpers/cli.ts';
 import { credentialsOf } from '../../../helpers/credentials-of.ts';

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import type { RequestSummary } from '../../../../schemas/generated/operations.ts';
+import type { RequestSummary } from '../../../../schemas/built/operations/types.ts';
 import { startProcess } from '../../../helpers/cli.ts';
 import { startGateway, until } from '../../../helpers/gateway.ts';
 import { sendAgain } from '../../../helpers/send-again.ts';

@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { AnySchema } from 'ajv/dist/2020.js';
 import Ajv2020 from 'ajv/dist/2020.js';
-import type { RequestSummary } from '../../../../schemas/generated/operations.ts';
+import type { RequestSummary } from '../../../../schemas/built/operations/types.ts';
 import { runInProcess } from '../../../helpers/cli.ts';
 import { startGateway } from '../../../helpers/gateway.ts';
 import { sendAgain } from '../../../helpers/send-again.ts';

@@ -9,7 +9,7 @@ import { printJson, printLine, printNote, terminalWidth } from '../../../../../c
 import type { Column } from '../../../../../cli/output/table.ts';
 import { formatTable, printTable } from '../../../../../cli/output/table.ts';
 import { formatDuration } from '../../../../../cli/output/time.ts';
-import type { RequestSummary } from '../../../../../schemas/generated/operations.ts';
+import type { RequestSummary } from '../../../../../schemas/built/operations/types.ts';
 import { firstNumber, idOf } from '../../../runtime/capture/requests.ts';
 import { parsePage, parseRequestFilter } from '../../requests/filter.ts';
 import { followRequests } from '../../requests/follow.ts';

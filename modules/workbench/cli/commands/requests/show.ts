@@ -11,7 +11,7 @@ import { command, flag, list, optionalArgument, text } from '../../../../../cli/
 import { tryAskGateway } from '../../../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, terminalWidth, visible } from '../../../../../cli/output/print.ts';
 import { printedRequest } from '../../../../../runtime/intake/kept-request.ts';
-import type { KeptRequest } from '../../../../../schemas/generated/operations.ts';
+import type { KeptRequest } from '../../../../../schemas/built/operations/types.ts';
 import { whyUnverified } from '../../../runtime/capture/requests.ts';
 import { describeRequest, knownScheme } from '../../requests/describe-request.ts';
 import { nextStep } from '../../requests/next-step.ts';
