@@ -17,7 +17,11 @@ export interface RequestFilterWords {
 }
 
 /** @throws UsageError for an invalid time, outcome or reason. */
-export function parseRequestFilter({ since, ...words }: RequestFilterWords, now: number): KeptFilter {
+export function parseRequestFilter(
+  { route, outcome, reason, since, grep }: RequestFilterWords,
+  now: number,
+): KeptFilter {
+  const words = { route, outcome, reason, grep };
   if (words.outcome !== undefined) parseNamed('outcome', words.outcome, OUTCOMES);
   if (words.reason !== undefined) parseNamed('reason', words.reason, REASON_CODES);
   const given = Object.entries(words).filter(([, value]) => value !== undefined);
