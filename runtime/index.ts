@@ -1,10 +1,9 @@
 /** `hookwright/runtime`: turns a compiled table into a running service. */
 
-export type { EnrollReport } from './control/operations.ts';
+export type { EnrollReport, StopResult } from '../schemas/built/operations/types.ts';
 export { Redactor } from './deliver/redact/redact.ts';
 export type { AgentRequest, RunAgent } from './dispatch/agent-runner.ts';
 export { AgentError } from './dispatch/agent-runner.ts';
-export type { StopResult } from './dispatch/dispatcher.ts';
 export type { RequestOrigin } from './intake/fetch-request.ts';
 export type { ListenAddress } from './intake/server.ts';
 export { ListenError } from './intake/server.ts';

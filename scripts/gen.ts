@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { apiFiles } from './gen/api.ts';
 import { dataFiles } from './gen/data.ts';
+import { operationFiles } from './gen/operations.ts';
 import { registryFiles } from './gen/registries.ts';
 import { ruleFiles } from './gen/rules.ts';
 import { schemaFiles } from './gen/schemas.ts';
@@ -13,7 +14,14 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const read = (file: string): string | null =>
   existsSync(join(ROOT, file)) ? readFileSync(join(ROOT, file), 'utf8') : null;
 
-const files = [...(await schemaFiles()), ...(await apiFiles()), ...ruleFiles(), ...registryFiles(), ...dataFiles()];
+const files = [
+  ...(await schemaFiles()),
+  ...(await operationFiles()),
+  ...(await apiFiles()),
+  ...ruleFiles(),
+  ...registryFiles(),
+  ...dataFiles(),
+];
 const stale = files.filter(([file, text]) => read(file) !== text);
 
 if (process.argv.includes('--check')) {

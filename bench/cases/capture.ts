@@ -1,10 +1,12 @@
 /** What keeping requests costs senders, and how long a list of a million requests takes. */
+
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { RequestFile, RequestFileReader } from '../../modules/workbench/runtime/capture/request-file.ts';
 import { firstNumber, keptRequests } from '../../modules/workbench/runtime/capture/requests.ts';
-import type { KeptFilter, KeptHead } from '../../runtime/intake/kept-request.ts';
+import type { KeptHead } from '../../runtime/intake/kept-request.ts';
 import type { NewRequestRow } from '../../runtime/store/request-rows.ts';
+import type { KeptFilter } from '../../schemas/built/operations/types.ts';
 import { buildProgram } from '../harness/build.ts';
 import { tempFolder } from '../harness/config.ts';
 import type { RunningGateway } from '../harness/gateway.ts';

@@ -1,12 +1,12 @@
 /** The door of a module: a plain object that says what it adds to the core. `main/modules.ts` lists them. */
 import type { CompilerPart, RepairFiles } from '../../compiler/module.ts';
-import type { ControlHandlers, FailOn, RefusedSwap } from '../../runtime/control/operations.ts';
-import type { KeptRequest } from '../../runtime/intake/kept-request.ts';
+import type { ControlHandlers } from '../../runtime/control/operations.ts';
 import type { RuntimePart } from '../../runtime/module.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import type { Service } from '../../runtime/service/service.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
+import type { FailOn, KeptRequest, RefusedSwap } from '../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable, StorePlan } from '../../schemas/generated/types.ts';
 import type { Check } from './check.ts';
 

@@ -1,11 +1,12 @@
 /** Sends stored deliveries again, or runs them again: for `deliveries replay` and the console. */
-import type { ReplayedDeliveries } from '../../runtime/control/operations.ts';
+
 import type { Clock } from '../../runtime/platform/clock.ts';
 import { createIds } from '../../runtime/platform/ids.ts';
 import type { MutationResults } from '../../runtime/store/mutations.ts';
 import type { DispatchSummary, StoredDispatch } from '../../runtime/store/queries.ts';
 import { DELIVERED, replay, whyNotReplay } from '../../runtime/store/replay.ts';
 import type { Store } from '../../runtime/store/store.ts';
+import type { ReplayedDeliveries } from '../../schemas/built/operations/types.ts';
 import type { Filter } from './filter.ts';
 
 /** Repeats stored in one transaction. */

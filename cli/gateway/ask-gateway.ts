@@ -1,4 +1,5 @@
 /** Calls the gateway of the current home, and turns its absence into an error message. */
+
 import { readFileSync } from 'node:fs';
 import {
   ControlCallError,
@@ -10,8 +11,9 @@ import {
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlPaths } from '../../runtime/control/control-path.ts';
 import { controlPaths } from '../../runtime/control/control-path.ts';
-import type { ControlContract, ControlName } from '../../runtime/control/operations.ts';
+import type { ControlName } from '../../runtime/control/operations.ts';
 import { lockHolder } from '../../runtime/store/sqlite/lock-holder.ts';
+import type { ControlContract } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { visible } from '../output/print.ts';

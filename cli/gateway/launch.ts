@@ -1,8 +1,9 @@
 /** Starts a gateway in the background, for `gateway start` and `gateway restart`. */
+
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import type { GatewayStatus } from '../../runtime/control/operations.ts';
+import type { GatewayStatus } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { openHome } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';

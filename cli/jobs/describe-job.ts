@@ -1,14 +1,15 @@
 /** A job and its state, for lists and `job show`. */
+
 import type { Labelled } from '../../base/label.ts';
 import { labelIn } from '../../base/label.ts';
 import { describeSchedule } from '../../compiler/schedule/describe-schedule.ts';
 import { nextRuns } from '../../compiler/schedule/next-runs.ts';
-import type { JobReport, JobRun } from '../../runtime/control/reports.ts';
 import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobState, JobTick } from '../../runtime/store/job-mutations.ts';
 import { isJobPaused, NO_STATE, pauseEnd } from '../../runtime/store/job-mutations.ts';
 import type { DispatchSummary, StoredJobs } from '../../runtime/store/queries.ts';
 import type { Store } from '../../runtime/store/store.ts';
+import type { JobReport, JobRun } from '../../schemas/built/operations/types.ts';
 
 export interface ReportOptions {
   readonly now: number;
@@ -26,6 +27,9 @@ export interface JobHistory {
   readonly runs: readonly DispatchSummary[];
   readonly ticks: readonly JobTick[];
 }
+
+/** With the instants at which nothing fired. */
+export type JobDetails = JobReport & Pick<JobHistory, 'ticks'>;
 
 const NO_HISTORY: JobHistory = { state: NO_STATE, runs: [], ticks: [] };
 
@@ -52,7 +56,7 @@ export function reportJob(
   job: Job,
   history: JobHistory | null,
   { now, next, runs, targets }: ReportOptions,
-): JobReport {
+): JobDetails {
   const { id, name, profile, kind, description, schedule, timezone, misfire } = job;
   const known = history ?? NO_HISTORY;
   const paused = isJobPaused(known.state, job.paused, now);

@@ -1,8 +1,8 @@
 /** What the running gateway answers on its control socket. */
 
-import type { ControlHandlers, GatewayStatus } from '../../runtime/control/operations.ts';
+import type { ControlHandlers } from '../../runtime/control/operations.ts';
 import { createStoreHandlers } from '../../runtime/control/store-operations.ts';
-import type { StopResult } from '../../runtime/dispatch/dispatcher.ts';
+import type { GatewayStatus, StopResult } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
 import type { ServedGateway } from '../base/module.ts';
 import { packageVersion } from '../base/package.ts';

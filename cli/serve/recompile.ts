@@ -1,8 +1,9 @@
 /** The messages of a recompile: the request to the thread and its report. */
+
 import type { CompileResult } from '../../compiler/compile.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
-import type { FailOn, RefusedSwap } from '../../runtime/control/operations.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
+import type { FailOn, RefusedSwap } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
 import type { Module } from '../base/module.ts';
 import { loadPart } from '../base/module.ts';

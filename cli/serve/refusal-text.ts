@@ -1,5 +1,5 @@
+import type { RefusedSwap } from '../../schemas/built/operations/types.ts';
 /** The text for a refused swap, in `gateway status` and `gateway reload`. */
-import type { RefusedSwap } from '../../runtime/control/operations.ts';
 
 /** `the new table is refused: 3 lost, 1 changed of 1000 kept requests`. */
 export function refusalText({ total, lost, gained, changed }: RefusedSwap): string {

@@ -1,9 +1,9 @@
 /** Applies a changed configuration to a serving gateway: recompiles it if allowed, then reloads the table. */
 
 import { ControlError } from '../../runtime/control/control-error.ts';
-import type { FailOn, RefusedSwap, ReloadReport } from '../../runtime/control/operations.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
 import type { Service } from '../../runtime/service/service.ts';
+import type { FailOn, RefusedSwap, ReloadReport } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
 import { Recompiler } from './recompiler.ts';

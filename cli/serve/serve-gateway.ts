@@ -2,6 +2,7 @@
  * The life of a gateway process: takes the home, loads, listens, answers on the control socket, reloads, drains, ends.
  * What prevents its start before it listens is one clear refusal; afterwards the old table stays in service.
  */
+
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ControlError } from '../../runtime/control/control-error.ts';
@@ -9,7 +10,6 @@ import type { ControlServer } from '../../runtime/control/control-server.ts';
 import { serveControl } from '../../runtime/control/control-server.ts';
 import type { ControlHandlers } from '../../runtime/control/operations.ts';
 import type { Redactor } from '../../runtime/deliver/redact/redact.ts';
-import type { StopResult } from '../../runtime/dispatch/dispatcher.ts';
 import { ListenError } from '../../runtime/intake/server.ts';
 import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
@@ -17,6 +17,7 @@ import type { ProcessLogger } from '../../runtime/platform/logger.ts';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import { StoreRefused } from '../../runtime/store/store.ts';
 import { TableError } from '../../runtime/table/load.ts';
+import type { StopResult } from '../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, refusalOf } from '../base/errors.ts';

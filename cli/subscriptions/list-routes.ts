@@ -1,7 +1,8 @@
 /** Describes routes for lists: their text in the file, and how the gateway serves them. Without secrets. */
+
 import { labelIn } from '../../base/label.ts';
 import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
-import type { RouteRow, RouteState } from '../../runtime/control/reports.ts';
+import type { RouteRow, RouteState } from '../../schemas/built/operations/types.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
 import { describePause } from '../output/pause.ts';
 import { publicRouteUrl } from './address.ts';
@@ -11,12 +12,17 @@ import { asEntry, parseSubscriptions, readSubscriptionText } from './subscriptio
 
 type ServedTable = Pick<OpenTable, 'table' | 'url'>;
 
+interface ListedRoute extends RouteRow {
+  /** Of scripts: its name. */
+  readonly id: string;
+}
+
 /** @throws CliError when the subscriptions file cannot be parsed */
-export function listRoutes(home: string, open: OpenTable, all: boolean, pauseOf: PauseOf): RouteRow[] {
+export function listRoutes(home: string, open: OpenTable, all: boolean, pauseOf: PauseOf): ListedRoute[] {
   const fixed = all ? Object.values(open.table.routes).map((plan) => servedRow(plan, 'static', open)) : [];
   return [...fixed, ...subscriptionRows(home, open)].map((row) => {
     const { since, until } = pauseOf(row.profile, row.name) ?? { since: null, until: null };
-    return { ...row, paused: since === null ? null : { since, until } };
+    return { id: row.name, ...row, paused: since === null ? null : { since, until } };
   });
 }
 
@@ -32,7 +38,7 @@ function subscriptionRows(home: string, open: OpenTable): Omit<RouteRow, 'paused
     const [state, reason] = stateOf(name, plan, reasons.get(name), open);
     const profile = plan?.profile ?? entry.profile ?? 'default';
     return {
-      ...{ id: name, name, kind: 'dynamic', state, reason, profile },
+      ...{ name, kind: 'dynamic', state, reason, profile },
       url: publicRouteUrl({ name, profile }, open),
       mode: plan?.mode ?? null,
       source: plan === null ? (asList(entry.source)[0] ?? null) : sourceOf(plan, open),
@@ -51,7 +57,7 @@ export function servedRow(plan: RoutePlan, kind: RouteRow['kind'], open: ServedT
   const [state, reason] = servedState(plan, open);
   const { name, profile, mode, cron_job, description, toolsets } = plan;
   return {
-    ...{ id: name, name, kind, state, reason, profile },
+    ...{ name, kind, state, reason, profile },
     url: publicRouteUrl(plan, open),
     mode,
     source: sourceOf(plan, open),

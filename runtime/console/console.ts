@@ -1,4 +1,5 @@
 /** The console, a second listener for operators, supervisors and collectors: what a module that has one is given. */
+import type { GatewayProblem } from '../../schemas/built/operations/types.ts';
 import type { ConsolePlan } from '../../schemas/generated/types.ts';
 import type { ControlHandlers } from '../control/operations.ts';
 import type { Connections } from '../intake/connections.ts';
@@ -8,17 +9,10 @@ import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
 
-export interface ReadinessProblem {
-  readonly part: 'gateway' | 'store' | 'table' | 'subscriptions';
-  /** True: events are answered with 503. False: the gateway serves, with the previous table or subscriptions. */
-  readonly blocking: boolean;
-  readonly message: string;
-}
-
 /** What `/readyz` answers. */
 export interface Readiness {
   readonly ready: boolean;
-  readonly problems: readonly ReadinessProblem[];
+  readonly problems: readonly GatewayProblem[];
 }
 
 export interface ConsoleContext {

@@ -1,9 +1,11 @@
 /** Calls operations of a running gateway over its control socket, for the command line. */
 import { request } from 'node:http';
-import { ANSWER_SHAPES, REFUSAL_SHAPE } from './answer-shapes.ts';
+import { ANSWERS } from '../../schemas/built/operations/answers.ts';
+import type { ControlContract, Refusal } from '../../schemas/built/operations/types.ts';
+import type { LoadCheck } from './check-wire.ts';
+import { findFault } from './check-wire.ts';
 import { ControlError } from './control-error.ts';
-import type { ControlContract, ControlName } from './operations.ts';
-import type { WireShape } from './shape.ts';
+import type { ControlName } from './operations.ts';
 import { isOwnSocket, ownUid } from './socket-owner.ts';
 
 /** No process listens on the socket: there is no running gateway. */
@@ -55,11 +57,11 @@ export async function callControl<Name extends ControlName>(
   const { status, text } = await postWhole(socket, name, JSON.stringify(input), timeoutMs);
   const body = parse(text, status);
   if (status === 200) {
-    checkShape(body, ANSWER_SHAPES[name], name);
+    await checkAnswer(name, body, name);
     return body as ControlContract[Name]['output'];
   }
-  checkShape(body, REFUSAL_SHAPE, name);
-  const { code, message } = body as { readonly code: string; readonly message: string };
+  await checkAnswer('refusal', body, name);
+  const { code, message } = body as Refusal;
   throw new ControlError(code, message.slice(0, MAX_MESSAGE));
 }
 
@@ -71,11 +73,13 @@ function parse(text: string, status: number): unknown {
   }
 }
 
-function checkShape(body: unknown, shape: WireShape, name: string): void {
-  const wrong = shape(body, 'answer');
-  if (wrong === null) return;
+async function checkAnswer(shape: string, body: unknown, name: string): Promise<void> {
+  const loads: Readonly<Record<string, LoadCheck>> = ANSWERS;
+  const load = loads[shape];
+  const fault = load === undefined ? null : await findFault(load, body, 'answer');
+  if (fault === null) return;
   throw new UnknownAnswerError(
-    `the answer to ${name} is not as expected (${wrong}): is the running gateway of another version?`,
+    `the answer to ${name} is not as expected (${fault}): is the running gateway of another version?`,
   );
 }
 

@@ -9,12 +9,14 @@ import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { dirname } from 'node:path';
 import { messageOf } from '../../base/message-of.ts';
+import { INPUTS } from '../../schemas/built/operations/inputs.ts';
 import type { IntakeRequest } from '../intake/body.ts';
 import { Connections } from '../intake/connections.ts';
 import { BoundedServer, LOCAL_LIMITS } from '../intake/server.ts';
 import type { Logger } from '../platform/log.ts';
+import type { LoadCheck } from './check-wire.ts';
+import { findFault } from './check-wire.ts';
 import { ControlError } from './control-error.ts';
-import { checkInput } from './input-shapes.ts';
 import type { ControlHandlers } from './operations.ts';
 import { foreignFolder, ownUid } from './socket-owner.ts';
 
@@ -76,13 +78,21 @@ async function answer(
     throw new ControlError('unknown_operation', `the running gateway has no operation "${name}"`);
   const input = { ...(await readInput(request)), ...named };
   connections.verify(request);
-  checkInput(name, input);
+  await checkInput(name, input);
   const result = await handler(input as never);
   if (name === 'metrics' && request.method === 'GET') {
     const { content_type, text } = result as { readonly content_type: string; readonly text: string };
     return { type: content_type, text };
   }
   return { type: JSON_TYPE, text: JSON.stringify(result ?? null) };
+}
+
+/** @throws ControlError that names the first member that is missing, unknown or of another type */
+async function checkInput(name: string, input: unknown): Promise<void> {
+  const loads: Readonly<Record<string, LoadCheck>> = INPUTS;
+  const load = loads[name];
+  const fault = load === undefined ? null : await findFault(load, input, 'request');
+  if (fault !== null) throw new ControlError('malformed', `${fault} is missing, or not what ${name} takes`);
 }
 
 interface Operation {

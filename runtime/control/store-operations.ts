@@ -2,36 +2,13 @@
  * The store of a running gateway, for commands. They use the control socket instead of opening the file, so that only the
  * server writes it. This file has both ends: the server's handlers, and a `Store` that calls them.
  */
+import type { CommandMutation, ControlContract } from '../../schemas/built/operations/types.ts';
 import { StoreDamaged } from '../store/decode.ts';
-import type { Accept, Resend } from '../store/event-mutations.ts';
-import type { PutGuard } from '../store/guard-mutations.ts';
-import type { FireJob, PauseJob, PutJob, RemoveJob, WatchJob } from '../store/job-mutations.ts';
 import type { Mutation, MutationResults } from '../store/mutations.ts';
-import type { PauseRoute } from '../store/pauses.ts';
 import type { Query, QueryKind, QueryResults } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';
-import type { AnswerApproval } from '../store/work-mutations.ts';
 import { ControlError } from './control-error.ts';
-
-/** The changes that commands may make; only the server itself makes the others. */
-export type CommandMutation =
-  | Accept
-  | Resend
-  | AnswerApproval
-  | PutGuard
-  | PauseRoute
-  | FireJob
-  | PutJob
-  | RemoveJob
-  | PauseJob
-  | WatchJob;
-
-export interface StoreOperations {
-  store_read: { input: Query; output: QueryResults[QueryKind] };
-  /** Makes a change; work that it makes due starts at once. */
-  store_write: { input: CommandMutation; output: MutationResults[CommandMutation['kind']] };
-}
 
 /** Code of a refusal while the store is unavailable; a retry may succeed. */
 const UNAVAILABLE = 'store_unavailable';
@@ -59,10 +36,10 @@ async function refusing<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 /** Calls one store operation of the gateway. */
-export type AskStore = <Name extends keyof StoreOperations>(
+export type AskStore = <Name extends 'store_read' | 'store_write'>(
   name: Name,
-  input: StoreOperations[Name]['input'],
-) => Promise<StoreOperations[Name]['output']>;
+  input: ControlContract[Name]['input'],
+) => Promise<unknown>;
 
 /** The store of a running gateway, as a `Store`. */
 export function createRemoteStore(ask: AskStore): Store {

@@ -2,7 +2,9 @@
  * Assembles the dispatcher: accepted events are stored, queued, run and delivered. Work that a stop or a crash leaves
  * unfinished resumes after the next start.
  */
+
 import { randomUUID } from 'node:crypto';
+import type { StopResult } from '../../schemas/built/operations/types.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Accept, InitialWork, JoinGroup } from '../store/event-mutations.ts';
@@ -12,7 +14,7 @@ import { Contents } from './contents.ts';
 import type { DispatchContext } from './context.ts';
 import { DeliveryWorker } from './delivery-worker.ts';
 import { DirectDelivery } from './direct-delivery.ts';
-import type { Claim, DispatchCounts, Dispatcher, DispatchService, Refusal, StopResult } from './dispatcher.ts';
+import type { Claim, DispatchCounts, Dispatcher, DispatchService, Refusal } from './dispatcher.ts';
 import { orRefused, refusePaused, storedClaim } from './dispatcher.ts';
 import { askFor, openOf } from './finished-run.ts';
 import { budgetsOf, reportOver } from './over-budget.ts';

@@ -2,6 +2,7 @@
  * The interface between intake and the dispatcher. Every method resolves only after the result that it returns is stored,
  * so an answer sent afterwards holds.
  */
+import type { StopResult } from '../../schemas/built/operations/types.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { OverBudget } from '../store/budget.ts';
 import type { OverLimit, RoutePaused } from '../store/event-mutations.ts';
@@ -77,23 +78,6 @@ export interface Dispatcher {
     dispatch: Dispatch,
     claim: Claim,
   ): Promise<Refusal | OverBudget | { readonly kind: 'accepted' | 'already_running' | 'paused' | 'unknown_job' }>;
-}
-
-/**
- * The result of `Service.stop`.
- *
- * @example
- * ```ts
- * import type { StopResult } from 'hookwright/runtime';
- *
- * const exitCode = ({ drained }: StopResult): number => (drained ? 0 : 1);
- * ```
- */
-export interface StopResult {
-  /** False when the time was up with work still under way. */
-  readonly drained: boolean;
-  /** Runs and deliveries that were interrupted. They resume after the next start, as does queued work. */
-  readonly abandoned: number;
 }
 
 export interface DispatchCounts {

@@ -1,5 +1,6 @@
 /** The guard: what it hears of, what it is opened with, and the conditions that operators are told of. A module implements it. */
-import type { AlertKind, RouteTable } from '../../schemas/generated/types.ts';
+import type { LastingAlert } from '../../schemas/built/operations/types.ts';
+import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Deliverer } from '../deliver/deliverer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
@@ -8,23 +9,7 @@ import type { Store } from '../store/store.ts';
 import type { DispatchObserver } from './observer.ts';
 
 /** Something that fails, by its kind and what it is about. */
-export interface AlertCondition {
-  readonly kind: AlertKind;
-  /** Route, job, target with its address, or key; for people, and the same each time. */
-  readonly subject: string;
-  /** The target that it is about, which gets no message of it. */
-  readonly about?: { readonly profile: string; readonly target: string };
-  /** Unix ms at which it is over by itself. */
-  readonly until?: number;
-}
-
-/** An alert that has begun and is not over. Times are Unix ms. */
-export interface LastingAlert extends AlertCondition {
-  readonly since: number;
-  readonly last_at: number;
-  readonly count: number;
-  readonly reason: string;
-}
+export type AlertCondition = Pick<LastingAlert, 'kind' | 'subject' | 'about' | 'until'>;
 
 /** The state of the gateway that is looked at from time to time. */
 export interface WatchedState {

@@ -1,12 +1,14 @@
 /** The keeper of requests: the interface that a module implements, and that the handler calls after each answer. */
+
 import { messageOf } from '../../base/message-of.ts';
+import type { KeptRequest } from '../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { RequestRows } from '../store/request-rows.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { Intake, Services } from './intake.ts';
-import type { KeptRequest, KeptRequests } from './kept-request.ts';
+import type { KeptRequests } from './kept-request.ts';
 import type { Watcher } from './pipeline.ts';
 import type { Reply } from './reply.ts';
 

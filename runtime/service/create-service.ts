@@ -2,11 +2,11 @@
 
 import { mkdirSync } from 'node:fs';
 import { labelIn } from '../../base/label.ts';
+import type { EnrollReport, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
 import type { Catalog, ConsolePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Console } from '../console/console.ts';
 import { ControlError } from '../control/control-error.ts';
-import type { ControlHandlers, EnrollReport, ReplayReport } from '../control/operations.ts';
-import type { StopResult } from '../dispatch/dispatcher.ts';
+import type { ControlHandlers } from '../control/operations.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import { catalogValue } from '../intake/documents.ts';
 import type { RequestOrigin } from '../intake/fetch-request.ts';

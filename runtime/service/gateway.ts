@@ -1,8 +1,8 @@
 /** The gateway: the public server for the routes in service, with its start and stop. The work behind it is passed as a `Backend`. */
 
+import type { KeptRequest, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import type { ReplayReport } from '../control/operations.ts';
-import type { Dispatcher, StopResult } from '../dispatch/dispatcher.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { FindInstallation } from '../dispatch/installation.ts';
 import { Connections } from '../intake/connections.ts';
 import { EventLog } from '../intake/event-log.ts';
@@ -11,7 +11,6 @@ import { answerFetch } from '../intake/fetch-request.ts';
 import { RequestHandler } from '../intake/handler.ts';
 import type { RequestTracing, Services, Shutdown, Statuses } from '../intake/intake.ts';
 import type { Keeper } from '../intake/keeper.ts';
-import type { KeptRequest } from '../intake/kept-request.ts';
 import { askHealth, Overload } from '../intake/overload.ts';
 import { createScriptRunner } from '../intake/script-runner.ts';
 import type { HandleRequest, ListenAddress, ServerLimits } from '../intake/server.ts';

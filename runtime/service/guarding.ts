@@ -1,6 +1,7 @@
 /** The guard of a service: opened with the first table that tells somebody of something, or calls a heartbeat. */
+import type { LastingAlert } from '../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import type { Guard, GuardContext, LastingAlert } from '../dispatch/guard.ts';
+import type { Guard, GuardContext } from '../dispatch/guard.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import type { CountRequest } from '../intake/event-log.ts';
 import type { RuntimePart } from '../module.ts';

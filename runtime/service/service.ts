@@ -1,7 +1,6 @@
 /** A service, as programs that embed the runtime see it. */
+import type { EnrollReport, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
 import type { Catalog, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
-import type { EnrollReport, ReplayReport } from '../control/operations.ts';
-import type { StopResult } from '../dispatch/dispatcher.ts';
 import type { DispatchOwner } from '../dispatch/observer.ts';
 import type { RequestOrigin } from '../intake/fetch-request.ts';
 import type { Keeper } from '../intake/keeper.ts';

@@ -1,8 +1,7 @@
 /** The state of a service, for `gateway status`, metrics and `/readyz`, even while the store cannot be read. */
+import type { DispatchStatus, GatewayStatus, LastingAlert } from '../../schemas/built/operations/types.ts';
 import type { Readiness } from '../console/console.ts';
-import type { DispatchStatus, WorkStatus } from '../control/operations.ts';
 import type { DispatchCounts } from '../dispatch/dispatcher.ts';
-import type { LastingAlert } from '../dispatch/guard.ts';
 import type { LiveFigures } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { WaitCounts } from '../store/named-waits.ts';
@@ -15,6 +14,9 @@ import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { Rejected } from '../table/subscriptions.ts';
 import type { TableState } from '../table/tables.ts';
+
+/** Work and store. When the store cannot be read, only its problem is known. */
+type WorkStatus = Pick<GatewayStatus, 'runs' | 'dispatches' | 'paused' | 'store'>;
 
 export interface ServingStatus {
   /** Null before `listen` and after `stop`. */

@@ -2,8 +2,10 @@
  * The work behind the server: the store, the keeper of requests, agents, targets and the dispatcher. Agents and targets are
  * linked again for each table and replaced at the swap; the store is opened once, with the first table.
  */
+
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import type { StopResult } from '../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { SwappableDeliverer } from '../deliver/create-deliverer.ts';
 import { createDeliverer } from '../deliver/create-deliverer.ts';
@@ -11,7 +13,7 @@ import { fileSessions } from '../deliver/sessions/file-sessions.ts';
 import { createMirror } from '../deliver/sessions/mirror.ts';
 import type { FindBudgets, RetryPolicy } from '../dispatch/context.ts';
 import { createDispatcher } from '../dispatch/create-dispatcher.ts';
-import type { DispatchCounts, DispatchService, StopResult } from '../dispatch/dispatcher.ts';
+import type { DispatchCounts, DispatchService } from '../dispatch/dispatcher.ts';
 import type { GuardContext, WatchedState } from '../dispatch/guard.ts';
 import type { FindInstallation } from '../dispatch/installation.ts';
 import { findInstallation } from '../dispatch/installation.ts';

@@ -6,22 +6,12 @@
  *   accepted ──> full: refused          begins ──> full: the dispatch is skipped        ends ──> its usage is added
  *      └──> one run is reserved
  */
+import type { BudgetSpan } from '../../schemas/built/operations/types.ts';
 import { decodeOr, isCount, isInstant, isText, orNull } from './decode.ts';
 import type { Usage } from './usage.ts';
 import { isAmount, tokensOf } from './usage.ts';
 
-/** A budget and its window at an instant. */
-export interface BudgetSpan {
-  /** JSON of what it is of, with its `per`: `["route", profile, name, "day"]`, `["gateway", "hour"]`, … */
-  readonly key: string;
-  /** Null: not limited. */
-  readonly runs: number | null;
-  readonly tokens: number | null;
-  readonly cost: number | null;
-  /** The window, Unix ms. */
-  readonly since: number;
-  readonly until: number;
-}
+export type { BudgetSpan } from '../../schemas/built/operations/types.ts';
 
 /** A budget is full: nothing was stored but that. */
 export interface OverBudget {

@@ -4,6 +4,7 @@
  * prompts, toolsets and addresses. What becomes an argument, a variable, a header or a part of a path has a form that can be
  * nothing else there, and a name is looked up in the table: a row brings no command and no settings.
  */
+import type { JobRecord } from '../../schemas/built/operations/types.ts';
 import type {
   BudgetPlan,
   ContentField,
@@ -12,7 +13,7 @@ import type {
   DispatchDelivery,
   DispatchOutput,
 } from '../../schemas/generated/types.ts';
-import type { JobRecord } from './job-mutations.ts';
+
 import type { ProgramEnd, Step } from './states.ts';
 import { STEP_OUTCOMES } from './states.ts';
 import { isAmount } from './usage.ts';

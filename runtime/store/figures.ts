@@ -2,6 +2,9 @@
  * What came in, a minute at a time, for charts. Kept for seven days: at most 10,080 rows of small numbers, less than a megabyte.
  * Gateways that share a store add up; of times and of what waits, the highest counts.
  */
+import type { FigureSum } from '../../schemas/built/operations/types.ts';
+
+export type { FigureSum } from '../../schemas/built/operations/types.ts';
 
 /** Requests of routes by what became of them, which add up. `failed`: not the sender's fault. */
 export const FIGURE_COUNTS = ['taken', 'ignored', 'duplicate', 'refused', 'failed'] as const;
@@ -10,7 +13,7 @@ const FIGURE_LEVELS = ['half_us', 'most_us', 'waiting'] as const;
 export const FIGURES = [...FIGURE_COUNTS, ...FIGURE_LEVELS] as const;
 
 export type FigureCount = (typeof FIGURE_COUNTS)[number];
-export type Figures = Readonly<Record<(typeof FIGURES)[number], number>>;
+export type Figures = Omit<FigureSum, 'slot'>;
 
 /** Adds what one gateway has counted in a minute. */
 export interface AddFigures {
@@ -18,12 +21,6 @@ export interface AddFigures {
   /** Unix ms at which the minute began. */
   readonly minute: number;
   readonly figures: Figures;
-}
-
-/** The figures of a span of time. */
-export interface FigureSum extends Figures {
-  /** Unix ms at which it began. */
-  readonly slot: number;
 }
 
 const KEPT_MS = 7 * 24 * 3_600_000;

@@ -2,8 +2,12 @@
  * What the guard keeps: small rows by kind and key, whose bodies are JSON. The store compares and replaces them, together
  * with the message that the change is worth, and it counts runs against their limits in the change that stores a run.
  */
-import type { Dispatch } from '../../schemas/generated/types.ts';
 import { decodeOr, isInstant, isText } from './decode.ts';
+
+export type {
+  PutGuard,
+  RunLimit,
+} from '../../schemas/built/operations/types.ts';
 
 /**
  * `installation`: the id of this installation, key '', and the key of its status URLs, key 'status_key'. `alert`: an alert that lasts. `runs`: the latest runs of a session or
@@ -20,31 +24,6 @@ export interface GuardRow {
   readonly key: string;
   /** JSON. */
   readonly body: string;
-}
-
-/** Replaces a row if it is still as expected, and stores a message with it. */
-export interface PutGuard {
-  readonly kind: 'put_guard';
-  readonly row: Pick<GuardRow, 'kind' | 'key'>;
-  /** The body as it was read; null: there is no row. */
-  readonly expect: string | null;
-  /** Null: the row is removed. */
-  readonly body: string | null;
-  /** Unix ms from which it may be removed; null: never. */
-  readonly expires_at: number | null;
-  /** A message, due at once, whose targets are its deliveries. */
-  readonly dispatch: Dispatch | null;
-  readonly now: number;
-}
-
-/** Most runs of a key within a time. A run beyond them is refused, and the key with it for `pause_ms`. */
-export interface RunLimit {
-  readonly kind: Extract<GuardKind, 'runs' | 'exchange'>;
-  readonly key: string;
-  readonly most: number;
-  readonly within_ms: number;
-  /** 0: the key is not paused. */
-  readonly pause_ms: number;
 }
 
 /** The body of a row that counts runs. */

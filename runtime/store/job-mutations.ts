@@ -5,35 +5,19 @@
  * stores the run's dispatch, so neither a crash nor a second process can interfere. The `cursor` is the latest handled
  * instant; instants before it never fire, whatever the clock does.
  */
-import type { BudgetPlan, DeliveryPlan, Dispatch } from '../../schemas/generated/types.ts';
-import type { BudgetSpan, OverBudget } from './budget.ts';
-import type { Ref, StoredClaim } from './identity.ts';
+import type { FireJob, PauseJob, PutJob, RemoveJob, WatchJob } from '../../schemas/built/operations/types.ts';
+import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { OverBudget } from './budget.ts';
+import type { Ref } from './identity.ts';
 
-/** A job created at run time; those of the config are in the route table. */
-export interface JobRecord {
-  /** Unique among all jobs; never reused. */
-  readonly id: string;
-  readonly profile: string;
-  readonly name: string;
-  readonly description: string | null;
-  /** Five-field cron expression. */
-  readonly schedule: string;
-  /** IANA zone. */
-  readonly timezone: string;
-  readonly prompt: string;
-  readonly deliver: readonly DeliveryPlan[];
-  /** `none`: the prompt is the message. Absent or null: the profile's agent. */
-  readonly agent?: string | null;
-  readonly skills: readonly string[];
-  /** Null: those of the profile. */
-  readonly toolsets: readonly string[] | null;
-  readonly misfire: 'skip' | 'once';
-  /** Absent: none. */
-  readonly budget?: BudgetPlan;
-  /** Unix ms. */
-  readonly created_at: number;
-  readonly blueprint: { readonly key: string; readonly values: Readonly<Record<string, string>> } | null;
-}
+export type {
+  FireJob,
+  JobRecord,
+  PauseJob,
+  PutJob,
+  RemoveJob,
+  WatchJob,
+} from '../../schemas/built/operations/types.ts';
 
 /** The state of a job, static or dynamic. */
 export interface JobState {
@@ -60,68 +44,13 @@ export interface JobTick {
   readonly missed: number;
 }
 
-/** `new`: fails when the profile has a job with this name. `old`: fails when there is no job with this id. */
-export interface PutJob {
-  readonly kind: 'put_job';
-  readonly job: JobRecord;
-  readonly expect: 'new' | 'old';
-  /**
-   * Names of jobs in the config. If set, a taken name is not refused; the job is stored under the first free name of
-   * `name-2`, `name-3`, …
-   */
-  readonly numbered_beside?: readonly string[];
-}
-
-/** Removes the job; its history is kept until retention removes it. */
-export interface RemoveJob {
-  readonly kind: 'remove_job';
-  readonly id: string;
-}
-
-/** Pauses or resumes a job. A resumed job continues from now: instants in between do not count as missed. */
-export interface PauseJob {
-  readonly kind: 'pause_job';
-  readonly job: string;
-  readonly paused: boolean;
-  /** Unix ms at which the pause ends by itself; left out or null: it does not. */
-  readonly until?: number | null;
-  readonly now: number;
-}
-
-/** Sets the cursor of a job that a scheduler sees for the first time, or with another schedule. */
-export interface WatchJob {
-  readonly kind: 'watch_job';
-  readonly job: string;
-  readonly signature: string;
-  readonly now: number;
-}
-
-interface Firing {
-  readonly job: string;
-  /** As configured; used unless the job was paused or resumed at run time. */
-  readonly paused: boolean;
-  /** In which the run is reserved; left out: it has none. */
-  readonly budgets?: readonly BudgetSpan[];
-  readonly now: number;
-}
-
 /** Records an instant at which a job was due, and fires the job. */
-export interface TickJob extends Firing {
+export interface TickJob extends Omit<FireJob, 'kind' | 'dispatch' | 'claim' | 'even_paused'> {
   readonly kind: 'tick_job';
   readonly due_at: number;
   /** Null: the instant was missed, and the job does not fire. */
   readonly dispatch: Dispatch | null;
   readonly missed: number;
-}
-
-/** Fires a job outside its schedule: for an event, or by hand. */
-export interface FireJob extends Firing {
-  readonly kind: 'fire_job';
-  readonly dispatch: Dispatch;
-  /** The event's delivery id; also claimed when the job is already running, because the event is answered then too. */
-  readonly claim: StoredClaim | null;
-  /** Fire a paused job too: for a run by hand. */
-  readonly even_paused: boolean;
 }
 
 /** Removes at most `limit` records of instants before `before` (Unix ms). */

@@ -17,6 +17,7 @@ import {
 } from './decode.ts';
 import type { BusySession, DispatchSummary, StoredDispatch } from './queries.ts';
 import { MOST_TURNS } from './queries.ts';
+import { runDuration } from './run-facts.ts';
 import type { FinalState, ProgramEnd, ShownState, Step } from './states.ts';
 import { DISPATCH_STATES } from './states.ts';
 import { toUsage } from './usage.ts';
@@ -25,7 +26,7 @@ import { waitOf } from './waits.ts';
 
 type OfHead = 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'session';
 
-export type ListedRow = Omit<DispatchSummary, OfHead | 'usage' | keyof Wait | keyof WaitColumns> &
+export type ListedRow = Omit<DispatchSummary, OfHead | 'duration_ms' | 'usage' | keyof Wait | keyof WaitColumns> &
   WaitColumns & {
     /** JSON. */
     readonly head: string;
@@ -107,6 +108,9 @@ export function readListed(row: ListedRow): DispatchSummary {
   const reason = row.reason === null ? null : decodeOr<string>(row.reason, isText, DAMAGED);
   const isKnown = isState(row.state);
   const { waits_for, waits_since, ready_at } = waitOf(row);
+  const started_at = instantOf(row.started_at);
+  const answered_at = instantOf(row.answered_at);
+  const finished_at = instantOf(row.finished_at);
   return {
     ref: row.ref,
     id: textOf(row.id),
@@ -118,9 +122,10 @@ export function readListed(row: ListedRow): DispatchSummary {
     delivery_id,
     accepted_at: instantOf(row.accepted_at) ?? 0,
     state: !isKnown ? 'dead' : waits_for === 'approval' ? 'waiting' : row.state,
-    started_at: instantOf(row.started_at),
-    answered_at: instantOf(row.answered_at),
-    finished_at: instantOf(row.finished_at),
+    started_at,
+    answered_at,
+    finished_at,
+    duration_ms: runDuration({ started_at, answered_at, finished_at }),
     reason: isKnown ? reason : DAMAGED,
     replay_of,
     agent,

@@ -2,31 +2,16 @@
  * Routes that hold their events: what is accepted is stored, and no work of theirs is taken until the pause ends. A pause is a
  * row of kind `pause` of what the guard keeps, by the lane of the route; when it expires, it has ended.
  */
+import type { Pause, PausedRoute } from '../../schemas/built/operations/types.ts';
 import { decodeOr, isInstant } from './decode.ts';
 import type { GuardRow } from './guard-mutations.ts';
 import { laneKey, laneParts } from './identity.ts';
 
-/** Pauses a route, or ends its pause. */
-export interface PauseRoute {
-  readonly kind: 'pause_route';
-  readonly profile: string;
-  readonly route: string;
-  readonly paused: boolean;
-  /** Unix ms at which the pause ends by itself; null: it does not. */
-  readonly until: number | null;
-  readonly now: number;
-}
-
-/** Times are Unix ms. */
-export interface Pause {
-  readonly since: number;
-  readonly until: number | null;
-}
-
-export interface PausedRoute extends Pause {
-  readonly profile: string;
-  readonly route: string;
-}
+export type {
+  Pause,
+  PausedRoute,
+  PauseRoute,
+} from '../../schemas/built/operations/types.ts';
 
 export const pauseOfRoute = (profile: string, route: string | null): Pick<GuardRow, 'kind' | 'key'> => ({
   kind: 'pause',

@@ -1,38 +1,31 @@
 /** All queries of a store, as plain data. */
+import type {
+  DamageReport,
+  DeadWork,
+  DeliverySummary,
+  LastError,
+  NodeSummary,
+  StoreQuery,
+} from '../../schemas/built/operations/types.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { FigureSum } from './figures.ts';
-import type { GuardKind, GuardRow } from './guard-mutations.ts';
-import type { ClaimKey, Ref, SessionKey } from './identity.ts';
+import type { GuardRow } from './guard-mutations.ts';
+import type { Ref } from './identity.ts';
 import type { JobRecord, JobState, JobTick } from './job-mutations.ts';
 import type { DispatchState, ProgramEnd, ShownState, Step, Waiting } from './states.ts';
-import type { Usage, UsageSum } from './usage.ts';
+import type { UsageSum } from './usage.ts';
 import type { StoredWaits, Wait } from './waits.ts';
 
+export type {
+  DamageReport,
+  DeadWork,
+  LastError,
+  ListFilter,
+} from '../../schemas/built/operations/types.ts';
+
 /** A dispatch in a list. */
-export interface DispatchSummary extends Wait {
+export interface DispatchSummary extends DeliverySummary, Wait {
   readonly ref: Ref;
-  readonly id: string;
-  readonly profile: string;
-  readonly route: string | null;
-  readonly job: string | null;
-  readonly mode: Dispatch['mode'];
-  readonly event: string;
-  readonly delivery_id: string;
-  readonly accepted_at: number;
-  readonly state: ShownState;
-  readonly started_at: number | null;
-  readonly answered_at: number | null;
-  readonly finished_at: number | null;
-  readonly reason: string | null;
-  readonly replay_of: string | null;
-  /** The named agent that runs it; null: the default one, or none. */
-  readonly agent: string | null;
-  /** The session in which its runs take turns; null: none. */
-  readonly session: string | null;
-  /** Its place there: 1 has the turn; more than `MOST_TURNS` are not counted. Null: in none, or its run has ended. */
-  readonly turn: number | null;
-  /** Of all its runs; null: none has told. */
-  readonly usage: Usage | null;
 }
 
 /** The highest place in a session that is counted. */
@@ -69,19 +62,6 @@ export interface StoredDispatch extends DispatchSummary {
   readonly steps: readonly Step[];
 }
 
-export interface ListFilter {
-  readonly state?: ShownState;
-  readonly route?: string;
-  readonly job?: string;
-  /** Accepted at or after, unix ms. */
-  readonly since?: number;
-  /** Only those stored before this one, for the next page. */
-  readonly before?: Ref;
-  /** Only those that have not ended, the oldest first. */
-  readonly oldest_open?: true;
-  readonly limit: number;
-}
-
 /** Counts of one route since the store was created, by state as it is stored. `removed`: ended dispatches that retention has removed. */
 export interface Tally extends Readonly<Record<DispatchState, number>> {
   readonly profile: string;
@@ -93,13 +73,6 @@ export interface Tally extends Readonly<Record<DispatchState, number>> {
 
 export type ShownTally = Tally & Readonly<Record<ShownState, number>>;
 
-export interface LastError {
-  readonly id: string;
-  readonly route: string | null;
-  readonly at: number;
-  readonly reason: string;
-}
-
 /** Waiting work, over all processes. */
 export interface Backlog {
   readonly runs: number;
@@ -108,15 +81,6 @@ export interface Backlog {
   /** Deliveries that wait for their next attempt. */
   readonly deliveries_delayed: number;
   readonly groups: number;
-}
-
-/** Damage or loss found in the store's file, for `doctor` and `gateway status`. */
-export interface DamageReport {
-  /** Unix ms at which it was found. */
-  readonly at: number;
-  readonly message: string;
-  /** Absolute path of the copy of the damaged file; null when there is none. */
-  readonly copy: string | null;
 }
 
 export interface StoreOverview {
@@ -156,88 +120,18 @@ export interface WaitingDelivery {
   readonly waiting: Exclude<Waiting, 'rejected'>;
 }
 
-/** Deliveries of a route or job that were given up and are still stored. */
-export interface DeadWork {
-  readonly profile: string;
-  /** Null: scheduled runs. */
-  readonly route: string | null;
-  readonly job: string | null;
-  readonly count: number;
-  /** Unix ms at which the first of them was given up. */
-  readonly since: number;
-}
-
 /** A gateway that shares the store. The list has each running one, and the latest start of each that has ended. */
-export interface StoredNode {
+export interface StoredNode extends Omit<NodeSummary, 'lease_expires_at' | 'state'> {
   /** Number of this start. */
   readonly node: number;
-  readonly url: string;
-  /** Version of hookwright. */
-  readonly version: string;
-  /** Hash of the table it serves; null: it has none. */
-  readonly table: string | null;
-  /** Unix ms. */
-  readonly started_at: number;
-  /** Unix ms; the time of its end when it has ended. */
   readonly lease_expires_at: number;
-  /** `lost`: its lease has expired. */
-  readonly state: 'serving' | 'stopped' | 'lost';
-  /** Why it does not serve what the others serve; null when it does. */
-  readonly problem: string | null;
+  readonly state: Exclude<NodeSummary['state'], 'draining'>;
   /** Unix ms at which this was read, by the store's clock. */
   readonly read_at: number;
 }
 
-export type Query =
-  /** Whether a delivery id is claimed. */
-  | { readonly kind: 'is_claimed'; readonly key: ClaimKey; readonly now: number }
-  | { readonly kind: 'load'; readonly ref: Ref }
-  /** By id, or by a unique prefix of one. */
-  | { readonly kind: 'find'; readonly id: string }
-  /** Those of these ids whose dispatches have ended. */
-  | { readonly kind: 'ended'; readonly ids: readonly string[] }
-  /** Newest first. */
-  | { readonly kind: 'list'; readonly filter: ListFilter }
-  /** The busy sessions of a profile, or of all (null), by the age of the run that has the turn. */
-  | { readonly kind: 'sessions'; readonly profile: string | null }
-  /** `now`: Unix ms at which work counts as due. */
-  | { readonly kind: 'waits'; readonly now: number }
-  /** What was said in a session since it was reset, oldest first: the latest `turns`, of together at most `chars` code points. */
-  | { readonly kind: 'said'; readonly of: SessionKey; readonly turns: number; readonly chars: number }
-  /** `now`: Unix ms at which work counts as due. */
-  | { readonly kind: 'overview'; readonly now: number }
-  /** One row for each profile, route, job and target. Reads every open dispatch. */
-  | { readonly kind: 'open_work' }
-  /** One row for each profile, route and job. Reads every dead dispatch. */
-  | { readonly kind: 'dead_work' }
-  /** Dynamic jobs, sorted by name, and the states of all jobs. */
-  | { readonly kind: 'jobs' }
-  /** Grows with every change that a user makes to a job. */
-  | { readonly kind: 'jobs_version' }
-  /** Newest first. */
-  | { readonly kind: 'job_ticks'; readonly job: string; readonly limit: number }
-  /**
-   * Unix ms at which the work fell due that waits longest, without that of routes paused at `now`; in the future if none waits.
-   * Null: there is none.
-   */
-  | { readonly kind: 'oldest_due'; readonly now: number }
-  /** What the guard keeps, of one kind; ordered by key. `paused`: of `runs`, without keys that were never paused. */
-  | { readonly kind: 'guard_rows'; readonly of: GuardKind; readonly paused?: boolean }
-  /**
-   * What the stored dispatches have used since `since` (Unix ms), a row for each profile, route, job, agent and span of
-   * `slot_ms`.
-   */
-  | { readonly kind: 'usage'; readonly since: number; readonly slot_ms: number }
-  /** Deliveries that wait for a person, the oldest dispatch first. */
-  | { readonly kind: 'approvals' }
-  /** From the minute of `since` (Unix ms), a row for each span of `slot_ms` that has any; oldest first. */
-  | { readonly kind: 'figures'; readonly since: number; readonly slot_ms: number }
-  /** In the order of their starts; none for a store of one process. */
-  | { readonly kind: 'nodes' }
-  /** Checks that accepted = done + dead + skipped + pending + running + delivering; a line for each mismatch. Slow. */
-  | { readonly kind: 'audit' }
-  /** Copies a store that is a file, as of one instant. `to`: absolute path, where no file is. */
-  | { readonly kind: 'back_up'; readonly to: string };
+/** All queries: schemas/store.yaml says what each asks. */
+export type Query = StoreQuery;
 export type QueryKind = Query['kind'];
 
 export interface StoredJobs {

@@ -1,4 +1,7 @@
 /** Sessions of chats: files in a profile's home, or rows of a shared database. */
+import type { SessionSummary } from '../../schemas/built/operations/types.ts';
+
+export type { SessionSummary } from '../../schemas/built/operations/types.ts';
 
 /** One message of a session. */
 export interface Turn {
@@ -13,19 +16,6 @@ export interface Chat {
   /** Canonical target name. */
   readonly target: string;
   readonly chatId: string;
-}
-
-export interface SessionSummary {
-  readonly target: string;
-  readonly chat_id: string;
-  /** Path of its file; null in a database. */
-  readonly path: string | null;
-  /** Null when the session cannot be read. */
-  readonly turns: number | null;
-  /** Why it cannot be read; null when it can. */
-  readonly problem: string | null;
-  /** UTC instant, RFC 3339. */
-  readonly changed_at: string;
 }
 
 export interface Sessions {

@@ -1,18 +1,21 @@
 /**
  * The store: everything that outlives the process (dispatches with their states, delivery ids, coalesce groups, jobs).
  * The rest of the runtime uses only this interface. An engine (sqlite/, postgres/) implements it; SQL stays in its folder, but
- * for what both write alike, which stands beside the rows that it reads (listed-rows.ts, wait-counts.ts, figures.ts).
+ * for what both write alike, which stands beside the rows that it reads (listed-rows.ts, waits.ts, figures.ts).
  *
  * Changes and queries are plain data (mutations.ts, queries.ts), so that they can cross a thread, the control socket or a
  * network. Every change is atomic, and `write` resolves once its change is committed. A rejected `write` has stored
  * nothing, now or later, unless it rejects with StoreInDoubt.
  */
 
+import type { StoreProblem } from '../../schemas/built/operations/types.ts';
 import type { Mutation, MutationResults } from './mutations.ts';
 import type { Query, QueryResults } from './queries.ts';
 import type { RequestRows } from './request-rows.ts';
 import type { Sessions } from './sessions.ts';
 import type { SharedDocuments } from './shared.ts';
+
+export type { StoreProblem } from '../../schemas/built/operations/types.ts';
 
 /** The medium cannot be written (full, read-only, gone, failing), or the backlog is full. Nothing was stored. */
 export class StoreUnavailable extends Error {
@@ -39,15 +42,6 @@ export class StoreInDoubt extends StoreUnavailable {}
  */
 export class StoreRefused extends Error {
   override readonly name = 'StoreRefused';
-}
-
-/** Why the store cannot be written, for `gateway status` and `/readyz`. */
-export interface StoreProblem {
-  /** `replaced`: the file is no longer the one that was opened. */
-  readonly kind: 'unavailable' | 'replaced' | 'full';
-  readonly message: string;
-  /** Unix ms. */
-  readonly since: number;
 }
 
 /**

@@ -1,29 +1,15 @@
 /** What runs have used, as far as their agents have told: stored for each run with its result, and summed. */
+import type { Usage } from '../../schemas/built/operations/types.ts';
 
-export interface Usage {
-  /** Tokens; null: not told. */
-  readonly input_tokens: number | null;
-  readonly output_tokens: number | null;
-  /** In the operator's own unit; null: not told. */
-  readonly cost: number | null;
-}
+export type {
+  Usage,
+  UsageSum,
+} from '../../schemas/built/operations/types.ts';
 
 /** The usage of one run, with the agent that it is counted for. */
 export interface RunUsage extends Usage {
   /** Null: the default agent of the profile. */
   readonly agent: string | null;
-}
-
-/** Sums over runs that told their usage. */
-export interface UsageSum extends Usage {
-  readonly profile: string;
-  readonly route: string | null;
-  readonly job: string | null;
-  readonly agent: string | null;
-  /** Start of the span of time that was summed, Unix ms. */
-  readonly slot: number;
-  /** Number of runs. */
-  readonly runs: number;
 }
 
 /** Larger values are mistakes; sums of smaller ones stay exact. */

@@ -1,18 +1,13 @@
 /** What runs wait for, and since when: the one place that names it, for both engines. */
+import type { DeliverySummary } from '../../schemas/built/operations/types.ts';
 import type { DispatchState } from './states.ts';
 
 /** What keeps a pending run from being taken until it ends: `session`, an earlier run of its session. */
 export const BLOCKED_BY = ['session'] as const;
 export type BlockedBy = (typeof BLOCKED_BY)[number];
 
-/** Times are Unix ms. */
-export interface Wait {
-  /**
-   * What a run waits for: its turn in the session, its route's pause to end, or a run of its agent to end; or one of the
-   * deliveries for a person. Null: for its time alone, or for nothing. `pause` and `agent` are told by gateways (named-waits.ts).
-   */
-  readonly waits_for: BlockedBy | 'pause' | 'agent' | 'approval' | null;
-  readonly waits_since: number | null;
+/** `pause` and `agent` are told by gateways (named-waits.ts). Times are Unix ms. */
+export interface Wait extends Pick<DeliverySummary, 'waits_for' | 'waits_since'> {
   /** From when on a run could be taken as far as the store knows: its time, or when its turn came. Null: it is none that waits, or is blocked. */
   readonly ready_at: number | null;
 }

@@ -10,6 +10,8 @@ import type { ClaimKey, Holder, Ref, StoredClaim } from './identity.ts';
 import type { FinalState, ProgramEnd, Step, Waiting } from './states.ts';
 import type { RunUsage } from './usage.ts';
 
+export type { AnswerApproval } from '../../schemas/built/operations/types.ts';
+
 /**
  * Takes due work: runs become `running`, and runs and attempts are held by `holder`. A route that is paused has no due runs.
  *
@@ -128,19 +130,6 @@ export interface RecordAttempt {
   readonly due_at: number | null;
   /** The delivery id of a message: if this ends the dispatch, it is claimed when that is done, and free when it is dead. */
   readonly key?: ClaimKey;
-}
-
-/** A person answers a delivery that waits for an approval: what is approved is due at once, what is rejected ends unsent. */
-export interface AnswerApproval {
-  readonly kind: 'answer_approval';
-  readonly ref: Ref;
-  readonly index: number;
-  /** Since when it has waited, as it was read: another text of a later attempt waits since then. */
-  readonly since: number;
-  readonly approve: boolean;
-  readonly by: string;
-  readonly reason: string | null;
-  readonly now: number;
 }
 
 /** Stores the message that tells somebody of a delivery that waits for an approval, unless it is told already. */

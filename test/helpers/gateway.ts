@@ -1,7 +1,8 @@
 /** A gateway for tests, run through the command line in this process, on a free port in a home of its own. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GatewayStatus } from '../../runtime/control/operations.ts';
+import type { GatewayStatus } from '../../schemas/built/operations/types.ts';
 import type { Ending } from './at-end.ts';
 import { atEnd } from './at-end.ts';
 import type { CliOptions, CliResult, RunningCli } from './cli.ts';

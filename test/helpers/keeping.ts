@@ -1,4 +1,5 @@
 /** A gateway that keeps requests in a file of its own, written and read in the thread of the test. */
+
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { FileWriter } from '../../modules/workbench/runtime/capture/capture-thread.ts';
@@ -8,8 +9,8 @@ import { RequestFileReader } from '../../modules/workbench/runtime/capture/reque
 import { keptRequests } from '../../modules/workbench/runtime/capture/requests.ts';
 import { Redactor } from '../../runtime/deliver/redact/redact.ts';
 import type { KeeperContext, KeptCounts } from '../../runtime/intake/keeper.ts';
-import type { KeptFilter, KeptRequest, KeptSummary } from '../../runtime/intake/kept-request.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
+import type { KeptFilter, KeptRequest, RequestSummary } from '../../schemas/built/operations/types.ts';
 import { atEnd } from './at-end.ts';
 import { recordLog } from './log.ts';
 import type { TableParts } from './route-table.ts';
@@ -22,7 +23,7 @@ export interface Keeping extends Served {
   readonly capture: RequestKeeper;
   readonly counts: KeptCounts;
   readonly path: string;
-  readonly list: (filter?: KeptFilter, limit?: number) => Promise<readonly KeptSummary[]>;
+  readonly list: (filter?: KeptFilter, limit?: number) => Promise<readonly RequestSummary[]>;
   /** The newest. */
   readonly last: () => Promise<KeptRequest>;
 }

@@ -9,6 +9,7 @@ import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { callControl } from '../../runtime/control/control-client.ts';
 import { controlPaths } from '../../runtime/control/control-path.ts';
+import { SHOWN_STATES } from '../../runtime/store/states.ts';
 import { runInProcess } from '../helpers/cli.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
@@ -28,8 +29,14 @@ const STATUS = {
   table: { file: '/x', hash: 'h', generation: 1, loaded_at: 0, routes: 0, error: null },
   subscriptions: { serving: 0, quarantined: [], error: null },
   runs: { active: 0, queued: 0 },
-  dispatches: { states: {}, oldest_open_at: null, last_error: null, dead: [] },
+  dispatches: {
+    states: Object.fromEntries(SHOWN_STATES.map((state) => [state, 0])),
+    oldest_open_at: null,
+    last_error: null,
+    dead: [],
+  },
   paused: [],
+  alerts: [],
   store: { problem: null, damage: null, refused: [], bytes: 0 },
 };
 

@@ -1,5 +1,4 @@
 /** `hookwright deliveries list`: what was accepted, newest first, and what became of it. */
-import { runDuration } from '../../../runtime/store/run-facts.ts';
 import { tokensOf } from '../../../runtime/store/usage.ts';
 import { command, parsed, text, withDefault } from '../../command-line/command.ts';
 import {
@@ -43,13 +42,13 @@ export default command({
     printList(context, rows, {
       json: given.json,
       // What only this program needs is not shown.
-      toJson: ({ ref, ready_at, ...rest }) => ({ ...rest, duration_ms: runDuration(rest) }),
+      toJson: ({ ref, ready_at, ...rest }) => rest,
       columns: [
         { title: 'ID', value: ({ id }) => id, whole: true },
         { title: 'ROUTE', value: ownerText, whole: true },
         { title: 'EVENT', value: ({ event }) => event, whole: true },
         { title: 'STATE', value: ({ state }) => state },
-        { title: 'DURATION', value: (row) => formatRunTime(runDuration(row)), align: 'right' },
+        { title: 'DURATION', value: ({ duration_ms }) => formatRunTime(duration_ms), align: 'right' },
         { title: 'AGE', value: ({ accepted_at }) => formatDuration(now - accepted_at), align: 'right' },
         { title: 'DELIVERY ID', value: ({ delivery_id }) => delivery_id, whole: true },
         { title: 'AGENT', value: ({ agent }) => agent ?? '', whole: true },

@@ -1,7 +1,8 @@
 /** `hookwright deliveries replay`: sends dispatches again, or runs them again, named or chosen by their state. */
-import type { ReplayedDeliveries } from '../../../runtime/control/operations.ts';
+
 import { whyNotReplay } from '../../../runtime/store/replay.ts';
 import type { Store } from '../../../runtime/store/store.ts';
+import type { ReplayedDeliveries } from '../../../schemas/built/operations/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';
 import type { GivenBy } from '../../command-line/command.ts';

@@ -1,5 +1,5 @@
 /** `hookwright gateway reload`: compiles the configuration again, now, and reports the result. */
-import type { RefusedSwap } from '../../../runtime/control/operations.ts';
+import type { RefusedSwap } from '../../../schemas/built/operations/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
 import type { GivenBy } from '../../command-line/command.ts';

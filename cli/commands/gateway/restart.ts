@@ -1,7 +1,8 @@
 /** `hookwright gateway restart`: stops the running gateway, and starts it in the background. */
+
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { searchConfig } from '../../../compiler/source/search-config.ts';
-import type { ReloadReport } from '../../../runtime/control/operations.ts';
+import type { ReloadReport } from '../../../schemas/built/operations/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../command-line/command.ts';

@@ -1,8 +1,9 @@
 /** `hookwright gateway status`: whether a gateway serves this home, and how it is. */
+
 import { alertTitle } from '../../../base/alert-kinds.ts';
 import { createPaint } from '../../../base/paint.ts';
-import type { DispatchStatus, GatewayStatus, StoreStatus } from '../../../runtime/control/operations.ts';
 import { SHOWN_STATES } from '../../../runtime/store/states.ts';
+import type { DispatchStatus, GatewayStatus, StoreStatus } from '../../../schemas/built/operations/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { loadPart } from '../../base/module.ts';
 import { command, flag } from '../../command-line/command.ts';

@@ -1,5 +1,5 @@
 /** `hookwright job list`: every job, when it runs next and how its last run ended. */
-import type { JobReport } from '../../../runtime/control/reports.ts';
+import type { JobReport } from '../../../schemas/built/operations/types.ts';
 import { command, text } from '../../command-line/command.ts';
 import { arrayOption, configOption } from '../../command-line/options.ts';
 import { readHistory, reportJob } from '../../jobs/describe-job.ts';

@@ -2,11 +2,12 @@
 
 import type { Paint } from '../../../base/paint.ts';
 import { createPaint } from '../../../base/paint.ts';
-import type { JobReport } from '../../../runtime/control/reports.ts';
 import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
 import { budgetAmounts } from '../../../runtime/store/budget.ts';
+import type { JobTick } from '../../../runtime/store/job-mutations.ts';
 import { argument, command } from '../../command-line/command.ts';
 import { configOption, jobProfileOption, jsonOption } from '../../command-line/options.ts';
+import type { JobDetails } from '../../jobs/describe-job.ts';
 import { readHistory, reportJob } from '../../jobs/describe-job.ts';
 import { openJob } from '../../jobs/open-jobs.ts';
 import { describePause } from '../../output/pause.ts';
@@ -37,7 +38,7 @@ export default command({
   },
 });
 
-function describe(job: Job, report: JobReport, paint: Paint): string[] {
+function describe(job: Job, report: JobDetails, paint: Paint): string[] {
   const { id, name, profile, kind, state, timezone, deliver, misfire } = report;
   const field = (label: string, text: string): string => `  ${label.padEnd(10)} ${visible(text)}`;
   const at = (iso: string): string => formatInstant(Date.parse(iso), timezone);
@@ -82,7 +83,7 @@ const list = (label: string, names: readonly string[]): string[] =>
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : ['', title, ...lines];
 
-function describeTick({ due_at, outcome, missed }: JobReport['ticks'][number], timezone: string): string {
+function describeTick({ due_at, outcome, missed }: JobTick, timezone: string): string {
   const at = formatInstant(due_at, timezone);
   if (outcome === 'budget') return `${at}  a budget was full`;
   if (outcome === 'overlapped') return `${at}  the run before was still under way`;

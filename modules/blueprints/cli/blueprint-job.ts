@@ -1,4 +1,5 @@
 /** Makes jobs from blueprints inside a running gateway, for clients of its control socket. */
+
 import { DEFAULT_PROFILE } from '../../../base/profiles.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
@@ -9,8 +10,8 @@ import { describeSchedule } from '../../../compiler/schedule/describe-schedule.t
 import { nextRuns } from '../../../compiler/schedule/next-runs.ts';
 import { isTimeZone } from '../../../compiler/schedule/time-zone.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
-import type { BlueprintJobReport, BlueprintJobRequest } from '../../../runtime/control/operations.ts';
 import type { Service } from '../../../runtime/service/service.ts';
+import type { BlueprintJobReport, BlueprintJobRequest } from '../../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { fillBlueprint } from '../compiler/fill.ts';
 import type { BlueprintJobOptions } from './create-filled-job.ts';

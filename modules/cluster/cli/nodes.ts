@@ -8,8 +8,8 @@ import type { Column } from '../../../cli/output/table.ts';
 import { printList } from '../../../cli/output/table.ts';
 import { formatDuration } from '../../../cli/output/time.ts';
 import { useStore } from '../../../cli/store/use-store.ts';
-import type { GatewayStatus } from '../../../runtime/control/operations.ts';
 import type { StoredNode } from '../../../runtime/store/queries.ts';
+import type { GatewayStatus } from '../../../schemas/built/operations/types.ts';
 
 /** A gateway whose store is not shared is the only one. @throws CliError when the store cannot be asked */
 export async function listNodes(context: CliContext): Promise<readonly StoredNode[]> {

@@ -8,15 +8,15 @@ import { refusing } from '../../../cli/serve/refusing.ts';
 import { useSessions } from '../../../cli/sessions/open-chat.ts';
 import { knownName } from '../../../compiler/text/common-name.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
+import { listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
+import { manualDispatch } from '../../../runtime/dispatch/scheduler/job-dispatch.ts';
+import { createIds } from '../../../runtime/platform/ids.ts';
 import type {
   ControlContract,
   ProfileChat,
   ReplayedDeliveries,
   ReplayRequest,
-} from '../../../runtime/control/operations.ts';
-import { listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
-import { manualDispatch } from '../../../runtime/dispatch/scheduler/job-dispatch.ts';
-import { createIds } from '../../../runtime/platform/ids.ts';
+} from '../../../schemas/built/operations/types.ts';
 
 type Parts = ServedGateway<CliContext>;
 

@@ -1,4 +1,5 @@
 /** The routes and jobs that a running gateway serves, for its console. */
+
 import { agentLabel } from '../../../base/agent-plan.ts';
 import { labelIn } from '../../../base/label.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
@@ -7,13 +8,18 @@ import { readHistory, reportJob } from '../../../cli/jobs/describe-job.ts';
 import { servedRow } from '../../../cli/subscriptions/list-routes.ts';
 import { suggest } from '../../../compiler/text/suggest.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
-import type { ControlContract, JobsAsked } from '../../../runtime/control/operations.ts';
-import type { JobReport, RouteReport, RouteRow } from '../../../runtime/control/reports.ts';
 import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
 import { listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
 import type { Pause } from '../../../runtime/store/pauses.ts';
 import { pausedRoutes } from '../../../runtime/store/pauses.ts';
 import { printFilter, printTemplate } from '../../../runtime/table/print-plan.ts';
+import type {
+  ControlContract,
+  JobReport,
+  JobsAsked,
+  RouteReport,
+  RouteRow,
+} from '../../../schemas/built/operations/types.ts';
 import type { FilterPlan, RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 
 export async function reportRoutes({
@@ -29,7 +35,7 @@ export async function reportRoutes({
     return found === undefined ? null : { since: found.since, until: found.until };
   };
   const report = (plan: RoutePlan, kind: RouteRow['kind']): RouteReport => {
-    const { id: _, ...row } = { ...servedRow(plan, kind, open), paused: pauseOf(plan) };
+    const row = { ...servedRow(plan, kind, open), paused: pauseOf(plan) };
     const hidden = kind === 'dynamic' && Object.values(table.routes).some(({ name }) => name === plan.name);
     const shadow = { state: 'shadowed', reason: 'a static route of this name wins' } as const;
     return { ...row, ...(hidden ? shadow : {}), words: wordsOf(plan, table) };
@@ -51,7 +57,7 @@ export async function checkServedNames(
   const names = { route: served.map(({ name }) => name), profile: Object.keys(table.profiles) };
   for (const what of ['route', 'profile'] as const) {
     const { [what]: name } = asked;
-    if (name === undefined || names[what].includes(name)) continue;
+    if (name === null || names[what].includes(name)) continue;
     const filter = { route: name, limit: 1 };
     const [delivery] = what === 'route' ? await store.read({ kind: 'list', filter }) : [];
     if (delivery !== undefined) continue;
@@ -124,6 +130,9 @@ export async function reportJobs(
     .slice(0, limit);
   const options = { now: clock.now(), next: NEXT_RUNS, runs: LAST_RUNS, targets: table.targets };
   return Promise.all(
-    jobs.map(async (job) => reportJob(job, await readHistory(store, job, stored, LAST_RUNS), options)),
+    jobs.map(async (job) => {
+      const { ticks: _, ...report } = reportJob(job, await readHistory(store, job, stored, LAST_RUNS), options);
+      return report;
+    }),
   );
 }

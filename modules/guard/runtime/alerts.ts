@@ -8,12 +8,14 @@
  * What lasts is in the store, so it holds over restarts and all gateways of a database: a row is replaced only if it is as it
  * was read, and otherwise read again.
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import { ALERT_KINDS } from '../../../base/alert-kinds.ts';
-import type { AlertCondition, GuardContext, LastingAlert } from '../../../runtime/dispatch/guard.ts';
+import type { AlertCondition, GuardContext } from '../../../runtime/dispatch/guard.ts';
 import { alertMessage } from '../../../runtime/dispatch/own-message.ts';
 import { decodeOr, isCount, isInstant, isText } from '../../../runtime/store/decode.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import type { LastingAlert } from '../../../schemas/built/operations/types.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { beginText, endText, receivers, summaryText } from './messages.ts';
 

@@ -1,8 +1,10 @@
 /** The messages of the gateway itself: their texts, and their dispatches, which are delivered like any other. */
+
 import { alertTitle } from '../../../base/alert-kinds.ts';
-import type { AlertCondition, LastingAlert } from '../../../runtime/dispatch/guard.ts';
+import type { AlertCondition } from '../../../runtime/dispatch/guard.ts';
 import { renderReceivers } from '../../../runtime/dispatch/own-message.ts';
 import { printableStart } from '../../../runtime/platform/printable.ts';
+import type { LastingAlert } from '../../../schemas/built/operations/types.ts';
 import type { Dispatch, RouteTable } from '../../../schemas/generated/types.ts';
 
 /** Longest reason and subject, in UTF-16 units. */

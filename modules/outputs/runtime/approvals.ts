@@ -1,8 +1,8 @@
 /** What waits for a person, as commands, the control socket and notices show it: how one is found, and answered. */
+
 import { createHash } from 'node:crypto';
 import { targetLabel } from '../../../base/label.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
-import type { AnsweredApproval, Approval, ApprovalAnswer, FoundApproval } from '../../../runtime/dispatch/approving.ts';
 import { printableStart } from '../../../runtime/platform/printable.ts';
 import type { StoredDispatch, WaitingDelivery } from '../../../runtime/store/queries.ts';
 import { isMessage } from '../../../runtime/store/replay.ts';
@@ -10,6 +10,12 @@ import { isAnswer } from '../../../runtime/store/states.ts';
 import type { Store } from '../../../runtime/store/store.ts';
 import type { FindPlace } from '../../../runtime/table/held-place.ts';
 import { hasMoved } from '../../../runtime/table/held-place.ts';
+import type {
+  AnsweredApproval,
+  Approval,
+  ApprovalAnswer,
+  FoundApproval,
+} from '../../../schemas/built/operations/types.ts';
 import type { DispatchDelivery } from '../../../schemas/generated/types.ts';
 
 /** Longest name and reason that are kept, in UTF-16 units. */

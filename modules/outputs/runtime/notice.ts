@@ -1,8 +1,9 @@
 /** The message that asks a person for an approval. */
+
 import { hostname } from 'node:os';
 import { isWildcard, listenUrl } from '../../../base/listen-address.ts';
 import { showUnseen, showUnseenInLines, unseenNote } from '../../../base/unseen.ts';
-import type { Approval } from '../../../runtime/dispatch/approving.ts';
+import type { Approval } from '../../../schemas/built/operations/types.ts';
 import type { ConsolePlan } from '../../../schemas/generated/types.ts';
 import { receiverOf } from './approvals.ts';
 

@@ -1,12 +1,13 @@
 /** Reads the requests that `source learn` learns from: payloads as JSON, and what `source detect` reads. */
+
 import { messageOf } from '../../../base/message-of.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import type { SavedRequest } from '../../../cli/base/module.ts';
 import type { LoweredSource } from '../../../compiler/lower/default-sources.ts';
-import type { KeptRequest } from '../../../runtime/intake/kept-request.ts';
 import { UNKNOWN_EVENT } from '../../../runtime/intake/stages/identify.ts';
 import { readFirst } from '../../../runtime/verify/locator.ts';
 import { LazyRequest, partsOf } from '../../../runtime/verify/request.ts';
+import type { KeptRequest } from '../../../schemas/built/operations/types.ts';
 
 export interface LearnedRequest {
   readonly event: string;

@@ -6,7 +6,7 @@ import { gatewayCheck } from '../../../cli/base/check.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import type { KeptTools, ReadKept } from '../../../cli/base/module.ts';
-import type { KeptRequest } from '../../../runtime/intake/kept-request.ts';
+import type { KeptRequest } from '../../../schemas/built/operations/types.ts';
 import { RequestFileReader } from '../runtime/capture/request-file.ts';
 import { capturePath, lostText, whyUnverified } from '../runtime/capture/requests.ts';
 import { newest } from './diff/replay-requests.ts';

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { controlPaths } from '../../../runtime/control/control-path.ts';
-import type { GatewayStatus } from '../../../runtime/control/operations.ts';
+import type { GatewayStatus } from '../../../schemas/built/operations/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { runInProcess, runProcess, startProcess } from '../../helpers/cli.ts';
 import { until } from '../../helpers/gateway.ts';

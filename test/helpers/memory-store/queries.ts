@@ -15,6 +15,7 @@ import type {
   StoreOverview,
   Tally,
 } from '../../../runtime/store/queries.ts';
+import { runDuration } from '../../../runtime/store/run-facts.ts';
 import { resetRow, saidIn, toldRows } from '../../../runtime/store/said.ts';
 import type { DispatchState } from '../../../runtime/store/states.ts';
 import { isFinal } from '../../../runtime/store/states.ts';
@@ -104,7 +105,8 @@ function inSession(tables: MemoryTables, row: DispatchRow) {
 function loaded(tables: MemoryTables, row: DispatchRow | undefined): StoredDispatch | null {
   if (row === undefined) return null;
   const { due_at, set_at, holder, group, session, place, burst, ...stored } = row;
-  return { ...stored, dispatch: whole(tables, row), ...inSession(tables, row) };
+  const duration_ms = runDuration(stored);
+  return { ...stored, duration_ms, dispatch: whole(tables, row), ...inSession(tables, row) };
 }
 
 /** The dispatch with the list of its burst. */

@@ -1,10 +1,11 @@
 /** Approvals of two gateways that share a PostgreSQL: kills while something waits, two people at once, the end of the time. */
+
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import type { Approval } from '../../../runtime/dispatch/approving.ts';
+import type { Approval } from '../../../schemas/built/operations/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { startFakeHttp } from '../../helpers/fake-http.ts';

@@ -1,9 +1,10 @@
 /** `hookwright approvals`, against a running gateway and without one. */
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import type { Approval } from '../../../runtime/dispatch/approving.ts';
+import type { Approval } from '../../../schemas/built/operations/types.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';
 import { sendAgain } from '../../helpers/send-again.ts';

@@ -13,6 +13,7 @@ import { ControlError } from '../../../runtime/control/control-error.ts';
 import { controlPaths } from '../../../runtime/control/control-path.ts';
 import { serveControl } from '../../../runtime/control/control-server.ts';
 import type { ControlHandlers } from '../../../runtime/control/operations.ts';
+import { makeDispatch } from '../../helpers/dispatches.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
@@ -59,6 +60,8 @@ test('metrics can be scraped with plain HTTP; unknown operations and odd bodies 
   assert.equal((await get(socket, 'POST', '/stop', '"x"'))[0], 400);
 });
 
+const ACCEPT = { kind: 'accept', max_concurrent: null, claim: null, claiming: 'now', work: { kind: 'run' }, now: 1 };
+
 const wrong: readonly (readonly [operation: string, input: unknown, at: string])[] = [
   ['stop', { drain_seconds: '3' }, 'request.drain_seconds'],
   ['stop', { drain_seconds: -1 }, 'request.drain_seconds'],
@@ -69,14 +72,17 @@ const wrong: readonly (readonly [operation: string, input: unknown, at: string])
   ['requests_list', { filter: { since: 'x' }, page: { limit: 1 } }, 'request.filter.since'],
   ['requests_list', { filter: null, page: { limit: 1 } }, 'request.filter'],
   ['requests_replay', { id: ['x'] }, 'request.id'],
-  ['create_blueprint_job', { key: 'x', values: { at: 1 } }, 'request.values'],
+  ['create_blueprint_job', { key: 'x', values: { at: 1 } }, 'request.values.at'],
   ['store_read', { kind: 'toString' }, 'request.kind'],
   ['store_read', { kind: 'list', filter: { limit: 'x' } }, 'request.filter.limit'],
   ['store_read', { kind: 'list' }, 'request.filter'],
   ['store_write', { kind: 'advance' }, 'request.kind'],
   ['store_write', { kind: 'remove_job', id: {} }, 'request.id'],
   ['store_write', { kind: 'watch_job', job: 'x', signature: 'x', now: 1e308 }, 'request.now'],
-  ['store_write', { kind: 'accept', dispatch: { id: 'x' } }, 'request.dispatch.profile'],
+  ['store_write', { ...ACCEPT, dispatch: { id: 'x' } }, 'request.dispatch.mode'],
+  ['store_write', { ...ACCEPT, dispatch: makeDispatch('x'), claim: { profile: 'x' } }, 'request.claim.route'],
+  ['store_write', { ...ACCEPT, dispatch: makeDispatch('x'), work: { kind: 'walk' } }, 'request.work.kind'],
+  ['requests_load', { id: 'x', ids: ['y'] }, 'request.ids'],
 ];
 
 test('wrong types are refused by name, before the operation', async (t) => {

@@ -16,6 +16,7 @@ function stored(state: DispatchState, answer: string | null, mode: 'agent' | 'di
       started_at: null,
       answered_at: null,
       finished_at: 5,
+      duration_ms: null,
       reason: null,
       max_concurrent: 3,
       program: null,

@@ -2,9 +2,9 @@
 import { ControlError } from '../../../../runtime/control/control-error.ts';
 import type { Answer } from '../answer.ts';
 import { ApiRefusal, json } from '../answer.ts';
-import { BODIES } from './built/bodies.ts';
+import * as bodies from './built/bodies.ts';
 import { DOCUMENT, OPERATIONS } from './built/operations.ts';
-import { PARAMETERS } from './built/parameters.ts';
+import * as parameters from './built/parameters.ts';
 import type { ApiContext } from './call-operation.ts';
 import type { Api } from './generated/api.ts';
 import { HANDLERS } from './handlers.ts';
@@ -21,6 +21,10 @@ interface Validate {
   (input: unknown): boolean;
   readonly errors?: readonly Problem[] | null;
 }
+
+type Validators = Readonly<Record<Id, Validate>>;
+const PARAMETERS: Validators = parameters;
+const BODIES: Validators = bodies;
 
 const ROUTES = Object.entries(OPERATIONS).map(([id, { method, path }]) => ({
   ...{ id: id as Id, method },
@@ -49,8 +53,8 @@ export async function answerApi(context: ApiContext, { method, path, query, body
   if (operation === undefined) throw new ApiRefusal(405, 'method_not_allowed', `it takes ${allow}`, { allow });
   const twice = Object.keys(operation.named).find((name) => query.has(name));
   if (twice !== undefined) throw new ApiRefusal(400, 'bad_input', `${twice} stands in the path`);
-  const parameters = checked(PARAMETERS[operation.id], { ...once(query), ...operation.named });
-  const input = { ...parameters, ...checked(BODIES[operation.id], body) };
+  const named = checked(PARAMETERS[operation.id], { ...once(query), ...operation.named });
+  const input = { ...named, ...checked(BODIES[operation.id], body) };
   try {
     const handler = HANDLERS[operation.id] as (context: ApiContext, input: unknown) => Promise<unknown>;
     return json(200, await handler(context, input));

@@ -1,7 +1,9 @@
 /** How operations of the API call those of the control socket, and find what a request names. */
+
 import type { ConsoleContext } from '../../../../runtime/console/console.ts';
-import type { ControlContract, ControlName } from '../../../../runtime/control/operations.ts';
+import type { ControlName } from '../../../../runtime/control/operations.ts';
 import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
+import type { ControlContract } from '../../../../schemas/built/operations/types.ts';
 import { ApiRefusal } from '../answer.ts';
 import type { Role } from '../logins.ts';
 import type { Page } from './page.ts';
@@ -55,8 +57,8 @@ interface Named {
  * more can still be asked for. @throws ApiRefusal, ControlError for a name that nothing has or had
  */
 export async function checkNames<Filter extends Named>(context: ApiContext, filter: Filter): Promise<Filter> {
-  const { profile, route, job } = filter;
-  if (profile !== undefined || route !== undefined) await callOperation(context, 'names_check', { profile, route });
+  const { profile = null, route = null, job } = filter;
+  if (profile !== null || route !== null) await callOperation(context, 'names_check', { profile, route });
   if (job === undefined) return filter;
   const id = await findJobId(context, job);
   if (id !== null) return { ...filter, job: id };

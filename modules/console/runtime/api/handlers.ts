@@ -1,27 +1,21 @@
 /** The operations of the API by their ids: each calls operations of the control socket, and returns what the document says. */
+
 import { alertTitle } from '../../../../base/alert-kinds.ts';
-import type { KeptFilter, KeptPage } from '../../../../runtime/intake/kept-request.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
 import { whyNotReplay } from '../../../../runtime/store/replay.ts';
-import { runDuration, runFacts } from '../../../../runtime/store/run-facts.ts';
+import { runFacts } from '../../../../runtime/store/run-facts.ts';
 import { timeline, withLabels } from '../../../../runtime/store/timeline.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
+import type { DeliverySummary, KeptFilter, KeptPage } from '../../../../schemas/built/operations/types.ts';
 import { ApiRefusal } from '../answer.ts';
 import type { ApiContext } from './call-operation.ts';
 import { callOperation, checkNames, jobId, notOne, ofProfile, read } from './call-operation.ts';
-import type { Api, DeliverySummary, Overview } from './generated/api.ts';
+import type { Api, Overview } from './generated/api.ts';
 import { cursorOf, keyIn, pageOf, sortedPage } from './page.ts';
 import { pausedFor, RESUMED, setJob, setRoute } from './pausing.ts';
 
-/** What a handler returns is not changed by anyone. */
-type Immutable<T> = T extends readonly (infer Member)[]
-  ? readonly Immutable<Member>[]
-  : T extends object
-    ? { readonly [Key in keyof T]: Immutable<T[Key]> }
-    : T;
-
 type Handlers = {
-  readonly [Id in keyof Api]: (context: ApiContext, input: Api[Id]['input']) => Promise<Immutable<Api[Id]['output']>>;
+  readonly [Id in keyof Api]: (context: ApiContext, input: Api[Id]['input']) => Promise<Api[Id]['output']>;
 };
 
 export const HANDLERS: Handlers = {
@@ -84,8 +78,9 @@ export const HANDLERS: Handlers = {
 
   async getDelivery(context, { id }) {
     const stored = await storedDelivery(context, id);
+    const { dispatch: _, max_concurrent: __, answer: ___, program: ____, steps: _____, ...row } = stored;
     return {
-      ...summaryOf(stored),
+      ...summaryOf(row),
       not_replayable: whyNotReplay(stored, false),
       dispatch: withLabels(stored.dispatch),
       run: latestRun(stored),
@@ -129,7 +124,7 @@ export const HANDLERS: Handlers = {
     const after = cursor === undefined ? {} : { after: { name, id } };
     const jobs = await callOperation(context, 'jobs_list', { ...filter, ...after, limit: limit + 1 });
     const { items, next } = pageOf(jobs, limit, (job) => cursorOf([job.name, job.id]));
-    return ofProfile(context, filter.profile, { items: items.map(({ ticks: _, ...job }) => job), next });
+    return ofProfile(context, filter.profile, { items, next });
   },
 
   async runJob(context, { id }) {
@@ -246,27 +241,5 @@ function problemsOf({ readiness }: ApiContext, error: string | null): Overview['
   return [...problems, ...(isKnown ? [] : [{ part: 'table' as const, blocking: false, message: error }])];
 }
 
-/** Of a page that is asked for every second: each field is named, because a spread costs several times as much. */
-const summaryOf = (row: DispatchSummary): DeliverySummary => ({
-  id: row.id,
-  profile: row.profile,
-  route: row.route,
-  job: row.job,
-  mode: row.mode,
-  event: row.event,
-  delivery_id: row.delivery_id,
-  state: row.state,
-  reason: row.reason,
-  accepted_at: row.accepted_at,
-  started_at: row.started_at,
-  answered_at: row.answered_at,
-  finished_at: row.finished_at,
-  duration_ms: runDuration(row),
-  replay_of: row.replay_of,
-  agent: row.agent,
-  session: row.session,
-  turn: row.turn,
-  usage: row.usage,
-  waits_for: row.waits_for,
-  waits_since: row.waits_since,
-});
+/** What only the gateway needs is shown to nobody. */
+const summaryOf = ({ ref: _, ready_at: __, ...summary }: DispatchSummary): DeliverySummary => summary;

@@ -1,8 +1,9 @@
 /** What commands say of a message that waits for a person, or has done so. */
+
 import { CliError } from '../../../../cli/base/errors.ts';
 import { ambiguousName } from '../../../../cli/command-line/find-name.ts';
 import { ownerText } from '../../../../cli/deliveries/owner-text.ts';
-import type { AnsweredApproval, Approval, FoundApproval } from '../../../../runtime/dispatch/approving.ts';
+import type { AnsweredApproval, Approval, FoundApproval } from '../../../../schemas/built/operations/types.ts';
 
 const LISTED_BY = 'hookwright approvals list';
 

@@ -1,4 +1,5 @@
 /** `hookwright doctor`: checks that everything a gateway needs is there, and says what to do if it is not. */
+
 import type { Style } from '../../../../base/paint.ts';
 import { createPaint } from '../../../../base/paint.ts';
 import type { Check, CheckStatus } from '../../../../cli/base/check.ts';
@@ -14,10 +15,10 @@ import { formatTable } from '../../../../cli/output/table.ts';
 import { createServerLog } from '../../../../cli/serve/server-log.ts';
 import { configuredStore, UnknownStore } from '../../../../cli/store/configured-store.ts';
 import type { CompileResult } from '../../../../compiler/compile.ts';
-import type { GatewayStatus } from '../../../../runtime/control/operations.ts';
 import { createDeliveryContext } from '../../../../runtime/deliver/delivery-context.ts';
 import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
+import type { GatewayStatus } from '../../../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 import type { FoundGateway } from '../doctor/check-gateway.ts';
 import {

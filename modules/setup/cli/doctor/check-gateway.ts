@@ -1,4 +1,5 @@
 /** Checks of the gateway as a whole: configuration, table, control socket, port. */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -11,13 +12,13 @@ import { CliError } from '../../../../cli/base/errors.ts';
 import { runtimeParts } from '../../../../cli/base/module.ts';
 import { tryAskGateway } from '../../../../cli/gateway/ask-gateway.ts';
 import type { CompileResult } from '../../../../compiler/compile.ts';
-import type { GatewayStatus } from '../../../../runtime/control/operations.ts';
 import { missingAgent } from '../../../../runtime/dispatch/agents/program.ts';
 import { silentLog } from '../../../../runtime/platform/log.ts';
 import type { RunProcess } from '../../../../runtime/platform/process/run-process.ts';
 import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
 import { userHome } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import { createConfinement, sandboxesOf } from '../../../../runtime/service/confine.ts';
+import type { GatewayStatus } from '../../../../schemas/built/operations/types.ts';
 import type { RouteTable, ServerPlan } from '../../../../schemas/generated/types.ts';
 
 export function checkConfiguration({ diagnostics, output, root, files }: CompileResult): Check {

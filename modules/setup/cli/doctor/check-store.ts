@@ -1,4 +1,5 @@
 /** Checks of the store, through the gateway that serves it or in the file. */
+
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Check } from '../../../../cli/base/check.ts';
@@ -8,13 +9,13 @@ import { CliError } from '../../../../cli/base/errors.ts';
 import { describeDead, LIST_DEAD } from '../../../../cli/deliveries/describe-dead.ts';
 import { describePause } from '../../../../cli/output/pause.ts';
 import { useStore } from '../../../../cli/store/use-store.ts';
-import type { GatewayStatus } from '../../../../runtime/control/operations.ts';
 import { describeDiskError } from '../../../../runtime/platform/describe-disk-error.ts';
 import type { PausedRoute } from '../../../../runtime/store/pauses.ts';
 import { pausedRoutes } from '../../../../runtime/store/pauses.ts';
 import type { DamageReport } from '../../../../runtime/store/queries.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
 import { storePath } from '../../../../runtime/store/store-path.ts';
+import type { GatewayStatus } from '../../../../schemas/built/operations/types.ts';
 
 const SUBJECT = 'store';
 /** Free space that the home needs, in bytes: what the store writes to find out whether its disk is writable again. */

@@ -1,4 +1,5 @@
 /** The request that a command line names: a body, a saved request (raw HTTP, HAR), or a kept one. */
+
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -6,9 +7,9 @@ import { messageOf } from '../../../../base/message-of.ts';
 import { isSystemError } from '../../../../base/system-error.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../../cli/base/errors.ts';
-import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
+import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { KeptParts } from '../../runtime/capture/requests.ts';
 import { verifiedParts, whyUnverified } from '../../runtime/capture/requests.ts';
 import type { HeaderPairs } from '../sources/read-capture.ts';

@@ -3,9 +3,9 @@
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { visible, wrapBeside } from '../../../../cli/output/print.ts';
 import { formatDuration } from '../../../../cli/output/time.ts';
-import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import { REASON_TEXTS } from '../../../../runtime/verify/cause-code.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
+import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { KeptReason } from '../../../../schemas/generated/types.ts';
 import { outcomeText } from '../texts.ts';
 import type { AskedRequest } from './next-step.ts';

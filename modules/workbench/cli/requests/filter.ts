@@ -1,10 +1,11 @@
 /** The conditions of `requests list`. */
+
 import { UsageError } from '../../../../cli/base/errors.ts';
 import { parseNamed } from '../../../../cli/command-line/values.ts';
 import { parseLimit, parseSince } from '../../../../cli/deliveries/filter.ts';
-import type { KeptFilter, KeptPage } from '../../../../runtime/intake/kept-request.ts';
 import { REASON_CODES } from '../../../../runtime/intake/reason-codes.ts';
 import { OUTCOMES } from '../../../../runtime/intake/reply.ts';
+import type { KeptFilter, KeptPage } from '../../../../schemas/built/operations/types.ts';
 import { numberOf } from '../../runtime/capture/requests.ts';
 
 export interface RequestFilterWords {
@@ -16,7 +17,11 @@ export interface RequestFilterWords {
 }
 
 /** @throws UsageError for an invalid time, outcome or reason. */
-export function parseRequestFilter({ since, ...words }: RequestFilterWords, now: number): KeptFilter {
+export function parseRequestFilter(
+  { route, outcome, reason, since, grep }: RequestFilterWords,
+  now: number,
+): KeptFilter {
+  const words = { route, outcome, reason, grep };
   if (words.outcome !== undefined) parseNamed('outcome', words.outcome, OUTCOMES);
   if (words.reason !== undefined) parseNamed('reason', words.reason, REASON_CODES);
   const given = Object.entries(words).filter(([, value]) => value !== undefined);

@@ -1,7 +1,9 @@
 /** Prints requests as they arrive, until Ctrl-C. */
+
 import { setTimeout } from 'node:timers/promises';
 import type { CliContext } from '../../../../cli/base/context.ts';
-import type { KeptFilter, KeptRequests, KeptSummary } from '../../../../runtime/intake/kept-request.ts';
+import type { KeptRequests } from '../../../../runtime/intake/kept-request.ts';
+import type { KeptFilter, RequestSummary } from '../../../../schemas/built/operations/types.ts';
 
 /** Polling interval, in ms. */
 const FOLLOW_MS = 500;
@@ -11,7 +13,7 @@ const PAGE = 200;
 export async function followRequests(
   context: CliContext,
   requests: KeptRequests,
-  { filter, after, print }: { filter: KeptFilter; after: string; print: (rows: readonly KeptSummary[]) => void },
+  { filter, after, print }: { filter: KeptFilter; after: string; print: (rows: readonly RequestSummary[]) => void },
 ): Promise<void> {
   let last = after;
   const stop = new AbortController();

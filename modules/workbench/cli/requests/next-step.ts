@@ -1,8 +1,9 @@
 /** What to do about a request that was not accepted: a text for each reason, with the command that helps. */
-import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
+
 import type { OtherReason } from '../../../../runtime/intake/reason-codes.ts';
 import type { Outcome } from '../../../../runtime/intake/reply.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
+import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { FoundCause } from '../../runtime/causes/find-cause.ts';
 import STEPS from './next-steps.json' with { type: 'json' };
 

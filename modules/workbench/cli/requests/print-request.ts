@@ -1,8 +1,9 @@
 /** A kept request as a curl command line, and as a HAR file with one entry: what `explain`, `test` and `source detect` read. */
+
 import { isUtf8 } from 'node:buffer';
 import { UNSEEN_ALONE } from '../../../../base/unseen.ts';
 import { packageVersion } from '../../../../cli/base/package.ts';
-import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
+import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import { sentHeaders } from '../../runtime/capture/requests.ts';
 import { BODY_MARKER, isMarker } from '../../runtime/removed.ts';
 

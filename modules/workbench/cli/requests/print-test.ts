@@ -1,8 +1,9 @@
 /** A kept request as the beginning of a `*.test.yaml`: what the configuration makes of it now is what it expects. */
+
 import { stringify } from 'yaml';
 import { tryParseJson } from '../../../../base/try-parse-json.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
-import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
+import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { TestCase, TestExpectation } from '../../../../schemas/generated/types.ts';
 import { whyUnverified } from '../../runtime/capture/requests.ts';
 import { runTest } from '../test/run-tests.ts';

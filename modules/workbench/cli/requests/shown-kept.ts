@@ -1,10 +1,11 @@
 /** What is shown of a kept request of a running gateway beside itself. */
+
 import type { CliContext } from '../../../../cli/base/context.ts';
 import type { ServedGateway } from '../../../../cli/base/module.ts';
 import { refusing } from '../../../../cli/serve/refusing.ts';
 import { ControlError } from '../../../../runtime/control/control-error.ts';
-import type { FoundPrinted, KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import { printedRequest } from '../../../../runtime/intake/kept-request.ts';
+import type { FoundPrinted, KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { Explanation, RouteTable } from '../../../../schemas/generated/types.ts';
 import { explainRoute } from '../explain/explain-route.ts';
 import { keptParts } from '../explain/read-request.ts';

@@ -1,14 +1,15 @@
 /** Sends a signed event to a route of a running gateway, as its sender would. */
+
 import type { CliContext } from '../../../../cli/base/context.ts';
 import type { ServedGateway } from '../../../../cli/base/module.ts';
 import { loadPart } from '../../../../cli/base/module.ts';
 import { refusing } from '../../../../cli/serve/refusing.ts';
 import { routePath } from '../../../../cli/subscriptions/address.ts';
 import { ControlError } from '../../../../runtime/control/control-error.ts';
-import type { RouteTestReport, RouteTestRequest } from '../../../../runtime/control/operations.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import type { Service } from '../../../../runtime/service/service.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
+import type { RouteTestReport, RouteTestRequest } from '../../../../schemas/built/operations/types.ts';
 import type { RoutePlan } from '../../../../schemas/generated/types.ts';
 import { explainSent } from '../explain/explain-route.ts';
 import { leavingMessages } from './leaving-messages.ts';

@@ -2,12 +2,14 @@
  * The threads of a server that keeps requests. One finishes them: it finds why a signature was refused and redacts secrets,
  * and stores them where they are kept in a file. Another one reads that file.
  */
+
 import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Redactor } from '../../../../runtime/deliver/redact/redact.ts';
-import type { KeptFilter, KeptHead, KeptPage } from '../../../../runtime/intake/kept-request.ts';
+import type { KeptHead } from '../../../../runtime/intake/kept-request.ts';
 import type { NewRequestRow } from '../../../../runtime/store/request-rows.ts';
 import { serveThread } from '../../../../runtime/store/sqlite/thread.ts';
+import type { KeptFilter, KeptPage } from '../../../../schemas/built/operations/types.ts';
 import { findCause } from '../causes/find-cause.ts';
 import { withoutBodyCredentials } from './body-credentials.ts';
 import type { Captured } from './record.ts';

@@ -2,9 +2,9 @@
 
 import type { Intake, Services } from '../../../../runtime/intake/intake.ts';
 import type { Replay } from '../../../../runtime/intake/keeper.ts';
-import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { StageName } from '../../../../runtime/intake/stage.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
+import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import { createIntake } from '../explain/unconnected.ts';
 import { requestParts, whyUnverified } from './requests.ts';
 

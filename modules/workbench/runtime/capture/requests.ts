@@ -3,15 +3,10 @@
  * interface. An id is a number in ten base-36 digits: the millisecond in which the request arrived, and its sequence number
  * within that millisecond. So ids sort by time, and the number is the key of the row.
  */
+
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import type {
-  FoundRequest,
-  KeptHead,
-  KeptRequest,
-  KeptRequests,
-  KeptSummary,
-} from '../../../../runtime/intake/kept-request.ts';
+import type { KeptHead, KeptRequests } from '../../../../runtime/intake/kept-request.ts';
 import type { ValueCheck } from '../../../../runtime/store/decode.ts';
 import {
   decodeOr,
@@ -27,6 +22,7 @@ import {
 import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/request-rows.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
+import type { FoundRequest, KeptRequest, RequestSummary } from '../../../../schemas/built/operations/types.ts';
 import { isMarker } from '../removed.ts';
 
 /** The path of a home's kept requests: a separate file, whose loss loses no event. */
@@ -135,7 +131,7 @@ const isHead = fieldsOf<KeptHead>({
   ms: isNumber,
 });
 
-function summaryOf({ n, head }: Omit<RequestRow, 'body'>): readonly KeptSummary[] {
+function summaryOf({ n, head }: Omit<RequestRow, 'body'>): readonly RequestSummary[] {
   const known = headOf(head);
   if (known === null) return [];
   const { at, profile, route, method, outcome, status, stage, reason, event, delivery_id, verified, body_bytes } =

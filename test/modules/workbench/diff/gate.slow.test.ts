@@ -1,7 +1,8 @@
 /** The gate before a swap: without one, over a restart, and another for one reload. */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ReloadReport } from '../../../../runtime/control/operations.ts';
+import type { ReloadReport } from '../../../../schemas/built/operations/types.ts';
 import { startGateway, until } from '../../../helpers/gateway.ts';
 import { CONFIG, FILTERED, keptHomes } from './kept-home.ts';
 

@@ -2,6 +2,7 @@
  * Whatever a gateway answered and kept is what `explain`, `test` and `diff` say of it, on the same configuration: every kind of
  * route, secret and address with every kind of request. The requests are sent to a real gateway with a store and targets.
  */
+
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,12 +22,12 @@ import { useRequests } from '../../../../modules/workbench/cli/use-requests.ts';
 import { verifiedParts } from '../../../../modules/workbench/runtime/capture/requests.ts';
 import type { Explainer } from '../../../../modules/workbench/runtime/explain/create-explainer.ts';
 import { fixedWorld } from '../../../../modules/workbench/runtime/explain/create-explainer.ts';
-import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import { TAKEN } from '../../../../runtime/intake/reply.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import { EXAMPLE_INSTALLATION } from '../../../../runtime/table/loop-marker.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
+import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import { contextFor } from '../../../helpers/cli.ts';
 import type { SeenRequest } from '../../../helpers/fake-http.ts';

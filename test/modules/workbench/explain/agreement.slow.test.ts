@@ -1,4 +1,5 @@
 /** What `explain` says is what a running gateway answers and does: over generated configurations and requests, and recorded events. */
+
 import assert from 'node:assert/strict';
 import { renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,13 +15,13 @@ import type { ExplainedRoute } from '../../../../modules/workbench/runtime/expla
 import { linkExplained } from '../../../../modules/workbench/runtime/explain/link-explained.ts';
 import { Warnings } from '../../../../modules/workbench/runtime/explain/warnings.ts';
 import { signRequest } from '../../../../modules/workbench/runtime/sign.ts';
-import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
 import { EXAMPLE_INSTALLATION } from '../../../../runtime/table/loop-marker.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import { SignError } from '../../../../runtime/verify/sign-body.ts';
+import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import { compileConfig, printed } from '../../../helpers/compile.ts';
 import { openCapture } from '../../../helpers/keeping.ts';

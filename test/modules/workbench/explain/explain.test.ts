@@ -1,4 +1,5 @@
 /** `hookwright explain`: what a person and a program see of an event's way. */
+
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -7,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { printHar } from '../../../../modules/workbench/cli/requests/print-request.ts';
 import { BODY_MARKER, marker } from '../../../../modules/workbench/runtime/removed.ts';
-import type { KeptRequest } from '../../../../runtime/intake/kept-request.ts';
+import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { Explanation } from '../../../../schemas/generated/types.ts';
 import type { CliResult } from '../../../helpers/cli.ts';
 import { runInProcess } from '../../../helpers/cli.ts';

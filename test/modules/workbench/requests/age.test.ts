@@ -1,11 +1,12 @@
 /** `max_age_seconds`: an event's age is that of its arrival, also when it is replayed, explained or compared later. */
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { KeptSummary } from '../../../../runtime/intake/kept-request.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
+import type { RequestSummary } from '../../../../schemas/built/operations/types.ts';
 import type { CliResult } from '../../../helpers/cli.ts';
 import { runInProcess } from '../../../helpers/cli.ts';
 import { startGateway } from '../../../helpers/gateway.ts';
@@ -43,7 +44,7 @@ test('a late event is ignored, and one that came in time stays so', async (t) =>
   for (const taken of [null, 'yesterday', now + HOUR, new Date(now).toISOString()]) {
     assert.equal((await send(taken)).status, 'accepted', String(taken));
   }
-  const list = JSON.parse((await cli('requests', 'list', '--json')).stdout) as readonly KeptSummary[];
+  const list = JSON.parse((await cli('requests', 'list', '--json')).stdout) as readonly RequestSummary[];
   const id = list[0]?.id ?? '';
   const ignored = list.find(({ outcome }) => outcome === 'ignored');
   assert.equal(ignored?.reason, 'age');

@@ -1,9 +1,10 @@
 /** No command shows a credential: a good request of every sender is kept, and everything that commands print is searched. */
+
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import type { KeptSummary } from '../../../../runtime/intake/kept-request.ts';
+import type { RequestSummary } from '../../../../schemas/built/operations/types.ts';
 import type { SchemePlan } from '../../../../schemas/generated/types.ts';
 import { runInProcess } from '../../../helpers/cli.ts';
 import { credentialsOf } from '../../../helpers/credentials-of.ts';
@@ -36,7 +37,7 @@ test('no command shows a credential of a request', async (t) => {
     said.push(stdout, stderr);
     return stdout;
   };
-  const kept = JSON.parse(await run('requests', 'list', '--json', '--limit', '500')) as readonly KeptSummary[];
+  const kept = JSON.parse(await run('requests', 'list', '--json', '--limit', '500')) as readonly RequestSummary[];
   assert.equal(kept.length, sent.length);
   await run('requests', 'list', '--grep', 'a');
   for (const { id } of kept.filter((_one, index) => index % STEP === 0)) {

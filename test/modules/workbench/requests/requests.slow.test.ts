@@ -1,10 +1,11 @@
 /** What is done with kept requests beside a running gateway. */
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import type { KeptSummary } from '../../../../runtime/intake/kept-request.ts';
+import type { RequestSummary } from '../../../../schemas/built/operations/types.ts';
 import { startProcess } from '../../../helpers/cli.ts';
 import { startGateway, until } from '../../../helpers/gateway.ts';
 import { sendAgain } from '../../../helpers/send-again.ts';
@@ -39,7 +40,8 @@ async function setUp(t: TestContext) {
     assert.equal(code, 0, stderr);
     return stdout;
   };
-  const list = async (...argv: string[]) => JSON.parse(await ok('list', '--json', ...argv)) as readonly KeptSummary[];
+  const list = async (...argv: string[]) =>
+    JSON.parse(await ok('list', '--json', ...argv)) as readonly RequestSummary[];
   return { ...gateway, send, ok, list };
 }
 
@@ -127,7 +129,7 @@ test('requests are followed as they come', async (t) => {
   await until(async () => following.exitCode !== null || lines().length === 2);
   following.kill('SIGINT');
   assert.equal(await ended, 0);
-  const ids = lines().map((line) => (JSON.parse(line) as KeptSummary).id);
+  const ids = lines().map((line) => (JSON.parse(line) as RequestSummary).id);
   assert.deepEqual(ids, (await list()).map(({ id }) => id).reverse());
 });
 

@@ -1,4 +1,5 @@
 /** `requests list|show|replay`, against a gateway that runs and without one. */
+
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { AnySchema } from 'ajv/dist/2020.js';
 import Ajv2020 from 'ajv/dist/2020.js';
-import type { KeptSummary } from '../../../../runtime/intake/kept-request.ts';
+import type { RequestSummary } from '../../../../schemas/built/operations/types.ts';
 import { runInProcess } from '../../../helpers/cli.ts';
 import { startGateway } from '../../../helpers/gateway.ts';
 import { sendAgain } from '../../../helpers/send-again.ts';
@@ -42,7 +43,8 @@ async function setUp(t: TestContext) {
     assert.equal(code, 0, stderr);
     return stdout;
   };
-  const list = async (...argv: string[]) => JSON.parse(await ok('list', '--json', ...argv)) as readonly KeptSummary[];
+  const list = async (...argv: string[]) =>
+    JSON.parse(await ok('list', '--json', ...argv)) as readonly RequestSummary[];
   return { ...gateway, send, ok, list };
 }
 

@@ -1,4 +1,5 @@
 /** `hookwright requests list`: what came in, newest first, and how it was answered. */
+
 import type { CliContext } from '../../../../../cli/base/context.ts';
 import type { GivenBy } from '../../../../../cli/command-line/command.ts';
 import { command, flag, text, withDefault, withShort } from '../../../../../cli/command-line/command.ts';
@@ -8,7 +9,7 @@ import { printJson, printLine, printNote, terminalWidth } from '../../../../../c
 import type { Column } from '../../../../../cli/output/table.ts';
 import { formatTable, printTable } from '../../../../../cli/output/table.ts';
 import { formatDuration } from '../../../../../cli/output/time.ts';
-import type { KeptSummary } from '../../../../../runtime/intake/kept-request.ts';
+import type { RequestSummary } from '../../../../../schemas/built/operations/types.ts';
 import { firstNumber, idOf } from '../../../runtime/capture/requests.ts';
 import { parsePage, parseRequestFilter } from '../../requests/filter.ts';
 import { followRequests } from '../../requests/follow.ts';
@@ -67,7 +68,7 @@ export default command({
   },
 });
 
-function print(context: CliContext, given: Given, rows: readonly KeptSummary[], limit: number, now: number): void {
+function print(context: CliContext, given: Given, rows: readonly RequestSummary[], limit: number, now: number): void {
   if (given.json) printJson(context, rows);
   else {
     const age = (at: number): string => formatDuration(now - at);
@@ -77,7 +78,7 @@ function print(context: CliContext, given: Given, rows: readonly KeptSummary[], 
   }
 }
 
-function printNew(context: CliContext, given: Given, rows: readonly KeptSummary[], isFirst: boolean): void {
+function printNew(context: CliContext, given: Given, rows: readonly RequestSummary[], isFirst: boolean): void {
   if (given.json) for (const row of rows) printLine(context, JSON.stringify(row));
   else {
     const time = (at: number): string => new Date(at).toISOString().slice(11, 19);
@@ -93,7 +94,7 @@ function columns(
   title: string,
   when: (at: number) => string,
   least: Partial<typeof FIXED> = {},
-): readonly Column<KeptSummary>[] {
+): readonly Column<RequestSummary>[] {
   return [
     { title: 'ID', value: ({ id }) => id, whole: true },
     { title, value: ({ at }) => when(at), align: 'right' },

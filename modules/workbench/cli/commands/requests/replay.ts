@@ -1,9 +1,10 @@
 /** `hookwright requests replay <id>`: sends a kept request through the running gateway again. */
+
 import type { CliContext } from '../../../../../cli/base/context.ts';
 import { argument, command, flag } from '../../../../../cli/command-line/command.ts';
 import { askGateway } from '../../../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, visible } from '../../../../../cli/output/print.ts';
-import type { ReplayReport } from '../../../../../runtime/control/operations.ts';
+import type { ReplayReport } from '../../../../../schemas/built/operations/types.ts';
 import { BODY_MARKER } from '../../../runtime/removed.ts';
 import { lacksCredential } from '../../requests/print-request.ts';
 import { findRequest, useRequests } from '../../use-requests.ts';

@@ -1,4 +1,5 @@
 /** `hookwright requests show <id>`: shows a kept request, the reason for its answer, and what to do next. */
+
 import { writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { messageOf } from '../../../../../base/message-of.ts';
@@ -9,8 +10,8 @@ import type { GivenBy } from '../../../../../cli/command-line/command.ts';
 import { command, flag, list, optionalArgument, text } from '../../../../../cli/command-line/command.ts';
 import { tryAskGateway } from '../../../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, terminalWidth, visible } from '../../../../../cli/output/print.ts';
-import type { KeptRequest } from '../../../../../runtime/intake/kept-request.ts';
 import { printedRequest } from '../../../../../runtime/intake/kept-request.ts';
+import type { KeptRequest } from '../../../../../schemas/built/operations/types.ts';
 import { whyUnverified } from '../../../runtime/capture/requests.ts';
 import { describeRequest, knownScheme } from '../../requests/describe-request.ts';
 import { nextStep } from '../../requests/next-step.ts';

@@ -1,0 +1,291 @@
+/**
+ * Reads the shapes and operations of the YAML files (`schemas/store.yaml` says how they are written), and makes of them types and
+ * standalone validators, for the other generators.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { AnySchema } from 'ajv';
+import Ajv from 'ajv';
+import standaloneCode from 'ajv/dist/standalone/index.js';
+import type { JSONSchema } from 'json-schema-to-typescript';
+import { compile } from 'json-schema-to-typescript';
+import { parse } from 'yaml';
+import { ALERT_KINDS } from '../../base/alert-kinds.ts';
+import { FAIL_ON } from '../../runtime/control/operations.ts';
+import { REASON_CODES } from '../../runtime/intake/reason-codes.ts';
+import { OUTCOMES } from '../../runtime/intake/reply.ts';
+import { STAGE_NAMES } from '../../runtime/intake/stage.ts';
+import { GUARD_KINDS } from '../../runtime/store/guard-mutations.ts';
+import { FINAL_STATES, SHOWN_STATES } from '../../runtime/store/states.ts';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+export type Node = Readonly<Record<string, unknown>>;
+export type Shapes = Readonly<Record<string, Node>>;
+
+export interface ObjectNode extends Node {
+  readonly properties: Shapes;
+  readonly optional?: readonly string[];
+}
+
+export interface Operation {
+  readonly input: Node;
+  readonly output: Node;
+}
+
+/** Lists that stand elsewhere. */
+const LISTS: Readonly<Record<string, readonly string[]>> = {
+  ALERT_KINDS,
+  FAIL_ON,
+  FINAL_STATES,
+  GUARD_KINDS,
+  OUTCOMES,
+  REASON_CODES,
+  SHOWN_STATES,
+  STAGE_NAMES,
+};
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const mapValues = (node: Node, change: (value: unknown, key: string) => unknown): Node =>
+  Object.fromEntries(Object.entries(node).map(([key, value]) => [key, change(value, key)]));
+
+function listNamed(name: unknown): readonly string[] {
+  const list = LISTS[String(name)];
+  if (list === undefined) throw new Error(`there is no list ${name}`);
+  return list;
+}
+
+/** The JSON Schema that is meant. @param shapes those that `extends` may name, as written */
+export function complete(value: unknown, shapes: Shapes): unknown {
+  if (Array.isArray(value)) return value.map((member) => complete(member, shapes));
+  if (!isNode(value)) return value;
+  const { optional = [], extends: _, countOf, ...node } = extended(value, shapes);
+  const rest = mapValues(node, (member, key) =>
+    key === 'properties'
+      ? mapValues(member as Node, (property) => complete(property, shapes))
+      : key === 'enum' && typeof member === 'string'
+        ? listNamed(member)
+        : complete(member, shapes),
+  );
+  if (countOf !== undefined) return { ...rest, ...closed(countsOf(listNamed(countOf)), []) };
+  return isNode(node.properties) && !('required' in node)
+    ? { type: 'object', ...rest, ...closed(rest.properties as Shapes, optional as readonly string[]) }
+    : rest;
+}
+
+const countsOf = (names: readonly string[]): Shapes =>
+  Object.fromEntries(names.map((name) => [name, { type: 'integer' }]));
+
+function closed(properties: Shapes, optional: readonly string[]): Node {
+  const unknown = optional.find((name) => !Object.hasOwn(properties, name));
+  if (unknown !== undefined) throw new Error(`${unknown} is optional, and is no property`);
+  const isRequired = (name: string): boolean => !optional.includes(name) && properties[name]?.default === undefined;
+  return { additionalProperties: false, required: Object.keys(properties).filter(isRequired), properties };
+}
+
+function extended(node: Node, shapes: Shapes): Node {
+  if (typeof node.extends !== 'string') return node;
+  const named = shapes[node.extends];
+  if (named === undefined) throw new Error(`there is no shape ${node.extends}`);
+  const base = extended(named, shapes) as ObjectNode;
+  const own = node as Partial<ObjectNode>;
+  return {
+    ...node,
+    properties: { ...base.properties, ...own.properties },
+    optional: [...(base.optional ?? []), ...(own.optional ?? [])],
+  };
+}
+
+/** The files of shapes and operations, by their paths below the repository: those of the core, then those of modules. */
+const FILES: readonly string[] = [
+  'schemas/store.yaml',
+  'schemas/operations.yaml',
+  ...readdirSync(join(ROOT, 'modules'))
+    .sort()
+    .map((module) => `modules/${module}/operations.yaml`)
+    .filter((file) => existsSync(join(ROOT, file))),
+];
+
+interface Source {
+  readonly shapes?: Shapes;
+  readonly operations?: Readonly<Record<string, Partial<Operation> & { readonly summary: string }>>;
+}
+
+const sources = FILES.map((file) => parse(readFileSync(join(ROOT, file), 'utf8')) as Source);
+
+/** All of one kind, by name. @throws Error when two have the same name */
+function merged<Value>(parts: readonly Readonly<Record<string, Value>>[]): Readonly<Record<string, Value>> {
+  const names = parts.flatMap(Object.keys);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) throw new Error(`${twice} is described twice`);
+  return Object.assign({}, ...parts) as Readonly<Record<string, Value>>;
+}
+
+/** As written. */
+export const WRITTEN_SHAPES = merged(sources.map(({ shapes = {} }) => shapes));
+export const SHAPES = mapValues(WRITTEN_SHAPES, (shape) => complete(shape, WRITTEN_SHAPES)) as Shapes;
+
+export const OPERATIONS: Readonly<Record<string, Operation & { readonly summary: string }>> = Object.fromEntries(
+  Object.entries(merged(sources.map(({ operations = {} }) => operations))).map(
+    ([name, { summary, input = { properties: {} }, output = {} }]) => {
+      const [given, answer] = [input, output].map((schema) => complete(schema, WRITTEN_SHAPES) as Node);
+      return [name, { summary, input: given ?? {}, output: answer ?? {} }] as const;
+    },
+  ),
+);
+
+/** A copy in which every `$ref` is another node. */
+export function withRefs(node: unknown, change: (ref: string, beside: Node) => unknown): unknown {
+  if (Array.isArray(node)) return node.map((member) => withRefs(member, change));
+  if (!isNode(node)) return node;
+  const { $ref, ...beside } = node;
+  if (typeof $ref === 'string') return change($ref, beside);
+  return mapValues(node, (value) => withRefs(value, change));
+}
+
+export const readSchema = (file: string): Node => JSON.parse(readFileSync(join(ROOT, 'schemas', file), 'utf8')) as Node;
+
+/** Whether a reference is to a file of `schemas/`. */
+export const isOfSchemas = (ref: string): boolean => /^[a-z-]+\.schema\.json/.test(ref);
+
+/** What a reference to a file of `schemas/` stands for, with the references in it made complete. */
+export function findInSchemas(ref: string): Node {
+  const [file = '', pointer = ''] = ref.split('#/');
+  const parts = pointer === '' ? [] : pointer.split('/');
+  const node = parts.reduce<Node>((at, part) => at[part] as Node, readSchema(file));
+  return withRefs(node, (other) => ({ $ref: other.startsWith('#') ? `${file}${other}` : other })) as Node;
+}
+
+/** Where a module of types finds those of others. */
+interface OtherTypes {
+  /** The types of the files of `schemas/`. */
+  readonly types: string;
+  /** Those of shapes that the module does not have itself. */
+  readonly shapes?: { readonly from: string; readonly names: readonly string[] };
+}
+
+/** A module of types: those of the shapes, and an interface whose members are `root`. */
+export async function typeModule(name: string, root: Shapes, shapes: Shapes, others: OtherTypes): Promise<string> {
+  const imports = new Map<string, Set<string>>();
+  const importFrom = (from: string, type: string): Node => {
+    imports.set(from, (imports.get(from) ?? new Set()).add(type));
+    return { tsType: type };
+  };
+  const typeOf = (ref: string): Node => {
+    if (!isOfSchemas(ref)) {
+      const isOther = others.shapes?.names.includes(ref) === true && !Object.hasOwn(shapes, ref);
+      return isOther ? importFrom(others.shapes?.from ?? '', ref) : { $ref: `#/definitions/${ref}` };
+    }
+    const found = findInSchemas(ref);
+    return typeof found.title === 'string' ? importFrom(others.types, found.title) : (inModule(found) as Node);
+  };
+  const inModule = (node: unknown): unknown => withRefs(node, (ref, beside) => ({ ...typeOf(ref), ...beside }));
+  const schema = {
+    type: 'object',
+    additionalProperties: false,
+    required: Object.keys(root),
+    properties: inModule(root),
+    definitions: inModule(shapes),
+  };
+  const text = await compile(schema as JSONSchema, name, {
+    bannerComment: '',
+    additionalProperties: false,
+    unreachableDefinitions: true,
+    style: { singleQuote: true, printWidth: 120 },
+  });
+  const lines = [...imports].map(
+    ([from, types]) => `import type { ${[...types].sort().join(', ')} } from '${from}';\n`,
+  );
+  return `${lines.sort().join('')}\n${withReadonly(text.replace(REFERENCED, ''))}`;
+}
+
+/** What the library says of a definition. */
+const REFERENCED =
+  /^\/\*\*\n(?: \* This interface was referenced by .*\n \* via the `definition` .*\n \*\/\n)|^ \*\n \* This interface was referenced by .*\n \* via the `definition` .*\n/gm;
+
+/** What is exchanged is changed by nobody. */
+function withReadonly(text: string): string {
+  const lines = text
+    .split('\n')
+    .map((line) => line.replace(/^( +)((?:[\w$]+|'[^']+')\??: |\[k: string\]: )/, '$1readonly $2'));
+  let marked = lines.join('\n');
+  for (let at = marked.indexOf('[]'); at >= 0; at = marked.indexOf('[]', at + 1)) {
+    if (/^ *\*/.test(marked.slice(marked.lastIndexOf('\n', at) + 1, at))) continue;
+    const start = elementStart(marked, at);
+    const element = marked.slice(start, at);
+    const read = element.startsWith('[') ? `readonly (readonly ${element})` : `readonly ${element}`;
+    marked = marked.slice(0, start) + read + marked.slice(at);
+    at += read.length - element.length;
+  }
+  return marked;
+}
+
+/** Where the type begins whose array it is. */
+function elementStart(text: string, end: number): number {
+  let depth = 0;
+  for (let at = end - 1; at >= 0; at--) {
+    if (/[)}\]>]/.test(text[at] ?? '')) depth++;
+    else if (/[({[<]/.test(text[at] ?? '')) depth--;
+    if (depth === 0 && !/\w/.test(text[at - 1] ?? '')) return at;
+    if (depth === 0 && /[({[<]/.test(text[at] ?? '')) return at;
+  }
+  return 0;
+}
+
+export interface ValidatorOptions {
+  /** Converts texts to numbers and booleans. */
+  readonly coerceTypes?: boolean;
+  readonly useDefaults?: boolean;
+  readonly messages?: boolean;
+}
+
+/**
+ * An ajv that knows the files of `schemas/` and the shapes, and makes self-contained validators that stop at the first error. It does not
+ * support `unevaluatedProperties`, which would make every validator larger by a third.
+ */
+export function createAjv(shapes: Shapes, options: ValidatorOptions = {}): Ajv.default {
+  const ajv = new Ajv.default({
+    strict: true,
+    strictTypes: false,
+    allowUnionTypes: true,
+    discriminator: true,
+    messages: false,
+    logger: false,
+    // Lengths in UTF-16 units: the code point counter would be an import of ajv in the generated file.
+    unicode: false,
+    // A definition is one function, wherever it is referred to.
+    inlineRefs: false,
+    code: { source: true, esm: true },
+    ...options,
+  });
+  for (const ignored of ['x-payload', UNSUPPORTED]) ajv.addKeyword(ignored);
+  for (const file of readdirSync(join(ROOT, 'schemas')).filter((each) => each.endsWith('.schema.json')))
+    ajv.addSchema(withoutDialect(readSchema(file)));
+  for (const [name, node] of Object.entries(shapes)) ajv.addSchema(node as AnySchema, name);
+  return ajv;
+}
+
+const withoutDialect = ({ $schema: _, ...schema }: Node): AnySchema => schema;
+
+/** A module that exports validators of these schemas by their names. */
+export function validatorModule(ajv: Ajv.default, schemas: Shapes): string {
+  const ids = Object.keys(schemas).map((name) => {
+    const id = `${name}-${added++}`;
+    ajv.addSchema(schemas[name] as AnySchema, id);
+    return [name, id];
+  });
+  const code = standaloneCode.default(ajv, Object.fromEntries(ids));
+  if (/\brequire\(|\bimport\b/.test(code) || code.includes(UNSUPPORTED))
+    throw new Error(`${Object.keys(schemas)}: a keyword needs an ajv helper at run time; rewrite it without`);
+  return `// @ts-nocheck\n${code.replaceAll(SCHEMA_PATH, '')}\n`;
+}
+
+const UNSUPPORTED = 'unevaluatedProperties';
+
+/** Two schemas of one name may meet in an ajv. */
+let added = 0;
+
+/** Of an error: the place in the schema, which no message needs. */
+const SCHEMA_PATH = /schemaPath:"(?:[^"\\]|\\.)*",/g;

@@ -1,0 +1,10 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createControlHandlers, loadOperations } from '../../../cli/serve/control-handlers.ts';
+import { MODULES } from '../../../main/modules.ts';
+import { INPUTS } from '../../../schemas/built/operations/inputs.ts';
+
+test('each operation that is described is implemented, and no other', async () => {
+  const handlers = createControlHandlers({} as never, await loadOperations({ modules: MODULES } as never));
+  assert.deepEqual(Object.keys(handlers).sort(), Object.keys(INPUTS).sort());
+});
