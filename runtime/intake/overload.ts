@@ -9,8 +9,8 @@ import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 
 /** Longest acceptable turn, in ms: a request takes about three. With turns shorter than the other it has recovered. */
-const MAX_DELAY_MS = 120;
-const RECOVERED_MS = 60;
+const MAX_DELAY_MS = 100;
+const RECOVERED_MS = 50;
 /** How long turns must be too long before events are refused, in ms, so that a burst passes. */
 const SUSTAINED_MS = 500;
 /** A long turn that holds fewer verified events is no queue of them; then the machine is slow. */
@@ -28,7 +28,7 @@ const GROW = 0.1;
 
 /** The event loop since the last measurement. */
 export interface LoopMeasurement {
-  /** The longest turn that has ended, in ms; null: none has. */
+  /** Mean length of the turns that have ended, in ms; null: none has. */
   readonly delay: number | null;
   /** Number of turns. */
   readonly turns: number;
@@ -133,7 +133,7 @@ export function monitorLoop(signal: AbortSignal): () => LoopMeasurement {
   signal.addEventListener('abort', () => samples.disable());
   let before = 0;
   return () => {
-    const delay = samples.count === 0 ? null : samples.max / 1e6 - SAMPLE_MS;
+    const delay = samples.count === 0 ? null : Math.max(0, samples.mean / 1e6 - SAMPLE_MS);
     samples.reset();
     const { loopCount } = performance.nodeTiming.uvMetricsInfo;
     const turns = loopCount - before;

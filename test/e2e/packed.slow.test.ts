@@ -31,7 +31,6 @@ const DRIVEN_ELSEWHERE = [
   'approvals reject',
   'session reset',
   'sandbox try',
-  'playground',
   'store backup',
   'store restore',
   'store new',
@@ -94,7 +93,6 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
       'console',
       'main',
       'modules',
-      'playground',
       'runtime',
       'schemas',
     ]);
@@ -108,14 +106,6 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
       'console.log(typeof c.compileText, typeof r.createService)';
     const run = spawnSync(process.execPath, ['--input-type=module', '-e', code], { cwd: folder, encoding: 'utf8' });
     assert.equal(run.stdout, 'function function\n', run.stderr);
-  });
-
-  test('writes the playground', (t) => {
-    const dir = tempDir(t);
-    const env = userEnvironment(dir, program);
-    const written = spawnSync('hookwright', ['playground', '--out', 'try'], { cwd: dir, env, encoding: 'utf8' });
-    assert.equal(written.stdout, `${join(dir, 'try/index.html')}\n`, written.stderr);
-    assert.match(readFileSync(join(dir, 'try/index.html'), 'utf8'), /script-src 'sha256-[^']+'/);
   });
 
   test('compiles, serves a signed event, answers /health and stops on a signal', async (t) => {

@@ -31,7 +31,7 @@ function busyProcess() {
 describe('overload', () => {
   it('refuses nothing while turns of the event loop are short, however many events arrive', async () => {
     const { state, pass } = busyProcess();
-    state.delay = 100;
+    state.delay = 90;
     assert.equal(await pass(3000), 0);
   });
 
@@ -88,7 +88,7 @@ describe('overload', () => {
     const { state, log, pass } = busyProcess();
     state.delay = 140;
     await pass(2000);
-    state.delay = 100;
+    state.delay = 80;
     assert.ok((await pass(1000)) >= 90);
     state.delay = 20;
     await pass(400);
