@@ -163,7 +163,7 @@ test('it says of a network that was closed that there was none', async (t) => {
   ] as const)
     write(name, `${CONFIG}agent: { command: [cat], sandbox: { network: ${network} } }\n`);
   const { stdout } = await run('old.yaml', 'new.yaml');
-  assert.match(stdout, /sandbox\.network: – → any$/m);
+  assert.match(stdout, /sandbox\.network: none → any$/m);
 });
 
 for (const [what, change, said] of DIFFERENCES) {
