@@ -44,9 +44,10 @@ export interface OverloadContext {
 
 export class Overload {
   private readonly context: OverloadContext;
-  private measuredAt = Number.NEGATIVE_INFINITY;
+  /** Monotonic ms of the last measurement. */
+  private measuredAt: number;
   /** Monotonic ms at which a turn was last known to have ended. */
-  private turnedAt = Number.NEGATIVE_INFINITY;
+  private turnedAt: number;
   /** Number of connections accepted before the last measurement. */
   private accepted = 0;
   /** Numbers of events since the last measurement that were not refused, and of those of them that were verified. */
@@ -62,6 +63,8 @@ export class Overload {
 
   constructor(context: OverloadContext) {
     this.context = context;
+    this.measuredAt = context.clock.monotonic();
+    this.turnedAt = this.measuredAt;
   }
 
   /** Whether to refuse an event that arrives now. */
@@ -91,8 +94,8 @@ export class Overload {
     const isBacklog = this.countAccepted() >= ACCEPTED * Math.max(1, turns);
     const isQueue = isBacklog || (this.verified * delay) / elapsed >= QUEUE * this.share;
     const areStrangers = this.verified < VERIFIED_SHARE * this.taken;
-    if (isQueue && !areStrangers && (isBacklog || delay > MAX_DELAY_MS)) this.shrink(now, delay, elapsed);
-    else if (!isQueue || areStrangers || delay < RECOVERED_MS) this.recover(elapsed);
+    if (areStrangers || !isQueue || (!isBacklog && delay < RECOVERED_MS)) this.recover(elapsed);
+    else if (isBacklog || delay > MAX_DELAY_MS) this.shrink(now, delay, elapsed);
     this.measuredAt = now;
     this.taken = 0;
     this.verified = 0;
@@ -131,7 +134,7 @@ export function monitorLoop(signal: AbortSignal): () => LoopMeasurement {
   const samples = monitorEventLoopDelay({ resolution: SAMPLE_MS });
   samples.enable();
   signal.addEventListener('abort', () => samples.disable());
-  let before = 0;
+  let before = performance.nodeTiming.uvMetricsInfo.loopCount;
   return () => {
     const delay = samples.count === 0 ? null : Math.max(0, samples.mean / 1e6 - SAMPLE_MS);
     samples.reset();
