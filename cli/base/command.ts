@@ -16,7 +16,7 @@ export interface Option<Value> {
 
 /** A positional argument. */
 export interface Argument<Value> {
-  /** In help, and for completion. */
+  /** In help; `a|b` are choices. */
   readonly name: string;
   /** `rest`: any number of them; it is the last. */
   readonly kind: 'required' | 'optional' | 'rest';

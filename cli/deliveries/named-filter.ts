@@ -1,9 +1,9 @@
 /** Names in the conditions of a list: a job's name stands for its id, and a name that nothing has is refused. */
 import type { CliContext } from '../base/context.ts';
-import { loadPart } from '../base/module.ts';
 import { openJob } from '../jobs/open-jobs.ts';
 import { useStore } from '../store/use-store.ts';
 import { unknownRoute } from '../subscriptions/find-route.ts';
+import { routeNames } from '../subscriptions/names-in-use.ts';
 import type { Filter } from './filter.ts';
 
 /** Number of the newest rows whose routes are known besides those in use. */
@@ -23,19 +23,15 @@ export async function namedFilter(
     (await useStore(context, (store) => store.read({ kind: 'list', filter: { ...of, limit } }), config)) ?? [];
   if (route !== undefined && (await read({ route }, 1)).length === 0) {
     const rows = await read({}, SEARCHED);
-    await checkRouteName(
-      context,
-      route,
-      rows.flatMap((row) => row.route ?? []),
-    );
+    const stored = rows.flatMap((row) => row.route ?? []);
+    checkRouteName(context, route, stored);
   }
   if (job === undefined || (await read({ job }, 1)).length > 0) return filter;
   return { ...filter, job: (await openJob(context, { reference: job, profile: undefined, config })).job.id };
 }
 
 /** @param stored names of routes in what is listed @throws CliError when no route has this name, now or there */
-export async function checkRouteName(context: CliContext, name: string, stored: readonly string[]): Promise<void> {
-  const names = await loadPart(context.modules, 'names');
-  const known = [...new Set([...(await names('route', context)), ...stored])];
+export function checkRouteName(context: CliContext, name: string, stored: readonly string[]): void {
+  const known = [...new Set([...routeNames(context), ...stored])];
   if (known.length > 0 && !known.includes(name)) throw unknownRoute(name, known);
 }

@@ -7,5 +7,4 @@ export const setup: Module<CliContext> = {
   name: 'setup',
   summary: 'The first hour: init, the wizard, doctor, completion, the service unit.',
   commands: COMMAND_FILES,
-  names: async () => (await import('./cli/completion/names.ts')).namesInUse,
 };

@@ -12,7 +12,7 @@ import { RequestHandler } from '../intake/handler.ts';
 import type { RequestTracing, Services, Shutdown, Statuses } from '../intake/intake.ts';
 import type { Keeper } from '../intake/keeper.ts';
 import type { KeptRequest } from '../intake/kept-request.ts';
-import { askHealth, Overload } from '../intake/overload.ts';
+import { monitorLoop, Overload } from '../intake/overload.ts';
 import { createScriptRunner } from '../intake/script-runner.ts';
 import type { HandleRequest, ListenAddress, ServerLimits } from '../intake/server.ts';
 import { BoundedServer, SERVER_LIMITS, urlOf } from '../intake/server.ts';
@@ -196,13 +196,16 @@ export class Gateway {
     });
   }
 
+  private createOverload(): Overload {
+    const { clock, log } = this.context;
+    const measureLoop = monitorLoop(this.giveUp.signal);
+    return new Overload({ clock, log, measureLoop, accepted: () => this.connections.accepted });
+  }
+
   private createServices(): Services {
     const { clock, log, ids, files, env, home, confinement } = this.context;
     const { realPath, describe } = files;
-    const ask = (): Promise<void> | null => {
-      const { listening } = this.routes;
-      return listening === null ? null : askHealth(listening.bound);
-    };
+    const { signal } = this.giveUp;
     const run: RunProcess = (request) => confinement.confine(this.routes.plan.gateway.sandbox ?? null)(request);
     return {
       clock,
@@ -211,9 +214,9 @@ export class Gateway {
       dispatcher: this.backend.dispatcher,
       installation: this.backend.installation,
       ...(this.backend.ownLogin === undefined ? {} : { ownLogin: this.backend.ownLogin }),
-      runScript: createScriptRunner({ run, realPath, describe, env, home, signal: this.giveUp.signal }),
+      runScript: createScriptRunner({ run, realPath, describe, env, home, signal }),
       shutdown: this.shutdown,
-      overload: this.limits.overload ?? new Overload({ clock, log, ask }),
+      overload: this.limits.overload ?? this.createOverload(),
       bodies: this.bodies,
       connections: this.connections,
       warnDeprecated: createDeprecationWarner(log),

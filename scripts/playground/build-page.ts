@@ -6,12 +6,12 @@ import { build } from 'esbuild';
 import { RULE_DATA } from '../../compiler/diagnostics/built/rules.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { readYamlCatalog } from '../../compiler/source/shipped-catalog.ts';
-import * as standIns from '../../modules/workbench/playground/browser/node.ts';
 import { SCHEMAS } from '../../schemas/built/schemas.ts';
+import * as standIns from '../../scripts/playground/page/browser/node.ts';
 import { validatorModule } from '../gen/schemas.ts';
 import { joinPage } from './join-page.ts';
 
-const PAGE = 'modules/workbench/playground';
+const PAGE = 'scripts/playground/page';
 
 /** What a page checks: it has no blueprints and runs no tests. */
 const CHECKED = ['config', 'profile', 'source', 'subscriptions', 'target'];

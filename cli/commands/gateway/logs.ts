@@ -51,7 +51,7 @@ export default command({
     // Of a part of the log, the last so many of those that are chosen.
     const tail = read(path, chosen === null ? given.lines : Number.MAX_SAFE_INTEGER);
     const last = chosen === null ? tail.bytes : chosen(tail.bytes, given.lines);
-    if (given.route !== undefined && last.length === 0) await checkRouteName(context, given.route, []);
+    if (given.route !== undefined && last.length === 0) checkRouteName(context, given.route, []);
     const view = createLogView(context);
     const print = (bytes: Buffer): void => void context.stdout.write(view(bytes));
     const show = (bytes: Buffer): void => print(chosen === null ? bytes : chosen(bytes));

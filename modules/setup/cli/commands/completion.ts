@@ -1,12 +1,12 @@
 /** `hookwright completion`: the script that teaches a shell to complete hookwright's commands. */
 import { argument, command } from '../../../../cli/command-line/command.ts';
 import { parseChoice } from '../../../../cli/command-line/values.ts';
-import { SCRIPTS, SHELLS } from '../completion/scripts.ts';
+import { commandsOf } from '../../../../cli/commands/registry.ts';
+import { completionScript, SHELLS } from '../completion/scripts.ts';
 
 export default command({
   summary: 'Print the completion script for bash, zsh or fish',
-  details:
-    'The script asks hookwright itself for each completion, so it also knows your routes, profiles and subscriptions.',
+  details: 'The script completes commands and their options. Load it again after an upgrade.',
   examples: [
     ['bash, in ~/.bashrc', 'source <($0 completion bash)'],
     ['zsh, in ~/.zshrc after compinit', 'source <($0 completion zsh)'],
@@ -14,6 +14,7 @@ export default command({
   ],
   args: { shell: argument(SHELLS.join('|')) },
   async run(context, given) {
-    context.stdout.write(SCRIPTS[parseChoice(given.shell, 'completion', SHELLS)]);
+    const shell = parseChoice(given.shell, 'completion', SHELLS);
+    context.stdout.write(await completionScript(shell, commandsOf(context.modules)));
   },
 });

@@ -17,7 +17,6 @@ import { newSecret } from '../../../../../cli/subscriptions/save-entry.ts';
 import { nodeFiles } from '../../../../../compiler/node/node-files.ts';
 import { displayPath } from '../../../../../compiler/source/display-path.ts';
 import { overlayFiles } from '../../../../../compiler/source/overlay-files.ts';
-import { missingProgram } from '../../../../../runtime/dispatch/agents/program.ts';
 import { writeAtomic } from '../../../../../runtime/platform/write-atomic.ts';
 import type { RouteTable } from '../../../../../schemas/generated/types.ts';
 import { describeSetup } from '../../init/describe-routes.ts';
@@ -25,8 +24,6 @@ import type { SetupAnswers } from '../../setup/answers.ts';
 import { parseAnswers, withDefaults } from '../../setup/answers.ts';
 import { readIfThere, setupTarget } from '../../setup/config-file.ts';
 import { editYaml, readYaml } from '../../setup/edit-yaml.ts';
-import type { KnownTarget } from '../../setup/known-targets.ts';
-import { knownTargets } from '../../setup/known-targets.ts';
 import { CONSOLE_TOKEN, planSetup } from '../../setup/plan-setup.ts';
 import { askSetup } from '../../setup/wizard.ts';
 
@@ -49,16 +46,13 @@ const options = {
 type Given = GivenBy<typeof options>;
 
 export default command({
-  summary: 'Set up webhooks, secret, agent, target and a first route, step by step',
+  summary: 'Set up webhooks, secret and a first route, step by step',
   details:
-    'Changes ./hookwright.yaml or config.yaml in the home folder, and keeps every comment in it; secrets go to .env. What would change is shown, and checked, before anything is written. It can be run again at any time. Without a terminal: --yes, with --set for what is not the default. Keys: enabled, host, port, secret (generate, env:NAME, file:path), target and target.<setting>, route and route.<setting>, or any place in the configuration such as agent.command. A console, --set gateway.console.port=8645, gets a random token, which is printed.',
+    'Changes ./hookwright.yaml or config.yaml in the home folder, and keeps every comment in it; secrets go to .env. What would change is shown, and checked, before anything is written. It can be run again at any time. Without a terminal: --yes, with --set for what is not the default. Keys: enabled, host, port, secret (generate, env:NAME, file:path), route and route.<setting>, or any place in the configuration such as agent.command. A console, --set gateway.console.port=8645, gets a random token, which is printed.',
   examples: [
     ['Step by step', '$0 gateway setup'],
     ['In a script', '$0 gateway setup --yes --set port=9000 --set secret=generate'],
-    [
-      'A target and a route',
-      '$0 gateway setup --yes --set target=telegram --set target.token=env:BOT_TOKEN --set route=alerts --set route.deliver=telegram',
-    ],
+    ['A route', '$0 gateway setup --yes --set route=alerts --set route.events=alert'],
     ['An agent', "$0 gateway setup --yes --set 'agent.command=[my-agent, --print]'"],
   ],
   options,
@@ -94,13 +88,8 @@ async function planChanges(
   const text = readIfThere(path);
   const name = displayPath(path, context.cwd);
   const config = readYaml(name, text);
-  const targets = knownTargets(context, path);
-  const answers = await readAnswers(context, given, { config, name, targets });
-  const plan = planSetup(answers, {
-    config,
-    secretSettings: (target) => targets.find(({ names }) => names.includes(target))?.secrets ?? new Set(),
-    generateSecret: () => newSecret(context),
-  });
+  const answers = await readAnswers(context, given, config, name);
+  const plan = planSetup(answers, { config, generateSecret: () => newSecret(context) });
   const env = join(context.home, '.env');
   const before = readIfThere(env);
   const after = Object.keys(plan.env).length === 0 ? before : setEnvLines(before, plan.env);
@@ -116,21 +105,14 @@ async function planChanges(
   };
 }
 
-async function readAnswers(
-  context: CliContext,
-  given: Given,
-  { config, name, targets }: { config: unknown; name: string; targets: readonly KnownTarget[] },
-): Promise<SetupAnswers> {
+async function readAnswers(context: CliContext, given: Given, config: unknown, name: string): Promise<SetupAnswers> {
   if (given.set !== undefined || given.yes) {
     const answers = parseAnswers(given.set ?? []);
     return given.yes ? withDefaults(answers, config) : answers;
   }
   const prompter = createPrompter(context);
   prompter.begin(`hookwright: ${name}`);
-  return askSetup(prompter, config, {
-    targets,
-    missingProgram: (argv) => missingProgram(argv, { folder: context.home, env: context.env }),
-  });
+  return askSetup(prompter, config);
 }
 
 /** @throws CliError when the changed configuration would not compile */

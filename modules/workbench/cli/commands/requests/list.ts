@@ -48,11 +48,8 @@ export default command({
       const rows = await requests.list(filter, page);
       if (rows.length === 0 && given.route !== undefined) {
         const kept = await requests.list({}, { limit: SEARCHED });
-        await checkRouteName(
-          context,
-          given.route,
-          kept.map(({ route }) => route),
-        );
+        const stored = kept.map(({ route }) => route);
+        checkRouteName(context, given.route, stored);
       }
       if (given.follow) {
         const after = rows[0]?.id ?? idOf(firstNumber(now));

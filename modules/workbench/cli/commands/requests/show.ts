@@ -4,11 +4,11 @@ import { basename, dirname, resolve } from 'node:path';
 import { messageOf } from '../../../../../base/message-of.ts';
 import type { CliContext } from '../../../../../cli/base/context.ts';
 import { CliError } from '../../../../../cli/base/errors.ts';
-import { loadPart } from '../../../../../cli/base/module.ts';
 import type { GivenBy } from '../../../../../cli/command-line/command.ts';
 import { command, flag, list, optionalArgument, text } from '../../../../../cli/command-line/command.ts';
 import { tryAskGateway } from '../../../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, terminalWidth, visible } from '../../../../../cli/output/print.ts';
+import { subscriptionNames } from '../../../../../cli/subscriptions/names-in-use.ts';
 import type { KeptRequest } from '../../../../../runtime/intake/kept-request.ts';
 import { printedRequest } from '../../../../../runtime/intake/kept-request.ts';
 import { whyUnverified } from '../../../runtime/capture/requests.ts';
@@ -46,18 +46,15 @@ export default command({
       given.id === undefined ? findNewest(requests) : findRequest(requests, given.id),
     );
     if (given.save !== undefined) write(context, given.save, request);
-    const asked = async () => {
-      const subscriptions = await (await loadPart(context.modules, 'names'))('subscription', context);
-      return { ...request, isSubscription: subscriptions.includes(request.route) };
-    };
-    if (given.json) printJson(context, printedRequest(request, nextStep(await asked())));
+    const asked = { ...request, isSubscription: subscriptionNames(context).includes(request.route) };
+    if (given.json) printJson(context, printedRequest(request, nextStep(asked)));
     else if (given.body) printBody(context, request);
     else if (given.curl) await printCurlLine(context, request);
     else if (given.asTest) await printTest(context, given, request);
     else if (given.save === undefined) {
       const scheme = request.scheme === null ? null : await knownScheme(context, request.scheme);
       const layout = { now: context.clock.now(), width: terminalWidth(context) };
-      for (const line of describeRequest({ ...(await asked()), scheme }, layout)) printLine(context, line);
+      for (const line of describeRequest({ ...asked, scheme }, layout)) printLine(context, line);
     }
   },
 });

@@ -6,15 +6,15 @@ import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
-import type { CompileResult } from '../../../compiler/compile.ts';
-import { buildPlayground } from '../../../scripts/playground/build-page.ts';
-import { guideExamples, linkTo } from '../../../scripts/playground/guide-examples.ts';
-import { launchBrowser, NO_BROWSER } from '../../helpers/browser.ts';
-import { runInProcess } from '../../helpers/cli.ts';
-import { absolutePath } from '../../helpers/compile.ts';
-import { expectedOf, goldenNames, goldenText, readGolden } from '../../helpers/golden.ts';
-import { ROOT } from '../../helpers/root.ts';
-import { tempDir } from '../../helpers/temp-dir.ts';
+import type { CompileResult } from '../../compiler/compile.ts';
+import { buildPlayground } from '../../scripts/playground/build-page.ts';
+import { guideExamples, linkTo } from '../../scripts/playground/guide-examples.ts';
+import { launchBrowser, NO_BROWSER } from '../helpers/browser.ts';
+import { runInProcess } from '../helpers/cli.ts';
+import { absolutePath } from '../helpers/compile.ts';
+import { expectedOf, goldenNames, goldenText, readGolden } from '../helpers/golden.ts';
+import { ROOT } from '../helpers/root.ts';
+import { tempDir } from '../helpers/temp-dir.ts';
 
 /** Screenshots for people to look at; not under version control. */
 const ARTEFACTS = join(ROOT, 'build/artefacts');

@@ -8,6 +8,18 @@ import type { CompileResult } from '../../../compiler/compile.ts';
 import { compile } from '../../../compiler/compile.ts';
 import type { Files } from '../../../compiler/source/files.ts';
 import { loadShippedCatalog } from '../../../compiler/source/shipped-catalog.ts';
+import { codehosts } from '../../../modules/codehosts/module.ts';
+import { guard } from '../../../modules/guard/module.ts';
+import { mail } from '../../../modules/mail/module.ts';
+import { payloads } from '../../../modules/payloads/module.ts';
+import { tutor } from '../../../modules/tutor/module.ts';
+import { formatExplanation } from '../../../modules/workbench/cli/explain/format-explanation.ts';
+import { reportBudgets, spentBudgets } from '../../../modules/workbench/runtime/explain/budgets.ts';
+import type { ExplainingMachine } from '../../../modules/workbench/runtime/explain/create-explainer.ts';
+import { createExplainer } from '../../../modules/workbench/runtime/explain/create-explainer.ts';
+import { linkRefusal } from '../../../modules/workbench/runtime/explain/delivery-refusal.ts';
+import type { SpentBudget } from '../../../modules/workbench/runtime/explain/explain-services.ts';
+import { configuredJobState, SWITCHED_OFF } from '../../../modules/workbench/runtime/explain/from-table.ts';
 import type { DeliveryContext } from '../../../runtime/deliver/driver.ts';
 import type { HttpConnections } from '../../../runtime/deliver/http-pool.ts';
 import { createPace } from '../../../runtime/deliver/pace.ts';
@@ -20,18 +32,6 @@ import { printSecretRef, SecretError } from '../../../runtime/platform/secrets/s
 import { EXAMPLE_INSTALLATION } from '../../../runtime/table/loop-marker.ts';
 import { partsOf } from '../../../runtime/verify/request.ts';
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
-import { codehosts } from '../../codehosts/module.ts';
-import { guard } from '../../guard/module.ts';
-import { mail } from '../../mail/module.ts';
-import { payloads } from '../../payloads/module.ts';
-import { tutor } from '../../tutor/module.ts';
-import { formatExplanation } from '../cli/explain/format-explanation.ts';
-import { reportBudgets, spentBudgets } from '../runtime/explain/budgets.ts';
-import type { ExplainingMachine } from '../runtime/explain/create-explainer.ts';
-import { createExplainer } from '../runtime/explain/create-explainer.ts';
-import { linkRefusal } from '../runtime/explain/delivery-refusal.ts';
-import type { SpentBudget } from '../runtime/explain/explain-services.ts';
-import { configuredJobState, SWITCHED_OFF } from '../runtime/explain/from-table.ts';
 import { memoryFiles, shippedFiles } from './browser/files.ts';
 
 /** The folder of the configuration, and the user's. */
