@@ -6,7 +6,7 @@ import { projectEnvPath } from '../compiler/source/search-config.ts';
 import type { CliContext } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
 import { packageVersion } from './base/package.ts';
-import { readCommandLine } from './command-line/argv.ts';
+import { readCommandLine } from './command-line/clipanion.ts';
 import type { HelpLayout } from './command-line/help.ts';
 import { formatCommandHelp, formatGroup, formatOverview } from './command-line/help.ts';
 import { unknownCommand } from './command-line/unknown-command.ts';
@@ -54,7 +54,7 @@ const NARROWEST = 60;
 
 function helpLayout({ colour, stdout }: CliContext): HelpLayout {
   const width = Math.max(NARROWEST, Math.min(WIDEST, stdout.columns ?? WIDEST));
-  return { paint: createPaint(colour.stdout), width };
+  return { paint: createPaint(colour.stdout), width, coloured: colour.stdout };
 }
 
 async function runCommand(entry: CommandEntry, args: readonly string[], context: CliContext): Promise<number> {

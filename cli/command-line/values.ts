@@ -1,9 +1,11 @@
 /** Parsers of option values; a value that cannot be parsed is wrong usage. */
 import { resolve } from 'node:path';
+import { parse } from 'yaml';
+import { messageOf } from '../../base/message-of.ts';
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import { parseSecretRef } from '../../compiler/text/secret-ref.ts';
 import { suggest } from '../../compiler/text/suggest.ts';
-import type { SecretRef } from '../../schemas/generated/types.ts';
+import type { BudgetConfig, SecretRef } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { UsageError } from '../base/errors.ts';
 
@@ -69,3 +71,22 @@ export function typedSecretRef({ cwd }: CliContext, text: string): SecretRef {
   const ref = parseSecretRef(text, DEFAULT_PROFILE);
   return ref.kind === 'file' && !ref.value.startsWith('~/') ? { ...ref, value: resolve(cwd, ref.value) } : ref;
 }
+
+/** A map or list that is written as YAML, such as `--filter '{field: action, equals: opened}'`. @throws UsageError */
+export function parseFlagYaml(text: string, flag: string, example: string): object {
+  let value: unknown;
+  try {
+    value = parse(text, { logLevel: 'error', maxAliasCount: 10 });
+  } catch (error) {
+    throw new UsageError(
+      `${flag} is not YAML: ${messageOf(error).split('\n')[0] ?? ''}`,
+      `for instance ${flag} ${example}`,
+    );
+  }
+  if (typeof value === 'object' && value !== null) return value;
+  throw new UsageError(`${flag} takes a map, not "${text}"`, `for instance ${flag} ${example}`);
+}
+
+/** Its limits are checked with the entry that they stand in. @throws UsageError */
+export const parseBudgetFlag = (text: string): BudgetConfig =>
+  parseFlagYaml(text, '--budget', "'{runs: 20, per: day}'") as BudgetConfig;

@@ -7,8 +7,7 @@ import { homeTarget } from '../../runtime/dispatch/scheduler/job-dispatch.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { JobConfig, JobPlan, ProfilePlan } from '../../schemas/generated/types.ts';
 import { CliError, UsageError } from '../base/errors.ts';
-import { parseChoice, parseList } from '../command-line/values.ts';
-import { parseBudgetFlag } from '../command-line/yaml-flag.ts';
+import { parseBudgetFlag, parseChoice, parseList } from '../command-line/values.ts';
 import type { OpenTable } from '../subscriptions/open-table.ts';
 
 export interface JobDraft {

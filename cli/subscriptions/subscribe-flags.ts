@@ -12,8 +12,7 @@ import {
   descriptionOption,
   jsonOption,
 } from '../command-line/options.ts';
-import { parseList } from '../command-line/values.ts';
-import { parseBudgetFlag, parseFlagYaml } from '../command-line/yaml-flag.ts';
+import { parseBudgetFlag, parseFlagYaml, parseList } from '../command-line/values.ts';
 
 const REPEATABLE = 'repeatable';
 

@@ -1,6 +1,5 @@
 /** Prints docs/cli.md from the commands themselves: what `--help` says, all on one page. */
-import { usageOf } from '../../cli/command-line/argv.ts';
-import { optionLabel } from '../../cli/command-line/help.ts';
+import { describe } from '../../cli/command-line/clipanion.ts';
 import type { CommandEntry } from '../../cli/commands/registry.ts';
 import { commandsOf, visibleIn } from '../../cli/commands/registry.ts';
 import { MODULES } from '../../main/modules.ts';
@@ -24,13 +23,15 @@ export async function printCliPage(): Promise<string> {
 }
 
 async function section({ path, load }: CommandEntry): Promise<string> {
-  const { summary, details, examples, options, args } = await load();
-  const lines = examples.map(([text, line]) => `# ${text}\n${line.replaceAll('$0', 'hookwright')}`);
-  const rows = options.map((option) => [code(optionLabel(option)), escapeText(option.description)]);
+  const command = await load();
+  const { usage, options, examples } = describe(path, command);
+  const { summary, details } = command;
+  const lines = examples.map(([text, line]) => `# ${text}\n${line}`);
+  const rows = options.map(([label, text]) => [code(label), escapeText(text)]);
   const parts = [
     `## ${path}\n`,
     `${escapeText(summary)}.\n`,
-    `\`\`\`text\n${usageOf(path, args)}${rows.length > 0 ? ' [options]' : ''}\n\`\`\`\n`,
+    `\`\`\`text\n${usage}${rows.length > 0 ? ' [options]' : ''}\n\`\`\`\n`,
     details === '' ? '' : `${escapeText(details)}\n`,
     rows.length === 0 ? '' : `${table(['option', 'meaning'], rows)}\n`,
     lines.length === 0 ? '' : `\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`,
