@@ -1,7 +1,7 @@
 /** Prints docs/cli.md from the commands themselves: what `--help` says, all on one page. */
 import { describe } from '../../cli/command-line/clipanion.ts';
-import type { CommandEntry } from '../../cli/commands/registry.ts';
-import { commandsOf, visibleIn } from '../../cli/commands/registry.ts';
+import type { CommandEntry } from '../../cli/commands.ts';
+import { commandsOf, visibleIn } from '../../cli/commands.ts';
 import { MODULES } from '../../main/modules.ts';
 import { code, escapeText, table } from './markdown.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commandsOf, visibleIn } from '../../cli/commands/registry.ts';
+import { commandsOf, visibleIn } from '../../cli/commands.ts';
 import { MODULES } from '../../main/modules.ts';
 import { runInProcess } from '../helpers/cli.ts';
 import { tempDir } from '../helpers/temp-dir.ts';

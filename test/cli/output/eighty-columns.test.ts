@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
-import { commandsOf } from '../../../cli/commands/registry.ts';
+import { commandsOf } from '../../../cli/commands.ts';
 import { wrapBeside } from '../../../cli/output/print.ts';
 import { MODULES } from '../../../main/modules.ts';
 import { runInProcess } from '../../helpers/cli.ts';

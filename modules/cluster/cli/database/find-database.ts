@@ -2,7 +2,7 @@
 import { DEFAULT_PROFILE } from '../../../../base/profiles.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError, refusalOf } from '../../../../cli/base/errors.ts';
-import { configuredStore } from '../../../../cli/store/configured-store.ts';
+import { configuredStore } from '../../../../cli/store/use-store.ts';
 import { parseSecretRef } from '../../../../compiler/text/secret-ref.ts';
 import { StoreRefused } from '../../../../runtime/store/store.ts';
 import type { SecretRef } from '../../../../schemas/generated/types.ts';

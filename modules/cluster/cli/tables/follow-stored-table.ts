@@ -10,7 +10,7 @@ import type { CliContext } from '../../../../cli/base/context.ts';
 import { openHome } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import type { FollowedTable, PostgresPlan } from '../../../../cli/base/module.ts';
-import { openDatabase, StoreOutOfReach } from '../../../../cli/store/configured-store.ts';
+import { openDatabase, StoreOutOfReach } from '../../../../cli/store/use-store.ts';
 import type { Timer } from '../../../../runtime/platform/clock.ts';
 import type { Logger } from '../../../../runtime/platform/log.ts';
 import { writeAtomic } from '../../../../runtime/platform/write-atomic.ts';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CliError } from '../../../../cli/base/errors.ts';
-import { readTable } from '../../../../cli/compile/read-table.ts';
+import { readTable } from '../../../../cli/compile/compile-files.ts';
 import { routeSecretRefs, tableSecretRefs } from '../../../../runtime/platform/secrets/secret-refs.ts';
 import type { TableFiles } from '../../../../runtime/store/shared.ts';
 import type { RouteTable, SecretRef } from '../../../../schemas/generated/types.ts';

@@ -1,8 +1,8 @@
 /** Completes a command line for a shell: what may stand where the cursor is, for bash, zsh and fish alike. */
 import type { Command, NamedOption } from '../../../../cli/base/command.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
-import type { CommandEntry } from '../../../../cli/commands/registry.ts';
-import { findCommand } from '../../../../cli/commands/registry.ts';
+import type { CommandEntry } from '../../../../cli/commands.ts';
+import { findCommand } from '../../../../cli/commands.ts';
 import type { NameRequest } from './names.ts';
 import { namesFor } from './names.ts';
 

@@ -30,8 +30,8 @@ const SOURCES: Readonly<Record<string, NameSource>> = {
       () => [],
     );
   },
-  rule: async () => [...(await import('../../../../cli/docs/pages.ts')).readRules().keys()],
-  page: async () => (await import('../../../../cli/docs/pages.ts')).pageNames(),
+  rule: async () => [...(await import('../../../../cli/docs.ts')).readRules().keys()],
+  page: async () => (await import('../../../../cli/docs.ts')).pageNames(),
   prefix: async (context, { given: [source = '', event], partial }) =>
     (await loadPart(context.modules, 'payloads')).pathNames(context, source, event, partial),
 };

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { assetFolder } from '../../../../base/assets.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
-import { readConfig } from '../../../../cli/compile/read-config.ts';
+import { readConfig } from '../../../../cli/compile/compile-files.ts';
 import { nodeFiles } from '../../../../compiler/node/node-files.ts';
 import { loadCatalogFolder } from '../../../../compiler/source/load-catalog.ts';
 import { commonName } from '../../../../compiler/text/common-name.ts';
