@@ -13,7 +13,7 @@ import type { CliContext } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
 import type { GivenBy } from './command-line/command.ts';
 import { argument, command, flag, parsed, restArguments, text, withDefault } from './command-line/command.ts';
-import { arrayOption, configOption, jobFilterOption, routeFilterOption, sinceOption } from './command-line/options.ts';
+import { arrayOption, configOption, routeFilterOption } from './command-line/options.ts';
 import { namedFilter, parseDeliveryFilter, parseLimit } from './deliveries/filter.ts';
 import { chooseDeliveries, ownerText, repeatDeliveries } from './deliveries/repeat.ts';
 import { printBeside, printJson, printLine, printNote, visible } from './output/print.ts';
@@ -22,6 +22,10 @@ import { printList } from './output/table.ts';
 import { formatDuration, formatRunTime } from './output/time.ts';
 import { waitText } from './sessions/open-chat.ts';
 import { findDispatch, unknownDispatch, useStore } from './store/use-store.ts';
+
+const jobFilterOption = text('id', 'Only runs of this job');
+
+const sinceOption = text('time', 'Accepted since: 30min, 12h, 7d, or a date');
 
 /** `hookwright deliveries list`: what was accepted, newest first, and what became of it. */
 export const deliveriesListCommand = command({

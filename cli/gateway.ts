@@ -9,11 +9,10 @@ import type { GatewayStatus, RefusedSwap, ReloadReport } from '../runtime/contro
 import { waitForLock } from '../runtime/store/sqlite/file-lock.ts';
 import type { CliContext } from './base/context.ts';
 import { openHome } from './base/context.ts';
-import { CliError } from './base/errors.ts';
+import { CliError, UsageError } from './base/errors.ts';
 import type { GivenBy } from './command-line/command.ts';
 import { command, flag, parsed, text } from './command-line/command.ts';
 import { configOption, failOnOption, hostOption } from './command-line/options.ts';
-import { parseSeconds } from './command-line/values.ts';
 import { compileRequest, createCompileRequest } from './compile/compile-files.ts';
 import {
   askGateway,
@@ -311,4 +310,11 @@ function tooLate(at: number): CliError {
     'a gateway takes in changed files by itself: start it with --fail-on to have each of them looked at',
     'hookwright diff OLD NEW --requests 1000 compares two configurations',
   );
+}
+
+/** @throws UsageError unless it is a number of seconds, zero or more. */
+export function parseSeconds(text: string, option: string): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isFinite(value)) return value;
+  throw new UsageError(`${option} takes a number of seconds, not "${text}"`);
 }

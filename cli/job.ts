@@ -23,11 +23,8 @@ import {
   chatIdOption,
   configOption,
   descriptionOption,
-  jobProfileOption,
   jsonOption,
   pauseOption,
-  promptOption,
-  scheduleOption,
 } from './command-line/options.ts';
 import type { DraftTable, SavedJob } from './jobs/draft-job.ts';
 import {
@@ -46,6 +43,14 @@ import type { Column } from './output/table.ts';
 import { printList } from './output/table.ts';
 import { describePause, formatDuration, formatInstant, pausedUntil } from './output/time.ts';
 import { makeStore, useStore } from './store/use-store.ts';
+
+/** For commands where the same name may belong to jobs of several profiles. */
+const jobProfileOption = text('profile', 'Look for the job in this profile only');
+
+/** What a job is, and where its answers go. */
+const scheduleOption = text('cron', 'Minute, hour, day of month, month, day of week');
+
+const promptOption = text('text', 'The prompt of each run');
 
 /** `hookwright job create`: a scheduled job that needs no config file. */
 export const jobCreateCommand = command({

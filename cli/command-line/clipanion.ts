@@ -9,31 +9,24 @@ const PROGRAM = 'hookwright';
 type Declared = Omit<Command<never>, 'run'>;
 
 /** The library takes what the fields of an instance declare. */
-function classOf(path: string, { summary, details, examples, options, args }: Declared) {
+function classOf({ details, examples, options, args }: Declared) {
   return class extends Base {
-    static override readonly paths = [path.split(' ')];
+    // It cannot print an empty text.
     static override readonly usage = {
-      description: summary,
-      // It cannot print an empty text.
       ...(details !== '' && { details }),
       examples: examples.map(([...each]) => each),
     };
 
     constructor() {
       super();
-      const fields = [
-        ...args.map(({ name, kind }, at) => [
-          argumentKey(at),
-          kind === 'rest' ? Option.Rest({ name }) : Option.String({ name, required: kind === 'required' }),
-        ]),
-        ...options.map(({ name, names, value, description }) => [
-          name,
-          value === null
-            ? Option.Boolean(names.join(','), { description })
-            : Option.Array(names.join(','), { description }),
-        ]),
-      ];
-      Object.assign(this, Object.fromEntries(fields));
+      for (const [at, { kind }] of args.entries()) {
+        const field = kind === 'rest' ? Option.Rest() : Option.String({ required: kind === 'required' });
+        Object.assign(this, { [argumentKey(at)]: field });
+      }
+      for (const { name, names, value } of options) {
+        const field = value === null ? Option.Boolean(names.join(',')) : Option.Array(names.join(','));
+        Object.assign(this, { [name]: field });
+      }
     }
 
     override execute = () => Promise.resolve();
@@ -47,9 +40,8 @@ export function readCommandLine(words: readonly string[], path: string, command:
   const { options, args } = command;
   // `sandbox try -- ls`: what follows `--` is the command, also where no agent is named.
   const before = args.at(-1)?.kind === 'rest' ? args.filter(({ kind }) => kind === 'optional').length : 0;
-  const joined = [...path.split(' '), ...joinValues(words, options, before)];
   try {
-    const given = Object.entries(Cli.from(classOf(path, command)).process(joined));
+    const given = Object.entries(Cli.from(classOf(command)).process(joinValues(words, options, before)));
     const texts = new Map(given.map(([key, value]) => [key, [value ?? []].flat().map(String)] as const));
     return { options: texts, positionals: args.flatMap((_, at) => texts.get(argumentKey(at)) ?? []) };
   } catch (error) {
@@ -90,27 +82,22 @@ function wrongUsage(error: unknown, path: string, command: Declared): unknown {
   const reasons = candidates.map(({ reason }) => reason ?? '').filter((reason) => !/^$|"--"/.test(reason));
   const [reason = 'Wrong arguments.'] = reasons;
   const [, option = ''] = /\("(-[^"=]*)/.exec(reason) ?? [];
-  const [close] = suggest(
-    option,
-    command.options.flatMap(({ names }) => names),
-  );
+  const known = command.options.flatMap(({ names }) => names);
+  const [close] = suggest(option, known);
   const hint = close === undefined ? `usage: ${describe(path, command).usage}` : `did you mean ${close}?`;
   return new UsageError(reason.charAt(0).toLowerCase() + reason.slice(1, -1), hint);
 }
 
 /** What help shows. @param coloured whether what stands in backticks has a colour */
 export function describe(path: string, command: Declared, coloured = false) {
-  const commandClass = classOf(path, command);
+  const commandClass = classOf(command);
   const cli = Cli.from(commandClass, { binaryName: PROGRAM });
   const { details = '', examples = [] } = cli.definition(commandClass, { colored: coloured }) ?? {};
   return {
     /** `hookwright source learn <source> [file…]`: the library names neither what there may be many of, nor values of options. */
     usage: [PROGRAM, path, ...command.args.map(argumentLabel)].join(' '),
     /** `-n, --lines <count>`. */
-    options: command.options.map(
-      ({ names, value, description }) =>
-        [`${names.join(', ')}${value === null ? '' : ` <${value}>`}`, description] as const,
-    ),
+    options: command.options.map((each) => [optionLabel(each), each.description] as const),
     /** Wrapped to 80 columns. */
     details: details.trimEnd().replace(/ +$/gm, ''),
     examples: examples.map(([what, line]) => [what.trimEnd(), line] as const),
@@ -119,3 +106,6 @@ export function describe(path: string, command: Declared, coloured = false) {
 
 const argumentLabel = ({ name, kind }: Argument<unknown>): string =>
   ({ required: `<${name}>`, optional: `[${name}]`, rest: name === '' ? '…' : `[${name}…]` })[kind];
+
+const optionLabel = ({ names, value }: NamedOption): string =>
+  `${names.join(', ')}${value === null ? '' : ` <${value}>`}`;

@@ -1,10 +1,11 @@
 /**
- * What a command's file is made of. Conventions for everyone who writes one:
+ * What commands are made of. Conventions for everyone who writes one:
  *
- * - One command a file, `cli/commands/<noun>/<verb>.ts`: the path is the command's words, and `export default command({ … })` is
- *   all of it. `main/help.yaml` says where help shows it. The file is loaded only when the command runs, so it may import whatever it needs.
+ * - One file a noun, `cli/<noun>.ts`, in the core or in a module; each verb is `export const <noun><Verb>Command = command({ … })`. Where
+ *   there is no noun, the verb has the file. `main/help.yaml` has the words that are typed, and where help shows them. The file is
+ *   loaded only when one of its commands runs. A noun has several files where one of its verbs would load what the others do not need.
  * - `summary` is one string without a full stop; examples are [what it does, '$0 ...'].
- * - The key of an option is its name: `dryRun` is `--dry-run`. Values may start with `-`. What several commands have is in options.ts;
+ * - The key of an option is its name: `dryRun` is `--dry-run`. Values may start with `-`. What several nouns have is in options.ts;
  *   parsers of values are in values.ts. `run` receives what was given, parsed and typed, under the same keys.
  * - Everything of the outside world comes from the context (cli/base/context.ts): streams, env, cwd, home, clock, fetch.
  *   `openHome(context)` creates the home; commands that only read leave it alone.

@@ -1,10 +1,11 @@
 /** The conditions that `deliveries list` and `deliveries replay` share. */
+
+import { suggest } from '../../compiler/text/suggest.ts';
 import type { ListFilter } from '../../runtime/store/queries.ts';
 import { SHOWN_STATES } from '../../runtime/store/states.ts';
 import type { CliContext } from '../base/context.ts';
 import { UsageError } from '../base/errors.ts';
 import { loadPart } from '../base/module.ts';
-import { parseNamed } from '../command-line/values.ts';
 import { openJob } from '../jobs/open-jobs.ts';
 import { useStore } from '../store/use-store.ts';
 import { unknownRoute } from '../subscriptions/routes.ts';
@@ -72,4 +73,16 @@ export async function checkRouteName(context: CliContext, name: string, stored: 
   const names = await loadPart(context.modules, 'names');
   const known = [...new Set([...(await names('route', context)), ...stored])];
   if (known.length > 0 && !known.includes(name)) throw unknownRoute(name, known);
+}
+
+/** One of these names, of which there may be many. @param what they are names of */
+export function parseNamed<Name extends string>(what: string, text: string, names: readonly Name[]): Name {
+  const found = names.find((name) => name === text);
+  if (found !== undefined) return found;
+  const [close] = suggest(text, names);
+  const known = `${what}s: ${names.join(', ')}`;
+  throw new UsageError(
+    `there is no ${what} "${text}"`,
+    close === undefined ? known : `did you mean ${close}? ${known}`,
+  );
 }

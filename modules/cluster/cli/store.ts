@@ -7,7 +7,7 @@ import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../../../base/profil
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, refusalOf } from '../../../cli/base/errors.ts';
 import { choice, command, flag, needed, text } from '../../../cli/command-line/command.ts';
-import { configOption, databaseOption, jsonOption } from '../../../cli/command-line/options.ts';
+import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
 import { isGatewayThere } from '../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote } from '../../../cli/output/print.ts';
 import { createProgress } from '../../../cli/output/progress.ts';
@@ -22,6 +22,9 @@ import { storePath } from '../../../runtime/store/store-path.ts';
 import type { MovedCount, MovedSession, MoveSource } from '../runtime/postgres/import.ts';
 import type { Database } from './database/find-database.ts';
 import { findDatabase, withDatabase } from './database/find-database.ts';
+
+/** For commands that work on a PostgreSQL directly. */
+const databaseOption = text('env:NAME|file:path', 'URL of the database instead of the configured one');
 
 /** `hookwright store migrate`: creates or migrates the tables on PostgreSQL, as the role that owns them. */
 export const storeMigrateCommand = command({

@@ -8,7 +8,6 @@ import { CliError } from '../../../cli/base/errors.ts';
 import type { GivenBy } from '../../../cli/command-line/command.ts';
 import { command, optionalArgument, text } from '../../../cli/command-line/command.ts';
 import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
-import { typedSecretRef } from '../../../cli/command-line/values.ts';
 import { printJson, printLine, printNote, visible } from '../../../cli/output/print.ts';
 import { openSources } from '../../../cli/sources/open-sources.ts';
 import { commonName } from '../../../compiler/text/common-name.ts';
@@ -18,6 +17,7 @@ import type { SourceCandidate } from './sources/detect.ts';
 import { adviseRoute, detect, explainOutcome, fits } from './sources/detect.ts';
 import type { CapturedRequest } from './sources/read-capture.ts';
 import { readCapture } from './sources/read-capture.ts';
+import { typedSecretRef } from './texts.ts';
 
 const options = {
   secret: text('ref', 'The secret: env:NAME, file:path, or the text itself'),

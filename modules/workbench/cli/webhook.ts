@@ -9,7 +9,6 @@ import { loadPart } from '../../../cli/base/module.ts';
 import type { GivenBy } from '../../../cli/command-line/command.ts';
 import { argument, command, flag, text } from '../../../cli/command-line/command.ts';
 import { configOption } from '../../../cli/command-line/options.ts';
-import { typedSecretRef } from '../../../cli/command-line/values.ts';
 import { printJson, printLine, printNote, visible } from '../../../cli/output/print.ts';
 import { canAsk, createPrompter } from '../../../cli/output/prompter.ts';
 import { findRoute, localBase, openTable, routePath } from '../../../cli/subscriptions/routes.ts';
@@ -23,6 +22,7 @@ import type { Explained } from './explain/explain-route.ts';
 import { leavingMessages } from './test-event/leaving-messages.ts';
 import type { TestEvent, TestEventRequest } from './test-event/sign-test-event.ts';
 import { looksLikeForm, signTestEvent } from './test-event/sign-test-event.ts';
+import { typedSecretRef } from './texts.ts';
 
 /** Timeout in ms; longer than a direct delivery lets its sender wait. */
 const ANSWER_MS = 120_000;
