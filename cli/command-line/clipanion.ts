@@ -98,8 +98,8 @@ export function describe(path: string, command: Declared, coloured = false) {
     usage: [PROGRAM, path, ...command.args.map(argumentLabel)].join(' '),
     /** `-n, --lines <count>`. */
     options: command.options.map((each) => [optionLabel(each), each.description] as const),
-    /** Wrapped to 80 columns. */
-    details: details.trimEnd().replace(/ +$/gm, ''),
+    /** Wrapped to 80 columns. The library leaves a line free before each item of a list. */
+    details: details.trimEnd().replace(/ +$|\n(?=\n- )/gm, ''),
     examples: examples.map(([what, line]) => [what.trimEnd(), line] as const),
   };
 }
