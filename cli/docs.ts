@@ -82,7 +82,6 @@ export const ruleCommand = command({
 
 const FOLDER = join(packageRoot(), 'docs');
 
-/** The shipped documentation: Markdown pages, in the sections of `docs/README.md`. */
 export interface DocsPage {
   /** The name of its file without `.md`. */
   readonly name: string;

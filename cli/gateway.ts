@@ -38,7 +38,6 @@ import { refusalText } from './serve/refusing.ts';
 const READY_MS = 60_000;
 const POLL_MS = 50;
 
-/** Starts a gateway in the background, for `gateway start` and `gateway restart`. */
 export const launchOptions = {
   config: configOption,
   failOn: failOnOption('Refuse a changed configuration under which kept requests are lost, or treated otherwise'),
@@ -143,7 +142,6 @@ const EXIT_MS = 10_000;
 /** The gateway answers within this time even while it drains, in ms; otherwise it hangs. */
 const PATIENCE_MS = 24 * 3_600_000;
 
-/** Stops the gateway of this home, for `gateway stop` and `gateway restart`. */
 export const drainOption = parsed('seconds', 'How long work may finish (default: gateway.drain_seconds)', parseSeconds);
 
 /** Drains it and waits until it is gone. Returns how many runs were cut off. @throws CliError when it does not end */

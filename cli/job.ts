@@ -357,7 +357,6 @@ export const jobRunCommand = command({
   },
 });
 
-/** Changes a stored job: the settings that the flags name, or whether it fires. */
 export interface JobChange {
   readonly name: string | undefined;
   readonly timezone: string | undefined;

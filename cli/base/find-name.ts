@@ -2,7 +2,7 @@
 import { suggest } from '../../compiler/text/suggest.ts';
 import { CliError } from './errors.ts';
 
-export interface NameQuestion<T> {
+interface NameQuestion<T> {
   /** `job`, for messages. */
   readonly kind: string;
   readonly name: string;

@@ -12,8 +12,7 @@ import type { Filter } from './filter.ts';
 /** Repeats stored in one transaction. */
 const BATCH = 100;
 
-/** Sends stored deliveries again, or runs them again: for `deliveries replay` and the console. */
-export interface Repeating {
+interface Repeating {
   readonly clock: Clock;
   readonly random: (bytes: number) => Buffer;
   /** See `ReplayOptions`. */

@@ -21,7 +21,6 @@ import { printJson, printLine, printNote, visible } from '../output/print.ts';
 import { formatInstant } from '../output/time.ts';
 import type { OpenTable } from '../subscriptions/routes.ts';
 
-/** Turns the user's description of a job into its record, checked by the rules for jobs in the configuration. */
 export interface JobDraft {
   readonly name: string;
   readonly profile: string;
@@ -130,7 +129,6 @@ interface NewJob extends JobDraft {
   readonly blueprint: JobRecord['blueprint'];
 }
 
-/** Makes a job in the store, for commands and the running gateway. */
 export interface JobMaker {
   readonly store: Store;
   readonly open: DraftTable;

@@ -25,7 +25,7 @@ import type { OpenTable } from '../subscriptions/routes.ts';
 import { openTable } from '../subscriptions/routes.ts';
 
 /** The jobs of the configuration and of the store, as the scheduler sees them. */
-export interface OpenJobs extends OpenTable {
+interface OpenJobs extends OpenTable {
   /** Those of the store. */
   readonly records: readonly JobRecord[];
   /** All of them, by id. */
@@ -98,8 +98,7 @@ export function recordOf({ records, table }: OpenJobs, job: Job): JobRecord {
   throw new CliError(`"${job.name}" is a job of the config`, `change it where it is written: ${place}`);
 }
 
-/** A job and its state, for lists and `job show`. */
-export interface ReportOptions {
+interface ReportOptions {
   readonly now: number;
   /** Number of next and last runs to include. */
   readonly next: number;
@@ -109,7 +108,7 @@ export interface ReportOptions {
 }
 
 /** A job's state in the store. */
-export interface JobHistory {
+interface JobHistory {
   readonly state: JobState;
   /** Newest first. */
   readonly runs: readonly DispatchSummary[];

@@ -102,11 +102,6 @@ export class Reloader {
   }
 }
 
-/*
- * Recompiles the configuration of a serving gateway: on a thread of its own, so that no request waits for it, when a file
- * changes or a recompile is requested. Changes that come while it compiles lead to one more compile.
- */
-
 export interface RecompilerContext {
   readonly request: () => Promise<RecompileRequest>;
   readonly clock: Clock;
@@ -122,6 +117,7 @@ export interface RecompilerContext {
 /** Quiet time after a change before it is taken up, in ms: an editor saves in several steps. */
 const QUIET_MS = 60;
 
+/** Compiles on a thread of its own, so that no request waits for it. Changes that come meanwhile lead to one more compile. */
 export class Recompiler {
   private readonly context: RecompilerContext;
   private timer: Timer | null = null;

@@ -45,7 +45,7 @@ import { createControlHandlers, loadOperations } from './control-handlers.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
 import { Reloader } from './reloader.ts';
 
-export interface ServeRequest {
+interface ServeRequest {
   /** Folder of the compiled tables. */
   readonly folder: string;
   readonly host: string | undefined;
@@ -211,7 +211,7 @@ function refusal(error: unknown): unknown {
 }
 
 /** The service of this process, configured by the command line and the environment. */
-export interface OpenServiceOptions {
+interface OpenServiceOptions {
   /** Folder of the compiled tables. */
   readonly folder: string;
   /** Flags win over the environment, and that over the table. */
@@ -228,7 +228,7 @@ export interface OpenServiceOptions {
   readonly operations: () => ControlHandlers | null;
 }
 
-export interface OpenedService {
+interface OpenedService {
   readonly service: Service;
   /** Absolute path of routes.json. */
   readonly tableFile: string;
@@ -243,7 +243,7 @@ function withTables(files: readonly string[], folder: string, cwd: string): read
 }
 
 /** Rejects like `createService`, and with CliError for an invalid environment. */
-export async function openService(context: CliContext, options: OpenServiceOptions): Promise<OpenedService> {
+async function openService(context: CliContext, options: OpenServiceOptions): Promise<OpenedService> {
   const { home, env, clock, timezone, random } = context;
   const { folder, log, redactor, problem, hidden } = options;
   const overrides = overridesOf(context, options);
@@ -305,11 +305,9 @@ function refusePlaceholders(secrets: SecretResolver, host: string): SecretResolv
 /** Pause between two attempts, in ms. */
 const RETRY_MS = 1000;
 
-/** The home of a serving gateway, which one process has at a time; on a read-only disk it is taken once it can be written. */
-export const isReadOnly = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'EROFS';
+const isReadOnly = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EROFS';
 
-export interface ReadOnlyHome {
+interface ReadOnlyHome {
   readonly clock: Clock;
   readonly log: Logger;
   /** Takes the home; null while it is read-only. @throws where another gateway was first */
@@ -320,7 +318,7 @@ export interface ReadOnlyHome {
 }
 
 /** Takes the home and opens its control socket as soon as it can be written. */
-export function takeLater({ clock, log, take, openControl, refused }: ReadOnlyHome): ControlServer {
+function takeLater({ clock, log, take, openControl, refused }: ReadOnlyHome): ControlServer {
   log.warn({}, 'the home is read-only: events and commands are refused until it can be written');
   let lock: FileLock | null = null;
   let control: ControlServer | null = null;
@@ -349,7 +347,7 @@ export function takeLater({ clock, log, take, openControl, refused }: ReadOnlyHo
 }
 
 /** Null: it is read-only, so that no gateway can lock it. @throws CliError when another gateway serves this home. */
-export function takeHome(context: CliContext): FileLock | null {
+function takeHome(context: CliContext): FileLock | null {
   try {
     accessSync(openHome(context), constants.R_OK | constants.W_OK);
     const lock = tryLock(pathsOf(context).lock);

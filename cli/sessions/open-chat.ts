@@ -11,7 +11,7 @@ import { findTarget } from '../base/find-name.ts';
 import { formatDuration } from '../output/time.ts';
 import { configuredStore, useSharedState } from '../store/use-store.ts';
 
-export interface ChatArguments {
+interface ChatArguments {
   readonly target: string;
   readonly chatId: string;
   readonly profile: string | undefined;

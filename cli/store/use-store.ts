@@ -1,4 +1,7 @@
-/** Opens the configured store for a command: through the gateway that runs, else by itself. */
+/**
+ * The store, for a command. A running gateway of the home is asked; without one the command opens the store that the
+ * configuration names: the database, or the home's file, which commands that are started at once wait for.
+ */
 import { existsSync, statSync } from 'node:fs';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
@@ -21,11 +24,6 @@ import type { DatabaseContext, PostgresPlan, SharedText } from '../base/module.t
 import { loadPart } from '../base/module.ts';
 import { controlFailure, isGatewayThere, pathsOf } from '../gateway/ask-gateway.ts';
 import { printNote } from '../output/print.ts';
-
-/*
- * The store, for a command. A running gateway of the home is asked; without one the command opens the store that the
- * configuration names: the database, or the home's file, which commands that are started at once wait for.
- */
 
 /** Timeout of an operation of the store, in ms; the audit of a large one is slow. */
 const ANSWER_MS = 60_000;

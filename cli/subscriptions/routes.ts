@@ -28,11 +28,10 @@ import { describePause, pausedUntil } from '../output/time.ts';
 import { makeStore, readJobsToCompile, refreshCopy, useStore } from '../store/use-store.ts';
 import { asEntry, parseSubscriptions, readSubscriptionText } from './subscription-file.ts';
 
-/*
+/**
  * The table that a command about routes works against: that of the running gateway, because it is the one that will
  * serve; without one, the configuration compiled on the spot.
  */
-
 export interface OpenTable {
   readonly table: RouteTable;
   readonly facts: MachineFacts;
@@ -83,7 +82,6 @@ async function findTable(context: CliContext, configs: readonly string[] | undef
 
 type RouteAddress = Pick<RoutePlan, 'name' | 'profile'>;
 
-/** Where a route receives its events, as a URL and as a curl command line. */
 export function routePath({ name, profile }: RouteAddress): string {
   return profile === 'default' ? `/webhooks/${name}` : `/p/${profile}/webhooks/${name}`;
 }
@@ -120,7 +118,6 @@ export function curlLine({ schemes, events }: RoutePlan, url: string, secret: st
 
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Checks one subscription by the rules of static routes, before it is written. */
 export interface CheckedEntry {
   /** Null only if keys that the entry had before are unknown: the entry is kept but not served. */
   readonly plan: RoutePlan | null;
@@ -162,7 +159,6 @@ export function describeProblem({ path, message, rule, hint }: Problem): string 
   return `${place}${message} (${rule})${hint === undefined ? '' : `; ${hint}`}`;
 }
 
-/** Finds a route by its name, static or dynamic, as the gateway would. */
 export interface FoundRoute {
   readonly plan: RoutePlan;
   readonly dynamic: boolean;

@@ -29,7 +29,6 @@ import type { OpenTable } from './routes.ts';
 import { checkEntry, openTable, publicRouteUrl, refuseStatic, subscriptionNamed } from './routes.ts';
 import { asEntry, updateSubscriptions } from './subscription-file.ts';
 
-/** Changes a subscription: checks the new entry, and writes it if it is valid. */
 export interface Saved {
   readonly created: boolean;
   readonly entry: RouteConfig;
@@ -103,7 +102,7 @@ export async function enableEntry(
   printNote(context, `${enabled ? 'enabled' : 'disabled'} ${visible(name)}`);
 }
 
-export interface Rotation {
+interface Rotation {
   readonly fresh: string;
   /** Unix ms. */
   readonly now: number;

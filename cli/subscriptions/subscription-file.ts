@@ -17,7 +17,7 @@ import type { SharedText } from '../base/module.ts';
 import { useSharedText } from '../store/use-store.ts';
 
 /** Values by name, as they are in the file; the compiler validates them, and a wrong one keeps no other from being read or written. */
-export type Entries = ReadonlyMap<string, unknown>;
+type Entries = ReadonlyMap<string, unknown>;
 
 /** The entry as a map of keys, which the compiler has not validated; null for any other value. */
 export const asEntry = (value: unknown): RouteConfig | null => (isMap(value) ? value : null);
@@ -61,7 +61,7 @@ const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const printSubscriptions = (entries: Entries): string => `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
 
 /** The changed entries, and the result for the command. */
-export interface SubscriptionChange<Result> {
+interface SubscriptionChange<Result> {
   readonly entries: Entries;
   readonly result: Result;
 }

@@ -1,6 +1,6 @@
 /** `hookwright blueprint`: recurring tasks that are filled in, linked and made jobs. */
 
-import { intro, outro, select, text as textOfPrompts } from '@clack/prompts';
+import { text as askText, intro, outro, select } from '@clack/prompts';
 import { stringify } from 'yaml';
 import { createPaint } from '../../../base/paint.ts';
 import { DEFAULT_PROFILE } from '../../../base/profiles.ts';
@@ -302,7 +302,7 @@ async function ask(context: CliContext, field: BlueprintField, typed: boolean): 
   };
   if (typed) {
     const validate = (value: string | undefined): string | undefined => checkValue(field, value) ?? undefined;
-    return answered(await textOfPrompts({ ...question, placeholder: field.default, validate }));
+    return answered(await askText({ ...question, placeholder: field.default, validate }));
   }
   const named = options.map((value) => ({ value, label: value }));
   const other = { value: OTHER, label: 'another name…' };

@@ -54,7 +54,6 @@ export const catalogPublishCommand = command({
 const DEFAULT_SCHEME = 'hookwright';
 const SCHEME = /^[a-z][a-z0-9+.-]*$/;
 
-/** Opens the blueprints of this home for a command: shipped ones, the user's own, and the settings they are shown with. */
 export interface CatalogOptions {
   /** `--config`. */
   readonly configs?: readonly string[] | undefined;

@@ -17,7 +17,6 @@ import type { JobConfig, RouteTable } from '../../../schemas/generated/types.ts'
 import type { FilledBlueprint } from '../compiler/fill.ts';
 import { fillBlueprint } from '../compiler/fill.ts';
 
-/** Makes the job of a filled blueprint, for `blueprint create` and the running gateway. */
 export interface BlueprintJobOptions {
   /** Default: the blueprint's key, with a number behind it when that is taken. */
   readonly name?: string | undefined;

@@ -102,7 +102,6 @@ const SAID: Readonly<Record<StoreMove['outcome'], string>> = {
   'dry run': 'nothing moved yet; it can be, to PostgreSQL,',
 };
 
-/** Moves jobs, delivery ids and sessions of a home from its file of SQLite into a PostgreSQL database: all, or nothing. */
 export interface StoreMove {
   readonly count: MovedCount;
   /** `already`: an earlier call moved it, but was interrupted before it renamed the file. */
@@ -115,7 +114,7 @@ const SLICE_CLAIMS = 5000;
 const NO_LIMITS =
   'SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0';
 
-/** @throws CliError where a gateway serves, work is open, there is nothing to move, or the database cannot take it */
+/** All or nothing. @throws CliError where a gateway serves, work is open, there is nothing to move, or the database cannot take it */
 export async function moveStore(context: CliContext, database: Database, isDryRun: boolean): Promise<StoreMove> {
   const path = storePath(context.home);
   if (await isGatewayThere(context)) {

@@ -12,7 +12,6 @@ import { isPlainMap } from '../../../compiler/text/plain-map.ts';
 import type { Usage, UsageSum } from '../../../runtime/store/usage.ts';
 import { addUsage } from '../../../runtime/store/usage.ts';
 
-/** Sums what runs have used by route, agent, job or day. */
 export const GROUPS = ['route', 'agent', 'job', 'day'] as const;
 export type UsageGroup = (typeof GROUPS)[number];
 

@@ -165,7 +165,6 @@ function printSchema(source: string, [event, requests]: Event): string {
 const usage = (source: string, shape: string | Readonly<Record<string, string>>): string =>
   `In the config:\n\n${stringify({ sources: { [source]: { shape } } }, { lineWidth: 120 })}`.trimEnd();
 
-/** Reads the requests that `source learn` learns from: payloads as JSON, and what `source detect` reads. */
 export interface LearnedRequest {
   readonly event: string;
   readonly payload: unknown;

@@ -18,7 +18,7 @@ export interface Database {
   readonly table_key: SecretRef | null;
 }
 
-export interface DatabaseFlags {
+interface DatabaseFlags {
   readonly config?: readonly string[] | undefined;
   /** A secret reference in place of the configured one. */
   readonly database?: string | undefined;

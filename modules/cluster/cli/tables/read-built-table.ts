@@ -7,7 +7,7 @@ import { routeSecretRefs, tableSecretRefs } from '../../../../runtime/platform/s
 import type { TableFiles } from '../../../../runtime/store/shared.ts';
 import type { RouteTable, SecretRef } from '../../../../schemas/generated/types.ts';
 
-export interface BuiltTable {
+interface BuiltTable {
   readonly hash: string;
   /** Number of its routes. */
   readonly routes: number;

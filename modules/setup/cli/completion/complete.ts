@@ -6,13 +6,13 @@ import { findCommand } from '../../../../cli/commands.ts';
 import type { NameRequest } from './names.ts';
 import { namesFor } from './names.ts';
 
-export interface CompletionCandidate {
+interface CompletionCandidate {
   readonly value: string;
   readonly description: string;
 }
 
 /** `files`: the shell completes paths by itself. */
-export type Completion =
+type Completion =
   | { readonly kind: 'words'; readonly words: readonly CompletionCandidate[] }
   | { readonly kind: 'files' };
 

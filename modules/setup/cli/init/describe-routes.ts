@@ -15,7 +15,7 @@ import { printSecretRef } from '../../../../runtime/platform/secrets/secrets.ts'
 import type { RoutePlan, RouteTable, SecretRef } from '../../../../schemas/generated/types.ts';
 import { readIfThere } from '../setup/config-file.ts';
 
-export interface RoutesContext {
+interface RoutesContext {
   readonly table: RouteTable;
   readonly sources: OpenSources;
   /** Where the value of a reference is kept, such as `in .env`. */

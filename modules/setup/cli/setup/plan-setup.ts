@@ -16,7 +16,7 @@ export interface SetupPlan {
 }
 
 /** What the plan depends on. */
-export interface SetupFacts {
+interface SetupFacts {
   /** The configuration as it is. */
   readonly config: unknown;
   /** Names of the target's settings that are secrets. */

@@ -8,7 +8,7 @@ import { askGateway } from '../../../../cli/gateway/ask-gateway.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 import { openConfig } from '../explain/open-config.ts';
 
-export interface Side {
+interface Side {
   readonly table: RouteTable;
   /** Its description, for a headline. */
   readonly name: string;

@@ -55,7 +55,7 @@ export function isFound({ lost, gained, changed }: RequestsReport, named: readon
   return named.some((each) => (each === 'lost' ? lost : lost + gained + changed) > 0);
 }
 
-export interface ReplayKept extends Sides<RouteTable> {
+interface ReplayKept extends Sides<RouteTable> {
   /** Number of requests; the newest are used. */
   readonly count: number;
 }

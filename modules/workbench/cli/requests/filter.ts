@@ -6,7 +6,7 @@ import { REASON_CODES } from '../../../../runtime/intake/reason-codes.ts';
 import { OUTCOMES } from '../../../../runtime/intake/reply.ts';
 import { numberOf } from '../../runtime/capture/requests.ts';
 
-export interface RequestFilterWords {
+interface RequestFilterWords {
   readonly route: string | undefined;
   readonly outcome: string | undefined;
   readonly reason: string | undefined;

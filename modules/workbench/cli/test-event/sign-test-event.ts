@@ -196,7 +196,7 @@ const TYPES: Readonly<Record<NonNullable<SchemePlan['body']>, string>> = {
   xml: 'application/xml',
 };
 
-export const contentType = ({ body = 'json' }: SchemePlan, isForm: boolean): string => TYPES[isForm ? 'form' : body];
+const contentType = ({ body = 'json' }: SchemePlan, isForm: boolean): string => TYPES[isForm ? 'form' : body];
 
 /** A document has a single root: the first element that the route reads. */
 function printDocument(sample: Sample): string {
