@@ -36,7 +36,7 @@ const INSTEAD: readonly (readonly [path: RegExp, code: string])[] = [
   [/\/compiler\/node\/node-files\.ts$/, `export { shippedFiles as nodeFiles } from './${PAGE}/browser/files.ts';`],
   [/\/base\/assets\.ts$/, "export const assetFolder = (name) => '/' + name;"],
   // Commands are no part of the page.
-  [/\/cli\/commands\/built\/command-files\.ts$/, 'export const COMMAND_FILES = [];'],
+  [/\/cli\/built\/command-files\.ts$/, 'export const COMMAND_FILES = [];'],
   // Of a delivery it says why it would be refused: nothing is looked for, sent, hidden in answers or watched.
   [/\/deliver\/text\/quiet-mentions\.ts$/, 'export const quietMentions = async (text) => text;'],
   [/\/deliver\/redact\/redact\.ts$/, 'export const createRedact = () => (text) => text;'],

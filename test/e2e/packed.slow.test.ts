@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { commandsOf } from '../../cli/commands/registry.ts';
+import { commandsOf } from '../../cli/commands.ts';
 import { MODULES } from '../../main/modules.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { until } from '../helpers/gateway.ts';

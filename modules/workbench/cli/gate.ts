@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import type { GateContext } from '../../../cli/base/module.ts';
-import { readTable } from '../../../cli/compile/read-table.ts';
+import { readTable } from '../../../cli/compile/compile-files.ts';
 import type { FailOn, RefusedSwap } from '../../../runtime/control/operations.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { outcomeChange } from './diff/format-differences.ts';

@@ -1,11 +1,11 @@
 /** The requests that the home has kept, for a command: asked of a running gateway, else read from the database or their file. */
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
+import { ambiguousName } from '../../../cli/base/find-name.ts';
 import type { PostgresPlan } from '../../../cli/base/module.ts';
-import { ambiguousName } from '../../../cli/command-line/find-name.ts';
 import { askGateway, tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
-import type { OpeningContext } from '../../../cli/store/configured-store.ts';
-import { configuredStore, openDatabase } from '../../../cli/store/configured-store.ts';
+import type { OpeningContext } from '../../../cli/store/use-store.ts';
+import { configuredStore, openDatabase } from '../../../cli/store/use-store.ts';
 import type { ControlContract } from '../../../runtime/control/operations.ts';
 import type { KeptRequest, KeptRequests } from '../../../runtime/intake/kept-request.ts';
 import type { StorePlan } from '../../../schemas/generated/types.ts';

@@ -1,8 +1,8 @@
 /** Completion scripts for shells: the words of commands and their options, as they are when the script is printed. */
-import type { CommandEntry } from '../../../../cli/commands/registry.ts';
+import type { CommandEntry } from '../../../../cli/commands.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof SHELLS)[number];
+type Shell = (typeof SHELLS)[number];
 
 /** @param commands those that help shows */
 export async function completionScript(shell: Shell, commands: readonly CommandEntry[]): Promise<string> {

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { messageOf } from '../../../../base/message-of.ts';
 import { UsageError } from '../../../../cli/base/errors.ts';
 import { parseInteger } from '../../../../cli/command-line/values.ts';
-import type { SubscribeFlags } from '../../../../cli/subscriptions/subscribe-flags.ts';
+import type { SubscribeFlags } from '../../../../cli/subscriptions/save-entry.ts';
 import { valueAt } from '../../../../compiler/schema/pointer.ts';
 
 export interface SetupAnswers {

@@ -1,6 +1,6 @@
 /** Turns answers into edits of the configuration file and lines of `.env`. Pure: nothing is read or written here. */
 
-import { applyFlags } from '../../../../cli/subscriptions/subscribe-flags.ts';
+import { applyFlags } from '../../../../cli/subscriptions/save-entry.ts';
 import { valueAt } from '../../../../compiler/schema/pointer.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
 import { INSECURE_NO_AUTH } from '../../../../compiler/text/secret-ref.ts';
@@ -16,7 +16,7 @@ export interface SetupPlan {
 }
 
 /** What the plan depends on. */
-export interface SetupFacts {
+interface SetupFacts {
   /** The configuration as it is. */
   readonly config: unknown;
   readonly generateSecret: () => string;

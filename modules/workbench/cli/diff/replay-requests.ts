@@ -4,7 +4,7 @@ import { labelIn, labelOf } from '../../../../base/label.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import { createProgress } from '../../../../cli/output/progress.ts';
-import { readStoredJobs } from '../../../../cli/store/stored-jobs.ts';
+import { readStoredJobs } from '../../../../cli/store/use-store.ts';
 import type { FailOn } from '../../../../runtime/control/operations.ts';
 import type { KeptFilter, KeptRequest, KeptRequests } from '../../../../runtime/intake/kept-request.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
@@ -55,7 +55,7 @@ export function isFound({ lost, gained, changed }: RequestsReport, named: readon
   return named.some((each) => (each === 'lost' ? lost : lost + gained + changed) > 0);
 }
 
-export interface ReplayKept extends Sides<RouteTable> {
+interface ReplayKept extends Sides<RouteTable> {
   /** Number of requests; the newest are used. */
   readonly count: number;
 }

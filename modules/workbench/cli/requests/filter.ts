@@ -1,13 +1,12 @@
 /** The conditions of `requests list`. */
 import { UsageError } from '../../../../cli/base/errors.ts';
-import { parseNamed } from '../../../../cli/command-line/values.ts';
-import { parseLimit, parseSince } from '../../../../cli/deliveries/filter.ts';
+import { parseLimit, parseNamed, parseSince } from '../../../../cli/deliveries/filter.ts';
 import type { KeptFilter, KeptPage } from '../../../../runtime/intake/kept-request.ts';
 import { REASON_CODES } from '../../../../runtime/intake/reason-codes.ts';
 import { OUTCOMES } from '../../../../runtime/intake/reply.ts';
 import { numberOf } from '../../runtime/capture/requests.ts';
 
-export interface RequestFilterWords {
+interface RequestFilterWords {
   readonly route: string | undefined;
   readonly outcome: string | undefined;
   readonly reason: string | undefined;
