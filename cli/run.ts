@@ -6,13 +6,12 @@ import { projectEnvPath } from '../compiler/source/search-config.ts';
 import type { CliContext } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
 import { packageVersion } from './base/package.ts';
-import { readCommandLine } from './command-line/argv.ts';
+import { OTHER_WORDS } from './built/other-words.ts';
+import { readCommandLine } from './command-line/clipanion.ts';
 import type { HelpLayout } from './command-line/help.ts';
 import { formatCommandHelp, formatGroup, formatOverview } from './command-line/help.ts';
-import { unknownCommand } from './command-line/unknown-command.ts';
-import { OTHER_WORDS } from './commands/built/other-words.ts';
-import type { CommandEntry } from './commands/registry.ts';
-import { commandsOf, findCommand, visibleIn } from './commands/registry.ts';
+import type { CommandEntry } from './commands.ts';
+import { commandsOf, findCommand, unknownCommand, visibleIn } from './commands.ts';
 
 const HELP = new Set(['-h', '--help']);
 
@@ -54,7 +53,7 @@ const NARROWEST = 60;
 
 function helpLayout({ colour, stdout }: CliContext): HelpLayout {
   const width = Math.max(NARROWEST, Math.min(WIDEST, stdout.columns ?? WIDEST));
-  return { paint: createPaint(colour.stdout), width };
+  return { paint: createPaint(colour.stdout), width, coloured: colour.stdout };
 }
 
 async function runCommand(entry: CommandEntry, args: readonly string[], context: CliContext): Promise<number> {

@@ -1,12 +1,11 @@
 /** Builds `dist/`: the program bundled into few files, its types, the shipped catalog and the JSON Schemas. */
-import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './build/bundle.ts';
 import { runTsc } from './build/run-tsc.ts';
 import { writeCatalog } from './build/write-catalog.ts';
 import { writeConsole } from './console/build-page.ts';
-import { buildPlayground } from './playground/build-page.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
@@ -24,8 +23,6 @@ chmodSync(join(DIST, 'cli/parts/bwrap.sh'), 0o755);
 // The YAML files stay beside it, for inspection.
 await writeCatalog(ROOT, join(ROOT, 'catalog'), join(DIST, 'catalog'));
 await writeConsole(ROOT, DIST);
-mkdirSync(join(DIST, 'playground'));
-writeFileSync(join(DIST, 'playground/index.html'), await buildPlayground(ROOT));
 mkdirSync(join(DIST, 'schemas'), { recursive: true });
 for (const file of readdirSync(join(ROOT, 'schemas'))) {
   if (file.endsWith('.schema.json')) cpSync(join(ROOT, 'schemas', file), join(DIST, 'schemas', file));

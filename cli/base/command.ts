@@ -16,7 +16,7 @@ export interface Option<Value> {
 
 /** A positional argument. */
 export interface Argument<Value> {
-  /** In help, and for completion. */
+  /** In help; `a|b` are choices. */
   readonly name: string;
   /** `rest`: any number of them; it is the last. */
   readonly kind: 'required' | 'optional' | 'rest';
@@ -25,13 +25,15 @@ export interface Argument<Value> {
 
 /** An option under the names by which it is typed. */
 export interface NamedOption<Value = unknown> extends Option<Value> {
+  /** `--port`. */
+  readonly name: string;
   /** `-p`, `--port`. */
   readonly names: readonly string[];
 }
 
 /** The words behind a command's path, sorted out. */
 export interface CommandLine {
-  /** The texts of each option by its long name. */
+  /** The texts of each option by its long name; none where it is not given. */
   readonly options: ReadonlyMap<string, readonly string[]>;
   readonly positionals: readonly string[];
 }

@@ -55,10 +55,6 @@ export interface PayloadTools<Context> {
   sample(plan: RoutePlan, event: string | null, scheme: string | null, now: number): Readonly<Record<string, unknown>>;
   /** Adds a sender's events and payload paths to a JSON Schema, for editors. Throws CliError for unknown names. */
   addHints(context: Context, schema: unknown, source: string, events: readonly string[]): Promise<unknown>;
-  /** A sender's events, for completion; none when its payloads are not known. */
-  eventNames(context: Context, source: string): Promise<readonly string[]>;
-  /** Payload paths of a sender that begin so, one part further than `partial`, for completion. @param event undefined: of all */
-  pathNames(context: Context, source: string, event: string | undefined, partial: string): Promise<readonly string[]>;
 }
 
 export interface SavedRequest {
@@ -89,8 +85,6 @@ export interface GateContext<Context> extends DatabaseContext {
 export interface Parts<Context> {
   readonly database: DatabaseTools<Context>;
   readonly payloads: PayloadTools<Context>;
-  /** Names in use of one kind (`route`, `subscription`, …): read from what lies on disk, quickly, and never with an error. */
-  readonly names: (kind: string, context: Context) => Promise<readonly string[]>;
   readonly kept: KeptTools<Context>;
   /** The result of compiling the repaired files, and these: all changes of one file are one. */
   readonly repair: RepairFiles;

@@ -1,10 +1,11 @@
 /**
- * What a command's file is made of. Conventions for everyone who writes one:
+ * What commands are made of. Conventions for everyone who writes one:
  *
- * - One command a file, `cli/commands/<noun>/<verb>.ts`: the path is the command's words, and `export default command({ … })` is
- *   all of it. `main/help.yaml` says where help shows it. The file is loaded only when the command runs, so it may import whatever it needs.
+ * - One file a noun, `cli/<noun>.ts`, in the core or in a module; each verb is `export const <noun><Verb>Command = command({ … })`. Where
+ *   there is no noun, the verb has the file. `main/help.yaml` has the words that are typed, and where help shows them. The file is
+ *   loaded only when one of its commands runs. A noun has several files where one of its verbs would load what the others do not need.
  * - `summary` is one string without a full stop; examples are [what it does, '$0 ...'].
- * - The key of an option is its name: `dryRun` is `--dry-run`. Values may start with `-`. What several commands have is in options.ts;
+ * - The key of an option is its name: `dryRun` is `--dry-run`. Values may start with `-`. What several nouns have is in options.ts;
  *   parsers of values are in values.ts. `run` receives what was given, parsed and typed, under the same keys.
  * - Everything of the outside world comes from the context (cli/base/context.ts): streams, env, cwd, home, clock, fetch.
  *   `openHome(context)` creates the home; commands that only read leave it alone.
@@ -45,18 +46,14 @@ export function command<Declared extends Options = None, Args extends Arguments 
   declared: Declaration<Declared, Args>,
 ): Command<CliContext> {
   const { summary, details = '', examples = [], run } = declared;
-  const options = Object.entries(declared.options ?? {}).map(([key, option]) => ({
-    ...option,
-    key,
-    names: [...(option.short === null ? [] : [option.short]), `--${kebabCase(key)}`],
-  }));
-  const args = Object.entries(declared.args ?? {});
+  const args = Object.entries<Argument<unknown>>(declared.args ?? {});
+  const options = Object.entries<Option<unknown>>(declared.options ?? {}).map(([key, option]) => {
+    const name = `--${kebabCase(key)}`;
+    return { ...option, key, name, names: option.short === null ? [name] : [option.short, name] };
+  });
   const read = ({ options: texts, positionals }: CommandLine): GivenBy<Declared> & GivenBy<Args> => {
     const given = [
-      ...options.map(({ key, names, read }) => {
-        const name = names.at(-1) ?? key;
-        return [key, read(texts.get(name) ?? [], name)];
-      }),
+      ...options.map(({ key, name, read }) => [key, read(texts.get(name) ?? [], name)]),
       ...args.map(([key, { kind, read }], at) => [
         key,
         read(positionals.slice(at, kind === 'rest' ? undefined : at + 1)),
@@ -70,88 +67,72 @@ export function command<Declared extends Options = None, Args extends Arguments 
     examples,
     options,
     args: args.map(([, arg]) => arg),
-    run: async (context, line) => {
-      const code = await run(context, read(line));
-      return typeof code === 'number' ? code : 0;
-    },
+    run: async (context, line) => (await run(context, read(line))) ?? 0,
   };
 }
 
 const kebabCase = (key: string): string => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-type Parse<Value> = (text: string, option: string) => Value;
+const option = <Value>(value: string | null, description: string, read: Option<Value>['read']): Option<Value> => ({
+  description,
+  value,
+  short: null,
+  read,
+});
 
 /** Its last value counts; undefined: it is not given. @param value its name in help */
-export const parsed = <Value>(value: string, description: string, parse: Parse<Value>): Option<Value | undefined> => ({
-  ...{ description, value, short: null },
-  read: (texts, name) => {
-    const text = texts.at(-1);
-    return text === undefined ? undefined : parse(text, name);
-  },
-});
+export const parsed = <Value>(value: string, description: string, parse: (text: string, option: string) => Value) =>
+  option(value, description, ([...texts], name) => (texts.length === 0 ? undefined : parse(texts.pop() ?? '', name)));
 
 export const text = (value: string, description: string): Option<string | undefined> =>
   parsed(value, description, (given) => given);
 
 /** One of these; help names them all. */
-export const choice = <Choice extends string>(
-  choices: readonly Choice[],
-  description: string,
-): Option<Choice | undefined> =>
+export const choice = <Choice extends string>(choices: readonly Choice[], description: string) =>
   parsed(choices.join('|'), description, (given, name) => parseChoice(given, name, choices));
 
 /** May be repeated; undefined: it is not given. */
-export const list = (value: string, description: string): Option<readonly string[] | undefined> => ({
-  ...{ description, value, short: null },
-  read: (texts) => (texts.length === 0 ? undefined : texts),
-});
+export const list = (value: string, description: string): Option<readonly string[] | undefined> =>
+  option(value, description, (texts) => (texts.length === 0 ? undefined : texts));
 
 /** Off unless it is given. */
-export const flag = (description: string): Option<boolean> => ({
-  ...{ description, value: null, short: null },
-  read: (texts) => texts.at(-1) === 'true',
-});
+export const flag = (description: string): Option<boolean> =>
+  option(null, description, (texts) => texts.at(-1) === 'true');
 
 /** On, off (`--no-…`), or not given. */
-export const toggle = (description: string): Option<boolean | undefined> => ({
-  ...flag(description),
-  read: (texts) => (texts.length === 0 ? undefined : texts.at(-1) === 'true'),
-});
+export const toggle = (description: string): Option<boolean | undefined> =>
+  option(null, description, (texts) => (texts.length === 0 ? undefined : texts.at(-1) === 'true'));
 
 /** @param initial what its value is read from when it is not given */
-export const withDefault = <Value>(initial: string, option: Option<Value>): Option<Exclude<Value, undefined>> => ({
-  ...option,
-  read: (texts, name) => option.read(texts.length === 0 ? [initial] : texts, name) as Exclude<Value, undefined>,
+export const withDefault = <Value>(initial: string, given: Option<Value>): Option<Exclude<Value, undefined>> => ({
+  ...given,
+  read: (texts, name) => given.read(texts.length === 0 ? [initial] : texts, name) as Exclude<Value, undefined>,
 });
 
 /** @throws UsageError when it is not given */
-export const needed = <Value>(option: Option<Value>): Option<Exclude<Value, undefined>> => ({
-  ...option,
+export const needed = <Value>(given: Option<Value>): Option<Exclude<Value, undefined>> => ({
+  ...given,
   read: (texts, name) => {
     if (texts.length === 0) throw new UsageError(`option ${name} is missing`);
-    return option.read(texts, name) as Exclude<Value, undefined>;
+    return given.read(texts, name) as Exclude<Value, undefined>;
   },
 });
 
 /** @param letter with its dash: `-n` */
-export const withShort = <Value>(letter: string, option: Option<Value>): Option<Value> => ({
-  ...option,
-  short: letter,
-});
+export const withShort = <Value>(short: string, given: Option<Value>): Option<Value> => ({ ...given, short });
 
-export const argument = (name: string): Argument<string> => ({
-  ...{ name, kind: 'required' },
-  // A line with fewer arguments than are required is refused before.
-  read: ([given = '']) => given,
-});
+// A line with fewer arguments than are required is refused before.
+export const argument = (name: string): Argument<string> => ({ name, kind: 'required', read: ([given = '']) => given });
 
 export const optionalArgument = (name: string): Argument<string | undefined> => ({
-  ...{ name, kind: 'optional' },
+  name,
+  kind: 'optional',
   read: ([given]) => (given === '' ? undefined : given),
 });
 
 /** Behind all others. */
 export const restArguments = (name: string): Argument<readonly string[]> => ({
-  ...{ name, kind: 'rest' },
+  name,
+  kind: 'rest',
   read: (given) => given,
 });

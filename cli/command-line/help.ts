@@ -1,13 +1,14 @@
 /** The help texts: all commands on one screen, one group of commands, one command. */
 import type { Paint } from '../../base/paint.ts';
-import type { Command, ListedCommand, NamedOption } from '../base/command.ts';
+import type { Command, ListedCommand } from '../base/command.ts';
 import { wrapBeside, wrapWords } from '../output/print.ts';
-import { usageOf } from './argv.ts';
+import { describe } from './clipanion.ts';
 
 /** The layout of a help text: its colours and its width in columns. */
 export interface HelpLayout {
   readonly paint: Paint;
   readonly width: number;
+  readonly coloured: boolean;
 }
 
 const INDENT = '  ';
@@ -62,67 +63,17 @@ function formatRows(rows: readonly (readonly [name: string, text: string])[], la
 
 /** `hookwright lint --help`. */
 export function formatCommandHelp(path: string, command: Command<never>, layout: HelpLayout): string {
-  const { summary, details, examples, options, args } = command;
+  const { usage, options, details, examples } = describe(path, command, layout.coloured);
   const sections: string[][] = [
-    wrapWords(`${summary}.`, layout.width),
-    wrapBeside('Usage: ', `${usageOf(path, args)}${options.length > 0 ? ' [options]' : ''}`, layout.width),
+    wrapWords(`${command.summary}.`, layout.width),
+    wrapBeside('Usage: ', `${usage}${options.length > 0 ? ' [options]' : ''}`, layout.width),
   ];
-  if (options.length > 0) {
-    sections.push([
-      'Options:',
-      ...formatRows(
-        options.map((option) => [optionLabel(option), option.description] as const),
-        layout,
-      ),
-    ]);
-  }
-  if (details !== '') sections.push(details.split('\n').flatMap((line) => wrapItem(line, layout.width)));
-  if (examples.length > 0) {
-    sections.push([
-      'Examples:',
-      ...examples.flatMap(([text, line]) => [
-        ...wrapBeside(`${INDENT}# `, text, layout.width),
-        ...wrapCommand(line.replaceAll('$0', 'hookwright'), layout.width - INDENT.length).map(
-          (part) => INDENT + layout.paint('cyan', part),
-        ),
-      ]),
-    ]);
-  }
+  if (options.length > 0) sections.push(['Options:', ...formatRows(options, layout)]);
+  if (details !== '') sections.push([details]);
+  const lines = examples.flatMap(([what, line]) => [
+    ...wrapBeside(`${INDENT}# `, what, layout.width),
+    INDENT + layout.paint('cyan', line),
+  ]);
+  if (lines.length > 0) sections.push(['Examples:', ...lines]);
   return `${sections.map((section) => section.join('\n')).join('\n\n')}\n`;
-}
-
-/** A line of a list is indented as far as its text. */
-const wrapItem = (line: string, width: number): string[] =>
-  line.startsWith('- ') ? wrapBeside('- ', line.slice(2), width) : wrapWords(line, width);
-
-/** As it is typed: `-n, --lines <count>`. */
-export const optionLabel = ({ names, value }: NamedOption): string =>
-  value === null ? names.join(', ') : `${names.join(', ')} <${value}>`;
-
-/** Words as a shell splits them; quotes stay. */
-const WORD = /(?:'[^']*'|"[^"]*"|[^\s'"])+/g;
-/** A line may end before these: options, settings (`name=value`), pipes and the next command. */
-const BREAK = /^(?:-|\||&&|[a-z]\w*=)/;
-
-/** @param width columns of the terminal; an option with a longer value has a line of its own */
-export function wrapCommand(command: string, width: number): string[] {
-  if (command.length <= width) return [command];
-  const lines: string[] = [];
-  for (const part of partsOf(command)) {
-    const line = lines.at(-1);
-    // The backslash and the space before it take two columns.
-    if (line !== undefined && line.length + 1 + part.length + 2 <= width) lines[lines.length - 1] = `${line} ${part}`;
-    else lines.push(line === undefined ? part : INDENT + part);
-  }
-  return lines.map((line, at) => (at === lines.length - 1 ? line : `${line} \\`));
-}
-
-function partsOf(command: string): string[] {
-  const parts: string[] = [];
-  for (const word of command.match(WORD) ?? []) {
-    const last = parts.length - 1;
-    if (last < 0 || BREAK.test(word)) parts.push(word);
-    else parts[last] = `${parts[last]} ${word}`;
-  }
-  return parts;
 }

@@ -1,4 +1,4 @@
-/** Options that several commands have, each with one name, one meaning and one description. */
+/** Options that several nouns have, each with one name, one meaning and one description. */
 import { FAIL_ON } from '../../runtime/control/operations.ts';
 import type { Option } from '../base/command.ts';
 import { UsageError } from '../base/errors.ts';
@@ -29,19 +29,8 @@ export const failOnOption = (what: string): Option<readonly (typeof FAIL_ON)[num
     return FAIL_ON.filter((each) => named.includes(each));
   });
 
-/** For commands that work on a PostgreSQL directly. */
-export const databaseOption = text('env:NAME|file:path', 'URL of the database instead of the configured one');
-
 /** For a background process, whose parent redirects its output to this file. */
 export const logFileOption = text('path', 'Where the output of this process goes, for `gateway status`');
-
-/** For commands where the same name may belong to jobs of several profiles. */
-export const jobProfileOption = text('profile', 'Look for the job in this profile only');
-
-/** What a job is, and where its answers go. */
-export const scheduleOption = text('cron', 'Minute, hour, day of month, month, day of week');
-
-export const promptOption = text('text', 'The prompt of each run');
 
 export const descriptionOption = text('text', 'What it is for');
 
@@ -53,10 +42,6 @@ export const approveOption = toggle('What is delivered waits until a person appr
 
 /** Which deliveries or requests are meant. */
 export const routeFilterOption = text('name', 'Only this route');
-
-export const jobFilterOption = text('id', 'Only runs of this job');
-
-export const sinceOption = text('time', 'Accepted since: 30min, 12h, 7d, or a date');
 
 /** For how many ms something is paused. */
 export const pauseOption = parsed('time', 'End the pause after this time: 30m, 1h, 2d', (given, option) => {

@@ -1,10 +1,7 @@
 /** Parsers of option values; a value that cannot be parsed is wrong usage. */
-import { resolve } from 'node:path';
-import { DEFAULT_PROFILE } from '../../base/profiles.ts';
-import { parseSecretRef } from '../../compiler/text/secret-ref.ts';
-import { suggest } from '../../compiler/text/suggest.ts';
-import type { SecretRef } from '../../schemas/generated/types.ts';
-import type { CliContext } from '../base/context.ts';
+import { parse } from 'yaml';
+import { messageOf } from '../../base/message-of.ts';
+import type { BudgetConfig } from '../../schemas/generated/types.ts';
 import { UsageError } from '../base/errors.ts';
 
 /** @throws UsageError naming the option and its range. */
@@ -25,31 +22,12 @@ export function parseChoice<Choice extends string>(text: string, option: string,
   return found;
 }
 
-/** One of these names, of which there may be many. @param what they are names of */
-export function parseNamed<Name extends string>(what: string, text: string, names: readonly Name[]): Name {
-  const found = names.find((name) => name === text);
-  if (found !== undefined) return found;
-  const [close] = suggest(text, names);
-  const known = `${what}s: ${names.join(', ')}`;
-  throw new UsageError(
-    `there is no ${what} "${text}"`,
-    close === undefined ? known : `did you mean ${close}? ${known}`,
-  );
-}
-
 /** `a, b,c` as a list without empty members. */
 export function parseList(text: string): string[] {
   return text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
-}
-
-/** @throws UsageError unless it is a number of seconds, zero or more. */
-export function parseSeconds(text: string, option: string): number {
-  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isFinite(value)) return value;
-  throw new UsageError(`${option} takes a number of seconds, not "${text}"`);
 }
 
 /** @throws UsageError unless it is a TCP port; 0 asks for a free one. */
@@ -64,8 +42,21 @@ export function parseDuration(text: string, option: string): number {
   return Number(amount) * (DURATION_MS[unit] ?? 0);
 }
 
-/** A secret, or a reference to one; a relative path starts where the command was typed. */
-export function typedSecretRef({ cwd }: CliContext, text: string): SecretRef {
-  const ref = parseSecretRef(text, DEFAULT_PROFILE);
-  return ref.kind === 'file' && !ref.value.startsWith('~/') ? { ...ref, value: resolve(cwd, ref.value) } : ref;
+/** A map or list that is written as YAML, such as `--filter '{field: action, equals: opened}'`. @throws UsageError */
+export function parseFlagYaml(text: string, flag: string, example: string): object {
+  let value: unknown;
+  try {
+    value = parse(text, { logLevel: 'error', maxAliasCount: 10 });
+  } catch (error) {
+    throw new UsageError(
+      `${flag} is not YAML: ${messageOf(error).split('\n')[0] ?? ''}`,
+      `for instance ${flag} ${example}`,
+    );
+  }
+  if (typeof value === 'object' && value !== null) return value;
+  throw new UsageError(`${flag} takes a map, not "${text}"`, `for instance ${flag} ${example}`);
 }
+
+/** Its limits are checked with the entry that they stand in. @throws UsageError */
+export const parseBudgetFlag = (text: string): BudgetConfig =>
+  parseFlagYaml(text, '--budget', "'{runs: 20, per: day}'") as BudgetConfig;

@@ -1,19 +1,27 @@
 /** Compiles a configuration and writes its tables, for `compile`, `gateway run` and the thread that recompiles. */
 import { readFileSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { isSystemError } from '../../base/system-error.ts';
 import type { CompileOutput, CompileResult } from '../../compiler/compile.ts';
 import { compile } from '../../compiler/compile.ts';
 import type { CompileInput } from '../../compiler/compile-input.ts';
 import type { Flags } from '../../compiler/config/overrides.ts';
+import type { Finding } from '../../compiler/diagnostics/diagnostic.ts';
 import { printCatalog } from '../../compiler/emit/emit-table.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import type { Files } from '../../compiler/source/files.ts';
+import { loadConfig } from '../../compiler/source/load-config.ts';
+import { searchConfig } from '../../compiler/source/search-config.ts';
+import type { SourceTree } from '../../compiler/source/source-tree.ts';
+import { mergeFiles } from '../../compiler/source/source-tree.ts';
 import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
 import { makeFolder, writeAtomic } from '../../runtime/platform/write-atomic.ts';
+import { loadTable, TableError } from '../../runtime/table/load.ts';
+import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
-import { readJobsToCompile } from '../store/stored-jobs.ts';
+import { readJobsToCompile } from '../store/use-store.ts';
 import { loadCompilerParts } from './compiler-parts.ts';
 
 /** Everything that a compile depends on except the files. Without `modules` it can be sent to a thread. */
@@ -83,4 +91,31 @@ export async function createCompileRequest(
   // Only what routes can name: the request may be sent to a thread.
   const jobs = stored.map(({ id, name, profile }) => ({ id, name, profile }));
   return { cwd, home, configs: configs ?? [], env: { ...env }, flags: flags ?? {}, catalog, jobs, modules };
+}
+
+/** Reads the configuration without its rules, for commands that need a setting of it also while others are invalid. */
+export interface ReadConfig {
+  /** Null: there is none, or it cannot be read. */
+  readonly tree: SourceTree | null;
+  /** Why it cannot be read. */
+  readonly findings: readonly Finding[];
+}
+
+export function readConfig({ cwd, home }: CliContext, configs: readonly string[]): ReadConfig {
+  if (configs.length === 0 && searchConfig(nodeFiles, { cwd, home }).root === null) return { tree: null, findings: [] };
+  const { files, incomplete, findings } = loadConfig({ files: nodeFiles, cwd, home, configs });
+  if (incomplete || files.length === 0) return { tree: null, findings };
+  return { tree: mergeFiles(files).tree, findings: [] };
+}
+
+/** @throws CliError if it is not one */
+export async function readTable(path: string): Promise<RouteTable> {
+  try {
+    const table = await loadTable(await readFile(path), '');
+    if (table === 'same') throw new TableError('the table has no hash');
+    return table;
+  } catch (error) {
+    if (error instanceof TableError) throw new CliError(`${path}: ${error.message}`);
+    throw error;
+  }
 }

@@ -1,18 +1,18 @@
-/** Sends stored deliveries again, or runs them again: for `deliveries replay` and the console. */
-
+/** Deliveries that were given up: how they are described, and how they are repeated. */
+import type { ReplayedDeliveries } from '../../schemas/built/operations/types.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import { createIds } from '../../runtime/platform/ids.ts';
 import type { MutationResults } from '../../runtime/store/mutations.ts';
-import type { DispatchSummary, StoredDispatch } from '../../runtime/store/queries.ts';
+import type { DeadWork, DispatchSummary, StoredDispatch } from '../../runtime/store/queries.ts';
 import { DELIVERED, replay, whyNotReplay } from '../../runtime/store/replay.ts';
 import type { Store } from '../../runtime/store/store.ts';
-import type { ReplayedDeliveries } from '../../schemas/built/operations/types.ts';
+import { formatDuration } from '../output/time.ts';
 import type { Filter } from './filter.ts';
 
 /** Repeats stored in one transaction. */
 const BATCH = 100;
 
-export interface Repeating {
+interface Repeating {
   readonly clock: Clock;
   readonly random: (bytes: number) => Buffer;
   /** See `ReplayOptions`. */
@@ -83,4 +83,32 @@ export async function chooseDeliveries(store: Store, filter: Filter, limit: numb
     if (before === undefined) break;
   }
   return ids;
+}
+
+const MAX_NAMED = 5;
+
+/** `3 deliveries are dead: 2 of alerts since 2 h, 1 of job standup since 5 min`; null when there are none. */
+export function describeDead(dead: readonly DeadWork[], now: number): string | null {
+  const total = dead.reduce((sum, { count }) => sum + count, 0);
+  if (total === 0) return null;
+  const oldest = [...dead].sort((a, b) => a.since - b.since);
+  const named = oldest.slice(0, MAX_NAMED).map((work) => {
+    return `${work.count} of ${ownerOf(work)} since ${formatDuration(now - work.since)}`;
+  });
+  const others = oldest.length > MAX_NAMED ? [`those of ${oldest.length - MAX_NAMED} others`] : [];
+  return `${total === 1 ? '1 delivery is' : `${total} deliveries are`} dead: ${[...named, ...others].join(', ')}`;
+}
+
+/** What lists them. */
+export const LIST_DEAD = 'hookwright deliveries list --state dead';
+
+function ownerOf({ profile, ...of }: DeadWork): string {
+  const name = ownerText(of);
+  return profile === 'default' ? name : `${name} (profile ${profile})`;
+}
+
+/** What a delivery belongs to, in words: its route, its job, or the gateway, whose own messages have neither. */
+export function ownerText({ route, job }: { readonly route: string | null; readonly job: string | null }): string {
+  if (route !== null) return route;
+  return job === null ? '(gateway)' : `job ${job}`;
 }

@@ -1,15 +1,25 @@
-/** Turns the user's description of a job into its record, checked by the rules for jobs in the configuration. */
+/** A job that is made on the command line: from its flags, in its time zone, into the store, and on the screen. */
+
+import { labelIn } from '../../base/label.ts';
 import type { Problem } from '../../compiler/diagnostics/problem.ts';
 import { isError } from '../../compiler/diagnostics/rule.ts';
+import { describeSchedule } from '../../compiler/schedule/describe-schedule.ts';
+import { nextRuns } from '../../compiler/schedule/next-runs.ts';
+import { isTimeZone, timeZones } from '../../compiler/schedule/time-zone.ts';
 import { checkShape } from '../../compiler/schema/validate.ts';
 import { compileJob } from '../../compiler/stages/compile-job.ts';
+import { didYouMean } from '../../compiler/text/suggest.ts';
+import { jobSignature } from '../../runtime/dispatch/scheduler/job.ts';
 import { homeTarget } from '../../runtime/dispatch/scheduler/job-dispatch.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
+import type { Store } from '../../runtime/store/store.ts';
 import type { JobConfig, JobPlan, ProfilePlan } from '../../schemas/generated/types.ts';
+import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
-import { parseChoice, parseList } from '../command-line/values.ts';
-import { parseBudgetFlag } from '../command-line/yaml-flag.ts';
-import type { OpenTable } from '../subscriptions/open-table.ts';
+import { parseBudgetFlag, parseChoice, parseList } from '../command-line/values.ts';
+import { printJson, printLine, printNote, visible } from '../output/print.ts';
+import { formatInstant } from '../output/time.ts';
+import type { OpenTable } from '../subscriptions/routes.ts';
 
 export interface JobDraft {
   readonly name: string;
@@ -113,4 +123,109 @@ export function configFromFlags(flags: JobFlags): Partial<JobConfig> {
     ...(budget === undefined || budget === '' ? {} : { budget: parseBudgetFlag(budget) }),
     ...(description === undefined ? {} : { description }),
   };
+}
+
+interface NewJob extends JobDraft {
+  readonly blueprint: JobRecord['blueprint'];
+}
+
+export interface JobMaker {
+  readonly store: Store;
+  readonly open: DraftTable;
+  readonly context: Pick<CliContext, 'clock' | 'random'>;
+}
+
+/** Easy to read aloud and to type: no characters that look alike. */
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
+const ID_LENGTH = 6;
+
+function newId(random: CliContext['random'], isTaken: (id: string) => boolean): string {
+  for (;;) {
+    const id = [...random(ID_LENGTH)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');
+    if (!isTaken(id)) return id;
+  }
+}
+
+/**
+ * @param numbered a name that is taken gets a number behind it instead of being refused
+ * @throws CliError when the job cannot be made; nothing is stored then.
+ */
+export async function createJob(job: NewJob, { store, open, context }: JobMaker, numbered = false): Promise<SavedJob> {
+  const { plan, warnings } = checkDraft(job, open);
+  const { blueprint, config } = job;
+  const { timezone } = config;
+  const { records } = await store.read({ kind: 'jobs' });
+  const configured = Object.values(open.table.jobs);
+  const known = new Set([...configured, ...records].flatMap(({ id, name }) => [id, name]));
+  const own = configured.filter(({ profile }) => profile === job.profile).map(({ name }) => name);
+  const taken = new CliError(
+    `there is a job "${job.name}" already`,
+    `change it: hookwright job edit ${job.name}`,
+    'or give this one another name',
+  );
+  if (!numbered && own.includes(job.name)) throw taken;
+  const now = context.clock.now();
+  const toolsets = config.toolsets === undefined ? null : plan.toolsets;
+  const id = newId(context.random, (candidate) => known.has(candidate));
+  const record = recordOfPlan(plan, { id, created_at: now, blueprint, toolsets, timezone });
+  const put = { kind: 'put_job', job: record, expect: 'new' } as const;
+  const stored = await store.write(numbered ? { ...put, numbered_beside: own } : put);
+  if (stored.kind !== 'stored') throw taken;
+  // It counts from now on, also when no gateway is there to see it.
+  await store.write({ kind: 'watch_job', job: record.id, signature: jobSignature(record), now });
+  return { record: { ...record, name: stored.name }, warnings };
+}
+
+interface MadeJob extends SavedJob {
+  /** `created`, `changed`. */
+  readonly verb: string;
+  readonly open: Pick<OpenTable, 'table' | 'url'>;
+}
+
+/** The output after a job was created or changed: what it is, and when it runs. */
+export function printMade(context: CliContext, { record, warnings, verb, open }: MadeJob, json: boolean): void {
+  for (const warning of warnings) printNote(context, `warning: ${visible(warning)}`);
+  const { deliver, ...rest } = record;
+  const { id, name, schedule, timezone } = rest;
+  const next = nextRuns({ schedule, timezone, from: context.clock.now(), count: 1 })[0] ?? null;
+  if (json) {
+    const next_run = next === null ? null : new Date(next).toISOString();
+    printJson(context, {
+      ...rest,
+      deliver: deliver.map(({ target }) => labelIn(open.table.targets, target)),
+      next_run,
+    });
+    return;
+  }
+  printLine(context, `job ${name} (${id}) ${verb}`);
+  printLine(
+    context,
+    `runs ${describeSchedule(schedule)} in ${timezone}; next: ${next === null ? 'never' : formatInstant(next, timezone)}`,
+  );
+  noteUnserved(context, open, 'fires');
+}
+
+/** Prints nothing where one does. @param verb what will be done with it: `runs`, `fires` */
+export function noteUnserved(
+  context: CliContext,
+  { table, url }: Pick<OpenTable, 'table' | 'url'>,
+  verb: string,
+): void {
+  if (url !== null) return;
+  printNote(
+    context,
+    table.gateway.store.kind === 'postgres'
+      ? `no gateway is running here: it ${verb} on one that shares the database`
+      : `no gateway is running: it ${verb} once one is started (hookwright gateway start)`,
+  );
+}
+
+/** @throws UsageError if it is not an IANA zone */
+export function chooseTimezone(asked: string | undefined, otherwise: string): string {
+  if (asked === undefined) return otherwise;
+  if (isTimeZone(asked)) return asked;
+  throw new UsageError(
+    `"${asked}" is no time zone${didYouMean(asked, timeZones())}`,
+    'zones have names such as Europe/Berlin',
+  );
 }

@@ -44,3 +44,13 @@ export function formatInstant(ms: number, timezone: string): string {
   const offset = timeZoneName.replace(/^GMT(?:\+0$)?/, 'UTC');
   return `${weekday} ${year}-${month}-${day} ${hour}:${minute} ${offset}`;
 }
+
+/** Unix ms at which a pause of `ms` ends that begins now; null for one without an end. */
+export const pausedUntil = (ms: number | undefined, now: number): number | null =>
+  ms === undefined ? null : Math.round(now + ms);
+
+/** `paused until …`, `paused`, `resumed`. */
+export function describePause(paused: boolean, until: number | null): string {
+  if (!paused) return 'resumed';
+  return until === null ? 'paused' : `paused until ${new Date(until).toISOString()}`;
+}

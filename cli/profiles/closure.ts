@@ -7,7 +7,7 @@ import { compileSubscriptions } from '../../compiler/stages/compile-subscription
 import { printSecretRef } from '../../runtime/platform/secrets/secrets.ts';
 import type { AgentPlan, ProfilePlan, RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import { visible } from '../output/print.ts';
-import { routePath } from '../subscriptions/address.ts';
+import { routePath } from '../subscriptions/routes.ts';
 import { readSubscriptionText } from '../subscriptions/subscription-file.ts';
 
 export interface ProfileClosure {

@@ -1,16 +1,19 @@
-/** The messages of a recompile: the request to the thread and its report. */
-
-import type { CompileResult } from '../../compiler/compile.ts';
-import { printPretty } from '../../compiler/print/print-pretty.ts';
-import { systemClock } from '../../runtime/platform/clock.ts';
+/** What a serving gateway asks of the compiler: its tables again, and what its subscriptions become. */
 import type { FailOn, RefusedSwap } from '../../schemas/built/operations/types.ts';
+import type { CompileResult } from '../../compiler/compile.ts';
+import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
+import { printPretty } from '../../compiler/print/print-pretty.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
+import type { CompileSubscriptions } from '../../runtime/service/options.ts';
 import type { CliContext } from '../base/context.ts';
 import type { Module } from '../base/module.ts';
 import { loadPart } from '../base/module.ts';
 import type { CompileRequest } from '../compile/compile-files.ts';
 import { compileRequest, outFolder, writeTables } from '../compile/compile-files.ts';
-import { loadCompilerParts } from '../compile/compiler-parts.ts';
+import { loadCompilerParts, loadRules } from '../compile/compiler-parts.ts';
 
+/** The messages of a recompile: the request to the thread and its report. */
 export interface RecompileRequest extends Omit<CompileRequest, 'modules'> {
   readonly out: string | undefined;
   readonly color: boolean;
@@ -63,4 +66,10 @@ function finish(request: RecompileRequest, result: CompileResult, refused: Refus
     ...{ inputs, root, files, ignored, folder, refused },
     gated: request.failOn.length > 0,
   };
+}
+
+/** Loads the rules of all modules. */
+export async function subscriptionLowerer(context: CliContext): Promise<CompileSubscriptions> {
+  const rules = await loadRules(context.modules);
+  return (text, table, jobs) => compileSubscriptions(text, { table, facts: createMachineFacts(context, jobs), rules });
 }

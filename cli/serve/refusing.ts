@@ -1,4 +1,5 @@
-/** For control operations that do what commands do. */
+/** Refusals: of an operation, in the words of its answer. */
+import type { RefusedSwap } from '../../schemas/built/operations/types.ts';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import { SecretError } from '../../runtime/platform/secrets/secrets.ts';
 import { StoreDamaged } from '../../runtime/store/decode.ts';
@@ -19,4 +20,10 @@ export async function refusing<T>(work: () => Promise<T>): Promise<T> {
     if (REFUSALS.some((kind) => error instanceof kind)) throw new ControlError('refused', (error as Error).message);
     throw error;
   }
+}
+
+/** `the new table is refused: 3 lost, 1 changed of 1000 kept requests`. */
+export function refusalText({ total, lost, gained, changed }: RefusedSwap): string {
+  const counts = [`${lost} lost`, `${gained} gained`, `${changed} changed`].filter((text) => !text.startsWith('0 '));
+  return `the new table is refused: ${counts.join(', ')} of ${total} kept ${total === 1 ? 'request' : 'requests'}`;
 }

@@ -2,36 +2,50 @@
  * The life of a gateway process: takes the home, loads, listens, answers on the control socket, reloads, drains, ends.
  * What prevents its start before it listens is one clear refusal; afterwards the old table stays in service.
  */
-
-import { rmSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { accessSync, constants, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { isLoopback } from '../../base/listen-address.ts';
+import { invalidVariables, readOverrides } from '../../compiler/config/overrides.ts';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
+import { loadEnvFile, loadProjectEnv, mergeEnv } from '../../compiler/source/load-env.ts';
+import { MAKE_A_SECRET, refusedValue } from '../../compiler/text/placeholder-in.ts';
+import { isSecretName } from '../../compiler/text/secret-names.ts';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlServer } from '../../runtime/control/control-server.ts';
 import { serveControl } from '../../runtime/control/control-server.ts';
 import type { ControlHandlers } from '../../runtime/control/operations.ts';
 import type { Redactor } from '../../runtime/deliver/redact/redact.ts';
 import { ListenError } from '../../runtime/intake/server.ts';
+import type { Clock } from '../../runtime/platform/clock.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
 import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';
+import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
+import { printSecretRef, SecretError } from '../../runtime/platform/secrets/secrets.ts';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
+import { createService } from '../../runtime/service/create-service.ts';
+import type { CompileSubscriptions } from '../../runtime/service/options.ts';
+import type { Service } from '../../runtime/service/service.ts';
+import type { FileLock } from '../../runtime/store/sqlite/file-lock.ts';
+import { tryLock } from '../../runtime/store/sqlite/file-lock.ts';
 import { StoreRefused } from '../../runtime/store/store.ts';
 import { TableError } from '../../runtime/table/load.ts';
 import type { StopResult } from '../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
+import { openHome } from '../base/context.ts';
 import { CliError, refusalOf } from '../base/errors.ts';
+import { runtimeParts } from '../base/module.ts';
+import { packageVersion } from '../base/package.ts';
 import type { GatewayInfo } from '../gateway/ask-gateway.ts';
-import { pathsOf } from '../gateway/ask-gateway.ts';
+import { gatewayPid, OWN_HOME, pathsOf, readGatewayInfo, servedLines } from '../gateway/ask-gateway.ts';
 import type { ControlParts } from './control-handlers.ts';
 import { createControlHandlers, loadOperations } from './control-handlers.ts';
-import type { OpenedService } from './open-service.ts';
-import { openService } from './open-service.ts';
-import { takeHome, takeLater } from './read-only-home.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
 import { Reloader } from './reloader.ts';
 
-export interface ServeRequest {
+interface ServeRequest {
   /** Folder of the compiled tables. */
   readonly folder: string;
   readonly host: string | undefined;
@@ -201,4 +215,163 @@ function refusal(error: unknown): unknown {
   if (error instanceof ControlError) return new CliError(error.message);
   if (!(error instanceof TableError || error instanceof ListenError || error instanceof StoreRefused)) return error;
   return refusalOf(error);
+}
+
+/** The service of this process, configured by the command line and the environment. */
+interface OpenServiceOptions {
+  /** Folder of the compiled tables. */
+  readonly folder: string;
+  /** Flags win over the environment, and that over the table. */
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  readonly log: ProcessLogger;
+  /** The one that `log` goes through. */
+  readonly redactor: Redactor;
+  /** Why the newest configuration is not in service. */
+  readonly problem: () => string | null;
+  /** The configuration's files, absolute. */
+  readonly hidden: () => readonly string[];
+  /** What the console calls; null: not yet. */
+  readonly operations: () => ControlHandlers | null;
+}
+
+interface OpenedService {
+  readonly service: Service;
+  /** Absolute path of routes.json. */
+  readonly tableFile: string;
+  /** Whether webhooks are switched on, by table or environment. */
+  readonly enabled: boolean;
+}
+
+/** What a program writes into the folder of the tables would be served. One that has the configuration too is not hidden as a whole. */
+function withTables(files: readonly string[], folder: string, cwd: string): readonly string[] {
+  const built = resolve(folder);
+  return [cwd, ...files.map((file) => dirname(file))].includes(built) ? files : [...files, built];
+}
+
+/** Rejects like `createService`, and with CliError for an invalid environment. */
+async function openService(context: CliContext, options: OpenServiceOptions): Promise<OpenedService> {
+  const { home, env, clock, timezone, random } = context;
+  const { folder, log, redactor, problem, hidden } = options;
+  const overrides = overridesOf(context, options);
+  const tableFile = join(folder, 'routes.json');
+  const modules = runtimeParts(context.modules);
+  let lowerer: Promise<CompileSubscriptions> | null = null;
+  const service = await createService(
+    {
+      ...{ home, env, log, redactor, timezone, random, problem },
+      hidden: () => withTables(hidden(), folder, context.cwd),
+      // Without one of its own a service goes by the clock of the database that it shares.
+      ...(clock === systemClock ? {} : { clock }),
+      projectEnv: context.projectEnv,
+      version: packageVersion(),
+      table: { file: tableFile },
+      host: overrides.host ?? undefined,
+      port: overrides.port ?? undefined,
+      lowerSubscriptions: async (...asked) => {
+        lowerer ??= import('./recompile.ts').then((loaded) => loaded.subscriptionLowerer(context));
+        return (await lowerer)(...asked);
+      },
+      checkSecrets: (secrets, at) => refusePlaceholders(secrets, overrides.host ?? at),
+      onSecretsRead: context.forgetVariables,
+    },
+    modules,
+    options.operations,
+  );
+  return { service, tableFile, enabled: overrides.enabled ?? service.table.server.enabled };
+}
+
+function overridesOf(
+  { home, cwd, env, projectEnv }: CliContext,
+  { host, port }: OpenServiceOptions,
+): ReturnType<typeof readOverrides> {
+  const project = loadProjectEnv(nodeFiles, projectEnv, cwd).values;
+  const variables = mergeEnv(env, loadEnvFile(nodeFiles, home, cwd).values, project);
+  const [first, ...others] = invalidVariables((name) => variables.get(name));
+  if (first !== undefined) throw new CliError(first, ...others);
+  return readOverrides(variables, { host, port });
+}
+
+/**
+ * The rule `secret-placeholder`, for what the compiler did not see: files, variables of this machine, tables by hand.
+ * @param host what the server listens on
+ */
+function refusePlaceholders(secrets: SecretResolver, host: string): SecretResolver {
+  return {
+    resolve(ref, setting) {
+      const value = secrets.resolve(ref, setting);
+      if (setting !== undefined && !isSecretName(setting)) return value;
+      // A literal from an example is refused anywhere.
+      const reason = refusedValue(value, isLoopback(host) && ref.kind !== 'literal', setting === undefined);
+      if (reason === null) return value;
+      throw new SecretError(`the value of ${printSecretRef(ref)} ${reason}; ${MAKE_A_SECRET}`);
+    },
+  };
+}
+
+/** Pause between two attempts, in ms. */
+const RETRY_MS = 1000;
+
+const isReadOnly = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EROFS';
+
+interface ReadOnlyHome {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Takes the home; null while it is read-only. @throws where another gateway was first */
+  readonly take: () => FileLock | null;
+  readonly openControl: () => Promise<ControlServer>;
+  /** The home is not usable. */
+  readonly refused: () => void;
+}
+
+/** Takes the home and opens its control socket as soon as it can be written. */
+function takeLater({ clock, log, take, openControl, refused }: ReadOnlyHome): ControlServer {
+  log.warn({}, 'the home is read-only: events and commands are refused until it can be written');
+  let lock: FileLock | null = null;
+  let control: ControlServer | null = null;
+  const attempt = async (): Promise<void> => {
+    try {
+      lock = take();
+      if (lock === null) return wait();
+      control = await openControl();
+      log.info({}, 'the home can be written');
+    } catch (error) {
+      log.error({ err: error }, 'the home cannot be taken');
+      refused();
+    }
+  };
+  let timer = clock.after(RETRY_MS, attempt);
+  const wait = (): void => {
+    timer = clock.after(RETRY_MS, attempt);
+  };
+  return {
+    async close() {
+      timer.cancel();
+      await control?.close();
+      lock?.release();
+    },
+  };
+}
+
+/** Null: it is read-only, so that no gateway can lock it. @throws CliError when another gateway serves this home. */
+function takeHome(context: CliContext): FileLock | null {
+  try {
+    accessSync(openHome(context), constants.R_OK | constants.W_OK);
+    const lock = tryLock(pathsOf(context).lock);
+    if (lock !== null) return lock;
+  } catch (error) {
+    if (isReadOnly(error)) return null;
+    const hint = 'give this user write access to it, or another home: HOOKWRIGHT_HOME=<dir>';
+    throw new CliError(`cannot serve ${context.home}: ${describeDiskError(error)}`, hint);
+  }
+  const pid = gatewayPid(context);
+  const note = readGatewayInfo(context);
+  const isIts = note?.pid === pid && note !== null;
+  const who = pid === null ? '' : `${isIts ? ` on ${note.url}` : ''} (pid ${pid})`;
+  throw new CliError(
+    `another gateway already serves ${context.home}${who}`,
+    ...(isIts ? servedLines(note.config ?? null) : []),
+    'stop it with: hookwright gateway stop',
+    OWN_HOME,
+  );
 }

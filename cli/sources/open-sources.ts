@@ -12,8 +12,8 @@ import { isPlainMap } from '../../compiler/text/plain-map.ts';
 import { source as validateSource } from '../../schemas/built/validators.ts';
 import type { SourceFile } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
-import { findName } from '../command-line/find-name.ts';
-import { readConfig } from '../compile/read-config.ts';
+import { findName } from '../base/find-name.ts';
+import { readConfig } from '../compile/compile-files.ts';
 import { printNote } from '../output/print.ts';
 
 export interface OpenSource extends LoweredSource {

@@ -2,22 +2,28 @@
  * The store, for a command. A running gateway of the home is asked; without one the command opens the store that the
  * configuration names: the database, or the home's file, which commands that are started at once wait for.
  */
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
+import { searchConfig } from '../../compiler/source/search-config.ts';
 import { callControl } from '../../runtime/control/control-client.ts';
 import type { AskStore } from '../../runtime/control/store-operations.ts';
 import { createRemoteStore } from '../../runtime/control/store-operations.ts';
 import { StoreDamaged } from '../../runtime/store/decode.ts';
+import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { StoredDispatch } from '../../runtime/store/queries.ts';
 import { lockHolder } from '../../runtime/store/sqlite/lock-holder.ts';
-import type { Store } from '../../runtime/store/store.ts';
+import type { SharedState, Store } from '../../runtime/store/store.ts';
 import { StoreInDoubt, StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
 import { hasStore, lockPath, servedPath, storePath } from '../../runtime/store/store-path.ts';
+import type { StorePlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { openHome } from '../base/context.ts';
 import { CliError, refusalOf } from '../base/errors.ts';
-import { ambiguousName } from '../command-line/find-name.ts';
+import { ambiguousName } from '../base/find-name.ts';
+import type { DatabaseContext, PostgresPlan, SharedText } from '../base/module.ts';
+import { loadPart } from '../base/module.ts';
 import { controlFailure, isGatewayThere, pathsOf } from '../gateway/ask-gateway.ts';
-import { configuredStore, openDatabase, StoreOutOfReach } from './configured-store.ts';
+import { printNote } from '../output/print.ts';
 
 /** Timeout of an operation of the store, in ms; the audit of a large one is slow. */
 const ANSWER_MS = 60_000;
@@ -144,3 +150,139 @@ export async function findDispatch(store: Store, id: string): Promise<StoredDisp
 
 /** Number of the newest deliveries that are searched for candidates. */
 const SEARCHED = 1000;
+
+/** The configuration does not lead to a store: it cannot be read, or the URL of the database is not set. */
+export class UnknownStore extends CliError {}
+
+/** The store cannot be opened now: its medium is full, read-only or failing, or the database is away or refuses. */
+export class StoreOutOfReach extends CliError {}
+
+/** What is needed to open the store that the configuration names. */
+export type OpeningContext = DatabaseContext & Pick<CliContext, 'modules'>;
+
+/** @param configs default: those of the command line @throws UnknownStore when the configuration cannot be read */
+export async function configuredStore(
+  context: CliContext,
+  configs: readonly string[] = context.configs ?? [],
+): Promise<StorePlan> {
+  // A home without a configuration has no parser to wait for.
+  if (configs.length === 0 && searchConfig(nodeFiles, context).root === null) return { kind: 'sqlite' };
+  const { readStorePlan } = await import('../../compiler/source/read-store-plan.ts');
+  const plan = readStorePlan({ files: nodeFiles, cwd: context.cwd, home: context.home, configs });
+  if (plan !== null) return plan;
+  if (existsSync(storePath(context.home))) return { kind: 'sqlite' };
+  throw new UnknownStore(
+    'the configuration does not say where the store is: it has errors',
+    'hookwright lint shows them',
+  );
+}
+
+/**
+ * The database, opened as a client: it takes no work. Null: there are no tables in it, and none are to be made.
+ * @throws StoreOutOfReach when it cannot be reached, or cannot be used; UnknownStore
+ */
+export async function openDatabase(
+  context: OpeningContext,
+  plan: PostgresPlan,
+  opening: { readonly create: boolean },
+): Promise<Store | null> {
+  return (await loadPart(context.modules, 'database')).open(context, plan, opening);
+}
+
+/**
+ * Opens the database, and closes it behind `use`. Null: there are no tables in it, and none are to be made.
+ * @throws StoreOutOfReach when it cannot be reached; CliError when it cannot be used
+ */
+export async function useSharedState<T>(
+  context: CliContext,
+  plan: PostgresPlan,
+  opening: { readonly create: boolean },
+  use: (state: SharedState) => Promise<T>,
+): Promise<T | null> {
+  const store = await openDatabase(context, plan, opening);
+  if (store === null) return null;
+  try {
+    if (store.state === null) throw new Error('a database keeps what gateways share');
+    return await use(store.state);
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw new StoreOutOfReach(error.message);
+    if (error instanceof StoreRefused) throw refusalOf(error);
+    throw error;
+  } finally {
+    await store.close();
+  }
+}
+
+/** The database of the configuration. @throws CliError when the store is a file of this machine */
+export async function requireDatabase(
+  context: CliContext,
+  configs: readonly string[] | undefined,
+): Promise<PostgresPlan> {
+  const plan = await configuredStore(context, configs);
+  if (plan.kind === 'postgres') return plan;
+  throw new CliError(
+    'gateway.store names no PostgreSQL: the store is a file of this machine',
+    'how to share one: hookwright docs scale',
+  );
+}
+
+/** Brings the home's copy of the subscriptions up to date where gateways share them; nothing elsewhere. */
+export async function refreshCopy(context: CliContext, configs: readonly string[] | undefined): Promise<void> {
+  const plan = await configuredStore(context, configs).catch((error: unknown) => {
+    if (error instanceof UnknownStore) return null;
+    throw error;
+  });
+  if (plan?.kind !== 'postgres') return;
+  await (await loadPart(context.modules, 'database')).refreshSubscriptions(context, plan);
+}
+
+/** Null where the store is a file of the home. @throws CliError when the database cannot be used */
+export async function useSharedText<T>(
+  context: CliContext,
+  use: (read: () => Promise<SharedText>) => Promise<T>,
+): Promise<T | null> {
+  const plan = await configuredStore(context);
+  if (plan.kind === 'sqlite') return null;
+  return (await loadPart(context.modules, 'database')).useSubscriptions(context, plan, use);
+}
+
+/**
+ * Takes no lock where the store is closed: commands that only read never wait for each other. Also on a disk that is full
+ * or read-only: a gateway starts there, too.
+ * @param configs default: those of the command line
+ * @throws StoreOutOfReach, UnknownStore; CliError when they cannot be read
+ */
+export async function readStoredJobs(context: CliContext, configs?: readonly string[]): Promise<readonly JobRecord[]> {
+  const path = storePath(context.home);
+  // Loaded only where there is a file: opening a database is not free.
+  const files = existsSync(path) ? await import('../../runtime/store/sqlite/open-store.ts') : null;
+  const isFile = files !== null && (await configuredStore(context, configs)).kind === 'sqlite';
+  const closed = isFile ? files.readClosedJobs(path) : null;
+  if (closed !== null) return closed;
+  try {
+    const jobs = await useStore(context, (store) => store.read({ kind: 'jobs' }), configs);
+    return jobs?.records ?? [];
+  } catch (error) {
+    if (!(error instanceof StoreOutOfReach) || !isFile) throw error;
+    try {
+      return files.readJobsUnopened(path);
+    } catch {
+      throw error;
+    }
+  }
+}
+
+/** The same for a compile, which needs no database: it runs in CI as well, and before a gateway that waits for it. */
+export async function readJobsToCompile(
+  context: CliContext,
+  configs: readonly string[] | undefined,
+): Promise<readonly JobRecord[]> {
+  try {
+    return await readStoredJobs(context, configs);
+  } catch (error) {
+    if (error instanceof UnknownStore) return [];
+    if (!(error instanceof StoreOutOfReach)) throw error;
+    printNote(context, `jobs made at run time are not known to this compile: ${error.message}`);
+    return [];
+  }
+}

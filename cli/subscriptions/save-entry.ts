@@ -1,15 +1,32 @@
-/** Changes a subscription: checks the new entry, and writes it if it is valid. */
+/** Makes a subscription from its flags, and saves it. */
 import { labelIn } from '../../base/label.ts';
-import type { RotatingSecret, RouteConfig, RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
+import { NO_AGENT } from '../../base/no-agent.ts';
+import type {
+  BudgetConfig,
+  CoalesceConfig,
+  FilterConfig,
+  RotatingSecret,
+  RouteConfig,
+  RoutePlan,
+  RouteTable,
+  SecretRef,
+} from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
-import { CliError } from '../base/errors.ts';
+import { CliError, UsageError } from '../base/errors.ts';
+import type { GivenBy } from '../command-line/command.ts';
+import { list, text, toggle } from '../command-line/command.ts';
+import {
+  approveOption,
+  budgetOption,
+  chatIdOption,
+  configOption,
+  descriptionOption,
+  jsonOption,
+} from '../command-line/options.ts';
+import { parseBudgetFlag, parseFlagYaml, parseList } from '../command-line/values.ts';
 import { printNote, visible } from '../output/print.ts';
-import { publicRouteUrl } from './address.ts';
-import { checkEntry, refuseStatic } from './check-entry.ts';
-import { subscriptionNamed } from './find-route.ts';
-import type { OpenTable } from './open-table.ts';
-import { openTable } from './open-table.ts';
-import { applyFlags } from './subscribe-flags.ts';
+import type { OpenTable } from './routes.ts';
+import { checkEntry, openTable, publicRouteUrl, refuseStatic, subscriptionNamed } from './routes.ts';
 import { asEntry, updateSubscriptions } from './subscription-file.ts';
 
 export interface Saved {
@@ -85,7 +102,7 @@ export async function enableEntry(
   printNote(context, `${enabled ? 'enabled' : 'disabled'} ${visible(name)}`);
 }
 
-export interface Rotation {
+interface Rotation {
   readonly fresh: string;
   /** Unix ms. */
   readonly now: number;
@@ -112,4 +129,136 @@ function endingAt(item: RotatingSecret, end: number): { readonly value: string; 
 function written(ref: SecretRef | null): string[] {
   if (ref === null) return [];
   return [ref.kind === 'literal' ? ref.value : `${ref.kind}:${ref.value}`];
+}
+
+const REPEATABLE = 'repeatable';
+
+/** The flags of `webhook subscribe`, and their changes to an entry; other settings stay as they are. */
+export const SUBSCRIBE_OPTIONS = {
+  events: list(`types`, `Accepted event types, by comma or glob; ${REPEATABLE}`),
+  prompt: text('template', 'Prompt, or message with --deliver-only or --agent none; {a.b} is filled in'),
+  deliver: text('target', 'Where the result goes; several by comma'),
+  deliverChatId: chatIdOption,
+  approve: approveOption,
+  deliverExtra: list(`key=value`, `Further address parts, such as repo=… ; ${REPEATABLE}`),
+  description: descriptionOption,
+  deliverOnly: toggle('No agent: deliver the prompt itself (--no-deliver-only)'),
+  agent: text('name', 'One of `agents`; none: store and retry the prompt itself as the message'),
+  cronJob: text('job', 'Fire this job instead of running the prompt'),
+  routeProfile: text('profile', 'Profile that runs it'),
+  mirrorToSession: toggle("Also append what is delivered to the chat's session"),
+  script: text('name', 'Filter or transform script below scripts/'),
+  skills: text('names', 'Skills of the agent run, by comma'),
+  filter: list(`yaml`, `Condition, such as '{field: action, equals: opened}'; ${REPEATABLE}`),
+  coalesce: text('yaml', 'Entity of a burst: a field, or {key, window_seconds, max_wait_seconds}'),
+  sessionKey: text('template', 'Runs with the same key take turns: a field, or {a.b}#{c}'),
+  budget: budgetOption,
+  source: text('source', 'Who sends: its signature, event type and delivery id (hookwright source list)'),
+  secret: text('ref', 'env:NAME, file:path or a secret, instead of a generated one'),
+  publicKey: text('ref', 'Of a source that signs with a private key: env:NAME, file:path or the key'),
+  verifyToken: text('ref', 'Of a source that checks the URL with a token: env:NAME, file:path or the token'),
+  enable: toggle('Accept events (--disable answers them 403)'),
+  disable: toggle('Keep it, and answer its events 403'),
+  config: configOption,
+  json: jsonOption,
+};
+
+/** As typed; `undefined` for a flag that was not given. An empty text removes a setting. */
+export type SubscribeFlags = Partial<GivenBy<typeof SUBSCRIBE_OPTIONS>> & { readonly enabled?: boolean | undefined };
+
+/** The entry after the flags. The keys it does not know, and `toolsets`, which has no flag, stay. */
+export function applyFlags(entry: RouteConfig, flags: SubscribeFlags): RouteConfig {
+  const changes: Record<string, unknown> = {
+    events: flags.events && orNothing(flags.events.flatMap(parseList)),
+    prompt: flags.prompt && flags.prompt,
+    description: flags.description,
+    deliver: flags.deliver === undefined ? undefined : oneOrList(parseList(flags.deliver)),
+    deliver_extra: deliverExtra(entry, flags),
+    approve: flags.approve,
+    ...modeOf(entry, flags),
+    cron_job: flags.cronJob,
+    profile: flags.routeProfile,
+    mirror_to_session: flags.mirrorToSession,
+    script: flags.script,
+    skills: flags.skills === undefined ? undefined : orNothing(parseList(flags.skills)),
+    filters: flags.filter && orNothing(flags.filter.filter((text) => text !== '').flatMap(parseFilter)),
+    coalesce: flags.coalesce === undefined ? undefined : parseCoalesce(flags.coalesce),
+    session_key: flags.sessionKey,
+    budget: flags.budget === undefined ? undefined : parseBudget(flags.budget),
+    source: flags.source,
+    secret: flags.secret,
+    public_key: flags.publicKey,
+    verify_token: flags.verifyToken,
+    enabled: flags.enabled,
+  };
+  const next: Record<string, unknown> = { ...entry };
+  // A secret given by hand ends a rotation in progress.
+  if (flags.secret !== undefined) delete next.secrets;
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === undefined) continue;
+    if (value === '' || value === NOTHING || value === DEFAULTS[key]) delete next[key];
+    else next[key] = value;
+  }
+  return next as RouteConfig;
+}
+
+/** `deliver_only` and `agent: none` are two ways to send a message: the one that is asked for ends the other. */
+function modeOf({ deliver_only, agent }: RouteConfig, flags: SubscribeFlags): Record<string, unknown> {
+  const ends = {
+    direct: deliver_only === true && Boolean(flags.agent),
+    stored: agent === NO_AGENT && flags.deliverOnly,
+  };
+  return {
+    deliver_only: flags.deliverOnly ?? (ends.direct ? false : undefined),
+    agent: flags.agent ?? (ends.stored ? NOTHING : undefined),
+  };
+}
+
+/** Marks a setting that was removed. */
+const NOTHING = Symbol('nothing');
+/** Values that need not be written. */
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  approve: false,
+  deliver_only: false,
+  mirror_to_session: false,
+  enabled: true,
+};
+
+const orNothing = <Item>(list: readonly Item[]): readonly Item[] | typeof NOTHING =>
+  list.length === 0 ? NOTHING : list;
+
+const oneOrList = (list: readonly string[]): string | readonly string[] => (list.length > 1 ? list : (list[0] ?? ''));
+
+/** `--deliver-chat-id` and `--deliver-extra` change single keys; `key=` takes one away. */
+function deliverExtra(entry: RouteConfig, flags: SubscribeFlags): Record<string, unknown> | typeof NOTHING | undefined {
+  const pairs = (flags.deliverExtra ?? []).map(parsePair);
+  if (flags.deliverChatId !== undefined) pairs.push(['chat_id', flags.deliverChatId]);
+  if (pairs.length === 0) return undefined;
+  const extra: Record<string, unknown> = { ...entry.deliver_extra };
+  for (const [key, value] of pairs) {
+    if (value === '') delete extra[key];
+    else extra[key] = value;
+  }
+  return Object.keys(extra).length === 0 ? NOTHING : extra;
+}
+
+function parsePair(text: string): [key: string, value: string] {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new UsageError(`--deliver-extra takes key=value, not "${text}"`);
+  return [text.slice(0, equals), text.slice(equals + 1)];
+}
+
+function parseFilter(text: string): FilterConfig[] {
+  const value = parseFlagYaml(text, '--filter', "'{field: action, equals: opened}'");
+  return (Array.isArray(value) ? value : [value]) as FilterConfig[];
+}
+
+const parseBudget = (text: string): BudgetConfig | typeof NOTHING => (text === '' ? NOTHING : parseBudgetFlag(text));
+
+/** The whole setting, or only its key: `--coalesce pull_request.number`. */
+function parseCoalesce(text: string): CoalesceConfig | typeof NOTHING {
+  if (text === '') return NOTHING;
+  if (/^[\w.-]+$/.test(text)) return { key: text };
+  const value = parseFlagYaml(text, '--coalesce', "'{key: pull_request.number, window_seconds: 60}'");
+  return value as CoalesceConfig;
 }

@@ -3,6 +3,7 @@
  * What a command does not mean to change stays as it is, also keys this version does not know.
  */
 import { statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { readRegularTextSync, UnreadableFile } from '../../base/read-regular-file.ts';
 import { isSystemError } from '../../base/system-error.ts';
@@ -13,11 +14,10 @@ import type { CliContext } from '../base/context.ts';
 import { openHome } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import type { SharedText } from '../base/module.ts';
-import { findJsonFault } from '../files/json-fault.ts';
-import { useSharedText } from '../store/use-shared-state.ts';
+import { useSharedText } from '../store/use-store.ts';
 
 /** Values by name, as they are in the file; the compiler validates them, and a wrong one keeps no other from being read or written. */
-export type Entries = ReadonlyMap<string, unknown>;
+type Entries = ReadonlyMap<string, unknown>;
 
 /** The entry as a map of keys, which the compiler has not validated; null for any other value. */
 export const asEntry = (value: unknown): RouteConfig | null => (isMap(value) ? value : null);
@@ -61,7 +61,7 @@ const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const printSubscriptions = (entries: Entries): string => `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
 
 /** The changed entries, and the result for the command. */
-export interface SubscriptionChange<Result> {
+interface SubscriptionChange<Result> {
   readonly entries: Entries;
   readonly result: Result;
 }
@@ -125,4 +125,63 @@ async function takeLock(home: string, { clock }: CliContext): Promise<FileLock> 
 function versionOf(home: string): string {
   const stat = statSync(subscriptionPath(home), { throwIfNoEntry: false });
   return stat === undefined ? '' : `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
+}
+
+interface JsonFault {
+  /** UTF-16 offset. */
+  readonly offset: number;
+  readonly message: string;
+}
+
+const MAX_DEPTH = 200;
+
+/** What is expected, by the parser's name for the error. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  ValueExpected: 'a value',
+  PropertyNameExpected: 'a name in double quotes',
+  ColonExpected: '":"',
+  CommaExpected: '"," or the end of the map or list',
+  CloseBraceExpected: '"," or "}"',
+  CloseBracketExpected: '"," or "]"',
+  EndOfFileExpected: 'the end of the file',
+  UnexpectedEndOfString: 'a double quote at the end of the text on its line',
+};
+
+class Fault extends Error {
+  readonly offset: number;
+  constructor(offset: number, message: string) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+/** The first fault, or null when the text is JSON without duplicate keys. */
+export function findJsonFault(text: string): JsonFault | null {
+  // Loaded only here: most commands read no JSON that a person may have edited.
+  const { visit, printParseErrorCode }: typeof import('jsonc-parser') = createRequire(import.meta.url)('jsonc-parser');
+  const names: Set<string>[] = [];
+  const onBegin = (offset: number): void => {
+    if (names.push(new Set()) > MAX_DEPTH + 1) throw new Fault(offset, 'nested too deeply');
+  };
+  const onEnd = (): void => {
+    names.pop();
+  };
+  const onObjectProperty = (name: string, offset: number, length: number): void => {
+    const written = text.slice(offset, offset + length);
+    if (names.at(-1)?.has(name) === true) throw new Fault(offset, `the name ${written} stands here a second time`);
+    names.at(-1)?.add(name);
+  };
+  const onError = (code: Parameters<typeof printParseErrorCode>[0], offset: number): void => {
+    const expected = EXPECTED[printParseErrorCode(code)];
+    const found = offset >= text.length ? 'the file ends' : `found ${JSON.stringify(text[offset])}`;
+    throw new Fault(offset, `not JSON: ${expected === undefined ? '' : `expected ${expected}, `}${found}`);
+  };
+  const begins = { onObjectBegin: onBegin, onArrayBegin: onBegin, onObjectProperty };
+  try {
+    visit(text, { ...begins, onObjectEnd: onEnd, onArrayEnd: onEnd, onError }, { disallowComments: true });
+    return null;
+  } catch (fault) {
+    if (fault instanceof Fault) return { offset: fault.offset, message: fault.message };
+    throw fault;
+  }
 }

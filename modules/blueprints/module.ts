@@ -1,7 +1,7 @@
 /** Tasks that recur, ready to be filled in: their catalog, and the jobs that are made from them. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
-import { COMMAND_FILES } from './cli/commands/built/command-files.ts';
+import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const blueprints: Module<CliContext> = {
   name: 'blueprints',

@@ -1,7 +1,7 @@
 /** Configurations of other programs, converted. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
-import { COMMAND_FILES } from './cli/commands/built/command-files.ts';
+import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const convert: Module<CliContext> = {
   name: 'convert',

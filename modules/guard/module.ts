@@ -1,7 +1,7 @@
 /** What keeps agents from running away: what their runs have used, and the keys that are paused because they loop. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
-import { COMMAND_FILES } from './cli/commands/built/command-files.ts';
+import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const guard: Module<CliContext> = {
   name: 'guard',

@@ -1,7 +1,7 @@
 /** What an agent may change: outputs that its route allows one by one, that the gateway delivers, and that a person may have to approve. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
-import { COMMAND_FILES } from './cli/commands/built/command-files.ts';
+import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const outputs: Module<CliContext> = {
   name: 'outputs',

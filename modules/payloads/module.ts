@@ -1,7 +1,7 @@
 /** What senders' payloads look like, and who may have written what in them. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
-import { COMMAND_FILES } from './cli/commands/built/command-files.ts';
+import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const payloads: Module<CliContext> = {
   name: 'payloads',

@@ -1,11 +1,10 @@
 /** The first hour: init, the wizard, doctor, completion, the service unit. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
-import { COMMAND_FILES } from './cli/commands/built/command-files.ts';
+import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const setup: Module<CliContext> = {
   name: 'setup',
   summary: 'The first hour: init, the wizard, doctor, completion, the service unit.',
   commands: COMMAND_FILES,
-  names: async () => (await import('./cli/completion/names.ts')).namesInUse,
 };

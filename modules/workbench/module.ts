@@ -1,7 +1,7 @@
 /** Requests are kept, explained, tested and replayed, and a change is compared before it is served. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
-import { COMMAND_FILES } from './cli/commands/built/command-files.ts';
+import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const workbench: Module<CliContext> = {
   name: 'workbench',

@@ -48,6 +48,8 @@ interface Connection {
 }
 
 export class Connections {
+  /** Number of connections since the start. */
+  accepted = 0;
   private limits: ConnectionLimits = { maxConnections: 1, maxPerAddress: 1, trustedProxies: [] };
   private proxies = new TrustedProxies([]);
   private readonly events: ConnectionEvents;
@@ -73,6 +75,7 @@ export class Connections {
   }
 
   add(socket: Socket): void {
+    this.accepted++;
     const address = plainAddress(socket.remoteAddress ?? '');
     const trusted = this.proxies.has(address);
     // A Unix socket has no address.

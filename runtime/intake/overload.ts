@@ -1,51 +1,59 @@
 /**
- * Sheds load when this process is the bottleneck because it cannot parse and verify all events. It cannot see how long
- * requests wait in the kernel and between turns of the event loop, so while it is busy it measures this as a sender would:
- * by the time of `GET /health` on a new connection. While that time is too long, it accepts a shrinking share of the
- * events, and refuses the others before they are read, which costs a fraction of accepting them.
+ * Sheds load when the process cannot parse and verify all events that arrive: it then accepts a shrinking share of them and
+ * refuses the others before they are read, which costs a fraction of accepting them. Two queues show an overload: requests
+ * that are ready are handled in one turn of the event loop, which grows with their number; and of the connections that the
+ * system holds ready, a turn accepts one, so that none are left when some turns accept none.
  */
-import { get } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { EventLoopUtilization } from 'node:perf_hooks';
-import { performance } from 'node:perf_hooks';
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 
-/** Longest acceptable wait, in ms, and how long waits must exceed it before events are refused, so that a burst passes. */
-const MAX_WAIT_MS = 350;
+/** Longest acceptable turn, in ms: a request takes about three. With turns shorter than the other it has recovered. */
+const MAX_DELAY_MS = 100;
+const RECOVERED_MS = 50;
+/** How long turns must be too long before events are refused, in ms, so that a burst passes. */
 const SUSTAINED_MS = 500;
-/** With fewer verified events during a measurement there is no queue of them; then the machine is slow. */
-const QUEUE = 50;
+/** A long turn that holds fewer verified events is no queue of them; then the machine is slow. */
+const QUEUE = 15;
+/** Connections a turn from which some are always left. */
+const ACCEPTED = 0.9;
 /** With a smaller share of verified ones, strangers keep the process busy: to refuse events would do what those want. */
 const VERIFIED_SHARE = 0.5;
-/** Time between two measurements while the process is busy, in ms. */
+/** Least time between two measurements, in ms. */
 const EVERY_MS = 100;
-/** Utilization of the event loop from which the process counts as busy. */
-const BUSY = 0.8;
-/** How the accepted share falls with each long measurement, its least value, and how it grows again. */
+/** How the accepted share falls with each long measurement, its least value, and how much it grows in `EVERY_MS`. */
 const FALL = 0.3;
 const LEAST = 0.05;
 const GROW = 0.1;
 
+/** The event loop since the last measurement. */
+export interface LoopMeasurement {
+  /** Mean length of the turns that have ended, in ms; null: none has. */
+  readonly delay: number | null;
+  /** Number of turns. */
+  readonly turns: number;
+}
+
 export interface OverloadContext {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Sends a request to the server as a sender would; settles with the answer. Null when it is not listening yet. */
-  readonly ask: () => Promise<void> | null;
-  /** Utilization of the event loop since the last call. Default: that of this process. */
-  readonly utilization?: () => number;
+  readonly measureLoop: () => LoopMeasurement;
+  /** Number of connections accepted since the start. */
+  readonly accepted: () => number;
 }
 
 export class Overload {
   private readonly context: OverloadContext;
-  private readonly utilization: () => number;
-  /** Monotonic ms at which the measurement under way began; null when there is none. */
-  private askedAt: number | null = null;
-  /** Numbers of events since then that were not refused, and of those of them that were verified. */
+  /** Monotonic ms of the last measurement. */
+  private measuredAt: number;
+  /** Monotonic ms at which a turn was last known to have ended. */
+  private turnedAt: number;
+  /** Number of connections accepted before the last measurement. */
+  private accepted = 0;
+  /** Numbers of events since the last measurement that were not refused, and of those of them that were verified. */
   private taken = 0;
   private verified = 0;
-  private adjustedAt = Number.NEGATIVE_INFINITY;
-  /** Monotonic ms since which all waits were too long; null when the last one was not. */
+  /** Monotonic ms at which the overload under way began; null when there is none. */
   private longSince: number | null = null;
   /** Share of the events that is accepted. */
   private share = 1;
@@ -55,13 +63,14 @@ export class Overload {
 
   constructor(context: OverloadContext) {
     this.context = context;
-    this.utilization = context.utilization ?? measureUtilization();
+    this.measuredAt = context.clock.monotonic();
+    this.turnedAt = this.measuredAt;
   }
 
   /** Whether to refuse an event that arrives now. */
   refuses(): boolean {
     const now = this.context.clock.monotonic();
-    if (now - this.adjustedAt >= EVERY_MS) this.measure(now);
+    if (now - this.measuredAt >= EVERY_MS) this.measure(now);
     this.credit = Math.min(1, this.credit + this.share);
     if (this.credit < 1) {
       this.refused++;
@@ -77,70 +86,61 @@ export class Overload {
     this.verified++;
   }
 
-  /** Starts a measurement, or checks the one under way. */
   private measure(now: number): void {
-    if (this.askedAt !== null) {
-      if (now - this.askedAt > MAX_WAIT_MS) this.adjust(now - this.askedAt);
-      return;
-    }
-    this.adjustedAt = now;
-    if (this.utilization() < BUSY) {
-      this.adjust(0, 1);
-      return;
-    }
-    const asked = this.context.ask();
-    if (asked === null) return;
-    this.askedAt = now;
+    const { delay: ended, turns } = this.context.measureLoop();
+    if (ended !== null) this.turnedAt = now;
+    const delay = ended ?? now - this.turnedAt;
+    const elapsed = now - this.measuredAt;
+    const isBacklog = this.countAccepted() >= ACCEPTED * Math.max(1, turns);
+    const isQueue = isBacklog || (this.verified * delay) / elapsed >= QUEUE * this.share;
+    const areStrangers = this.verified < VERIFIED_SHARE * this.taken;
+    if (areStrangers || !isQueue || (!isBacklog && delay < RECOVERED_MS)) this.recover(elapsed);
+    else if (isBacklog || delay > MAX_DELAY_MS) this.shrink(now, delay, elapsed);
+    this.measuredAt = now;
     this.taken = 0;
     this.verified = 0;
-    const end = (): void => {
-      const began = this.askedAt ?? now;
-      this.askedAt = null;
-      this.adjust(this.context.clock.monotonic() - began);
-    };
-    asked.then(end, end);
   }
 
-  /** @param wait in ms */
-  private adjust(wait: number, grow = GROW): void {
-    const { clock, log } = this.context;
-    this.adjustedAt = clock.monotonic();
-    const queue = Math.max(QUEUE * this.share, VERIFIED_SHARE * this.taken);
-    if (wait > MAX_WAIT_MS && this.verified >= queue) {
-      this.longSince ??= this.adjustedAt - wait;
-      if (this.adjustedAt - this.longSince < SUSTAINED_MS) return;
-      const fields = { wait_ms: Math.round(wait) };
-      if (this.share === 1) log.warn(fields, 'more arrives than can be taken: some events get 503');
-      this.share = Math.max(LEAST, this.share * FALL);
-      return;
-    }
+  /** Since the last measurement. */
+  private countAccepted(): number {
+    const before = this.accepted;
+    this.accepted = this.context.accepted();
+    return this.accepted - before;
+  }
+
+  private shrink(now: number, delay: number, elapsed: number): void {
+    this.longSince ??= now - Math.max(delay, elapsed);
+    if (now - this.longSince < SUSTAINED_MS) return;
+    const fields = { delay_ms: Math.round(delay) };
+    if (this.share === 1) this.context.log.warn(fields, 'more arrives than can be taken: some events get 503');
+    this.share = Math.max(LEAST, this.share * FALL);
+  }
+
+  private recover(elapsed: number): void {
     this.longSince = null;
-    if (this.share < 1) {
-      this.share = Math.min(1, this.share + grow);
-      if (this.share < 1) return;
-      log.info({ refused: this.refused }, 'all events are taken again');
-      this.refused = 0;
-    }
+    if (this.share === 1) return;
+    this.share = Math.min(1, this.share + (GROW * elapsed) / EVERY_MS);
+    if (this.share < 1) return;
+    this.context.log.info({ refused: this.refused }, 'all events are taken again');
+    this.refused = 0;
   }
 }
 
-/** Requests the health of a server that listens on `address`; settles with the answer. */
-export function askHealth({ address, port }: Pick<AddressInfo, 'address' | 'port'>): Promise<void> {
-  const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
-  return new Promise((resolve, reject) => {
-    const request = get({ host, port, path: '/health', agent: false, headers: { connection: 'close' } }, (response) => {
-      response.resume().on('end', resolve).on('error', reject);
-    });
-    request.on('error', reject);
-  });
-}
+/** Time between two samples, in ms; each contains it. */
+const SAMPLE_MS = 10;
 
-function measureUtilization(): () => number {
-  let last: EventLoopUtilization = performance.eventLoopUtilization();
+/** Measures the loop of this process. @param signal ends that */
+export function monitorLoop(signal: AbortSignal): () => LoopMeasurement {
+  const samples = monitorEventLoopDelay({ resolution: SAMPLE_MS });
+  samples.enable();
+  signal.addEventListener('abort', () => samples.disable());
+  let before = performance.nodeTiming.uvMetricsInfo.loopCount;
   return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, last);
-    last = now;
-    return utilization;
+    const delay = samples.count === 0 ? null : Math.max(0, samples.mean / 1e6 - SAMPLE_MS);
+    samples.reset();
+    const { loopCount } = performance.nodeTiming.uvMetricsInfo;
+    const turns = loopCount - before;
+    before = loopCount;
+    return { delay, turns };
   };
 }

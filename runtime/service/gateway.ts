@@ -1,6 +1,7 @@
 /** The gateway: the public server for the routes in service, with its start and stop. The work behind it is passed as a `Backend`. */
 
-import type { KeptRequest, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
+import type { KeptRequest } from '../../schemas/built/operations/types.ts';
+import type { ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { FindInstallation } from '../dispatch/installation.ts';
@@ -11,7 +12,7 @@ import { answerFetch } from '../intake/fetch-request.ts';
 import { RequestHandler } from '../intake/handler.ts';
 import type { RequestTracing, Services, Shutdown, Statuses } from '../intake/intake.ts';
 import type { Keeper } from '../intake/keeper.ts';
-import { askHealth, Overload } from '../intake/overload.ts';
+import { monitorLoop, Overload } from '../intake/overload.ts';
 import { createScriptRunner } from '../intake/script-runner.ts';
 import type { HandleRequest, ListenAddress, ServerLimits } from '../intake/server.ts';
 import { BoundedServer, SERVER_LIMITS, urlOf } from '../intake/server.ts';
@@ -195,13 +196,16 @@ export class Gateway {
     });
   }
 
+  private createOverload(): Overload {
+    const { clock, log } = this.context;
+    const measureLoop = monitorLoop(this.giveUp.signal);
+    return new Overload({ clock, log, measureLoop, accepted: () => this.connections.accepted });
+  }
+
   private createServices(): Services {
     const { clock, log, ids, files, env, home, confinement } = this.context;
     const { realPath, describe } = files;
-    const ask = (): Promise<void> | null => {
-      const { listening } = this.routes;
-      return listening === null ? null : askHealth(listening.bound);
-    };
+    const { signal } = this.giveUp;
     const run: RunProcess = (request) => confinement.confine(this.routes.plan.gateway.sandbox ?? null)(request);
     return {
       clock,
@@ -210,9 +214,9 @@ export class Gateway {
       dispatcher: this.backend.dispatcher,
       installation: this.backend.installation,
       ...(this.backend.ownLogin === undefined ? {} : { ownLogin: this.backend.ownLogin }),
-      runScript: createScriptRunner({ run, realPath, describe, env, home, signal: this.giveUp.signal }),
+      runScript: createScriptRunner({ run, realPath, describe, env, home, signal }),
       shutdown: this.shutdown,
-      overload: this.limits.overload ?? new Overload({ clock, log, ask }),
+      overload: this.limits.overload ?? this.createOverload(),
       bodies: this.bodies,
       connections: this.connections,
       warnDeprecated: createDeprecationWarner(log),

@@ -28,7 +28,16 @@ const ENTRIES: Readonly<Record<string, string>> = {
 };
 
 /** Packages that are part of the program, by the module that is bundled: their files would be most of those that a command opens. */
-export const BUILT_IN: Readonly<Record<string, string>> = { yaml: 'browser/dist/index.js' };
+export const BUILT_IN: Readonly<Record<string, string>> = {
+  clipanion: 'lib/advanced/index.mjs',
+  yaml: 'browser/dist/index.js',
+};
+
+/** Where a package has its license, if not in a file of its own. */
+const LICENSES: Readonly<Record<string, string>> = { clipanion: 'README.md' };
+
+/** What validates clipanion's options, and is loaded by those who use that. */
+const LEFT_OUT = 'typanion';
 
 const OPTIONS = {
   bundle: true,
@@ -46,7 +55,7 @@ const PARTS = 'cli/parts/[name]-[hash]';
 function packagesOf(root: string): Pick<BuildOptions, 'external' | 'alias'> {
   const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as PackageJson;
   const alias = Object.entries(BUILT_IN).map(([name, path]) => [name, join(root, 'node_modules', name, path)]);
-  return { external: Object.keys({ ...dependencies, ...peerDependencies }), alias: Object.fromEntries(alias) };
+  return { external: [...Object.keys({ ...dependencies, ...peerDependencies }), LEFT_OUT], alias: Object.fromEntries(alias) };
 }
 
 interface PackageJson {
@@ -63,7 +72,7 @@ export async function bundle(root: string, dist: string): Promise<void> {
   const { metafile } = await build({ ...whole, write: false, metafile: true });
   await build({ ...whole, plugins: [joinLayers(root, findLayers(metafile.inputs))] });
   for (const name of Object.keys(BUILT_IN))
-    copyFileSync(join(root, 'node_modules', name, 'LICENSE'), join(dist, 'cli/parts', `${name}.LICENSE`));
+    copyFileSync(join(root, 'node_modules', name, LICENSES[name] ?? 'LICENSE'), join(dist, 'cli/parts', `${name}.LICENSE`));
 }
 
 /** Where a compiled tree has the thread that recompiles as one file; two folders deep, as `PARTS`. */

@@ -74,7 +74,7 @@ export function validatorModule(checked: readonly string[]): string {
     inlineRefs: false,
     code: { source: true, esm: true },
   });
-  // What stands there, for editors: see modules/payloads/cli/payload-hints.ts.
+  // What stands there, for editors: see modules/payloads/cli/payload-tools.ts.
   ajv.addKeyword('x-payload');
   for (const name of names) ajv.addSchema(withoutTexts(readSchema(name)) as AnySchema);
   const exported = checked.map((name) => [name, readSchema(name).$id ?? '']);

@@ -10,7 +10,7 @@ export const checksWith = (
   docs: [...script('scripts/docs'), '--check'],
   // What a browser runs, with the types of its globals.
   console: ['node_modules/typescript/bin/tsc', '-p', 'modules/console/pages', '--noEmit'],
-  page: ['node_modules/typescript/bin/tsc', '-p', 'modules/workbench/playground'],
+  page: ['node_modules/typescript/bin/tsc', '-p', 'scripts/playground/page'],
 });
 
 /** Runs them concurrently. @returns whether all passed */

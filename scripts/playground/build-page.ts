@@ -6,12 +6,12 @@ import { build } from 'esbuild';
 import { RULE_DATA } from '../../compiler/diagnostics/built/rules.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { readYamlCatalog } from '../../compiler/source/shipped-catalog.ts';
-import * as standIns from '../../modules/workbench/playground/browser/node.ts';
 import { SCHEMAS } from '../../schemas/built/schemas.ts';
+import * as standIns from '../../scripts/playground/page/browser/node.ts';
 import { validatorModule } from '../gen/schemas.ts';
 import { joinPage } from './join-page.ts';
 
-const PAGE = 'modules/workbench/playground';
+const PAGE = 'scripts/playground/page';
 
 /** What a page checks: it has no blueprints and runs no tests. */
 const CHECKED = ['config', 'profile', 'source', 'subscriptions', 'target'];
@@ -36,7 +36,7 @@ const INSTEAD: readonly (readonly [path: RegExp, code: string])[] = [
   [/\/compiler\/node\/node-files\.ts$/, `export { shippedFiles as nodeFiles } from './${PAGE}/browser/files.ts';`],
   [/\/base\/assets\.ts$/, "export const assetFolder = (name) => '/' + name;"],
   // Commands are no part of the page.
-  [/\/cli\/commands\/built\/command-files\.ts$/, 'export const COMMAND_FILES = [];'],
+  [/\/cli\/built\/command-files\.ts$/, 'export const COMMAND_FILES = [];'],
   // Of a delivery it says why it would be refused: nothing is looked for, sent, hidden in answers or watched.
   [/\/deliver\/text\/quiet-mentions\.ts$/, 'export const quietMentions = async (text) => text;'],
   [/\/deliver\/redact\/redact\.ts$/, 'export const createRedact = () => (text) => text;'],

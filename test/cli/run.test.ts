@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commandsOf, visibleIn } from '../../cli/commands/registry.ts';
+import { commandsOf, visibleIn } from '../../cli/commands.ts';
 import { MODULES } from '../../main/modules.ts';
 import { runInProcess } from '../helpers/cli.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
@@ -65,8 +65,8 @@ const usage: readonly (readonly [string[], RegExp])[] = [
   [['targets', 'list'], /unknown command "targets list"\n {2}did you mean: hookwright docs targets/],
   [['schma'], /unknown command "schma"\n {2}did you mean: hookwright schema/],
   [['--json', 'schema'], /comes before the command/],
-  [['schema', '--jsno'], /unknown option --jsno\n {2}did you mean --json\?/],
-  [['schema', 'a', 'b'], /"b" is one argument too many/],
+  [['schema', '--jsno'], /unsupported option name \("--jsno"\)\n {2}did you mean --json\?/],
+  [['schema', 'a', 'b'], /extraneous positional argument \("b"\)/],
 ];
 const typed = `help version config env secret secrets install upgrade update service webhooks webhook routes targets
 sources source jobs run start dev watch check validate test status logs new create events history agents cron fmt ps`.split(

@@ -5,9 +5,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { commandsOf } from '../../cli/commands/registry.ts';
+import { commandsOf } from '../../cli/commands.ts';
 import { MODULES } from '../../main/modules.ts';
-import { splitShellWords } from '../../modules/setup/cli/setup/shell-words.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { until } from '../helpers/gateway.ts';
 import { codeBlocks } from '../helpers/markdown.ts';
@@ -15,6 +14,7 @@ import { installPacked } from '../helpers/packed.ts';
 import { ROOT } from '../helpers/root.ts';
 import { checkBlocks, hasCommands, runBlocks, runInShell, userEnvironment } from '../helpers/run-document.ts';
 import { sendAgain } from '../helpers/send-again.ts';
+import { splitShellWords } from '../helpers/shell-words.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 import { STORIES } from './stories/index.ts';
 import { commandOf, stepsWithProcess } from './stories/own-process.ts';
@@ -31,7 +31,6 @@ const DRIVEN_ELSEWHERE = [
   'approvals reject',
   'session reset',
   'sandbox try',
-  'playground',
   'store backup',
   'store restore',
   'store new',
@@ -91,7 +90,6 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
       'console',
       'main',
       'modules',
-      'playground',
       'runtime',
       'schemas',
     ]);
@@ -105,14 +103,6 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
       'console.log(typeof c.compileText, typeof r.createService)';
     const run = spawnSync(process.execPath, ['--input-type=module', '-e', code], { cwd: folder, encoding: 'utf8' });
     assert.equal(run.stdout, 'function function\n', run.stderr);
-  });
-
-  test('writes the playground', (t) => {
-    const dir = tempDir(t);
-    const env = userEnvironment(dir, program);
-    const written = spawnSync('hookwright', ['playground', '--out', 'try'], { cwd: dir, env, encoding: 'utf8' });
-    assert.equal(written.stdout, `${join(dir, 'try/index.html')}\n`, written.stderr);
-    assert.match(readFileSync(join(dir, 'try/index.html'), 'utf8'), /script-src 'sha256-[^']+'/);
   });
 
   test('compiles, serves a signed event, answers /health and stops on a signal', async (t) => {

@@ -128,7 +128,7 @@ describe('a gateway whose secrets are variables', LINUX, () => {
 
 describe('a variable that is forgotten', LINUX, () => {
   it('is gone from what other processes see, and the others are not', () => {
-    const module = moduleUrl(new URL('../../cli/base/forget-variables.js', import.meta.url));
+    const module = moduleUrl(new URL('../../cli/base/context.js', import.meta.url));
     const script = `const { forgetVariables } = await import('${module}');
       const { readFileSync } = await import('node:fs');
       const ok = forgetVariables(process.env, new Set(['ONE', 'LAST', 'NONE', 'EMPTY']));

@@ -6,7 +6,7 @@ import type { Catalog } from '../../../schemas/generated/types.ts';
 
 export const blueprintOperations = ({ context, service }: ServedGateway<CliContext>): ControlHandlers => ({
   create_blueprint_job: async (request) =>
-    (await import('./blueprint-job.ts')).createBlueprintJob(context, service, request),
+    (await import('./filled-job.ts')).createBlueprintJob(context, service, request),
   /** As the public server answers it. */
   blueprints_list: async () => {
     const answer = await service.handle(new Request('http://localhost/blueprints'));

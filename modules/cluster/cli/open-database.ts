@@ -1,6 +1,6 @@
 /** Opens the database that several gateways share, for a command. */
 import type { DatabaseContext, PostgresPlan } from '../../../cli/base/module.ts';
-import { StoreOutOfReach, UnknownStore } from '../../../cli/store/configured-store.ts';
+import { StoreOutOfReach, UnknownStore } from '../../../cli/store/use-store.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
 import type { Store } from '../../../runtime/store/store.ts';
 import { StoreRefused, StoreUnavailable } from '../../../runtime/store/store.ts';

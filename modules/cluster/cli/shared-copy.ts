@@ -5,8 +5,7 @@ import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, refusalOf } from '../../../cli/base/errors.ts';
 import type { PostgresPlan, SharedText } from '../../../cli/base/module.ts';
 import { printNote, visible } from '../../../cli/output/print.ts';
-import { StoreOutOfReach, UnknownStore } from '../../../cli/store/configured-store.ts';
-import { useSharedState } from '../../../cli/store/use-shared-state.ts';
+import { StoreOutOfReach, UnknownStore, useSharedState } from '../../../cli/store/use-store.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
 import { copyParts } from '../runtime/open-shared.ts';
 import {

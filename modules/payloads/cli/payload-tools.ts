@@ -1,11 +1,22 @@
 /** What the commands of the core ask about senders' payloads. */
 import type { CliContext } from '../../../cli/base/context.ts';
+import { CliError } from '../../../cli/base/errors.ts';
 import type { PayloadTools } from '../../../cli/base/module.ts';
+import type { OpenSource, OpenSources } from '../../../cli/sources/open-sources.ts';
+import { openSources } from '../../../cli/sources/open-sources.ts';
+import { hasErrors } from '../../../compiler/diagnostics/diagnostic.ts';
+import { nodeFiles } from '../../../compiler/node/node-files.ts';
+import { createReport } from '../../../compiler/source/report.ts';
+import { commonName } from '../../../compiler/text/common-name.ts';
+import { suggest } from '../../../compiler/text/suggest.ts';
+import { readOwnShapes } from '../compiler/payloads/own-shapes.ts';
 import { samplePayload } from '../compiler/payloads/sample-payload.ts';
+import type { FormSet } from '../compiler/shapes/form-set.ts';
+import { createFormSet } from '../compiler/shapes/form-set.ts';
 import { listPaths } from '../compiler/shapes/list-paths.ts';
+import type { Shape } from '../compiler/shapes/shape.ts';
+import { ANY_EVENT } from '../compiler/shapes/shape.ts';
 import { readShippedShape } from '../compiler/shapes/shipped-shapes.ts';
-import { openShape } from './open-shape.ts';
-import { addPayloadHints } from './payload-hints.ts';
 
 export const payloadTools: PayloadTools<CliContext> = {
   sample(plan, event, scheme, now) {
@@ -15,22 +26,84 @@ export const payloadTools: PayloadTools<CliContext> = {
     const { all, ofEvent } = await openShape(context, name);
     return addPayloadHints(schema, events.length === 0 ? [all] : events.map(ofEvent));
   },
-  // For completion: none when the sender has no shape.
-  async eventNames(context, source) {
-    try {
-      return (await openShape(context, source)).all.forms.map(({ event }) => event);
-    } catch {
-      return [];
-    }
-  },
-  // One part further than what is typed: a shell shows what follows, and not thousands of paths.
-  async pathNames(context, source, event, partial) {
-    try {
-      const { all, ofEvent } = await openShape(context, source);
-      const set = event === undefined ? all : ofEvent(event);
-      return listPaths(set, { prefix: partial, depth: 1 }).map(({ path }) => path.join('.'));
-    } catch {
-      return [];
-    }
-  },
 };
+
+/** What is known about the payloads of one sender. */
+export interface OpenShape {
+  readonly source: OpenSource;
+  /** The forms of all its events. */
+  readonly all: FormSet;
+  /** The forms of one event, under its sender's name or a further one. @throws CliError with the closest names */
+  ofEvent(event: string): FormSet;
+}
+
+/** @param name of the sender @throws CliError if there is none, or nothing is known about its payloads */
+export async function openShape(context: CliContext, name: string, config?: readonly string[]): Promise<OpenShape> {
+  const sources = await openSources(context, config);
+  const source = sources.find(name);
+  const shape = source.own ? readOwn(context, source, sources.files) : readShippedShape(source.parent);
+  if (shape === null) {
+    const hint = `for a source of your own: hookwright source learn ${source.name} --from <file>…`;
+    throw new CliError(`nothing is known of the payloads of "${source.name}"`, hint);
+  }
+  const all = createFormSet(shape);
+  return { source, all, ofEvent: (event) => formsOfEvent(all, event, source) };
+}
+
+function readOwn(context: CliContext, { parent }: OpenSource, files: OpenSources['files']): Shape | null {
+  const item = files.get(parent);
+  if (item === undefined) return null;
+  const report = createReport();
+  const shapes = readOwnShapes(new Map([[parent, item]]), { files: nodeFiles, cwd: context.cwd }, report);
+  const [first] = report.diagnostics();
+  if (first !== undefined && hasErrors(report.diagnostics())) {
+    throw new CliError(`the shape of "${parent}" cannot be read: ${first.message}`, 'hookwright lint shows where');
+  }
+  return shapes.get(parent) ?? null;
+}
+
+function formsOfEvent(set: FormSet, event: string, { name, file }: OpenSource): FormSet {
+  const sent = Object.entries(file.event_names ?? {}).find(([, further]) => further.includes(event))?.[0] ?? event;
+  const taken = set.forms.flatMap((form, index) => (form.event === sent ? [index] : []));
+  if (taken.length > 0) return set.pick(taken);
+  const known = commonName(name, file);
+  const names = [...set.forms.map((form) => form.event), ...Object.values(file.event_names ?? {}).flat()];
+  const [close] = suggest(event, new Set(names));
+  const hint = close === undefined ? `hookwright source shape ${known} lists them` : `did you mean ${close}?`;
+  throw new CliError(`the shape of "${known}" has no event "${event}"`, hint);
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+interface Payloads {
+  readonly events: readonly string[];
+  readonly paths: readonly string[];
+}
+
+/** By the value of `x-payload`. `examples` are what editors offer; for a text with placeholders in it they are listed beside. */
+const HINTS: Readonly<Record<string, (payloads: Payloads) => Schema>> = {
+  events: ({ events }) => ({ examples: events.map((event) => [event]), 'x-payload-events': events }),
+  path: ({ paths }) => ({ examples: paths, 'x-payload-paths': paths }),
+  template: ({ paths }) => ({ 'x-payload-paths': paths }),
+  templates: ({ paths }) => ({ 'x-payload-paths': paths }),
+  'path-or-template': ({ paths }) => ({ examples: paths, 'x-payload-paths': paths }),
+};
+
+/** @param forms of the events that are wanted */
+export function addPayloadHints(schema: unknown, forms: readonly FormSet[]): unknown {
+  const names = forms.flatMap((set) => set.forms.map(({ event }) => event));
+  const paths = forms.flatMap((set) => listPaths(set).map(({ path }) => path.join('.')));
+  return addTo(schema, {
+    events: [...new Set(names)].filter((event) => event !== ANY_EVENT),
+    paths: [...new Set(paths)].sort(),
+  });
+}
+
+function addTo(node: unknown, payloads: Payloads): unknown {
+  if (Array.isArray(node)) return node.map((each) => addTo(each, payloads));
+  if (typeof node !== 'object' || node === null) return node;
+  const entries = Object.entries(node).map(([key, value]) => [key, addTo(value, payloads)] as const);
+  const kind = (node as Schema)['x-payload'];
+  const hint = typeof kind === 'string' && Object.hasOwn(HINTS, kind) ? HINTS[kind]?.(payloads) : undefined;
+  return { ...Object.fromEntries(entries), ...hint };
+}

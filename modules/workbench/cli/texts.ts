@@ -1,7 +1,13 @@
 /** Texts that explanations, tests, comparisons and kept requests print alike. */
+
+import { resolve } from 'node:path';
 import type { Paint } from '../../../base/paint.ts';
+import { DEFAULT_PROFILE } from '../../../base/profiles.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
 import { formatDiff } from '../../../cli/output/diff.ts';
 import { visible } from '../../../cli/output/print.ts';
+import { parseSecretRef } from '../../../compiler/text/secret-ref.ts';
+import type { SecretRef } from '../../../schemas/generated/types.ts';
 
 /** `ignored: filter`, `accepted`. */
 export const outcomeText = (answer: { readonly outcome: string; readonly reason: string | null }): string =>
@@ -22,3 +28,9 @@ export const textDiff = (before: string, after: string, paint: Paint): string[] 
   formatDiff(visibleLines(before), visibleLines(after), paint);
 
 const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n');
+
+/** A secret, or a reference to one; a relative path starts where the command was typed. */
+export function typedSecretRef({ cwd }: CliContext, text: string): SecretRef {
+  const ref = parseSecretRef(text, DEFAULT_PROFILE);
+  return ref.kind === 'file' && !ref.value.startsWith('~/') ? { ...ref, value: resolve(cwd, ref.value) } : ref;
+}

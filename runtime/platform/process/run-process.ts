@@ -27,8 +27,12 @@ import { StderrTail } from './stderr-tail.ts';
  * import type { ProcessRequest } from 'hookwright/runtime';
  *
  * const request: ProcessRequest = {
- *   ...{ argv: ['git', 'status'], cwd: '/var/lib/app', env: { PATH: '/usr/bin' }, stdin: '' },
- *   ...{ timeoutMs: 10_000, maxStdoutBytes: 65_536 },
+ *   argv: ['git', 'status'],
+ *   cwd: '/var/lib/app',
+ *   env: { PATH: '/usr/bin' },
+ *   stdin: '',
+ *   timeoutMs: 10_000,
+ *   maxStdoutBytes: 65_536,
  * };
  * ```
  */
@@ -96,7 +100,10 @@ export type ProcessResult =
  * import type { RunProcess } from 'hookwright/runtime';
  *
  * const run: RunProcess = async ({ argv }) => ({
- *   ...{ kind: 'exit', code: 0, signal: null, stderr: '' },
+ *   kind: 'exit',
+ *   code: 0,
+ *   signal: null,
+ *   stderr: '',
  *   stdout: Buffer.from(`ran ${argv[0]}`),
  * });
  * ```

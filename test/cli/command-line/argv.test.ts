@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../../../cli/base/errors.ts';
-import { readWords } from '../../../cli/command-line/argv.ts';
+import { readCommandLine } from '../../../cli/command-line/clipanion.ts';
+import { command, flag, restArguments, text, withShort } from '../../../cli/command-line/command.ts';
 
-const SPECS = [
-  { names: ['--deliver-chat-id'], value: 'id' },
-  { names: ['-p', '--port'], value: 'port' },
-  { names: ['--json'], value: null },
-];
+const PROBE = command({
+  summary: 'Probe',
+  options: {
+    deliverChatId: text('id', 'Chat'),
+    port: withShort('-p', text('port', 'Where it listens')),
+    json: flag('Print JSON'),
+  },
+  args: { words: restArguments('word') },
+  async run() {},
+});
+
+const read = (words: readonly string[]) => readCommandLine(words, 'probe', PROBE);
 
 const forms: readonly (readonly [string, string[], Record<string, string[]>, string[]])[] = [
   ['a negative group id as a value', ['--deliver-chat-id', '-100200'], { '--deliver-chat-id': ['-100200'] }, []],
@@ -28,23 +36,25 @@ const forms: readonly (readonly [string, string[], Record<string, string[]>, str
 ];
 for (const [name, args, options, positionals] of forms) {
   test(`reads ${name}`, () => {
-    const line = readWords(args, SPECS);
-    assert.deepEqual({ ...line, options: Object.fromEntries(line.options) }, { options, positionals });
+    const line = read(args);
+    for (const { name } of PROBE.options) assert.deepEqual(line.options.get(name), options[name] ?? []);
+    assert.deepEqual(line.positionals, positionals);
   });
 }
 
 const refused: readonly (readonly [string[], RegExp])[] = [
-  [['--port'], /--port needs a value/],
-  [['--port', '--json'], /--port needs a value/],
-  [['--prot', '1'], /unknown option --prot/],
-  [['-x'], /unknown option -x/],
-  [['--json=1'], /--json takes no value/],
-  [['--no-port', '1'], /unknown option --no-port/],
+  [['--port'], /^not enough arguments to option --port$/],
+  [['--port', '--json'], /^not enough arguments to option --port$/],
+  [['--prot', '1'], /^unsupported option name \("--prot"\)$/],
+  [['--prot=1', '-1'], /^invalid option name \("--prot=1"\)$/],
+  [['-x'], /^unsupported option name \("-x"\)$/],
+  [['--json=1'], /^invalid option name \("--json=1"\)$/],
+  [['--no-port', '1'], /^unsupported option name \("--no-port"\)$/],
 ];
 for (const [args, expected] of refused) {
   test(`refuses ${args.join(' ')}`, () =>
     assert.throws(
-      () => readWords(args, SPECS),
+      () => read(args),
       (error) => error instanceof UsageError && expected.test(error.message),
     ));
 }

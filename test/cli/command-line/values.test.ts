@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../../../cli/base/errors.ts';
-import { readCommandLine } from '../../../cli/command-line/argv.ts';
+import { readCommandLine } from '../../../cli/command-line/clipanion.ts';
 import type { GivenBy } from '../../../cli/command-line/command.ts';
 import {
   argument,
@@ -76,5 +76,8 @@ test('what cannot be read is wrong usage that names the option', async () => {
     parse(['a', '--port=http']),
     (error) => error instanceof UsageError && /^--port takes a whole number from 0 to 65535/.test(error.message),
   );
-  await assert.rejects(parse([]), { message: '<name> is missing', hints: ['usage: hookwright probe <name> [file…]'] });
+  await assert.rejects(parse([]), {
+    message: 'not enough positional arguments',
+    hints: ['usage: hookwright probe <name> [file…]'],
+  });
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { logFilter } from '../../../cli/gateway/log-filter.ts';
+import { logFilter } from '../../../cli/gateway-status.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 

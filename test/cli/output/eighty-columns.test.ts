@@ -4,8 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
-import { wrapCommand } from '../../../cli/command-line/help.ts';
-import { commandsOf } from '../../../cli/commands/registry.ts';
+import { commandsOf } from '../../../cli/commands.ts';
 import { wrapBeside } from '../../../cli/output/print.ts';
 import { MODULES } from '../../../main/modules.ts';
 import { runInProcess } from '../../helpers/cli.ts';
@@ -53,7 +52,9 @@ test('every help', async (t) => {
   for (const words of ['', ...new Set(nouns), ...commandsOf(MODULES).map(({ path }) => path)]) {
     const screen = await screenOf(home, [...words.split(' ').filter(Boolean), '--help']);
     assert.notEqual(screen, '', words);
-    assert.deepEqual(tooWide(screen), [], words);
+    // An example is one line, which can be copied.
+    const text = screen.replace(/^ {2}hookwright .*$/gm, '');
+    assert.deepEqual(tooWide(text), [], words);
   }
 });
 
@@ -101,14 +102,4 @@ test('a text goes on below its first word, and is whole where there is no termin
   assert.deepEqual(wrapBeside('fix: ', 'set the token', 12), ['fix: set the', '     token']);
   assert.deepEqual(wrapBeside('fix: ', 'set the token', undefined), ['fix: set the token']);
   assert.deepEqual(wrapBeside('\u001b[33m!\u001b[39m ', 'a b', 3), ['\u001b[33m!\u001b[39m a', '  b']);
-});
-
-test('a command is broken before an option, and never inside quotes', () => {
-  const command = "job create tea --prompt 'Tea --now, please' --schedule '0 16 * * *' && job list";
-  assert.deepEqual(wrapCommand(command, 40), [
-    'job create tea \\',
-    "  --prompt 'Tea --now, please' \\",
-    "  --schedule '0 16 * * *' && job list",
-  ]);
-  assert.deepEqual(wrapCommand(command, 200), [command]);
 });

@@ -8,7 +8,7 @@ import { moduleUrl, nodeArgv } from '../../helpers/node-argv.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const [node = '', ...options] = nodeArgv(new URL('../../../main/cli.js', import.meta.url)).slice(0, -1);
-const recompiler = moduleUrl(new URL('../../../cli/serve/recompiler.js', import.meta.url));
+const recompiler = moduleUrl(new URL('../../../cli/serve/reloader.js', import.meta.url));
 const thread = moduleUrl(new URL('../../../main/recompile-thread.js', import.meta.url));
 const clock = moduleUrl(new URL('../../../runtime/platform/clock.js', import.meta.url));
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../../../cli/base/errors.ts';
-import type { SubscribeFlags } from '../../../cli/subscriptions/subscribe-flags.ts';
-import { applyFlags } from '../../../cli/subscriptions/subscribe-flags.ts';
+import type { SubscribeFlags } from '../../../cli/subscriptions/save-entry.ts';
+import { applyFlags } from '../../../cli/subscriptions/save-entry.ts';
 import type { RouteConfig } from '../../../schemas/generated/types.ts';
 
 const OLD: RouteConfig = {

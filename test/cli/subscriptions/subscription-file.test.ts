@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { CliError } from '../../../cli/base/errors.ts';
-import { findJsonFault } from '../../../cli/files/json-fault.ts';
-import { parseSubscriptions, updateSubscriptions } from '../../../cli/subscriptions/subscription-file.ts';
+import {
+  findJsonFault,
+  parseSubscriptions,
+  updateSubscriptions,
+} from '../../../cli/subscriptions/subscription-file.ts';
 import { tryLock } from '../../../runtime/store/sqlite/file-lock.ts';
 import { contextFor } from '../../helpers/cli.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';

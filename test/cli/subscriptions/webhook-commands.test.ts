@@ -163,8 +163,8 @@ const refused: readonly (readonly [string, string[], number, RegExp])[] = [
   ],
   ['an unknown target', ['x', '--deliver', 'mesenger_a'], 1, /messenger_a/],
   ['an unknown profile', ['x', '--route-profile', 'nobody'], 1, /unknown-profile/],
-  ['a flag for toolsets', ['x', '--toolsets', 'web'], 2, /unknown option --toolsets/],
-  ['no name', [], 2, /<subscription> is missing/],
+  ['a flag for toolsets', ['x', '--toolsets', 'web'], 2, /unsupported option name \("--toolsets"\)/],
+  ['no name', [], 2, /not enough positional arguments\n {2}usage: hookwright webhook subscribe <subscription>/],
 ];
 for (const [name, argv, code, expected] of refused) {
   test(`subscribe refuses ${name} and writes nothing`, async (t) => {

@@ -134,11 +134,9 @@ export const configuration: Story = {
     { run: 'docs --json', json: true, out: /"name": "rules"/ },
     { run: 'docs http', out: /^# The HTTP contract\n/ },
     { run: 'docs tutorail', code: 1, err: /^error: there is no page "tutorail"\n {2}did you mean: .* tutorial\n/ },
-    { run: 'complete -- rule unknown-k', out: 'unknown-key\t\n' },
     { run: 'completion bash', out: /^# bash completion of hookwright\n/ },
     { run: 'completion zsh', out: /^#compdef hookwright\n/ },
     { run: 'completion fish', out: /^# fish completion of hookwright\n/ },
     { run: 'completion tcsh', code: 2, err: /^error: completion takes bash, zsh, fish, not "tcsh"\n/ },
-    { run: 'complete -- webhook rot', out: 'rotate-secret\tGive a subscription a new secret…\n' },
   ],
 };

@@ -1,6 +1,6 @@
 /** Which steps of the stories start a process. Starting one takes longer than nearly all that is done in it. */
-import type { CommandEntry } from '../../../cli/commands/registry.ts';
-import { commandsOf, findCommand } from '../../../cli/commands/registry.ts';
+import type { CommandEntry } from '../../../cli/commands.ts';
+import { commandsOf, findCommand } from '../../../cli/commands.ts';
 import { MODULES } from '../../../main/modules.ts';
 import type { Step, Story } from './story.ts';
 

@@ -125,7 +125,7 @@ test('fill takes a command, a link, or an unquoted command', async (t) => {
 });
 
 const REFUSED: readonly (readonly [string, readonly string[], number, RegExp])[] = [
-  ['nothing', [], 2, /<key> is missing/],
+  ['nothing', [], 2, /not enough positional arguments\n {2}usage: hookwright blueprint fill <key>/],
   ['an unknown blueprint', ['mornin-brief'], 1, /there is no blueprint "mornin-brief"\n.*did you mean morning-brief\?/],
   ['a missing value', ['morning-brief', 'time=06:30'], 1, /`deliver` is missing; it takes one of `origin`/],
   [

@@ -7,16 +7,12 @@ import { recordLog } from '../../helpers/log.ts';
 import { sendPaced } from '../../helpers/paced-load.ts';
 import { serve, signed } from '../../helpers/serve.ts';
 
-/** A process whose health takes `wait` ms to answer. */
+/** A process whose turns of the event loop take `delay` ms; null: one that does not end. */
 function busyProcess() {
   const clock = new FakeClock();
   const log = recordLog();
-  const state = { utilization: 1, wait: 0, asked: 0 };
-  const ask = (): Promise<void> => {
-    state.asked++;
-    return new Promise((resolve) => clock.after(state.wait, resolve));
-  };
-  const overload = new Overload({ clock, log, ask, utilization: () => state.utilization });
+  const state: { delay: number | null; turns: number; accepted: number } = { delay: 0, turns: 100, accepted: 0 };
+  const overload = new Overload({ clock, log, measureLoop: () => state, accepted: () => state.accepted });
   /** So many events every 10 ms; how many were refused, for one of them. */
   const pass = async (ms: number, events = 10, areVerified = true): Promise<number> => {
     let refused = 0;
@@ -33,49 +29,42 @@ function busyProcess() {
 }
 
 describe('overload', () => {
-  it('refuses nothing while answers are quick, however busy the process is', async () => {
+  it('refuses nothing while turns of the event loop are short, however many events arrive', async () => {
     const { state, pass } = busyProcess();
-    state.wait = 300;
+    state.delay = 90;
     assert.equal(await pass(3000), 0);
-    assert.ok(state.asked > 5);
   });
 
-  it('refuses nothing for one long wait', async () => {
+  it('refuses nothing for one burst', async () => {
     const { state, pass } = busyProcess();
     for (let n = 0; n < 3; n++) {
-      state.wait = 450;
+      state.delay = 150;
       assert.equal(await pass(300), 0);
-      state.wait = 50;
+      state.delay = 20;
       assert.equal(await pass(1000), 0);
     }
   });
 
   it('refuses nothing on a slow machine that few requests wait for', async () => {
     const { state, pass } = busyProcess();
-    state.wait = 400;
+    state.delay = 140;
     assert.equal(await pass(5000, 1), 0);
   });
 
   it('refuses nothing while strangers keep it busy, and nothing more once only they are left', async () => {
     const { state, pass } = busyProcess();
-    state.wait = 400;
+    state.delay = 140;
     assert.equal(await pass(5000, 10, false), 0);
     await pass(2000);
     await pass(6000, 10, false);
     assert.equal(await pass(300, 1), 0);
   });
 
-  it('does not measure a process that is not busy', async () => {
-    const { state, pass } = busyProcess();
-    state.utilization = 0.5;
-    assert.equal(await pass(3000), 0);
-    assert.equal(state.asked, 0);
-  });
-
-  it('takes an ever smaller share while an answer takes long, without waiting for it, and says so once', async () => {
+  it('accepts an ever smaller share while a turn does not end, and logs it once', async () => {
     const { state, log, pass } = busyProcess();
-    state.wait = 5000;
-    assert.equal(await pass(500), 0);
+    await pass(100);
+    state.delay = null;
+    assert.equal(await pass(400), 0);
     assert.ok((await pass(300)) >= 12);
     const refused = await pass(1000);
     assert.ok(refused >= 90 && refused < 100, `${refused}`);
@@ -85,11 +74,23 @@ describe('overload', () => {
     );
   });
 
-  it('takes all of them again, step by step while it is busy', async () => {
+  it('refuses some while each turn accepts a connection, however short it is', async () => {
+    const { state, pass } = busyProcess();
+    state.turns = 10;
+    for (let n = 0; n < 4; n++, state.accepted += 10) assert.equal(await pass(100), 0);
+    await pass(200);
+    assert.equal(await pass(500), 0);
+    for (let n = 0; n < 10; n++, state.accepted += 10) await pass(100);
+    assert.ok((await pass(100)) > 5);
+  });
+
+  it('accepts all of them again, step by step, once turns are much shorter', async () => {
     const { state, log, pass } = busyProcess();
-    state.wait = 400;
+    state.delay = 140;
     await pass(2000);
-    state.wait = 50;
+    state.delay = 80;
+    assert.ok((await pass(1000)) >= 90);
+    state.delay = 20;
     await pass(400);
     const some = await pass(500);
     assert.ok(some > 5 && some < 45, `${some}`);
@@ -98,12 +99,12 @@ describe('overload', () => {
     assert.equal(log.lines.at(-1)?.message, 'all events are taken again');
   });
 
-  it('takes all of them at once when it is not busy any more, also after a long rest', async () => {
+  it('accepts all of them at once after a rest', async () => {
     const { state, overload, clock, pass } = busyProcess();
-    state.wait = 400;
+    state.delay = 140;
     await pass(2000);
+    state.delay = 0;
     await clock.run(60_000);
-    state.utilization = 0.1;
     assert.equal(overload.refuses(), false);
     assert.equal(await pass(500), 0);
   });

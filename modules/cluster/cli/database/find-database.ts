@@ -2,7 +2,7 @@
 import { DEFAULT_PROFILE } from '../../../../base/profiles.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError, refusalOf } from '../../../../cli/base/errors.ts';
-import { configuredStore } from '../../../../cli/store/configured-store.ts';
+import { configuredStore } from '../../../../cli/store/use-store.ts';
 import { parseSecretRef } from '../../../../compiler/text/secret-ref.ts';
 import { StoreRefused } from '../../../../runtime/store/store.ts';
 import type { PgConnection } from '../../runtime/postgres/driver.ts';
@@ -14,7 +14,7 @@ export interface Database {
   readonly schema: string;
 }
 
-export interface DatabaseFlags {
+interface DatabaseFlags {
   readonly config?: readonly string[] | undefined;
   /** A secret reference in place of the configured one. */
   readonly database?: string | undefined;

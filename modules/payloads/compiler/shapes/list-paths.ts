@@ -1,4 +1,4 @@
-/** Lists the paths of event forms, with their nodes, for `source shape`, completion and editors. */
+/** Lists the paths of event forms, with their nodes, for `source shape` and editors. */
 import type { Found } from './find-path.ts';
 import type { FormSet } from './form-set.ts';
 import type { Level, PathTree } from './path-tree.ts';
@@ -16,18 +16,13 @@ export interface ListedPath {
 export interface PathSelection {
   /** Lists only paths that begin with this text. */
   readonly prefix?: string;
-  /** Maximum number of parts after the prefix. */
-  readonly depth?: number;
 }
 
 /** Maximum number of paths; mutually recursive types have millions. Deeper paths are omitted. */
 export const MAX_PATHS = 10_000;
 
 /** Lists parents before children. Does not follow a path that leads back to a node on it. */
-export function listPaths(
-  set: FormSet,
-  { prefix = '', depth = depthThatFits(set, prefix) ?? Number.POSITIVE_INFINITY }: PathSelection = {},
-): readonly ListedPath[] {
+export function listPaths(set: FormSet, { prefix = '' }: PathSelection = {}): readonly ListedPath[] {
   const tree = treeOf(set);
   const listed: ListedPath[] = [];
   const walk = (at: Step, left: number): void => {
@@ -39,7 +34,7 @@ export function listPaths(
       if (below.isNew) walk(below, left - 1);
     }
   };
-  walk(startOf(tree, prefix), depth);
+  walk(startOf(tree, prefix), depthThatFits(set, prefix) ?? Number.POSITIVE_INFINITY);
   return listed;
 }
 

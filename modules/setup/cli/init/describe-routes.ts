@@ -5,7 +5,7 @@ import type { CliContext } from '../../../../cli/base/context.ts';
 import { visible } from '../../../../cli/output/print.ts';
 import type { OpenSources } from '../../../../cli/sources/open-sources.ts';
 import { openSources } from '../../../../cli/sources/open-sources.ts';
-import { publicRouteUrl } from '../../../../cli/subscriptions/address.ts';
+import { publicRouteUrl } from '../../../../cli/subscriptions/routes.ts';
 import { displayPath } from '../../../../compiler/source/display-path.ts';
 import { describeSecret, setupSteps } from '../../../../compiler/sources/describe-source.ts';
 import { missingAgent } from '../../../../runtime/dispatch/agents/program.ts';
@@ -15,7 +15,7 @@ import { printSecretRef } from '../../../../runtime/platform/secrets/secrets.ts'
 import type { RoutePlan, RouteTable, SecretRef } from '../../../../schemas/generated/types.ts';
 import { readIfThere } from '../setup/config-file.ts';
 
-export interface RoutesContext {
+interface RoutesContext {
   readonly table: RouteTable;
   readonly sources: OpenSources;
   /** Where the value of a reference is kept, such as `in .env`. */

@@ -5,7 +5,7 @@ import type { InstallStep } from './plan-install.ts';
 import { SERVICE } from './plan-install.ts';
 import { MARK } from './print-unit.ts';
 
-export interface InstallTarget {
+interface InstallTarget {
   readonly scope: 'system' | 'user';
   /** Absolute. */
   readonly config: string;

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { messageOf } from '../../../../base/message-of.ts';
 import { UsageError } from '../../../../cli/base/errors.ts';
 import { parseInteger } from '../../../../cli/command-line/values.ts';
-import type { SubscribeFlags } from '../../../../cli/subscriptions/subscribe-flags.ts';
+import type { SubscribeFlags } from '../../../../cli/subscriptions/save-entry.ts';
 import { valueAt } from '../../../../compiler/schema/pointer.ts';
 
 export interface SetupAnswers {
@@ -11,7 +11,6 @@ export interface SetupAnswers {
   readonly webhook: Readonly<Record<string, string | number | boolean>>;
   /** `generate`, `env:NAME`, `file:path`, or the secret itself. */
   readonly secret?: string;
-  readonly target?: { readonly name: string; readonly settings: Readonly<Record<string, string>> };
   readonly route?: { readonly name: string; readonly flags: SubscribeFlags };
   /** Any other setting, by its place in the configuration. */
   readonly settings: readonly { readonly path: readonly string[]; readonly value: unknown }[];
@@ -45,19 +44,17 @@ export function parseAnswers(pairs: readonly string[]): SetupAnswers {
     if (key === 'enabled') webhook.enabled = parseBoolean(key, value);
     else if (key === 'host') webhook.host = value;
     else if (key === 'port') webhook.port = parseInteger(value, 'port', { min: 0, max: 65535 });
-    else if (key === 'secret' || /^(target|route)(\.|$)/.test(key)) continue;
+    else if (key === 'secret' || /^route(\.|$)/.test(key)) continue;
     else if (ROOTS.has(key.split('.')[0] ?? '')) settings.push({ path: key.split('.'), value: parseValue(key, value) });
     else throw unknownKey(key);
   }
   const secret = given.get('secret');
-  const target = group(given, 'target');
-  const route = group(given, 'route');
+  const route = givenRoute(given);
   return {
     webhook,
     settings,
     ...(secret === undefined ? {} : { secret }),
-    ...(target === null ? {} : { target: { name: target.name, settings: Object.fromEntries(target.parts) } }),
-    ...(route === null ? {} : { route: { name: route.name, flags: routeFlags(route.parts) } }),
+    ...(route === null ? {} : { route }),
   };
 }
 
@@ -67,14 +64,14 @@ function splitPair(text: string): readonly [string, string] {
   return [text.slice(0, equals), text.slice(equals + 1)];
 }
 
-/** `target=x` with its `target.token=…`. */
-function group(given: ReadonlyMap<string, string>, key: string): { name: string; parts: Map<string, string> } | null {
+/** `route=x` with its `route.events=…`. */
+function givenRoute(given: ReadonlyMap<string, string>): NonNullable<SetupAnswers['route']> | null {
   const parts = new Map(
-    [...given].flatMap(([name, value]) => (name.startsWith(`${key}.`) ? [[name.slice(key.length + 1), value]] : [])),
+    [...given].flatMap(([name, value]) => (name.startsWith('route.') ? [[name.slice('route.'.length), value]] : [])),
   );
-  const name = given.get(key);
-  if (name !== undefined && name !== '') return { name, parts };
-  if (parts.size > 0) throw new UsageError(`--set ${key}.${[...parts.keys()][0]} needs --set ${key}=<name> beside it`);
+  const name = given.get('route') ?? '';
+  if (name !== '') return { name, flags: routeFlags(parts) };
+  if (parts.size > 0) throw new UsageError(`--set route.${[...parts.keys()][0]} needs --set route=<name> beside it`);
   return null;
 }
 
@@ -119,7 +116,7 @@ function parseValue(key: string, value: string): unknown {
 function unknownKey(key: string): UsageError {
   return new UsageError(
     `"${key}" cannot be set`,
-    'enabled, host, port, secret; target, target.<setting>; route, route.<setting>',
+    'enabled, host, port, secret; route, route.<setting>',
     `or a place in the configuration, such as gateway.drain_seconds (${[...ROOTS].join(', ')})`,
   );
 }

@@ -43,9 +43,7 @@ function withValue(data: unknown, path: readonly string[], value: unknown): unkn
   const [key, ...rest] = path;
   if (key === undefined) return value;
   const map = typeof data === 'object' && data !== null ? (data as Readonly<Record<string, unknown>>) : {};
-  const { [key]: old, ...others } = map;
-  const inner = withValue(old, rest, value);
-  return inner === undefined ? others : { ...others, [key]: inner };
+  return { ...map, [key]: withValue(map[key], rest, value) };
 }
 
 function parse(name: string, text: string): Document.Parsed {
@@ -83,7 +81,6 @@ function take(list: string[], item: string): boolean {
 
 export interface YamlEdit {
   readonly path: readonly string[];
-  /** `undefined` removes the key. */
   readonly value: unknown;
 }
 
@@ -106,7 +103,6 @@ function splice(name: string, text: string, document: Document.Parsed, { path, v
     const rest = path.slice(depth + 1);
     if (pair === undefined)
       return insert(text, map, block(path.slice(depth), value, indentOf(text, map), step), path.slice(depth), value);
-    if (value === undefined && rest.length === 0) return remove(text, map, pair);
     const at = path.slice(0, depth + 1).join('.');
     if (isAlias(pair.value)) throw new CliError(`${name}: ${at} is an alias of another part`, 'change it by hand');
     if (rest.length === 0) return replace(text, map, pair, value, step);
@@ -169,22 +165,6 @@ function replace(text: string, map: Map, pair: Pair<Scalar, unknown>, value: unk
 function fill(text: string, pair: Pair<Scalar, unknown>, lines: string, indent: number): Splice {
   const at = afterComments(text, lineEnd(text, endOf(pair)), indent + 1);
   return append(text, at, lines);
-}
-
-function remove(text: string, map: Map, pair: Pair<Scalar, unknown>): Splice {
-  if (map.flow !== true) {
-    const from = text.lastIndexOf('\n', start(pair.key)) + 1;
-    return {
-      from,
-      to: lineEnd(text, endOf(pair)),
-      text: map.items.length === 1 ? `${text.slice(from, start(pair.key))}{}\n` : '',
-    };
-  }
-  const at = map.items.indexOf(pair);
-  const next = map.items[at + 1];
-  const before = map.items[at - 1];
-  if (next !== undefined) return { from: start(pair.key), to: start(next.key), text: '' };
-  return { from: before === undefined ? start(pair.key) : endOf(before), to: endOf(pair), text: '' };
 }
 
 /** A value on one line, as it may stand in a flow collection too. */

@@ -1,6 +1,6 @@
 /** Turns answers into edits of the configuration file and lines of `.env`. Pure: nothing is read or written here. */
 
-import { applyFlags } from '../../../../cli/subscriptions/subscribe-flags.ts';
+import { applyFlags } from '../../../../cli/subscriptions/save-entry.ts';
 import { valueAt } from '../../../../compiler/schema/pointer.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
 import { INSECURE_NO_AUTH } from '../../../../compiler/text/secret-ref.ts';
@@ -16,11 +16,9 @@ export interface SetupPlan {
 }
 
 /** What the plan depends on. */
-export interface SetupFacts {
+interface SetupFacts {
   /** The configuration as it is. */
   readonly config: unknown;
-  /** Names of the target's settings that are secrets. */
-  readonly secretSettings: (target: string) => ReadonlySet<string>;
   readonly generateSecret: () => string;
 }
 
@@ -39,7 +37,6 @@ export function planSetup(answers: SetupAnswers, facts: SetupFacts): SetupPlan {
       value: keepSecret(env, GLOBAL_SECRET, answers.secret, facts.generateSecret),
     });
   }
-  if (answers.target !== undefined) edits.push(...targetEdits(answers.target, facts, env));
   if (answers.route !== undefined) {
     const { name, flags } = answers.route;
     const secret = flags.secret && keepSecret(env, variableOf(`${name}_secret`), flags.secret, facts.generateSecret);
@@ -49,7 +46,7 @@ export function planSetup(answers: SetupAnswers, facts: SetupFacts): SetupPlan {
     const variable = TOKENS[path.join('.')];
     const isToken = variable !== undefined && typeof value === 'string';
     const kept = isToken ? keepSecret(env, variable, value, facts.generateSecret) : value;
-    edits.push({ path, value: kept }, ...otherAgent(path, facts.config));
+    edits.push({ path, value: kept });
   }
   return { edits, env };
 }
@@ -93,22 +90,6 @@ const variableOf = (text: string): string =>
     .replace(/[^A-Z0-9]/g, '_')
     .replace(/^(?=[0-9])/, '_');
 
-function targetEdits(
-  target: NonNullable<SetupAnswers['target']>,
-  facts: SetupFacts,
-  env: Record<string, string>,
-): YamlEdit[] {
-  const { name, settings } = target;
-  const secrets = facts.secretSettings(name);
-  const entries = Object.entries(settings).map(([key, value]): [string, unknown] => {
-    return [key, secrets.has(key) ? keepSecret(env, variableOf(`${name}_${key}`), value, facts.generateSecret) : value];
-  });
-  return [['enabled', true] as [string, unknown], ...entries].map(([key, value]) => ({
-    path: ['platforms', name, key],
-    value,
-  }));
-}
-
 /** A route that is there keeps what the answers do not name. */
 function routeEdit({ name, flags }: NonNullable<SetupAnswers['route']>, config: unknown): YamlEdit {
   const places = [
@@ -118,11 +99,4 @@ function routeEdit({ name, flags }: NonNullable<SetupAnswers['route']>, config: 
   const place = places.find((path) => valueAt(config, path) !== undefined);
   const before = place === undefined ? {} : (valueAt(config, place) as RouteConfig);
   return { path: place ?? [...webhookPath(config, 'routes'), name], value: applyFlags(before, flags) };
-}
-
-/** An agent is a command or a server: setting one removes the other. */
-function otherAgent(path: readonly string[], config: unknown): YamlEdit[] {
-  const other = { command: 'openai', openai: 'command' }[path[1] ?? ''];
-  if (path[0] !== 'agent' || other === undefined || valueAt(config, ['agent', other]) === undefined) return [];
-  return [{ path: ['agent', other], value: undefined }];
 }

@@ -2,7 +2,7 @@
 
 import { labelIn } from '../../../../base/label.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
-import { findTarget } from '../../../../cli/command-line/find-name.ts';
+import { findTarget } from '../../../../cli/base/find-name.ts';
 import type { DeliveryContext } from '../../../../runtime/deliver/driver.ts';
 import type { LinkedTargets } from '../../../../runtime/deliver/link-targets.ts';
 import { linkTargets, loadDrivers } from '../../../../runtime/deliver/link-targets.ts';

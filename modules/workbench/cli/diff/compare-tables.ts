@@ -1,5 +1,4 @@
-/** Compares the meaning of two compiled tables: routes key by key, in sentences, and everything else value by value. */
-
+/** Compares the meaning of two compiled tables: routes key by key, and everything else value by value. */
 import type { Labelled } from '../../../../base/label.ts';
 import { labelOf } from '../../../../base/label.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
@@ -17,6 +16,7 @@ export interface ConfigChange {
   readonly name: string;
   /** Its key in the configuration; null: the whole entry. */
   readonly field: string | null;
+  /** `events: push → –`, or what became of the whole entry. */
   readonly sentence: string;
   /** The old and the new value as text; null: there is none. Secrets are named, never shown. */
   readonly old: string | null;
@@ -30,72 +30,59 @@ export interface ConfigChange {
 export function compareTables(old: RouteTable, fresh: RouteTable): ConfigChange[] {
   const { before, now } = relabelled(old, fresh);
   return [
-    ...entries(before.routes, now.routes, { subject: 'route', gone: 'its events are answered 404' }, compareRoute),
-    ...entries(before.jobs, now.jobs, { subject: 'job', gone: 'it does not run any more' }, compareJob),
+    ...entries('route', before.routes, now.routes, compareRoute),
+    ...entries('job', before.jobs, now.jobs, compareJob),
     ...settings('server', '', before.server, now.server),
     ...settings('gateway', '', before.gateway, now.gateway),
-    ...entries(
-      before.profiles,
-      now.profiles,
-      { subject: 'profile', gone: 'nothing runs under it any more' },
-      (a, b) => [
-        ...settings('agent', b.name, a.agent, b.agent),
-        ...entries(a.agents, b.agents, { subject: 'agent', gone: 'what waits for it fails' }, (x, y, name) =>
-          settings('agent', name, x, y),
-        ),
-        ...settings('profile', b.name, { toolsets: a.toolsets }, { toolsets: b.toolsets }),
-        ...entries(
-          a.targets,
-          b.targets,
-          { subject: 'target', gone: 'what waits for it is tried again for a while, then given up' },
-          (x, y, name) => settings('target', name, x, y),
-        ),
-      ],
-    ),
+    ...entries('profile', before.profiles, now.profiles, (a, b) => [
+      ...settings('agent', b.name, a.agent, b.agent),
+      ...entries('agent', a.agents, b.agents, (x, y, name) => settings('agent', name, x, y)),
+      ...settings('profile', b.name, { toolsets: a.toolsets }, { toolsets: b.toolsets }),
+      ...entries('target', a.targets, b.targets, (x, y, name) => settings('target', name, x, y)),
+    ]),
     ...definitions('target definition', before.targets, now.targets),
     ...definitions('signature scheme', before.schemes, now.schemes),
     ...definitions('blueprint', before.blueprints, now.blueprints),
   ];
 }
 
-interface Kind {
-  readonly subject: string;
-  /** The consequence of removing an entry. */
-  readonly gone: string;
-}
-
 type Entries<Entry> = Readonly<Record<string, Entry>>;
 
 function entries<Entry extends object>(
+  subject: string,
   before: Entries<Entry>,
   now: Entries<Entry>,
-  { subject, gone }: Kind,
   compare: (before: Entry, now: Entry, name: string) => readonly ConfigChange[],
 ): ConfigChange[] {
   const kept = Object.entries(now).flatMap(([name, entry]): readonly ConfigChange[] => {
     const old = Object.hasOwn(before, name) ? before[name] : undefined;
     if (old !== undefined) return compare(old, entry, name);
-    return [{ ...whole(subject, name), sentence: 'it is new', new_at: placeOf(entry) }];
+    return [{ ...whole(subject, name, 'new'), new_at: placeOf(entry) }];
   });
   const removed = Object.entries(before).flatMap(([name, entry]) =>
-    Object.hasOwn(now, name)
-      ? []
-      : [{ ...whole(subject, name), sentence: `it is gone: ${gone}`, old_at: placeOf(entry) }],
+    Object.hasOwn(now, name) ? [] : [{ ...whole(subject, name, 'removed'), old_at: placeOf(entry) }],
   );
   return [...kept, ...removed];
 }
 
-const whole = (subject: string, name: string): Omit<ConfigChange, 'sentence'> => ({
-  ...{ subject, name, field: null, old: null, new: null, old_at: null, new_at: null },
-});
+function whole(subject: string, name: string, sentence: string): ConfigChange {
+  return { subject, name, field: null, sentence, old: null, new: null, old_at: null, new_at: null };
+}
+
+/** A text of several lines is printed as a diff below it; two literal secrets look the same. */
+function difference(field: string, old: string | null, fresh: string | null): Difference {
+  const hasLines = old !== null && fresh !== null && `${old}${fresh}`.includes('\n');
+  const sentence = old === fresh || hasLines ? `${field}: changed` : `${field}: ${old ?? '–'} → ${fresh ?? '–'}`;
+  return { field, sentence, old, new: fresh };
+}
 
 const placeOf = (entry: object): Place | null => ('at' in entry ? (entry.at as Place) : null);
 
 function compareRoute(before: RoutePlan, now: RoutePlan): ConfigChange[] {
-  return ROUTE_FACETS.flatMap((facet) => compareFacet(facet, facet.read(before), facet.read(now))).map((change) => ({
-    ...{ subject: 'route', name: now.name, old_at: before.at, new_at: now.at },
-    ...change,
-  }));
+  const place = { subject: 'route', name: now.name, old_at: before.at, new_at: now.at };
+  return ROUTE_FACETS.flatMap((facet) =>
+    compareFacet(facet, facet.read(before), facet.read(now)).map((change) => ({ ...place, ...change })),
+  );
 }
 
 type Difference = Pick<ConfigChange, 'field' | 'sentence' | 'old' | 'new'>;
@@ -107,12 +94,12 @@ function compareFacet(facet: Facet, before: readonly ShownValue[], now: readonly
   const [old] = removed;
   const [fresh] = added;
   if (before.length === 1 && now.length === 1 && old !== undefined && fresh !== undefined) {
-    return [{ field, sentence: facet.changed(old.text, fresh.text), old: old.text, new: fresh.text }];
+    return [difference(field, old.text, fresh.text)];
   }
   if (old === undefined && fresh === undefined) return reordered(facet, before, now);
   return [
-    ...removed.map(({ text }) => ({ field, sentence: facet.removed(text), old: text, new: null })),
-    ...added.map(({ text }) => ({ field, sentence: facet.added(text), old: null, new: text })),
+    ...removed.map(({ text }) => difference(field, text, null)),
+    ...added.map(({ text }) => difference(field, null, text)),
   ];
 }
 
@@ -120,7 +107,7 @@ function compareFacet(facet: Facet, before: readonly ShownValue[], now: readonly
 function reordered({ field, ordered }: Facet, before: readonly ShownValue[], now: readonly ShownValue[]): Difference[] {
   if (ordered !== true || now.every(({ key }, at) => before[at]?.key === key)) return [];
   const print = (all: readonly ShownValue[]): string => all.map(({ text }) => text).join(', ');
-  return [{ field, sentence: `the order of its ${field} is another`, old: print(before), new: print(now) }];
+  return [difference(field, print(before), print(now))];
 }
 
 function compareJob({ at: oldAt, ...before }: JobPlan, { at: newAt, ...now }: JobPlan): ConfigChange[] {
@@ -133,16 +120,8 @@ function settings(subject: string, name: string, before: object, now: object): C
   return [...new Set([...old.keys(), ...fresh.keys()])].flatMap((field) => {
     const [a, b] = [old.get(field), fresh.get(field)];
     if (a?.key === b?.key) return [];
-    const place = { ...whole(subject, name), field, old: a?.text ?? null, new: b?.text ?? null };
-    return [{ ...place, sentence: settingSentence(field, a?.text, b?.text) }];
+    return [{ ...whole(subject, name, ''), ...difference(field, a?.text ?? null, b?.text ?? null) }];
   });
-}
-
-function settingSentence(field: string, before: string | undefined, now: string | undefined): string {
-  if (before === undefined) return `${field} is now set: ${now}`;
-  if (now === undefined) return `${field} is no longer set; it was ${before}`;
-  // Two literal secrets look the same.
-  return before === now ? `${field} is another one` : `${field} is ${now} instead of ${before}`;
 }
 
 function leavesOf(value: object, path = ''): Map<string, ShownValue> {
@@ -160,7 +139,7 @@ function definitions(subject: string, before: Entries<object>, now: Entries<obje
   return Object.entries(now).flatMap(([name, entry]) => {
     const old = Object.hasOwn(before, name) ? before[name] : undefined;
     const isSame = old === undefined || shown(old).key === shown(entry).key;
-    return isSame ? [] : [{ ...whole(subject, name), sentence: 'its definition differs' }];
+    return isSame ? [] : [whole(subject, name, 'changed')];
   });
 }
 

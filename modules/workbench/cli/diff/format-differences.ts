@@ -1,4 +1,4 @@
-/** Prints a comparison: differences by entry, each as a sentence with both places, and kept requests whose result differs. */
+/** Prints a comparison: differences by entry, each as old → new with both places, and kept requests whose result differs. */
 import type { Paint } from '../../../../base/paint.ts';
 import { visible } from '../../../../cli/output/print.ts';
 import type { Place } from '../../../../schemas/generated/types.ts';
@@ -23,8 +23,8 @@ function places({ old_at, new_at }: ConfigChange, paint: Paint): string {
   return both.length === 0 ? '' : ` ${paint('dim', `(${[...new Set(both)].map(visible).join(' → ')})`)}`;
 }
 
-function texts({ field, old, new: now }: ConfigChange, paint: Paint): string[] {
-  if (field !== 'prompt' || old === null || now === null) return [];
+function texts({ old, new: now }: ConfigChange, paint: Paint): string[] {
+  if (old === null || now === null || !`${old}${now}`.includes('\n')) return [];
   return textDiff(old, now, paint).map((line) => `    ${line}`);
 }
 

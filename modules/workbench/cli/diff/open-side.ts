@@ -3,12 +3,12 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
-import { readTable } from '../../../../cli/compile/read-table.ts';
+import { readTable } from '../../../../cli/compile/compile-files.ts';
 import { askGateway } from '../../../../cli/gateway/ask-gateway.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 import { openConfig } from '../explain/open-config.ts';
 
-export interface Side {
+interface Side {
   readonly table: RouteTable;
   /** Its description, for a headline. */
   readonly name: string;

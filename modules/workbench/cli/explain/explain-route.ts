@@ -3,8 +3,8 @@
 import { createPaint } from '../../../../base/paint.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
-import { describePause } from '../../../../cli/output/pause.ts';
-import { readPauses } from '../../../../cli/subscriptions/pause-route.ts';
+import { describePause } from '../../../../cli/output/time.ts';
+import { readPauses } from '../../../../cli/subscriptions/routes.ts';
 import type { Outcome } from '../../../../runtime/intake/reply.ts';
 import { TAKEN } from '../../../../runtime/intake/reply.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';

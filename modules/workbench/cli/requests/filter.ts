@@ -1,14 +1,13 @@
 /** The conditions of `requests list`. */
 
+import type { KeptFilter, KeptPage } from '../../../../schemas/built/operations/types.ts';
 import { UsageError } from '../../../../cli/base/errors.ts';
-import { parseNamed } from '../../../../cli/command-line/values.ts';
-import { parseLimit, parseSince } from '../../../../cli/deliveries/filter.ts';
+import { parseLimit, parseNamed, parseSince } from '../../../../cli/deliveries/filter.ts';
 import { REASON_CODES } from '../../../../runtime/intake/reason-codes.ts';
 import { OUTCOMES } from '../../../../runtime/intake/reply.ts';
-import type { KeptFilter, KeptPage } from '../../../../schemas/built/operations/types.ts';
 import { numberOf } from '../../runtime/capture/requests.ts';
 
-export interface RequestFilterWords {
+interface RequestFilterWords {
   readonly route: string | undefined;
   readonly outcome: string | undefined;
   readonly reason: string | undefined;

@@ -1,6 +1,6 @@
 /** Makes the event that `webhook test` sends, with the payload formatted and signed as by the route's sender. */
 import { labelOf } from '../../../../base/label.ts';
-import { routePath } from '../../../../cli/subscriptions/address.ts';
+import { routePath } from '../../../../cli/subscriptions/routes.ts';
 import { entryMatcher, sentFor } from '../../../../compiler/config/event-names.ts';
 import { linkGlob } from '../../../../compiler/globs/linear-glob.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
@@ -196,7 +196,7 @@ const TYPES: Readonly<Record<NonNullable<SchemePlan['body']>, string>> = {
   xml: 'application/xml',
 };
 
-export const contentType = ({ body = 'json' }: SchemePlan, isForm: boolean): string => TYPES[isForm ? 'form' : body];
+const contentType = ({ body = 'json' }: SchemePlan, isForm: boolean): string => TYPES[isForm ? 'form' : body];
 
 /** A document has a single root: the first element that the route reads. */
 function printDocument(sample: Sample): string {

@@ -4,7 +4,7 @@ import type { CliContext } from '../../../../cli/base/context.ts';
 import type { ServedGateway } from '../../../../cli/base/module.ts';
 import { loadPart } from '../../../../cli/base/module.ts';
 import { refusing } from '../../../../cli/serve/refusing.ts';
-import { routePath } from '../../../../cli/subscriptions/address.ts';
+import { routePath } from '../../../../cli/subscriptions/routes.ts';
 import { ControlError } from '../../../../runtime/control/control-error.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
 import type { Service } from '../../../../runtime/service/service.ts';

@@ -8,7 +8,7 @@ import { dirname, resolve } from 'node:path';
 import { labelIn } from '../../../../base/label.ts';
 import { isSystemError } from '../../../../base/system-error.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
-import { routePath } from '../../../../cli/subscriptions/address.ts';
+import { routePath } from '../../../../cli/subscriptions/routes.ts';
 import type { Diagnostic } from '../../../../compiler/diagnostics/diagnostic.ts';
 import { createLines } from '../../../../compiler/print/lines.ts';
 import { suggest } from '../../../../compiler/text/suggest.ts';

@@ -78,7 +78,6 @@ test('flow maps are changed in place', () => {
   const set = (path: string[], value: unknown): string => editYaml('x', text, [{ path, value }]);
   assert.equal(set(['a', 'd'], 'p, q'), 'a: {b: 1, c: "x", d: "p, q"} # why\n');
   assert.equal(set(['a', 'b'], [1, 'y']), 'a: {b: [1, y], c: "x"} # why\n');
-  assert.equal(set(['a', 'b'], undefined), 'a: {c: "x"} # why\n');
   assert.equal(editYaml('x', 'a: {}\n', [{ path: ['a', 'b', 'c'], value: 1 }]), 'a: {b: {c: 1}}\n');
 });
 
@@ -96,12 +95,6 @@ test('any value replaces any other, and is read back as it was given', () => {
       assert.match(edited, /^top: # t\n {2}other: 1 # o\n/, what);
     }
   }
-});
-
-test('a key is removed', () => {
-  assert.equal(editYaml('x', 'a: 1\nb: 2 # two\n', [{ path: ['a'], value: undefined }]), 'b: 2 # two\n');
-  const emptied = editYaml('x', 'a:\n  b: 1\nc: 2\n', [{ path: ['a', 'b'], value: undefined }]);
-  assert.equal(emptied, 'a:\n  {}\nc: 2\n');
 });
 
 const refused: readonly (readonly [string, string, RegExp])[] = [

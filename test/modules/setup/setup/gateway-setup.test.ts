@@ -28,6 +28,15 @@ test('--yes makes a configuration that compiles, its secret in .env, both for th
   assert.deepEqual([again.code, again.stderr], [0, 'nothing to change\n']);
 });
 
+test('a console gets a token, which is printed', async (t) => {
+  const home = tempDir(t);
+  const { stderr } = await setup(home, '--yes', '--set', 'gateway.console.port=8645');
+  const text = readFileSync(join(home, 'config.yaml'), 'utf8');
+  assert.match(text, /console:\n {4}port: 8645\n {4}token: env:CONSOLE_TOKEN\n/);
+  const [, token = ''] = /^CONSOLE_TOKEN=(.+)$/m.exec(readFileSync(join(home, '.env'), 'utf8')) ?? [];
+  assert.match(stderr, new RegExp(`asks for this token, which is in .env: ${token}`));
+});
+
 test('a file a person wrote keeps every comment and its layout', async (t) => {
   const home = tempDir(t);
   const path = join(home, 'hookwright.yaml');
@@ -90,11 +99,6 @@ const FIRST_RUN: readonly (readonly [string, string])[] = [
   ['Who may reach the server?', enter],
   ['On which port?', `${'\u007f'.repeat(5)}9123${enter}`],
   ['The secret that senders sign with', enter],
-  ['What answers the prompts?', down + enter],
-  ['Its command line', `cat 'a b' -${enter}`],
-  ['Where shall answers go?', enter],
-  ['Show what happens on a page', 'y'],
-  ['On which port?', enter],
   ['Make a first route?', 'y'],
   ['Its name', `hello${enter}`],
   ['Events it accepts', `push${enter}`],
@@ -107,9 +111,6 @@ test('the wizard starts from what is set up, and writes nothing unless told to',
   const first = await runOnFakeTerminal(['gateway', 'setup'], FIRST_RUN, { home });
   assert.equal(first.code, 0, first.stderr);
   const text = readFileSync(join(home, 'config.yaml'), 'utf8');
-  assert.match(text, /console:\n {4}port: 8645\n {4}token: env:CONSOLE_TOKEN\n/);
-  const [, token = ''] = /^CONSOLE_TOKEN=(.+)$/m.exec(readFileSync(join(home, '.env'), 'utf8')) ?? [];
-  assert.match(first.stderr, new RegExp(`asks for this token, which is in .env: ${token}`));
   const again = await runOnFakeTerminal(
     ['gateway', 'setup'],
     [
@@ -117,8 +118,6 @@ test('the wizard starts from what is set up, and writes nothing unless told to',
       ['Who may reach the server?', down + enter],
       ['9123', enter],
       ['Keep the one there is', enter],
-      ['Keep the agent there is', enter],
-      ['Where shall answers go?', enter],
       ['Make a first route?', enter],
       ['Write this?', 'n'],
     ],
@@ -131,58 +130,6 @@ test('the wizard starts from what is set up, and writes nothing unless told to',
   assert.equal(given.code, 1);
   assert.match(given.stderr, /given up; nothing was written/);
 });
-
-test('a target is asked for what it needs, its secret goes to .env', async (t) => {
-  const home = tempDir(t);
-  await setup(home, '--yes');
-  const answers: readonly (readonly [string, string])[] = [
-    ...FIRST_RUN.slice(0, 3),
-    ['Keep the one there is', enter],
-    ['Nothing yet', enter],
-    ['Where shall answers go?', down.repeat(2) + enter],
-    ['Which way?', enter],
-    ['Token of the bot', `8831-AAHq9fQx${enter}`],
-    ['The chat to write to', `100200${enter}`],
-    ['Show what happens on a page', enter],
-    ['Make a first route?', enter],
-    ['Write this?', enter],
-  ];
-  const { code, stderr } = await runOnFakeTerminal(['gateway', 'setup'], answers, { home });
-  assert.equal(code, 0, stderr);
-  const text = readFileSync(join(home, 'config.yaml'), 'utf8');
-  assert.match(text, /discord:\n {4}enabled: true\n {4}token: env:DISCORD_TOKEN\n {4}home_channel: "100200"\n/);
-  assert.match(readFileSync(join(home, '.env'), 'utf8'), /^DISCORD_TOKEN=8831-AAHq9fQx$/m);
-  assert.doesNotMatch(stderr, /8831-AAHq9fQx/);
-});
-
-test('a target that the configuration describes is offered too, and its secret goes to .env', async (t) => {
-  const home = tempDir(t);
-  await setup(home, '--yes');
-  const path = join(home, 'config.yaml');
-  writeFileSync(path, `${readFileSync(path, 'utf8')}${BOARD}`);
-  const answers: readonly (readonly [string, string])[] = [
-    ...FIRST_RUN.slice(0, 3),
-    ['Keep the one there is', enter],
-    ['Nothing yet', enter],
-    ['Where shall answers go?', down + enter],
-    ['Key of the board', `6c1e-QzT4${enter}`],
-    ['Show what happens on a page', enter],
-    ['Make a first route?', enter],
-    ['Write this?', enter],
-  ];
-  const { code, stderr } = await runOnFakeTerminal(['gateway', 'setup'], answers, { home });
-  assert.equal(code, 0, stderr);
-  assert.match(readFileSync(path, 'utf8'), /board:\n {4}enabled: true\n {4}pin: env:BOARD_PIN\n/);
-  assert.match(readFileSync(join(home, '.env'), 'utf8'), /^BOARD_PIN=6c1e-QzT4$/m);
-});
-
-const BOARD = `targets:
-  board:
-    title: A board in the hall
-    settings: { pin: { secret: true, required: true, help: Key of the board. } }
-    base: https://board.example.org
-    request: { path: /, headers: { x-pin: "{pin}" }, json: { text: "{text}" } }
-`;
 
 test('it ends with URL, where the secret is kept, and the steps at the sender', async (t) => {
   const home = tempDir(t);
@@ -211,18 +158,4 @@ test('it ends with URL, where the secret is kept, and the steps at the sender', 
     'route=review',
   );
   assert.match(github.stderr, /Settings → Webhooks|Add webhook/, github.stderr);
-});
-
-test('a program that is not there, and a quotation that is not closed, are said at the question', async (t) => {
-  const answers: readonly (readonly [string, string])[] = [
-    ...FIRST_RUN.slice(0, 5),
-    ['Its command line', `no-such-agent${enter}`],
-    ['no-such-agent is not on the PATH. Use it anyway?', enter],
-    ['Its command line', `${'\u007f'.repeat(13)}cat 'a${enter}`],
-    ['a quotation mark is not closed', `'${enter}`],
-    ['Where shall answers go?', '\u0003'],
-  ];
-  const { code, stderr } = await runOnFakeTerminal(['gateway', 'setup'], answers, { home: tempDir(t) });
-  assert.equal(code, 1, stderr);
-  assert.match(stderr, /given up; nothing was written/);
 });

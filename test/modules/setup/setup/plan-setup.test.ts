@@ -8,7 +8,6 @@ import { planSetup } from '../../../../modules/setup/cli/setup/plan-setup.ts';
 const plan = (config: unknown, ...pairs: string[]): SetupPlan =>
   planSetup(parseAnswers(pairs), {
     config,
-    secretSettings: () => new Set(['token']),
     generateSecret: () => 'generated',
   });
 
@@ -73,19 +72,6 @@ const plans: readonly (readonly [string, unknown, string[], SetupPlan])[] = [
     },
   ],
   [
-    'a target is switched on, its literal secrets go to .env',
-    {},
-    ['target=messenger_a', 'target.token=1:a', 'target.home_channel=-100'],
-    {
-      edits: [
-        { path: ['platforms', 'messenger_a', 'enabled'], value: true },
-        { path: ['platforms', 'messenger_a', 'token'], value: 'env:MESSENGER_A_TOKEN' },
-        { path: ['platforms', 'messenger_a', 'home_channel'], value: '-100' },
-      ],
-      env: { MESSENGER_A_TOKEN: '1:a' },
-    },
-  ],
-  [
     'a route is made, with the words of subscribe',
     {},
     ['route=hello', 'route.events=push,issues', 'route.prompt={title}'],
@@ -111,13 +97,12 @@ const plans: readonly (readonly [string, unknown, string[], SetupPlan])[] = [
     },
   ],
   [
-    'another kind of agent takes the place of the one before',
-    { agent: { openai: { model: 'm' } } },
+    'any other setting is put at its place',
+    {},
     ['agent.command=[my-agent, --print]', 'gateway.drain_seconds=5'],
     {
       edits: [
         { path: ['agent', 'command'], value: ['my-agent', '--print'] },
-        { path: ['agent', 'openai'], value: undefined },
         { path: ['gateway', 'drain_seconds'], value: 5 },
       ],
       env: {},
@@ -132,7 +117,7 @@ const refused: readonly (readonly [string[], RegExp])[] = [
   [['port=x'], /port takes a whole number/],
   [['enabled=yes'], /enabled takes true or false/],
   [['prot=1'], /"prot" cannot be set/],
-  [['target.token=x'], /needs --set target=<name>/],
+  [['route.events=x'], /needs --set route=<name>/],
   [['route=a', 'route.toolsets=x'], /a route has no "toolsets" here/],
   [['gateway.x=[1'], /not YAML/],
 ];

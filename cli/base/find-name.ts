@@ -1,0 +1,49 @@
+/** Finds the item that a command names: by its full name or id, otherwise by a unique prefix. */
+import { suggest } from '../../compiler/text/suggest.ts';
+import { CliError } from './errors.ts';
+
+interface NameQuestion<T> {
+  /** `job`, for messages. */
+  readonly kind: string;
+  readonly name: string;
+  /** Every name and id with its item; an item may have several. */
+  readonly known: Iterable<readonly [name: string, value: T]>;
+  /** The command that lists them. */
+  readonly listedBy: string;
+  /** A further hint for the message about an unknown name. */
+  readonly notes?: readonly string[];
+}
+
+/** @throws CliError with the candidates if several match, or the closest name if none does */
+export function findName<T>({ kind, name, known, listedBy, notes = [] }: NameQuestion<T>): T {
+  const entries = [...known];
+  const exact = entries.find(([each]) => each === name);
+  if (exact !== undefined) return exact[1];
+  const begin = name === '' ? [] : entries.filter(([each]) => each.startsWith(name));
+  const [found, ...others] = new Map(begin.map(([each, value]) => [value, each])).entries();
+  if (found !== undefined && others.length === 0) return found[0];
+  if (found !== undefined) throw ambiguousName(kind, name, [found[1], ...others.map(([, each]) => each)], listedBy);
+  const [close] = suggest(
+    name,
+    entries.map(([each]) => each),
+  );
+  const hint = close === undefined ? `${listedBy} shows them all` : `did you mean ${close}?`;
+  throw new CliError(`there is no ${kind} "${name}"`, hint, ...notes);
+}
+
+/** The canonical name of a delivery target. @param names canonical names by every name @throws CliError */
+export const findTarget = (names: Readonly<Record<string, string>>, name: string): string =>
+  findName({ kind: 'delivery target', name, known: Object.entries(names), listedBy: 'hookwright docs targets' });
+
+/** Names that a message lists. */
+const MOST = 8;
+
+/** @param candidates known matches; there may be more */
+export function ambiguousName(kind: string, name: string, candidates: readonly string[], listedBy: string): CliError {
+  const message = `several ${plural(kind)} begin with "${name}"`;
+  if (candidates.length === 0) return new CliError(message, `name more of it: ${listedBy} shows them`);
+  const more = candidates.length > MOST ? `, and ${candidates.length - MOST} more` : '';
+  return new CliError(message, `name one: ${[...candidates].sort().slice(0, MOST).join(', ')}${more}`);
+}
+
+const plural = (kind: string): string => (kind.endsWith('y') ? `${kind.slice(0, -1)}ies` : `${kind}s`);

@@ -1,0 +1,111 @@
+/** What clipanion does for a command: it reads the words behind the command's path, refuses wrong ones, and describes it for help. */
+import { Command as Base, Cli, Option } from 'clipanion';
+import { suggest } from '../../compiler/text/suggest.ts';
+import type { Argument, Command, CommandLine, NamedOption } from '../base/command.ts';
+import { UsageError } from '../base/errors.ts';
+
+const PROGRAM = 'hookwright';
+
+type Declared = Omit<Command<never>, 'run'>;
+
+/** The library takes what the fields of an instance declare. */
+function classOf({ details, examples, options, args }: Declared) {
+  return class extends Base {
+    // It cannot print an empty text.
+    static override readonly usage = {
+      ...(details !== '' && { details }),
+      examples: examples.map(([...each]) => each),
+    };
+
+    constructor() {
+      super();
+      for (const [at, { kind }] of args.entries()) {
+        const field = kind === 'rest' ? Option.Rest() : Option.String({ required: kind === 'required' });
+        Object.assign(this, { [argumentKey(at)]: field });
+      }
+      for (const { name, names, value } of options) {
+        const field = value === null ? Option.Boolean(names.join(',')) : Option.Array(names.join(','));
+        Object.assign(this, { [name]: field });
+      }
+    }
+
+    override execute = () => Promise.resolve();
+  };
+}
+
+const argumentKey = (at: number): string => `argument ${at}`;
+
+/** @param words behind the path @throws UsageError */
+export function readCommandLine(words: readonly string[], path: string, command: Declared): CommandLine {
+  const { options, args } = command;
+  // `sandbox try -- ls`: what follows `--` is the command, also where no agent is named.
+  const before = args.at(-1)?.kind === 'rest' ? args.filter(({ kind }) => kind === 'optional').length : 0;
+  try {
+    const given = Object.entries(Cli.from(classOf(command)).process(joinValues(words, options, before)));
+    const texts = new Map(given.map(([key, value]) => [key, [value ?? []].flat().map(String)] as const));
+    return { options: texts, positionals: args.flatMap((_, at) => texts.get(argumentKey(at)) ?? []) };
+  } catch (error) {
+    throw wrongUsage(error, path, command);
+  }
+}
+
+const NEGATIVE_NUMBER = /^-\d/;
+
+/** Group ids are negative. `--deliver-chat-id -100200` becomes one word, and the arguments of `session show x -100200` follow `--`. */
+function joinValues(words: readonly string[], options: readonly NamedOption[], before: number): string[] {
+  const known = new Map(options.flatMap(({ names, value }) => names.map((name) => [name, value] as const)));
+  const joined: string[] = [];
+  const positionals: string[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const [word = '', next] = words.slice(at);
+    if (word === '--') {
+      while (positionals.length < before) positionals.push('');
+      positionals.push(...words.slice(at + 1));
+      break;
+    }
+    if (!word.startsWith('-') || word === '-' || NEGATIVE_NUMBER.test(word)) positionals.push(word);
+    else if ((known.get(word) ?? null) === null || next === undefined || known.has(next.split('=', 1)[0] ?? '')) {
+      joined.push(word);
+    } else {
+      joined.push(`${word}=${next}`);
+      at += 1;
+    }
+  }
+  return [...joined, ...(positionals.some((word) => word.startsWith('-')) ? ['--'] : []), ...positionals];
+}
+
+/** The library's reason, and what is close to a wrong option. */
+function wrongUsage(error: unknown, path: string, command: Declared): unknown {
+  if (!(error instanceof Error && 'candidates' in error)) return error;
+  const candidates = error.candidates as readonly { readonly reason: string | null }[];
+  // It tries `--` as the name of an option, too.
+  const reasons = candidates.map(({ reason }) => reason ?? '').filter((reason) => !/^$|"--"/.test(reason));
+  const [reason = 'Wrong arguments.'] = reasons;
+  const [, option = ''] = /\("(-[^"=]*)/.exec(reason) ?? [];
+  const known = command.options.flatMap(({ names }) => names);
+  const [close] = suggest(option, known);
+  const hint = close === undefined ? `usage: ${describe(path, command).usage}` : `did you mean ${close}?`;
+  return new UsageError(reason.charAt(0).toLowerCase() + reason.slice(1, -1), hint);
+}
+
+/** What help shows. @param coloured whether what stands in backticks has a colour */
+export function describe(path: string, command: Declared, coloured = false) {
+  const commandClass = classOf(command);
+  const cli = Cli.from(commandClass, { binaryName: PROGRAM });
+  const { details = '', examples = [] } = cli.definition(commandClass, { colored: coloured }) ?? {};
+  return {
+    /** `hookwright source learn <source> [file…]`: the library names neither what there may be many of, nor values of options. */
+    usage: [PROGRAM, path, ...command.args.map(argumentLabel)].join(' '),
+    /** `-n, --lines <count>`. */
+    options: command.options.map((each) => [optionLabel(each), each.description] as const),
+    /** Wrapped to 80 columns. The library leaves a line free before each item of a list. */
+    details: details.trimEnd().replace(/ +$|\n(?=\n- )/gm, ''),
+    examples: examples.map(([what, line]) => [what.trimEnd(), line] as const),
+  };
+}
+
+const argumentLabel = ({ name, kind }: Argument<unknown>): string =>
+  ({ required: `<${name}>`, optional: `[${name}]`, rest: name === '' ? '…' : `[${name}…]` })[kind];
+
+const optionLabel = ({ names, value }: NamedOption): string =>
+  `${names.join(', ')}${value === null ? '' : ` <${value}>`}`;

@@ -1,0 +1,247 @@
+/** `hookwright deliveries`: what became of each accepted event, and a second try for what was given up. */
+
+import type { ReplayedDeliveries } from '../schemas/built/operations/types.ts';
+import type { StoredDispatch } from '../runtime/store/queries.ts';
+import { whyNotReplay } from '../runtime/store/replay.ts';
+import { runFacts } from '../runtime/store/run-facts.ts';
+import type { Store } from '../runtime/store/store.ts';
+import type { Moment } from '../runtime/store/timeline.ts';
+import { deliveryLabel, timeline, withLabels } from '../runtime/store/timeline.ts';
+import type { Usage } from '../runtime/store/usage.ts';
+import { tokensOf } from '../runtime/store/usage.ts';
+import type { CliContext } from './base/context.ts';
+import { CliError, UsageError } from './base/errors.ts';
+import type { GivenBy } from './command-line/command.ts';
+import { argument, command, flag, parsed, restArguments, text, withDefault } from './command-line/command.ts';
+import { arrayOption, configOption, routeFilterOption } from './command-line/options.ts';
+import { namedFilter, parseDeliveryFilter, parseLimit } from './deliveries/filter.ts';
+import { chooseDeliveries, ownerText, repeatDeliveries } from './deliveries/repeat.ts';
+import { printBeside, printJson, printLine, printNote, visible } from './output/print.ts';
+import { createProgress } from './output/progress.ts';
+import { printList } from './output/table.ts';
+import { formatDuration, formatRunTime } from './output/time.ts';
+import { waitText } from './sessions/open-chat.ts';
+import { findDispatch, unknownDispatch, useStore } from './store/use-store.ts';
+
+const jobFilterOption = text('id', 'Only runs of this job');
+
+const sinceOption = text('time', 'Accepted since: 30min, 12h, 7d, or a date');
+
+/** `hookwright deliveries list`: what was accepted, newest first, and what became of it. */
+export const deliveriesListCommand = command({
+  summary: 'List accepted events, newest first, and their states',
+  details:
+    'States: pending, running, delivering, waiting (a person has to approve it), done, dead (given up), skipped (nothing to deliver, superseded, or rejected by a person). A pending run may wait for its turn in its session, for a run of its agent to end, or for a budget.',
+  examples: [
+    ['The newest 50', '$0 deliveries list'],
+    ['What was given up today', '$0 deliveries list --state dead --since 24h'],
+    ['One route, for a program', '$0 deliveries list --route alerts --json'],
+  ],
+  options: {
+    state: text('name', 'Only this state'),
+    route: routeFilterOption,
+    job: jobFilterOption,
+    since: sinceOption,
+    limit: withDefault('50', parsed('count', 'At most this many (default 50)', parseLimit)),
+    config: configOption,
+    json: arrayOption,
+  },
+  async run(context, given) {
+    const now = context.clock.now();
+    const named = await namedFilter(context, parseDeliveryFilter(given, now), given.config);
+    const filter = { ...named, limit: given.limit };
+    const rows = (await useStore(context, (store) => store.read({ kind: 'list', filter }))) ?? [];
+    printList(context, rows, {
+      json: given.json,
+      // What only this program needs is not shown.
+      toJson: ({ ref, ready_at, ...rest }) => rest,
+      columns: [
+        { title: 'ID', value: ({ id }) => id, whole: true },
+        { title: 'ROUTE', value: ownerText, whole: true },
+        { title: 'EVENT', value: ({ event }) => event, whole: true },
+        { title: 'STATE', value: ({ state }) => state },
+        { title: 'DURATION', value: ({ duration_ms }) => formatRunTime(duration_ms), align: 'right' },
+        { title: 'AGE', value: ({ accepted_at }) => formatDuration(now - accepted_at), align: 'right' },
+        { title: 'DELIVERY ID', value: ({ delivery_id }) => delivery_id, whole: true },
+        { title: 'AGENT', value: ({ agent }) => agent ?? '', whole: true },
+        { title: 'SESSION', value: ({ session }) => session ?? '', whole: true },
+        { title: 'TURN', value: ({ turn }) => turn ?? '', align: 'right' },
+        { title: 'WAITS FOR', value: (row) => waitText(row, now) },
+        { title: 'TOKENS', value: ({ usage }) => (usage === null ? '' : tokensOf(usage)), align: 'right' },
+        { title: 'REASON', value: ({ reason }) => reason ?? '' },
+      ],
+      empty: 'nothing of that kind is stored',
+    });
+  },
+});
+
+const showOptions = {
+  config: configOption,
+  full: flag('Also print the prompt and the answer'),
+  json: flag('Print everything as one object'),
+};
+
+type ShowGiven = GivenBy<typeof showOptions>;
+
+/** `hookwright deliveries show <id>`: one dispatch with every state and attempt. */
+export const deliveriesShowCommand = command({
+  summary: 'Show one delivery: every state and attempt, how it ended, and what its agent wrote to stderr',
+  examples: [
+    ['Its timeline', '$0 deliveries show 0mb3k9x2c00a7f01c3b9d2e4'],
+    ['With prompt and answer', '$0 deliveries show 0mb3k9x2c00a7f01c3b9d2e4 --full'],
+  ],
+  options: showOptions,
+  args: { id: argument('id') },
+  async run(context, given) {
+    const stored = await useStore(context, (store) => findDispatch(store, given.id));
+    if (stored === null) throw unknownDispatch(given.id);
+    const { ref, ready_at, ...rest } = stored;
+    const { program, ...shown } = rest;
+    if (given.json)
+      printJson(context, {
+        ...shown,
+        dispatch: withLabels(shown.dispatch),
+        ...runFacts(stored),
+        timeline: timeline(stored),
+      });
+    else print(context, given, stored);
+  },
+});
+
+function print(context: CliContext, given: ShowGiven, stored: StoredDispatch): void {
+  const { dispatch } = stored;
+  const run = runFacts(stored);
+  const facts: readonly (readonly [string, string | null])[] = [
+    ['id', stored.id],
+    ['state', stored.reason === null ? stored.state : `${stored.state}: ${stored.reason}`],
+    ['profile', stored.profile],
+    stored.route === null ? ['job', stored.job] : ['route', stored.route],
+    ['event', stored.event],
+    ['delivery id', stored.delivery_id],
+    ['agent', stored.agent],
+    ['session', stored.session],
+    ['turn', stored.turn === null ? null : String(stored.turn)],
+    ['waits for', stored.waits_for === null ? null : waitText(stored, context.clock.now())],
+    ['targets', dispatch.deliveries.map(deliveryLabel).join(', ')],
+    ['dropped', droppedText(dispatch)],
+    ['superseded', dispatch.superseded === 0 ? null : String(dispatch.superseded)],
+    ['replay of', stored.replay_of],
+    ['attempts', run.attempts === 0 ? null : String(run.attempts)],
+    ['duration', run.duration_ms === null ? null : formatRunTime(run.duration_ms)],
+    ['exit code', run.exit_code === null ? null : String(run.exit_code)],
+    ['signal', run.signal],
+    ['denied', run.denied.length === 0 ? null : run.denied.join(', ')],
+    ['usage', stored.usage === null ? null : formatUsage(stored.usage)],
+  ];
+  for (const [name, value] of facts) if (value !== null) printBeside(context, name.padEnd(12), visible(value));
+  printLine(context);
+  for (const moment of timeline(stored)) printBeside(context, `${formatTime(moment.at)}  `, formatMoment(moment));
+  for (const [title, text] of [
+    ['stderr', run.stderr === '' ? null : run.stderr.trimEnd()],
+    ['prompt', given.full ? dispatch.prompt : null],
+    ['answer', given.full ? stored.answer : null],
+  ] as const) {
+    // A text of strangers: line breaks are kept, whatever could drive the terminal is made visible.
+    const lines = text === null ? [] : text.split('\n').map(visible);
+    if (text !== null) printLine(context, `\n${title}:\n${lines.join('\n')}`);
+  }
+}
+
+function formatUsage({ input_tokens, output_tokens, cost }: Usage): string {
+  const parts = [
+    [input_tokens, 'input tokens'],
+    [output_tokens, 'output tokens'],
+    [cost, 'cost'],
+  ] as const;
+  return parts.flatMap(([value, what]) => (value === null ? [] : [`${value} ${what}`])).join(', ');
+}
+
+/** What the agent handed over and was not taken. */
+function droppedText({ dropped = [] }: StoredDispatch['dispatch']): string | null {
+  const lines = dropped.map(({ output, reason, detail }) => `${output ?? 'a line'}: ${reason} (${detail})`);
+  return lines.length === 0 ? null : `${lines.length} output${lines.length === 1 ? '' : 's'}: ${lines.join('; ')}`;
+}
+
+const formatTime = (ms: number): string => new Date(ms).toISOString().replace('T', ' ');
+
+function formatMoment({ at, what, target, outcome, reason, next_at }: Moment): string {
+  const parts = [
+    `${what}${target === null ? '' : ` (${target})`}`,
+    ...(reason === null ? [] : [`${outcome === null || outcome === 'ok' ? '' : `${outcome}: `}${visible(reason)}`]),
+    ...(next_at === null ? [] : [`next in ${Math.round((next_at - at) / 100) / 10} s`]),
+  ];
+  return parts.join('  ');
+}
+
+const replayOptions = {
+  state: text('name', 'All in this state: done, dead or skipped'),
+  route: routeFilterOption,
+  job: jobFilterOption,
+  since: sinceOption,
+  limit: parsed('count', 'At most this many, the newest', parseLimit),
+  rerun: flag('Run the agent again even where its answer is stored'),
+  again: flag('Send the stored text to all targets, also to those that have got it'),
+  dryRun: flag('Print which ones, and repeat nothing'),
+  config: configOption,
+  json: arrayOption,
+};
+const args = { ids: restArguments('id') };
+
+type ReplayGiven = GivenBy<typeof replayOptions> & GivenBy<typeof args>;
+
+/** `hookwright deliveries replay`: sends dispatches again, or runs them again, named or chosen by their state. */
+export const deliveriesReplayCommand = command({
+  summary: 'Send deliveries that were given up once more, or run them again',
+  details:
+    'A message or an answer goes on under its id, to the targets that have not got it; its delivery id is claimed. Everything else runs again, as a new delivery that names the old. A running gateway begins at once; without one they wait for the next start.',
+  examples: [
+    ['Repeat one', '$0 deliveries replay 0mb3k9x2c00a7f01c3b9d2e4'],
+    ['Repeat what was given up since yesterday', '$0 deliveries replay --state dead --since 24h'],
+    ['Send one to all its targets, although it is done', '$0 deliveries replay 0mb3k9x2c00a7f01c3b9d2e4 --again'],
+    ['Only see what that would be', '$0 deliveries replay --state dead --since 24h --dry-run'],
+  ],
+  options: replayOptions,
+  args,
+  async run(context, given) {
+    if ((given.ids.length === 0) === (given.state === undefined)) {
+      throw new UsageError('name deliveries by id, or all of one state with --state');
+    }
+    const filter = await namedFilter(context, parseDeliveryFilter(given, context.clock.now()), given.config);
+    const limit = given.limit ?? Number.MAX_SAFE_INTEGER;
+    if (given.rerun && given.again) throw new UsageError('--again sends the stored text, --rerun makes a new one');
+    const outcome = await useStore(context, async (store) => {
+      const ids = given.ids.length > 0 ? await named(given, store) : await chooseDeliveries(store, filter, limit);
+      const progress = createProgress(context, ids.length, 'repeated');
+      const { clock, random } = context;
+      const repeating = { clock, random, ...given, onProgress: progress.update };
+      return repeatDeliveries(store, ids, repeating).finally(progress.end);
+    });
+    if (outcome === null) throw new CliError('nothing has been stored in this home yet');
+    report(context, given, outcome);
+    return outcome.refused.length === 0 ? 0 : 1;
+  },
+});
+
+/** All or none: a mistyped id must not leave half of them repeated. */
+async function named(given: ReplayGiven, store: Store): Promise<readonly string[]> {
+  const found = await Promise.all(given.ids.map((id) => findDispatch(store, id)));
+  for (const stored of found) {
+    const why = whyNotReplay(stored, given.again);
+    if (why !== null) throw new CliError(`${stored.id} cannot be repeated: ${why}`);
+  }
+  return [...new Set(found.map(({ id }) => id))];
+}
+
+function report(context: CliContext, given: ReplayGiven, { done, refused }: ReplayedDeliveries): void {
+  for (const { id, reason } of refused) printNote(context, `${id} is not repeated: ${reason}`);
+  if (given.json) {
+    printJson(context, given.dryRun ? done.map(({ id, replay_of }) => ({ replay_of: replay_of ?? id })) : done);
+    return;
+  }
+  for (const { id, replay_of } of done) {
+    const isNew = replay_of !== null && !given.dryRun;
+    printLine(context, isNew ? `${replay_of} -> ${id}` : (replay_of ?? id));
+  }
+  const count = `${done.length} ${done.length === 1 ? 'delivery' : 'deliveries'}`;
+  printNote(context, given.dryRun ? `${count} would be repeated` : `${count} repeated`);
+}

@@ -1,0 +1,104 @@
+/** `hookwright gateway run`: compiles, serves, and recompiles on change, in the foreground. */
+import { Redactor } from '../runtime/deliver/redact/redact.ts';
+import type { ProcessLogger } from '../runtime/platform/logger.ts';
+import type { CliContext } from './base/context.ts';
+import { CliError } from './base/errors.ts';
+import type { GivenBy } from './command-line/command.ts';
+import { command } from './command-line/command.ts';
+import {
+  configOption,
+  failOnOption,
+  hostOption,
+  logFileOption,
+  outOption,
+  portOption,
+} from './command-line/options.ts';
+import { createCompileRequest } from './compile/compile-files.ts';
+import { DIAGNOSTIC_WIDTH, noteIgnored } from './output/diagnostics.ts';
+import type { RecompileReport, RecompileRequest } from './serve/recompile.ts';
+import { recompile } from './serve/recompile.ts';
+import { serveGateway } from './serve/serve-gateway.ts';
+import { createServerLog } from './serve/server-log.ts';
+
+const options = {
+  config: configOption,
+  out: outOption,
+  failOn: failOnOption('Refuse a changed configuration under which kept requests are lost, or treated otherwise'),
+  host: hostOption,
+  port: portOption,
+  logFile: logFileOption,
+};
+
+type Given = GivenBy<typeof options>;
+
+export const gatewayRunCommand = command({
+  summary: 'Compile and serve in the foreground; recompile on change',
+  details:
+    'The tables go to build/ beside the configuration. A change that does not compile is reported and leaves the old table serving. Ctrl-C drains, a second one does not wait.',
+  examples: [
+    ['Serve what is in this folder', '$0 gateway run'],
+    ['Another configuration on another port', '$0 gateway run --config deploy/hookwright.yaml --port 9000'],
+  ],
+  options,
+  async run(context, given) {
+    const redactor = new Redactor();
+    const log = createServerLog(context, redactor.redact);
+    try {
+      return await serve(context, given, log, redactor);
+    } catch (error) {
+      // In the background each line of the log is JSON, this one too.
+      if (given.logFile === undefined || !(error instanceof CliError)) throw error;
+      log.error({ reason: error.message, hints: error.hints }, 'not started');
+      log.flush();
+      return error.exitCode;
+    }
+  },
+});
+
+async function serve(context: CliContext, given: Given, log: ProcessLogger, redactor: Redactor): Promise<number> {
+  // Made anew for each compile: jobs may have been added to the store.
+  const request = (): Promise<RecompileRequest> => recompileRequest(context, given);
+  const first = await compileFirst(context, given, await request(), log);
+  return serveGateway(context, {
+    folder: first.folder,
+    host: given.host,
+    port: given.port,
+    logFile: given.logFile ?? null,
+    log,
+    redactor,
+    recompile: { request, first },
+  });
+}
+
+async function recompileRequest(context: CliContext, given: Given): Promise<RecompileRequest> {
+  const { config, host, port, out } = given;
+  // The thread that recompiles loads the modules itself.
+  const { modules: _, ...request } = await createCompileRequest(context, { configs: config, flags: { host, port } });
+  return {
+    ...request,
+    out,
+    color: context.colour.stderr,
+    failOn: given.failOn ?? [],
+    width: context.stderr.columns ?? DIAGNOSTIC_WIDTH,
+  };
+}
+
+/** A start does not load a configuration that the gate refuses either: the previous table is served. */
+async function compileFirst(
+  context: CliContext,
+  given: Given,
+  request: RecompileRequest,
+  log: ProcessLogger,
+): Promise<RecompileReport> {
+  const report = await recompile(request, context.modules);
+  const { diagnostics, ignored } = report;
+  if (given.logFile === undefined) {
+    context.stderr.write(diagnostics);
+    noteIgnored(context, report);
+  } else {
+    if (diagnostics !== '') log.warn({ diagnostics }, 'the configuration has diagnostics');
+    if (ignored.length > 0) log.warn({ config: report.root, ignored }, 'another config is not read');
+  }
+  if (!report.ok && report.refused === null) throw new CliError('not started: the configuration has errors');
+  return report;
+}

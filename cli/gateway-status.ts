@@ -1,0 +1,254 @@
+/** `hookwright gateway status`, `logs` and `metrics`: what the running gateway tells. */
+import type { DispatchStatus, GatewayStatus, StoreStatus } from '../schemas/built/operations/types.ts';
+import { alertTitle } from '../base/alert-kinds.ts';
+import { createPaint } from '../base/paint.ts';
+import { isSystemError } from '../base/system-error.ts';
+import { parseLogEntry } from '../runtime/platform/print-log-line.ts';
+import { SHOWN_STATES } from '../runtime/store/states.ts';
+import type { CliContext } from './base/context.ts';
+import { CliError } from './base/errors.ts';
+import { loadPart } from './base/module.ts';
+import { choice, command, flag, parsed, text, withDefault, withShort } from './command-line/command.ts';
+import { configOption, jsonOption, routeFilterOption } from './command-line/options.ts';
+import { parseInteger } from './command-line/values.ts';
+import { checkRouteName, parseSince } from './deliveries/filter.ts';
+import { describeDead, LIST_DEAD } from './deliveries/repeat.ts';
+import { askGateway, noteOtherProject, notRunning, readGatewayInfo, tryAskGateway } from './gateway/ask-gateway.ts';
+import type { Tail } from './gateway/log.ts';
+import { createLogView, logFile, readSince, readTail } from './gateway/log.ts';
+import { printJson, printLine, terminalWidth, visible, wrapBeside } from './output/print.ts';
+import { describePause, formatDuration } from './output/time.ts';
+
+/** `hookwright gateway status`: whether a gateway serves this home, and how it is. */
+export const gatewayStatusCommand = command({
+  summary: 'Show whether a gateway serves this home, and what it serves',
+  details:
+    'Exits 1 when none is running. --all asks the store, on any node: it shows every gateway that shares it, how long its lease lasts, and the table it serves.',
+  examples: [
+    ['Look at the running gateway', '$0 gateway status'],
+    ['For scripts', '$0 gateway status --json'],
+    ['All gateways that share the database', '$0 gateway status --all'],
+  ],
+  options: { all: flag('Every gateway that shares the store'), config: configOption, json: jsonOption },
+  async run(context, given) {
+    if (given.all) return (await loadPart(context.modules, 'database')).showNodes(context, given.json);
+    const status = await tryAskGateway(context, 'status', {});
+    if (status === null) {
+      if (!given.json) throw notRunning(context);
+      printJson(context, { state: 'stopped' });
+      return 1;
+    }
+    if (given.json) printJson(context, status);
+    else for (const line of describe(status, context)) printLine(context, line);
+    return 0;
+  },
+});
+
+function describe(status: GatewayStatus, context: CliContext): string[] {
+  const paint = createPaint(context.colour.stdout);
+  const now = context.clock.now();
+  const { table, subscriptions, runs, dispatches } = status;
+  const state = paint(status.state === 'serving' ? 'green' : 'yellow', visible(status.state));
+  const width = terminalWidth(context);
+  const field = (name: string, text: string): string[] => wrapBeside(`  ${name.padEnd(14)} `, text, width);
+  const problem = (reason: string | null): string[] =>
+    reason === null ? [] : wrapBeside(`    ${paint('yellow', '!')} `, visible(reason), width);
+  return [
+    ...wrapBeside(
+      '',
+      `hookwright ${visible(status.version)} is ${state} on ${visible(status.url)} (pid ${status.pid}, up ${formatDuration(now - status.started_at)})`,
+      width,
+    ),
+    ...field(
+      'table',
+      `${table.routes} ${table.routes === 1 ? 'route' : 'routes'}, generation ${table.generation}, loaded ${formatDuration(now - table.loaded_at)} ago, ${visible(table.hash.slice(0, 12))}`,
+    ),
+    ...problem(table.error),
+    ...(status.console === null ? [] : field('console', visible(status.console))),
+    ...(status.config === null ? [] : field('config', visible(status.config))),
+    ...field('subscriptions', `${subscriptions.serving} serving, ${subscriptions.quarantined.length} quarantined`),
+    ...problem(subscriptions.error),
+    ...subscriptions.quarantined.flatMap(({ name, reason }) => problem(`${name}: ${reason}`)),
+    ...(runs === null ? [] : field('runs', `${runs.active} active, ${runs.queued} queued`)),
+    ...(dispatches === null ? [] : field('dispatches', describeStates(dispatches, now))),
+    ...status.paused.flatMap(({ route, until }) =>
+      problem(`route ${route} is ${describePause(true, until)}: nothing of it runs`),
+    ),
+    ...problem(describeGivenUp(dispatches, now)),
+    ...problem(describeError(dispatches, now)),
+    ...(status.alerts ?? []).flatMap(({ kind, subject, since, count }) =>
+      problem(`${alertTitle(kind)}: ${subject} (${count} in ${formatDuration(now - since)})`),
+    ),
+    ...problem(describeStore(status.store, now)),
+    ...status.store.refused.flatMap(problem),
+    ...(status.log_file === null ? [] : field('log', visible(status.log_file))),
+  ];
+}
+
+function describeStates({ states, oldest_open_at }: DispatchStatus, now: number): string {
+  const counts = SHOWN_STATES.filter((state) => states[state] > 0).map((state) => `${states[state]} ${state}`);
+  const oldest = oldest_open_at === null ? [] : [`oldest open for ${formatDuration(now - oldest_open_at)}`];
+  return [...counts, ...oldest].join(', ') || 'none yet';
+}
+
+function describeGivenUp(dispatches: DispatchStatus | null, now: number): string | null {
+  const dead = describeDead(dispatches?.dead ?? [], now);
+  return dead === null ? null : `${dead} (${LIST_DEAD})`;
+}
+
+function describeError(dispatches: DispatchStatus | null, now: number): string | null {
+  if (dispatches === null || dispatches.last_error === null) return null;
+  const { id, route, at, reason } = dispatches.last_error;
+  // Without a route it is of a job, or a message of the gateway itself.
+  return [`last error ${formatDuration(now - at)} ago`, ...(route === null ? [] : [route]), `${id}: ${reason}`].join(
+    ', ',
+  );
+}
+
+/** Damage is shown until it is acknowledged, a problem as long as it lasts. */
+function describeStore({ problem: refused, damage }: StoreStatus, now: number): string | null {
+  if (refused?.kind === 'unreadable') return refused.message;
+  if (refused !== null)
+    return `the store takes no events since ${formatDuration(now - refused.since)}: ${refused.message}`;
+  if (damage === null) return null;
+  const copy = damage.copy === null ? '' : ` (kept as ${damage.copy})`;
+  return `the store was damaged, found ${formatDuration(now - damage.at)} ago: ${damage.message}${copy}`;
+}
+
+/** From the least to the most severe. */
+export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+export interface LogConditions {
+  readonly route: string | null;
+  /** This level and those above it. */
+  readonly level: (typeof LEVELS)[number] | null;
+  /** Unix ms. */
+  readonly since: number | null;
+}
+
+/** Takes bytes as they are read, which may end within a line. @param most how many of the chosen lines, from the end */
+export type ChooseLines = (bytes: Buffer, most?: number) => Buffer;
+
+/** Null: nothing is asked for, so every line is chosen. Lines that are no entries, such as a stack trace, are not chosen. */
+export function logFilter({ route, level, since }: LogConditions): ChooseLines | null {
+  if (route === null && level === null && since === null) return null;
+  const least = level === null ? 0 : LEVELS.indexOf(level);
+  let pending = Buffer.alloc(0);
+  const holds = (line: string): boolean => {
+    const entry = parseLogEntry(line);
+    if (entry === null || (route !== null && entry.route !== route)) return false;
+    const isSince = since === null || Date.parse(String(entry.time)) >= since;
+    return isSince && (LEVELS as readonly unknown[]).indexOf(entry.level) >= least;
+  };
+  return (bytes, most = Number.POSITIVE_INFINITY) => {
+    const all = Buffer.concat([pending, bytes]);
+    const end = all.lastIndexOf(10) + 1;
+    pending = all.subarray(end);
+    const lines = all.toString('utf8', 0, end).split('\n').slice(0, -1).filter(holds);
+    return Buffer.from(
+      lines
+        .slice(Math.max(0, lines.length - most))
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
+  };
+}
+
+/** How often a followed log is polled, in ms. */
+const FOLLOW_MS = 200;
+
+/** `hookwright gateway logs`: prints the end of the background gateway's log, and follows it. */
+export const gatewayLogsCommand = command({
+  summary: 'Show the log of the gateway in the background, -f to follow it',
+  details:
+    'On a terminal: date and time, level, route, event, delivery id, what happened, and the rest. In a pipe the JSON lines are as the gateway wrote them. A gateway in the foreground (`gateway run`, `serve`) logs to its own terminal.',
+  examples: [
+    ['The last lines, and then each new one', '$0 gateway logs -f'],
+    ['The last 500 lines', '$0 gateway logs -n 500'],
+    ['What went wrong on one route since yesterday', '$0 gateway logs --route review --level warn --since 24h'],
+    ['What was refused, with jq', `$0 gateway logs -n 500 | jq 'select(.outcome == "invalid_signature")'`],
+  ],
+  options: {
+    route: routeFilterOption,
+    level: choice(LEVELS, 'Only this level and those above'),
+    since: text('time', 'Only since: 30min, 12h, 7d, or a date'),
+    follow: withShort('-f', flag('Print new lines as they are added, until Ctrl-C')),
+    lines: withShort(
+      '-n',
+      withDefault(
+        '50',
+        parsed('count', 'How many lines from the end', (text, option) =>
+          parseInteger(text, option, { min: 0, max: 1_000_000 }),
+        ),
+      ),
+    ),
+  },
+  async run(context, given) {
+    const path = logFile(context.home);
+    noteOtherProject(context, readGatewayInfo(context)?.config ?? null);
+    const chosen = logFilter({
+      ...{ route: given.route ?? null, level: given.level ?? null },
+      since: given.since === undefined ? null : parseSince(given.since, context.clock.now()),
+    });
+    // Of a part of the log, the last so many of those that are chosen.
+    const tail = read(path, chosen === null ? given.lines : Number.MAX_SAFE_INTEGER);
+    const last = chosen === null ? tail.bytes : chosen(tail.bytes, given.lines);
+    if (given.route !== undefined && last.length === 0) checkRouteName(context, given.route, []);
+    const view = createLogView(context);
+    const print = (bytes: Buffer): void => void context.stdout.write(view(bytes));
+    const show = (bytes: Buffer): void => print(chosen === null ? bytes : chosen(bytes));
+    if (given.follow) await followFrom(context, path, tail, { show, showTail: () => print(last) });
+    else print(last);
+  },
+});
+
+function read(path: string, lines: number): Tail {
+  try {
+    return readTail(path, lines);
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
+    throw new CliError(
+      `there is no log yet: ${path}`,
+      'a gateway writes it when started with: hookwright gateway start',
+    );
+  }
+}
+
+interface Shown {
+  readonly show: (bytes: Buffer) => void;
+  readonly showTail: () => void;
+}
+
+function followFrom(context: CliContext, path: string, tail: Tail, { show, showTail }: Shown): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let { position } = tail;
+    const timer = setInterval(() => {
+      try {
+        const next = readSince(path, position);
+        position = next.position;
+        if (next.bytes.length > 0) show(next.bytes);
+      } catch (error) {
+        stop(() => reject(error));
+      }
+    }, FOLLOW_MS);
+    // Before the first output, after which the user may press Ctrl-C.
+    const unlisten = context.onSignal(() => stop(resolve));
+    const stop = (then: () => void): void => {
+      clearInterval(timer);
+      unlisten();
+      then();
+    };
+    showTail();
+  });
+}
+
+/** `hookwright gateway metrics`: the running gateway's counters as Prometheus text. */
+export const gatewayMetricsCommand = command({
+  summary: "Print the running gateway's metrics as Prometheus text",
+  details: 'The control socket answers the same to `GET /metrics`, for a collector on the same machine.',
+  examples: [['Count the deliveries', '$0 gateway metrics | grep deliver']],
+  async run(context) {
+    const { text } = await askGateway(context, 'metrics', {});
+    context.stdout.write(text);
+  },
+});

@@ -1,0 +1,318 @@
+/** `hookwright gateway`: starts, stops, restarts and reloads the gateway that runs in the background. */
+
+import type { GatewayStatus, RefusedSwap, ReloadReport } from '../schemas/built/operations/types.ts';
+import { spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { nodeFiles } from '../compiler/node/node-files.ts';
+import { searchConfig } from '../compiler/source/search-config.ts';
+import { waitForLock } from '../runtime/store/sqlite/file-lock.ts';
+import type { CliContext } from './base/context.ts';
+import { openHome } from './base/context.ts';
+import { CliError, UsageError } from './base/errors.ts';
+import type { GivenBy } from './command-line/command.ts';
+import { command, flag, parsed, text } from './command-line/command.ts';
+import { configOption, failOnOption, hostOption } from './command-line/options.ts';
+import { compileRequest, createCompileRequest } from './compile/compile-files.ts';
+import {
+  askGateway,
+  isGatewayThere,
+  NOT_OURS,
+  OtherVersionError,
+  OWN_HOME,
+  otherProject,
+  pathsOf,
+  readGatewayInfo,
+  servedLines,
+  stopOf,
+  tryAskGateway,
+} from './gateway/ask-gateway.ts';
+import type { LogPosition } from './gateway/log.ts';
+import { failuresIn, logFile, openLogFile, readSince, readTail, warningsIn } from './gateway/log.ts';
+import { formatDiagnostics } from './output/diagnostics.ts';
+import { printJson, printLine, printNote, visible } from './output/print.ts';
+import { formatDuration } from './output/time.ts';
+import { refusalText } from './serve/refusing.ts';
+
+/** How long a gateway may take to start serving, in ms: a large configuration takes seconds to compile. */
+const READY_MS = 60_000;
+const POLL_MS = 50;
+
+export const launchOptions = {
+  config: configOption,
+  failOn: failOnOption('Refuse a changed configuration under which kept requests are lost, or treated otherwise'),
+  host: hostOption,
+  port: text('port', 'Port instead of the configured one'),
+};
+
+export type LaunchGiven = GivenBy<typeof launchOptions>;
+
+/** Returns once the gateway serves, and prints its URL and its warnings. @throws CliError saying why it does not */
+export async function startGateway(context: CliContext, given: LaunchGiven): Promise<void> {
+  const status = await launch(context, given);
+  printLine(context, status.url);
+  if (status.table.error !== null) printNote(context, visible(status.table.error));
+  printNote(context, `started (pid ${status.pid}), log: ${logFile(context.home)}`);
+}
+
+function runArguments(context: CliContext, given: LaunchGiven): string[] {
+  const named = (name: string, value: string | undefined): string[] =>
+    value === undefined ? [] : [`${name}=${value}`];
+  return [
+    ...(given.config ?? []).map((path) => `--config=${path}`),
+    ...named('--host', given.host),
+    ...named('--port', given.port),
+    ...named('--fail-on', given.failOn?.join(',')),
+    `--log-file=${logFile(context.home)}`,
+  ];
+}
+
+/** Starts the process, detached, and waits until its control socket answers or it has ended. Prints what it has warned of. */
+async function launch(context: CliContext, given: LaunchGiven): Promise<GatewayStatus> {
+  const [program = '', ...self] = context.self;
+  const log = openLogFile(openHome(context));
+  const { position } = readTail(logFile(context.home), 0);
+  const child = spawn(program, [...self, 'gateway', 'run', ...runArguments(context, given)], {
+    cwd: context.cwd,
+    env: context.env,
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  let ended = false;
+  for (const event of ['exit', 'error']) {
+    child.once(event, () => {
+      ended = true;
+    });
+  }
+  child.unref();
+  const until = context.clock.monotonic() + READY_MS;
+  while (!ended && context.clock.monotonic() < until) {
+    const status = await tryAskGateway(context, 'status', {});
+    if (status !== null && status.pid !== child.pid) {
+      // A gateway of another command was first.
+      child.kill();
+      throw alreadyServed(context, status);
+    }
+    if (status !== null) {
+      const { bytes } = readSince(logFile(context.home), position);
+      for (const warning of warningsIn(bytes, context)) printNote(context, warning);
+      return status;
+    }
+    await setTimeout(POLL_MS);
+  }
+  throw failure(context, position, ended);
+}
+
+export function alreadyServed(context: CliContext, { url, pid, config }: GatewayStatus): CliError {
+  return new CliError(
+    `a gateway already serves ${context.home} on ${url} (pid ${pid})`,
+    ...servedLines(config),
+    `stop it first: ${stopOf(context, config)}`,
+    OWN_HOME,
+  );
+}
+
+function failure(context: CliContext, position: LogPosition, ended: boolean): CliError {
+  const path = logFile(context.home);
+  if (!ended) return new CliError('the gateway does not get ready', `look at its log: ${path}`);
+  const reasons = failuresIn(readSince(path, position).bytes);
+  return new CliError('the gateway did not start', ...(reasons.length === 0 ? [`its log: ${path}`] : reasons));
+}
+
+/** `hookwright gateway start`: `gateway run` in the background, with a log file; returns once it serves. */
+export const gatewayStartCommand = command({
+  summary: 'Start the gateway in the background, with a log file',
+  details:
+    'Compiles the configuration, serves it, and recompiles it on change, like `gateway run`. Returns when it serves; when it cannot, prints why and exits 1. To have it started at boot and restarted after a crash, use `gateway install-service`.',
+  examples: [
+    ['Start, look, stop', '$0 gateway start && $0 gateway status && $0 gateway stop'],
+    ['With a configuration of its own', '$0 gateway start --config ./hookwright.yaml --port 9000'],
+  ],
+  options: launchOptions,
+  async run(context, given) {
+    const running = await tryAskGateway(context, 'status', {});
+    if (running !== null) throw alreadyServed(context, running);
+    await startGateway(context, given);
+  },
+});
+
+/** How long the process may take to end after its drain, in ms. */
+const EXIT_MS = 10_000;
+/** The gateway answers within this time even while it drains, in ms; otherwise it hangs. */
+const PATIENCE_MS = 24 * 3_600_000;
+
+export const drainOption = parsed('seconds', 'How long work may finish (default: gateway.drain_seconds)', parseSeconds);
+
+/** Drains it and waits until it is gone. Returns how many runs were cut off. @throws CliError when it does not end */
+export async function stopGateway(context: CliContext, seconds: number | undefined): Promise<number> {
+  const report = await askGateway(
+    context,
+    'stop',
+    seconds === undefined ? {} : { drain_seconds: seconds },
+    seconds === undefined ? PATIENCE_MS : seconds * 1000 + EXIT_MS,
+  );
+  const lock = await waitForLock(pathsOf(context).lock, EXIT_MS, context.clock);
+  lock?.release();
+  if (lock === null) {
+    throw new CliError('the gateway has drained but its process does not end', 'look at it: hookwright gateway logs');
+  }
+  return report.drained ? 0 : report.abandoned;
+}
+
+/** What was cut off by a stop, in words. */
+export const cutOff = (runs: number): string => `${runs} ${runs === 1 ? 'run was' : 'runs were'} cut off`;
+
+/** `hookwright gateway stop`: drains the running gateway and waits until it is gone. */
+export const gatewayStopCommand = command({
+  summary: 'Stop the running gateway: drain its work, wait until it is gone',
+  details:
+    'New events are answered 503, waiting coalesce groups are run, runs and deliveries under way may finish for `drain_seconds`. What is then still running is cut off, goes on after the next start, and makes this command exit 1. Where the gateway serves another configuration than the one of this folder, it is not stopped.',
+  examples: [
+    ['Stop and wait', '$0 gateway stop'],
+    ['Give running agents five minutes', '$0 gateway stop --drain 300'],
+  ],
+  options: { drain: drainOption },
+  async run(context, given) {
+    await refuseOtherProject(context);
+    const abandoned = await stopGateway(context, given.drain);
+    if (abandoned > 0) {
+      throw new CliError(
+        `stopped, but ${cutOff(abandoned)}`,
+        'they go on after the next start; to wait longer: hookwright gateway stop --drain <seconds>',
+      );
+    }
+    printNote(context, 'stopped');
+  },
+});
+
+/** In the folder of another project, somebody else's gateway is meant by mistake. */
+async function refuseOtherProject(context: CliContext): Promise<void> {
+  const config = readGatewayInfo(context)?.config ?? null;
+  if (config === null || otherProject(context, config) === null || !(await isGatewayThere(context))) return;
+  throw new CliError(NOT_OURS, ...servedLines(config), `to stop it: ${stopOf(context, config)}`);
+}
+
+/** A large configuration takes seconds to compile. */
+const COMPILE_MS = 120_000;
+
+/** `hookwright gateway restart`: stops the running gateway, and starts it in the background. */
+export const gatewayRestartCommand = command({
+  summary: 'Stop the running gateway, and start it in the background',
+  details:
+    'After an upgrade, or a change that takes effect with the next start (host, port, store, console). Options are those of `gateway start`, and are given again. Where the configuration here has errors, or another one is in service, it says so, exits 1 and stops nothing. Without a running gateway it is `gateway start`.',
+  examples: [
+    ['After an upgrade', '$0 gateway restart'],
+    ['Give running agents five minutes', '$0 gateway restart --drain 300'],
+  ],
+  options: { drain: drainOption, ...launchOptions },
+  async run(context, given) {
+    if (!(await isGatewayThere(context))) {
+      printNote(context, 'no gateway was running');
+      return startGateway(context, given);
+    }
+    if (given.config === undefined) await check(context);
+    const abandoned = await stopGateway(context, given.drain);
+    printNote(context, abandoned === 0 ? 'stopped' : `stopped; ${cutOff(abandoned)}, to go on now`);
+    await startGateway(context, given);
+  },
+});
+
+/** Refuses, before anything is stopped, what would not start again as it was. */
+async function check(context: CliContext): Promise<void> {
+  // Not from its status, which another version may answer otherwise.
+  const config = readGatewayInfo(context)?.config ?? null;
+  const { root } = searchConfig(nodeFiles, context);
+  if (config === null || root === null || nodeFiles.realpath(root) !== nodeFiles.realpath(config)) {
+    const served =
+      config === null ? ['it serves compiled tables: restart it where it was started'] : servedLines(config);
+    throw new CliError(
+      NOT_OURS,
+      ...served,
+      'to start another one in its place: hookwright gateway restart --config <path>',
+    );
+  }
+  const report = await askGateway(context, 'reload', { fail_on: [] }, COMPILE_MS).catch((error: unknown) => {
+    if (error instanceof OtherVersionError) return compiled(context);
+    throw error;
+  });
+  if (report.ok) return;
+  if (report.diagnostics !== '') printNote(context, report.diagnostics.trimEnd());
+  throw new CliError(
+    'the configuration has errors: the gateway was not stopped',
+    'if only a gateway of an older version finds them: hookwright gateway stop, then hookwright gateway start',
+  );
+}
+
+/** Without the gateway, which is asked for its jobs alone; where it does not tell them, the start has to find errors. */
+async function compiled(context: CliContext): Promise<Pick<ReloadReport, 'ok' | 'diagnostics'>> {
+  try {
+    const { output, diagnostics } = compileRequest(await createCompileRequest(context, {}));
+    return { ok: output !== null, diagnostics: formatDiagnostics('pretty', diagnostics, context, 'stderr') };
+  } catch (error) {
+    if (error instanceof OtherVersionError) return { ok: true, diagnostics: '' };
+    throw error;
+  }
+}
+
+const options = {
+  json: flag('Print the report as JSON'),
+  failOn: failOnOption('Keep the old table when kept requests would be lost, or treated otherwise; none: replace it'),
+};
+
+type Given = GivenBy<typeof options>;
+
+/** `hookwright gateway reload`: compiles the configuration again, now, and reports the result. */
+export const gatewayReloadCommand = command({
+  summary: 'Make the running gateway load its configuration again, now',
+  details:
+    '`gateway run` and `gateway start` do so by themselves when a file changes. A configuration with errors is reported, exits 1 and leaves the old one serving.',
+  examples: [
+    ['After editing a file on a disk that cannot be watched', '$0 gateway reload'],
+    ['Only if no event that was taken of late would be lost', '$0 gateway reload --fail-on lost'],
+    ['In spite of the gate that the gateway was started with', '$0 gateway reload --fail-on none'],
+  ],
+  options,
+  async run(context, given) {
+    const input = given.failOn === undefined ? {} : { fail_on: given.failOn };
+    const report = await askGateway(context, 'reload', input, COMPILE_MS);
+    if (given.json) printJson(context, report);
+    else if (report.diagnostics !== '') printNote(context, report.diagnostics.trimEnd());
+    if (report.refused !== null) throw refusal(context, given, report.refused);
+    if (!report.ok) throw new CliError('the configuration has errors: the old one goes on serving');
+    if (report.taken_ungated_at !== null) throw tooLate(report.taken_ungated_at);
+    if (!given.json) printNote(context, report.changed ? 'reloaded' : unchanged(context, report.was_loaded_at));
+  },
+});
+
+function refusal(context: CliContext, given: Given, refused: RefusedSwap): CliError {
+  for (const { id, route, kind, text } of given.json ? [] : refused.requests) {
+    printNote(context, visible(`${kind} ${id} ${route}: ${text}`));
+  }
+  return new CliError(
+    refusalText(refused),
+    'hookwright diff --requests 1000 shows them',
+    'to replace it all the same: --fail-on none',
+  );
+}
+
+/** A gateway takes in a file that is saved by itself, as a rule before this command asks for it. */
+function unchanged({ clock }: CliContext, loadedAt: number): string {
+  const ago = formatDuration(clock.now() - loadedAt);
+  return `nothing has changed since it was loaded at ${new Date(loadedAt).toISOString()}, ${ago} ago`;
+}
+
+function tooLate(at: number): CliError {
+  return new CliError(
+    `the configuration was taken in at ${new Date(at).toISOString()}, before this command and without a gate`,
+    'a gateway takes in changed files by itself: start it with --fail-on to have each of them looked at',
+    'hookwright diff OLD NEW --requests 1000 compares two configurations',
+  );
+}
+
+/** @throws UsageError unless it is a number of seconds, zero or more. */
+export function parseSeconds(text: string, option: string): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isFinite(value)) return value;
+  throw new UsageError(`${option} takes a number of seconds, not "${text}"`);
+}

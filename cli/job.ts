@@ -1,0 +1,428 @@
+/** `hookwright job`: scheduled prompts, their runs and their changes. */
+
+import type { JobTick } from '../runtime/store/job-mutations.ts';
+import type { JobReport } from '../schemas/built/operations/types.ts';
+import type { JobDetails } from './jobs/open-jobs.ts';
+import type { Paint } from '../base/paint.ts';
+import { createPaint } from '../base/paint.ts';
+import { DEFAULT_PROFILE } from '../base/profiles.ts';
+import { placeInTable } from '../runtime/deliver/http/shown-place.ts';
+import type { Job } from '../runtime/dispatch/scheduler/job.ts';
+import { jobSignature } from '../runtime/dispatch/scheduler/job.ts';
+import { manualDispatch } from '../runtime/dispatch/scheduler/job-dispatch.ts';
+import { createIds } from '../runtime/platform/ids.ts';
+import { budgetAmounts } from '../runtime/store/budget.ts';
+import type { JobRecord } from '../runtime/store/job-mutations.ts';
+import type { Store } from '../runtime/store/store.ts';
+import type { BudgetConfig, BudgetPlan, JobConfig } from '../schemas/generated/types.ts';
+import type { CliContext } from './base/context.ts';
+import { CliError, UsageError } from './base/errors.ts';
+import { argument, command, text, withDefault } from './command-line/command.ts';
+import {
+  approveOption,
+  arrayOption,
+  budgetOption,
+  chatIdOption,
+  configOption,
+  descriptionOption,
+  jsonOption,
+  pauseOption,
+} from './command-line/options.ts';
+import type { DraftTable, SavedJob } from './jobs/draft-job.ts';
+import {
+  checkDraft,
+  chooseTimezone,
+  configFromFlags,
+  createJob,
+  noteUnserved,
+  printMade,
+  recordOfPlan,
+} from './jobs/draft-job.ts';
+import type { JobReference } from './jobs/open-jobs.ts';
+import { openJob, openJobs, readHistory, recordOf, reportJob } from './jobs/open-jobs.ts';
+import { printJson, printLine, printNote, visible } from './output/print.ts';
+import type { Column } from './output/table.ts';
+import { printList } from './output/table.ts';
+import { describePause, formatDuration, formatInstant, pausedUntil } from './output/time.ts';
+import { makeStore, useStore } from './store/use-store.ts';
+
+/** For commands where the same name may belong to jobs of several profiles. */
+const jobProfileOption = text('profile', 'Look for the job in this profile only');
+
+/** What a job is, and where its answers go. */
+const scheduleOption = text('cron', 'Minute, hour, day of month, month, day of week');
+
+const promptOption = text('text', 'The prompt of each run');
+
+/** `hookwright job create`: a scheduled job that needs no config file. */
+export const jobCreateCommand = command({
+  summary: 'Make a scheduled job',
+  details:
+    'It is kept beside the config, in the home, and checked by the rules for jobs of a config. A running gateway takes it in within a second.',
+  examples: [
+    [
+      'A report every morning',
+      "$0 job create report --schedule '0 8 * * 1-5' --prompt 'Write the report.' --deliver telegram",
+    ],
+    [
+      'To a group, in a zone',
+      "$0 job create tea --schedule '0 16 * * *' --prompt 'Tea!' --deliver telegram --deliver-chat-id -100200 --timezone Europe/London",
+    ],
+  ],
+  options: {
+    schedule: scheduleOption,
+    prompt: promptOption,
+    deliver: text('target', 'origin, local or a target; several by comma. Default: log'),
+    deliverChatId: chatIdOption,
+    approve: approveOption,
+    agent: text('name', 'One of `agents`; none: the prompt is the message, and no agent runs'),
+    skills: text('names', 'Skills of each run, by comma'),
+    toolsets: text('names', "Toolsets of each run, by comma. Default: the profile's"),
+    timezone: text('zone', "IANA zone of the schedule. Default: gateway.timezone, else the machine's"),
+    misfire: text('rule', 'Runs missed while no gateway was running: skip (default) or once'),
+    budget: budgetOption,
+    description: descriptionOption,
+    profile: withDefault(DEFAULT_PROFILE, text('profile', 'Profile that runs it')),
+    config: configOption,
+    json: jsonOption,
+  },
+  args: { name: argument('name') },
+  async run(context, given) {
+    const { schedule, prompt } = given;
+    if (schedule === undefined) throw new UsageError('--schedule is needed', "such as --schedule '0 8 * * 1-5'");
+    if (prompt === undefined) throw new UsageError('--prompt is needed');
+    const open = await openJobs(context, given.config);
+    const timezone = chooseTimezone(given.timezone, open.table.gateway.timezone ?? context.timezone);
+    const config = { ...configFromFlags(given), schedule, prompt, timezone };
+    const made = await makeStore(context, (store) =>
+      createJob({ name: given.name, profile: given.profile, config, blueprint: null }, { store, open, context }),
+    );
+    printMade(context, { ...made, verb: 'created', open }, given.json);
+  },
+});
+
+/** `hookwright job list`: every job, when it runs next and how its last run ended. */
+export const jobListCommand = command({
+  summary: 'List the jobs: when each runs next, and how its last run ended',
+  examples: [
+    ['All of them', '$0 job list'],
+    ['For a program', '$0 job list --json'],
+  ],
+  options: { profile: text('profile', 'Only jobs of this profile'), config: configOption, json: arrayOption },
+  async run(context, given) {
+    const { profile } = given;
+    const open = await openJobs(context, given.config);
+    const now = context.clock.now();
+    const jobs = [...open.jobs.values()]
+      .filter((job) => profile === undefined || job.profile === profile)
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    const options = { now, next: 1, runs: 1, targets: open.table.targets };
+    const histories = await useStore(context, async (store) => {
+      const stored = await store.read({ kind: 'jobs' });
+      return Promise.all(jobs.map((job) => readHistory(store, job, stored, options.runs)));
+    });
+    const reports = jobs.map((job, index) => reportJob(job, histories?.[index] ?? null, options));
+    printList(context, reports, {
+      json: given.json,
+      toJson: ({ next_runs, runs, ticks, ...rest }) => ({
+        ...rest,
+        next_run: next_runs[0] ?? null,
+        last_run: runs[0] ?? null,
+      }),
+      columns: columns(now),
+      empty: 'no jobs; make one: hookwright job create, or hookwright blueprint create',
+    });
+  },
+});
+
+function columns(now: number): readonly Column<JobReport>[] {
+  return [
+    { title: 'NAME', value: ({ name }) => name, whole: true },
+    { title: 'ID', value: ({ id }) => id, whole: true },
+    {
+      title: 'STATE',
+      value: ({ state, paused_until }) => (state === 'paused' ? describePause(true, msOf(paused_until)) : state),
+    },
+    { title: 'RUNS', value: ({ schedule_human }) => schedule_human, wrap: true },
+    { title: 'NEXT', value: nextRun, wrap: true },
+    { title: 'LAST', value: (job) => lastRun(job, now), wrap: true },
+    { title: 'DELIVER', value: ({ deliver }) => deliver.join(','), whole: true },
+    { title: 'PROFILE', value: ({ profile }) => profile, usual: 'default' },
+  ];
+}
+
+const msOf = (instant: string | null): number | null => (instant === null ? null : Date.parse(instant));
+
+const nextRun = ({ next_runs: [next], timezone }: JobReport): string =>
+  next === undefined ? '' : formatInstant(Date.parse(next), timezone);
+
+const lastRun = ({ runs: [last] }: JobReport, now: number): string =>
+  last === undefined ? '' : `${last.state}, ${formatDuration(now - Date.parse(last.started_at))} ago`;
+
+const NEXT = 5;
+const RUNS = 5;
+const TICKS = 5;
+
+/** `hookwright job show`: one job, its next five runs, its last ones, and what was missed. */
+export const jobShowCommand = command({
+  summary: 'Show a job: its prompt, its next five runs, its last ones, and what was missed',
+  examples: [['By name or id', '$0 job show report']],
+  options: { profile: jobProfileOption, config: configOption, json: jsonOption },
+  args: { reference: argument('job') },
+  async run(context, given) {
+    const { open, job } = await openJob(context, given);
+    const options = { now: context.clock.now(), next: NEXT, runs: RUNS, targets: open.table.targets };
+    const history = await useStore(context, async (store) =>
+      readHistory(store, job, await store.read({ kind: 'jobs' }), RUNS),
+    );
+    const report = reportJob(job, history, options);
+    const { prompt, skills, toolsets, budget = null } = job;
+    const blueprint = open.records.find(({ id }) => id === job.id)?.blueprint ?? null;
+    if (given.json) printJson(context, { ...report, prompt, skills, toolsets, budget, blueprint });
+    else for (const line of describe(job, report, createPaint(context.colour.stdout))) printLine(context, line);
+  },
+});
+
+function describe(job: Job, report: JobDetails, paint: Paint): string[] {
+  const { id, name, profile, kind, state, timezone, deliver, misfire } = report;
+  const field = (label: string, text: string): string => `  ${label.padEnd(10)} ${visible(text)}`;
+  const at = (iso: string): string => formatInstant(Date.parse(iso), timezone);
+  return [
+    `${paint('bold', name)} (${id}) is ${state === 'paused' ? describePause(true, report.paused_until === null ? null : Date.parse(report.paused_until)) : state}`,
+    ...(job.description === null ? [] : [`  ${visible(job.description)}`]),
+    field('schedule', `${report.schedule_human} (${report.schedule}) in ${timezone}`),
+    field('deliver', deliver.join(', ')),
+    field('missed', misfire === 'once' ? 'runs once after a downtime' : 'skipped'),
+    ...(job.budget === undefined ? [] : [field('budget', `${budgetAmounts(job.budget)} per ${job.budget.per}`)]),
+    field('profile', profile),
+    field('kept in', kind === 'static' ? 'the config' : 'the store'),
+    ...list('skills', job.skills),
+    ...list('toolsets', job.toolsets),
+    '',
+    'Prompt:',
+    ...job.prompt
+      .trimEnd()
+      .split('\n')
+      .map((line) => `  ${visible(line)}`),
+    ...section(
+      'Next runs:',
+      report.next_runs.map((next) => `  ${at(next)}`),
+    ),
+    ...section(
+      'Last runs:',
+      report.runs.map(
+        ({ started_at, event, state: ended, reason }) =>
+          `  ${at(started_at)}  ${event}: ${ended}${reason === null ? '' : ` (${visible(reason)})`}`,
+      ),
+    ),
+    ...section(
+      `Not run (${report.missed} missed):`,
+      report.ticks.slice(0, TICKS).map((tick) => `  ${describeTick(tick, timezone)}`),
+    ),
+  ];
+}
+
+const list = (label: string, names: readonly string[]): string[] =>
+  names.length === 0 ? [] : [`  ${label.padEnd(10)} ${visible(names.join(', '))}`];
+
+const section = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : ['', title, ...lines];
+
+function describeTick({ due_at, outcome, missed }: JobTick, timezone: string): string {
+  const at = formatInstant(due_at, timezone);
+  if (outcome === 'budget') return `${at}  a budget was full`;
+  if (outcome === 'overlapped') return `${at}  the run before was still under way`;
+  const before = outcome === 'fired' ? 'before it ' : 'up to it ';
+  return `${at}  ${before}${missed} missed: no gateway was running`;
+}
+
+/** `hookwright job edit`: changes a job that was made at run time. */
+export const jobEditCommand = command({
+  summary: 'Change a job: only what the flags say',
+  details: 'A job of the config is changed where it is written. A run under way goes on as it began.',
+  examples: [
+    ['Later, and only on weekdays', "$0 job edit report --schedule '30 9 * * 1-5'"],
+    ['Another name', '$0 job edit report --name morning-report'],
+  ],
+  options: {
+    name: text('name', 'Another name; the id stays'),
+    schedule: scheduleOption,
+    prompt: promptOption,
+    deliver: text('target', 'origin, local or a target; several by comma'),
+    deliverChatId: chatIdOption,
+    approve: approveOption,
+    agent: text('name', 'One of `agents`; none: the prompt is the message, and no agent runs'),
+    skills: text('names', 'Skills of each run, by comma; empty for none'),
+    toolsets: text('names', 'Toolsets of each run, by comma'),
+    timezone: text('zone', 'IANA zone of the schedule'),
+    misfire: text('rule', 'skip or once'),
+    budget: budgetOption,
+    description: descriptionOption,
+    profile: jobProfileOption,
+    config: configOption,
+    json: jsonOption,
+  },
+  args: { reference: argument('job') },
+  async run(context, given) {
+    const config = configFromFlags(given);
+    if (config.deliver_extra !== undefined && config.deliver === undefined) {
+      throw new UsageError('--deliver-chat-id needs --deliver', 'name the target whose chat is meant');
+    }
+    const unlimited = given.budget === '';
+    if (!unlimited && Object.keys(config).length === 0 && given.name === undefined && given.timezone === undefined) {
+      throw new UsageError('say what to change', 'hookwright job edit --help lists the flags');
+    }
+    const { open, job } = await openJob(context, given);
+    const record = recordOf(open, job);
+    const timezone = given.timezone === undefined ? undefined : chooseTimezone(given.timezone, '');
+    const now = context.clock.now();
+    const change = { name: given.name, timezone, config, unlimited };
+    const edited = await makeStore(context, (store) => editJob(record, change, { store, open, now }));
+    printMade(context, { ...edited, verb: 'changed', open }, given.json);
+  },
+});
+
+/** `hookwright job pause`: keeps a job from firing until it is resumed. */
+export const jobPauseCommand = command({
+  summary: 'Keep a job from firing, for a time or until it is resumed; events for it are dropped',
+  details: 'Works for jobs of the config too. A run under way goes on.',
+  examples: [
+    ['Until further notice', '$0 job pause report'],
+    ['For an hour', '$0 job pause report --for 1h'],
+  ],
+  options: { for: pauseOption, profile: jobProfileOption, config: configOption },
+  args: { reference: argument('job') },
+  run: (context, given) => pauseJob(given, true, context),
+});
+
+/** `hookwright job resume`: lets a paused job fire again, from now on. */
+export const jobResumeCommand = command({
+  summary: 'Let a paused job fire again, from now on',
+  details: 'What was due meanwhile is not made up for. Also for a job that the config pauses.',
+  examples: [['Go on', '$0 job resume report']],
+  options: { profile: jobProfileOption, config: configOption },
+  args: { reference: argument('job') },
+  run: (context, given) => pauseJob(given, false, context),
+});
+
+/** `hookwright job remove`: removes a job that was made at run time. */
+export const jobRemoveCommand = command({
+  summary: 'Remove a job; its history stays until its time is over',
+  details: 'A job of the config is removed where it is written. A run under way goes on to its end.',
+  examples: [['By name or id', '$0 job remove report']],
+  options: { profile: jobProfileOption, config: configOption },
+  args: { reference: argument('job') },
+  async run(context, given) {
+    const { open, job } = await openJob(context, given);
+    const { id, name, profile } = recordOf(open, job);
+    const removed = await makeStore(context, (store) => store.write({ kind: 'remove_job', id }));
+    if (!removed) throw new CliError(`the job "${name}" was removed already`);
+    printLine(context, `job ${name} (${id}) removed`);
+    const routes = Object.values(open.table.routes).filter(
+      (route) => route.cron_job === id && route.profile === profile,
+    );
+    for (const route of routes)
+      printNote(context, `warning: route ${route.name} still names it; its events are ignored`);
+  },
+});
+
+/** `hookwright job run`: runs a job now, outside of its schedule. */
+export const jobRunCommand = command({
+  summary: 'Run a job now, whatever its schedule says',
+  details: 'Also when it is paused. Does nothing when a run of it is under way. The run itself is made by the gateway.',
+  examples: [['Try it out', '$0 job run report']],
+  options: { profile: jobProfileOption, config: configOption, json: jsonOption },
+  args: { reference: argument('job') },
+  async run(context, given) {
+    const { open, job } = await openJob(context, given);
+    const now = context.clock.now();
+    const dispatch = manualDispatch(
+      job,
+      { ...open.table, place: placeInTable(open.table) },
+      { id: createIds(context.random).dispatch(now), now },
+    );
+    const fired = await makeStore(context, (store) =>
+      store.write({
+        ...{ kind: 'fire_job', job: job.id, paused: job.paused, now, dispatch, claim: null },
+        ...{ even_paused: true },
+      }),
+    );
+    if (fired.kind !== 'stored')
+      throw new CliError(`job "${job.name}" is running already`, `hookwright job show ${job.name}`);
+    if (given.json) printJson(context, { job: job.id, dispatch: dispatch.id });
+    else
+      printLine(
+        context,
+        `job ${job.name} (${job.id}) runs as ${dispatch.id}; hookwright deliveries show ${dispatch.id}`,
+      );
+    noteUnserved(context, open, 'runs');
+  },
+});
+
+export interface JobChange {
+  readonly name: string | undefined;
+  readonly timezone: string | undefined;
+  readonly config: Partial<JobConfig>;
+  /** The budget goes. */
+  readonly unlimited: boolean;
+}
+
+/** Addresses that are not changed are kept as they were lowered, but for how long they wait: a target may have gone since. */
+function applyChange(record: JobRecord, { name, timezone, config, unlimited }: JobChange, open: DraftTable): SavedJob {
+  const { description, schedule, prompt, misfire, profile } = record;
+  const draft = {
+    name: name ?? record.name,
+    profile,
+    config: {
+      ...{ schedule, prompt, misfire, skills: [...record.skills], timezone: timezone ?? record.timezone },
+      ...(description === null ? {} : { description }),
+      ...(typeof record.agent === 'string' ? { agent: record.agent } : {}),
+      ...(record.budget === undefined || unlimited ? {} : { budget: budgetConfig(record.budget) }),
+      ...(record.deliver[0]?.approve_ms === undefined ? {} : { approve: true }),
+      ...config,
+    },
+  };
+  const { plan, warnings } = checkDraft(draft, open);
+  const isMoved = config.deliver !== undefined || config.deliver_extra !== undefined;
+  const toolsets = config.toolsets === undefined ? record.toolsets : plan.toolsets;
+  const { id, created_at, blueprint } = record;
+  const edited = recordOfPlan(plan, { id, created_at, blueprint, toolsets, timezone: draft.config.timezone });
+  const approve = plan.deliver[0]?.approve_ms === undefined ? {} : { approve_ms: plan.deliver[0].approve_ms };
+  const deliver = record.deliver.map(({ approve_ms: _, ...delivery }) => ({ ...delivery, ...approve }));
+  return { record: isMoved ? edited : { ...edited, deliver }, warnings };
+}
+
+/** As it would be written. */
+const budgetConfig = ({ per, ...limits }: BudgetPlan): BudgetConfig => ({
+  ...Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== null)),
+  per,
+});
+
+/** @throws CliError when the change cannot be made; nothing is stored then. */
+export async function editJob(
+  record: JobRecord,
+  change: JobChange,
+  { store, open, now }: { readonly store: Store; readonly open: DraftTable; readonly now: number },
+): Promise<SavedJob> {
+  const edited = applyChange(record, change, open);
+  const stored = await store.write({ kind: 'put_job', job: edited.record, expect: 'old' });
+  if (stored.kind === 'name_taken') throw new CliError(`there is a job "${edited.record.name}" already`);
+  if (stored.kind === 'unknown') throw new CliError(`the job "${record.name}" was removed meanwhile`);
+  const signature = jobSignature(edited.record);
+  // With another schedule it counts from now on: an earlier time of today has not been missed.
+  if (signature !== jobSignature(record)) await store.write({ kind: 'watch_job', job: record.id, signature, now });
+  return edited;
+}
+
+/** @throws CliError when there is no such job */
+export async function pauseJob(
+  reference: JobReference & { readonly for?: number | undefined },
+  paused: boolean,
+  context: CliContext,
+): Promise<void> {
+  const { id, name } = (await openJob(context, reference)).job;
+  const now = context.clock.now();
+  const until = pausedUntil(reference.for, now);
+  await makeStore(context, (store) => store.write({ kind: 'pause_job', job: id, paused, until, now }));
+  printLine(context, `job ${name} (${id}) ${describePause(paused, until)}`);
+}

@@ -1,0 +1,106 @@
+/** `hookwright lint`: every diagnostic of the configuration; nothing is written. */
+import { createPaint } from '../base/paint.ts';
+import type { CompileResult } from '../compiler/compile.ts';
+import { applyStrict } from '../compiler/diagnostics/diagnostic.ts';
+import type { FixedFile } from '../compiler/module.ts';
+import { createMachineFacts } from '../compiler/node/machine-facts.ts';
+import { nodeFiles } from '../compiler/node/node-files.ts';
+import { DIAGNOSTIC_FORMATS } from '../compiler/print/print.ts';
+import { safeText } from '../compiler/print/safe-lines.ts';
+import { rulesInForce } from '../compiler/rules/registry.ts';
+import type { Files } from '../compiler/source/files.ts';
+import { overlayFiles } from '../compiler/source/overlay-files.ts';
+import { writeAtomic } from '../runtime/platform/write-atomic.ts';
+import type { RouteTable } from '../schemas/generated/types.ts';
+import type { CliContext } from './base/context.ts';
+import { UsageError } from './base/errors.ts';
+import { loadPart } from './base/module.ts';
+import { command, flag, restArguments } from './command-line/command.ts';
+import { configOption, formatOption } from './command-line/options.ts';
+import type { CompileRequest } from './compile/compile-files.ts';
+import { compileRequest, createCompileRequest } from './compile/compile-files.ts';
+import { formatDiagnostics, noteFilesRead, noteIgnored } from './output/diagnostics.ts';
+import { formatDiff } from './output/diff.ts';
+import { printLine, printNote } from './output/print.ts';
+import { formatClosure, loadClosures } from './profiles/closure.ts';
+
+export const lintCommand = command({
+  summary: 'Check the configuration: every diagnostic, nothing written',
+  details:
+    'Exits 1 when there are errors, with --strict also when there are warnings; those about what strangers can reach are then printed as errors. It needs none of the secrets. `hookwright rule <id>` explains each rule. With profiles it also prints what each of them can reach.',
+  examples: [
+    ['Check what is in this folder', '$0 lint'],
+    ['Check one file', '$0 lint deploy/hookwright.yaml'],
+    ['In a workflow, warnings fail too', '$0 lint --strict --format github'],
+    ['Repair what can only mean one thing', '$0 lint --fix'],
+    ['For code scanning', '$0 lint --format sarif > hookwright.sarif'],
+  ],
+  options: {
+    config: configOption,
+    format: formatOption(DIAGNOSTIC_FORMATS, 'diagnostics'),
+    strict: flag('Warnings fail too'),
+    fix: flag('Repair what can only mean one thing; comments and layout stay'),
+    dryRun: flag('With --fix: only show the repairs'),
+  },
+  args: { files: restArguments('file') },
+  async run(context, given) {
+    const { format } = given;
+    if (given.dryRun && !given.fix) throw new UsageError('--dry-run goes with --fix');
+    const request = await createCompileRequest(context, { configs: [...(given.config ?? []), ...given.files] });
+    const found = compileRequest(request);
+    const { diagnostics: all, output } = given.fix ? await repair(context, request, found, given.dryRun) : found;
+    const diagnostics = given.strict ? applyStrict(all) : all;
+    context.stdout.write(formatDiagnostics(format, diagnostics, context, 'stdout'));
+    if (format === 'pretty') {
+      noteFilesRead(context, found);
+      noteIgnored(context, found);
+    }
+    if (diagnostics.length === 0 && format === 'pretty') printNote(context, 'no problems');
+    if (format === 'pretty' && output?.table.gateway.multiplex_profiles === true)
+      printClosures(context, request, output.table);
+    return diagnostics.some(({ severity }) => given.strict || severity === 'error') ? 1 : 0;
+  },
+});
+
+/** What each profile can reach: shows a wrong binding before a sender finds it. */
+function printClosures(context: CliContext, { jobs, modules }: CompileRequest, table: RouteTable): void {
+  const scope = { table, facts: createMachineFacts(context, jobs), rules: rulesInForce(modules) };
+  const paint = createPaint(context.colour.stdout);
+  for (const closure of loadClosures(context.home, scope)) {
+    for (const line of formatClosure(closure, paint)) printLine(context, line);
+  }
+}
+
+/**
+ * Repairs the files, or (`dryRun`) prints what it would change, on stderr.
+ * @returns what the configuration compiles to afterwards
+ */
+export async function repair(
+  context: CliContext,
+  request: CompileRequest,
+  found: CompileResult,
+  dryRun: boolean,
+): Promise<CompileResult> {
+  const repairFiles = await loadPart(context.modules, 'repair');
+  const { result, files } = repairFiles(found, (texts) => compileRequest(request, withTexts(texts)));
+  for (const file of files) {
+    if (dryRun) show(context, file);
+    else write(context, file);
+  }
+  return dryRun ? found : result;
+}
+
+/** The disk with the repaired files. */
+const withTexts = (texts: ReadonlyMap<string, FixedFile>): Files =>
+  overlayFiles(nodeFiles, new Map([...texts].map(([path, { after }]) => [path, after])));
+
+function show(context: CliContext, { path, name, before, after }: FixedFile): void {
+  printNote(context, `${name}:`);
+  const shown = [before, after].map((text) => safeText({ path, name, text })) as [string, string];
+  for (const line of formatDiff(...shown, createPaint(context.colour.stderr))) printNote(context, line);
+}
+
+function write(context: CliContext, { path, name, after, fixed }: FixedFile): void {
+  writeAtomic(path, after, nodeFiles.stat(path)?.mode ?? 0o600);
+  printNote(context, `${name}: ${fixed.length} repaired`);
+}

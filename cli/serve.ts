@@ -1,0 +1,31 @@
+/** `hookwright serve`: serves compiled tables and reloads them when they change; never compiles. */
+import { resolve } from 'node:path';
+import { Redactor } from '../runtime/deliver/redact/redact.ts';
+import { command, text } from './command-line/command.ts';
+import { hostOption, logFileOption, portOption } from './command-line/options.ts';
+import { builtFolder } from './serve/built-folder.ts';
+import { serveGateway } from './serve/serve-gateway.ts';
+import { createServerLog } from './serve/server-log.ts';
+
+export const serveCommand = command({
+  summary: 'Serve compiled tables; they are loaded again when they change',
+  details:
+    'For machines that get their tables from elsewhere. Without --table it takes build/ here, or in the home folder. Secrets are resolved before it listens: a missing one is a refusal. Ctrl-C drains, a second one does not wait.',
+  examples: [
+    ['Serve what `compile` wrote here', '$0 serve'],
+    ['Tables deployed by CI, all addresses', '$0 serve --table /srv/hookwright/build --host 0.0.0.0'],
+  ],
+  options: {
+    table: text('dir', 'Folder of routes.json'),
+    host: hostOption,
+    port: portOption,
+    logFile: logFileOption,
+  },
+  async run(context, given) {
+    const redactor = new Redactor();
+    const log = createServerLog(context, redactor.redact);
+    const { table, host, port, logFile = null } = given;
+    const folder = table === undefined ? builtFolder(context) : resolve(context.cwd, table);
+    return serveGateway(context, { folder, host, port, logFile, log, redactor, recompile: null });
+  },
+});

@@ -1,0 +1,164 @@
+/** `hookwright session`: conversations, of chats and of agents. */
+
+import { knownName } from '../compiler/text/common-name.ts';
+import type { BusySession } from '../runtime/store/queries.ts';
+import { resetSession } from '../runtime/store/said.ts';
+import type { SessionSummary, Turn } from '../runtime/store/sessions.ts';
+import type { CliContext } from './base/context.ts';
+import { CliError } from './base/errors.ts';
+import type { GivenBy } from './command-line/command.ts';
+import { argument, command, optionalArgument, text } from './command-line/command.ts';
+import { configOption, jsonOption } from './command-line/options.ts';
+import { printBeside, printJson, printLine, printNote, visible } from './output/print.ts';
+import { printList } from './output/table.ts';
+import { agentSessionJson, holderText, openChat, sessionProfile, turnsOf, useSessions } from './sessions/open-chat.ts';
+import { useStore } from './store/use-store.ts';
+
+/** `hookwright session open`: gives a chat a session, so that deliveries are mirrored into it. */
+export const sessionOpenCommand = command({
+  summary: 'Give a chat a session, into which deliveries can be mirrored',
+  details:
+    'Routes with `mirror_to_session` append what they deliver to the session of the chat, one JSON object per line. A chat without a session is passed over. Prints the path of the file, or the chat id where the store is a database; a session that exists is left as it is.',
+  examples: [
+    ['The session of a group', '$0 session open telegram -1001234'],
+    ['In a profile', '$0 session open slack C0123 --profile work'],
+  ],
+  options: { profile: text('profile', 'Whose session; default: `default`'), config: configOption },
+  args: { target: argument('target'), chatId: argument('chat id') },
+  async run(context, given) {
+    const chat = await openChat(context, given);
+    const opened = await useSessions(context, (sessions) => sessions.open(chat), { create: true });
+    printLine(context, opened?.path ?? visible(chat.chatId));
+    if (opened?.created === false) printNote(context, 'the session was there already');
+  },
+});
+
+type Listed = { readonly chat: SessionSummary } | { readonly busy: BusySession };
+
+/** `hookwright session list`: the sessions of a profile: of its chats, and those in which runs take turns. */
+export const sessionListCommand = command({
+  summary: 'List the sessions of a profile: of chats, and of agents whose runs take turns',
+  details:
+    'A session of an agent (`session_key`) is listed while one of its runs waits or is under way; `session show <id>` shows earlier ones too.',
+  examples: [
+    ['List them', '$0 session list'],
+    ['For scripts', '$0 session list --profile work --json'],
+  ],
+  options: { profile: text('profile', 'Whose sessions; default: `default`'), config: configOption, json: jsonOption },
+  async run(context, given) {
+    const profile = sessionProfile(context, given.profile);
+    const stored = (await useSessions(context, (all) => all.list(profile))) ?? [];
+    const busy = (await useStore(context, (store) => store.read({ kind: 'sessions', profile }))) ?? [];
+    const { targets } = await context.catalog();
+    const chats = stored.map((chat) => ({ ...chat, target: knownName(chat.target, targets) }));
+    for (const { target, chat_id, problem } of given.json ? [] : chats) {
+      if (problem !== null) printNote(context, `${visible(`${target} ${chat_id}`)}: ${visible(problem)}`);
+    }
+    const rows: readonly Listed[] = [...chats.map((chat) => ({ chat })), ...busy.map((session) => ({ busy: session }))];
+    printList(context, rows, {
+      json: given.json,
+      toJson: (row) =>
+        'busy' in row
+          ? agentSessionJson(profile, row.busy.session, row.busy)
+          : { kind: 'chat', id: row.chat.chat_id, name: `${row.chat.target} ${row.chat.chat_id}`, ...row.chat },
+      columns: [
+        { title: 'KIND', value: (row) => ('busy' in row ? 'agent' : 'chat') },
+        { title: 'TARGET', value: (row) => ('busy' in row ? '' : row.chat.target), whole: true },
+        { title: 'CHAT OR ID', value: (row) => ('busy' in row ? row.busy.session : row.chat.chat_id), whole: true },
+        { title: 'TURNS', value: (row) => ('busy' in row ? '' : (row.chat.turns ?? '-')), align: 'right' },
+        { title: 'HAS THE TURN', value: (row) => ('busy' in row ? holderText(row.busy) : ''), whole: true },
+        { title: 'WAITING', value: (row) => ('busy' in row ? row.busy.waiting : ''), align: 'right' },
+        { title: 'CHANGED', value: (row) => ('busy' in row ? '' : row.chat.changed_at) },
+      ],
+      empty: 'no chat has a session, and no runs take turns; make one for a chat: hookwright session open',
+    });
+  },
+});
+
+const options = {
+  profile: text('profile', 'Whose session; default: `default`'),
+  config: configOption,
+  json: jsonOption,
+};
+
+/** Most turns of an agent's session that are shown. */
+const SHOWN = 20;
+
+/** `hookwright session show`: the turns of a session, of a chat or of an agent's runs. */
+export const sessionShowCommand = command({
+  summary: 'Show the turns of a session: of a chat, or of an agent whose runs take turns',
+  details: `Of an agent's session: which run has the turn, how many wait, and the latest ${SHOWN} prompts with their answers.`,
+  examples: [
+    ['Of a chat', '$0 session show telegram -1001234'],
+    ['As it is stored', '$0 session show telegram -1001234 --json'],
+    ['Of an agent', '$0 session show webhook:review:acme/shop%2342'],
+  ],
+  options,
+  args: { target: argument('target or session id'), chatId: optionalArgument('chat id') },
+  run: async (context, { chatId, ...given }) =>
+    chatId === undefined ? showAgent(context, given, given.target) : showChat(context, { ...given, chatId }),
+});
+
+type Given = GivenBy<typeof options>;
+
+async function showChat(
+  context: CliContext,
+  given: Given & { readonly target: string; readonly chatId: string },
+): Promise<void> {
+  const chat = await openChat(context, given);
+  const turns = await useSessions(context, (sessions) => sessions.read(chat));
+  if (turns === null) {
+    const make = `make one: hookwright session open ${given.target} ${given.chatId}`;
+    throw new CliError(`the chat ${given.chatId} of ${given.target} has no session`, make);
+  }
+  if (given.json) printJson(context, turns);
+  else for (const turn of turns) printTurn(context, turn);
+}
+
+async function showAgent(context: CliContext, given: Given, session: string): Promise<void> {
+  const profile = sessionProfile(context, given.profile);
+  const of = { profile, session };
+  const found = await useStore(context, async (store) => ({
+    busy: (await store.read({ kind: 'sessions', profile })).find((one) => one.session === session) ?? null,
+    said: await store.read({ kind: 'said', of, turns: SHOWN, chars: Number.MAX_SAFE_INTEGER }),
+  }));
+  if (found === null || (found.busy === null && found.said.length === 0)) {
+    throw new CliError(
+      `nothing was said in a session "${session}", and no run waits there`,
+      'hookwright session list shows the busy ones; that of a chat needs its target and its id',
+    );
+  }
+  const { busy, said } = found;
+  if (given.json) return printJson(context, { ...agentSessionJson(profile, session, busy), said });
+  printBeside(context, 'session  ', visible(session));
+  printBeside(context, 'turn     ', busy === null ? 'nobody' : visible(holderText(busy)));
+  printBeside(context, 'waiting  ', String(busy?.waiting ?? 0));
+  printLine(context);
+  for (const turn of said.flatMap(turnsOf)) printTurn(context, turn);
+}
+
+function printTurn(context: CliContext, { at, role, content }: Turn): void {
+  printLine(context, `${visible(at)}  ${visible(role)}`);
+  for (const line of content.split('\n')) printLine(context, `  ${visible(line)}`);
+}
+
+/** `hookwright session reset`: the next run of an agent's session is told nothing of what was said there. */
+export const sessionResetCommand = command({
+  summary: "Begin an agent's session anew: later runs are told nothing of what was said there",
+  details:
+    'For agents that are told what was said (`agent.openai`). A program keeps its own conversations, under the session id that it is given. What was accepted stays stored, and runs that wait still run.',
+  examples: [['Forget a pull request', '$0 session reset webhook:review:acme/shop%2342']],
+  options: { profile: text('profile', 'Whose session; default: `default`'), config: configOption },
+  args: { session: argument('session id') },
+  async run(context, given) {
+    const of = { profile: sessionProfile(context, given.profile), session: given.session };
+    const known = await useStore(context, (store) => resetSession(store, of, context.clock.now()));
+    if (known !== true) {
+      throw new CliError(
+        `nothing was said in a session "${given.session}", and no run waits there`,
+        'hookwright session list shows the busy ones',
+      );
+    }
+    printLine(context, `${visible(given.session)} begins anew`);
+  },
+});

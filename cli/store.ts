@@ -1,0 +1,109 @@
+/** `hookwright store`: copies of what is stored. */
+import { existsSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { lockHolder } from '../runtime/store/sqlite/lock-holder.ts';
+import { StoreRefused } from '../runtime/store/store.ts';
+import { lockPath, storePath } from '../runtime/store/store-path.ts';
+import type { CliContext } from './base/context.ts';
+import { openHome } from './base/context.ts';
+import { CliError, refusalOf } from './base/errors.ts';
+import { argument, command, flag } from './command-line/command.ts';
+import { configOption } from './command-line/options.ts';
+import { isGatewayThere } from './gateway/ask-gateway.ts';
+import { printJson, printNote } from './output/print.ts';
+import { canAsk, createPrompter } from './output/prompter.ts';
+import { configuredStore, useStore } from './store/use-store.ts';
+
+/** `hookwright store backup <file>`: a whole copy of the store, also while a gateway writes it. */
+export const storeBackupCommand = command({
+  summary: 'Copy the store to a file, also while a gateway runs',
+  details:
+    'The copy is of one instant, whole without a log beside it, checked after it was written, and readable by you alone: it holds prompts and answers. A file is never replaced. Kept requests are not in it. A PostgreSQL database has its own tools.',
+  examples: [['Before an upgrade', '$0 store backup /var/backups/hookwright.db']],
+  options: { config: configOption, json: flag('Print the path and the size in bytes') },
+  args: { file: argument('file') },
+  async run(context, given) {
+    await requireFile(context, 'pg_dump');
+    const to = resolve(context.cwd, given.file);
+    if (existsSync(to)) throw new CliError(`${to} is there already`, 'a backup replaces no file: name another one');
+    if (!existsSync(dirname(to))) throw new CliError(`there is no folder ${dirname(to)}`, 'make it first');
+    const copied = await useStore(context, (store) => store.read({ kind: 'back_up', to }));
+    if (copied === null) throw new CliError(`nothing is stored in ${context.home} yet`);
+    if (given.json) printJson(context, { file: to, ...copied });
+    else printNote(context, `copied to ${to} (${copied.bytes} bytes) and checked`);
+  },
+});
+
+/** `hookwright store restore <file>`: puts a copy in the place of the store. */
+export const storeRestoreCommand = command({
+  summary: 'Put a copy in the place of the store',
+  details:
+    'For a gateway that is stopped. The copy is checked first; the files of the store are moved aside, their log with them, and kept. What was pending in the copy runs again, and events since then are not known to it.',
+  examples: [['What `store backup` made', '$0 store restore /var/backups/hookwright.db']],
+  options: { config: configOption },
+  args: { file: argument('file') },
+  async run(context, given) {
+    const path = await requireFile(context, 'pg_restore');
+    const from = resolve(context.cwd, given.file);
+    if (!existsSync(from)) throw new CliError(`there is no file ${from}`);
+    const { restore } = await import('../runtime/store/sqlite/backup.ts');
+    const aside = await withLockedStore(context, () => restore(path, from, context.clock.now()));
+    printNote(context, `restored from ${from}`);
+    if (aside !== null) printNote(context, `the files before are kept as ${aside}`);
+  },
+});
+
+/** `hookwright store new`: begins anew where the store is gone, or is to go. */
+export const storeNewCommand = command({
+  summary: 'Begin with an empty store',
+  details:
+    'For a gateway that is stopped, whose store is gone and of which there is no copy. What is left of it is moved aside and kept. Nothing that was pending runs, and ids that were seen are not known: a sender that sends an event again is believed. Asks first; where there is no terminal it refuses without --yes.',
+  examples: [['Without a question', '$0 store new --yes']],
+  options: { config: configOption, yes: flag('Do not ask') },
+  async run(context, given) {
+    const path = await requireFile(context, 'createdb');
+    const question = `Begin with an empty store in ${context.home}? What was pending does not run.`;
+    if (!given.yes && !canAsk(context)) throw new CliError('there is no terminal to ask on', 'add --yes to begin anew');
+    if (!given.yes && !(await createPrompter(context).confirm(question, false)))
+      throw new CliError('given up; nothing was changed');
+    const [{ moveAside }, { notePath }] = await Promise.all([
+      import('../runtime/store/sqlite/backup.ts'),
+      import('../runtime/store/store-path.ts'),
+    ]);
+    const forget = (): void => rmSync(notePath(path), { force: true });
+    const aside = await withLockedStore(context, () => moveAside(path, context.clock.now(), forget));
+    printNote(context, aside === null ? 'there was none' : `what was left is kept as ${aside}`);
+    printNote(context, 'the next start begins with an empty store');
+  },
+});
+
+/** @throws CliError when the store is a database @param instead what makes or restores a copy of one */
+export async function requireFile(context: CliContext, instead: string): Promise<string> {
+  const plan = await configuredStore(context);
+  if (plan.kind === 'sqlite') return storePath(context.home);
+  throw new CliError('the store is a PostgreSQL database', `use its own tools: ${instead}`);
+}
+
+/** @throws CliError when the file is in use, or `replace` refuses */
+export async function withLockedStore<T>(context: CliContext, replace: () => T): Promise<T> {
+  const path = storePath(context.home);
+  if (await isGatewayThere(context))
+    throw new CliError(`a gateway serves ${context.home}`, 'stop it first: hookwright gateway stop');
+  const { tryLock } = await import('../runtime/store/sqlite/file-lock.ts');
+  openHome(context);
+  const lock = tryLock(lockPath(path));
+  if (lock === null) {
+    const pid = lockHolder(lockPath(path));
+    throw new CliError(
+      `${path} is in use by ${pid === null ? 'another process' : `the process ${pid}`}`,
+      'stop it first',
+    );
+  }
+  try {
+    return replace();
+  } catch (error) {
+    throw error instanceof StoreRefused ? refusalOf(error) : error;
+  } finally {
+    lock.release();
+  }
+}

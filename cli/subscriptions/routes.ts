@@ -1,0 +1,338 @@
+/** The routes of a configuration and its subscriptions, as commands find, list and pause them. */
+import type { RouteRow, RouteState } from '../../schemas/built/operations/types.ts';
+import { readFileSync } from 'node:fs';
+import { labelIn } from '../../base/label.ts';
+import { listenUrl } from '../../base/listen-address.ts';
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
+import type { Problem } from '../../compiler/diagnostics/problem.ts';
+import { isError } from '../../compiler/diagnostics/rule.ts';
+import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
+import { rulesInForce } from '../../compiler/rules/registry.ts';
+import type { SubscriptionProblem } from '../../compiler/stages/compile-subscriptions.ts';
+import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
+import { suggest } from '../../compiler/text/suggest.ts';
+import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
+import type { ViewRule } from '../../compiler/views/views.ts';
+import type { PausedRoute } from '../../runtime/store/pauses.ts';
+import { pausedRoutes } from '../../runtime/store/pauses.ts';
+import type { RouteConfig, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
+import { findName } from '../base/find-name.ts';
+import { compileRequest, createCompileRequest } from '../compile/compile-files.ts';
+import { loadRules } from '../compile/compiler-parts.ts';
+import { tryAskGateway } from '../gateway/ask-gateway.ts';
+import { formatDiagnostics } from '../output/diagnostics.ts';
+import { printLine, printNote, visible } from '../output/print.ts';
+import { describePause, pausedUntil } from '../output/time.ts';
+import { makeStore, readJobsToCompile, refreshCopy, useStore } from '../store/use-store.ts';
+import { asEntry, parseSubscriptions, readSubscriptionText } from './subscription-file.ts';
+
+/**
+ * The table that a command about routes works against: that of the running gateway, because it is the one that will
+ * serve; without one, the configuration compiled on the spot.
+ */
+export interface OpenTable {
+  readonly table: RouteTable;
+  readonly facts: MachineFacts;
+  /** See `rulesInForce`. */
+  readonly rules: readonly ViewRule[];
+  /** Where a gateway listens for this home; null when none is running. */
+  readonly url: string | null;
+}
+
+/** @throws CliError when there is no table; the diagnostics are printed before. */
+export async function openTable(context: CliContext, configs: readonly string[] | undefined): Promise<OpenTable> {
+  const { open, diagnostics } = await findTable(context, configs);
+  if (open !== null) return open;
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  context.stderr.write(formatDiagnostics('pretty', errors, context, 'stderr'));
+  throw new CliError('the configuration has errors', 'correct it first: hookwright lint');
+}
+
+/** Null if there is none; for commands that do not need it. */
+export async function tryOpenTable(
+  context: CliContext,
+  configs: readonly string[] | undefined,
+): Promise<OpenTable | null> {
+  return (await findTable(context, configs)).open;
+}
+
+interface Found {
+  readonly open: OpenTable | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+async function findTable(context: CliContext, configs: readonly string[] | undefined): Promise<Found> {
+  await refreshCopy(context, configs);
+  const status = await tryAskGateway(context, 'status', {});
+  const url = status?.url ?? null;
+  if (status !== null && configs === undefined) {
+    const table = JSON.parse(readFileSync(status.table.file, 'utf8')) as RouteTable;
+    const facts = createMachineFacts(context, await readJobsToCompile(context, undefined));
+    const rules = await loadRules(context.modules);
+    return { open: { table, facts, rules, url }, diagnostics: [] };
+  }
+  const request = await createCompileRequest(context, { configs });
+  const facts = createMachineFacts(context, request.jobs);
+  const { output, diagnostics } = compileRequest(request);
+  const rules = rulesInForce(request.modules);
+  return { open: output === null ? null : { table: output.table, facts, rules, url }, diagnostics };
+}
+
+type RouteAddress = Pick<RoutePlan, 'name' | 'profile'>;
+
+export function routePath({ name, profile }: RouteAddress): string {
+  return profile === 'default' ? `/webhooks/${name}` : `/p/${profile}/webhooks/${name}`;
+}
+
+/** The URL for the sender; below `public_url` if that is set. */
+export function publicRouteUrl(route: RouteAddress, open: Pick<OpenTable, 'table' | 'url'>): string {
+  const base = open.table.server.public_url ?? localBase(open);
+  return base.replace(/\/+$/, '') + routePath(route);
+}
+
+/** The server as this machine reaches it. */
+export function localBase({ table, url }: Pick<OpenTable, 'table' | 'url'>): string {
+  return reachable(url ?? listenUrl(table.server.host, table.server.port));
+}
+
+/** A wildcard address is reached by loopback. */
+function reachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:').replace('//:', '//127.0.0.1:');
+}
+
+const SCHEME = 'generic-v2';
+
+/** Null for a route that does not accept the generic scheme: `webhook test` signs for it. */
+export function curlLine({ schemes, events }: RoutePlan, url: string, secret: string): string | null {
+  if (!schemes.includes(SCHEME)) return null;
+  const body = JSON.stringify({ event_type: events?.exact[0] ?? 'test' });
+  return [
+    `t=$(date +%s); b=${quote(body)};`,
+    `curl -d "$b" -H 'Content-Type: application/json' -H "X-Webhook-Timestamp: $t"`,
+    `-H "X-Webhook-Signature-V2: $(printf '%s.%s' "$t" "$b" | openssl dgst -sha256 -hmac ${quote(secret)} | sed 's/.* //')"`,
+    quote(url),
+  ].join(' ');
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+export interface CheckedEntry {
+  /** Null only if keys that the entry had before are unknown: the entry is kept but not served. */
+  readonly plan: RoutePlan | null;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * @param before the entry as it was: keys that were already unknown in it are warnings, because a newer version may know them.
+ * @throws CliError listing every error.
+ */
+export function checkEntry(
+  name: string,
+  entry: RouteConfig,
+  before: RouteConfig | undefined,
+  open: OpenTable,
+): CheckedEntry {
+  refuseStatic(name, open);
+  const { problems, routes } = compileSubscriptions(JSON.stringify({ [name]: entry }), open);
+  const errors = problems.filter((problem) => isError(problem) && !isOldUnknown(problem, before));
+  if (errors.length > 0)
+    throw new CliError(`subscription "${name}" is refused, nothing was written`, ...errors.map(describeProblem));
+  return { plan: routes[0] ?? null, warnings: problems.map(describeProblem) };
+}
+
+/** @throws CliError naming the place of a static route of this name. */
+export function refuseStatic(name: string, { table }: OpenTable): void {
+  const route = Object.hasOwn(table.routes, name) ? table.routes[name] : undefined;
+  if (route === undefined) return;
+  throw new CliError(`"${name}" is a static route`, `change it where it is written: ${route.at.file}:${route.at.line}`);
+}
+
+function isOldUnknown({ rule, path }: SubscriptionProblem, before: RouteConfig | undefined): boolean {
+  return rule === 'unknown-key' && path.length === 2 && before !== undefined && Object.hasOwn(before, String(path[1]));
+}
+
+export function describeProblem({ path, message, rule, hint }: Problem): string {
+  const [, ...inside] = path;
+  const place = inside.length === 0 ? '' : `${inside.join('.')}: `;
+  return `${place}${message} (${rule})${hint === undefined ? '' : `; ${hint}`}`;
+}
+
+export interface FoundRoute {
+  readonly plan: RoutePlan;
+  readonly dynamic: boolean;
+}
+
+/** @param asked its name, or the beginning of it @throws CliError when there is no such route, or it has errors. */
+export function findRoute({ home }: CliContext, asked: string, open: OpenTable): FoundRoute {
+  const fixed = Object.values(open.table.routes).map((plan) => [plan.name, plan] as const);
+  // A static route hides a subscription with its name; the file is read only when needed.
+  const exact = fixed.find(([name]) => name === asked)?.[1];
+  if (exact !== undefined) return { plan: exact, dynamic: false };
+  const text = readSubscriptionText(home);
+  const names = [...parseSubscriptions(home, text).keys()];
+  const known = [...fixed, ...names.map((name) => [name, name] as const)];
+  const found = findName<RoutePlan | string>({ kind: 'route', name: asked, known, listedBy: ALL_ROUTES });
+  if (typeof found !== 'string') return { plan: found, dynamic: false };
+  const compiled = compileSubscriptions(text, open);
+  const plan = compiled.routes.find((route) => route.name === found);
+  if (plan !== undefined) return { plan, dynamic: true };
+  const reasons = compiled.problems.filter((problem) => problem.subscription === found).map(describeProblem);
+  throw new CliError(`subscription "${found}" is not served`, ...reasons);
+}
+
+const ALL_ROUTES = 'hookwright webhook list --all';
+
+/** The whole name of a subscription, for commands that change it. @throws CliError for a static route and for none */
+export function subscriptionNamed(home: string, asked: string, open: OpenTable | null): string {
+  const names = [...parseSubscriptions(home, readSubscriptionText(home)).keys()];
+  if (!names.includes(asked) && open !== null) refuseStatic(asked, open);
+  const known = names.map((name) => [name, name] as const);
+  return findName({ kind: 'subscription', name: asked, known, listedBy: 'hookwright webhook list' });
+}
+
+export function unknownRoute(name: string, known: readonly string[]): CliError {
+  const [close] = suggest(name, known);
+  return new CliError(
+    `there is no route "${name}"`,
+    close === undefined ? `${ALL_ROUTES} shows them` : `did you mean ${close}?`,
+  );
+}
+
+type ServedTable = Pick<OpenTable, 'table' | 'url'>;
+
+interface ListedRoute extends RouteRow {
+  /** Of scripts: its name. */
+  readonly id: string;
+}
+
+/** @throws CliError when the subscriptions file cannot be parsed */
+export function listRoutes(home: string, open: OpenTable, all: boolean, pauseOf: PauseOf): ListedRoute[] {
+  const fixed = all ? Object.values(open.table.routes).map((plan) => servedRow(plan, 'static', open)) : [];
+  return [...fixed, ...subscriptionRows(home, open)].map((row) => {
+    const { since, until } = pauseOf(row.profile, row.name) ?? { since: null, until: null };
+    return { id: row.name, ...row, paused: since === null ? null : { since, until } };
+  });
+}
+
+function subscriptionRows(home: string, open: OpenTable): Omit<RouteRow, 'paused'>[] {
+  const text = readSubscriptionText(home);
+  const entries = parseSubscriptions(home, text);
+  const { routes, rejected } = compileSubscriptions(text, open);
+  const plans = new Map(routes.map((plan) => [plan.name, plan]));
+  const reasons = new Map(rejected.map(({ name, reason }) => [name, reason]));
+  return [...entries].map(([name, value]) => {
+    const entry = asEntry(value) ?? {};
+    const plan = plans.get(name) ?? null;
+    const [state, reason] = stateOf(name, plan, reasons.get(name), open);
+    const profile = plan?.profile ?? entry.profile ?? 'default';
+    return {
+      ...{ name, kind: 'dynamic', state, reason, profile },
+      url: publicRouteUrl({ name, profile }, open),
+      mode: plan?.mode ?? null,
+      source: plan === null ? (asList(entry.source)[0] ?? null) : sourceOf(plan, open),
+      events: asList(entry.events),
+      deliver: plan === null ? asList(entry.deliver) : targetsOf(plan, open),
+      cron_job: entry.cron_job ?? null,
+      description: entry.description ?? null,
+      toolsets: entry.toolsets ?? null,
+      secrets: plan?.secrets.length ?? secretsIn(entry),
+    } satisfies Omit<RouteRow, 'paused'>;
+  });
+}
+
+/** The row of a route in service. */
+export function servedRow(plan: RoutePlan, kind: RouteRow['kind'], open: ServedTable): Omit<RouteRow, 'paused'> {
+  const [state, reason] = servedState(plan, open);
+  const { name, profile, mode, cron_job, description, toolsets } = plan;
+  return {
+    ...{ name, kind, state, reason, profile },
+    url: publicRouteUrl(plan, open),
+    mode,
+    source: sourceOf(plan, open),
+    events: [...(plan.events?.exact ?? []), ...(plan.events?.globs ?? []).map(({ text }) => text)],
+    deliver: targetsOf(plan, open),
+    ...{ cron_job, description, toolsets, secrets: plan.secrets.length },
+  };
+}
+
+function stateOf(
+  name: string,
+  plan: RoutePlan | null,
+  rejection: string | undefined,
+  open: OpenTable,
+): readonly [RouteState, string | null] {
+  if (plan === null) return ['quarantined', rejection ?? 'it has an error'];
+  const fixed = Object.hasOwn(open.table.routes, name) ? open.table.routes[name] : undefined;
+  if (fixed !== undefined) return ['shadowed', `a static route of this name wins: ${fixed.at.file}:${fixed.at.line}`];
+  return servedState(plan, open);
+}
+
+function servedState({ profile, enabled }: RoutePlan, { table }: ServedTable): readonly [RouteState, string | null] {
+  if (profile !== 'default' && !table.gateway.multiplex_profiles)
+    return ['unreachable', 'gateway.multiplex_profiles is off'];
+  return [enabled ? 'serving' : 'disabled', null];
+}
+
+const targetsOf = ({ mode, deliver }: RoutePlan, { table }: ServedTable): string[] =>
+  mode === 'cron' ? [] : deliver.map(({ target }) => labelIn(table.targets, target));
+
+const sourceOf = ({ source }: RoutePlan, { table }: ServedTable): string | null =>
+  source === null ? null : labelIn(table.schemes, source);
+
+/** Rejected entries may contain anything. */
+function asList(value: unknown): string[] {
+  if (Array.isArray(value)) return value.map(String);
+  return typeof value === 'string' ? [value] : [];
+}
+
+const secretsIn = ({ secret, secrets }: RouteConfig): number =>
+  Array.isArray(secrets) ? secrets.length : secret === undefined ? 0 : 1;
+
+/** `serving`, `serving, paused until …`, `quarantined: …`. */
+export function describeState({ state, reason, paused }: RouteRow): string {
+  const pause = paused === null ? '' : `, ${describePause(true, paused.until)}`;
+  return `${state}${reason === null ? '' : `: ${reason}`}${pause}`;
+}
+
+interface PausedRouteName {
+  /** Its name, or the beginning of it. */
+  readonly route: string;
+  /** For how many ms; undefined: until it is resumed. */
+  readonly for?: number | undefined;
+  readonly config: readonly string[] | undefined;
+}
+
+/** One that is paused can be resumed when it is not served any more: what it holds would wait for ever. @throws CliError when there is no such route */
+export async function pauseRoute(given: PausedRouteName, paused: boolean, context: CliContext): Promise<void> {
+  const now = context.clock.now();
+  const all = paused ? [] : await readPaused(context, given.config, now);
+  const [held, ...others] = all.filter(({ route }) => route === given.route);
+  const isHeld = held !== undefined && others.length === 0;
+  const { name: route, profile } = isHeld
+    ? { name: held.route, profile: held.profile }
+    : findRoute(context, given.route, await openTable(context, given.config)).plan;
+  const until = pausedUntil(given.for, now);
+  await makeStore(context, (store) => store.write({ kind: 'pause_route', profile, route, paused, until, now }));
+  printLine(context, `route ${visible(route)} ${describePause(paused, until)}`);
+}
+
+/** The pause of a route now; null: it is not paused. */
+export type PauseOf = (profile: string, route: string) => PausedRoute | null;
+
+/** Without a store that can be read, none is known to be paused, and a note says so. */
+export async function readPauses(context: CliContext, configs: readonly string[] | undefined): Promise<PauseOf> {
+  const now = context.clock.now();
+  const paused = await readPaused(context, configs, now).catch((error: unknown) => {
+    if (!(error instanceof CliError)) throw error;
+    printNote(context, `which routes are paused is not known: ${error.message}`);
+    return [];
+  });
+  return (profile, route) => paused.find((each) => each.profile === profile && each.route === route) ?? null;
+}
+
+async function readPaused(context: CliContext, configs: readonly string[] | undefined, now: number) {
+  const rows = await useStore(context, (store) => store.read({ kind: 'guard_rows', of: 'pause' }), configs);
+  return pausedRoutes(rows ?? [], now);
+}

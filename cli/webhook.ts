@@ -1,0 +1,284 @@
+/** `hookwright webhook`: subscriptions, which are routes made while the gateway runs. */
+import { createPaint } from '../base/paint.ts';
+import { needsPublicKey } from '../compiler/views/view-route.ts';
+import type { RouteConfig, RouteTable } from '../schemas/generated/types.ts';
+import type { CliContext } from './base/context.ts';
+import type { GivenBy } from './command-line/command.ts';
+import { argument, command, flag, parsed, text, withDefault } from './command-line/command.ts';
+import { configOption, jsonOption } from './command-line/options.ts';
+import { parseDuration } from './command-line/values.ts';
+import { printJson, printLine, printNote, visible } from './output/print.ts';
+import { printList } from './output/table.ts';
+import {
+  curlLine,
+  describeState,
+  listRoutes,
+  openTable,
+  readPauses,
+  subscriptionNamed,
+  tryOpenTable,
+} from './subscriptions/routes.ts';
+import type { Saved } from './subscriptions/save-entry.ts';
+import {
+  applyFlags,
+  describeMode,
+  enableEntry,
+  existing,
+  newSecret,
+  rotateSecret,
+  SUBSCRIBE_OPTIONS,
+  saveEntry,
+  subscriptionNotFound,
+} from './subscriptions/save-entry.ts';
+import {
+  asEntry,
+  parseSubscriptions,
+  readSubscriptionText,
+  updateSubscriptions,
+} from './subscriptions/subscription-file.ts';
+
+const args = { name: argument('subscription') };
+
+type Given = GivenBy<typeof SUBSCRIBE_OPTIONS> & GivenBy<typeof args>;
+
+/** `hookwright webhook subscribe`: creates or changes a dynamic route, which serves from the next request on. */
+export const webhookSubscribeCommand = command({
+  summary: 'Create or change a subscription: a route outside the configuration',
+  details:
+    'A new subscription gets a secret of its own, printed once. For one that exists, only what the flags say changes; an empty value takes a setting away, and `--agent` ends `--deliver-only`, as `--deliver-only` ends `--agent none`. Checked by the rules of static routes before anything is written. A running gateway takes it in with the next request. There is no flag for toolsets: they can only be written into the file by hand.',
+  examples: [
+    [
+      'Summaries of pull requests',
+      "$0 webhook subscribe reviews --events pull_request --prompt 'Review {pull_request.title}'",
+    ],
+    [
+      'Alerts straight to a group',
+      "$0 webhook subscribe alerts --deliver telegram --deliver-chat-id -100200 --deliver-only --prompt '{message}'",
+    ],
+    [
+      'Only what is opened, once per burst',
+      "$0 webhook subscribe reviews --filter '{field: action, equals: opened}' --coalesce pull_request.number",
+    ],
+    [
+      'Events of one sender, signed as it signs',
+      '$0 webhook subscribe payments --source stripe --secret env:STRIPE_SECRET',
+    ],
+    ['Fire a job', '$0 webhook subscribe deploys --events deployment --cron-job smoke-test'],
+  ],
+  options: SUBSCRIBE_OPTIONS,
+  args,
+  async run(context, given) {
+    const open = await openTable(context, given.config);
+    const enabled = given.enable ?? (given.disable === undefined ? undefined : !given.disable);
+    const saved = await saveEntry(context, given.name, open, (before) => {
+      const entry = applyFlags(before ?? {}, { ...given, enabled });
+      const hasSecret = entry.secret !== undefined || entry.secrets !== undefined || entry.public_key !== undefined;
+      return before === undefined && !hasSecret && !needsPublicKey(entry, open.table)
+        ? { ...entry, secret: newSecret(context) }
+        : entry;
+    });
+    for (const warning of saved.warnings) printNote(context, `warning: ${visible(warning)}`);
+    if (given.json) printJson(context, report(given, saved));
+    else print(context, given, saved, open.table);
+    return 0;
+  },
+});
+
+function report(given: Given, saved: Saved) {
+  const { created, url, entry, plan } = saved;
+  const secret = generated(given, saved) ? entry.secret : null;
+  return { name: given.name, created, url, secret, mode: plan?.mode ?? null };
+}
+
+/** The secret was generated here and has not been printed yet. */
+function generated(given: Given, { created, entry }: Saved): boolean {
+  return created && given.secret === undefined && entry.secret !== undefined;
+}
+
+function print(context: CliContext, given: Given, saved: Saved, table: RouteTable): void {
+  const { created, url, entry, plan } = saved;
+  const paint = createPaint(context.colour.stdout);
+  const field = (name: string, text: string): void => printLine(context, `  ${paint('bold', name.padEnd(8))}${text}`);
+  printLine(context, `${created ? 'Created' : 'Changed'} subscription ${visible(given.name)}`);
+  field('URL', url);
+  field('Secret', describeSecret(given, saved));
+  if (plan !== null) field('Mode', describeMode(plan, table));
+  if (entry.enabled === false) field('State', `disabled (hookwright webhook enable ${given.name})`);
+  const curl = generated(given, saved) && plan !== null ? curlLine(plan, url, entry.secret ?? '') : null;
+  field('Try', curl ?? `hookwright webhook test ${given.name}`);
+}
+
+function describeSecret(given: Given, saved: Saved): string {
+  const { created, entry } = saved;
+  if (generated(given, saved)) return entry.secret ?? '';
+  if (given.secret !== undefined) return 'as given';
+  return created
+    ? "none: the sender's public key verifies"
+    : `unchanged (hookwright webhook show ${given.name} --reveal)`;
+}
+
+/** `hookwright webhook list`: the subscriptions, with what the gateway makes of each. */
+export const webhookListCommand = command({
+  summary: 'List the subscriptions and what the gateway makes of each',
+  details: 'Secrets are never shown. A quarantined entry is not served, and says why; the others go on.',
+  examples: [
+    ['What is subscribed', '$0 webhook list'],
+    ['Static routes too, for scripts', '$0 webhook list --all --json'],
+  ],
+  options: { all: flag('Static routes of the configuration too'), config: configOption, json: jsonOption },
+  async run(context, given) {
+    const open = await openTable(context, given.config);
+    const routes = listRoutes(context.home, open, given.all, await readPauses(context, given.config));
+    printList(context, routes, {
+      json: given.json,
+      columns: [
+        { title: 'NAME', value: ({ name }) => name, whole: true },
+        { title: 'STATE', value: describeState },
+        { title: 'MODE', value: ({ mode }) => mode ?? '' },
+        { title: 'SOURCE', value: ({ source }) => source ?? 'any', usual: 'any' },
+        { title: 'EVENTS', value: ({ events }) => (events.length === 0 ? 'all' : events.join(',')), whole: true },
+        { title: 'DELIVER', value: ({ deliver }) => deliver.join(','), whole: true },
+        { title: 'PROFILE', value: ({ profile }) => profile, whole: true, usual: 'default' },
+        {
+          title: 'TOOLSETS',
+          value: ({ toolsets }) => (toolsets === null ? 'default' : toolsets.join(',')),
+          usual: 'default',
+        },
+        { title: 'URL', value: ({ url }) => url, whole: true },
+      ],
+      empty: 'no subscriptions; make one: hookwright webhook subscribe <name>',
+    });
+  },
+});
+
+/** Printed in place of a secret. */
+const HIDDEN = '(hidden; --reveal shows it)';
+
+/** `hookwright webhook show`: prints a subscription as it is in the file; its secrets only on request. */
+export const webhookShowCommand = command({
+  summary: 'Show one subscription; with --reveal its secrets too',
+  examples: [
+    ['What it is set to', '$0 webhook show alerts'],
+    ['The secret to give to the sender', '$0 webhook show alerts --reveal'],
+  ],
+  options: { reveal: flag('Show secrets'), config: configOption, json: jsonOption },
+  args: { name: argument('subscription') },
+  async run(context, given) {
+    const { home } = context;
+    const open = await openTable(context, given.config);
+    const name = subscriptionNamed(home, given.name, open);
+    const entries = parseSubscriptions(home, readSubscriptionText(home));
+    const entry = entries.get(name);
+    const row = listRoutes(home, open, false, await readPauses(context, given.config)).find(
+      (each) => each.name === name,
+    );
+    if (!entries.has(name) || row === undefined) throw subscriptionNotFound(name);
+    const shown = given.reveal ? entry : withoutSecrets(entry);
+    if (given.json) {
+      printJson(context, { ...row, entry: shown });
+      return;
+    }
+    printLine(context, `${visible(name)}: ${visible(describeState(row))}`);
+    printLine(context, row.url);
+    printLine(context, JSON.stringify(shown, null, 2));
+  },
+});
+
+/** A value that is no map may be a secret in the wrong place. */
+function withoutSecrets(value: unknown): unknown {
+  const entry = asEntry(value);
+  return entry === null ? HIDDEN : hideSecrets(entry);
+}
+
+/** References contain no secret and are printed. */
+function hideSecrets(entry: RouteConfig): unknown {
+  const hide = (value: unknown): unknown => (typeof value === 'string' && /^(env|file):/.test(value) ? value : HIDDEN);
+  const inList = (item: unknown): unknown =>
+    typeof item === 'object' && item !== null && 'value' in item ? { ...item, value: hide(item.value) } : hide(item);
+  const { secret, secrets, verify_token } = entry as {
+    readonly [Key in 'secret' | 'secrets' | 'verify_token']?: unknown;
+  };
+  return {
+    ...entry,
+    ...(secret === undefined ? {} : { secret: hide(secret) }),
+    ...(verify_token === undefined ? {} : { verify_token: hide(verify_token) }),
+    ...(secrets === undefined ? {} : { secrets: Array.isArray(secrets) ? secrets.map(inList) : HIDDEN }),
+  };
+}
+
+/** `hookwright webhook remove`: removes a subscription; its next event is answered like one for an unknown route. */
+export const webhookRemoveCommand = command({
+  summary: 'Remove a subscription',
+  details: 'Static routes are refused: they are removed where they are written.',
+  examples: [['Events are answered 404 from now on', '$0 webhook remove alerts']],
+  options: { config: configOption },
+  args: { name: argument('subscription') },
+  async run(context, given) {
+    const open = await tryOpenTable(context, given.config);
+    const name = subscriptionNamed(context.home, given.name, open);
+    await updateSubscriptions(context, (entries) => {
+      // Another command may have removed it since.
+      if (!entries.has(name)) throw subscriptionNotFound(name);
+      return { entries: new Map([...entries].filter(([each]) => each !== name)), result: null };
+    });
+    printNote(context, `removed ${visible(name)}`);
+    return 0;
+  },
+});
+
+/** `hookwright webhook enable`: let a subscription accept events again. */
+export const webhookEnableCommand = command({
+  summary: 'Let a subscription accept events again',
+  examples: [['After `webhook disable`', '$0 webhook enable alerts']],
+  options: { config: configOption },
+  args: { name: argument('subscription') },
+  run: (context, given) => enableEntry(given, true, context),
+});
+
+/** `hookwright webhook disable`: keep a subscription, and answer its events 403. */
+export const webhookDisableCommand = command({
+  summary: 'Keep a subscription, and answer its events 403',
+  examples: [['Stop its events for a while', '$0 webhook disable alerts']],
+  options: { config: configOption },
+  args: { name: argument('subscription') },
+  run: (context, given) => enableEntry(given, false, context),
+});
+
+/** `hookwright webhook rotate-secret`: a new secret, with the old one accepted beside it for a while. */
+export const webhookRotateSecretCommand = command({
+  summary: 'Give a subscription a new secret; the old one stays valid for a while',
+  details:
+    'During the overlap events signed with either are accepted, and the log says which one matched (`secret: 0` is the new one). Rotating again during an overlap keeps the end of those before.',
+  examples: [
+    ['A day to change it at the sender', '$0 webhook rotate-secret alerts --overlap 24h'],
+    ['The old one leaked: end it now', '$0 webhook rotate-secret alerts --overlap 0'],
+  ],
+  options: {
+    overlap: withDefault(
+      '24h',
+      parsed('time', 'How long the old secret is accepted: 90s, 30m, 24h, 7d', parseDuration),
+    ),
+    secret: text('ref', 'env:NAME, file:path or a secret, instead of a generated one'),
+    config: configOption,
+    json: jsonOption,
+  },
+  args: { name: argument('subscription') },
+  async run(context, given) {
+    const open = await openTable(context, given.config);
+    const name = subscriptionNamed(context.home, given.name, open);
+    const fresh = given.secret ?? newSecret(context);
+    const now = context.clock.now();
+    const end = now + given.overlap;
+    const { url } = await saveEntry(context, name, open, (before) =>
+      rotateSecret(existing(name, open, before), { fresh, now, end, inherited: open.table.server.secret }),
+    );
+    const until = end > now ? new Date(end).toISOString() : null;
+    const shown = given.secret === undefined ? fresh : null;
+    if (given.json) printJson(context, { name, url, secret: shown, old_until: until });
+    else if (shown !== null) printLine(context, shown);
+    printNote(
+      context,
+      until === null ? 'the old secret is no longer accepted' : `the old secret is accepted until ${until}`,
+    );
+  },
+});

@@ -1,0 +1,362 @@
+/** `hookwright blueprint`: recurring tasks that are filled in, linked and made jobs. */
+
+import { text as askText, intro, outro, select } from '@clack/prompts';
+import { stringify } from 'yaml';
+import { createPaint } from '../../../base/paint.ts';
+import { DEFAULT_PROFILE } from '../../../base/profiles.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { CliError, UsageError } from '../../../cli/base/errors.ts';
+import { argument, command, flag, restArguments, text, withDefault } from '../../../cli/command-line/command.ts';
+import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
+import { chooseTimezone, printMade } from '../../../cli/jobs/draft-job.ts';
+import { openJobs } from '../../../cli/jobs/open-jobs.ts';
+import { printJson, printLine, visible } from '../../../cli/output/print.ts';
+import { canAsk } from '../../../cli/output/prompter.ts';
+import { printList } from '../../../cli/output/table.ts';
+import { formatInstant } from '../../../cli/output/time.ts';
+import { makeStore } from '../../../cli/store/use-store.ts';
+import { nextRuns } from '../../../compiler/schedule/next-runs.ts';
+import type { BlueprintField, BlueprintPlan } from '../../../schemas/generated/types.ts';
+import { parseCommand, printCommand } from '../compiler/command.ts';
+import { defaultValues } from '../compiler/expand.ts';
+import type { BlueprintValues } from '../compiler/fields.ts';
+import type { FilledBlueprint } from '../compiler/fill.ts';
+import { checkValue, describeField, fillBlueprint } from '../compiler/fill.ts';
+import { parseLink, printLink } from '../compiler/link.ts';
+import { publish } from '../compiler/publish.ts';
+import type { ParsedTrigger, Trigger } from '../compiler/trigger.ts';
+import { createTrigger } from '../compiler/trigger.ts';
+import type { OpenCatalog } from './catalog.ts';
+import { findBlueprint, openCatalog } from './catalog.ts';
+import { createFilledJob } from './filled-job.ts';
+
+/** `hookwright blueprint list`: every blueprint, shipped and the user's own. */
+export const blueprintListCommand = command({
+  summary: 'List the blueprints: recurring tasks ready to be set up',
+  examples: [
+    ['List them', '$0 blueprint list'],
+    ['Only the weekly ones', '$0 blueprint list --category weekly'],
+  ],
+  options: {
+    json: flag('Print the entries as JSON, as they are published'),
+    category: text('name', 'Only this category or tag'),
+    config: configOption,
+  },
+  async run(context, given) {
+    const { plans, appScheme } = await openCatalog(context, { configs: given.config });
+    const { category } = given;
+    const entries = publish(plans.values(), appScheme).filter(
+      (entry) => category === undefined || entry.category === category || entry.tags.includes(category),
+    );
+    printList(context, entries, {
+      json: given.json,
+      columns: [
+        { title: 'KEY', value: ({ key }) => key, whole: true },
+        { title: 'CATEGORY', value: ({ category }) => category },
+        { title: 'WHEN', value: ({ scheduleHuman }) => scheduleHuman },
+        { title: 'DESCRIPTION', value: ({ description }) => description },
+      ],
+      empty: 'no blueprint is in that category',
+    });
+  },
+});
+
+const RUNS = 5;
+
+/** `hookwright blueprint show`: one blueprint, its fields, and when it would run. */
+export const blueprintShowCommand = command({
+  summary: 'Show a blueprint: its fields, its command and link, its next five runs',
+  examples: [
+    ['With the default values', '$0 blueprint show morning-brief'],
+    ['When it would run with others', '$0 blueprint show morning-brief time=06:30 --timezone Europe/Berlin'],
+  ],
+  options: {
+    json: jsonOption,
+    timezone: text('zone', 'IANA zone of the runs. Default: that of new jobs'),
+    config: configOption,
+  },
+  args: { key: argument('key'), values: restArguments('name=value') },
+  async run(context, given) {
+    const catalog = await openCatalog(context, { configs: given.config });
+    const trigger = readTrigger(given, catalog.appScheme);
+    const plan = findBlueprint(catalog, trigger.key);
+    const filled = fillBlueprint(plan, { ...defaultValues(plan.fields), ...trigger.values });
+    if (!filled.ok) {
+      const [first = '', ...others] = filled.problems.map((problem) => problem.message);
+      throw new CliError(first, ...others);
+    }
+    const timezone = chooseTimezone(given.timezone, catalog.timezone);
+    const { schedule } = filled.filled;
+    const runs = nextRuns({ schedule, timezone, from: context.clock.now(), count: RUNS });
+    const shown = { appScheme: catalog.appScheme, plan, timezone, runs, filled: filled.filled };
+    if (!given.json) {
+      for (const line of describe(context, shown)) printLine(context, line);
+      return;
+    }
+    // The published entry, and what these values make of it.
+    const [entry] = publish([plan], catalog.appScheme);
+    const { schedule_human, values } = filled.filled;
+    const next_runs = runs.map((at) => new Date(at).toISOString());
+    printJson(context, { ...entry, values, cron: schedule, schedule_human, timezone, next_runs });
+  },
+});
+
+interface Shown {
+  readonly appScheme: string;
+  readonly plan: BlueprintPlan;
+  readonly timezone: string;
+  readonly runs: readonly number[];
+  /** With the values given, and the defaults for the others. */
+  readonly filled: FilledBlueprint;
+}
+
+function describe(context: CliContext, { appScheme, plan, timezone, runs, filled }: Shown): string[] {
+  const paint = createPaint(context.colour.stdout);
+  const trigger = { key: plan.key, values: filled.values };
+  const fields = plan.fields.flatMap((field) => [
+    `  ${paint('bold', field.name)}  ${visible(field.label)}`,
+    `      ${describeField(field)}; default: ${visible(field.default)}`,
+    ...(field.help === '' ? [] : [`      ${paint('dim', visible(field.help))}`]),
+  ]);
+  return [
+    `${paint('bold', visible(plan.title))} (${plan.key}, ${plan.category})`,
+    visible(plan.description),
+    '',
+    'Fields:',
+    ...fields,
+    '',
+    `Command:  ${visible(printCommand(trigger, plan.fields))}`,
+    `Link:     ${visible(printLink(trigger, appScheme))}`,
+    '',
+    `Runs ${filled.schedule_human} (cron ${filled.schedule}), in ${timezone}. Next:`,
+    ...runs.map((at) => `  ${formatInstant(at, timezone)}`),
+  ];
+}
+
+/** `hookwright blueprint fill`: the job a blueprint would make, without making it. */
+export const blueprintFillCommand = command({
+  summary: 'Show the job a blueprint would make with these values; nothing is created',
+  details:
+    'Prints a `jobs:` section for hookwright.yaml. Every field needs a value; at a terminal, without any, it asks for them.',
+  examples: [
+    [
+      'Give the values',
+      "$0 blueprint fill custom-reminder what='call home' time=19:00 recurrence=weekends deliver=origin",
+    ],
+    ['Take the defaults for the rest', '$0 blueprint fill morning-brief time=06:30 --defaults'],
+    ['From a command of the chat', `$0 blueprint fill '/blueprint morning-brief time=06:30 deliver=local'`],
+  ],
+  options: {
+    json: jsonOption,
+    defaults: flag('Take the default of every field that is not given'),
+    timezone: text('zone', 'IANA zone of the job. Default: gateway.timezone'),
+    config: configOption,
+  },
+  args: { key: argument('key'), values: restArguments('name=value') },
+  async run(context, given) {
+    const catalog = await openCatalog(context, { configs: given.config });
+    const { filled } = await fillFromWords(context, catalog, given, given.defaults);
+    const timezone = chooseTimezone(given.timezone, catalog.timezone);
+    if (given.json) {
+      const runs = nextRuns({ schedule: filled.schedule, timezone, from: context.clock.now(), count: RUNS });
+      printJson(context, { ...filled, timezone, next_runs: runs.map((at) => new Date(at).toISOString()) });
+    } else context.stdout.write(printJobsSection(filled, timezone));
+  },
+});
+
+/** As a static job of the config; keys that would hold their default are left out. */
+function printJobsSection(filled: FilledBlueprint, timezone: string): string {
+  const { blueprint, title, schedule, prompt, deliver, skills } = filled;
+  const job = { description: title, schedule, timezone, prompt, deliver, ...(skills.length > 0 ? { skills } : {}) };
+  return stringify({ jobs: { [blueprint]: job } }, { lineWidth: 0 });
+}
+
+/** `hookwright blueprint command`: the chat command that sets a blueprint up with the given values. */
+export const blueprintCommandCommand = command({
+  summary: 'Print the chat command of a blueprint with these values',
+  details: 'Fields that are not given have their default. A link is turned into a command.',
+  examples: [
+    ['With one value changed', '$0 blueprint command morning-brief time=06:30'],
+    ['From a link', `$0 blueprint command 'hookwright://blueprint/morning-brief?time=06%3A30'`],
+  ],
+  options: { config: configOption },
+  args: { key: argument('key'), values: restArguments('name=value') },
+  async run(context, given) {
+    const catalog = await openCatalog(context, { configs: given.config });
+    const { plan, trigger } = await triggerFromWords(context, catalog, given);
+    printLine(context, printCommand(trigger, plan.fields));
+  },
+});
+
+/** `hookwright blueprint link`: the application link that sets a blueprint up with the given values. */
+export const blueprintLinkCommand = command({
+  summary: 'Print the application link of a blueprint with these values',
+  details: 'Fields that are not given have their default. A chat command is turned into a link.',
+  examples: [
+    ['With one value changed', '$0 blueprint link morning-brief time=06:30'],
+    ['From a command', `$0 blueprint link '/blueprint custom-reminder what="call home"'`],
+  ],
+  options: {
+    appScheme: text('scheme', 'URL scheme of the link. Default: app_scheme of the config'),
+    config: configOption,
+  },
+  args: { key: argument('key'), values: restArguments('name=value') },
+  async run(context, given) {
+    const catalog = await openCatalog(context, { configs: given.config, appScheme: given.appScheme });
+    const { trigger } = await triggerFromWords(context, catalog, given);
+    printLine(context, printLink(trigger, catalog.appScheme));
+  },
+});
+
+/** `hookwright blueprint create`: makes the job that a blueprint, a chat command or an application link describes. */
+export const blueprintCreateCommand = command({
+  summary: 'Make the job that a blueprint describes, from values, a command or a link',
+  details:
+    'Every field needs a value; at a terminal, without any, it asks for them. `deliver=origin` is the home channel here.',
+  examples: [
+    ['With values', '$0 blueprint create morning-brief time=06:30 deliver=telegram'],
+    ['From a chat command', `$0 blueprint create '/blueprint morning-brief time=06:30'`],
+    ['From a link', `$0 blueprint create 'hookwright://blueprint/morning-brief?time=06%3A30&deliver=local'`],
+  ],
+  options: {
+    name: text('name', "Name of the job. Default: the blueprint's key"),
+    defaults: flag('Take the default of every field that is not given'),
+    timezone: text('zone', 'IANA zone of the job. Default: gateway.timezone'),
+    profile: withDefault(DEFAULT_PROFILE, text('profile', 'Profile that runs it')),
+    config: configOption,
+    json: jsonOption,
+  },
+  args: { key: argument('key'), values: restArguments('name=value') },
+  async run(context, given) {
+    const { name, profile } = given;
+    const catalog = await openCatalog(context, { configs: given.config });
+    const { filled } = await fillFromWords(context, catalog, given, given.defaults);
+    const open = await openJobs(context, given.config);
+    const timezone = chooseTimezone(given.timezone, open.table.gateway.timezone ?? context.timezone);
+    const made = await makeStore(context, (store) =>
+      createFilledJob(filled, { name, profile, timezone, origin: null }, { store, open, context }),
+    );
+    printMade(context, { ...made, verb: 'created', open }, given.json);
+  },
+});
+
+/** The words of a command line that describe a blueprint's values. */
+export interface Words {
+  /** A blueprint, a command or a link. */
+  readonly key: string;
+  /** `name=value`, or the words of a command. */
+  readonly values: readonly string[];
+}
+
+interface FilledWords {
+  readonly plan: BlueprintPlan;
+  readonly filled: FilledBlueprint;
+}
+
+/** All errors, one per line; nothing was created. */
+function refuse(plan: BlueprintPlan, messages: readonly string[]): CliError {
+  const example = printCommand({ key: plan.key, values: defaultValues(plan.fields) }, plan.fields);
+  const [first = '', ...others] = messages;
+  return new CliError(first, ...others, `with every default: ${example}`);
+}
+
+/**
+ * @param defaults fields that are not given take their default
+ * @throws CliError naming every field that is wrong and what it takes.
+ */
+export async function fillFromWords(
+  context: CliContext,
+  catalog: OpenCatalog,
+  words: Words,
+  defaults: boolean,
+): Promise<FilledWords> {
+  const trigger = readTrigger(words, catalog.appScheme);
+  const plan = findBlueprint(catalog, trigger.key);
+  const asks = !defaults && Object.keys(trigger.values).length === 0 && canAsk(context);
+  const values = asks ? await askValues(context, plan) : trigger.values;
+  const filled = fillBlueprint(plan, { ...(defaults ? defaultValues(plan.fields) : {}), ...values });
+  if (filled.ok) return { plan, filled: filled.filled };
+  throw refuse(
+    plan,
+    filled.problems.map((problem) => problem.message),
+  );
+}
+
+/** The menu entry behind which any name can be typed. No option can be empty. */
+const OTHER = '';
+
+/** The only symbol that a prompt returns means that the user cancelled. */
+function answered(answer: string | symbol | undefined): string {
+  if (typeof answer === 'symbol') throw new CliError('nothing was made');
+  return answer ?? '';
+}
+
+/** @param typed whether the value is typed, or chosen in a menu */
+async function ask(context: CliContext, field: BlueprintField, typed: boolean): Promise<string> {
+  const { label, help, options, strict } = field;
+  const question = {
+    message: help === '' ? label : `${label} (${help})`,
+    initialValue: field.default,
+    input: context.stdin,
+    output: context.stderr,
+  };
+  if (typed) {
+    const validate = (value: string | undefined): string | undefined => checkValue(field, value) ?? undefined;
+    return answered(await askText({ ...question, placeholder: field.default, validate }));
+  }
+  const named = options.map((value) => ({ value, label: value }));
+  const other = { value: OTHER, label: 'another name…' };
+  const value = answered(await select({ ...question, options: strict ? named : [...named, other] }));
+  return value === OTHER ? ask(context, { ...field, label: 'Its name?', help: '', default: '' }, true) : value;
+}
+
+/** @throws CliError when the user cancels */
+async function askValues(context: CliContext, plan: BlueprintPlan): Promise<BlueprintValues> {
+  intro(plan.title, { output: context.stderr });
+  const values: Record<string, string> = {};
+  for (const field of plan.fields) {
+    values[field.name] = await ask(context, field, field.options.length === 0);
+  }
+  outro(plan.description, { output: context.stderr });
+  return values;
+}
+
+/** On a terminal, prompts for the values when none are given. @throws CliError naming every field that is wrong. */
+export async function triggerFromWords(
+  context: CliContext,
+  catalog: OpenCatalog,
+  words: Words,
+): Promise<{ readonly plan: BlueprintPlan; readonly trigger: Trigger }> {
+  const { plan, filled } = await fillFromWords(context, catalog, words, words.values.length > 0 || !canAsk(context));
+  return { plan, trigger: { key: plan.key, values: { ...defaultValues(plan.fields), ...filled.values } } };
+}
+
+/** The shell has already taken the quotes off: everything behind the first `=` is the value. */
+function readAssignments(key: string, words: readonly string[]): ParsedTrigger {
+  const pairs: (readonly [string, string])[] = [];
+  for (const word of words) {
+    const equals = word.indexOf('=');
+    if (equals === -1) throw new UsageError(`"${word}" is not name=value`);
+    pairs.push([word.slice(0, equals), word.slice(equals + 1)]);
+  }
+  return createTrigger(key, pairs);
+}
+
+function parseWords(first: string, rest: readonly string[], appScheme: string): ParsedTrigger {
+  if (first.includes('://')) {
+    if (rest.length > 0)
+      throw new UsageError('a link takes no further values', 'quote it, so that `&` stays part of it');
+    return parseLink(first, appScheme);
+  }
+  if (!first.trimStart().startsWith('/')) return readAssignments(first, rest);
+  // Unquoted, the shell has made words of the command; quoted, it is one.
+  const [key, ...values] = rest;
+  return key === undefined ? parseCommand(first) : readAssignments(key, values);
+}
+
+/** @throws CliError saying what is wrong with a command or link. */
+export function readTrigger({ key, values }: Words, appScheme: string): Trigger {
+  const parsed = parseWords(key, values, appScheme);
+  if (!parsed.ok) throw new CliError(parsed.message);
+  return parsed.trigger;
+}

@@ -1,0 +1,120 @@
+/** The blueprints of this project and the shipped ones, and `hookwright catalog publish`, which prints them. */
+import { resolve } from 'node:path';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { CliError, UsageError } from '../../../cli/base/errors.ts';
+import { findName } from '../../../cli/base/find-name.ts';
+import { command, text } from '../../../cli/command-line/command.ts';
+import { configOption } from '../../../cli/command-line/options.ts';
+import { readConfig } from '../../../cli/compile/compile-files.ts';
+import { printNote } from '../../../cli/output/print.ts';
+import type { Diagnostic, Finding } from '../../../compiler/diagnostics/diagnostic.ts';
+import { sortDiagnostics } from '../../../compiler/diagnostics/diagnostic.ts';
+import { printCatalog } from '../../../compiler/emit/emit-table.ts';
+import { nodeFiles } from '../../../compiler/node/node-files.ts';
+import { printPretty } from '../../../compiler/print/print-pretty.ts';
+import { isTimeZone } from '../../../compiler/schedule/time-zone.ts';
+import type { Named } from '../../../compiler/text/common-name.ts';
+import { knownName } from '../../../compiler/text/common-name.ts';
+import { isPlainMap } from '../../../compiler/text/plain-map.ts';
+import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
+import type { BlueprintPlan } from '../../../schemas/generated/types.ts';
+import { loadCatalogBlueprints } from '../compiler/load-blueprints.ts';
+import { publish } from '../compiler/publish.ts';
+
+/** `hookwright catalog publish`: the blueprints as the JSON array of §2.8. */
+export const catalogPublishCommand = command({
+  summary: 'Print the blueprint catalog as JSON',
+  details:
+    'The same blueprints give the same bytes. A page to choose from is in the console: `hookwright docs operations`.',
+  examples: [
+    ['Print the JSON array', '$0 catalog publish'],
+    ['Write it to a file', '$0 catalog publish --out blueprints.json'],
+  ],
+  options: {
+    out: text('file', 'Write there instead of printing'),
+    appScheme: text('scheme', 'URL scheme of the application links. Default: app_scheme of the config'),
+    config: configOption,
+  },
+  async run(context, given) {
+    const { plans, appScheme } = await openCatalog(context, {
+      configs: given.config,
+      appScheme: given.appScheme,
+    });
+    const catalog = publish(plans.values(), appScheme);
+    const text = printCatalog(catalog);
+    if (given.out === undefined) {
+      context.stdout.write(text);
+      return;
+    }
+    writeAtomic(resolve(context.cwd, given.out), text, 0o644);
+    printNote(context, `wrote ${catalog.length} blueprints to ${given.out}`);
+  },
+});
+
+const DEFAULT_SCHEME = 'hookwright';
+const SCHEME = /^[a-z][a-z0-9+.-]*$/;
+
+export interface CatalogOptions {
+  /** `--config`. */
+  readonly configs?: readonly string[] | undefined;
+  /** `--app-scheme`; wins over the config. */
+  readonly appScheme?: string | undefined;
+}
+
+export interface OpenCatalog {
+  /** By key, sorted by key. */
+  readonly plans: ReadonlyMap<string, BlueprintPlan>;
+  /** Entries of the target catalog by canonical name. */
+  readonly targets: Readonly<Record<string, Named>>;
+  readonly appScheme: string;
+  /** Zone of jobs that name none: `gateway.timezone`, else the machine's. */
+  readonly timezone: string;
+}
+
+/** Only these two settings are read here; the rest of the config is checked by `compile` and `lint`. */
+function readSettings(context: CliContext, configs: readonly string[]) {
+  const { tree, findings } = readConfig(context, configs);
+  const { app_scheme, gateway } = tree?.value ?? {};
+  const timezone = isPlainMap(gateway) ? gateway.timezone : undefined;
+  return {
+    app_scheme: typeof app_scheme === 'string' ? app_scheme : null,
+    timezone: typeof timezone === 'string' && isTimeZone(timezone) ? timezone : null,
+    findings,
+  };
+}
+
+function refuse(context: CliContext, findings: readonly Finding[]): never {
+  const diagnostics = findings.map((finding): Diagnostic => ({ ...finding, severity: 'error' }));
+  const width = context.stderr.columns ?? 100;
+  context.stderr.write(printPretty(sortDiagnostics(diagnostics), { color: context.colour.stderr, width }));
+  throw new CliError('the blueprints cannot be used before this is set right');
+}
+
+/** @throws CliError when a blueprint or the config cannot be read; the reasons are on stderr by then. */
+export async function openCatalog(context: CliContext, options: CatalogOptions = {}): Promise<OpenCatalog> {
+  const { cwd, home } = context;
+  const catalog = await context.catalog();
+  const { plans, findings } = loadCatalogBlueprints({ files: nodeFiles, cwd, home, catalog });
+  const settings = readSettings(context, options.configs ?? []);
+  const faults = [...findings.filter(({ rule }) => rule !== 'blueprint-unused-field'), ...settings.findings];
+  if (faults.length > 0) refuse(context, faults);
+  const appScheme = options.appScheme ?? settings.app_scheme ?? DEFAULT_SCHEME;
+  if (!SCHEME.test(appScheme)) {
+    throw new UsageError(`"${appScheme}" is no URL scheme`, 'a scheme is lower-case letters, digits, `+`, `.` and `-`');
+  }
+  return { plans, targets: catalog.targets, appScheme, timezone: settings.timezone ?? context.timezone };
+}
+
+/** As a person sees it. @param key or the beginning of one @throws CliError with the closest keys. */
+export function findBlueprint({ plans, targets }: OpenCatalog, key: string): BlueprintPlan {
+  const plan = findName({ kind: 'blueprint', name: key, known: plans, listedBy: 'hookwright blueprint list' });
+  return withNamedTargets(plan, targets);
+}
+
+/** @param targets catalog entries by canonical name */
+function withNamedTargets(plan: BlueprintPlan, targets: Readonly<Record<string, Named>>): BlueprintPlan {
+  const fields = plan.fields.map((field) =>
+    field.name === 'deliver' ? { ...field, options: field.options.map((name) => knownName(name, targets)) } : field,
+  );
+  return { ...plan, fields };
+}

@@ -1,0 +1,117 @@
+/** A job from a filled blueprint, for `blueprint create` and for the operation of a gateway. */
+
+import { DEFAULT_PROFILE } from '../../../base/profiles.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { CliError } from '../../../cli/base/errors.ts';
+import { loadRules } from '../../../cli/compile/compiler-parts.ts';
+import type { JobDraft, JobMaker, SavedJob } from '../../../cli/jobs/draft-job.ts';
+import { createJob } from '../../../cli/jobs/draft-job.ts';
+import { createMachineFacts } from '../../../compiler/node/machine-facts.ts';
+import { describeSchedule } from '../../../compiler/schedule/describe-schedule.ts';
+import { nextRuns } from '../../../compiler/schedule/next-runs.ts';
+import { isTimeZone } from '../../../compiler/schedule/time-zone.ts';
+import { ControlError } from '../../../runtime/control/control-error.ts';
+import type { Service } from '../../../runtime/service/service.ts';
+import type { BlueprintJobReport, BlueprintJobRequest } from '../../../schemas/built/operations/types.ts';
+import type { JobConfig, RouteTable } from '../../../schemas/generated/types.ts';
+import type { FilledBlueprint } from '../compiler/fill.ts';
+import { fillBlueprint } from '../compiler/fill.ts';
+
+export interface BlueprintJobOptions {
+  /** Default: the blueprint's key, with a number behind it when that is taken. */
+  readonly name?: string | undefined;
+  readonly profile: string;
+  readonly timezone: string;
+  /** The chat that `deliver: origin` means; null: the home channel. */
+  readonly origin: { readonly target: string; readonly extra: Readonly<Record<string, string>> } | null;
+}
+
+function configOf(filled: FilledBlueprint, { timezone, origin }: BlueprintJobOptions): JobDraft['config'] {
+  const { title, schedule, prompt, skills, deliver } = filled;
+  const base = { description: title, schedule, timezone, prompt, skills: [...skills] };
+  if (deliver !== 'origin' || origin === null) return { ...base, deliver };
+  const deliver_extra: NonNullable<JobConfig['deliver_extra']> = { ...origin.extra };
+  return { ...base, deliver: origin.target, deliver_extra };
+}
+
+/** @throws CliError when the job cannot be made; nothing is stored then. */
+export function createFilledJob(
+  filled: FilledBlueprint,
+  options: BlueprintJobOptions,
+  maker: JobMaker,
+): Promise<SavedJob> {
+  const { profile } = options;
+  const name = options.name ?? filled.blueprint;
+  const blueprint = { key: filled.blueprint, values: filled.values };
+  const job = { name, profile, config: configOf(filled, options), blueprint };
+  return createJob(job, maker, options.name === undefined);
+}
+
+const refuse = (message: string): ControlError => new ControlError('refused', message);
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The input is JSON from the socket; only its outer shape is known. */
+function readValues({ values }: BlueprintJobRequest): Readonly<Record<string, string>> {
+  if (isObject(values) && Object.values(values).every((value) => typeof value === 'string')) return values;
+  throw refuse('`values` is an object of texts by field name');
+}
+
+/** Replaces a value that is not an object; it has none of the texts. */
+const NO_ORIGIN: Readonly<Record<string, undefined>> = {};
+
+function readOrigin({ origin }: BlueprintJobRequest): BlueprintJobOptions['origin'] {
+  if (origin === undefined) return null;
+  const { target, chat_id, thread_id } = isObject(origin) ? origin : NO_ORIGIN;
+  if (!isText(target) || !isText(chat_id) || (thread_id !== undefined && !isText(thread_id))) {
+    throw refuse('`origin` has `target`, `chat_id` and, where there is one, `thread_id`, all of them texts');
+  }
+  return { target, extra: { chat_id, ...(thread_id === undefined ? {} : { thread_id }) } };
+}
+
+function readOptions(request: BlueprintJobRequest, table: RouteTable, machineZone: string): BlueprintJobOptions {
+  const { name, profile = DEFAULT_PROFILE, timezone = table.gateway.timezone ?? machineZone } = request;
+  if (!isText(timezone)) throw refuse('`timezone` is a text');
+  if (!isText(profile)) throw refuse('`profile` is a text');
+  if (!isTimeZone(timezone)) throw refuse(`\`timezone\`: \`${timezone}\` is no IANA time zone`);
+  if (name !== undefined && !isText(name)) throw refuse('`name` is a text');
+  return { name, profile, timezone, origin: readOrigin(request) };
+}
+
+function report({ record, warnings }: SavedJob, now: number): BlueprintJobReport {
+  const { id, name, schedule, timezone, deliver } = record;
+  const [next] = nextRuns({ schedule, timezone, from: now, count: 1 });
+  return {
+    ...{ id, name, schedule, schedule_human: describeSchedule(schedule), timezone },
+    deliver: deliver.map(({ target }) => target),
+    next_run: next === undefined ? null : new Date(next).toISOString(),
+    warnings,
+  };
+}
+
+/** Makes jobs from blueprints inside a running gateway, for clients of its control socket. */
+export async function createBlueprintJob(
+  context: CliContext,
+  service: Service,
+  request: BlueprintJobRequest,
+): Promise<BlueprintJobReport> {
+  const { store, table } = service;
+  if (!isText(request.key)) throw refuse('`key` is a text');
+  const plan = Object.hasOwn(table.blueprints, request.key) ? table.blueprints[request.key] : undefined;
+  if (plan === undefined) throw refuse(`there is no blueprint "${request.key}"`);
+  const filled = fillBlueprint(plan, readValues(request));
+  if (!filled.ok) throw refuse(filled.problems.map(({ message }) => message).join('; '));
+  const options = readOptions(request, table, context.timezone);
+  const facts = createMachineFacts(context, service.jobs);
+  const open = { table, facts, rules: await loadRules(context.modules) };
+  try {
+    const created = await createFilledJob(filled.filled, options, { store, open, context });
+    service.changed();
+    return report(created, context.clock.now());
+  } catch (error) {
+    if (error instanceof CliError) throw refuse([error.message, ...error.hints].join('; '));
+    throw error;
+  }
+}

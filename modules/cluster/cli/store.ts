@@ -1,0 +1,258 @@
+/** `hookwright store migrate` and `store move`: the tables of a database, and the move into it. */
+
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../../../base/profiles.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { CliError, refusalOf } from '../../../cli/base/errors.ts';
+import { choice, command, flag, needed, text } from '../../../cli/command-line/command.ts';
+import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
+import { isGatewayThere } from '../../../cli/gateway/ask-gateway.ts';
+import { printJson, printLine, printNote } from '../../../cli/output/print.ts';
+import { createProgress } from '../../../cli/output/progress.ts';
+import { formatTable } from '../../../cli/output/table.ts';
+import { fileSessions } from '../../../runtime/deliver/sessions/file-sessions.ts';
+import type { Connection } from '../../../runtime/store/sqlite/driver.ts';
+import { isFinal, SHOWN_STATES } from '../../../runtime/store/states.ts';
+import type { Store } from '../../../runtime/store/store.ts';
+import { StoreRefused, StoreUnavailable } from '../../../runtime/store/store.ts';
+import { storePath } from '../../../runtime/store/store-path.ts';
+import type { MovedCount, MovedSession, MoveSource } from '../runtime/postgres/import.ts';
+import type { Database } from './database/find-database.ts';
+import { findDatabase, withDatabase } from './database/find-database.ts';
+
+/** For commands that work on a PostgreSQL directly. */
+const databaseOption = text('env:NAME|file:path', 'URL of the database instead of the configured one');
+
+/** `hookwright store migrate`: creates or migrates the tables on PostgreSQL, as the role that owns them. */
+export const storeMigrateCommand = command({
+  summary: 'Create the tables on PostgreSQL, or bring them to this version',
+  details:
+    'A gateway does the same when it starts, where its role may. With a role that only runs, this is done first, by the role that owns the tables. Gateways of the version before go on.',
+  examples: [
+    ['In the database of the configuration', '$0 store migrate'],
+    ['As the role that owns the tables', '$0 store migrate --database env:OWNER_URL'],
+  ],
+  options: {
+    database: databaseOption,
+    schema: text('name', 'Schema of the tables instead of the configured one'),
+    config: configOption,
+    json: jsonOption,
+  },
+  async run(context, given) {
+    const database = await findDatabase(context, given);
+    const { migrate } = await import('../runtime/postgres/migrate.ts');
+    const { from, to } = await withDatabase(database, (db) => migrate(db, database.schema));
+    if (given.json) printJson(context, { schema: database.schema, from, to });
+    else printLine(context, `schema ${database.schema}: ${describe(from, to)}`);
+  },
+});
+
+function describe(from: number, to: number): string {
+  if (from === to) return `version ${to} already`;
+  return from === 0 ? `created, version ${to}` : `migrated from version ${from} to ${to}`;
+}
+
+/** `hookwright store move`: moves the jobs, delivery ids and sessions of a home into the PostgreSQL database of its configuration. */
+export const storeMoveCommand = command({
+  summary: 'Move what this machine has stored into PostgreSQL',
+  details:
+    'For a gateway that is to share its work with others, while none serves and all its work is finished. Jobs, delivery ids and sessions move in one transaction, or nothing does; counts are compared before it is committed. The history of dispatches stays in the file, which is kept under another name.',
+  examples: [
+    ['What would be moved, and whether it can be', '$0 store move --from sqlite --to postgres --dry-run'],
+    ['Into the database of the configuration', '$0 store move --from sqlite --to postgres'],
+  ],
+  options: {
+    from: needed(choice(['sqlite'], 'The engine that has it')),
+    to: needed(choice(['postgres'], 'The engine that is to have it')),
+    dryRun: flag('Show what would be moved, and move nothing'),
+    database: databaseOption,
+    schema: text('name', 'Schema of the tables instead of the configured one'),
+    config: configOption,
+    json: jsonOption,
+  },
+  async run(context, given) {
+    const database = await findDatabase(context, given);
+    const move = await moveStore(context, database, given.dryRun);
+    if (given.json) printJson(context, { ...move, schema: database.schema });
+    else print(context, move, database.schema);
+  },
+});
+
+function print(context: CliContext, { count, outcome, file }: StoreMove, schema: string): void {
+  const rows = [
+    ['delivery ids', count.claims],
+    ['jobs', count.jobs],
+    ['sessions', count.sessions],
+  ] as const;
+  const lines = formatTable(rows, [
+    { title: 'WHAT', value: ([kind]) => kind },
+    { title: 'COUNT', value: ([, found]) => found, align: 'right' },
+  ]);
+  for (const line of lines) printLine(context, line);
+  printNote(context, `${SAID[outcome]} schema ${schema}`);
+  if (outcome !== 'dry run') printNote(context, `the file is kept as ${file}`);
+}
+
+const SAID: Readonly<Record<StoreMove['outcome'], string>> = {
+  moved: 'moved to PostgreSQL,',
+  already: 'was moved before to PostgreSQL,',
+  'dry run': 'nothing moved yet; it can be, to PostgreSQL,',
+};
+
+export interface StoreMove {
+  readonly count: MovedCount;
+  /** `already`: an earlier call moved it, but was interrupted before it renamed the file. */
+  readonly outcome: 'moved' | 'already' | 'dry run';
+  /** Path of the file afterwards. */
+  readonly file: string;
+}
+
+const SLICE_CLAIMS = 5000;
+const NO_LIMITS =
+  'SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0';
+
+/** All or nothing. @throws CliError where a gateway serves, work is open, there is nothing to move, or the database cannot take it */
+export async function moveStore(context: CliContext, database: Database, isDryRun: boolean): Promise<StoreMove> {
+  const path = storePath(context.home);
+  if (await isGatewayThere(context)) {
+    throw new CliError('a gateway serves this home', 'stop it first: hookwright gateway stop');
+  }
+  if (!existsSync(path)) throw new CliError(`there is nothing to move: ${path} does not exist`);
+  const sessions = await readSessions(context.home);
+  const { count, outcome } = await withFile(path, async (store, db) => {
+    await refuseOpenWork(store, context.clock.now());
+    const source: MoveSource = {
+      id: idOf(db),
+      jobs: await store.read({ kind: 'jobs' }),
+      sessions,
+      claims: () => claimsIn(db),
+    };
+    const claims = db.query<[number]>('SELECT count(*) FROM claim').get()?.[0] ?? 0;
+    const count = { claims, jobs: source.jobs.records.length, sessions: sessions.length };
+    return {
+      count,
+      outcome: await (isDryRun ? tryMove(database, source) : moveInto(context, database, source, count)),
+    };
+  });
+  return { count, outcome, file: outcome === 'dry run' ? path : setAside(path, context.clock.now()) };
+}
+
+/** The sessions that the home and its profiles keep as files. */
+async function readSessions(home: string): Promise<readonly MovedSession[]> {
+  const folder = join(home, 'profiles');
+  const named = existsSync(folder) ? readdirSync(folder).filter((name) => PROFILE_NAME.test(name)) : [];
+  const files = fileSessions((profile) => profileHome(home, profile));
+  const found: MovedSession[] = [];
+  for (const profile of [DEFAULT_PROFILE, ...named]) {
+    for (const { target, chat_id, changed_at } of await files.list(profile)) {
+      const chat = { profile, target, chatId: chat_id };
+      found.push({ ...chat, changed_at, turns: (await files.read(chat)) ?? [] });
+    }
+  }
+  return found;
+}
+
+/** Opens the file exclusively. */
+async function withFile<T>(path: string, use: (store: Store, db: Connection) => Promise<T>): Promise<T> {
+  const { tryOpenOfflineStore } = await import('../../../runtime/store/sqlite/open-store.ts');
+  const { openWriting } = await import('../../../runtime/store/sqlite/open-database.ts');
+  const { connect } = await import('../../../runtime/store/sqlite/driver.ts');
+  try {
+    const store = await tryOpenOfflineStore(path);
+    if (store === null) throw new CliError(`another process has ${path}`, 'wait until it has ended, or end it');
+    try {
+      const db = openWriting(connect, path, 'full');
+      try {
+        return await use(store, db);
+      } finally {
+        db.close();
+      }
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (error instanceof StoreRefused || error instanceof StoreUnavailable) throw refusalOf(error);
+    throw error;
+  }
+}
+
+/** @throws CliError */
+async function refuseOpenWork(store: Store, now: number): Promise<void> {
+  const { tallies } = await store.read({ kind: 'overview', now });
+  const states = SHOWN_STATES.filter((state) => !isFinal(state));
+  const open = tallies.reduce((sum, tally) => states.reduce((count, state) => count + tally[state], sum), 0);
+  if (open === 0) return;
+  throw new CliError(
+    `${open} ${open === 1 ? 'dispatch is' : 'dispatches are'} not finished, and open work is not moved`,
+    'start the gateway on this store again, and stop it when `hookwright deliveries list` shows nothing open',
+  );
+}
+
+/** The id of the store, which it gets when it is moved first. */
+function idOf(db: Connection): string {
+  db.change("INSERT OR IGNORE INTO meta VALUES ('store_id', ?)")(randomUUID());
+  return db.query<[string]>("SELECT value FROM meta WHERE key = 'store_id'").get()?.[0] ?? '';
+}
+
+function* claimsIn(db: Connection): ReturnType<MoveSource['claims']> {
+  const sql = `SELECT key, expires_at FROM claim WHERE key > ? ORDER BY key LIMIT ${SLICE_CLAIMS}`;
+  const rows = db.query<[key: string, expiresAt: number]>(sql);
+  for (let slice = rows.all(''); slice.length > 0; slice = rows.all(slice.at(-1)?.[0] ?? '')) {
+    yield slice.map(([key, expires_at]) => ({ key, expires_at }));
+  }
+}
+
+async function moveInto(
+  context: CliContext,
+  database: Database,
+  source: MoveSource,
+  count: MovedCount,
+): Promise<'moved' | 'already'> {
+  const { migrate } = await import('../runtime/postgres/migrate.ts');
+  const { transact, beginOf } = await import('../runtime/postgres/transact.ts');
+  const { checkEmpty, importStore } = await import('../runtime/postgres/import.ts');
+  const bar = createProgress(context, count.claims, 'delivery ids');
+  try {
+    return await withDatabase(database, async (db) => {
+      await migrate(db, database.schema);
+      return transact(db, `${beginOf(`"${database.schema}"`)}; ${NO_LIMITS}`, async () => {
+        if ((await checkEmpty(db, source.id)) === 'moved') return 'already';
+        compare(count, await importStore(db, source, (done) => bar.update(done)));
+        return 'moved';
+      });
+    });
+  } finally {
+    bar.end();
+  }
+}
+
+/** Checks whether the database could accept it, without changes. */
+async function tryMove(database: Database, source: MoveSource): Promise<'dry run' | 'already'> {
+  const { versionFor } = await import('../runtime/postgres/migrate.ts');
+  const { transact, beginOf } = await import('../runtime/postgres/transact.ts');
+  const { checkEmpty } = await import('../runtime/postgres/import.ts');
+  return withDatabase(database, async (db) => {
+    // Without tables nothing can be in the way.
+    if ((await versionFor(db, database.schema)) === null) return 'dry run';
+    const found = await transact(db, beginOf(`"${database.schema}"`), () => checkEmpty(db, source.id));
+    return found === 'moved' ? 'already' : 'dry run';
+  });
+}
+
+/** @throws StoreRefused, so that nothing is committed */
+function compare(expected: MovedCount, stored: MovedCount): void {
+  const off = (Object.keys(expected) as (keyof MovedCount)[]).filter((kind) => expected[kind] !== stored[kind]);
+  if (off.length === 0) return;
+  const found = off.map((kind) => `${kind}: ${expected[kind]} in the file, ${stored[kind]} in the database`);
+  throw new StoreRefused(`the counts differ, and nothing was moved\n${found.join('\n')}`);
+}
+
+/** Renames the file, so that no gateway starts from it again. @returns its new path */
+function setAside(path: string, now: number): string {
+  const kept = existsSync(`${path}.moved`) ? `${path}.moved-${now}` : `${path}.moved`;
+  for (const end of ['-wal', '-shm', '-wal.id', '.id', ''])
+    if (existsSync(path + end)) renameSync(path + end, kept + end);
+  return kept;
+}

@@ -1,0 +1,75 @@
+/** `hookwright gateway loops`: keys that are paused because they have had too many runs. */
+
+import { CliError } from '../../../cli/base/errors.ts';
+import { findName } from '../../../cli/base/find-name.ts';
+import { argument, command } from '../../../cli/command-line/command.ts';
+import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
+import { printLine, visible } from '../../../cli/output/print.ts';
+import { printList } from '../../../cli/output/table.ts';
+import { formatDuration } from '../../../cli/output/time.ts';
+import { useStore } from '../../../cli/store/use-store.ts';
+import { runKeyText } from '../../../runtime/store/run-key.ts';
+import type { Store } from '../../../runtime/store/store.ts';
+import type { PausedKey } from '../runtime/paused-keys.ts';
+import { pausedKeys } from '../runtime/paused-keys.ts';
+
+/** `hookwright gateway loops list`: the keys that are paused. */
+export const gatewayLoopsListCommand = command({
+  summary: 'List the keys that are paused because they have had too many runs',
+  details:
+    'A session or coalesce key, or the place where the answers go if a route has neither, with more than `loop_limit` runs within ten minutes is paused for an hour: its events are answered `ignored`, reason `loop`. A session that routes share (`session_scope`) is paused for all of them; its key is the session id.',
+  examples: [
+    ['What is paused', '$0 gateway loops list'],
+    ['For scripts', '$0 gateway loops list --json'],
+  ],
+  options: { config: configOption, json: jsonOption },
+  async run(context, given) {
+    const now = context.clock.now();
+    const paused = (await useStore(context, (store) => pausedKeys(store, now), given.config)) ?? [];
+    printList(context, paused, {
+      json: given.json,
+      toJson: ({ id, of, until }) => {
+        const key = runKeyText(of);
+        return { id, name: key, profile: of.profile, route: of.route, key, until };
+      },
+      columns: [
+        { title: 'ID', value: ({ id }) => id, whole: true },
+        { title: 'ROUTE', value: ({ of }) => visible(of.route ?? '(session)'), whole: true },
+        { title: 'LEFT', value: ({ until }) => formatDuration(until - now) },
+        { title: 'KEY', value: ({ of }) => visible(runKeyText(of)) },
+      ],
+      empty: 'no key is paused',
+    });
+  },
+});
+
+/** `hookwright gateway loops release`: ends the pause of a key. */
+export const gatewayLoopsReleaseCommand = command({
+  summary: 'End the pause of a key that has had too many runs',
+  details: 'Its next event runs; the events that came meanwhile were ignored and do not come back.',
+  examples: [['By id', '$0 gateway loops release 3f2a9c01d7']],
+  options: { config: configOption },
+  args: { reference: argument('id or key') },
+  async run(context, given) {
+    const now = context.clock.now();
+    const released = await useStore(context, (store) => release(store, given.reference, now), given.config);
+    const { of, until } = released ?? find([], given.reference);
+    const owner = of.route === null ? '' : ` of route ${of.route}`;
+    printLine(context, `${visible(`${runKeyText(of)}${owner}`)} is released, ${formatDuration(until - now)} early`);
+  },
+});
+
+function find(paused: readonly PausedKey[], name: string): PausedKey {
+  const known = paused.flatMap((each) => [[each.id, each] as const, [runKeyText(each.of), each] as const]);
+  return findName<PausedKey>({ kind: 'paused key', name, known, listedBy: 'hookwright gateway loops list' });
+}
+
+async function release(store: Store, name: string, now: number) {
+  const paused = await pausedKeys(store, now);
+  const found = find(paused, name);
+  const { body, ...row } = found.row;
+  const change = { expect: body, body: null, expires_at: null, dispatch: null, now };
+  if (!(await store.write({ kind: 'put_guard', row, ...change })))
+    throw new CliError(`the pause of "${visible(runKeyText(found.of))}" has just ended`);
+  return found;
+}

@@ -1,0 +1,227 @@
+/** `hookwright source learn`: infers the payloads of a source of the user from requests that it has sent. */
+import type { KeptRequest } from '../../../schemas/built/operations/types.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { stringify } from 'yaml';
+import { groupBy } from '../../../base/group-by.ts';
+import { messageOf } from '../../../base/message-of.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { CliError, UsageError } from '../../../cli/base/errors.ts';
+import type { SavedRequest } from '../../../cli/base/module.ts';
+import { loadPart } from '../../../cli/base/module.ts';
+import type { GivenBy } from '../../../cli/command-line/command.ts';
+import { argument, command, flag, list, restArguments, text } from '../../../cli/command-line/command.ts';
+import { configOption } from '../../../cli/command-line/options.ts';
+import { printLine, printNote } from '../../../cli/output/print.ts';
+import type { OpenSource } from '../../../cli/sources/open-sources.ts';
+import { openSources } from '../../../cli/sources/open-sources.ts';
+import type { LoweredSource } from '../../../compiler/lower/default-sources.ts';
+import { nodeFiles } from '../../../compiler/node/node-files.ts';
+import { expandGlob } from '../../../compiler/source/expand-glob.ts';
+import { UNKNOWN_EVENT } from '../../../runtime/intake/stages/identify.ts';
+import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
+import { readFirst } from '../../../runtime/verify/locator.ts';
+import { LazyRequest, partsOf } from '../../../runtime/verify/request.ts';
+import { learnSchema } from '../compiler/shapes/learn-schema.ts';
+
+const options = {
+  from: list('path|glob', 'A saved request or payload; may be repeated'),
+  request: list('id', 'A request that the gateway has kept; may be repeated'),
+  route: text('name', 'All kept requests of this route'),
+  out: text('dir', 'Write one file for each event into this folder'),
+  event: text('name', 'Only this event'),
+  force: flag('Replace existing files'),
+  config: configOption,
+};
+const args = { name: argument('source'), more: restArguments('file') };
+
+type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+
+export const sourceLearnCommand = command({
+  summary: 'Infer the shape of a source of your own from requests it has sent',
+  details:
+    'Reads requests that the gateway has kept, payloads as JSON, raw HTTP requests and HAR files, and prints a JSON Schema as YAML: which fields there are, which of them are not always there, and the values of fields that hold one word of a few. Read it over, keep it beside the config, and name it under `shape:` of the source.',
+  examples: [
+    ['From what the gateway has kept of a route', '$0 source learn shop --route orders --out shapes/shop'],
+    ['From saved payloads', '$0 source learn shop --from requests/*.json > shapes/shop.yaml'],
+    ['A file for each event', "$0 source learn shop --from 'requests/*.har' --out shapes/shop"],
+  ],
+  options,
+  args,
+  async run(context, given) {
+    const kept = await readKept(context, given);
+    const saved = await readSaved(context, given, kept === null);
+    const events = groupBy([...saved, ...(kept ?? [])], ({ event }) => event);
+    const taken = given.event === undefined ? [...events] : [...events].filter(([event]) => event === given.event);
+    if (taken.length === 0)
+      throw new CliError(`no request is of the event "${given.event}"`, `there are: ${[...events.keys()].join(', ')}`);
+    if (given.out !== undefined) writeFiles(context, given, taken, given.out);
+    else printOne(context, given, taken);
+  },
+});
+
+/** Null: none are asked for. */
+async function readKept(context: CliContext, { request, route }: Given): Promise<readonly LearnedRequest[] | null> {
+  if (request === undefined && route === undefined) return null;
+  const { read } = await loadPart(context.modules, 'kept');
+  return (await read(context, { ids: request ?? [], route: route ?? null })).map(keptPayload);
+}
+
+/** @throws UsageError where there must be some and none is named; CliError when they cannot be read */
+async function readSaved(context: CliContext, given: Given, isRequired: boolean): Promise<readonly LearnedRequest[]> {
+  const { cwd } = context;
+  const patterns = [...(given.from ?? []), ...given.more];
+  if (patterns.length === 0 && isRequired)
+    throw new UsageError(
+      'there is nothing to learn from',
+      'requests that are kept: --route <name>, or --request <id>',
+      'saved ones: --from requests/*.json',
+    );
+  const files = [...new Set(patterns.flatMap((pattern) => filesOf(pattern, cwd)))];
+  if (files.length === 0 && patterns.length > 0) throw new CliError(`no file matches ${patterns.join(' ')}`);
+  if (files.length === 0) return [];
+  const source = await findSource(context, given);
+  const readRequests = await loadPart(context.modules, 'saved');
+  return files.flatMap((file) =>
+    naming(relative(context.cwd, file), () => readPayloads(readFileSync(file), source, readRequests)),
+  );
+}
+
+/** Also works for a source that has no file yet. */
+async function findSource(context: CliContext, given: Given): Promise<OpenSource | null> {
+  const { sources } = await openSources(context, given.config);
+  return sources.find(({ name }) => name === given.name) ?? null;
+}
+
+/** Runs `work`, whose errors do not say which file they are about. */
+function naming<Result>(file: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof CliError) throw new CliError(`${file}: ${error.message}`, ...error.hints);
+    throw error;
+  }
+}
+
+function printOne(context: CliContext, given: Given, [first, ...others]: readonly Event[]): void {
+  if (first === undefined) return;
+  if (others.length > 0) {
+    const names = [first, ...others].map(([event]) => event).join(', ');
+    throw new CliError(
+      `the requests are of ${others.length + 1} events: ${names}`,
+      'write a file for each with --out <dir>, or choose one with --event <name>',
+    );
+  }
+  printLine(context, printSchema(given.name, first).trimEnd());
+  printNote(context, `\n${usage(given.name, '<file>')}`);
+}
+
+function writeFiles(context: CliContext, given: Given, events: readonly Event[], out: string): void {
+  const folder = resolve(context.cwd, out);
+  const files = events.map((event) => ({ event, path: join(folder, fileName(event[0], given.name)) }));
+  const there = files.find(({ path }) => existsSync(path));
+  if (there !== undefined && !given.force) {
+    throw new CliError(
+      `${relative(context.cwd, there.path)} is there already, nothing was written`,
+      '--force replaces it',
+    );
+  }
+  for (const { event, path } of files) writeAtomic(path, printSchema(given.name, event), 0o644);
+  const shown = files.map(({ event: [event], path }) => [event, relative(context.cwd, path)] as const);
+  const [[event, path] = ['', '']] = shown;
+  printNote(context, `wrote ${shown.map(([, file]) => file).join(', ')}\n`);
+  printNote(context, usage(given.name, shown.length === 1 && event === UNNAMED ? path : Object.fromEntries(shown)));
+}
+
+type Event = readonly [event: string, requests: readonly LearnedRequest[]];
+
+/** @throws CliError for a glob that cannot be used */
+function filesOf(pattern: string, cwd: string): readonly string[] {
+  const files = expandGlob(nodeFiles, cwd, pattern);
+  if (files instanceof Error) throw new CliError(files.message);
+  return files;
+}
+
+const fileName = (event: string, source: string): string =>
+  `${event === UNNAMED ? source : event.replace(/[^A-Za-z0-9._-]+/g, '-')}.yaml`;
+
+function printSchema(source: string, [event, requests]: Event): string {
+  const of = event === UNNAMED ? '' : `, event ${JSON.stringify(event)}`;
+  const count = `${requests.length} request${requests.length === 1 ? '' : 's'}`;
+  return [
+    `# What the payloads of ${source}${of} hold, inferred from ${count} by hookwright source learn. Read it over:`,
+    '# a field that is not listed is reported as unknown wherever a route names it (additionalProperties: true allows more),',
+    '# one that is not `required` may be missing, and `enum` lists all values.',
+    stringify(
+      {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        ...learnSchema(requests.map(({ payload }) => payload)),
+      },
+      { lineWidth: 120 },
+    ),
+  ].join('\n');
+}
+
+const usage = (source: string, shape: string | Readonly<Record<string, string>>): string =>
+  `In the config:\n\n${stringify({ sources: { [source]: { shape } } }, { lineWidth: 120 })}`.trimEnd();
+
+export interface LearnedRequest {
+  readonly event: string;
+  readonly payload: unknown;
+}
+
+/** The name of an event that does not name itself. */
+export const UNNAMED = '*';
+
+/** @param source whose events are told apart as a gateway tells them; null: by the payload alone @throws CliError when the file is neither */
+export function readPayloads(
+  bytes: Buffer,
+  source: LoweredSource | null,
+  readSaved: (bytes: Buffer) => readonly SavedRequest[],
+): readonly LearnedRequest[] {
+  const requests = isPayload(bytes) ? [{ label: '', parts: partsOf('POST', '/', [], bytes) }] : readSaved(bytes);
+  return requests.map((capture) => {
+    const request = new LazyRequest(capture.parts);
+    const payload = request.payload();
+    if (payload === undefined)
+      throw new CliError(`a request has no body that can be read${capture.label === '' ? '' : `: ${capture.label}`}`);
+    const named = source === null ? null : readFirst(source.plan.event, request, true);
+    return { event: named ?? eventIn(payload) ?? UNNAMED, payload };
+  });
+}
+
+/** A kept request, with the event that the gateway found. */
+export function keptPayload({ id, event, method, path, headers, body }: KeptRequest): LearnedRequest {
+  const payload = new LazyRequest(partsOf(method, path, headers, Buffer.from(body ?? '', 'base64'))).payload();
+  if (payload === undefined) throw new CliError(`the body of ${id} cannot be read`);
+  return { event: event === '' || event === UNKNOWN_EVENT ? UNNAMED : event, payload };
+}
+
+/** JSON that is not a HAR file. */
+function isPayload(bytes: Buffer): boolean {
+  const start = bytes
+    .subarray(0, 64)
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '')
+    .trimStart();
+  if (!start.startsWith('{') && !start.startsWith('[')) return false;
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
+  } catch (error) {
+    throw new CliError(`not JSON: ${messageOf(error)}`);
+  }
+  const log = propertyOf(value, 'log');
+  return propertyOf(log, 'entries') === undefined;
+}
+
+/** Where an event is named when its source says nothing (§6.1). */
+function eventIn(payload: unknown): string | null {
+  const names = [propertyOf(payload, 'event_type'), propertyOf(payload, 'type')];
+  return names.find((name): name is string => typeof name === 'string' && name !== '') ?? null;
+}
+
+const propertyOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;

@@ -1,0 +1,325 @@
+/** `hookwright source list`, `show` and `shape`: who sends webhooks, how they sign, and what they send. */
+
+import { createPaint } from '../../../base/paint.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
+import type { GivenBy } from '../../../cli/command-line/command.ts';
+import { argument, command, flag, optionalArgument, text } from '../../../cli/command-line/command.ts';
+import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
+import { printJson, printLine, printNote, visible, wrapBeside } from '../../../cli/output/print.ts';
+import type { Column } from '../../../cli/output/table.ts';
+import { formatTable, printList } from '../../../cli/output/table.ts';
+import type { OpenSource } from '../../../cli/sources/open-sources.ts';
+import { openSources } from '../../../cli/sources/open-sources.ts';
+import { routePath, tryOpenTable } from '../../../cli/subscriptions/routes.ts';
+import { describeSecret, describeWindow, setupSteps } from '../../../compiler/sources/describe-source.ts';
+import { commonName } from '../../../compiler/text/common-name.ts';
+import {
+  describeCredentials,
+  describeDelivery,
+  describeEvent,
+  describeHandshake,
+  describeSending,
+  describeSignature,
+  exampleRoute,
+  primitiveName,
+  routeSnippet,
+} from '../compiler/describe-source.ts';
+import { classify } from '../compiler/shapes/classify.ts';
+import { shortList } from '../compiler/shapes/describe.ts';
+import type { FormSet } from '../compiler/shapes/form-set.ts';
+import type { LeafClass } from '../compiler/shapes/leaf-class.ts';
+import type { ListedPath } from '../compiler/shapes/list-paths.ts';
+import { depthThatFits, listPaths, MAX_PATHS } from '../compiler/shapes/list-paths.ts';
+import type { ScalarValue } from '../compiler/shapes/shape.ts';
+import type { OpenShape } from './payload-tools.ts';
+import { openShape } from './payload-tools.ts';
+
+/** `hookwright source list`: every sender the catalog knows, shipped and the user's own. */
+export const sourceListCommand = command({
+  summary: 'List the senders whose webhooks can be verified',
+  details: 'A word narrows the list to the sources whose name, alias or title holds it.',
+  examples: [
+    ['All of them', '$0 source list'],
+    ['Those of one service', '$0 source list gitlab'],
+  ],
+  options: { json: flag('Print the sources as JSON'), config: configOption },
+  args: { word: optionalArgument('word') },
+  async run(context, given) {
+    const { sources } = await openSources(context, given.config);
+    const word = given.word?.toLowerCase() ?? '';
+    const shown = sources.filter(({ name, file }) =>
+      [name, file.title ?? '', ...(file.aliases ?? [])].some((text) => text.toLowerCase().includes(word)),
+    );
+    printList(context, shown, {
+      json: given.json,
+      toJson: describeJson,
+      columns: COLUMNS,
+      empty: `no source is called anything like "${word}"`,
+    });
+  },
+});
+
+/** Names that a configuration may use as well. */
+function otherNames({ name, file }: OpenSource): string {
+  const known = commonName(name, file);
+  return [name, ...(file.aliases ?? [])].filter((other) => other !== known).join(', ');
+}
+
+const COLUMNS: readonly Column<OpenSource>[] = [
+  { title: 'SOURCE', value: ({ name, file }) => commonName(name, file), whole: true },
+  { title: 'SENDER', value: ({ file }) => file.title ?? '', wrap: true },
+  { title: 'SIGNS WITH', value: ({ file }) => primitiveName(file.verify) },
+  { title: 'WINDOW', value: ({ file }) => describeWindow(file) ?? '-' },
+  { title: 'ALSO CALLED', value: otherNames, whole: true },
+];
+
+function describeJson({ name, file, own }: OpenSource): unknown {
+  const { title, aliases = [], docs = null, verify, timestamp, evidence = null } = file;
+  return { name, title, aliases, docs, verify, window_seconds: timestamp?.tolerance ?? null, evidence, own };
+}
+
+/** `hookwright source show`: how one sender signs and sends, and what to do to connect it. */
+export const sourceShowCommand = command({
+  summary: 'Show how a sender signs and sends, and the steps to connect it',
+  examples: [
+    ['A sender by name or alias', '$0 source show github'],
+    ['With every event that it sends', '$0 source show github --events'],
+    ['As the catalog has it', '$0 source show stripe --json'],
+  ],
+  options: {
+    events: flag('List the events that it sends'),
+    json: flag('Print the catalog entry as JSON'),
+    config: configOption,
+  },
+  args: { name: argument('source') },
+  async run(context, given) {
+    const source = (await openSources(context, given.config)).find(given.name);
+    if (given.json) printJson(context, { name: source.name, ...source.file });
+    else {
+      const url = await urlFor(context, source, given.config);
+      for (const line of describe(context, source, { url, events: given.events })) printLine(context, line);
+    }
+  },
+});
+
+/** Of the first route with this source; of the route in the example, where there is none. */
+async function urlFor(
+  context: CliContext,
+  { name, file }: OpenSource,
+  config: readonly string[] | undefined,
+): Promise<string> {
+  const open = await tryOpenTable(context, config).catch(() => null);
+  const table = open?.table ?? null;
+  const own = Object.values(table?.routes ?? {}).find(({ source }) => source === name);
+  const base = table?.server.public_url ?? 'https://<your host>';
+  return (
+    base.replace(/\/+$/, '') + routePath(own ?? { name: exampleRoute(commonName(name, file)), profile: 'default' })
+  );
+}
+
+function describe(
+  context: CliContext,
+  { name, file, plan }: OpenSource,
+  { url, events }: { readonly url: string; readonly events: boolean },
+): string[] {
+  const paint = createPaint(context.colour.stdout);
+  const known = commonName(name, file);
+  const others = [name, ...(file.aliases ?? [])].filter((other) => other !== known);
+  const aliases = others.length === 0 ? '' : `, also called ${others.join(', ')}`;
+  const rows: readonly (readonly [string, string | null])[] = [
+    ['Signature', describeSignature(file)],
+    ['Secret', describeSecret(file)],
+    ['Window', describeWindow(file)],
+    ['Event', describeEvent(file) || null],
+    ['Delivery', describeDelivery(file)],
+    ['Handshake', describeHandshake(plan) || null],
+    ['Events', file.events === undefined || events ? null : `${file.events.length}; --events lists them`],
+    ['Not kept', describeCredentials(file) || null],
+    ['Sending', describeSending(file).join(', ') || null],
+    ['Evidence', file.evidence ?? null],
+    ['Docs', file.docs ?? null],
+  ];
+  const width = context.stdout.columns ?? USUAL_WIDTH;
+  const indent = Math.max(...rows.map(([title]) => title.length)) + 2;
+  const shown = rows.flatMap(([title, text]) =>
+    text === null ? [] : wrapBeside(`${title}:`.padEnd(indent), visible(text), width),
+  );
+  const list = (title: string, lines: readonly string[]): string[] =>
+    lines.length === 0 ? [] : ['', paint('bold', title), ...lines];
+  return [
+    `${paint('bold', visible(file.title ?? name))} (${known}${aliases})`,
+    ...shown,
+    ...list(
+      'Events',
+      file.events === undefined || !events ? [] : wrapBeside('  ', visible(file.events.join(', ')), width),
+    ),
+    ...list(
+      'Notes',
+      (file.notes ?? []).flatMap((note) => wrapBeside('  ', visible(note), width)),
+    ),
+    // For copying, so it is printed unchanged.
+    ...list(
+      'In hookwright.yaml',
+      routeSnippet(known, file, plan)
+        .split('\n')
+        .map((line) => `  ${visible(line)}`),
+    ),
+    ...list(
+      'At the sender',
+      setupSteps(file).flatMap((step, index) =>
+        wrapBeside(`  ${index + 1}. `, visible(step.replaceAll('{url}', url)), width),
+      ),
+    ),
+  ];
+}
+
+/** Columns where no terminal says how many it has. */
+const USUAL_WIDTH = 80;
+
+const options = { prefix: text('prefix', 'Only paths that begin with this'), json: jsonOption, config: configOption };
+
+type Given = GivenBy<typeof options>;
+
+/** `hookwright source shape`: what the payloads of a sender hold, event by event. */
+export const sourceShapeCommand = command({
+  summary: 'Show what the payloads of a sender hold: events, paths, types, values',
+  details:
+    'Without an event it lists the events that are known. Templates and filters name these paths; `lint` reports one that no event of a route has.',
+  examples: [
+    ['The events of a sender', '$0 source shape github'],
+    ['The paths of one event', '$0 source shape github pull_request --prefix pull_request.user'],
+    ['For other programs', '$0 source shape stripe invoice.paid --json'],
+  ],
+  options,
+  args: { source: argument('source'), event: optionalArgument('event') },
+  async run(context, given) {
+    const shape = await openShape(context, given.source, given.config);
+    const { all } = shape;
+    const events = [...new Set(all.forms.map((form) => form.event))];
+    // A sender whose events have no names has a single list of paths.
+    const event = given.event ?? (events.length === 1 ? events[0] : given.prefix === undefined ? undefined : '');
+    if (event === undefined) printEvents(context, given, shape, events);
+    else printPaths(context, given, event === '' ? all : shape.ofEvent(event));
+  },
+});
+
+function printEvents(context: CliContext, given: Given, { all, ofEvent }: OpenShape, names: readonly string[]): void {
+  const events = names.map((event) => {
+    const forms = ofEvent(event);
+    return { event, actions: forms.forms.flatMap(({ action }) => action ?? []), paths: listPaths(forms).length };
+  });
+  const { source, quality, from } = all.shape;
+  if (given.json) {
+    printJson(context, { source, quality, from, events });
+    return;
+  }
+  const columns = [
+    { title: 'EVENT', value: (row: (typeof events)[number]) => row.event, whole: true as const },
+    { title: 'PATHS', value: (row: (typeof events)[number]) => row.paths, align: 'right' as const },
+    { title: 'ACTIONS', value: (row: (typeof events)[number]) => row.actions.join(', ') },
+  ];
+  for (const line of formatTable(events, columns, context.stdout.columns)) printLine(context, line);
+  const packages = from.map((origin) => `${origin.package} ${origin.version} (${origin.licence})`).join(', ');
+  printNote(context, `${QUALITY[quality]}${packages === '' ? '' : `; from ${packages}`}`);
+}
+
+function printPaths(context: CliContext, given: Given, set: FormSet): void {
+  const listed = listPaths(set, { prefix: given.prefix ?? '' });
+  const rows = listed.map((each) => pathFacts(set, each));
+  noteDepth(context, given, set);
+  if (given.json) {
+    printJson(context, rows);
+    return;
+  }
+  const columns = [
+    { title: 'PATH', value: (facts: PathFacts) => facts.path, whole: true as const },
+    { title: 'TYPE', value: typeWords },
+    { title: 'CLASS', value: classWords },
+    { title: '', value: pathNotes },
+  ];
+  if (rows.length === 0) printNote(context, `no path begins with ${given.prefix ?? ''}`);
+  else for (const line of formatTable(rows, columns, context.stdout.columns)) printLine(context, line);
+}
+
+function noteDepth(context: CliContext, given: Given, set: FormSet): void {
+  const depth = depthThatFits(set, given.prefix);
+  if (depth === null) return;
+  const parts = depth === 1 ? 'one part' : `${depth} parts`;
+  const below = given.prefix === undefined ? '' : ' below the prefix';
+  const why = `there are more than ${MAX_PATHS.toLocaleString('en')}`;
+  printNote(context, `paths of up to ${parts}${below}: ${why}; --prefix <path> shows deeper ones`);
+}
+
+const QUALITY = {
+  exact: 'exact: the types the sender publishes for each event',
+  good: 'good: all that is known, in places inferred',
+  partial: 'partial: further events or fields are not known, and routes are checked for these events only',
+} as const;
+
+/** What is known about a path of an event, for `source shape`. */
+export interface PathFacts {
+  readonly path: string;
+  /** JSON Schema's names; `any`: not known. */
+  readonly types: readonly string[];
+  /** Null: any of the types. */
+  readonly values: readonly ScalarValue[] | null;
+  readonly format: string | null;
+  /** Whether some payloads lack it. */
+  readonly optional: boolean;
+  /** Whether it may contain more than is listed. */
+  readonly open: boolean;
+  /** What it is and who writes it, see leaf-class.ts; for an object or a list, the class of its contents. */
+  readonly class: LeafClass;
+  /** Who writes free text, where it is known. */
+  readonly written_by: string | null;
+  /** Actions that have it; null: all forms of the event have. */
+  readonly actions: readonly string[] | null;
+}
+
+export function pathFacts(set: FormSet, { path, nodes, found }: ListedPath): PathFacts {
+  const { forms } = set;
+  const leaf = classify(set, path);
+  const formats = new Set(nodes.map(({ format }) => format));
+  const listed = nodes.every(({ values, types }) => values !== null || (types.size === 1 && types.has('null')));
+  const has = forms.filter((_, index) => found[index]?.kind !== 'absent');
+  const actions = has.flatMap(({ action }) => action ?? []);
+  return {
+    path: path.join('.'),
+    types: [...new Set(nodes.flatMap(({ types }) => [...types]))],
+    values: listed ? [...new Set(nodes.flatMap(({ values }) => values ?? []))] : null,
+    format: formats.size === 1 ? ([...formats][0] ?? null) : null,
+    optional: found.some((each) => each.kind === 'absent' || (each.kind === 'node' && each.optional)),
+    open: nodes.some(({ types, rest }) => types.has('any') || rest !== null),
+    class: leaf.class,
+    written_by: leaf.text?.review?.by ?? null,
+    actions: has.length < forms.length && actions.length === has.length ? actions : null,
+  };
+}
+
+/** The most values and actions shown; `--json` has them all. */
+const MOST = 8;
+
+/** What people read. A type says enough of numbers and enums, and an object is what it holds. */
+export function classWords({ class: leafClass, types }: PathFacts): string {
+  if (types.some((type) => type === 'object' || type === 'array')) return '';
+  return leafClass === 'text' ? 'free text' : leafClass;
+}
+
+export const typeWords = ({ types }: PathFacts): string => types.join(' | ');
+
+export function pathNotes(facts: PathFacts): string {
+  const notes = [
+    facts.written_by === null || classWords(facts) === '' ? '' : `by ${facts.written_by}`,
+    facts.values === null || facts.values.length === 0
+      ? ''
+      : shortList(facts.values.map(String), MOST).replaceAll('`', ''),
+    facts.format ?? '',
+    facts.open && facts.types.includes('object') ? 'more may be below' : '',
+    facts.actions === null
+      ? facts.optional
+        ? 'optional'
+        : ''
+      : `only ${shortList(facts.actions, MOST).replaceAll('`', '')}`,
+  ];
+  return notes.filter((note) => note !== '').join('; ');
+}

@@ -1,0 +1,119 @@
+/** `hookwright sandbox try`: a command, or a shell, in the sandbox of an agent, for the person who writes its lists. */
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { agentPlan } from '../../../base/agent-plan.ts';
+import { codeOf } from '../../../base/code-of.ts';
+import { DEFAULT_PROFILE } from '../../../base/profiles.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { CliError } from '../../../cli/base/errors.ts';
+import { runtimeParts } from '../../../cli/base/module.ts';
+import type { GivenBy } from '../../../cli/command-line/command.ts';
+import { command, optionalArgument, restArguments, text } from '../../../cli/command-line/command.ts';
+import { configOption } from '../../../cli/command-line/options.ts';
+import { compileRequest, createCompileRequest } from '../../../cli/compile/compile-files.ts';
+import { guardedFiles } from '../../../cli/files/guarded-files.ts';
+import { printNote } from '../../../cli/output/print.ts';
+import { createServerLog } from '../../../cli/serve/server-log.ts';
+import { HttpPool } from '../../../runtime/deliver/http-pool.ts';
+import { Redactor } from '../../../runtime/deliver/redact/redact.ts';
+import { AgentError } from '../../../runtime/dispatch/agent-runner.ts';
+import { createAgents } from '../../../runtime/dispatch/agents/create-agents.ts';
+import { WorkFolders } from '../../../runtime/dispatch/agents/work-folders.ts';
+import type { RunProcess } from '../../../runtime/platform/process/run-process.ts';
+import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
+import { collectSecretRefs } from '../../../runtime/platform/secrets/secret-refs.ts';
+import type { SecretResolver } from '../../../runtime/platform/secrets/secrets.ts';
+import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
+import { createConfinement } from '../../../runtime/service/confine.ts';
+import type { ProgramEnd } from '../../../runtime/store/states.ts';
+import type { CommandAgentPlan, RouteTable } from '../../../schemas/generated/types.ts';
+
+const options = { profile: text('name', 'Profile of the agent instead of the default one'), config: configOption };
+const args = { agent: optionalArgument('agent'), command: restArguments('command') };
+
+type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+
+export const sandboxTryCommand = command({
+  summary: 'Run a command, or a shell, in the sandbox of an agent',
+  details:
+    'It sees the files, hosts, variables and placeholders that the program of the agent sees, in a new work folder. Without a name it is the sandbox of the default agent, `default`. Afterwards it prints what was denied.',
+  examples: [
+    ['Look around in a shell', '$0 sandbox try'],
+    ['What the default agent sees of the home', '$0 sandbox try -- ls -la ~'],
+    ['Whether a host can be reached', '$0 sandbox try reviewer -- curl -sS https://api.example.com'],
+  ],
+  options,
+  args,
+  async run(context, given) {
+    const compiled = compileRequest(await createCompileRequest(context, { configs: given.config }));
+    if (compiled.output === null) throw new CliError('the configuration has errors', 'hookwright lint shows them');
+    const files = compiled.files.map((file) => resolve(context.cwd, file));
+    return tryIn(context, given, compiled.output.table, files);
+  },
+});
+
+/** @returns the exit code of the command */
+async function tryIn(context: CliContext, given: Given, table: RouteTable, files: readonly string[]): Promise<number> {
+  const { home, env, modules } = context;
+  const { profile = DEFAULT_PROFILE } = given;
+  const name = given.agent === undefined || given.agent === 'default' ? null : given.agent;
+  const own = Object.hasOwn(table.profiles, profile) ? table.profiles[profile] : undefined;
+  const plan = own === undefined ? null : agentPlan(own, name);
+  if (own === undefined || plan === null) {
+    const hint = name === null ? [] : [`a command stands behind \`--\`: hookwright sandbox try -- ${name}`];
+    throw new CliError(`there is no agent ${name ?? 'default'} in ${profile}`, ...hint);
+  }
+  if (plan.kind !== 'command' || plan.sandbox === null)
+    throw new CliError('this agent has no sandbox', 'write `sandbox:` into the agent, or under `gateway`');
+  const tried: CommandAgentPlan = {
+    ...plan,
+    argv: given.command.length > 0 ? [...given.command] : [env.SHELL ?? 'sh'],
+  };
+  const changed = name === null ? { ...own, agent: tried } : { ...own, agents: { ...own.agents, [name]: tried } };
+  const log = createServerLog(context);
+  const { confine, keep } = createConfinement(runtimeParts(modules), {
+    run: inTerminal,
+    ...guardedFiles(context, table, files),
+    log,
+    sweep: false,
+  });
+  await keep(table, Object.values(table.routes));
+  const secrets = createSecrets(context);
+  const wanted = new Set(collectSecretRefs(plan));
+  // The others are not started, so that what they lack does not matter.
+  const resolve: SecretResolver['resolve'] = (ref) => (wanted.has(ref) ? secrets.resolve(ref) : 'x');
+  const ends: ProgramEnd[] = [];
+  const report = { ended: (program: ProgramEnd) => void ends.push(program), used: () => {} };
+  const request = { prompt: '', toolsets: [], skills: [], session: '', profile, route: '', event: '', delivery_id: '' };
+  const listening = context.onSignal(() => {});
+  try {
+    const agents = createAgents(
+      { ...table, profiles: { ...table.profiles, [profile]: changed } },
+      {
+        ...{ home, env, confine, http: new HttpPool(), secrets: { resolve }, log },
+        ...{ readText: () => Promise.resolve(''), redact: new Redactor().redact, workFolders: new WorkFolders(log) },
+      },
+    );
+    await agents(profile, name)?.run({ ...request, signal: new AbortController().signal }, report);
+  } catch (error) {
+    if (error instanceof SecretError) throw new CliError(error.message);
+    if (!(error instanceof AgentError)) throw error;
+    // A command that fails has said why; one that was not started has not.
+    if (exitOf(ends) === null) throw new CliError(error.message);
+  } finally {
+    listening();
+  }
+  const denied = ends.flatMap((end) => end.denied ?? []);
+  if (denied.length > 0) printNote(context, `denied: ${denied.join(', ')}`);
+  return exitOf(ends) ?? 0;
+}
+
+const exitOf = ([end]: readonly ProgramEnd[]): number | null => end?.exit_code ?? null;
+
+/** The terminal, or whatever this command was started with, is that of the program. */
+const inTerminal: RunProcess = ({ argv: [program = '', ...rest], cwd, env }) =>
+  new Promise((settle) => {
+    const child = spawn(program, rest, { cwd, env: { ...env }, stdio: 'inherit' });
+    child.on('error', (error) => settle({ kind: 'spawn_failed', code: codeOf(error) ?? 'UNKNOWN', stderr: '' }));
+    child.on('exit', (code, signal) => settle({ kind: 'exit', code, signal, stdout: Buffer.alloc(0), stderr: '' }));
+  });

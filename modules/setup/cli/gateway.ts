@@ -1,0 +1,225 @@
+/** `hookwright gateway setup` and `gateway install-service`: the first configuration, and the service of the system. */
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createPaint } from '../../../base/paint.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { openHome } from '../../../cli/base/context.ts';
+import { CliError, UsageError } from '../../../cli/base/errors.ts';
+import type { GivenBy } from '../../../cli/command-line/command.ts';
+import { command, flag, list, text } from '../../../cli/command-line/command.ts';
+import { failOnOption } from '../../../cli/command-line/options.ts';
+import { compileRequest, createCompileRequest } from '../../../cli/compile/compile-files.ts';
+import { setEnvLines } from '../../../cli/files/env-file.ts';
+import { formatDiagnostics } from '../../../cli/output/diagnostics.ts';
+import { formatDiff } from '../../../cli/output/diff.ts';
+import { printLine, printNote } from '../../../cli/output/print.ts';
+import { canAsk, createPrompter } from '../../../cli/output/prompter.ts';
+import { newSecret } from '../../../cli/subscriptions/save-entry.ts';
+import { nodeFiles } from '../../../compiler/node/node-files.ts';
+import { displayPath } from '../../../compiler/source/display-path.ts';
+import { overlayFiles } from '../../../compiler/source/overlay-files.ts';
+import { explainMissing, searchConfig } from '../../../compiler/source/search-config.ts';
+import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
+import type { RouteTable } from '../../../schemas/generated/types.ts';
+import { describeSetup } from './init/describe-routes.ts';
+import type { ServiceMachine } from './service/machine.ts';
+import { thisMachine } from './service/machine.ts';
+import type { InstallStep } from './service/plan-install.ts';
+import { planInstall, systemConfig } from './service/plan-install.ts';
+import { describeStep, runInstall } from './service/run-install.ts';
+import type { SetupAnswers } from './setup/answers.ts';
+import { parseAnswers, withDefaults } from './setup/answers.ts';
+import { readIfThere, setupTarget } from './setup/config-file.ts';
+import { editYaml, readYaml } from './setup/edit-yaml.ts';
+import { CONSOLE_TOKEN, planSetup } from './setup/plan-setup.ts';
+import { askSetup } from './setup/wizard.ts';
+
+const HEADER = '# Made by `hookwright gateway setup`; run it again, or edit this file. `hookwright lint` checks it.\n';
+
+interface Change {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+  /** Its values are secrets: they are not shown. */
+  readonly secret: boolean;
+}
+
+const setupOptions = {
+  set: list('key=value', 'Set this instead of asking; repeatable'),
+  yes: flag('Ask nothing: defaults for what is not set'),
+  config: list('path', 'The file to change'),
+};
+
+type SetupGiven = GivenBy<typeof setupOptions>;
+
+/** `hookwright gateway setup`: asks for the settings, shows what would change, and changes nothing else in the files. */
+export const gatewaySetupCommand = command({
+  summary: 'Set up webhooks, secret and a first route, step by step',
+  details:
+    'Changes ./hookwright.yaml or config.yaml in the home folder, and keeps every comment in it; secrets go to .env. What would change is shown, and checked, before anything is written. It can be run again at any time. Without a terminal: --yes, with --set for what is not the default. Keys: enabled, host, port, secret (generate, env:NAME, file:path), route and route.<setting>, or any place in the configuration such as agent.command. A console, --set gateway.console.port=8645, gets a random token, which is printed.',
+  examples: [
+    ['Step by step', '$0 gateway setup'],
+    ['In a script', '$0 gateway setup --yes --set port=9000 --set secret=generate'],
+    ['A route', '$0 gateway setup --yes --set route=alerts --set route.events=alert'],
+    ['An agent', "$0 gateway setup --yes --set 'agent.command=[my-agent, --print]'"],
+  ],
+  options: setupOptions,
+  async run(context, given) {
+    if (!given.yes && !canAsk(context)) {
+      throw new UsageError(
+        'there is no terminal to ask on',
+        'say what to set: hookwright gateway setup --yes --set port=8644',
+      );
+    }
+    const path = setupTarget(context, given.config);
+    const { changes, route, token } = await planChanges(context, given, path);
+    if (changes.length === 0) {
+      printNote(context, 'nothing to change');
+      return;
+    }
+    const table = await check(context, given, changes);
+    showSetup(context, changes);
+    if (!given.yes && !(await createPrompter(context).confirm('Write this?', true)))
+      throw new CliError('nothing was written');
+    write(context, changes);
+    for (const line of await describeSetup(context, table, route)) printNote(context, line);
+    if (token !== undefined) printNote(context, `The console asks for this token, which is in .env: ${token}`);
+    printNote(context, '\nNext: hookwright gateway run');
+  },
+});
+
+async function planChanges(
+  context: CliContext,
+  given: SetupGiven,
+  path: string,
+): Promise<{ readonly changes: readonly Change[]; readonly route?: string; readonly token?: string }> {
+  const text = readIfThere(path);
+  const name = displayPath(path, context.cwd);
+  const config = readYaml(name, text);
+  const answers = await readAnswers(context, given, config, name);
+  const plan = planSetup(answers, { config, generateSecret: () => newSecret(context) });
+  const env = join(context.home, '.env');
+  const before = readIfThere(env);
+  const after = Object.keys(plan.env).length === 0 ? before : setEnvLines(before, plan.env);
+  const changes = [
+    { path, before: text, after: editYaml(name, text === '' ? HEADER : text, plan.edits), secret: false },
+    { path: env, before, after, secret: true },
+  ].filter((change) => change.before !== change.after);
+  const token = plan.env[CONSOLE_TOKEN];
+  return {
+    changes,
+    ...(answers.route === undefined ? {} : { route: answers.route.name }),
+    ...(token === undefined ? {} : { token }),
+  };
+}
+
+async function readAnswers(
+  context: CliContext,
+  given: SetupGiven,
+  config: unknown,
+  name: string,
+): Promise<SetupAnswers> {
+  if (given.set !== undefined || given.yes) {
+    const answers = parseAnswers(given.set ?? []);
+    return given.yes ? withDefaults(answers, config) : answers;
+  }
+  const prompter = createPrompter(context);
+  prompter.begin(`hookwright: ${name}`);
+  return askSetup(prompter, config);
+}
+
+/** @throws CliError when the changed configuration would not compile */
+async function check(context: CliContext, given: SetupGiven, changes: readonly Change[]): Promise<RouteTable> {
+  const path = setupTarget(context, given.config);
+  const request = await createCompileRequest(context, { configs: [path] });
+  const files = overlayFiles(nodeFiles, new Map(changes.map((change) => [change.path, change.after])));
+  const { diagnostics, output } = compileRequest(request, files);
+  context.stderr.write(formatDiagnostics('pretty', diagnostics, context, 'stderr'));
+  if (output === null) throw new CliError('the configuration would have errors; nothing was written');
+  return output.table;
+}
+
+function showSetup(context: CliContext, changes: readonly Change[]): void {
+  const paint = createPaint(context.colour.stderr);
+  for (const { path, before, after, secret } of changes) {
+    printNote(context, paint('bold', displayPath(path, context.cwd)));
+    const [old, next] = secret ? [maskEnv(before), maskEnv(after)] : [before, after];
+    const lines = formatDiff(old, next, paint);
+    printNote(context, lines.length === 0 ? '  a secret is replaced' : lines.join('\n'));
+  }
+}
+
+/** Also of what is commented out, or is no line of a `.env` file at all. */
+const maskEnv = (text: string): string =>
+  text.replace(/^([^=\n]*=).+$/gm, '$1(hidden)').replace(/^(?!\s*#)[^=\n]+$/gm, '(hidden)');
+
+function write(context: CliContext, changes: readonly Change[]): void {
+  openHome(context);
+  for (const { path, after, secret } of changes) {
+    const mode = secret ? 0o600 : (statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777;
+    writeAtomic(path, after, mode);
+    printLine(context, displayPath(path, context.cwd));
+  }
+}
+
+const installServiceOptions = {
+  system: flag('For the machine, as a user of its own'),
+  config: text('path', 'Configuration instead of the usual one'),
+  failOn: failOnOption('Refuse a changed configuration under which kept requests are lost, or treated otherwise'),
+  dryRun: flag('Print the unit and the steps; change nothing'),
+};
+
+type InstallServiceGiven = GivenBy<typeof installServiceOptions>;
+
+/** `hookwright gateway install-service`: a systemd unit that starts the gateway at boot and again after a crash. */
+export const gatewayInstallServiceCommand = command({
+  summary: 'Have systemd start the gateway at boot, and again after a crash',
+  details:
+    'Without --system it is a service of your own user, which can do what you can. With --system it runs as the user `hookwright`, reads /etc/hookwright, writes /var/lib/hookwright and has no more rights than it needs; that takes root. Agents with a `sandbox` do not run there: they need namespaces, which a service of your own user has. Each step is printed before it is done, and a unit that somebody else wrote is left alone. Run it again after an update or a move.',
+  examples: [
+    ['See what would be done', '$0 gateway install-service --dry-run'],
+    ['For the machine', 'sudo $0 gateway install-service --system'],
+  ],
+  options: installServiceOptions,
+  async run(context, given) {
+    const machine = thisMachine(context.env);
+    const steps = plan(context, given, machine);
+    if (given.dryRun) showInstallService(context, steps);
+    else {
+      const scope = given.system ? 'system' : 'user';
+      const config = configPath(context, given) ?? systemConfig();
+      runInstall(machine, steps, { scope, config, note: (line) => printNote(context, line) });
+    }
+  },
+});
+
+function plan(context: CliContext, given: InstallServiceGiven, { userName }: ServiceMachine): readonly InstallStep[] {
+  const { env, home, self } = context;
+  return planInstall({
+    scope: given.system ? 'system' : 'user',
+    program: self,
+    config: configPath(context, given),
+    failOn: given.failOn ?? [],
+    home,
+    userHome: env.HOME ?? '',
+    userName,
+    path: env.PATH ?? '',
+  });
+}
+
+function configPath(context: CliContext, given: InstallServiceGiven): string | null {
+  const { cwd, home } = context;
+  if (given.config !== undefined) return resolve(cwd, given.config);
+  if (given.system) return null;
+  const { root } = searchConfig(nodeFiles, { cwd, home });
+  if (root !== null) return root;
+  const { message, hint } = explainMissing(nodeFiles, { cwd, home });
+  throw new CliError(message, hint);
+}
+
+function showInstallService(context: CliContext, steps: readonly InstallStep[]): void {
+  for (const step of steps) {
+    printNote(context, describeStep(step));
+    if (step.kind === 'write') printLine(context, step.text.trimEnd());
+  }
+}

@@ -1,0 +1,135 @@
+/** `hookwright init`: writes a configuration to start from, with secrets and tests, and prints what to do at the sender. */
+import { existsSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { CliError, UsageError } from '../../../cli/base/errors.ts';
+import type { GivenBy } from '../../../cli/command-line/command.ts';
+import { command, flag, optionalArgument, text } from '../../../cli/command-line/command.ts';
+import { parseChoice } from '../../../cli/command-line/values.ts';
+import { compileRequest, createCompileRequest } from '../../../cli/compile/compile-files.ts';
+import { printLine, printNote } from '../../../cli/output/print.ts';
+import { canAsk, createPrompter } from '../../../cli/output/prompter.ts';
+import { openSources } from '../../../cli/sources/open-sources.ts';
+import { newSecret } from '../../../cli/subscriptions/save-entry.ts';
+import { nodeFiles } from '../../../compiler/node/node-files.ts';
+import { displayPath } from '../../../compiler/source/display-path.ts';
+import { overlayFiles } from '../../../compiler/source/overlay-files.ts';
+import { collectSecretRefs, routeSecretRefs } from '../../../runtime/platform/secrets/secret-refs.ts';
+import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
+import type { RouteTable, SecretRef } from '../../../schemas/generated/types.ts';
+import { describeRoutes } from './init/describe-routes.ts';
+import type { InitFacts, InitFile } from './init/plan-init.ts';
+import { planInit } from './init/plan-init.ts';
+import type { Template } from './init/templates.ts';
+import { readTemplates } from './init/templates.ts';
+import { bundleSchema } from './schema/bundle-schema.ts';
+import { addCatalogHints } from './schema/catalog-hints.ts';
+import { readIfThere } from './setup/config-file.ts';
+
+const templates = readTemplates();
+
+const options = {
+  template: text('name', 'Start from this template instead of asking'),
+  yes: flag('Ask nothing: the first template'),
+};
+
+type Given = GivenBy<typeof options>;
+
+export const initCommand = command({
+  summary: 'Create a configuration: a template, its secrets and its tests',
+  details:
+    'Writes hookwright.yaml, its tests, a JSON Schema for editors, and .env with a secret for each route (readable by you alone), into this folder or the one named. Then it prints for each route the URL, where its secret is, and what to do at the sender. Nothing is overwritten. On a terminal it asks for the template; elsewhere name one, or take the first with --yes.\n\n' +
+    `Templates:\n\n${templates.map(({ name, about }) => `- ${name}: ${about}`).join('\n')}`,
+  examples: [
+    ['Choose a template', '$0 init'],
+    ['In a new folder, without a question', '$0 init --template alerts hooks'],
+  ],
+  options,
+  args: { folder: optionalArgument('folder') },
+  async run(context, given) {
+    const folder = resolve(context.cwd, given.folder ?? '.');
+    const template = await choose(context, given);
+    refuseExisting(context, folder, template);
+    const table = await compile(context, folder, template);
+    const schema = addCatalogHints(bundleSchema('config'), await context.catalog());
+    const files = planInit(template, `${JSON.stringify(schema, null, 2)}\n`, {
+      ...variablesOf(table),
+      env: readIfThere(join(folder, '.env')),
+      newSecret: () => newSecret(context),
+    });
+    write(context, folder, files);
+    await explain(context, folder, table, template);
+  },
+});
+
+async function choose(context: CliContext, given: Given): Promise<Template> {
+  const names = templates.map(({ name }) => name);
+  const [first] = templates;
+  if (first === undefined) throw new Error('no example has a config');
+  const name = given.template ?? (given.yes ? first.name : await ask(context, first.name));
+  const chosen = parseChoice(name, '--template', names);
+  return templates.find((template) => template.name === chosen) ?? first;
+}
+
+async function ask(context: CliContext, initial: string): Promise<string> {
+  if (!canAsk(context)) {
+    const names = templates.map(({ name }) => name).join(', ');
+    throw new UsageError('there is no terminal to ask on', `name a template: --template <${names}>`);
+  }
+  const prompter = createPrompter(context);
+  prompter.begin('hookwright init');
+  const choices = templates.map(({ name: value, about: hint }) => ({ value, label: value, hint }));
+  return prompter.choose('Start from', choices, initial);
+}
+
+function refuseExisting(context: CliContext, folder: string, template: Template): void {
+  const { cwd } = context;
+  const there = [...template.files.keys(), 'hookwright.yml'].filter((name) => existsSync(join(folder, name)));
+  const [first] = there;
+  if (first === undefined) return;
+  throw new CliError(
+    `${displayPath(join(folder, first), cwd)} is there already; nothing was written`,
+    'change it: hookwright gateway setup, or start in another folder: hookwright init <folder>',
+  );
+}
+
+/** The routes of a template and the variables that it refers to are known only after it is compiled. */
+async function compile(context: CliContext, folder: string, { name, files }: Template): Promise<RouteTable> {
+  const path = join(folder, 'hookwright.yaml');
+  const request = await createCompileRequest(context, { configs: [path] });
+  const overlay = overlayFiles(nodeFiles, new Map([[path, files.get('hookwright.yaml') ?? '']]));
+  const { output } = compileRequest(request, overlay);
+  if (output === null) throw new Error(`the template ${name} does not compile`);
+  return output.table;
+}
+
+function write(context: CliContext, folder: string, files: readonly InitFile[]): void {
+  mkdirSync(folder, { recursive: true });
+  for (const { name, text, mode } of files) {
+    const path = join(folder, name);
+    if (name !== '.env' && existsSync(path)) continue;
+    writeAtomic(path, text, mode);
+    printLine(context, displayPath(path, context.cwd));
+  }
+}
+
+async function explain(context: CliContext, folder: string, table: RouteTable, { needs }: Template): Promise<void> {
+  const sources = await openSources(context, []);
+  const routes = Object.values(table.routes);
+  for (const line of describeRoutes(routes, { table, sources, keptIn: () => 'in .env' })) printNote(context, line);
+  const { wanted } = variablesOf(table);
+  if (wanted.length > 0) printNote(context, `\nFill in .env: ${wanted.join(', ')}`);
+  if (needs.length > 0) printNote(context, ['\nIt needs', ...needs.map((text) => `- ${text}`)].join('\n'));
+  const where = folder === context.cwd ? '' : `cd ${displayPath(folder, context.cwd)} && `;
+  printNote(context, `\nNext: ${where}hookwright test && hookwright gateway run`);
+}
+
+/** The secrets of routes are shared with the sender; all others are issued by a service. */
+function variablesOf(table: RouteTable): Pick<InitFacts, 'made' | 'wanted'> {
+  const names = (refs: readonly SecretRef[]): string[] => [
+    ...new Set(refs.filter(({ kind }) => kind === 'env').map(({ value }) => value)),
+  ];
+  const routes = Object.values(table.routes).flatMap(routeSecretRefs);
+  const made = names([...routes, ...(table.server.secret === null ? [] : [table.server.secret])]);
+  return { made, wanted: names(collectSecretRefs(table.profiles)).filter((name) => !made.includes(name)) };
+}

@@ -1,0 +1,150 @@
+/** `hookwright deliver`: sends one message through a target as a route would. */
+import { text as readAll } from 'node:stream/consumers';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { CliError, UsageError } from '../../../cli/base/errors.ts';
+import { runtimeParts } from '../../../cli/base/module.ts';
+import type { GivenBy } from '../../../cli/command-line/command.ts';
+import { argument, command, flag, list, text, withDefault } from '../../../cli/command-line/command.ts';
+import { configOption } from '../../../cli/command-line/options.ts';
+import { printJson, printLine, visible } from '../../../cli/output/print.ts';
+import { createServerLog } from '../../../cli/serve/server-log.ts';
+import { openTable } from '../../../cli/subscriptions/routes.ts';
+import { createDeliverer } from '../../../runtime/deliver/create-deliverer.ts';
+import type { DeliveryOutcome, DeliveryRequest } from '../../../runtime/deliver/deliverer.ts';
+import { createDeliveryContext } from '../../../runtime/deliver/delivery-context.ts';
+import type { ShownDelivery } from '../../../runtime/deliver/driver.ts';
+import { DeliveryRefusal } from '../../../runtime/deliver/http/values.ts';
+import { runProcess } from '../../../runtime/platform/process/run-process.ts';
+import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
+import { lenient } from '../runtime/explain/lenient-secrets.ts';
+import type { TargetChoice } from './deliver/link-one.ts';
+import { chooseTarget, linkOne } from './deliver/link-one.ts';
+
+const options = {
+  text: text('text', 'The message; - reads it from stdin'),
+  chatId: text('id', 'Chat; default: the home channel'),
+  thread: text('id', 'Thread of the chat'),
+  extra: list('key=value', 'Further keys of deliver_extra; repeatable'),
+  profile: withDefault('default', text('profile', 'Whose credentials')),
+  dryRun: flag('Print the request, secrets hidden; send nothing'),
+  json: flag('Print the outcome, or the requests, as JSON'),
+  config: configOption,
+};
+const args = { target: argument('target') };
+
+type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+
+export const deliverCommand = command({
+  summary: 'Send one message through a target, or show what would be sent',
+  details:
+    'Uses the credentials and the home channel of the configuration. One attempt is made; it exits 1 unless the message was taken. --dry-run prints the request with every secret hidden and sends nothing.',
+  examples: [
+    ['To the home channel', '$0 deliver telegram --text "It works"'],
+    ['What would be sent', '$0 deliver slack --chat-id C0123 --text hello --dry-run'],
+    ['A comment', '$0 deliver github --extra repo=o/r --extra pr_number=7 --text -'],
+  ],
+  options,
+  args,
+  async run(context, given) {
+    const text = await message(context, given);
+    const { table } = await openTable(context, given.config);
+    const choice = { table, target: given.target, profile: given.profile };
+    const delivery = createDeliveryContext({
+      ...{ home: context.home, env: context.env, clock: context.clock, log: createServerLog(context) },
+      run: (request) => runProcess(request, context),
+      modules: runtimeParts(context.modules),
+    });
+    try {
+      const secrets = createSecrets(context);
+      const linked = await linkOne(choice, given.dryRun ? lenient(secrets) : secrets, delivery.context);
+      const deliverer = createDeliverer({ linked, context: delivery.context, mirror: async () => {} });
+      const message = request(context, given, text, choice);
+      return given.dryRun
+        ? show(context, given, await deliverer.show(message))
+        : report(context, given, await deliverer.deliver(message));
+    } catch (error) {
+      throw error instanceof DeliveryRefusal ? new CliError(`${given.target}: ${error.message}`) : error;
+    } finally {
+      await delivery.close();
+    }
+  },
+});
+
+function show(context: CliContext, given: Given, shown: readonly ShownDelivery[]): number {
+  if (given.json) printJson(context, shown);
+  else
+    for (const [index, one] of shown.entries()) {
+      if (index > 0) printLine(context, '---');
+      for (const line of linesOf(one)) printLine(context, visible(line));
+    }
+  return 0;
+}
+
+function report(context: CliContext, given: Given, outcome: DeliveryOutcome): number {
+  if (given.json) printJson(context, { target: given.target, ...outcome });
+  else if (outcome.kind === 'ok') {
+    const { message_id: id } = outcome;
+    printLine(context, `delivered to ${given.target}${id === null ? '' : ` (message ${id})`}`);
+  } else {
+    const wait = outcome.retry_after_ms;
+    const hint = wait === null ? [] : [`come back in ${Math.ceil(wait / 1000)} s`];
+    throw new CliError(`${given.target}: ${outcome.kind}: ${outcome.reason}`, ...hint);
+  }
+  return outcome.kind === 'ok' ? 0 : 1;
+}
+
+function request(context: CliContext, given: Given, text: string, choice: TargetChoice): DeliveryRequest {
+  return {
+    key: context.random(16).toString('hex'),
+    ...{ profile: given.profile, route: 'deliver', delivery_id: 'command-line', target: chooseTarget(choice) },
+    extra: address(given),
+    unresolved: [],
+    ...{ text, sent: 0, first_attempt_at: null, mirror_to_session: false },
+    signal: untilInterrupted(context),
+  };
+}
+
+function address(given: Given): Record<string, string> {
+  const extra = (given.extra ?? []).map((pair) => {
+    const at = pair.indexOf('=');
+    if (at < 1) throw new UsageError(`--extra takes key=value, not "${pair}"`);
+    return [pair.slice(0, at), pair.slice(at + 1)] as const;
+  });
+  return {
+    ...Object.fromEntries(extra),
+    ...(given.chatId === undefined ? {} : { chat_id: given.chatId }),
+    ...(given.thread === undefined ? {} : { message_thread_id: given.thread }),
+  };
+}
+
+async function message(context: CliContext, given: Given): Promise<string> {
+  if (given.text === undefined) throw new UsageError('deliver needs a message', '--text "…", or --text - for stdin');
+  return given.text === '-' ? readAll(context.stdin) : given.text;
+}
+
+function untilInterrupted(context: CliContext): AbortSignal {
+  const giveUp = new AbortController();
+  context.onSignal(() => giveUp.abort());
+  return giveUp.signal;
+}
+
+function linesOf(shown: ShownDelivery): readonly string[] {
+  switch (shown.kind) {
+    case 'http':
+      return [`${shown.method} ${shown.url}`, ...headers(shown.headers), ...body(shown.body)];
+    case 'mail':
+      return [...headers(shown.headers), ...body(shown.text)];
+    case 'process':
+      return [shown.argv.join(' '), ...body(shown.stdin)];
+    case 'text':
+      return shown.text.split('\n');
+  }
+}
+
+function headers(values: Readonly<Record<string, string>>): string[] {
+  return Object.entries(values).map(([name, value]) => `${name}: ${value}`);
+}
+
+function body(text: string | null): string[] {
+  return text === null ? [] : ['', ...text.split('\n')];
+}

@@ -1,0 +1,88 @@
+/** `hookwright explain`: shows what a route would do with an event as it is configured now, and why. Has no effect. */
+import { createPaint } from '../../../base/paint.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { UsageError } from '../../../cli/base/errors.ts';
+import type { GivenBy } from '../../../cli/command-line/command.ts';
+import { command, flag, list, optionalArgument, text } from '../../../cli/command-line/command.ts';
+import { configOption } from '../../../cli/command-line/options.ts';
+import { readRules, showRule } from '../../../cli/docs.ts';
+import { printJson, printLine, printNote } from '../../../cli/output/print.ts';
+import { findRoute, routePath } from '../../../cli/subscriptions/routes.ts';
+import { explainRoute } from './explain/explain-route.ts';
+import { formatExplanation } from './explain/format-explanation.ts';
+import { openConfig } from './explain/open-config.ts';
+import type { KeptInput, ReadRequest } from './explain/read-request.ts';
+import { readKept, readRequest } from './explain/read-request.ts';
+import { outcomeText } from './texts.ts';
+
+const options = {
+  request: text('id', 'A request that was kept; its route is the default'),
+  payload: text('@file|-|json', 'The body, or a saved request'),
+  header: list("'Name: value'", 'A header of the request; repeatable'),
+  event: text('type', 'Event type, in place of the one that is sent'),
+  runScript: flag("Run the route's script, with its effects"),
+  config: configOption,
+  json: flag('Print JSON: hookwright schema explain'),
+};
+const args = { route: optionalArgument('route') };
+
+type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+
+export const explainCommand = command({
+  summary: 'Show what happens to an event on a route, and why',
+  details:
+    'Every stage, every filter with what it found, the prompt, the addresses. The event goes through the stages of the gateway, on the configuration as it is now, without any effect. A payload is a JSON body, or a saved request: raw HTTP, a curl command line, a HAR file. A signature is verified when the request carries one; that of a kept request was verified when it came. Exits 0 when the event would be taken, 1 when not, and where `serve` would not start, which is said first. `explain <rule>` is `hookwright rule <rule>`.',
+  examples: [
+    ['A recorded payload', '$0 explain code-review --event pull_request --payload @pull_request.json'],
+    ['A saved request, signature and all', '$0 explain code-review --payload @request.http'],
+    ['With its headers', "$0 explain alerts --payload @body.json --header 'X-GitHub-Event: push'"],
+    ['A request that the gateway has kept', '$0 explain --request 01jd8x'],
+    ['For a program', '$0 explain code-review --payload @event.json --json | jq .reason'],
+  ],
+  options,
+  args,
+  async run(context, given) {
+    if (isAboutRule(given)) {
+      showRule(context, given.route ?? '', given.json);
+      return 0;
+    }
+    const kept = await keptInput(context, given);
+    const open = await openConfig(context, given.config);
+    const { table, files } = open;
+    const name = given.route ?? kept?.route;
+    if (name === undefined) throw new UsageError('explain needs a route', 'hookwright webhook list shows them');
+    const { plan } = findRoute(context, name, { ...open, url: null });
+    const { parts, notes, ...verified } = kept ?? (await readPayload(context, given, routePath(plan)));
+    const request = { plan, table, files, request: parts, event: given.event ?? null, runsScript: given.runScript };
+    const found = await explainRoute(context, { ...request, ...verified });
+    for (const note of notes) printNote(context, note);
+    if (kept !== null && kept.answered !== `${found.status} ${outcomeText(found)}`)
+      printNote(context, `when it came it was answered ${kept.answered}`);
+    if (given.json) printJson(context, found);
+    else for (const line of formatExplanation(found, createPaint(context.colour.stdout))) printLine(context, line);
+    return found.taken ? 0 : 1;
+  },
+});
+
+/** Without a request there is no event to explain, so the name of a rule cannot be confused with that of a route. */
+function isAboutRule(given: Given): boolean {
+  const { route, request, payload } = given;
+  return route !== undefined && request === undefined && payload === undefined && readRules().has(route);
+}
+
+/** Null: no kept request is named. */
+async function keptInput(context: CliContext, given: Given): Promise<KeptInput | null> {
+  const { request, payload, header } = given;
+  if (request === undefined) return null;
+  if (payload !== undefined || header !== undefined) {
+    throw new UsageError('--request brings its own body and headers: leave out --payload and --header');
+  }
+  return readKept(context, request);
+}
+
+function readPayload(context: CliContext, given: Given, path: string): Promise<ReadRequest> {
+  const { payload, header } = given;
+  if (payload === undefined)
+    throw new UsageError('explain needs a request', '--payload @event.json, - for stdin, or --request <id>');
+  return readRequest(context, { payload, headers: header ?? [], path });
+}

@@ -1,0 +1,252 @@
+/** `hookwright requests`: what came in, and why it was answered as it was. */
+
+import type { ReplayReport, KeptRequest, RequestSummary } from '../../../schemas/built/operations/types.ts';
+import { writeFileSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { messageOf } from '../../../base/message-of.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { CliError } from '../../../cli/base/errors.ts';
+import type { GivenBy } from '../../../cli/command-line/command.ts';
+import {
+  argument,
+  command,
+  flag,
+  list,
+  optionalArgument,
+  text,
+  withDefault,
+  withShort,
+} from '../../../cli/command-line/command.ts';
+import { routeFilterOption } from '../../../cli/command-line/options.ts';
+import { checkRouteName, SEARCHED } from '../../../cli/deliveries/filter.ts';
+import { askGateway, tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
+import { printJson, printLine, printNote, terminalWidth, visible } from '../../../cli/output/print.ts';
+import type { Column } from '../../../cli/output/table.ts';
+import { formatTable, printTable } from '../../../cli/output/table.ts';
+import { formatDuration } from '../../../cli/output/time.ts';
+import { subscriptionNames } from '../../../cli/subscriptions/names-in-use.ts';
+import { printedRequest } from '../../../runtime/intake/kept-request.ts';
+import { firstNumber, idOf, whyUnverified } from '../runtime/capture/requests.ts';
+import { BODY_MARKER } from '../runtime/removed.ts';
+import { describeRequest, knownScheme } from './requests/describe-request.ts';
+import { parsePage, parseRequestFilter } from './requests/filter.ts';
+import { followRequests } from './requests/follow.ts';
+import { nextStep } from './requests/next-step.ts';
+import { lacksCredential, printCurl, printHar } from './requests/print-request.ts';
+import { outcomeText } from './texts.ts';
+import { findNewest, findRequest, useRequests } from './use-requests.ts';
+
+const listOptions = {
+  route: routeFilterOption,
+  outcome: text('name', 'Only this outcome'),
+  reason: text('name', 'Only this reason'),
+  since: text('time', 'Only since: 90s, 15m, 2h, 3d, or a date'),
+  grep: text('text', 'Only with this text in path, headers, event, id or body'),
+  limit: withDefault('50', text('count', 'At most this many (default 50)')),
+  before: text('id', 'Only older ones than this: the next page'),
+  follow: withShort('-f', flag('Print new ones as they arrive, until Ctrl-C')),
+  json: flag('Print an array of objects; with --follow one a line'),
+};
+
+type ListGiven = GivenBy<typeof listOptions>;
+
+/** `hookwright requests list`: what came in, newest first, and how it was answered. */
+export const requestsListCommand = command({
+  summary: 'List the requests that were kept, newest first',
+  details:
+    'Which requests are kept, and for how long: `capture` of a route and of `gateway`. Credentials are never kept. An outcome is the `status` of the answer (accepted, ignored, …) or the `code` of its error (invalid_signature, …).',
+  examples: [
+    ['The newest 50', '$0 requests list'],
+    ['What was refused or ignored on a route', '$0 requests list --route review --outcome ignored'],
+    ['Those that speak of a branch', '$0 requests list --grep refs/heads/main --since 2h'],
+    ['As they come', '$0 requests list --follow'],
+  ],
+  options: listOptions,
+  async run(context, given) {
+    const now = context.clock.now();
+    const filter = parseRequestFilter(given, now);
+    const page = parsePage(given.limit, given.before);
+    await useRequests(context, async (requests) => {
+      const rows = await requests.list(filter, page);
+      if (rows.length === 0 && given.route !== undefined) {
+        const kept = await requests.list({}, { limit: SEARCHED });
+        const stored = kept.map(({ route }) => route);
+        checkRouteName(context, given.route, stored);
+      }
+      if (given.follow) {
+        const after = rows[0]?.id ?? idOf(firstNumber(now));
+        printNew(context, given, [...rows].reverse(), true);
+        await followRequests(context, requests, {
+          filter,
+          after,
+          print: (more) => printNew(context, given, more, false),
+        });
+      } else printList(context, given, rows, page.limit, now);
+    });
+  },
+});
+
+function printList(
+  context: CliContext,
+  given: ListGiven,
+  rows: readonly RequestSummary[],
+  limit: number,
+  now: number,
+): void {
+  if (given.json) printJson(context, rows);
+  else {
+    const age = (at: number): string => formatDuration(now - at);
+    printTable(context, rows, columns('AGE', age), 'no request of that kind is kept');
+    const last = rows.at(-1);
+    if (rows.length === limit && last !== undefined) printNote(context, `older ones: --before ${last.id}`);
+  }
+}
+
+function printNew(context: CliContext, given: ListGiven, rows: readonly RequestSummary[], isFirst: boolean): void {
+  if (given.json) for (const row of rows) printLine(context, JSON.stringify(row));
+  else {
+    const time = (at: number): string => new Date(at).toISOString().slice(11, 19);
+    const lines = formatTable(rows, columns('TIME', time, FIXED), terminalWidth(context));
+    for (const line of isFirst ? lines : lines.slice(1)) printLine(context, line);
+  }
+}
+
+/** Fixed widths of columns, so that they do not change while following. */
+const FIXED = { route: 16, event: 20, outcome: 24 };
+
+function columns(
+  title: string,
+  when: (at: number) => string,
+  least: Partial<typeof FIXED> = {},
+): readonly Column<RequestSummary>[] {
+  return [
+    { title: 'ID', value: ({ id }) => id, whole: true },
+    { title, value: ({ at }) => when(at), align: 'right' },
+    { title: 'ROUTE', value: ({ route }) => route.padEnd(least.route ?? 0), whole: true },
+    { title: 'EVENT', value: ({ event }) => event.padEnd(least.event ?? 0), whole: true },
+    { title: 'OUTCOME', value: (row) => outcomeText(row).padEnd(least.outcome ?? 0), wrap: true },
+  ];
+}
+
+const showOptions = {
+  body: flag('Print the body alone, as it came'),
+  save: text('file.json', 'Write the request as a HAR file'),
+  curl: flag('Print a curl command line, without credentials'),
+  asTest: flag('Print a *.test.yaml that expects what becomes of it now'),
+  runScript: flag("With --as-test: run the route's script"),
+  config: list('path|glob', 'Configuration for --as-test; repeatable'),
+  json: flag('Print everything as one object'),
+};
+
+type ShowGiven = GivenBy<typeof showOptions>;
+
+/** `hookwright requests show <id>`: shows a kept request, the reason for its answer, and what to do next. */
+export const requestsShowCommand = command({
+  summary: 'Show one request: what decided, why, and what to do next',
+  details:
+    'The beginning of an id is enough; without one it is the newest. A request without a valid signature is kept without its body. What is saved with --save is read by `explain --payload @file` and as `request:` of a test; credentials are missing in it.',
+  examples: [
+    ['Why was the last one refused?', '$0 requests show'],
+    ['What decided, and what to do', '$0 requests show 1bkq0c5f2g'],
+    ['Its payload', '$0 requests show 1bkq0c5f2g --body | jq .'],
+    ['A test that passes as it is', '$0 requests show 1bkq0c5f2g --as-test > review.test.yaml'],
+  ],
+  options: showOptions,
+  args: { id: optionalArgument('id') },
+  async run(context, given) {
+    const request = await useRequests(context, (requests) =>
+      given.id === undefined ? findNewest(requests) : findRequest(requests, given.id),
+    );
+    if (given.save !== undefined) write(context, given.save, request);
+    const asked = { ...request, isSubscription: subscriptionNames(context).includes(request.route) };
+    if (given.json) printJson(context, printedRequest(request, nextStep(asked)));
+    else if (given.body) printBody(context, request);
+    else if (given.curl) await printCurlLine(context, request);
+    else if (given.asTest) await printTest(context, given, request);
+    else if (given.save === undefined) {
+      const scheme = request.scheme === null ? null : await knownScheme(context, request.scheme);
+      const layout = { now: context.clock.now(), width: terminalWidth(context) };
+      for (const line of describeRequest({ ...asked, scheme }, layout)) printLine(context, line);
+    }
+  },
+});
+
+function write(context: CliContext, file: string, request: KeptRequest): void {
+  bodyOf(request);
+  try {
+    writeFileSync(resolve(context.cwd, file), printHar(request), { mode: 0o600 });
+  } catch (error) {
+    throw new CliError(`${file} cannot be written: ${messageOf(error)}`);
+  }
+  printNote(context, `saved as ${file}`);
+}
+
+/** On a terminal, control characters are made visible. */
+function printBody(context: CliContext, request: KeptRequest): void {
+  const body = bodyOf(request);
+  if (context.stdout.isTTY) {
+    for (const line of body.toString('utf8').split('\n')) printLine(context, visible(line));
+  } else context.stdout.write(body);
+}
+
+async function printCurlLine(context: CliContext, request: KeptRequest): Promise<void> {
+  const status = await tryAskGateway(context, 'status', {});
+  printLine(context, printCurl(request, status?.url ?? 'http://127.0.0.1:8644'));
+  const { whyNotReplayable } = await import('../runtime/capture/replay.ts');
+  const why = whyNotReplayable(request);
+  printNote(
+    context,
+    why === null
+      ? `it is not signed: hookwright requests replay ${request.id} sends it as it was`
+      : `it is not signed, and cannot be replayed either: ${why}`,
+  );
+}
+
+async function printTest(context: CliContext, given: ShowGiven, request: KeptRequest): Promise<void> {
+  // Loaded on demand: they pull in the compiler.
+  const [{ openTested }, { printTest }] = await Promise.all([
+    import('./test/tested-config.ts'),
+    import('./requests/print-test.ts'),
+  ]);
+  const config = await openTested(context, given.config);
+  if (!given.runScript && config.plan(request.route)?.script != null) {
+    throw new CliError(`route ${request.route} has a script, which would run`, 'run it: --run-script');
+  }
+  const saved = given.save === undefined ? null : resolve(context.cwd, given.save);
+  const file = saved === null ? null : { name: basename(saved), folder: dirname(saved) };
+  context.stdout.write(await printTest(request, config, file));
+}
+
+/** @throws CliError when it is not kept */
+function bodyOf(kept: KeptRequest): Buffer {
+  const { id, body, verified } = kept;
+  if (body !== null) return Buffer.from(body, 'base64');
+  const why = verified ? 'it was not read, or holds a credential' : whyUnverified(kept);
+  throw new CliError(`the body of request ${id} is not kept: ${why}`);
+}
+
+/** Timeout in ms: the script may use all of its time, and the target too. */
+const ANSWER_MS = 120_000;
+
+/** `hookwright requests replay <id>`: sends a kept request through the running gateway again. */
+export const requestsReplayCommand = command({
+  summary: 'Send a kept request through the running gateway again',
+  details:
+    'It is a new event with a delivery id of its own, on the configuration as it is now: scripts, agents and targets run. Its signature was checked when it came; one without a valid signature is not sent again. Credentials in the body are not kept: a marker stands in their place. Exits 1 when the answer is no 2xx.',
+  examples: [['Once more', '$0 requests replay 1bkq0c5f2g']],
+  options: { json: flag('Print the answer as an object') },
+  args: { id: argument('id') },
+  async run(context, given) {
+    const { id, body } = await useRequests(context, (requests) => findRequest(requests, given.id));
+    const report = await askGateway(context, 'requests_replay', { id }, ANSWER_MS);
+    if (given.json) printJson(context, { ...report, replay_of: id });
+    else printReplay(context, report);
+    if (lacksCredential(body)) printNote(context, `its body lacks credentials: "${BODY_MARKER}" stands in their place`);
+    return report.status < 300 ? 0 : 1;
+  },
+});
+
+function printReplay(context: CliContext, { id, status, answer }: ReplayReport): void {
+  printLine(context, `${status} ${visible(answer)}`);
+  if (id !== null) printNote(context, `kept as ${id}: hookwright requests show ${id}`);
+}

@@ -1,0 +1,160 @@
+/** `hookwright test`: runs the tests of a configuration. */
+import { createPaint } from '../../../base/paint.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { CliError, UsageError } from '../../../cli/base/errors.ts';
+import type { GivenBy } from '../../../cli/command-line/command.ts';
+import { command, flag, list, parsed, restArguments } from '../../../cli/command-line/command.ts';
+import { formatOption } from '../../../cli/command-line/options.ts';
+import { loadCompilerParts } from '../../../cli/compile/compiler-parts.ts';
+import { formatDiagnostics } from '../../../cli/output/diagnostics.ts';
+import { printNote } from '../../../cli/output/print.ts';
+import { watchInputs } from '../../../cli/serve/watch-inputs.ts';
+import { hasErrors } from '../../../compiler/diagnostics/diagnostic.ts';
+import { nodeFiles } from '../../../compiler/node/node-files.ts';
+import { findTests, loadTests } from './test/load-tests.ts';
+import { formatCoverage, percentText, printRun, TEST_FORMATS } from './test/report.ts';
+import type { TestRun } from './test/run-tests.ts';
+import { runTests } from './test/run-tests.ts';
+import { updateSnapshots } from './test/update-snapshots.ts';
+
+/** Quiet time after a change, in ms: editors write a file in several steps. */
+const SETTLE_MS = 50;
+
+const options = {
+  config: list('path|glob', 'Configuration to test; repeatable'),
+  format: formatOption(TEST_FORMATS, 'the results'),
+  coverage: flag('List what no test reaches'),
+  failUnder: parsed('percent', 'Exit 1 when less is reached', parsePercent),
+  update: flag('Write what tests marked `snapshot: true` expect'),
+  watch: flag('Run again on every change, until Ctrl-C'),
+};
+const args = { files: restArguments('files') };
+
+type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+
+export const testCommand = command({
+  summary: 'Run the tests of the configuration: *.test.yaml',
+  details:
+    'Each test sends one event to one route and compares what would become of it; nothing is sent, stored or signed, and no secret is needed. Scripts run, unless a test stands in for them. Without files it runs those beside the configuration. A test file tests its `config`, else the hookwright.yaml beside it. Exits 1 when a test fails.',
+  examples: [
+    ['Those beside the configuration', '$0 test'],
+    ['One file, again whenever something changes', '$0 test review.test.yaml --watch'],
+    ['In CI, everything must be reached', '$0 test --fail-under 100 --format github'],
+    ['Write the snapshots', '$0 test --update'],
+  ],
+  options,
+  args,
+  async run(context, given) {
+    const once = async (): Promise<Ran> => run(context, given, given.format, given.failUnder ?? null);
+    return given.watch ? again(context, once) : (await once()).code;
+  },
+});
+
+async function run(
+  context: CliContext,
+  given: Given,
+  format: (typeof TEST_FORMATS)[number],
+  least: number | null,
+): Promise<Ran> {
+  const { config, files } = given;
+  const paths = findTests(context, nodeFiles, files, config);
+  if (paths.length === 0)
+    throw new CliError('there are no tests', 'write them into <name>.test.yaml beside the config');
+  const modules = await loadCompilerParts(context.modules);
+  const { loaded, diagnostics } = loadTests(paths, { files: nodeFiles, cwd: context.cwd, modules });
+  if (format === 'pretty') context.stderr.write(formatDiagnostics('pretty', diagnostics, context, 'stderr'));
+  const run = await updated(context, given, await runTests(context, loaded, config), loaded);
+  if (run.results.length === 0 && diagnostics.length === 0) throw new CliError('the files hold no tests');
+  context.stdout.write(printRun(format, run, diagnostics, createPaint(context.colour.stdout)));
+  const isEnough = report(context, given, run, least, format === 'pretty');
+  const failed = hasErrors(diagnostics) || run.results.some(({ failures }) => failures.length > 0);
+  return { code: failed || !isEnough ? 1 : 0, inputs: [...paths, ...run.inputs] };
+}
+
+/** With --update the snapshots are written first, and the rest is compared. */
+async function updated(
+  context: CliContext,
+  given: Given,
+  run: TestRun,
+  loaded: Parameters<typeof runTests>[1],
+): Promise<TestRun> {
+  if (!given.update) return run;
+  const changed = updateSnapshots(run.results);
+  for (const path of changed) printNote(context, `wrote ${path}`);
+  if (changed.length === 0) return run;
+  const again = loadTests(
+    loaded.map(({ path }) => path),
+    { files: nodeFiles, cwd: context.cwd, modules: [] },
+  );
+  return runTests(context, again.loaded, given.config);
+}
+
+/** @returns whether the coverage is sufficient */
+function report(
+  context: CliContext,
+  given: Given,
+  { coverage }: TestRun,
+  least: number | null,
+  pretty: boolean,
+): boolean {
+  const isEnough = least === null || coverage.percent >= least;
+  if (given.coverage || !isEnough) {
+    const stream = pretty ? context.stdout : context.stderr;
+    const paint = createPaint(pretty ? context.colour.stdout : context.colour.stderr);
+    stream.write(`${formatCoverage(coverage, paint).join('\n')}\n`);
+  }
+  if (!isEnough) printNote(context, `coverage is ${percentText(coverage.percent)} %, less than ${least} %`);
+  return isEnough;
+}
+
+/** Runs again on every change until it is stopped. */
+async function again(context: CliContext, once: () => Promise<Ran>): Promise<number> {
+  let stopped = false;
+  let wake = (): void => {};
+  const unlisten = context.onSignal(() => {
+    stopped = true;
+    wake();
+  });
+  let inputs: readonly string[] = [];
+  while (!stopped) {
+    inputs = await attempt(context, once, inputs);
+    await new Promise<void>((resolve) => {
+      const stop = watchInputs(inputs, () => context.clock.after(SETTLE_MS, wake));
+      const alive = setInterval(() => {}, 60_000);
+      wake = () => {
+        stop();
+        clearInterval(alive);
+        resolve();
+      };
+      if (stopped) wake();
+    });
+  }
+  unlisten();
+  return 0;
+}
+
+/** An error is printed, and the same files are watched. */
+async function attempt(
+  context: CliContext,
+  once: () => Promise<Ran>,
+  inputs: readonly string[],
+): Promise<readonly string[]> {
+  try {
+    return (await once()).inputs;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    printNote(context, [error.message, ...error.hints].join('\n  '));
+    return inputs;
+  }
+}
+
+interface Ran {
+  readonly code: number;
+  readonly inputs: readonly string[];
+}
+
+function parsePercent(text: string): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= 0 && value <= 100) return value;
+  throw new UsageError(`--fail-under takes a percentage from 0 to 100, not "${text}"`);
+}

@@ -1,0 +1,223 @@
+/** `hookwright webhook test`: sends one event to a route as its sender would, and prints the answer. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { messageOf } from '../../../base/message-of.ts';
+import { isSystemError } from '../../../base/system-error.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { CliError, UsageError } from '../../../cli/base/errors.ts';
+import { loadPart } from '../../../cli/base/module.ts';
+import type { GivenBy } from '../../../cli/command-line/command.ts';
+import { argument, command, flag, text } from '../../../cli/command-line/command.ts';
+import { configOption } from '../../../cli/command-line/options.ts';
+import { printJson, printLine, printNote, visible } from '../../../cli/output/print.ts';
+import { canAsk, createPrompter } from '../../../cli/output/prompter.ts';
+import { findRoute, localBase, openTable, routePath } from '../../../cli/subscriptions/routes.ts';
+import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
+import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
+import { linkPath, readPath } from '../../../runtime/table/payload-path.ts';
+import { partsOf } from '../../../runtime/verify/request.ts';
+import { SignError } from '../../../runtime/verify/sign-body.ts';
+import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
+import type { Explained } from './explain/explain-route.ts';
+import { leavingMessages } from './test-event/leaving-messages.ts';
+import type { TestEvent, TestEventRequest } from './test-event/sign-test-event.ts';
+import { looksLikeForm, signTestEvent } from './test-event/sign-test-event.ts';
+import { typedSecretRef } from './texts.ts';
+
+/** Timeout in ms; longer than a direct delivery lets its sender wait. */
+const ANSWER_MS = 120_000;
+
+const options = {
+  payload: text(
+    'json|form|@file',
+    "The body; @file reads it from a file. Default: the fields that the route's filters and templates read",
+  ),
+  event: text('type', 'Event type; default: the first the route accepts'),
+  source: text('name', "Sign as this sender does, in place of the route's own"),
+  key: text(
+    'ref',
+    "Sign with this, in place of the route's secret: env:NAME, file:path (a private key as PEM) or the text",
+  ),
+  url: text('url', 'Send it there instead, for instance through the public address'),
+  config: configOption,
+  yes: flag('Do not ask before a made-up payload makes a message leave this machine'),
+  dryRun: flag('Send nothing: show what would happen to the event'),
+  json: flag('Print status, headers and body as JSON'),
+};
+const args = { route: argument('route') };
+
+type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+
+export const webhookTestCommand = command({
+  summary: 'Send a signed event to a route and print the answer',
+  details:
+    'Works for static routes and subscriptions alike. The event is signed as the route expects, with its own secret. Exits 1 on any answer but 2xx. With --dry-run nothing is sent: it shows what would become of the event, as `explain` does, with the prompt and the placeholders that nothing resolves. Without --payload the fields are made up, and so are addresses that are made of them: before a message leaves this machine it says where it would go, and asks; where there is no terminal it refuses without --yes.',
+  examples: [
+    ['An event of the kind the route accepts', '$0 webhook test code-review'],
+    ['A payload of your own', '$0 webhook test alerts --event push --payload \'{"ref": "main"}\''],
+    ['A recorded payload', '$0 webhook test code-review --payload @pull_request.json'],
+    ['What would be sent where', '$0 webhook test alerts --payload @alert.json --dry-run'],
+    ['As another sender would', '$0 webhook test payments --source stripe --event invoice.paid'],
+  ],
+  options,
+  args,
+  async run(context, given) {
+    const open = await openTable(context, given.config);
+    const { plan } = findRoute(context, given.route, open);
+    const payloads = await loadPart(context.modules, 'payloads');
+    const asked = {
+      ...{ plan, table: open.table, event: given.event, body: body(context, given), source: given.source },
+      key: given.key === undefined ? null : typedSecretRef(context, given.key),
+      sample: (scheme: string | null, event: string | null) =>
+        payloads.sample(plan, event, scheme, context.clock.now()),
+      ...{ secrets: createSecrets(context), now: context.clock.now(), random: context.random },
+    };
+    const signed = naming(given.route, () => (given.dryRun ? signIfPossible(asked) : signTestEvent(asked)));
+    if (given.dryRun) return show(context, given, plan, open.table, signed);
+    if (given.payload === undefined && !given.yes) await askBeforeMessages(context, plan, open.table, signed);
+    const url = given.url ?? localBase(open) + routePath(plan);
+    printNote(context, `POST ${url} (${signed.scheme}${signed.event === null ? '' : `, ${signed.event}`})`);
+    const missing = unresolvedIn(plan, signed.body.toString('utf8'));
+    if (missing.length > 0) printNote(context, `not in the payload: ${missing.join(', ')}`);
+    const answer = await send(context, url, signed);
+    const text = await answer.text();
+    const { status, headers } = answer;
+    if (given.json) printJson(context, { status, headers: Object.fromEntries(headers), body: parsed(text) });
+    else printLine(context, `${status} ${text}`);
+    return answer.ok ? 0 : 1;
+  },
+});
+
+/** Unsigned where the route's own secret is missing, which is said with all that is: then `serve` would not start. */
+function signIfPossible(asked: TestEventRequest): TestEvent {
+  try {
+    return signTestEvent(asked);
+  } catch (error) {
+    if (!(error instanceof SecretError) || asked.key !== null) throw error;
+    return signTestEvent({ ...asked, plan: { ...asked.plan, insecure: true }, source: undefined });
+  }
+}
+
+/** @throws CliError when the user does not want the messages, or cannot be asked */
+async function askBeforeMessages(
+  context: CliContext,
+  plan: RoutePlan,
+  table: RouteTable,
+  signed: TestEvent,
+): Promise<void> {
+  const messages = leavingMessages(plan, table, await explained(context, plan, table, signed));
+  if (messages.length === 0) return;
+  const what = `a made-up event would send a message to ${messages.map(visible).join(', and to ')}`;
+  if (!canAsk(context)) {
+    throw new CliError(
+      what,
+      'send it all the same: --yes',
+      'see what would happen: --dry-run',
+      'with real fields: --payload @event.json',
+    );
+  }
+  if (!(await createPrompter(context).confirm(`${what}. Send it?`, false))) throw new CliError('nothing was sent');
+}
+
+/** The same request, with its signature, through the pipeline without its effects. */
+async function explained(
+  context: CliContext,
+  plan: RoutePlan,
+  table: RouteTable,
+  { query, headers, body, event }: TestEvent,
+): Promise<Explained> {
+  const request = partsOf('POST', routePath(plan) + query, Object.entries(headers), body);
+  const { explainSent } = await import('./explain/explain-route.ts');
+  return explainSent(context, { plan, table, request, event });
+}
+
+async function show(
+  context: CliContext,
+  given: Given,
+  plan: RoutePlan,
+  table: RouteTable,
+  signed: TestEvent,
+): Promise<number> {
+  const { isTaken, json, lines } = await explained(context, plan, table, signed);
+  if (given.json) printJson(context, json);
+  else for (const line of lines) printLine(context, line);
+  return isTaken ? 0 : 1;
+}
+
+function body(context: CliContext, given: Given): Buffer | null {
+  if (given.payload === undefined) return null;
+  if (given.payload.startsWith('@')) return file(context, given.payload.slice(1));
+  if (looksLikeForm(given.payload)) return Buffer.from(given.payload, 'utf8');
+  try {
+    JSON.parse(given.payload);
+  } catch (error) {
+    throw new UsageError(
+      `--payload is not JSON: ${messageOf(error)}`,
+      'a file is named with an @: --payload @event.json',
+    );
+  }
+  return Buffer.from(given.payload, 'utf8');
+}
+
+function file(context: CliContext, name: string): Buffer {
+  try {
+    return readFileSync(resolve(context.cwd, name));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new CliError(
+      `the payload \`${name}\` ${error.code === 'ENOENT' ? 'does not exist' : `cannot be read (${error.code})`}`,
+      `looked for it at ${resolve(context.cwd, name)}`,
+    );
+  }
+}
+
+/** Runs `work`, whose errors do not say which route it is about. */
+function naming<Result>(route: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof SecretError || error instanceof SignError)
+      throw new CliError(`route "${route}": ${error.message}`);
+    throw error;
+  }
+}
+
+async function send(context: CliContext, url: string, { query, headers, body }: TestEvent): Promise<Response> {
+  try {
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    return await context.fetch(url + query, {
+      method: 'POST',
+      headers,
+      body: new Uint8Array(body),
+      signal,
+      redirect: 'manual',
+    });
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    throw new CliError(`no answer from ${url}: ${messageOf(cause)}`, 'start the gateway: hookwright gateway run');
+  }
+}
+
+/** Placeholders of the prompt and the addresses that a JSON body resolves to nothing. */
+function unresolvedIn({ prompt, deliver, script }: RoutePlan, body: string): readonly string[] {
+  const payload = parsed(body);
+  // A script may put anything in its place.
+  if (script !== null || typeof payload === 'string') return [];
+  const segments = [prompt, ...deliver.flatMap(({ extra }) => Object.values(extra))].flat();
+  const missing = segments.flatMap((segment) => {
+    const path = segment.kind === 'path' ? linkPath(segment.path) : null;
+    return segment.kind !== 'path' || (path !== null && readPath(payload, path) !== undefined) ? [] : [segment.text];
+  });
+  return [...new Set(missing)].filter((text) => !BUILT_IN.has(text));
+}
+
+const BUILT_IN: ReadonlySet<string> = new Set(['{event_type}', '{route}', '{delivery_id}']);
+
+/** As JSON if it is JSON, because the output is for a program. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
