@@ -3,6 +3,7 @@
  * reads a row of any engine reads it with these checks; a value that fails one is damage. Whoever can write rows chooses
  * prompts, toolsets and addresses. What becomes an argument, a variable, a header or a part of a path has a form that can be
  * nothing else there, and a name is looked up in the table: a row brings no command and no settings.
+ * schemas/dispatch.schema.json has the same forms.
  */
 import type { JobRecord } from '../../schemas/built/operations/types.ts';
 import type {

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { Check } from '../../../../cli/base/check.ts';
 import { openRequestFile, RequestFile } from '../../../../modules/workbench/runtime/capture/request-file.ts';
 import { capturePath, firstNumber } from '../../../../modules/workbench/runtime/capture/requests.ts';
+import type { KeptHead } from '../../../../runtime/intake/kept-request.ts';
 import type { NewRequestRow } from '../../../../runtime/store/request-rows.ts';
 import { connect } from '../../../../runtime/store/sqlite/driver.ts';
 import { fileDamages } from '../../../faults/file-damage.ts';
@@ -15,9 +16,14 @@ import { tempDir } from '../../../helpers/temp-dir.ts';
 
 const FILES = ['', '-wal', '-shm'];
 
+const headOf = (at: number): KeptHead => ({
+  ...{ at, profile: 'default', route: 'r', method: 'POST', outcome: 'accepted', status: 202, stage: 'dispatch' },
+  ...{ reason: null, event: 'push', delivery_id: 'd', verified: true, body_bytes: 1, path: '/webhooks/r', headers: [] },
+  ...{ body_sha256: null, scheme: null, about: null, cause: null, dispatch_id: null, replay_of: null, ms: 1 },
+});
 const row = (n: number): NewRequestRow => ({
   ...{ n, profile: 'default', route: 'r', outcome: 'accepted', reason: null },
-  head: JSON.stringify({ at: n, profile: 'default', route: 'r', method: 'POST', outcome: 'accepted', status: 202 }),
+  head: JSON.stringify(headOf(n)),
   body: Buffer.from(`body ${n} `.repeat(200)),
 });
 
