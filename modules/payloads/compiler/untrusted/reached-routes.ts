@@ -11,11 +11,18 @@ export interface Reached {
 
 const MAX_ROUTES = 3;
 
+/** The routes whose operators have not accepted that strangers steer the agent. */
+export const firstReached = (routes: Iterable<RouteView>): readonly Reached[] =>
+  reachedRoutes(routes, ({ config }) => config.accept_untrusted === undefined);
+
 /** Returns at most one more route than `nameRoutes` names. */
-export function firstReached(routes: Iterable<RouteView>): readonly Reached[] {
+export function reachedRoutes(
+  routes: Iterable<RouteView>,
+  isCounted: (route: RouteView) => boolean = () => true,
+): readonly Reached[] {
   const reached: Reached[] = [];
   for (const route of routes) {
-    const [part] = route.config.accept_untrusted === undefined ? untrustedParts(route) : [];
+    const [part] = isCounted(route) ? untrustedParts(route) : [];
     if (part !== undefined) reached.push({ name: route.name, part, route });
     if (reached.length > MAX_ROUTES) break;
   }
