@@ -1,5 +1,4 @@
 /** `hookwright deliveries`: what became of each accepted event, and a second try for what was given up. */
-
 import type { ReplayedDeliveries } from '../runtime/control/operations.ts';
 import type { StoredDispatch } from '../runtime/store/queries.ts';
 import { whyNotReplay } from '../runtime/store/replay.ts';
@@ -14,7 +13,8 @@ import { CliError, UsageError } from './base/errors.ts';
 import type { GivenBy } from './command-line/command.ts';
 import { argument, command, flag, parsed, restArguments, text, withDefault } from './command-line/command.ts';
 import { arrayOption, configOption, routeFilterOption } from './command-line/options.ts';
-import { namedFilter, parseDeliveryFilter, parseLimit } from './deliveries/filter.ts';
+import { parseDeliveryFilter, parseLimit } from './deliveries/filter.ts';
+import { namedFilter } from './deliveries/named-filter.ts';
 import { chooseDeliveries, ownerText, repeatDeliveries } from './deliveries/repeat.ts';
 import { printBeside, printJson, printLine, printNote, visible } from './output/print.ts';
 import { createProgress } from './output/progress.ts';

@@ -1,5 +1,4 @@
 /** `hookwright job`: scheduled prompts, their runs and their changes. */
-
 import type { Paint } from '../base/paint.ts';
 import { createPaint } from '../base/paint.ts';
 import { DEFAULT_PROFILE } from '../base/profiles.ts';

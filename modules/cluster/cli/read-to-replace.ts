@@ -2,7 +2,7 @@
 import type { SharedDocuments } from '../../../runtime/store/shared.ts';
 import { StoreRefused } from '../../../runtime/store/store.ts';
 
-interface Replaceable {
+export interface Replaceable {
   /** What `replace` wants. */
   readonly version: number;
   /** Null when it is refused. */

@@ -1,5 +1,4 @@
 /** `hookwright approvals`: messages that a person has to approve. */
-
 import { unseenNote } from '../../../base/unseen.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';

@@ -1,5 +1,4 @@
 /** `hookwright requests`: what came in, and why it was answered as it was. */
-
 import { writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { messageOf } from '../../../base/message-of.ts';
@@ -18,7 +17,7 @@ import {
   withShort,
 } from '../../../cli/command-line/command.ts';
 import { routeFilterOption } from '../../../cli/command-line/options.ts';
-import { checkRouteName, SEARCHED } from '../../../cli/deliveries/filter.ts';
+import { checkRouteName, SEARCHED } from '../../../cli/deliveries/named-filter.ts';
 import { askGateway, tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, terminalWidth, visible } from '../../../cli/output/print.ts';
 import type { Column } from '../../../cli/output/table.ts';

@@ -1,7 +1,7 @@
 /** The shells' halves of completion: each asks the program itself, so a script never goes stale. */
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
-type Shell = (typeof SHELLS)[number];
+export type Shell = (typeof SHELLS)[number];
 
 const BASH = `# bash completion of hookwright
 _hookwright() {

@@ -16,7 +16,7 @@ const EVERYWHERE = '0.0.0.0';
 type Agent = SetupAnswers['settings'];
 
 /** What the prompts need to know about this machine. */
-interface SetupMachine {
+export interface SetupMachine {
   readonly targets: readonly KnownTarget[];
   /** Why a program cannot be started here; null: it can. */
   readonly missingProgram: (argv: readonly string[]) => string | null;
