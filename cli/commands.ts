@@ -2,7 +2,6 @@
  * The commands of the core and of the modules: found by their words, and suggested for others. The file of a command is
  * loaded only when it runs.
  */
-
 import { suggest } from '../compiler/text/suggest.ts';
 import type { ListedCommand } from './base/command.ts';
 import type { CliContext } from './base/context.ts';

@@ -1,5 +1,4 @@
 /** `hookwright docs` and `hookwright rule`: the documentation of this version, for who is offline. */
-
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPaint } from '../base/paint.ts';

@@ -11,7 +11,7 @@ import { loadPart } from './base/module.ts';
 import { choice, command, flag, parsed, text, withDefault, withShort } from './command-line/command.ts';
 import { configOption, jsonOption, routeFilterOption } from './command-line/options.ts';
 import { parseInteger } from './command-line/values.ts';
-import { checkRouteName, parseSince } from './deliveries/filter.ts';
+import { parseSince } from './deliveries/filter.ts';
 import { describeDead, LIST_DEAD } from './deliveries/repeat.ts';
 import { askGateway, noteOtherProject, notRunning, readGatewayInfo, tryAskGateway } from './gateway/ask-gateway.ts';
 import type { Tail } from './gateway/log.ts';
@@ -193,7 +193,10 @@ export const gatewayLogsCommand = command({
     // Of a part of the log, the last so many of those that are chosen.
     const tail = read(path, chosen === null ? given.lines : Number.MAX_SAFE_INTEGER);
     const last = chosen === null ? tail.bytes : chosen(tail.bytes, given.lines);
-    if (given.route !== undefined && last.length === 0) checkRouteName(context, given.route, []);
+    if (given.route !== undefined && last.length === 0) {
+      const { checkRouteName } = await import('./deliveries/named-filter.ts');
+      checkRouteName(context, given.route, []);
+    }
     const view = createLogView(context);
     const print = (bytes: Buffer): void => void context.stdout.write(view(bytes));
     const show = (bytes: Buffer): void => print(chosen === null ? bytes : chosen(bytes));

@@ -13,7 +13,6 @@ import { CliError, UsageError } from './base/errors.ts';
 import type { GivenBy } from './command-line/command.ts';
 import { command, flag, parsed, text } from './command-line/command.ts';
 import { configOption, failOnOption, hostOption } from './command-line/options.ts';
-import { compileRequest, createCompileRequest } from './compile/compile-files.ts';
 import {
   askGateway,
   isGatewayThere,
@@ -29,7 +28,6 @@ import {
 } from './gateway/ask-gateway.ts';
 import type { LogPosition } from './gateway/log.ts';
 import { failuresIn, logFile, openLogFile, readSince, readTail, warningsIn } from './gateway/log.ts';
-import { formatDiagnostics } from './output/diagnostics.ts';
 import { printJson, printLine, printNote, visible } from './output/print.ts';
 import { formatDuration } from './output/time.ts';
 import { refusalText } from './serve/refusing.ts';
@@ -244,8 +242,12 @@ async function check(context: CliContext): Promise<void> {
   );
 }
 
-/** Without the gateway, which is asked for its jobs alone; where it does not tell them, the start has to find errors. */
+/** Without the gateway, which is asked for its jobs alone; where it does not tell them, the start has to find errors. No other verb here needs the compiler. */
 async function compiled(context: CliContext): Promise<Pick<ReloadReport, 'ok' | 'diagnostics'>> {
+  const [{ compileRequest, createCompileRequest }, { formatDiagnostics }] = await Promise.all([
+    import('./compile/compile-files.ts'),
+    import('./output/diagnostics.ts'),
+  ]);
   try {
     const { output, diagnostics } = compileRequest(await createCompileRequest(context, {}));
     return { ok: output !== null, diagnostics: formatDiagnostics('pretty', diagnostics, context, 'stderr') };

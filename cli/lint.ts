@@ -22,7 +22,7 @@ import { compileRequest, createCompileRequest } from './compile/compile-files.ts
 import { formatDiagnostics, noteFilesRead, noteIgnored } from './output/diagnostics.ts';
 import { formatDiff } from './output/diff.ts';
 import { printLine, printNote } from './output/print.ts';
-import { formatClosure, loadClosures } from './profiles/closure.ts';
+import { formatClosure, loadClosures } from './profile.ts';
 
 export const lintCommand = command({
   summary: 'Check the configuration: every diagnostic, nothing written',

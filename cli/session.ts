@@ -1,5 +1,4 @@
 /** `hookwright session`: conversations, of chats and of agents. */
-
 import { knownName } from '../compiler/text/common-name.ts';
 import type { BusySession } from '../runtime/store/queries.ts';
 import { resetSession } from '../runtime/store/said.ts';

@@ -26,7 +26,7 @@ export class UsageError extends CliError {
 }
 
 /** A refusal by a command with the exit codes of diff(1): 1 means `different`, so failures are 2. */
-class TroubleError extends CliError {
+export class TroubleError extends CliError {
   override readonly name = 'TroubleError';
   override readonly exitCode = 2;
 }

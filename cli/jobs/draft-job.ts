@@ -1,5 +1,4 @@
 /** A job that is made on the command line: from its flags, in its time zone, into the store, and on the screen. */
-
 import { labelIn } from '../../base/label.ts';
 import type { Problem } from '../../compiler/diagnostics/problem.ts';
 import { isError } from '../../compiler/diagnostics/rule.ts';

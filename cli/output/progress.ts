@@ -4,7 +4,7 @@ import { cutToWidth } from '../../base/display-width.ts';
 import { createPaint } from '../../base/paint.ts';
 import type { CliContext } from '../base/context.ts';
 
-interface ProgressBar {
+export interface ProgressBar {
   /** `done` of the total are finished; `label` says what is being done. */
   update(done: number, label?: string): void;
   /** Removes the bar, so that what is printed next starts on a clean line. */

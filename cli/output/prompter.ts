@@ -4,9 +4,9 @@ import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 
 /** Returns why a text is invalid, or undefined. */
-type CheckAnswer = (text: string) => string | undefined;
+export type CheckAnswer = (text: string) => string | undefined;
 
-interface Choice<Value extends string> {
+export interface Choice<Value extends string> {
   readonly value: Value;
   readonly label: string;
   readonly hint?: string;

@@ -112,7 +112,7 @@ function linesBelow({ title, texts }: Cells, row: number, width: number | undefi
   return text === '' ? [] : wrapBeside(`  ${title.toLowerCase()}${title === '' ? '' : ': '}`, text, width);
 }
 
-interface List<Row> {
+export interface List<Row> {
   /** `--json`: an array of objects instead of a table. */
   readonly json: boolean;
   /** The object of a row; default: the row itself. */

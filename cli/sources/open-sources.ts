@@ -1,5 +1,4 @@
 /** Opens the sources that a command may name: the shipped ones, overridden by those of the home and of the configuration. */
-
 import { join } from 'node:path';
 import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
 import { lowerSource } from '../../compiler/lower/source.ts';

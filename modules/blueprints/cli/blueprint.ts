@@ -1,5 +1,4 @@
 /** `hookwright blueprint`: recurring tasks that are filled in, linked and made jobs. */
-
 import { text as askText, intro, outro, select } from '@clack/prompts';
 import { stringify } from 'yaml';
 import { createPaint } from '../../../base/paint.ts';

@@ -1,5 +1,4 @@
 /** A job from a filled blueprint, for `blueprint create` and for the operation of a gateway. */
-
 import { DEFAULT_PROFILE } from '../../../base/profiles.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';

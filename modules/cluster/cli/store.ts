@@ -1,5 +1,4 @@
 /** `hookwright store migrate` and `store move`: the tables of a database, and the move into it. */
-
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';

@@ -72,7 +72,7 @@ function planEnv(path: string, { variables }: Conversion, cwd: string): readonly
   return [{ path, text: `${text}${blanks.join('')}`, mode: 0o600 }];
 }
 
-const CONFIG = 'hookwright.yaml';
+export const CONFIG = 'hookwright.yaml';
 
 export async function createCheck(context: CliContext, folder: string): Promise<Tools['check']> {
   const path = join(folder, CONFIG);

@@ -1,5 +1,4 @@
 /** `hookwright gateway loops`: keys that are paused because they have had too many runs. */
-
 import { CliError } from '../../../cli/base/errors.ts';
 import { findName } from '../../../cli/base/find-name.ts';
 import { argument, command } from '../../../cli/command-line/command.ts';

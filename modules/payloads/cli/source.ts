@@ -1,5 +1,4 @@
 /** `hookwright source list`, `show` and `shape`: who sends webhooks, how they sign, and what they send. */
-
 import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { GivenBy } from '../../../cli/command-line/command.ts';

@@ -1,13 +1,12 @@
-/** `hookwright gateway setup` and `gateway install-service`: the first configuration, and the service of the system. */
+/** `hookwright gateway setup`: asks for the settings, shows what would change, and changes nothing else in the files. */
 import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { openHome } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
 import type { GivenBy } from '../../../cli/command-line/command.ts';
-import { command, flag, list, text } from '../../../cli/command-line/command.ts';
-import { failOnOption } from '../../../cli/command-line/options.ts';
+import { command, flag, list } from '../../../cli/command-line/command.ts';
 import { compileRequest, createCompileRequest } from '../../../cli/compile/compile-files.ts';
 import { setEnvLines } from '../../../cli/files/env-file.ts';
 import { formatDiagnostics } from '../../../cli/output/diagnostics.ts';
@@ -18,15 +17,9 @@ import { newSecret } from '../../../cli/subscriptions/save-entry.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { displayPath } from '../../../compiler/source/display-path.ts';
 import { overlayFiles } from '../../../compiler/source/overlay-files.ts';
-import { explainMissing, searchConfig } from '../../../compiler/source/search-config.ts';
 import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { describeSetup } from './init/describe-routes.ts';
-import type { ServiceMachine } from './service/machine.ts';
-import { thisMachine } from './service/machine.ts';
-import type { InstallStep } from './service/plan-install.ts';
-import { planInstall, systemConfig } from './service/plan-install.ts';
-import { describeStep, runInstall } from './service/run-install.ts';
 import type { SetupAnswers } from './setup/answers.ts';
 import { parseAnswers, withDefaults } from './setup/answers.ts';
 import { readIfThere, setupTarget } from './setup/config-file.ts';
@@ -44,15 +37,14 @@ interface Change {
   readonly secret: boolean;
 }
 
-const setupOptions = {
+const options = {
   set: list('key=value', 'Set this instead of asking; repeatable'),
   yes: flag('Ask nothing: defaults for what is not set'),
   config: list('path', 'The file to change'),
 };
 
-type SetupGiven = GivenBy<typeof setupOptions>;
+type Given = GivenBy<typeof options>;
 
-/** `hookwright gateway setup`: asks for the settings, shows what would change, and changes nothing else in the files. */
 export const gatewaySetupCommand = command({
   summary: 'Set up webhooks, secret and a first route, step by step',
   details:
@@ -63,7 +55,7 @@ export const gatewaySetupCommand = command({
     ['A route', '$0 gateway setup --yes --set route=alerts --set route.events=alert'],
     ['An agent', "$0 gateway setup --yes --set 'agent.command=[my-agent, --print]'"],
   ],
-  options: setupOptions,
+  options,
   async run(context, given) {
     if (!given.yes && !canAsk(context)) {
       throw new UsageError(
@@ -78,7 +70,7 @@ export const gatewaySetupCommand = command({
       return;
     }
     const table = await check(context, given, changes);
-    showSetup(context, changes);
+    show(context, changes);
     if (!given.yes && !(await createPrompter(context).confirm('Write this?', true)))
       throw new CliError('nothing was written');
     write(context, changes);
@@ -90,7 +82,7 @@ export const gatewaySetupCommand = command({
 
 async function planChanges(
   context: CliContext,
-  given: SetupGiven,
+  given: Given,
   path: string,
 ): Promise<{ readonly changes: readonly Change[]; readonly route?: string; readonly token?: string }> {
   const text = readIfThere(path);
@@ -115,7 +107,7 @@ async function planChanges(
 
 async function readAnswers(
   context: CliContext,
-  given: SetupGiven,
+  given: Given,
   config: unknown,
   name: string,
 ): Promise<SetupAnswers> {
@@ -129,7 +121,7 @@ async function readAnswers(
 }
 
 /** @throws CliError when the changed configuration would not compile */
-async function check(context: CliContext, given: SetupGiven, changes: readonly Change[]): Promise<RouteTable> {
+async function check(context: CliContext, given: Given, changes: readonly Change[]): Promise<RouteTable> {
   const path = setupTarget(context, given.config);
   const request = await createCompileRequest(context, { configs: [path] });
   const files = overlayFiles(nodeFiles, new Map(changes.map((change) => [change.path, change.after])));
@@ -139,7 +131,7 @@ async function check(context: CliContext, given: SetupGiven, changes: readonly C
   return output.table;
 }
 
-function showSetup(context: CliContext, changes: readonly Change[]): void {
+function show(context: CliContext, changes: readonly Change[]): void {
   const paint = createPaint(context.colour.stderr);
   for (const { path, before, after, secret } of changes) {
     printNote(context, paint('bold', displayPath(path, context.cwd)));
@@ -159,67 +151,5 @@ function write(context: CliContext, changes: readonly Change[]): void {
     const mode = secret ? 0o600 : (statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777;
     writeAtomic(path, after, mode);
     printLine(context, displayPath(path, context.cwd));
-  }
-}
-
-const installServiceOptions = {
-  system: flag('For the machine, as a user of its own'),
-  config: text('path', 'Configuration instead of the usual one'),
-  failOn: failOnOption('Refuse a changed configuration under which kept requests are lost, or treated otherwise'),
-  dryRun: flag('Print the unit and the steps; change nothing'),
-};
-
-type InstallServiceGiven = GivenBy<typeof installServiceOptions>;
-
-/** `hookwright gateway install-service`: a systemd unit that starts the gateway at boot and again after a crash. */
-export const gatewayInstallServiceCommand = command({
-  summary: 'Have systemd start the gateway at boot, and again after a crash',
-  details:
-    'Without --system it is a service of your own user, which can do what you can. With --system it runs as the user `hookwright`, reads /etc/hookwright, writes /var/lib/hookwright and has no more rights than it needs; that takes root. Agents with a `sandbox` do not run there: they need namespaces, which a service of your own user has. Each step is printed before it is done, and a unit that somebody else wrote is left alone. Run it again after an update or a move.',
-  examples: [
-    ['See what would be done', '$0 gateway install-service --dry-run'],
-    ['For the machine', 'sudo $0 gateway install-service --system'],
-  ],
-  options: installServiceOptions,
-  async run(context, given) {
-    const machine = thisMachine(context.env);
-    const steps = plan(context, given, machine);
-    if (given.dryRun) showInstallService(context, steps);
-    else {
-      const scope = given.system ? 'system' : 'user';
-      const config = configPath(context, given) ?? systemConfig();
-      runInstall(machine, steps, { scope, config, note: (line) => printNote(context, line) });
-    }
-  },
-});
-
-function plan(context: CliContext, given: InstallServiceGiven, { userName }: ServiceMachine): readonly InstallStep[] {
-  const { env, home, self } = context;
-  return planInstall({
-    scope: given.system ? 'system' : 'user',
-    program: self,
-    config: configPath(context, given),
-    failOn: given.failOn ?? [],
-    home,
-    userHome: env.HOME ?? '',
-    userName,
-    path: env.PATH ?? '',
-  });
-}
-
-function configPath(context: CliContext, given: InstallServiceGiven): string | null {
-  const { cwd, home } = context;
-  if (given.config !== undefined) return resolve(cwd, given.config);
-  if (given.system) return null;
-  const { root } = searchConfig(nodeFiles, { cwd, home });
-  if (root !== null) return root;
-  const { message, hint } = explainMissing(nodeFiles, { cwd, home });
-  throw new CliError(message, hint);
-}
-
-function showInstallService(context: CliContext, steps: readonly InstallStep[]): void {
-  for (const step of steps) {
-    printNote(context, describeStep(step));
-    if (step.kind === 'write') printLine(context, step.text.trimEnd());
   }
 }

@@ -18,7 +18,7 @@ import {
   withShort,
 } from '../../../cli/command-line/command.ts';
 import { routeFilterOption } from '../../../cli/command-line/options.ts';
-import { checkRouteName, SEARCHED } from '../../../cli/deliveries/filter.ts';
+import { checkRouteName, SEARCHED } from '../../../cli/deliveries/named-filter.ts';
 import { askGateway, tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, terminalWidth, visible } from '../../../cli/output/print.ts';
 import type { Column } from '../../../cli/output/table.ts';

@@ -8,7 +8,7 @@ import { formatOption } from '../../../cli/command-line/options.ts';
 import { loadCompilerParts } from '../../../cli/compile/compiler-parts.ts';
 import { formatDiagnostics } from '../../../cli/output/diagnostics.ts';
 import { printNote } from '../../../cli/output/print.ts';
-import { watchInputs } from '../../../cli/serve/watch-inputs.ts';
+import { watchInputs } from '../../../cli/serve/reloader.ts';
 import { hasErrors } from '../../../compiler/diagnostics/diagnostic.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { findTests, loadTests } from './test/load-tests.ts';

@@ -1,5 +1,4 @@
 /** Texts that explanations, tests, comparisons and kept requests print alike. */
-
 import { resolve } from 'node:path';
 import type { Paint } from '../../../base/paint.ts';
 import { DEFAULT_PROFILE } from '../../../base/profiles.ts';

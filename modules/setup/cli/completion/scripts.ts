@@ -2,7 +2,7 @@
 import type { CommandEntry } from '../../../../cli/commands.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
-type Shell = (typeof SHELLS)[number];
+export type Shell = (typeof SHELLS)[number];
 
 /** @param commands those that help shows */
 export async function completionScript(shell: Shell, commands: readonly CommandEntry[]): Promise<string> {

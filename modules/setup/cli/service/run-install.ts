@@ -5,7 +5,7 @@ import type { InstallStep } from './plan-install.ts';
 import { SERVICE } from './plan-install.ts';
 import { MARK } from './print-unit.ts';
 
-interface InstallTarget {
+export interface InstallTarget {
   readonly scope: 'system' | 'user';
   /** Absolute. */
   readonly config: string;

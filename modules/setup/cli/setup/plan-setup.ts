@@ -1,5 +1,4 @@
 /** Turns answers into edits of the configuration file and lines of `.env`. Pure: nothing is read or written here. */
-
 import { applyFlags } from '../../../../cli/subscriptions/save-entry.ts';
 import { valueAt } from '../../../../compiler/schema/pointer.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-map.ts';

@@ -1,5 +1,4 @@
 /** Links a single target of a profile, so that a message can be sent although other parts are invalid. */
-
 import { labelIn } from '../../../../base/label.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import { findTarget } from '../../../../cli/base/find-name.ts';

@@ -9,7 +9,7 @@ import { nominalWait } from '../../../../runtime/dispatch/backoff.ts';
 import type { OpenWork } from '../../../../runtime/store/queries.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 
-interface StrandedWork {
+export interface StrandedWork {
   readonly profile: string;
   /** Its usual name; null: the whole profile is gone. */
   readonly target: string | null;

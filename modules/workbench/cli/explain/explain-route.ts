@@ -1,5 +1,4 @@
 /** Explains a request to a route of a configuration, with the secrets, lists, scripts and jobs of this machine. */
-
 import { createPaint } from '../../../../base/paint.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';

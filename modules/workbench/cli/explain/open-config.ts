@@ -9,7 +9,7 @@ import type { MachineFacts } from '../../../../compiler/views/machine-facts.ts';
 import type { ViewRule } from '../../../../compiler/views/views.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 
-interface OpenConfig {
+export interface OpenConfig {
   readonly table: RouteTable;
   readonly facts: MachineFacts;
   /** See `rulesInForce`. */

@@ -16,7 +16,7 @@ import type { HeaderPairs } from '../sources/read-capture.ts';
 import { outcomeText } from '../texts.ts';
 import { findRequest, useRequests } from '../use-requests.ts';
 
-interface NamedRequest {
+export interface NamedRequest {
   /** `@file`, `-` for stdin, or the body itself. */
   readonly payload: string;
   /** `Name: value` each; they replace those of a saved request. */

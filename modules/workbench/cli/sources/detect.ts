@@ -15,7 +15,7 @@ import type { Trial } from '../../runtime/causes/trial.ts';
 import { tryTrial } from '../../runtime/causes/trial.ts';
 import type { CapturedRequest } from './read-capture.ts';
 
-type Detection =
+export type Detection =
   /** The signature is right; `window` says whether it would be taken now. */
   | { readonly kind: 'match'; readonly window: VerifyReason | null }
   /** `near`: what would have to differ for the signature to match. */
@@ -31,7 +31,7 @@ export interface SourceCandidate {
   readonly delivery: string | null;
 }
 
-interface DetectInput {
+export interface DetectInput {
   readonly capture: CapturedRequest;
   /** Null: only the form is checked. */
   readonly secret: string | null;

@@ -13,7 +13,7 @@ import type {
   TemplatePlan,
 } from '../../../../schemas/generated/types.ts';
 
-interface RouteCoverage {
+export interface RouteCoverage {
   readonly route: string;
   readonly reached: number;
   readonly total: number;
@@ -27,7 +27,7 @@ export interface Coverage {
   readonly routes: readonly RouteCoverage[];
 }
 
-interface Observed {
+export interface Observed {
   readonly plan: RoutePlan;
   readonly explanation: Explanation;
 }

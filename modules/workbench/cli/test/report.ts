@@ -12,7 +12,7 @@ import type { PlacedFailure, TestResult, TestRun } from './run-tests.ts';
 import { placeFailures } from './run-tests.ts';
 
 export const TEST_FORMATS = ['pretty', 'json', 'junit', 'github'] as const;
-type TestFormat = (typeof TEST_FORMATS)[number];
+export type TestFormat = (typeof TEST_FORMATS)[number];
 
 type Print = (run: TestRun, diagnostics: readonly Diagnostic[], paint: Paint) => string;
 

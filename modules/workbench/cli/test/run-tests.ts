@@ -2,7 +2,6 @@
  * Runs test files against their configurations: makes each test's request, explains it, and compares the result. Several
  * tests run at once; the results are in the order of the files.
  */
-
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { labelIn } from '../../../../base/label.ts';

@@ -7,7 +7,7 @@ import type { Explanation, TestExpectation } from '../../../../schemas/generated
 import { ownAddress } from './compare.ts';
 import type { TestResult } from './run-tests.ts';
 
-type Expected = { [Key in Exclude<keyof TestExpectation, 'snapshot'>]?: TestExpectation[Key] };
+export type Expected = { [Key in Exclude<keyof TestExpectation, 'snapshot'>]?: TestExpectation[Key] };
 
 /** The default content of a snapshot. */
 export const USUAL: readonly (keyof Expected)[] = [

@@ -1,0 +1,76 @@
+/** `hookwright gateway install-service`: a systemd unit that starts the gateway at boot and again after a crash. */
+import { resolve } from 'node:path';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { CliError } from '../../../cli/base/errors.ts';
+import type { GivenBy } from '../../../cli/command-line/command.ts';
+import { command, flag, text } from '../../../cli/command-line/command.ts';
+import { failOnOption } from '../../../cli/command-line/options.ts';
+import { printLine, printNote } from '../../../cli/output/print.ts';
+import { nodeFiles } from '../../../compiler/node/node-files.ts';
+import { explainMissing, searchConfig } from '../../../compiler/source/search-config.ts';
+import type { ServiceMachine } from './service/machine.ts';
+import { thisMachine } from './service/machine.ts';
+import type { InstallStep } from './service/plan-install.ts';
+import { planInstall, systemConfig } from './service/plan-install.ts';
+import { describeStep, runInstall } from './service/run-install.ts';
+
+const options = {
+  system: flag('For the machine, as a user of its own'),
+  config: text('path', 'Configuration instead of the usual one'),
+  failOn: failOnOption('Refuse a changed configuration under which kept requests are lost, or treated otherwise'),
+  dryRun: flag('Print the unit and the steps; change nothing'),
+};
+
+type Given = GivenBy<typeof options>;
+
+export const gatewayInstallServiceCommand = command({
+  summary: 'Have systemd start the gateway at boot, and again after a crash',
+  details:
+    'Without --system it is a service of your own user, which can do what you can. With --system it runs as the user `hookwright`, reads /etc/hookwright, writes /var/lib/hookwright and has no more rights than it needs; that takes root. Agents with a `sandbox` do not run there: they need namespaces, which a service of your own user has. Each step is printed before it is done, and a unit that somebody else wrote is left alone. Run it again after an update or a move.',
+  examples: [
+    ['See what would be done', '$0 gateway install-service --dry-run'],
+    ['For the machine', 'sudo $0 gateway install-service --system'],
+  ],
+  options,
+  async run(context, given) {
+    const machine = thisMachine(context.env);
+    const steps = plan(context, given, machine);
+    if (given.dryRun) show(context, steps);
+    else {
+      const scope = given.system ? 'system' : 'user';
+      const config = configPath(context, given) ?? systemConfig();
+      runInstall(machine, steps, { scope, config, note: (line) => printNote(context, line) });
+    }
+  },
+});
+
+function plan(context: CliContext, given: Given, { userName }: ServiceMachine): readonly InstallStep[] {
+  const { env, home, self } = context;
+  return planInstall({
+    scope: given.system ? 'system' : 'user',
+    program: self,
+    config: configPath(context, given),
+    failOn: given.failOn ?? [],
+    home,
+    userHome: env.HOME ?? '',
+    userName,
+    path: env.PATH ?? '',
+  });
+}
+
+function configPath(context: CliContext, given: Given): string | null {
+  const { cwd, home } = context;
+  if (given.config !== undefined) return resolve(cwd, given.config);
+  if (given.system) return null;
+  const { root } = searchConfig(nodeFiles, { cwd, home });
+  if (root !== null) return root;
+  const { message, hint } = explainMissing(nodeFiles, { cwd, home });
+  throw new CliError(message, hint);
+}
+
+function show(context: CliContext, steps: readonly InstallStep[]): void {
+  for (const step of steps) {
+    printNote(context, describeStep(step));
+    if (step.kind === 'write') printLine(context, step.text.trimEnd());
+  }
+}
