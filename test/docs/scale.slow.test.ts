@@ -58,7 +58,7 @@ describe('docs/scale.md', { skip: skipWithoutCluster() }, () => {
     );
     assert.equal(
       await run('hookwright store migrate --database env:OWNER_URL --json'),
-      '{\n  "schema": "hookwright",\n  "from": 2,\n  "to": 2\n}\n',
+      '{\n  "schema": "hookwright",\n  "from": 3,\n  "to": 3\n}\n',
     );
     const refused = await runInProcess(['store', 'migrate', '--database', 'env:OWNER_URL', '--schema', 'other'], {
       ...{ home, env },
