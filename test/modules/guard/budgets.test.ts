@@ -10,6 +10,7 @@ import { silentLog } from '../../../runtime/platform/log.ts';
 import type { RunProcess } from '../../../runtime/platform/process/run-process.ts';
 import type { Service } from '../../../runtime/service/service.ts';
 import { atEnd } from '../../helpers/at-end.ts';
+import { deferred } from '../../helpers/dispatch-bench.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
 import { until } from '../../helpers/gateway.ts';
 import { handleAgain } from '../../helpers/send-again.ts';
@@ -44,7 +45,8 @@ interface Served {
   settle(): Promise<void>;
 }
 
-async function serve(t: TestContext, yaml: string, usd = 0): Promise<Served> {
+/** @param gate no run ends before */
+async function serve(t: TestContext, yaml: string, usd = 0, gate: Promise<void> = Promise.resolve()): Promise<Served> {
   const home = tempDir(t);
   const { table, diagnostics } = await compileText(yaml, { home, env: {} });
   assert.ok(table !== null, diagnostics.map(({ message }) => message).join('\n'));
@@ -52,6 +54,7 @@ async function serve(t: TestContext, yaml: string, usd = 0): Promise<Served> {
   const runs: string[] = [];
   const run: RunProcess = async ({ stdin }) => {
     runs.push(String(stdin));
+    await gate;
     const stdout = Buffer.from(JSON.stringify({ text: 'yes', tokens: 10, usd }));
     return { kind: 'exit', code: 0, signal: null, stdout, stderr: '' };
   };
@@ -148,18 +151,21 @@ describe('a budget', () => {
   });
 
   it('of an agent ends with its cost: what was accepted is skipped, what comes is ignored', async (t) => {
-    const served = await serve(t, config({ agent: ', budget: { cost: 5, per: hour }' }), 2);
-    const ids = ['a', 'b', 'c', 'd', 'e'];
+    const { promise, resolve } = deferred<void>();
+    const served = await serve(t, config({ agent: ', budget: { cost: 5, per: hour }' }), 2, promise);
+    const ids = ['a', 'b', 'c', 'd', 'e', 'g'];
     assert.deepEqual(
       await served.send('one', ...ids),
       ids.map(() => TAKEN),
     );
+    await until(async () => served.runs.length === 4);
+    resolve();
     await served.settle();
     assert.equal(served.runs.length, 4, 'those that run at once may pass it');
     const list = await served.service.store.read({ kind: 'list', filter: { limit: 9, state: 'skipped' } });
     assert.deepEqual(
       list.map(({ reason }) => reason),
-      ['budget'],
+      ['budget', 'budget'],
     );
     assert.deepEqual(await served.send('two', 'f'), [OVER]);
   });
