@@ -14,7 +14,7 @@ export interface ControlParts extends ServedGateway<CliContext> {
   readonly tableFile: string;
   readonly logFile: string | null;
   readonly config: string | null;
-  /** Why the folder of the table does not have the newest one. */
+  /** Why the newest configuration is not in service. */
   readonly problem: () => string | null;
 }
 
@@ -46,7 +46,7 @@ export function createControlHandlers(parts: ControlParts, ofModules: readonly C
 }
 
 async function statusOf(parts: ControlParts): Promise<GatewayStatus> {
-  const { context, reloader, tableFile, logFile, config, url } = parts;
+  const { context, tableFile, logFile, config, url } = parts;
   const { console, state, startedAt, table, subscriptions, runs, dispatches, paused, store, alerts } =
     await parts.service.status();
   return {
@@ -64,7 +64,7 @@ async function statusOf(parts: ControlParts): Promise<GatewayStatus> {
       generation: table.generation,
       loaded_at: table.loadedAt,
       routes: table.routes,
-      error: reloader.error ?? parts.problem() ?? table.error,
+      error: parts.problem() ?? table.error,
     },
     subscriptions,
     runs,

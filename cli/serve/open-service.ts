@@ -6,15 +6,14 @@ import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { loadEnvFile, loadProjectEnv, mergeEnv } from '../../compiler/source/load-env.ts';
 import { MAKE_A_SECRET, refusedValue } from '../../compiler/text/placeholder-in.ts';
 import { isSecretName } from '../../compiler/text/secret-names.ts';
-import type { ControlHandlers } from '../../runtime/control/operations.ts';
 import type { Redactor } from '../../runtime/deliver/redact/redact.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
+import { Lazy } from '../../runtime/platform/lazy.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';
 import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
 import { printSecretRef, SecretError } from '../../runtime/platform/secrets/secrets.ts';
-import { createService } from '../../runtime/service/create-service.ts';
-import type { CompileSubscriptions } from '../../runtime/service/options.ts';
-import type { Service } from '../../runtime/service/service.ts';
+import type { OperatedService } from '../../runtime/service/options.ts';
+import { createService } from '../../runtime/service/service.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { runtimeParts } from '../base/module.ts';
@@ -33,12 +32,10 @@ export interface OpenServiceOptions {
   readonly problem: () => string | null;
   /** The configuration's files, absolute. */
   readonly hidden: () => readonly string[];
-  /** What the console calls; null: not yet. */
-  readonly operations: () => ControlHandlers | null;
 }
 
 export interface OpenedService {
-  readonly service: Service;
+  readonly service: OperatedService;
   /** Absolute path of routes.json. */
   readonly tableFile: string;
   /** Whether webhooks are switched on, by table or environment. */
@@ -57,28 +54,27 @@ export async function openService(context: CliContext, options: OpenServiceOptio
   const { folder, log, redactor, problem, hidden } = options;
   const overrides = overridesOf(context, options);
   const tableFile = join(folder, 'routes.json');
-  const modules = runtimeParts(context.modules);
-  let lowerer: Promise<CompileSubscriptions> | null = null;
+  const lowerer = new Lazy(async () => (await import('./lower-subscriptions.ts')).subscriptionLowerer(context));
+  const { host, port } = overrides;
   const service = await createService(
     {
-      ...{ home, env, log, redactor, timezone, random, problem },
-      hidden: () => withTables(hidden(), folder, context.cwd),
+      ...{ home, env, log, timezone, random },
       // Without one of its own a service goes by the clock of the database that it shares.
-      ...(clock === systemClock ? {} : { clock }),
+      clock: clock === systemClock ? undefined : clock,
+      table: { file: tableFile },
+      host: host ?? undefined,
+      port: port ?? undefined,
+    },
+    runtimeParts(context.modules),
+    {
+      ...{ redactor, problem },
+      hidden: () => withTables(hidden(), folder, context.cwd),
       projectEnv: context.projectEnv,
       version: packageVersion(),
-      table: { file: tableFile },
-      host: overrides.host ?? undefined,
-      port: overrides.port ?? undefined,
-      lowerSubscriptions: async (...asked) => {
-        lowerer ??= import('./lower-subscriptions.ts').then((loaded) => loaded.subscriptionLowerer(context));
-        return (await lowerer)(...asked);
-      },
-      checkSecrets: (secrets, at) => refusePlaceholders(secrets, overrides.host ?? at),
+      lowerSubscriptions: async (...asked) => (await lowerer.use())(...asked),
+      checkSecrets: (secrets, at) => refusePlaceholders(secrets, host ?? at),
       onSecretsRead: context.forgetVariables,
     },
-    modules,
-    options.operations,
   );
   return { service, tableFile, enabled: overrides.enabled ?? service.table.server.enabled };
 }

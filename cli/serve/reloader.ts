@@ -3,15 +3,24 @@
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { FailOn, RefusedSwap, ReloadReport } from '../../runtime/control/operations.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
-import type { Service } from '../../runtime/service/service.ts';
+import type { OperatedService } from '../../runtime/service/options.ts';
 import type { CliContext } from '../base/context.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
 import { Recompiler } from './recompiler.ts';
 import { refusalText } from './refusal-text.ts';
 
+/** What is known of the configuration. The service is told it before there is a reloader, which changes it. */
+export interface ConfigState {
+  /** Why the newest configuration is not the one being served; null when it is. */
+  error: string | null;
+  /** Names of the configuration's files. */
+  files: readonly string[];
+}
+
 export interface ReloaderOptions {
   readonly context: CliContext;
-  readonly service: Service;
+  readonly state: ConfigState;
+  readonly service: OperatedService;
   readonly log: Logger;
   readonly recompile: { readonly request: () => Promise<RecompileRequest>; readonly first: RecompileReport } | null;
 }
@@ -19,17 +28,12 @@ export interface ReloaderOptions {
 export class Reloader {
   private readonly options: ReloaderOptions;
   private readonly recompiler: Recompiler | null;
-  /** Why the newest configuration is not the one being served; null when it is. */
-  error: string | null = null;
-  /** Names of the configuration's files. */
-  files: readonly string[];
   /** When a table was last loaded without a command and without a comparison, in Unix ms. */
   private ungatedAt: number | null = null;
 
   constructor(options: ReloaderOptions) {
     const { recompile, context, service, log } = options;
     this.options = options;
-    this.files = recompile?.first.files ?? [];
     this.recompiler =
       recompile === null
         ? null
@@ -77,7 +81,7 @@ export class Reloader {
   }
 
   private refuse(refused: RefusedSwap): void {
-    this.error = refusalText(refused);
+    this.options.state.error = refusalText(refused);
     this.options.log.error(
       { ...refused },
       'the new table is refused for what it makes of kept requests: the old one stays in service',
@@ -85,12 +89,12 @@ export class Reloader {
   }
 
   private async take(report: RecompileReport): Promise<void> {
-    const { context, service, log } = this.options;
+    const { context, service, state, log } = this.options;
     const { ok, changed, errors, diagnostics, refused, gated } = report;
-    this.files = report.files;
+    state.files = report.files;
     if (refused !== null) return this.refuse(refused);
     if (ok && changed && !gated) this.ungatedAt = context.clock.now();
-    this.error = ok ? null : `the configuration has ${errors} ${errors === 1 ? 'error' : 'errors'}`;
+    state.error = ok ? null : `the configuration has ${errors} ${errors === 1 ? 'error' : 'errors'}`;
     // People read the frames below the line; programs get them in it.
     const forPeople = context.stderr.isTTY === true;
     const fields = forPeople || diagnostics === '' ? {} : { diagnostics };

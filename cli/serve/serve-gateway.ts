@@ -28,6 +28,7 @@ import type { OpenedService } from './open-service.ts';
 import { openService } from './open-service.ts';
 import { takeHome, takeLater } from './read-only-home.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
+import type { ConfigState } from './reloader.ts';
 import { Reloader } from './reloader.ts';
 
 export interface ServeRequest {
@@ -46,28 +47,24 @@ export interface ServeRequest {
   readonly problem?: () => string | null;
 }
 
-/** The service is opened before these are made: it tells other gateways the reloader's error, and its console calls the operations. */
-interface Later {
-  reloader: Reloader | null;
-  operations: ControlHandlers | null;
-}
-
 /** Serves until it is stopped. @returns 0, or 1 when work had to be interrupted */
 export async function serveGateway(context: CliContext, request: ServeRequest): Promise<number> {
   const lock = takeHome(context);
   try {
-    const later: Later = { reloader: null, operations: null };
-    const files = (): readonly string[] => later.reloader?.files ?? request.recompile?.first.files ?? [];
+    const state: ConfigState = { error: null, files: request.recompile?.first.files ?? [] };
+    const problem = (): string | null => state.error ?? request.problem?.() ?? null;
     const opened = await openService(context, {
       ...request,
-      hidden: () => files().map((file) => resolve(context.cwd, file)),
-      problem: () => later.reloader?.error ?? request.problem?.() ?? null,
-      operations: () => later.operations,
+      hidden: () => state.files.map((file) => resolve(context.cwd, file)),
+      problem,
     });
+    const { service } = opened;
+    const reloader = new Reloader({ context, service, state, log: request.log, recompile: request.recompile });
     try {
-      return await serve(context, request, opened, { later, isReadOnlyHome: lock === null });
+      return await serve(context, request, opened, { reloader, problem, isReadOnlyHome: lock === null });
     } finally {
-      await opened.service.stop({ drainMs: 0 });
+      reloader.stop();
+      await service.stop({ drainMs: 0 });
     }
   } catch (error) {
     throw refusal(error);
@@ -76,35 +73,42 @@ export async function serveGateway(context: CliContext, request: ServeRequest): 
   }
 }
 
+interface Serving {
+  readonly reloader: Reloader;
+  readonly problem: () => string | null;
+  readonly isReadOnlyHome: boolean;
+}
+
 async function serve(
   context: CliContext,
-  request: ServeRequest,
+  { log, logFile, recompile }: ServeRequest,
   { service, tableFile, enabled }: OpenedService,
-  { later, isReadOnlyHome }: { readonly later: Later; readonly isReadOnlyHome: boolean },
+  { reloader, problem, isReadOnlyHome }: Serving,
 ): Promise<number> {
   if (!enabled) throw switchedOff();
-  const ofModules = await loadOperations(context);
-  const { url } = await service.listen();
-  const reloader = new Reloader({ context, service, log: request.log, recompile: request.recompile });
-  later.reloader = reloader;
   const ending = createEnding(context, {
     drain: (seconds) => service.stop(seconds === undefined ? {} : { drainMs: seconds * 1000 }),
     reload: () => void reloader.reload(),
     abort: () => {
-      request.log.flush();
+      log.flush();
       context.exit(130);
     },
   });
   const { stop } = ending;
-  const { logFile, problem = () => null } = request;
-  const config = request.recompile?.first.root ?? null;
-  const parts = { context, service, tableFile, reloader, stop, url, logFile, problem, config };
-  const operations = createControlHandlers(parts, ofModules);
-  later.operations = operations;
-  const open = (): Promise<ControlServer> => openControl(parts, operations, request.log);
-  const waiting = { clock: context.clock, log: request.log, take: () => takeHome(context), openControl: open };
+  const parts: ControlParts = {
+    ...{ context, service, tableFile, reloader, stop, logFile, problem },
+    config: recompile?.first.root ?? null,
+    get url() {
+      return service.url ?? '';
+    },
+  };
+  const operations = createControlHandlers(parts, await loadOperations(context));
+  const { url } = await service.listen({}, operations);
+  ending.heedSignals();
+  const open = (): Promise<ControlServer> => openControl(parts, operations, log);
+  const waiting = { clock: context.clock, log, take: () => takeHome(context), openControl: open };
   const control = isReadOnlyHome ? takeLater({ ...waiting, refused: () => void stop(0) }) : await open();
-  announce(request.log, service.table, url);
+  announce(log, service.table, url);
   const report = await ending.ended;
   reloader.stop();
   await control.close();
@@ -137,6 +141,8 @@ async function openControl(
 interface Ending {
   readonly ended: Promise<StopResult>;
   readonly stop: (drainSeconds?: number) => Promise<StopResult>;
+  /** Call once it listens: before, a signal ends the process as it ends any. */
+  readonly heedSignals: () => void;
 }
 
 interface EndingActions {
@@ -157,13 +163,15 @@ function createEnding(context: CliContext, { drain, reload, abort }: EndingActio
     resolve(stopping);
     return stopping;
   };
-  const unlisten = context.onSignal((signal) => {
-    if (signal === 'SIGHUP' && context.stdin.isTTY !== true) reload();
-    else if (stopping === null) void stop();
-    else abort();
-  });
-  void ended.finally(unlisten);
-  return { ended, stop };
+  const heedSignals = (): void => {
+    const unlisten = context.onSignal((signal) => {
+      if (signal === 'SIGHUP' && context.stdin.isTTY !== true) reload();
+      else if (stopping === null) void stop();
+      else abort();
+    });
+    void ended.finally(unlisten);
+  };
+  return { ended, stop, heedSignals };
 }
 
 function announce(log: Logger, table: RouteTable, url: string): void {

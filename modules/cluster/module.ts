@@ -9,7 +9,7 @@ export const cluster: Module<CliContext> = {
     'Several gateways over one PostgreSQL: shared work, tables that travel through the database, moving a store.',
   commands: COMMAND_FILES,
   runtime: {
-    store: { kind: 'postgres', load: async () => (await import('./runtime/open-shared.ts')).openSharedStore },
+    store: async () => (await import('./runtime/open-shared.ts')).openSharedStore,
   },
   database: async () => (await import('./cli/database-tools.ts')).databaseTools,
 };

@@ -10,7 +10,7 @@ import { nextRuns } from '../../../compiler/schedule/next-runs.ts';
 import { isTimeZone } from '../../../compiler/schedule/time-zone.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import type { BlueprintJobReport, BlueprintJobRequest } from '../../../runtime/control/operations.ts';
-import type { Service } from '../../../runtime/service/service.ts';
+import type { OperatedService } from '../../../runtime/service/options.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { fillBlueprint } from '../compiler/fill.ts';
 import type { BlueprintJobOptions } from './create-filled-job.ts';
@@ -62,7 +62,7 @@ function report({ record, warnings }: SavedJob, now: number): BlueprintJobReport
 
 export async function createBlueprintJob(
   context: CliContext,
-  service: Service,
+  service: OperatedService,
   request: BlueprintJobRequest,
 ): Promise<BlueprintJobReport> {
   const { store, table } = service;

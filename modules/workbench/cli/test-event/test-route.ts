@@ -7,7 +7,7 @@ import { routePath } from '../../../../cli/subscriptions/address.ts';
 import { ControlError } from '../../../../runtime/control/control-error.ts';
 import type { RouteTestReport, RouteTestRequest } from '../../../../runtime/control/operations.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
-import type { Service } from '../../../../runtime/service/service.ts';
+import type { OperatedService } from '../../../../runtime/service/options.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { RoutePlan } from '../../../../schemas/generated/types.ts';
 import { explainSent } from '../explain/explain-route.ts';
@@ -15,7 +15,7 @@ import { leavingMessages } from './leaving-messages.ts';
 import { signTestEvent } from './sign-test-event.ts';
 
 /** @throws ControlError when there is no such route in service */
-export function routeNamed({ table, subscriptions }: Service, name: string, profile?: string): RoutePlan {
+export function routeNamed({ table, subscriptions }: OperatedService, name: string, profile?: string): RoutePlan {
   const isMeant = (plan: RoutePlan): boolean => plan.name === name && plan.profile === (profile ?? plan.profile);
   const found = Object.values(table.routes).find(isMeant) ?? subscriptions.routes.find(isMeant);
   if (found === undefined) throw new ControlError('not_found', `this gateway serves no route "${name}"`);

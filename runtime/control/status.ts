@@ -1,6 +1,5 @@
 /** The state of a service, for `gateway status`, metrics and `/readyz`, even while the store cannot be read. */
 import type { Readiness } from '../console/console.ts';
-import type { DispatchStatus, WorkStatus } from '../control/operations.ts';
 import type { DispatchCounts } from '../dispatch/dispatcher.ts';
 import type { LastingAlert } from '../dispatch/guard.ts';
 import type { LiveFigures } from '../metrics/metrics.ts';
@@ -14,6 +13,7 @@ import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { Rejected } from '../table/subscriptions.ts';
 import type { TableState } from '../table/tables.ts';
+import type { DispatchStatus, WorkStatus } from './operations.ts';
 
 export interface ServingStatus {
   /** Null before `listen` and after `stop`. */
