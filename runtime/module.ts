@@ -24,7 +24,7 @@ import type { Marks } from './table/link-template.ts';
 import { TableError } from './table/load.ts';
 
 /** What at most one module of a program has. Each is loaded when the configuration first needs it. */
-export interface Parts {
+export interface ModuleParts {
   /** Opens the stores that are not a file of the home. */
   readonly store: OpenStore;
   /** Keeps answered requests. */
@@ -57,7 +57,7 @@ export interface RuntimePart extends Loaders {
   readonly drivers?: DriverLoaders;
 }
 
-type Loaders = { readonly [Name in keyof Parts]?: () => Promise<Parts[Name]> };
+type Loaders = { readonly [Name in keyof ModuleParts]?: () => Promise<ModuleParts[Name]> };
 
 /** What is said where no module has the part. The others have a default, or an error of their own. */
 const MISSING = {
@@ -69,24 +69,24 @@ const MISSING = {
   approvals: 'no module of this program asks for approvals',
   guard: 'no module of this program tells of failures',
   console: 'gateway.console: no module of this program has a console',
-} as const satisfies Partial<Record<keyof Parts, string>>;
+} as const satisfies Partial<Record<keyof ModuleParts, string>>;
 
 /** Loads the part of the module that has it; null when none has. */
-export async function findPart<Name extends keyof Parts>(
+export async function findPart<Name extends keyof ModuleParts>(
   modules: readonly RuntimePart[],
   name: Name,
-): Promise<Parts[Name] | null> {
+): Promise<ModuleParts[Name] | null> {
   const loaders: readonly Pick<Loaders, Name>[] = modules;
   for (const { [name]: load } of loaders) if (load !== undefined) return load();
   return null;
 }
 
 /** Loads the part of the module that has it. Rejects with TableError when none has. @param where begins the refusal */
-export async function loadPart<Name extends keyof typeof MISSING>(
+export async function requirePart<Name extends keyof typeof MISSING>(
   modules: readonly RuntimePart[],
   name: Name,
   where = '',
-): Promise<Parts[Name]> {
+): Promise<ModuleParts[Name]> {
   const part = await findPart(modules, name);
   if (part === null) throw new TableError(`${where}${MISSING[name]}`);
   return part;
@@ -155,7 +155,7 @@ export type CreateFindBudgets = (table: RouteTable, machineZone: string, later: 
 /** Loads the marks if any of the routes has marked values; null: none has. Rejects with TableError when no module has marks. */
 export async function loadMarks(modules: readonly RuntimePart[], plans: readonly RoutePlan[]): Promise<Marks | null> {
   const marked = plans.find(isMarked);
-  return marked === undefined ? null : loadPart(modules, 'marks', `route "${marked.name}": `);
+  return marked === undefined ? null : requirePart(modules, 'marks', `route "${marked.name}": `);
 }
 
 /** Where `@opentelemetry/api` keeps what a program has registered: nothing is loaded to find that there is none. */

@@ -214,16 +214,6 @@ export interface ReplayReport {
 
 /**
  * The result of `Service.enroll`. `waiting`: no secret has arrived yet; `stored`: it was written to `file`; `failed`: see `reason`.
- *
- * @example
- * ```ts
- * import type { EnrollReport, Service } from 'hookwright/runtime';
- *
- * async function enroll(service: Service, route: string): Promise<EnrollReport> {
- *   const report = await service.enroll({ profile: 'default', route });
- *   return report.kind === 'waiting' ? enroll(service, route) : report;
- * }
- * ```
  */
 export interface EnrollReport {
   /** Whether the secret has arrived and is stored. */

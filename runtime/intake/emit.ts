@@ -5,7 +5,7 @@ import type { LinkedRoute } from '../table/linked-table.ts';
 import { IntakeRequest } from './body.ts';
 import type { Services } from './intake.ts';
 import { Intake } from './intake.ts';
-import type { SentRequest } from './keeper.ts';
+import type { StagedRequest } from './keeper.ts';
 import { parseJson } from './parse-json.ts';
 import type { Outcome, Reply } from './reply.ts';
 import type { StageName } from './stage.ts';
@@ -78,7 +78,7 @@ export function prepareEvent(
   payload: unknown,
   { event, deliveryId }: EmitOptions,
   services: Services,
-): SentRequest {
+): StagedRequest {
   const body = Buffer.from(JSON.stringify(payload) ?? '');
   const parsed = parseJson(body);
   if (!parsed.ok) throw new TypeError('emit: the payload: a JSON value of at most 200 levels');

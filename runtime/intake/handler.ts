@@ -11,7 +11,7 @@ import { readDocument } from './documents.ts';
 import type { EventLog } from './event-log.ts';
 import type { Services } from './intake.ts';
 import { Intake } from './intake.ts';
-import type { KeepRequest, SentRequest } from './keeper.ts';
+import type { KeepRequest, StagedRequest } from './keeper.ts';
 import { hasOneHost } from './origin.ts';
 import type { Watcher } from './pipeline.ts';
 import { runPipeline } from './pipeline.ts';
@@ -133,7 +133,7 @@ export class RequestHandler {
 
   /** Runs the stages for a request without a connection. @param replayOf id of the kept request that it repeats; null: it is new */
   async send(
-    { intake, services, watcher }: SentRequest,
+    { intake, services, watcher }: StagedRequest,
     replayOf: string | null,
   ): Promise<{ readonly reply: Reply; readonly kept: string | null }> {
     this.active++;

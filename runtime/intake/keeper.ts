@@ -26,7 +26,7 @@ export interface KeptCounts {
 }
 
 /** A request that is sent through the stages without a connection. */
-export interface SentRequest {
+export interface StagedRequest {
   readonly intake: Intake;
   readonly services: Services;
   readonly watcher: Watcher;
@@ -40,7 +40,7 @@ export interface Keeper {
   /** Why a kept request cannot be replayed; null when it can. */
   whyNotReplayable(kept: KeptRequest): string | null;
   /** Prepares the replay of a request that can be replayed. It does not count against the rate limit. */
-  replay(kept: KeptRequest, route: LinkedRoute, services: Services): SentRequest;
+  replay(kept: KeptRequest, route: LinkedRoute, services: Services): StagedRequest;
   /** Stores what is waiting, and closes. */
   close(): Promise<void>;
 }

@@ -11,7 +11,7 @@ import type { Observers } from '../dispatch/observer.ts';
 import type { CountRequest } from '../intake/event-log.ts';
 import type { Statuses } from '../intake/intake.ts';
 import type { CreateFindBudgets, LaterBudgets, RuntimePart } from '../module.ts';
-import { findPart, loadPart } from '../module.ts';
+import { findPart, requirePart } from '../module.ts';
 import { Lazy } from '../platform/lazy.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
 import type { Confine, Sandbox, SandboxContext, SandboxTools } from '../platform/process/sandbox.ts';
@@ -36,7 +36,7 @@ export class Budgets implements LaterBudgets {
 
   /** @param machineZone IANA zone, for a config that names none */
   constructor(modules: Modules, machineZone: string) {
-    this.create = new Lazy(() => loadPart(modules, 'budgets'));
+    this.create = new Lazy(() => requirePart(modules, 'budgets'));
     this.machineZone = machineZone;
   }
 
@@ -82,7 +82,7 @@ export class Guarding {
 
   constructor(modules: Modules, context: GuardContext, observers: Observers) {
     this.guard = new Lazy(async () => {
-      const guard = (await loadPart(modules, 'guard'))(context);
+      const guard = (await requirePart(modules, 'guard'))(context);
       observers.add(guard.observer);
       return guard;
     });
@@ -117,7 +117,7 @@ export class Approving {
   private readonly context: ApprovingContext;
 
   constructor(modules: Modules, context: ApprovingContext) {
-    this.approvals = new Lazy(async () => (await loadPart(modules, 'approvals'))(context));
+    this.approvals = new Lazy(async () => (await requirePart(modules, 'approvals'))(context));
     this.context = context;
   }
 

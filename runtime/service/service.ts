@@ -18,7 +18,7 @@ import type { NodeListener } from '../intake/node-request.ts';
 import type { ListenAddress } from '../intake/server.ts';
 import { NO_METRICS } from '../metrics/metrics.ts';
 import type { RuntimePart } from '../module.ts';
-import { findPart, loadPart } from '../module.ts';
+import { findPart, requirePart } from '../module.ts';
 import type { Logger } from '../platform/log.ts';
 import { SecretError } from '../platform/secrets/secrets.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
@@ -282,7 +282,7 @@ class RunningService implements OperatedService {
     const { console: plan } = this.table.gateway;
     if (plan === null) return null;
     const { log, modules, clock } = this.context;
-    const open = await loadPart(modules, 'console');
+    const open = await requirePart(modules, 'console');
     const [token, viewerToken] = [
       await this.consoleToken(plan, 'token'),
       await this.consoleToken(plan, 'viewer_token'),

@@ -10,6 +10,7 @@ import { labelIn } from '../../base/label.ts';
 import { isWildcard, listenUrl } from '../../base/listen-address.ts';
 import { readRegularText } from '../../base/read-regular-file.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
+import { ControlError } from '../control/control-error.ts';
 import { readinessOf } from '../control/status.ts';
 import { createDeliverer } from '../deliver/create-deliverer.ts';
 import { createDeliveryContext } from '../deliver/delivery-context.ts';
@@ -30,7 +31,7 @@ import { JobScheduler } from '../dispatch/scheduler/scheduler.ts';
 import type { Statuses } from '../intake/intake.ts';
 import { Keeping } from '../intake/keeper.ts';
 import type { OpenedStore, Tracing } from '../module.ts';
-import { findPart, loadPart, loadTracing } from '../module.ts';
+import { findPart, loadTracing, requirePart } from '../module.ts';
 import type { Timer } from '../platform/clock.ts';
 import { Lazy } from '../platform/lazy.ts';
 import { removeInputs } from '../platform/process/input-file.ts';
@@ -170,7 +171,7 @@ interface Openings {
 }
 
 function assembleWork(context: ServiceContext, { routes, observers, deliveries, first, opened, tracing }: Openings) {
-  const { clock, log, ids, timezone, modules, redactor, home } = context;
+  const { clock, log, ids, timezone, modules, redactor, home, inMemory } = context;
   const { redact } = redactor;
   const { store } = opened;
   const serving: Serving = { linked: first, jobs: [] };
@@ -206,12 +207,13 @@ function assembleWork(context: ServiceContext, { routes, observers, deliveries, 
   const guarding = new Guarding(modules, guardContext, observers);
   const approving = new Approving(modules, { store, clock, ids, log, table, alerts: guarding, wake });
   const statuses = new Lazy(async () => {
-    const told = (await loadPart(modules, 'statuses'))({ store, clock, log });
+    const told = (await requirePart(modules, 'statuses'))({ store, clock, log });
     observers.add({ finished: ({ id }) => told.finished(id) });
     return told;
   });
   const keeper = new Lazy(async () => {
-    const open = await loadPart(modules, 'keeper');
+    if (inMemory) throw new ControlError('refused', 'requests are not kept where the store is in memory');
+    const open = await requirePart(modules, 'keeper');
     const rows = store.state?.requests ?? null;
     return open({ home, rows, table: () => routes.plan, secrets: () => redactor.secrets, clock, log });
   });
@@ -229,7 +231,7 @@ function assembleWork(context: ServiceContext, { routes, observers, deliveries, 
     limits: () => table().gateway,
     agent_limits: () => serving.linked.limits,
     random: Math.random,
-    outputs: () => loadPart(modules, 'outputs'),
+    outputs: () => requirePart(modules, 'outputs'),
     asked: () => approving.asked(),
   });
   due.listen(() => dispatcher.wake());
@@ -301,13 +303,18 @@ export class Work implements Backend {
 
   /** Opens what the table needs. Call before it is served. Rejects with TableError when no module has it. */
   async open(table: RouteTable): Promise<void> {
-    const { keeping, guarding, budgets, approving, statuses } = this.parts;
+    const { guarding, budgets, approving, statuses } = this.parts;
     const plans = Object.values(table.routes);
-    await keeping.prepare(plans);
+    await this.keep(plans);
     await guarding.prepare(table);
     await budgets.prepare(table);
     await approving.prepare(table);
     await prepareStatuses(statuses, plans);
+  }
+
+  /** What is kept of requests would lie in the home. */
+  private async keep(plans: readonly RoutePlan[]): Promise<void> {
+    if (!this.context.inMemory) await this.keeping.prepare(plans);
   }
 
   async prepare(table: RouteTable): Promise<() => void> {
@@ -324,7 +331,7 @@ export class Work implements Backend {
   }
 
   async subscribed(plans: readonly RoutePlan[]): Promise<void> {
-    await this.keeping.prepare(plans);
+    await this.keep(plans);
     await this.parts.budgets.subscribed(plans);
     await prepareStatuses(this.statuses, plans);
   }
