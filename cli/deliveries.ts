@@ -1,6 +1,5 @@
 /** `hookwright deliveries`: what became of each accepted event, and a second try for what was given up. */
 
-import type { ReplayedDeliveries } from '../schemas/built/operations/types.ts';
 import type { StoredDispatch } from '../runtime/store/queries.ts';
 import { whyNotReplay } from '../runtime/store/replay.ts';
 import { runFacts } from '../runtime/store/run-facts.ts';
@@ -9,6 +8,7 @@ import type { Moment } from '../runtime/store/timeline.ts';
 import { deliveryLabel, timeline, withLabels } from '../runtime/store/timeline.ts';
 import type { Usage } from '../runtime/store/usage.ts';
 import { tokensOf } from '../runtime/store/usage.ts';
+import type { ReplayedDeliveries } from '../schemas/built/operations/types.ts';
 import type { CliContext } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
 import type { GivenBy } from './command-line/command.ts';

@@ -1,10 +1,11 @@
 /** `hookwright gateway status`, `logs` and `metrics`: what the running gateway tells. */
-import type { DispatchStatus, GatewayStatus, StoreStatus } from '../schemas/built/operations/types.ts';
+
 import { alertTitle } from '../base/alert-kinds.ts';
 import { createPaint } from '../base/paint.ts';
 import { isSystemError } from '../base/system-error.ts';
 import { parseLogEntry } from '../runtime/platform/print-log-line.ts';
 import { SHOWN_STATES } from '../runtime/store/states.ts';
+import type { DispatchStatus, GatewayStatus, StoreStatus } from '../schemas/built/operations/types.ts';
 import type { CliContext } from './base/context.ts';
 import { CliError } from './base/errors.ts';
 import { loadPart } from './base/module.ts';

@@ -1,12 +1,12 @@
 /** `hookwright gateway`: starts, stops, restarts and reloads the gateway that runs in the background. */
 
-import type { GatewayStatus, RefusedSwap, ReloadReport } from '../schemas/built/operations/types.ts';
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { nodeFiles } from '../compiler/node/node-files.ts';
 import { searchConfig } from '../compiler/source/search-config.ts';
 import { waitForLock } from '../runtime/store/sqlite/file-lock.ts';
+import type { GatewayStatus, RefusedSwap, ReloadReport } from '../schemas/built/operations/types.ts';
 import type { CliContext } from './base/context.ts';
 import { openHome } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';

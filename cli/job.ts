@@ -1,8 +1,5 @@
 /** `hookwright job`: scheduled prompts, their runs and their changes. */
 
-import type { JobTick } from '../runtime/store/job-mutations.ts';
-import type { JobReport } from '../schemas/built/operations/types.ts';
-import type { JobDetails } from './jobs/open-jobs.ts';
 import type { Paint } from '../base/paint.ts';
 import { createPaint } from '../base/paint.ts';
 import { DEFAULT_PROFILE } from '../base/profiles.ts';
@@ -12,8 +9,9 @@ import { jobSignature } from '../runtime/dispatch/scheduler/job.ts';
 import { manualDispatch } from '../runtime/dispatch/scheduler/job-dispatch.ts';
 import { createIds } from '../runtime/platform/ids.ts';
 import { budgetAmounts } from '../runtime/store/budget.ts';
-import type { JobRecord } from '../runtime/store/job-mutations.ts';
+import type { JobRecord, JobTick } from '../runtime/store/job-mutations.ts';
 import type { Store } from '../runtime/store/store.ts';
+import type { JobReport } from '../schemas/built/operations/types.ts';
 import type { BudgetConfig, BudgetPlan, JobConfig } from '../schemas/generated/types.ts';
 import type { CliContext } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
@@ -38,7 +36,7 @@ import {
   printMade,
   recordOfPlan,
 } from './jobs/draft-job.ts';
-import type { JobReference } from './jobs/open-jobs.ts';
+import type { JobDetails, JobReference } from './jobs/open-jobs.ts';
 import { openJob, openJobs, readHistory, recordOf, reportJob } from './jobs/open-jobs.ts';
 import { printJson, printLine, printNote, visible } from './output/print.ts';
 import type { Column } from './output/table.ts';

@@ -1,9 +1,10 @@
 /** `hookwright/runtime`, with the modules of this program. */
 
-import { createService as create } from '../runtime/service/create-service.ts';
-import type { ServiceOptions } from '../runtime/service/options.ts';
-import type { Service } from '../runtime/service/service.ts';
+import { runtimeParts } from '../cli/base/module.ts';
+import type { Service, ServiceOptions } from '../runtime/service/options.ts';
+import { createService as create } from '../runtime/service/service.ts';
 import { MODULES } from './modules.ts';
+import { programOf } from './program.ts';
 
 export * from '../runtime/index.ts';
 
@@ -32,7 +33,4 @@ export * from '../runtime/index.ts';
  * ```
  */
 export const createService = (options: ServiceOptions): Promise<Service> =>
-  create(
-    options,
-    MODULES.flatMap(({ runtime }) => runtime ?? []),
-  );
+  create(options, runtimeParts(MODULES), programOf(MODULES, options));

@@ -14,7 +14,6 @@ import type { OpenHandover } from './dispatch/outputs.ts';
 import type { OpenStatuses, RequestTracing } from './intake/intake.ts';
 import type { OpenKeeper } from './intake/keeper.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { NO_METRICS } from './metrics/metrics.ts';
 import type { Logger } from './platform/log.ts';
 import type { SandboxTools } from './platform/process/sandbox.ts';
 import type { SecretResolver } from './platform/secrets/secrets.ts';
@@ -24,34 +23,73 @@ import type { Store } from './store/store.ts';
 import type { Marks } from './table/link-template.ts';
 import { TableError } from './table/load.ts';
 
+/** What at most one module of a program has. Each is loaded when the configuration first needs it. */
+export interface ModuleParts {
+  /** Opens the stores that are not a file of the home. */
+  readonly store: OpenStore;
+  /** Keeps answered requests. */
+  readonly keeper: OpenKeeper;
+  /** Finds the budgets of runs. */
+  readonly budgets: CreateFindBudgets;
+  /** Marks untrusted values in prompts. */
+  readonly marks: Marks;
+  /** Runs programs in a sandbox. */
+  readonly sandbox: SandboxTools;
+  /** Takes and checks what runs hand over. */
+  readonly outputs: OpenHandover;
+  /** Tells senders what became of their events, for routes with `status_url`. */
+  readonly statuses: OpenStatuses;
+  /** Tells people of what waits for their approval. */
+  readonly approvals: OpenApprovals;
+  /** Tells operators of what fails. */
+  readonly guard: OpenGuard;
+  /** The second listener. */
+  readonly console: OpenConsole;
+  /** Counts requests, runs and deliveries, from the start; made anew for each service. */
+  readonly metrics: Metrics;
+  /** Traces events; loaded only where the program has registered an OpenTelemetry SDK. Null: it traces nothing. */
+  readonly tracing: Tracing | null;
+}
+
 /** One module's part of the runtime. A member is absent where the module has no such part. */
-export interface RuntimePart {
+export interface RuntimePart extends Loaders {
   /** Drivers of targets, by kind. */
   readonly drivers?: DriverLoaders;
-  /** Opens the stores of one kind of `gateway.store`. */
-  readonly store?: { readonly kind: SharedStorePlan['kind']; readonly load: () => Promise<OpenStore> };
-  /** Keeps answered requests. */
-  readonly keeper?: () => Promise<OpenKeeper>;
-  /** Finds the budgets of runs. */
-  readonly budgets?: () => Promise<CreateFindBudgets>;
-  /** Marks untrusted values in prompts. */
-  readonly marks?: () => Promise<Marks>;
-  /** Runs programs in a sandbox. */
-  readonly sandbox?: () => Promise<SandboxTools>;
-  /** Takes and checks what runs hand over. */
-  readonly outputs?: () => Promise<OpenHandover>;
-  /** Tells senders what became of their events, for routes with `status_url`. */
-  readonly statuses?: () => Promise<OpenStatuses>;
-  /** Tells people of what waits for their approval. */
-  readonly approvals?: () => Promise<OpenApprovals>;
-  /** Tells operators of what fails. */
-  readonly guard?: () => Promise<OpenGuard>;
-  /** The second listener. */
-  readonly console?: () => Promise<OpenConsole>;
-  /** Counts requests, runs and deliveries, from the start. */
-  readonly metrics?: () => Promise<() => Metrics>;
-  /** Traces events; called only where the program has registered an OpenTelemetry SDK. */
-  readonly tracing?: () => Promise<Tracing | null>;
+}
+
+type Loaders = { readonly [Name in keyof ModuleParts]?: () => Promise<ModuleParts[Name]> };
+
+/** What is said where no module has the part. The others have a default, or an error of their own. */
+const MISSING = {
+  keeper: 'no module of this program keeps requests',
+  budgets: 'budget: no module of this program keeps budgets',
+  marks: 'no module of this program marks untrusted values',
+  outputs: 'no module of this program takes outputs',
+  statuses: 'status_url: no module of this program tells what became of events',
+  approvals: 'no module of this program asks for approvals',
+  guard: 'no module of this program tells of failures',
+  console: 'gateway.console: no module of this program has a console',
+} as const satisfies Partial<Record<keyof ModuleParts, string>>;
+
+/** Loads the part of the module that has it; null when none has. */
+export async function findPart<Name extends keyof ModuleParts>(
+  modules: readonly RuntimePart[],
+  name: Name,
+): Promise<ModuleParts[Name] | null> {
+  const loaders: readonly Pick<Loaders, Name>[] = modules;
+  for (const { [name]: load } of loaders) if (load !== undefined) return load();
+  return null;
+}
+
+/** Loads the part of the module that has it. Rejects with TableError when none has. @param where begins the refusal */
+export async function requirePart<Name extends keyof typeof MISSING>(
+  modules: readonly RuntimePart[],
+  name: Name,
+  where = '',
+): Promise<ModuleParts[Name]> {
+  const part = await findPart(modules, name);
+  if (part === null) throw new TableError(`${where}${MISSING[name]}`);
+  return part;
 }
 
 /**
@@ -115,28 +153,18 @@ export interface LaterBudgets {
 export type CreateFindBudgets = (table: RouteTable, machineZone: string, later: LaterBudgets) => FindBudgets;
 
 /** Loads the marks if any of the routes has marked values; null: none has. Rejects with TableError when no module has marks. */
-export async function loadMarks(parts: readonly RuntimePart[], plans: readonly RoutePlan[]): Promise<Marks | null> {
+export async function loadMarks(modules: readonly RuntimePart[], plans: readonly RoutePlan[]): Promise<Marks | null> {
   const marked = plans.find(isMarked);
-  if (marked === undefined) return null;
-  const load = parts.find(({ marks }) => marks)?.marks;
-  if (load === undefined)
-    throw new TableError(`route "${marked.name}": no module of this program marks untrusted values`);
-  return load();
-}
-
-export async function loadMetrics(parts: readonly RuntimePart[]): Promise<Metrics> {
-  const create = await parts.find(({ metrics }) => metrics)?.metrics?.();
-  return create?.() ?? NO_METRICS;
+  return marked === undefined ? null : requirePart(modules, 'marks', `route "${marked.name}": `);
 }
 
 /** Where `@opentelemetry/api` keeps what a program has registered: nothing is loaded to find that there is none. */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 
 /** Null: the program has registered no tracer provider, or no module traces. */
-export async function loadTracing(parts: readonly RuntimePart[]): Promise<Tracing | null> {
+export async function loadTracing(modules: readonly RuntimePart[]): Promise<Tracing | null> {
   const registered = (globalThis as { [REGISTERED]?: { readonly trace?: unknown } })[REGISTERED];
-  if (registered?.trace === undefined) return null;
-  return (await parts.find(({ tracing }) => tracing)?.tracing?.()) ?? null;
+  return registered?.trace === undefined ? null : findPart(modules, 'tracing');
 }
 
 /** A prompt with marked values starts with a notice that explains the marks. */

@@ -3,7 +3,7 @@ import type { CompilerPart, RepairFiles } from '../../compiler/module.ts';
 import type { ControlHandlers } from '../../runtime/control/operations.ts';
 import type { RuntimePart } from '../../runtime/module.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
-import type { Service } from '../../runtime/service/service.ts';
+import type { OperatedService } from '../../runtime/service/options.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
 import type { FailOn, KeptRequest, RefusedSwap } from '../../schemas/built/operations/types.ts';
@@ -102,8 +102,8 @@ export interface Parts<Context> {
 /** A running gateway, for the operations of its control socket. */
 export interface ServedGateway<Context> {
   readonly context: Context;
-  readonly service: Service;
-  /** Of the public server. */
+  readonly service: OperatedService;
+  /** Of the public server; empty before it listens. */
   readonly url: string;
 }
 

@@ -1,11 +1,12 @@
 /** Deliveries that were given up: how they are described, and how they are repeated. */
-import type { ReplayedDeliveries } from '../../schemas/built/operations/types.ts';
+
 import type { Clock } from '../../runtime/platform/clock.ts';
 import { createIds } from '../../runtime/platform/ids.ts';
 import type { MutationResults } from '../../runtime/store/mutations.ts';
 import type { DeadWork, DispatchSummary, StoredDispatch } from '../../runtime/store/queries.ts';
 import { DELIVERED, replay, whyNotReplay } from '../../runtime/store/replay.ts';
 import type { Store } from '../../runtime/store/store.ts';
+import type { ReplayedDeliveries } from '../../schemas/built/operations/types.ts';
 import { formatDuration } from '../output/time.ts';
 import type { Filter } from './filter.ts';
 

@@ -1,5 +1,5 @@
 /** The jobs of the table and of the store, found by name and described. */
-import type { JobReport, JobRun } from '../../schemas/built/operations/types.ts';
+
 import { join } from 'node:path';
 import type { Labelled } from '../../base/label.ts';
 import { labelIn } from '../../base/label.ts';
@@ -16,6 +16,7 @@ import type { JobRecord, JobState, JobTick } from '../../runtime/store/job-mutat
 import { isJobPaused, NO_STATE, pauseEnd } from '../../runtime/store/job-mutations.ts';
 import type { DispatchSummary, StoredJobs } from '../../runtime/store/queries.ts';
 import type { Store } from '../../runtime/store/store.ts';
+import type { JobReport, JobRun } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { findName } from '../base/find-name.ts';

@@ -1,11 +1,12 @@
 /** What a serving gateway asks of the compiler: its tables again, and what its subscriptions become. */
-import type { FailOn, RefusedSwap } from '../../schemas/built/operations/types.ts';
+
 import type { CompileResult } from '../../compiler/compile.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
 import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { CompileSubscriptions } from '../../runtime/service/options.ts';
+import type { FailOn, RefusedSwap } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
 import type { Module } from '../base/module.ts';
 import { loadPart } from '../base/module.ts';

@@ -1,11 +1,12 @@
 /** Refusals: of an operation, in the words of its answer. */
-import type { RefusedSwap } from '../../schemas/built/operations/types.ts';
+
 import { ControlError } from '../../runtime/control/control-error.ts';
 import { SecretError } from '../../runtime/platform/secrets/secrets.ts';
 import { StoreDamaged } from '../../runtime/store/decode.ts';
 import { StoreUnavailable } from '../../runtime/store/store.ts';
 import { LinkError } from '../../runtime/table/link-context.ts';
 import { SignError } from '../../runtime/verify/sign-body.ts';
+import type { RefusedSwap } from '../../schemas/built/operations/types.ts';
 import { CliError } from '../base/errors.ts';
 
 const REFUSALS = [SecretError, SignError, LinkError, StoreDamaged];

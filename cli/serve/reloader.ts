@@ -2,19 +2,28 @@
 import type { FSWatcher } from 'node:fs';
 import { statSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { FailOn, RefusedSwap, ReloadReport } from '../../schemas/built/operations/types.ts';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { Clock, Timer } from '../../runtime/platform/clock.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
 import { startEntry } from '../../runtime/platform/process/start-thread.ts';
-import type { Service } from '../../runtime/service/service.ts';
+import type { OperatedService } from '../../runtime/service/options.ts';
+import type { FailOn, RefusedSwap, ReloadReport } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
 import { refusalText } from './refusing.ts';
 
+/** What is known of the configuration. The service is told it before there is a reloader, which changes it. */
+export interface ConfigState {
+  /** Why the newest configuration is not the one being served; null when it is. */
+  error: string | null;
+  /** Names of the configuration's files. */
+  files: readonly string[];
+}
+
 export interface ReloaderOptions {
   readonly context: CliContext;
-  readonly service: Service;
+  readonly state: ConfigState;
+  readonly service: OperatedService;
   readonly log: Logger;
   readonly recompile: { readonly request: () => Promise<RecompileRequest>; readonly first: RecompileReport } | null;
 }
@@ -22,17 +31,12 @@ export interface ReloaderOptions {
 export class Reloader {
   private readonly options: ReloaderOptions;
   private readonly recompiler: Recompiler | null;
-  /** Why the newest configuration is not the one being served; null when it is. */
-  error: string | null = null;
-  /** Names of the configuration's files. */
-  files: readonly string[];
   /** When a table was last loaded without a command and without a comparison, in Unix ms. */
   private ungatedAt: number | null = null;
 
   constructor(options: ReloaderOptions) {
     const { recompile, context, service, log } = options;
     this.options = options;
-    this.files = recompile?.first.files ?? [];
     this.recompiler =
       recompile === null
         ? null
@@ -47,6 +51,11 @@ export class Reloader {
     if (recompile === null) return;
     this.recompiler?.watch(recompile.first);
     if (recompile.first.refused !== null) this.refuse(recompile.first.refused);
+  }
+
+  /** See ConfigState. */
+  get error(): string | null {
+    return this.options.state.error;
   }
 
   /** Compiles and loads now. @param failOn in place of what the gateway was started with @throws ControlError where nothing is compiled */
@@ -80,7 +89,7 @@ export class Reloader {
   }
 
   private refuse(refused: RefusedSwap): void {
-    this.error = refusalText(refused);
+    this.options.state.error = refusalText(refused);
     this.options.log.error(
       { ...refused },
       'the new table is refused for what it makes of kept requests: the old one stays in service',
@@ -88,12 +97,12 @@ export class Reloader {
   }
 
   private async take(report: RecompileReport): Promise<void> {
-    const { context, service, log } = this.options;
+    const { context, service, state, log } = this.options;
     const { ok, changed, errors, diagnostics, refused, gated } = report;
-    this.files = report.files;
+    state.files = report.files;
     if (refused !== null) return this.refuse(refused);
     if (ok && changed && !gated) this.ungatedAt = context.clock.now();
-    this.error = ok ? null : `the configuration has ${errors} ${errors === 1 ? 'error' : 'errors'}`;
+    state.error = ok ? null : `the configuration has ${errors} ${errors === 1 ? 'error' : 'errors'}`;
     // People read the frames below the line; programs get them in it.
     const forPeople = context.stderr.isTTY === true;
     const fields = forPeople || diagnostics === '' ? {} : { diagnostics };

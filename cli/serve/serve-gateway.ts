@@ -19,14 +19,14 @@ import { ListenError } from '../../runtime/intake/server.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
+import { Lazy } from '../../runtime/platform/lazy.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';
 import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
 import { printSecretRef, SecretError } from '../../runtime/platform/secrets/secrets.ts';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
-import { createService } from '../../runtime/service/create-service.ts';
-import type { CompileSubscriptions } from '../../runtime/service/options.ts';
-import type { Service } from '../../runtime/service/service.ts';
+import type { OperatedService } from '../../runtime/service/options.ts';
+import { createService } from '../../runtime/service/service.ts';
 import type { FileLock } from '../../runtime/store/sqlite/file-lock.ts';
 import { tryLock } from '../../runtime/store/sqlite/file-lock.ts';
 import { StoreRefused } from '../../runtime/store/store.ts';
@@ -43,6 +43,7 @@ import { gatewayPid, OWN_HOME, pathsOf, readGatewayInfo, servedLines } from '../
 import type { ControlParts } from './control-handlers.ts';
 import { createControlHandlers, loadOperations } from './control-handlers.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
+import type { ConfigState } from './reloader.ts';
 import { Reloader } from './reloader.ts';
 
 interface ServeRequest {
@@ -62,28 +63,23 @@ interface ServeRequest {
 /** The exit code of a gateway that has ended by itself: an internal fault, by sysexits.h. */
 const FAILED = 70;
 
-/** The service is opened before these are made: it tells other gateways the reloader's error, and its console calls the operations. */
-interface Later {
-  reloader: Reloader | null;
-  operations: ControlHandlers | null;
-}
-
 /** Serves until it is stopped. @returns 0, 1 when work had to be interrupted, or `FAILED` */
 export async function serveGateway(context: CliContext, request: ServeRequest): Promise<number> {
   const lock = takeHome(context);
   try {
-    const later: Later = { reloader: null, operations: null };
-    const files = (): readonly string[] => later.reloader?.files ?? request.recompile?.first.files ?? [];
+    const state: ConfigState = { error: null, files: request.recompile?.first.files ?? [] };
     const opened = await openService(context, {
       ...request,
-      hidden: () => files().map((file) => resolve(context.cwd, file)),
-      problem: () => later.reloader?.error ?? null,
-      operations: () => later.operations,
+      hidden: () => state.files.map((file) => resolve(context.cwd, file)),
+      problem: () => state.error,
     });
+    const { service } = opened;
+    const reloader = new Reloader({ context, service, state, log: request.log, recompile: request.recompile });
     try {
-      return await serve(context, request, opened, { later, isReadOnlyHome: lock === null });
+      return await serve(context, request, opened, { reloader, isReadOnlyHome: lock === null });
     } finally {
-      await opened.service.stop({ drainMs: 0 });
+      reloader.stop();
+      await service.stop({ drainMs: 0 });
     }
   } catch (error) {
     throw refusal(error);
@@ -92,41 +88,47 @@ export async function serveGateway(context: CliContext, request: ServeRequest): 
   }
 }
 
+interface Serving {
+  readonly reloader: Reloader;
+  readonly isReadOnlyHome: boolean;
+}
+
 async function serve(
   context: CliContext,
-  request: ServeRequest,
+  { log, logFile, recompile }: ServeRequest,
   { service, tableFile, enabled }: OpenedService,
-  { later, isReadOnlyHome }: { readonly later: Later; readonly isReadOnlyHome: boolean },
+  { reloader, isReadOnlyHome }: Serving,
 ): Promise<number> {
   if (!enabled) throw switchedOff();
-  const ofModules = await loadOperations(context);
-  const { url } = await service.listen();
-  const reloader = new Reloader({ context, service, log: request.log, recompile: request.recompile });
-  later.reloader = reloader;
   const ending = createEnding(context, {
     drain: (seconds) => service.stop(seconds === undefined ? {} : { drainMs: seconds * 1000 }),
     reload: () => void reloader.reload(),
     abort: () => {
-      request.log.flush();
+      log.flush();
       context.exit(130);
     },
   });
   const { stop } = ending;
+  const parts: ControlParts = {
+    ...{ context, service, tableFile, reloader, stop, logFile },
+    config: recompile?.first.root ?? null,
+    get url() {
+      return service.url ?? '';
+    },
+  };
+  const operations = createControlHandlers(parts, await loadOperations(context));
+  const { url } = await service.listen({}, operations);
+  ending.heedSignals();
   let hasFailed = false;
   // Programs that run are ended; what they do is done again after the next start.
   service.on('failed', () => {
     hasFailed = true;
     void stop(0);
   });
-  const { logFile } = request;
-  const config = request.recompile?.first.root ?? null;
-  const parts = { context, service, tableFile, reloader, stop, url, logFile, config };
-  const operations = createControlHandlers(parts, ofModules);
-  later.operations = operations;
-  const open = (): Promise<ControlServer> => openControl(parts, operations, request.log);
-  const waiting = { clock: context.clock, log: request.log, take: () => takeHome(context), openControl: open };
+  const open = (): Promise<ControlServer> => openControl(parts, operations, log);
+  const waiting = { clock: context.clock, log, take: () => takeHome(context), openControl: open };
   const control = isReadOnlyHome ? takeLater({ ...waiting, refused: () => void stop(0) }) : await open();
-  announce(request.log, service.table, url);
+  announce(log, service.table, url);
   const report = await ending.ended;
   reloader.stop();
   await control.close();
@@ -159,6 +161,8 @@ async function openControl(
 interface Ending {
   readonly ended: Promise<StopResult>;
   readonly stop: (drainSeconds?: number) => Promise<StopResult>;
+  /** Call once it listens: before, a signal ends the process as it ends any. */
+  readonly heedSignals: () => void;
 }
 
 interface EndingActions {
@@ -179,13 +183,15 @@ function createEnding(context: CliContext, { drain, reload, abort }: EndingActio
     resolve(stopping);
     return stopping;
   };
-  const unlisten = context.onSignal((signal) => {
-    if (signal === 'SIGHUP' && context.stdin.isTTY !== true) reload();
-    else if (stopping === null) void stop();
-    else abort();
-  });
-  void ended.finally(unlisten);
-  return { ended, stop };
+  const heedSignals = (): void => {
+    const unlisten = context.onSignal((signal) => {
+      if (signal === 'SIGHUP' && context.stdin.isTTY !== true) reload();
+      else if (stopping === null) void stop();
+      else abort();
+    });
+    void ended.finally(unlisten);
+  };
+  return { ended, stop, heedSignals };
 }
 
 function announce(log: Logger, table: RouteTable, url: string): void {
@@ -231,12 +237,10 @@ interface OpenServiceOptions {
   readonly problem: () => string | null;
   /** The configuration's files, absolute. */
   readonly hidden: () => readonly string[];
-  /** What the console calls; null: not yet. */
-  readonly operations: () => ControlHandlers | null;
 }
 
 interface OpenedService {
-  readonly service: Service;
+  readonly service: OperatedService;
   /** Absolute path of routes.json. */
   readonly tableFile: string;
   /** Whether webhooks are switched on, by table or environment. */
@@ -255,28 +259,27 @@ async function openService(context: CliContext, options: OpenServiceOptions): Pr
   const { folder, log, redactor, problem, hidden } = options;
   const overrides = overridesOf(context, options);
   const tableFile = join(folder, 'routes.json');
-  const modules = runtimeParts(context.modules);
-  let lowerer: Promise<CompileSubscriptions> | null = null;
+  const lowerer = new Lazy(async () => (await import('./recompile.ts')).subscriptionLowerer(context));
+  const { host, port } = overrides;
   const service = await createService(
     {
-      ...{ home, env, log, redactor, timezone, random, problem },
-      hidden: () => withTables(hidden(), folder, context.cwd),
+      ...{ home, env, log, timezone, random },
       // Without one of its own a service goes by the clock of the database that it shares.
-      ...(clock === systemClock ? {} : { clock }),
+      clock: clock === systemClock ? undefined : clock,
+      table: { file: tableFile },
+      host: host ?? undefined,
+      port: port ?? undefined,
+    },
+    runtimeParts(context.modules),
+    {
+      ...{ redactor, problem },
+      hidden: () => withTables(hidden(), folder, context.cwd),
       projectEnv: context.projectEnv,
       version: packageVersion(),
-      table: { file: tableFile },
-      host: overrides.host ?? undefined,
-      port: overrides.port ?? undefined,
-      lowerSubscriptions: async (...asked) => {
-        lowerer ??= import('./recompile.ts').then((loaded) => loaded.subscriptionLowerer(context));
-        return (await lowerer)(...asked);
-      },
-      checkSecrets: (secrets, at) => refusePlaceholders(secrets, overrides.host ?? at),
+      lowerSubscriptions: async (...asked) => (await lowerer.use())(...asked),
+      checkSecrets: (secrets, at) => refusePlaceholders(secrets, host ?? at),
       onSecretsRead: context.forgetVariables,
     },
-    modules,
-    options.operations,
   );
   return { service, tableFile, enabled: overrides.enabled ?? service.table.server.enabled };
 }

@@ -1,5 +1,5 @@
 /** The routes of a configuration and its subscriptions, as commands find, list and pause them. */
-import type { RouteRow, RouteState } from '../../schemas/built/operations/types.ts';
+
 import { readFileSync } from 'node:fs';
 import { labelIn } from '../../base/label.ts';
 import { listenUrl } from '../../base/listen-address.ts';
@@ -15,6 +15,7 @@ import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
 import type { ViewRule } from '../../compiler/views/views.ts';
 import type { PausedRoute } from '../../runtime/store/pauses.ts';
 import { pausedRoutes } from '../../runtime/store/pauses.ts';
+import type { RouteRow, RouteState } from '../../schemas/built/operations/types.ts';
 import type { RouteConfig, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';

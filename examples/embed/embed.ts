@@ -1,37 +1,29 @@
-/** A program that takes signed webhooks and answers them with a function of its own: compile, serve, receive, stop. */
+/** A program that takes webhooks, and events of its own, and answers them with a function. */
 import { createHmac } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { compileText, printDiagnostics } from 'hookwright/compiler';
-import { createService } from 'hookwright/runtime';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { hookwright } from 'hookwright';
 
-const yaml = `
+const secret = 'a secret of at least 16 bytes';
+
+const hooks = await hookwright({
+  config: `
 platforms:
   webhook:
     enabled: true
     secret: env:WEBHOOK_SECRET
     routes:
       issues:
+        source: github
         events: [issues]
         prompt: "Triage issue {issue.number}: {issue.title}"
-`;
-
-const home = await mkdtemp(join(tmpdir(), 'embed-'));
-const env = { WEBHOOK_SECRET: 'a secret of at least 16 bytes' };
-
-const { table, blueprints, diagnostics } = await compileText(yaml, { file: 'hookwright.yaml', home, env });
-process.stderr.write(printDiagnostics('pretty', diagnostics, { color: false, width: 100 }));
-if (table === null) throw new Error('the configuration has errors');
-
-const service = await createService({
-  table,
-  blueprints,
-  home,
-  env,
+`,
+  env: { WEBHOOK_SECRET: secret },
+  store: ':memory:',
   agent: async ({ prompt, session }) => `answer to "${prompt}" in ${session}`,
 });
-const finished = new Promise<string>((resolve) => service.on('finished', ({ state }) => resolve(state)));
+const finished = new Promise<string>((resolve) => hooks.on('finished', ({ state }) => resolve(state)));
 
 /** As the code host would send it. */
 function event(base: string): Request {
@@ -43,23 +35,27 @@ function event(base: string): Request {
       'content-type': 'application/json',
       'x-github-event': 'issues',
       'x-github-delivery': '1',
-      'x-hub-signature-256': `sha256=${createHmac('sha256', env.WEBHOOK_SECRET).update(body).digest('hex')}`,
+      'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
     },
   });
 }
 
-// Over HTTP …
-const { url } = await service.listen({ host: '127.0.0.1', port: 0 });
-const first = await fetch(event(url));
+// Over HTTP, in a server of the program …
+const server = createServer(hooks.node).listen(0, '127.0.0.1');
+await once(server, 'listening');
+const first = await fetch(event(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
 console.log(first.status, await first.text());
 
-// … or from a server that the program has already; here the same event again.
-const second = await service.handle(event('http://app.example'));
+// … as a Request, in a server that is built on fetch; here the same event again …
+const second = await hooks.fetch(event('http://app.example'));
 console.log(second.status, await second.text());
-
 console.log('dispatch:', await finished);
-const { dispatches } = await service.status();
-console.log('done:', dispatches?.states.done);
 
-await service.stop({ drainMs: 5_000 });
-await rm(home, { recursive: true });
+// … or without HTTP and signature, from the program itself.
+const issue = { number: 8, title: 'It does not stop' };
+const { outcome } = await hooks.emit('issues', { issue }, { event: 'issues', deliveryId: '2' });
+console.log('emitted:', outcome);
+console.log('pushed:', (await hooks.emit('issues', {}, { event: 'push' })).reason);
+
+server.close();
+await hooks.stop({ drainMs: 5_000 });

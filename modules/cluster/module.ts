@@ -8,7 +8,7 @@ export const cluster: Module<CliContext> = {
   summary: 'Several gateways over one PostgreSQL: shared work, and moving a store there.',
   commands: COMMAND_FILES,
   runtime: {
-    store: { kind: 'postgres', load: async () => (await import('./runtime/open-shared.ts')).openSharedStore },
+    store: async () => (await import('./runtime/open-shared.ts')).openSharedStore,
   },
   database: async () => (await import('./cli/database-tools.ts')).databaseTools,
 };

@@ -7,10 +7,7 @@ export const telemetry: Module<CliContext> = {
   summary:
     'What a gateway does, in numbers and traces: metrics for Prometheus, figures of each minute, spans of OpenTelemetry.',
   runtime: {
-    metrics: async () => {
-      const { CountedMetrics } = await import('./runtime/metrics.ts');
-      return () => new CountedMetrics();
-    },
+    metrics: async () => new (await import('./runtime/metrics.ts')).CountedMetrics(),
     tracing: async () => (await import('./runtime/tracing.ts')).openTracing(),
   },
 };

@@ -33,8 +33,8 @@ export interface ConsoleContext {
   /** The name that people know a signature scheme by, by its canonical one. */
   readonly schemeLabel: (name: string) => string;
   readonly store: Pick<Store, 'read' | 'write'>;
-  /** The operations of the control socket; null: the program has none, or not yet. */
-  readonly operations: () => ControlHandlers | null;
+  /** The operations of the control socket; null: the program has none. */
+  readonly operations: ControlHandlers | null;
   readonly connections: Connections;
   readonly clock: Clock;
   readonly log: Logger;

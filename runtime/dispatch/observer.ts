@@ -62,6 +62,44 @@ export interface DispatchObserver {
   reached?(point: Checkpoint): void;
 }
 
+/** What is told, so that a new call reaches every observer. */
+const TOLD: Readonly<Record<keyof DispatchObserver, true>> = {
+  runEnded: true,
+  runFailed: true,
+  deliveryEnded: true,
+  jobTicked: true,
+  used: true,
+  attemptEnded: true,
+  outputsChecked: true,
+  retryScheduled: true,
+  finished: true,
+  looped: true,
+  overBudget: true,
+  reached: true,
+};
+
+/** Tells several observers, in the order in which they were added. */
+export class Observers {
+  private readonly observers: DispatchObserver[];
+  readonly all: DispatchObserver;
+
+  constructor(...observers: readonly DispatchObserver[]) {
+    this.observers = [...observers];
+    this.all = Object.fromEntries(Object.keys(TOLD).map((call) => [call, this.tell(call as keyof DispatchObserver)]));
+  }
+
+  add(observer: DispatchObserver): void {
+    this.observers.push(observer);
+  }
+
+  private tell(call: keyof DispatchObserver): (...of: readonly unknown[]) => void {
+    return (...of) => {
+      for (const observer of this.observers)
+        (observer[call] as ((...of: readonly unknown[]) => void) | undefined)?.(...of);
+    };
+  }
+}
+
 /** The fields that identify a dispatch in log lines. */
 export function logFields({
   id,

@@ -11,7 +11,7 @@ import { readDocument } from './documents.ts';
 import type { EventLog } from './event-log.ts';
 import type { Services } from './intake.ts';
 import { Intake } from './intake.ts';
-import type { KeepRequest, Replay } from './keeper.ts';
+import type { KeepRequest, StagedRequest } from './keeper.ts';
 import { hasOneHost } from './origin.ts';
 import type { Watcher } from './pipeline.ts';
 import { runPipeline } from './pipeline.ts';
@@ -27,7 +27,8 @@ import {
   UNKNOWN_ROUTE,
 } from './reply.ts';
 
-const INTAKE_PATH = /^\/(?:webhooks|p)\//;
+/** Paths of routes. */
+export const INTAKE_PATH = /^\/(?:webhooks|p)\//;
 /** The answer when other gateways may have the route, or this one may have it later. */
 const PENDING = retryLater('overloaded', 5);
 /** The answer when a client has too many requests at once. */
@@ -130,10 +131,10 @@ export class RequestHandler {
     if (this.leaving.length === 1) setImmediate(this.leave);
   }
 
-  /** Runs the stages for a request without a connection. @param replayOf id of the kept request that it repeats */
-  async replay(
-    { intake, services, watcher }: Replay,
-    replayOf: string,
+  /** Runs the stages for a request without a connection. @param replayOf id of the kept request that it repeats; null: it is new */
+  async send(
+    { intake, services, watcher }: StagedRequest,
+    replayOf: string | null,
   ): Promise<{ readonly reply: Reply; readonly kept: string | null }> {
     this.active++;
     const reply = await this.run(intake, services, watcher);

@@ -155,6 +155,13 @@ export class Intake implements SignedRequest {
     return this.parsed;
   }
 
+  /** Takes a payload that is no body of a request. @param body its JSON */
+  give(body: Buffer, payload: unknown): void {
+    this.body = body;
+    this.data = payload;
+    this.parsed = { payload, form: null, fault: null };
+  }
+
   payload(): unknown {
     return this.parse().payload;
   }

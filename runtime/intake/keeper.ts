@@ -4,6 +4,7 @@ import { messageOf } from '../../base/message-of.ts';
 import type { KeptRequest } from '../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Lazy } from '../platform/lazy.ts';
 import type { Logger } from '../platform/log.ts';
 import type { RequestRows } from '../store/request-rows.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
@@ -27,7 +28,7 @@ export interface KeptCounts {
 }
 
 /** A request that is sent through the stages without a connection. */
-export interface Replay {
+export interface StagedRequest {
   readonly intake: Intake;
   readonly services: Services;
   readonly watcher: Watcher;
@@ -41,7 +42,7 @@ export interface Keeper {
   /** Why a kept request cannot be replayed; null when it can. */
   whyNotReplayable(kept: KeptRequest): string | null;
   /** Prepares the replay of a request that can be replayed. It does not count against the rate limit. */
-  replay(kept: KeptRequest, route: LinkedRoute, services: Services): Replay;
+  replay(kept: KeptRequest, route: LinkedRoute, services: Services): StagedRequest;
   /** Stores what is waiting, and closes. */
   close(): Promise<void>;
 }
@@ -64,42 +65,35 @@ export type OpenKeeper = (context: KeeperContext) => Keeper;
 
 /** The keeper of a service: opened with the first routes that keep requests, or when kept requests are read. */
 export class Keeping {
-  private readonly open: () => Promise<Keeper>;
+  private readonly keeper: Lazy<Keeper>;
   private readonly log: Logger;
-  private keeper: Keeper | null = null;
-  private opening: Promise<Keeper> | null = null;
 
-  constructor(open: () => Promise<Keeper>, log: Logger) {
-    this.open = open;
+  constructor(keeper: Lazy<Keeper>, log: Logger) {
+    this.keeper = keeper;
     this.log = log;
   }
 
-  readonly keep: KeepRequest = (...request) => this.keeper?.keep(...request) ?? null;
+  readonly keep: KeepRequest = (...request) => this.keeper.opened?.keep(...request) ?? null;
 
   get counts(): KeptCounts {
-    return this.keeper?.counts ?? NOTHING_KEPT;
+    return this.keeper.opened?.counts ?? NOTHING_KEPT;
   }
 
   /** Rejects when no requests can be kept here. */
   use(): Promise<Keeper> {
-    this.opening ??= this.open().then((keeper) => {
-      this.keeper = keeper;
-      return keeper;
-    });
-    return this.opening;
+    return this.keeper.use();
   }
 
   /** Opens the keeper before the first request to one of these routes is answered, if any of them keeps requests. */
   async prepare(routes: Iterable<RoutePlan>): Promise<void> {
-    if (this.opening !== null || [...routes].every(({ capture }) => capture === 'none')) return;
+    if (this.keeper.opened !== null || [...routes].every(({ capture }) => capture === 'none')) return;
     await this.use().catch((error: unknown) =>
       this.log.error({ reason: messageOf(error) }, 'requests cannot be kept: events are not affected'),
     );
   }
 
-  async close(): Promise<void> {
-    const keeper = await this.opening?.catch(() => null);
-    await keeper?.close();
+  close(): Promise<void> {
+    return this.keeper.end((keeper) => keeper.close());
   }
 }
 

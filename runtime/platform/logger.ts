@@ -32,11 +32,10 @@ export interface ProcessLogger extends Logger {
  *
  * @example
  * ```ts
- * import { createLogger, Redactor } from 'hookwright/runtime';
+ * import { createLogger } from 'hookwright/runtime';
  *
- * const { redact } = new Redactor();
  * const clock = { now: Date.now, monotonic: () => performance.now(), after: () => ({ cancel: () => {} }) };
- * const options = { stream: process.stderr, level: 'error', pretty: false, colour: false, clock, redact } as const;
+ * const options = { stream: process.stderr, level: 'error', pretty: false, colour: false, clock } as const;
  * const log = createLogger(options);
  * log.info({ status: 202 }, 'not written: below the level');
  * log.flush();

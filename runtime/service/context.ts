@@ -1,6 +1,6 @@
-/** The options of a service as its parts take them, with the defaults. */
+/** The options of a service, checked for programs without types, and as its parts take them, with the defaults. */
 import { randomBytes } from 'node:crypto';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { SecretRef } from '../../schemas/generated/types.ts';
 import { Redactor } from '../deliver/redact/redact.ts';
 import type { AgentFunctions } from '../dispatch/agents/create-agents.ts';
@@ -17,6 +17,7 @@ import { createIds } from '../platform/ids.ts';
 import { createLogger } from '../platform/logger.ts';
 import type { GatewayFiles } from '../platform/node-files.ts';
 import { gatewayFiles } from '../platform/node-files.ts';
+import type { RunProcess } from '../platform/process/run-process.ts';
 import { runProcess } from '../platform/process/run-process.ts';
 import { secretPaths, secretReader, userHome } from '../platform/secrets/machine-secrets.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
@@ -24,15 +25,20 @@ import { SharedClock } from '../platform/shared-clock.ts';
 import type { TableSource } from '../table/table-source.ts';
 import { tableFile, tableValue } from '../table/table-source.ts';
 import { Enrolments, storeCaptured } from '../verify/enrolment.ts';
-import { checkOptions, functionsOf } from './check-options.ts';
-import type { Confinement } from './confine.ts';
-import { createConfinement } from './confine.ts';
-import type { ServiceLog, ServiceOptions } from './options.ts';
-
-type Filled = 'home' | 'env' | 'lowerSubscriptions' | 'version' | 'problem' | 'timezone' | 'log' | 'redactor' | 'run';
+import type { ProgramOptions, ServiceLog, ServiceOptions } from './options.ts';
+import type { Confinement } from './parts.ts';
+import { createConfinement } from './parts.ts';
 
 /** The options as the parts of a service take them. */
-export interface ServiceContext extends Required<Pick<ServiceOptions, Filled>>, Pick<ServiceOptions, 'host' | 'port'> {
+export interface ServiceContext
+  extends Pick<ServiceOptions, 'home' | 'host' | 'port'>,
+    Required<Pick<ProgramOptions, 'lowerSubscriptions' | 'version' | 'problem' | 'redactor'>> {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether events are kept in memory alone. */
+  readonly inMemory: boolean;
+  readonly timezone: string;
+  readonly log: ServiceLog;
+  readonly run: RunProcess;
   readonly modules: readonly RuntimePart[];
   /** The user's home folder, for `~/`. */
   readonly userHome: string;
@@ -60,11 +66,12 @@ export interface ServiceContext extends Required<Pick<ServiceOptions, Filled>>, 
 export function resolveOptions(
   options: ServiceOptions,
   modules: readonly RuntimePart[],
+  program: ProgramOptions = {},
   metrics: Metrics = NO_METRICS,
 ): ServiceContext {
   checkOptions(options);
-  const { home, host, port, table, agent, projectEnv } = options;
-  const { env = { ...process.env }, redactor = new Redactor(), random = randomBytes } = options;
+  const { home, host, port, table, agent, env = { ...process.env }, random = randomBytes } = options;
+  const { projectEnv, redactor = new Redactor(), lowerSubscriptions, version = '', problem = () => null } = program;
   const clock = new SharedClock(options.clock ?? systemClock);
   const log = options.log ?? defaultLog(redactor);
   const folders = { home, userHome: userHome(env) };
@@ -73,7 +80,7 @@ export function resolveOptions(
   /** Files of secrets, also of tables that were in service before. */
   const read = new Set<string>();
   const hidden = (): readonly string[] => [
-    ...(options.hidden?.() ?? []),
+    ...(program.hidden?.() ?? []),
     ...('file' in table ? [resolve(table.file)] : []),
     ...(projectEnv === undefined ? [] : [projectEnv]),
     ...read,
@@ -81,18 +88,25 @@ export function resolveOptions(
   const secrets = secretReader({
     sources,
     known: (values) => redactor.add(values),
-    onRead: options.onSecretsRead ?? (() => {}),
-    check: options.checkSecrets ?? ((resolver) => resolver),
+    onRead: program.onSecretsRead ?? (() => {}),
+    check: program.checkSecrets ?? ((resolver) => resolver),
   });
   return {
-    ...{ modules, host, port, env, redactor, clock, log },
+    modules,
+    host,
+    port,
+    env,
+    inMemory: options.store === ':memory:',
+    redactor,
+    clock,
+    log,
     ...folders,
     source: 'file' in table ? tableFile(table.file, gatewayFiles, clock) : tableValue(table),
     documents: new Documents(catalogOf(options, clock), log),
     functions: functionsOf(agent),
-    lowerSubscriptions: options.lowerSubscriptions ?? (() => ({ routes: [], rejected: [] })),
-    version: options.version ?? '',
-    problem: options.problem ?? (() => null),
+    lowerSubscriptions: lowerSubscriptions ?? (() => ({ routes: [], rejected: [] })),
+    version,
+    problem,
     timezone: options.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     follow: options.clock === undefined ? clock.follow : () => {},
     run,
@@ -116,7 +130,70 @@ function catalogOf({ table, blueprints }: ServiceOptions, clock: Clock): Catalog
 }
 
 function defaultLog({ redact }: Redactor): ServiceLog {
-  return createLogger({
-    ...{ stream: process.stderr, level: 'warn', pretty: false, colour: false, clock: systemClock, redact },
-  });
+  const written = { stream: process.stderr, level: 'warn', pretty: false, colour: false } as const;
+  return createLogger({ ...written, clock: systemClock, redact });
+}
+
+type Check = (value: unknown) => boolean;
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const isRecord = (value: unknown): value is object => isObject(value) && !Array.isArray(value);
+const isText: Check = (value) => typeof value === 'string';
+const isPath: Check = (value) => typeof value === 'string' && isAbsolute(value);
+const isFunction: Check = (value) => typeof value === 'function';
+const isPort: Check = (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535;
+const has =
+  (...methods: readonly string[]): Check =>
+  (value) =>
+    isObject(value) && methods.every((name) => isFunction((value as Readonly<Record<string, unknown>>)[name]));
+
+function isZone(value: unknown): boolean {
+  try {
+    return isText(value) && Intl.DateTimeFormat('en', { timeZone: String(value) }) !== null;
+  } catch {
+    return false;
+  }
+}
+
+const functionsOf = (agent: ServiceOptions['agent']): AgentFunctions =>
+  agent === undefined ? {} : typeof agent === 'object' && agent !== null ? agent : { default: agent };
+
+/** What each option has to be. */
+const OPTIONS: Readonly<Record<keyof ServiceOptions, readonly [check: Check, what: string]>> = {
+  table: [
+    (value) => isObject(value) && (!('file' in value) || isPath(value.file)),
+    'a compiled table, or { file }, an absolute path',
+  ],
+  home: [isPath, 'an absolute path'],
+  store: [(value) => value === ':memory:', '`:memory:`, or left out'],
+  blueprints: [(value) => Array.isArray(value) && value.every(isObject), 'a catalog, as the compiler returns it'],
+  env: [
+    (value) => isRecord(value) && Object.values(value).every((each) => each === undefined || isText(each)),
+    'an object of texts',
+  ],
+  agent: [
+    (value) => !Array.isArray(value) && Object.values(functionsOf(value as ServiceOptions['agent'])).every(isFunction),
+    'a function, or functions by name ({ default, … })',
+  ],
+  host: [isText, 'a text'],
+  port: [isPort, 'an integer from 0 to 65535'],
+  timezone: [isZone, 'an IANA zone, such as Europe/Vienna'],
+  log: [has('debug', 'info', 'warn', 'error'), 'an object with debug, info, warn and error'],
+  clock: [has('now', 'monotonic', 'after'), 'an object with now, monotonic and after'],
+  run: [isFunction, 'a function'],
+  random: [isFunction, 'a function'],
+};
+
+const REQUIRED: readonly string[] = ['table', 'home'] satisfies readonly (keyof ServiceOptions)[];
+
+/** @throws TypeError naming the first option that is of another kind, and what it has to be, or that there is not */
+function checkOptions(options: ServiceOptions): void {
+  if (!isRecord(options)) throw new TypeError('createService: an object of options, with table and home');
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
+  if (unknown !== undefined) throw new TypeError(`createService: there is no option ${unknown}`);
+  for (const [name, [check, what]] of Object.entries(OPTIONS)) {
+    const value: unknown = options[name as keyof ServiceOptions];
+    if (value === undefined ? REQUIRED.includes(name) : !check(value))
+      throw new TypeError(`createService: ${name}: ${what}`);
+  }
 }

@@ -1,17 +1,22 @@
 /** The gateway: the public server for the routes in service, with its start and stop. The work behind it is passed as a `Backend`. */
 
-import type { KeptRequest } from '../../schemas/built/operations/types.ts';
-import type { ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
+import { DEFAULT_PROFILE } from '../../base/profiles.ts';
+import type { KeptRequest, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { FindInstallation } from '../dispatch/installation.ts';
 import { Connections } from '../intake/connections.ts';
+import type { EmitOptions, Emitted } from '../intake/emit.ts';
+import { emittedEvent, prepareEvent } from '../intake/emit.ts';
+import type { CountRequest } from '../intake/event-log.ts';
 import { EventLog } from '../intake/event-log.ts';
 import type { RequestOrigin } from '../intake/fetch-request.ts';
 import { answerFetch } from '../intake/fetch-request.ts';
 import { RequestHandler } from '../intake/handler.ts';
-import type { RequestTracing, Services, Shutdown, Statuses } from '../intake/intake.ts';
+import type { RequestTracing, Services, Statuses } from '../intake/intake.ts';
 import type { Keeper } from '../intake/keeper.ts';
+import type { NodeListener } from '../intake/node-request.ts';
+import { answerNode } from '../intake/node-request.ts';
 import { monitorLoop, Overload } from '../intake/overload.ts';
 import { createScriptRunner } from '../intake/script-runner.ts';
 import type { HandleRequest, ListenAddress, ServerLimits } from '../intake/server.ts';
@@ -19,13 +24,13 @@ import { BoundedServer, SERVER_LIMITS, urlOf } from '../intake/server.ts';
 import { UnverifiedBodies } from '../intake/unverified-bodies.ts';
 import type { Clock } from '../platform/clock.ts';
 import { settledWithin } from '../platform/clock.ts';
+import type { Lazy } from '../platform/lazy.ts';
 import type { Logger } from '../platform/log.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
+import { routePaths } from '../table/link-context.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
 import type { ServiceContext } from './context.ts';
-import type { Guarding } from './guarding.ts';
 import type { Routes, RoutesUser } from './routes.ts';
-import type { ServingStatus } from './status.ts';
 
 /** How long responses may take after everything is drained, in ms. */
 const CLOSE_MS = 1000;
@@ -39,9 +44,10 @@ export interface Backend extends RoutesUser {
   readonly tracing: RequestTracing | null;
   readonly installation: FindInstallation;
   readonly ownLogin?: OwnLogin;
-  readonly guarding?: Pick<Guarding, 'requested'>;
-  /** Null: no route has needed them yet. */
-  readonly statuses?: Statuses | null;
+  /** Counts an answered request. */
+  readonly requested?: CountRequest;
+  /** `opened`: null, or left out: no route has needed them yet. */
+  readonly statuses?: Pick<Lazy<Statuses>, 'opened'>;
   /** Whether other gateways may serve a path that has no route here. */
   isPending(path: string): boolean;
   /** Flushes and finishes work within `timeoutMs`; resolves to the number of runs and deliveries cancelled. */
@@ -58,7 +64,6 @@ export class Gateway {
   private readonly routes: Routes;
   private readonly backend: Backend;
   private readonly limits: GatewayLimits;
-  private readonly shutdown: Shutdown = { retryAfterSeconds: null };
   private readonly giveUp = new AbortController();
   private readonly bodies: UnverifiedBodies;
   private readonly connections: Connections;
@@ -109,13 +114,31 @@ export class Gateway {
     return answerFetch(this.answer, request, from);
   }
 
+  /** See Service. */
+  readonly node: NodeListener = (request, response, next) =>
+    answerNode(this.answer, { request, response, next, log: this.context.log });
+
+  /** See Service. */
+  async emit(name: string, payload: unknown, options: EmitOptions = {}): Promise<Emitted> {
+    const { tables } = this.routes;
+    await tables.refresh();
+    await tables.loading;
+    const { profile = DEFAULT_PROFILE } = options;
+    const route = routePaths({ name, profile }, true)
+      .map((path) => tables.find(path))
+      .find((found) => found !== undefined);
+    if (route === undefined) throw new TypeError(`emit: profile "${profile}" has no route "${name}"`);
+    const event = prepareEvent(route, payload, options, this.services);
+    return emittedEvent(event.intake, (await this.handler.send(event, null)).reply);
+  }
+
   /** Sends a kept request through the stages again; null when there is no longer a route at its path. */
   async replay(kept: KeptRequest, keeper: Keeper): Promise<ReplayReport | null> {
     await this.routes.tables.refresh();
     const [path = ''] = kept.path.split('?', 1);
     const route = this.routes.tables.find(path);
     if (route === undefined) return null;
-    const { reply, kept: id } = await this.handler.replay(keeper.replay(kept, route, this.services), kept.id);
+    const { reply, kept: id } = await this.handler.send(keeper.replay(kept, route, this.services), kept.id);
     return { id, status: reply.status, outcome: reply.outcome, answer: reply.body };
   }
 
@@ -126,20 +149,6 @@ export class Gateway {
   stop(drainSeconds = this.routes.plan.gateway.drain_seconds): Promise<StopResult> {
     this.stopping ??= this.drainAndClose(drainSeconds);
     return this.stopping;
-  }
-
-  status(): ServingStatus {
-    const { subscriptions, tables, plan, listening } = this.routes;
-    return {
-      url: listening === null ? null : urlOf(listening.bound),
-      state: this.shutdown.retryAfterSeconds === null ? 'serving' : 'draining',
-      table: { ...tables.status, routes: Object.keys(plan.routes).length },
-      subscriptions: {
-        serving: new Set(subscriptions.routes.values()).size,
-        quarantined: subscriptions.rejected,
-        error: subscriptions.error,
-      },
-    };
   }
 
   /** Sets the limits for connections and unverified bodies. */
@@ -158,10 +167,10 @@ export class Gateway {
     const { clock, log } = this.context;
     const deadline = clock.monotonic() + drainSeconds * 1000;
     // A sender that retries after the drain reaches the next server.
-    this.shutdown.retryAfterSeconds = Math.max(1, Math.ceil(drainSeconds));
+    this.routes.shutdown.retryAfterSeconds = Math.max(1, Math.ceil(drainSeconds));
     log.info({ drain_seconds: drainSeconds }, 'stopping');
     this.routes.tables.stop();
-    this.backend.statuses?.release();
+    this.backend.statuses?.opened?.release();
     await settledWithin(clock, Math.max(IDLE_MS, deadline - clock.monotonic()), this.handler.idle());
     const { abandoned } = await this.backend.stop(Math.max(0, deadline - clock.monotonic()));
     this.giveUp.abort();
@@ -182,7 +191,7 @@ export class Gateway {
         ...{ log, clock },
         count: (finished) => {
           metrics.onRequest(finished);
-          backend.guarding?.requested(finished);
+          backend.requested?.(finished);
         },
       }),
       keep: backend.keeping.keep,
@@ -192,7 +201,7 @@ export class Gateway {
       isPending: (path) => backend.isPending(path),
       connections: this.connections,
       documents,
-      status: async (request, path) => backend.statuses?.find(request, path, (at) => tables.find(at)) ?? null,
+      status: async (request, path) => backend.statuses?.opened?.find(request, path, (at) => tables.find(at)) ?? null,
     });
   }
 
@@ -215,13 +224,13 @@ export class Gateway {
       installation: this.backend.installation,
       ...(this.backend.ownLogin === undefined ? {} : { ownLogin: this.backend.ownLogin }),
       runScript: createScriptRunner({ run, realPath, describe, env, home, signal }),
-      shutdown: this.shutdown,
+      shutdown: this.routes.shutdown,
       overload: this.limits.overload ?? this.createOverload(),
       bodies: this.bodies,
       connections: this.connections,
       warnDeprecated: createDeprecationWarner(log),
       tracing: this.backend.tracing,
-      statuses: () => this.backend.statuses ?? null,
+      statuses: () => this.backend.statuses?.opened ?? null,
     };
   }
 }

@@ -1,15 +1,21 @@
 /**
  * The routes in service: the table and its subscriptions, what both are linked with, and the address on which they are
  * served, because a route without a signature is served only on a loopback address.
+ *
+ *     loadFirst ── the first table is linked: it says which store to open ──> begin ── subscriptions, later tables
  */
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isLoopback } from '../../base/listen-address.ts';
 import type { GatewayPlan, RoutePlan, RouteTable, SecretRef, ServerPlan } from '../../schemas/generated/types.ts';
+import type { ServingStatus } from '../control/status.ts';
+import { missingSecrets } from '../deliver/missing-secrets.ts';
 import { functionFor } from '../dispatch/agents/create-agents.ts';
+import type { Shutdown } from '../intake/intake.ts';
 import type { Keeping } from '../intake/keeper.ts';
 import type { ListenAddress } from '../intake/server.ts';
+import { urlOf } from '../intake/server.ts';
 import { loadMarks } from '../module.ts';
 import { routeSecretRefs, tableSecretRefs } from '../platform/secrets/secret-refs.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
@@ -25,7 +31,6 @@ import { LiveSubscriptions } from '../table/subscriptions.ts';
 import { Tables } from '../table/tables.ts';
 import { schemeLinker } from '../verify/scheme.ts';
 import type { ServiceContext } from './context.ts';
-import { missingSecrets } from './missing-secrets.ts';
 
 /** Where the server listens. */
 export interface Listening {
@@ -48,14 +53,25 @@ export interface RoutesUser {
   prepare(table: RouteTable): Promise<() => void>;
 }
 
+/** What depends on the routes before there is a store. */
+const NOBODY: RoutesUser = {
+  store: { shared: null },
+  keeping: { keep: () => null },
+  place: () => null,
+  jobs: () => [],
+  subscribed: async () => {},
+  prepare: async () => () => {},
+};
+
 export class Routes {
   /** Null before the server listens, and after it has stopped. */
   listening: Listening | null = null;
+  readonly shutdown: Shutdown = { retryAfterSeconds: null };
   readonly tables: Tables;
   readonly subscriptions: LiveSubscriptions;
   private readonly context: ServiceContext;
   private readonly windows = new RateWindows();
-  private user: RoutesUser | null = null;
+  private user = NOBODY;
   private onSwap: () => void = () => {};
   /** The plan of the first table. */
   private first: GatewayPlan | null = null;
@@ -80,6 +96,20 @@ export class Routes {
 
   get plan(): RouteTable {
     return this.tables.serving.plan;
+  }
+
+  status(): ServingStatus {
+    const { subscriptions, tables, plan, listening, shutdown } = this;
+    return {
+      url: listening === null ? null : urlOf(listening.bound),
+      state: shutdown.retryAfterSeconds === null ? 'serving' : 'draining',
+      table: { ...tables.status, routes: Object.keys(plan.routes).length },
+      subscriptions: {
+        serving: new Set(subscriptions.routes.values()).size,
+        quarantined: subscriptions.rejected,
+        error: subscriptions.error,
+      },
+    };
   }
 
   /** The address of a table, with the overrides of the options. */
@@ -107,9 +137,9 @@ export class Routes {
       path: join(home, 'webhook_subscriptions.json'),
       stat: files.stat,
       read: files.readText,
-      lower: (text, table) => lowerSubscriptions(text, table, this.user?.jobs() ?? []),
+      lower: (text, table) => lowerSubscriptions(text, table, this.user.jobs()),
       link: async (table, plans) => {
-        await this.user?.subscribed(plans);
+        await this.user.subscribed(plans);
         const context = await this.linkContext(table, plans, plans.flatMap(routeSecretRefs));
         return linkRoutes(plans, table, context);
       },
@@ -128,7 +158,7 @@ export class Routes {
         return linkTable(table, context, missingSecrets(table, context.secrets, isReplaced));
       },
       prepare: async (table) => {
-        const apply = (await this.user?.prepare(table)) ?? (() => {});
+        const apply = await this.user.prepare(table);
         return () => this.swapped(apply);
       },
       subscriptions: this.subscriptions,
@@ -181,7 +211,7 @@ export class Routes {
       linkScheme: schemeLinker(),
       linkIdentity: identityLinker(table),
       openList: createListOpener({ home, userHome, files: lists, clock, log }),
-      place: (profile, target) => this.user?.place(profile, target) ?? null,
+      place: (profile, target) => this.user.place(profile, target),
       loopback: isLoopback(host),
       capture: (plan) => enrolments.capture(plan),
     };

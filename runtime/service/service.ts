@@ -1,136 +1,339 @@
-/** A service, as programs that embed the runtime see it. */
+/** The service: puts routes, work and gateway together once, and is what a program that embeds the runtime controls them with. */
+import { mkdirSync } from 'node:fs';
+import { labelIn } from '../../base/label.ts';
 import type { EnrollReport, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
-import type { Catalog, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
-import type { DispatchOwner } from '../dispatch/observer.ts';
+import type { Catalog, ConsolePlan, RouteTable } from '../../schemas/generated/types.ts';
+import type { Console } from '../console/console.ts';
+import { ControlError } from '../control/control-error.ts';
+import type { ControlHandlers } from '../control/operations.ts';
+import type { ServiceStatus } from '../control/status.ts';
+import { readFigures, readinessOf, readStatus } from '../control/status.ts';
+import type { DispatchObserver } from '../dispatch/observer.ts';
+import { Observers } from '../dispatch/observer.ts';
+import { catalogValue } from '../intake/documents.ts';
+import type { EmitOptions, Emitted } from '../intake/emit.ts';
 import type { RequestOrigin } from '../intake/fetch-request.ts';
 import type { Keeper } from '../intake/keeper.ts';
+import type { NodeListener } from '../intake/node-request.ts';
 import type { ListenAddress } from '../intake/server.ts';
+import { NO_METRICS } from '../metrics/metrics.ts';
+import type { RuntimePart } from '../module.ts';
+import { findPart, requirePart } from '../module.ts';
+import type { Logger } from '../platform/log.ts';
+import { SecretError } from '../platform/secrets/secrets.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
-import type { FinalState } from '../store/states.ts';
 import type { Store } from '../store/store.ts';
-import type { FindPlace } from '../table/held-place.ts';
-import type { Rejected } from '../table/subscriptions.ts';
+import { TableError } from '../table/load.ts';
 import type { TableState } from '../table/tables.ts';
-import type { ServiceStatus } from './status.ts';
+import type { ServiceContext } from './context.ts';
+import { resolveOptions } from './context.ts';
+import { Gateway } from './gateway.ts';
+import type { OperatedService, ProgramOptions, Service, ServiceEvents, ServiceOptions } from './options.ts';
+import { Routes } from './routes.ts';
+import type { Work } from './work.ts';
+import { openWork } from './work.ts';
+
+/** Time of one poll for a secret, in ms; short, because a stop waits for it. */
+const ENROLL_POLL_MS = 2000;
 
 /**
- * A dispatch that has ended; its state is stored.
- *
- * @example
- * ```ts
- * import type { FinishedDispatch } from 'hookwright/runtime';
- *
- * const print = ({ id, route, job, state, reason }: FinishedDispatch): string => `${id} ${route ?? job}: ${reason ?? state}`;
- * ```
+ * Puts a service together: table → store → dispatcher → gateway; the console is opened when it listens. Nothing listens or runs
+ * yet. Rejects with TableError listing everything that prevents serving the table, with StoreRefused when the store cannot be used.
+ * @param modules the runtime parts of the program's modules
  */
-export interface FinishedDispatch extends DispatchOwner {
-  /** `done`, `dead` (given up) or `skipped` (nothing to deliver, superseded, or rejected by a person). Final. */
-  readonly state: FinalState;
-  /** Why it is dead or skipped; null when it is done. */
-  readonly reason: string | null;
-  /** What the agent has answered, also when it could not be delivered; null: no agent has answered. */
-  readonly answer: string | null;
+export async function createService(
+  options: ServiceOptions,
+  modules: readonly RuntimePart[],
+  program: ProgramOptions = {},
+): Promise<OperatedService> {
+  const metrics = (await findPart(modules, 'metrics')) ?? NO_METRICS;
+  const context = resolveOptions(options, modules, program, metrics);
+  const routes = new Routes(context);
+  mkdirSync(context.home, { recursive: true, mode: 0o700 });
+  await routes.tables.loadFirst();
+  const events = new Events(context.log);
+  const observers = new Observers(metrics.observer, { finished: events.finished });
+  const work = await openWork(context, { routes, observers, failed: (reason) => events.fail(reason) });
+  try {
+    await work.open(routes.plan);
+    await work.readJobs();
+    const gateway = new Gateway(context, routes, work);
+    await gateway.begin();
+    return new RunningService(context, { routes, work, gateway, events });
+  } catch (error) {
+    routes.tables.stop();
+    await work.close();
+    throw error;
+  }
 }
 
-/**
- * The events of `Service.on`, by name.
- *
- * @example
- * ```ts
- * import type { Service, ServiceEvents } from 'hookwright/runtime';
- *
- * const record = (service: Service, ended: ServiceEvents['finished'][]) => service.on('finished', (event) => ended.push(event));
- * ```
- */
-export interface ServiceEvents {
-  /** A dispatch has ended. */
-  finished: FinishedDispatch;
-  /** The service has ended by itself: what is stored goes on when a service is created anew. */
-  failed: { readonly reason: string };
+type Listener<Name extends keyof ServiceEvents> = (event: ServiceEvents[Name]) => void;
+
+/** The listeners of the embedding program. An error of one is logged and has no other effect. */
+class Events {
+  readonly listeners: { readonly [Name in keyof ServiceEvents]: Set<Listener<Name>> } = {
+    finished: new Set(),
+    failed: new Set(),
+  };
+  private readonly log: Logger;
+  private failure: ServiceEvents['failed'] | null = null;
+
+  constructor(log: Logger) {
+    this.log = log;
+  }
+
+  readonly finished: NonNullable<DispatchObserver['finished']> = ({ id, profile, route, job }, state, reason, answer) =>
+    this.emit('finished', { id, profile, route, job, state, reason, answer });
+
+  fail(reason: string): void {
+    this.failure = { reason };
+    this.emit('failed', this.failure);
+  }
+
+  /** Who listens later is told of a failure too, as soon as it does. */
+  add<Name extends keyof ServiceEvents>(name: Name, listener: Listener<Name>): void {
+    this.listeners[name].add(listener);
+    if (name === 'failed' && this.failure !== null) this.emit('failed', this.failure, [listener as Listener<'failed'>]);
+  }
+
+  private emit<Name extends keyof ServiceEvents>(
+    name: Name,
+    event: ServiceEvents[Name],
+    to: Iterable<Listener<Name>> = this.listeners[name],
+  ): void {
+    for (const listener of to) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.log.error({ err: error, event: name }, 'a listener failed');
+      }
+    }
+  }
 }
 
-/**
- * A service, as `createService` creates it. It starts to work with `listen`, the first `handle`, or `start`, whichever comes
- * first, and ends with `stop`.
- *
- * @example
- * ```ts
- * import { compileText } from 'hookwright/compiler';
- * import { createService } from 'hookwright/runtime';
- *
- * const yaml = 'platforms: { webhook: { enabled: true, secret: "env:SECRET", routes: { issues: { prompt: "{title}" } } } }';
- * const env = { SECRET: 'at-least-16-bytes-long' };
- * const { table } = await compileText(yaml, { home: '/var/lib/app', env });
- * if (table === null) throw new Error('the config has errors');
- *
- * const service = await createService({ table, home: '/var/lib/app', env });
- * const off = service.on('finished', ({ route, state }) => console.log(route, state));
- * const unsigned = new Request('http://app.example/webhooks/issues', { method: 'POST', body: '{"title":"x"}' });
- * console.log((await service.handle(unsigned)).status); // 401
- * await service.swap(table);
- * console.log((await service.status()).state); // serving
- * off();
- * await service.stop({ drainMs: 1000 });
- * ```
- */
-export interface Service {
-  /** The table in service. */
-  readonly table: RouteTable;
-  /** When the table was loaded, and why the newest one is not in service. */
-  readonly tableState: TableState;
-  /** The store. Call `changed` after changing it. */
-  readonly store: Store;
-  /** Where a target sends now. */
-  readonly place: FindPlace;
-  /** The dynamic routes in service, and the entries that are not. */
-  readonly subscriptions: { readonly routes: readonly RoutePlan[]; readonly rejected: readonly Rejected[] };
-  /** Jobs created at run time. */
-  readonly jobs: readonly JobRecord[];
-  /**
-   * Serves over HTTP. Rejects with ListenError when the address cannot be bound, with TableError when a route without a
-   * signature must not be served there.
-   * @param at host and port. Default: those of the options, else of the table
-   * @returns the bound address and its URL, without a path
-   */
-  listen(at?: Partial<ListenAddress>): Promise<ListenAddress & { readonly url: string }>;
-  /**
-   * Answers a request that another server received. Rejects only when the sender closes the connection.
-   * @param from the peer's address; a route without a signature accepts only requests from this machine
-   */
-  handle(request: Request, from?: RequestOrigin): Promise<Response>;
-  /** Fires jobs and resumes unfinished work, for a program that neither listens nor handles requests. Idempotent. */
-  start(): void;
-  /**
-   * Serves this table from the next request on; a file is no longer watched. Rejects with TableError: then the old one stays.
-   * @param table the new table
-   * @param blueprints served at `GET /blueprints`. Default: those served before
-   */
-  swap(table: RouteTable, blueprints?: Catalog): Promise<void>;
-  /** Loads the table's file if it changed; with `relink` even if it did not, because secrets may have. False: the old one stays. */
-  reload(relink?: boolean): Promise<boolean>;
-  /** The status that `hookwright gateway status` shows. */
-  status(): Promise<ServiceStatus>;
-  /** The kept requests, including those that have just been answered. */
-  requests(): Promise<Keeper['requests']>;
-  /**
-   * Sends a kept request through the stages again, as a new one. Rejects with ControlError when that is not possible.
-   * @param id of the kept request, or a prefix of it
-   */
-  replay(id: string): Promise<ReplayReport>;
-  /** Prometheus text. */
-  metrics(): Promise<{ readonly content_type: string; readonly text: string }>;
-  /** Waits for a limited time for the secret in the handshake of a route's sender; call it again until it has arrived. */
-  enroll(route: { readonly profile: string; readonly route: string }): Promise<EnrollReport>;
-  /** Stores a message that says it is a test, for where alerts go. Returns its id; null: the table has no `gateway.alerts`. */
-  testAlerts(): Promise<string | null>;
-  /** Call after changing the store directly: there may be new work or a changed job. */
-  changed(): void;
-  /** Adds a listener for events of this kind; returns a function that removes it. */
-  on<Name extends keyof ServiceEvents>(name: Name, listener: (event: ServiceEvents[Name]) => void): () => void;
-  /**
-   * Answers with 503 from now on, drains work, then closes server and store.
-   * @param options `drainMs`: longest wait for work under way, in ms; default: the table's. What is interrupted resumes after
-   * the next start. Rejects with TypeError for what is no number of ms
-   */
-  stop(options?: { readonly drainMs?: number }): Promise<StopResult>;
+interface ServiceParts {
+  readonly routes: Routes;
+  readonly work: Work;
+  readonly gateway: Gateway;
+  readonly events: Events;
+}
+
+class RunningService implements OperatedService {
+  private readonly context: ServiceContext;
+  private readonly routes: Routes;
+  private readonly work: Work;
+  private readonly gateway: Gateway;
+  private readonly events: Events;
+  /** Unix ms. */
+  private readonly startedAt: number;
+  private started = false;
+  private stopping: Promise<StopResult> | null = null;
+  /** The second listener; null: the table has none, or it is not open yet. */
+  private console: Console | null = null;
+
+  constructor(context: ServiceContext, { routes, work, gateway, events }: ServiceParts) {
+    this.context = context;
+    this.routes = routes;
+    this.work = work;
+    this.gateway = gateway;
+    this.events = events;
+    // Every request is answered with 503. In a microtask, because a listener of the program may end the process.
+    events.add('failed', () => queueMicrotask(() => void this.stop({ drainMs: 0 })));
+    this.startedAt = context.clock.now();
+  }
+
+  readonly place: OperatedService['place'] = (...of) => this.work.place(...of);
+
+  get url(): string | null {
+    return this.routes.status().url;
+  }
+
+  get table(): RouteTable {
+    return this.routes.plan;
+  }
+
+  get tableState(): TableState {
+    return this.routes.tables.status;
+  }
+
+  get store(): Store {
+    return this.work.forCallers;
+  }
+
+  get subscriptions(): Service['subscriptions'] {
+    const { routes, rejected } = this.routes.subscriptions;
+    return { routes: [...routes.values()].map(({ plan }) => plan), rejected };
+  }
+
+  get jobs(): readonly JobRecord[] {
+    return this.work.jobs();
+  }
+
+  async listen(
+    at?: Partial<ListenAddress>,
+    operations: ControlHandlers | null = null,
+  ): Promise<ListenAddress & { readonly url: string }> {
+    this.console ??= await this.openConsole(operations);
+    const address = await this.gateway.listen(at);
+    this.start();
+    return address;
+  }
+
+  handle(request: Request, from?: RequestOrigin): Promise<Response> {
+    this.start();
+    return this.gateway.handle(request, from);
+  }
+
+  readonly node: NodeListener = (...request) => {
+    this.start();
+    this.gateway.node(...request);
+  };
+
+  emit(route: string, payload: unknown, options?: EmitOptions): Promise<Emitted> {
+    this.start();
+    return this.gateway.emit(route, payload, options);
+  }
+
+  start(): void {
+    if (this.started || this.stopping !== null) return;
+    this.started = true;
+    this.work.start();
+  }
+
+  async swap(table: RouteTable, blueprints?: Catalog): Promise<void> {
+    await this.routes.tables.swap(table);
+    if (blueprints !== undefined) this.context.documents.use(catalogValue(blueprints));
+  }
+
+  reload(relink = false): Promise<boolean> {
+    return this.routes.tables.reload(relink);
+  }
+
+  async status(): Promise<ServiceStatus> {
+    // What was subscribed is in service with the next request, and known before it.
+    await this.routes.tables.refresh();
+    const work = await readStatus(this.work, this.context.clock);
+    return {
+      ...this.routes.status(),
+      console: this.console?.url ?? null,
+      startedAt: this.startedAt,
+      ...work,
+      alerts: this.work.guarding.lasting,
+    };
+  }
+
+  async requests(): Promise<Keeper['requests']> {
+    return (await this.work.keeping.use()).requests;
+  }
+
+  async replay(id: string): Promise<ReplayReport> {
+    const keeper = await this.work.keeping.use();
+    const found = await keeper.requests.load(id);
+    if (found.kind !== 'found') throw new ControlError('refused', `${found.kind} request "${id}"`);
+    const why = keeper.whyNotReplayable(found.request);
+    if (why !== null) throw new ControlError('refused', `${found.request.id} cannot be sent again: ${why}`);
+    const report = await this.gateway.replay(found.request, keeper);
+    if (report !== null) return report;
+    throw new ControlError('refused', `this gateway has no route at ${found.request.path}`);
+  }
+
+  async metrics(): ReturnType<Service['metrics']> {
+    await this.routes.tables.refresh();
+    const { table, subscriptions } = this.routes.status();
+    return this.context.metrics.read({
+      version: this.context.version,
+      generation: table.generation,
+      routes: table.routes,
+      subscriptions: subscriptions.serving,
+      quarantined: subscriptions.quarantined.length,
+      served: [...Object.values(this.table.routes), ...this.subscriptions.routes],
+      capture: this.work.keeping.counts,
+      alerts: this.work.guarding.lasting.map(({ kind }) => kind),
+      ...(await readFigures(this.work, this.context.clock)),
+    });
+  }
+
+  /** Puts a captured secret into service at once, because the sender's first event may follow immediately. */
+  async enroll({ profile, route }: Parameters<OperatedService['enroll']>[0]): Promise<EnrollReport> {
+    const captured = await this.context.enrolments.wait(profile, route, ENROLL_POLL_MS);
+    if (captured === null) return { kind: 'waiting', file: null, reason: null };
+    if (captured.kind === 'failed') return { kind: 'failed', file: null, reason: captured.reason };
+    await this.reload(true);
+    return { kind: 'stored', file: captured.file, reason: null };
+  }
+
+  testAlerts(): Promise<string | null> {
+    return this.work.guarding.test();
+  }
+
+  changed(): void {
+    this.work.changed();
+  }
+
+  on<Name extends keyof ServiceEvents>(name: Name, listener: Listener<Name>): () => void {
+    const { listeners } = this.events;
+    if (!Object.hasOwn(listeners, name) || typeof listener !== 'function')
+      throw new TypeError(`on: one of ${Object.keys(listeners).join(', ')}, and a function`);
+    this.events.add(name, listener);
+    return () => void listeners[name].delete(listener);
+  }
+
+  async stop({ drainMs }: { readonly drainMs?: number } = {}): Promise<StopResult> {
+    if (drainMs !== undefined && !(Number.isFinite(drainMs) && drainMs >= 0))
+      throw new TypeError('stop: drainMs: a number of ms, 0 or more');
+    this.stopping ??= this.stopAndClose(drainMs === undefined ? undefined : drainMs / 1000);
+    return this.stopping;
+  }
+
+  private async stopAndClose(drainSeconds: number | undefined): Promise<StopResult> {
+    try {
+      if (this.started) return await this.gateway.stop(drainSeconds);
+      // Nothing was served, so there is nothing to drain.
+      this.routes.tables.stop();
+      return { drained: true, abandoned: 0 };
+    } finally {
+      // It writes its last figures.
+      await this.console?.close();
+      await this.work.close();
+    }
+  }
+
+  /** Opens the console if the table has one. Rejects with TableError for its token, ListenError for its address. */
+  private async openConsole(operations: ControlHandlers | null): Promise<Console | null> {
+    const { console: plan } = this.table.gateway;
+    if (plan === null) return null;
+    const { log, modules, clock } = this.context;
+    const open = await requirePart(modules, 'console');
+    const [token, viewerToken] = [
+      await this.consoleToken(plan, 'token'),
+      await this.consoleToken(plan, 'viewer_token'),
+    ];
+    if (token !== null && token === viewerToken)
+      throw new TableError('gateway.console.viewer_token: it is `token` itself, whose holder may change everything');
+    const console = await open({
+      ...{ plan, token, viewerToken },
+      readiness: () => readinessOf(this.routes.status(), this.store),
+      metrics: () => this.metrics(),
+      requestCount: () => this.context.metrics.requestCount(),
+      recordFigures: (figures) => this.context.metrics.recordFigures(figures),
+      kept: () => this.work.keeping.counts,
+      schemeLabel: (name) => labelIn(this.table.schemes, name),
+      store: this.work.opened.store,
+      operations,
+      connections: this.gateway.consoleConnections,
+      ...{ log, clock },
+    });
+    log.info({ console: console.url }, 'console listening');
+    return console;
+  }
+
+  private async consoleToken(plan: ConsolePlan, key: 'token' | 'viewer_token'): Promise<string | null> {
+    const { [key]: ref = null, host } = plan;
+    try {
+      return ref === null ? null : (await this.context.secrets([ref], host)).resolve(ref);
+    } catch (error) {
+      if (error instanceof SecretError) throw new TableError(`gateway.console.${key}: ${error.message}`);
+      throw error;
+    }
+  }
 }

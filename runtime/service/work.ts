@@ -1,227 +1,373 @@
 /**
- * The work behind the server: the store, the keeper of requests, agents, targets and the dispatcher. Agents and targets are
- * linked again for each table and replaced at the swap; the store is opened once, with the first table.
+ * The work behind the server, put together once with the first table: the store, what is kept and counted, targets, the
+ * scheduler of jobs, and the dispatcher. Targets and agents are linked anew with each table, and replaced at the swap.
  */
-
 import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { agentPlans } from '../../base/agent-plan.ts';
+import { labelIn } from '../../base/label.ts';
+import { isWildcard, listenUrl } from '../../base/listen-address.ts';
+import { readRegularText } from '../../base/read-regular-file.ts';
 import type { StopResult } from '../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
-import type { SwappableDeliverer } from '../deliver/create-deliverer.ts';
+import { ControlError } from '../control/control-error.ts';
+import { readinessOf } from '../control/status.ts';
 import { createDeliverer } from '../deliver/create-deliverer.ts';
+import { createDeliveryContext } from '../deliver/delivery-context.ts';
+import type { LinkedTargets } from '../deliver/link-targets.ts';
+import { isUsed, linkTargets, loadDrivers } from '../deliver/link-targets.ts';
 import { fileSessions } from '../deliver/sessions/file-sessions.ts';
 import { createMirror } from '../deliver/sessions/mirror.ts';
+import type { Agents } from '../dispatch/agents/create-agents.ts';
+import { createAgents } from '../dispatch/agents/create-agents.ts';
 import type { FindBudgets, RetryPolicy } from '../dispatch/context.ts';
 import { createDispatcher } from '../dispatch/create-dispatcher.ts';
 import type { DispatchCounts, DispatchService } from '../dispatch/dispatcher.ts';
-import type { GuardContext, WatchedState } from '../dispatch/guard.ts';
+import type { WatchedState } from '../dispatch/guard.ts';
 import type { FindInstallation } from '../dispatch/installation.ts';
 import { findInstallation } from '../dispatch/installation.ts';
-import type { DispatchObserver } from '../dispatch/observer.ts';
-import type { OpenHandover } from '../dispatch/outputs.ts';
+import type { Observers } from '../dispatch/observer.ts';
 import { JobScheduler } from '../dispatch/scheduler/scheduler.ts';
 import type { Statuses } from '../intake/intake.ts';
-import type { Keeping } from '../intake/keeper.ts';
+import { Keeping } from '../intake/keeper.ts';
 import type { OpenedStore, Tracing } from '../module.ts';
+import { findPart, loadTracing, requirePart } from '../module.ts';
 import type { Timer } from '../platform/clock.ts';
+import { Lazy } from '../platform/lazy.ts';
 import { removeInputs } from '../platform/process/input-file.ts';
+import { tableSecretRefs } from '../platform/secrets/secret-refs.ts';
+import type { SecretResolver } from '../platform/secrets/secrets.ts';
+import { explainSecrets } from '../platform/secrets/secrets.ts';
 import type { JobRecord } from '../store/job-mutations.ts';
 import type { NamedWaits, WaitCounts } from '../store/named-waits.ts';
 import { namedWaits } from '../store/named-waits.ts';
 import { startRetention } from '../store/retention.ts';
+import { openMemoryStore, openServerStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
-import { StoreUnavailable } from '../store/store.ts';
+import { StoreRefused, StoreUnavailable } from '../store/store.ts';
+import { storePath } from '../store/store-path.ts';
+import type { AgentLimit } from '../store/work-mutations.ts';
 import type { FindPlace } from '../table/held-place.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
 import { TableError } from '../table/load.ts';
-import { Approving } from './approving.ts';
-import type { Budgets } from './budgets.ts';
-import { sandboxesOf } from './confine.ts';
 import type { ServiceContext } from './context.ts';
 import type { Backend } from './gateway.ts';
-import type { Guarding } from './guarding.ts';
-import type { LinkedWork, OpenDeliveries } from './linked-work.ts';
-import { linkWork } from './linked-work.ts';
+import { Approving, Budgets, Guarding, prepareStatuses, sandboxesOf } from './parts.ts';
+import type { Routes } from './routes.ts';
 
 /** Wait between two attempts to read from a store that is not open, in ms. */
 const RETRY_MS = 1000;
+/** Largest skill, in bytes; a prompt contains it. */
+const MAX_SKILL_BYTES = 4 * 1024 * 1024;
 
-interface WorkParts {
+type OpenDeliveries = ReturnType<typeof createDeliveryContext>;
+
+/** A table with what its work needs of this machine. */
+interface LinkedWork {
+  readonly table: RouteTable;
+  readonly secrets: SecretResolver;
+  readonly targets: LinkedTargets;
+  readonly agents: Agents;
+  readonly limits: readonly AgentLimit[];
+}
+
+/** Links the targets and agents of a table. Rejects with TableError naming all missing credentials. */
+async function linkWork(context: ServiceContext, deliveries: OpenDeliveries, table: RouteTable): Promise<LinkedWork> {
+  const secrets = await context.secrets(tableSecretRefs(table), table.server.host);
+  const drivers = await loadDrivers(table, deliveries.context);
+  const { linked: targets, problems } = linkTargets(table, secrets, deliveries.context, drivers);
+  // Without its driver, a target that nothing is set up for is as one that is not enabled.
+  const faults = problems.filter(({ noDriver, profile, target }) => !noDriver || isUsed(table, profile, target));
+  if (faults.length > 0) {
+    const lines = faults.map(
+      ({ profile, target, message }) => `target ${labelIn(table.targets, target)} of profile ${profile}: ${message}`,
+    );
+    throw new TableError(lines.join('\n'));
+  }
+  const { redact } = context.redactor;
+  const readText = (path: string): Promise<string> => readRegularText(path, MAX_SKILL_BYTES);
+  const { confine } = context.confinement;
+  const create = (): Agents =>
+    createAgents(table, { ...context, confine, secrets, redact, readText, http: deliveries.http });
+  const agents = explainSecrets(create, (reason) => new TableError(reason));
+  return { table, secrets, targets, agents, limits: limitsOfAgents(table) };
+}
+
+/** How many runs agents may have at once, where something limits it. */
+export const limitsOfAgents = ({ profiles }: Pick<RouteTable, 'profiles'>): readonly AgentLimit[] =>
+  Object.values(profiles).flatMap((profile) =>
+    agentPlans(profile).flatMap(([agent, { max_concurrent }]) =>
+      max_concurrent === null ? [] : [{ profile: profile.name, agent, max_concurrent }],
+    ),
+  );
+
+/** Opens a file of the home, memory, or the store of a module. */
+async function openStore(
+  context: ServiceContext,
+  { routes, failed }: Pick<OpenParts, 'routes' | 'failed'>,
+  secrets: SecretResolver,
+): Promise<OpenedStore> {
+  const { home, log, modules, version, problem, inMemory } = context;
+  const { store: plan, durability } = routes.plan.gateway;
+  const beforeCommit = (): void => log.flush?.();
+  if (inMemory || plan.kind === 'sqlite') {
+    const store = inMemory
+      ? await openMemoryStore({ log, beforeCommit, failed })
+      : await openServerStore({ path: storePath(home), durability, log, beforeCommit, failed });
+    return { store, forCallers: store, isPending: () => false };
+  }
+  const open = await findPart(modules, 'store');
+  if (open === null) throw new StoreRefused(`gateway.store: no module of this program opens a ${plan.kind} store`);
+  const node = {
+    url: () => nodeUrl(routes),
+    version,
+    table: () => routes.tables.status.hash,
+    problem: () => problem() ?? routes.tables.status.error,
+  };
+  return open({ ...context, beforeCommit, node }, plan, secrets);
+}
+
+/** The URL of this gateway for operators of other gateways, with the host's name instead of a wildcard address. */
+function nodeUrl(routes: Routes): string {
+  const { host, port } = routes.listening?.configured ?? routes.addressFor(routes.plan.server);
+  return listenUrl(isWildcard(host) ? hostname() : host, routes.listening?.bound.port ?? port);
+}
+
+/** Told when work was stored that may be due. It is made before the dispatcher, which listens to it. */
+class Due {
+  private listener: () => void = () => {};
+  readonly wake = (): void => this.listener();
+
+  listen(listener: () => void): void {
+    this.listener = listener;
+  }
+}
+
+/** The parts of the work, in the order in which they are made. */
+type WorkParts = Awaited<ReturnType<typeof assembleWork>>;
+
+interface OpenParts {
+  /** With the first table loaded. */
+  readonly routes: Routes;
+  readonly observers: Observers;
+  /** Called when the store has ended by itself, with the reason. */
+  readonly failed: (reason: string) => void;
+}
+
+/**
+ * Links the first table, opens the store, and makes everything that works with it.
+ * Rejects with TableError naming all missing credentials, with StoreRefused when the store cannot be used.
+ */
+export async function openWork(context: ServiceContext, parts: OpenParts): Promise<Work> {
+  const { routes, observers } = parts;
+  const deliveries = createDeliveryContext(context);
+  try {
+    const first = await linkWork(context, deliveries, routes.plan);
+    const opened = await openStore(context, parts, first.secrets);
+    const tracing = await loadTracing(context.modules);
+    return new Work(context, assembleWork(context, { routes, observers, deliveries, first, opened, tracing }));
+  } catch (error) {
+    await deliveries.close();
+    throw error;
+  }
+}
+
+interface Openings extends Omit<OpenParts, 'failed'> {
   readonly deliveries: OpenDeliveries;
   readonly first: LinkedWork;
   readonly opened: OpenedStore;
-  readonly keeping: Keeping;
-  readonly observer: DispatchObserver;
   readonly tracing: Tracing | null;
-  readonly guarding: Guarding;
-  readonly budgets: Budgets;
+}
+
+function assembleWork(context: ServiceContext, { routes, observers, deliveries, first, opened, tracing }: Openings) {
+  const { clock, log, ids, timezone, modules, redactor, home, inMemory } = context;
+  const { redact } = redactor;
+  const { store } = opened;
+  const serving: Serving = { linked: first, jobs: [] };
+  const table = (): RouteTable => serving.linked.table;
+  const due = new Due();
+  const { wake } = due;
+  const sessions = store.state?.sessions ?? fileSessions(deliveries.context.homeOf);
+  const mirror = createMirror({ clock, log, sessions });
+  const deliverer = createDeliverer({ linked: first.targets, context: deliveries.context, mirror, redact });
+  const budgets = new Budgets(modules, timezone);
+  const findBudgets: FindBudgets = (of, now) => budgets.find(table(), of, now);
+  const useJobs = (records: readonly JobRecord[]): Promise<void> => {
+    serving.jobs = records;
+    return budgets.stored(records);
+  };
+  const scheduler = new JobScheduler({
+    ...{ store, clock, log, ids, timezone, table, wake, tracing },
+    budgets: findBudgets,
+    observer: observers.all,
+    place: deliverer.place,
+    changed: useJobs,
+  });
+  const state = (): WatchedState => {
+    const status = routes.status();
+    const { ready } = readinessOf(status, store);
+    return { ready, rejected: status.subscriptions.quarantined, overdueJob: scheduler.overdue() };
+  };
+  const heartbeatUrl = (): string | null => {
+    const { heartbeat = null } = table().gateway;
+    return heartbeat === null ? null : serving.linked.secrets.resolve(heartbeat.url);
+  };
+  const guardContext = { store, deliverer, clock, ids, log, table, state, heartbeatUrl, wake };
+  const guarding = new Guarding(modules, guardContext, observers);
+  const approving = new Approving(modules, { store, clock, ids, log, table, alerts: guarding, wake });
+  const statuses = new Lazy(async () => {
+    const told = (await requirePart(modules, 'statuses'))({ store, clock, log });
+    observers.add({ finished: ({ id }) => told.finished(id) });
+    return told;
+  });
+  const keeper = new Lazy(async () => {
+    if (inMemory) throw new ControlError('refused', 'requests are not kept where the store is in memory');
+    const open = await requirePart(modules, 'keeper');
+    const rows = store.state?.requests ?? null;
+    return open({ home, rows, table: () => routes.plan, secrets: () => redactor.secrets, clock, log });
+  });
+  const keeping = new Keeping(keeper, log);
+  const installation = findInstallation(store, randomBytes);
+  const dispatcher = createDispatcher({
+    ...{ store, clock, log, ids, observer: observers.all, jobs: scheduler, installation, redact },
+    budgets: findBudgets,
+    deliverer: tracing?.deliverer(deliverer) ?? deliverer,
+    agents: (profile, name) => {
+      const agent = serving.linked.agents(profile, name);
+      return agent === null ? null : (tracing?.agent(agent) ?? agent);
+    },
+    policy: (profile, target) => policyOf(table(), profile, target),
+    limits: () => table().gateway,
+    agent_limits: () => serving.linked.limits,
+    random: Math.random,
+    outputs: () => requirePart(modules, 'outputs'),
+    asked: () => approving.asked(),
+  });
+  due.listen(() => dispatcher.wake());
+  const parts = { serving, deliveries, deliverer, budgets, useJobs, scheduler, guarding, approving, statuses, keeping };
+  return { ...parts, opened, tracing, installation, dispatcher };
+}
+
+/** What is replaced while the work goes on. */
+interface Serving {
+  linked: LinkedWork;
+  /** Jobs created at run time, as of their last change. */
+  jobs: readonly JobRecord[];
 }
 
 export class Work implements Backend {
-  readonly keeping: Keeping;
-  readonly tracing: Tracing | null;
   private readonly context: ServiceContext;
-  readonly opened: OpenedStore;
+  private readonly parts: WorkParts;
   private readonly waits: NamedWaits;
+  readonly opened: OpenedStore;
   /** Call `changed` after a command has changed it. */
   readonly store: Store;
   readonly dispatcher: DispatchService;
+  readonly tracing: Tracing | null;
   readonly installation: FindInstallation;
-  readonly ownLogin: OwnLogin = (...of) => this.deliverer.ownLogin(...of);
-  statuses: Statuses | null = null;
+  readonly keeping: Keeping;
   readonly guarding: Guarding;
-  readonly approving: Approving;
-  readonly place: FindPlace = (...of) => this.deliverer.place(...of);
-  private readonly deliveries: OpenDeliveries;
-  private readonly deliverer: SwappableDeliverer;
-  private readonly scheduler: JobScheduler;
-  private linked: LinkedWork;
-  private records: readonly JobRecord[] = [];
-  private readonly budgets: Budgets;
+  readonly statuses: Lazy<Statuses>;
+  readonly requested: Guarding['requested'];
+  readonly ownLogin: OwnLogin;
+  readonly place: FindPlace;
   private rereading: Timer | null = null;
   private endRetention: () => void = () => {};
 
-  constructor(
-    context: ServiceContext,
-    { deliveries, first, opened, keeping, observer, tracing, guarding, budgets }: WorkParts,
-  ) {
-    const { clock, log, ids, timezone, redactor } = context;
-    const { store } = opened;
+  constructor(context: ServiceContext, parts: WorkParts) {
     this.context = context;
-    this.deliveries = deliveries;
-    this.linked = first;
-    this.opened = opened;
-    this.store = store;
+    this.parts = parts;
+    this.opened = parts.opened;
+    this.store = parts.opened.store;
     this.waits = namedWaits(
-      opened.forCallers,
-      () => clock.now(),
-      () => this.linked.limits,
+      parts.opened.forCallers,
+      () => context.clock.now(),
+      () => parts.serving.linked.limits,
     );
-    this.keeping = keeping;
-    this.tracing = tracing;
-    this.guarding = guarding;
-    this.budgets = budgets;
-    const sessions = store.state?.sessions ?? fileSessions(deliveries.context.homeOf);
-    const mirror = createMirror({ clock, log, sessions });
-    const { redact } = redactor;
-    this.deliverer = createDeliverer({ linked: first.targets, context: deliveries.context, mirror, redact });
-    const table = (): RouteTable => this.linked.table;
-    const findBudgets: FindBudgets = (of, now) => this.budgets.find(this.linked.table, of, now);
-    this.approving = new Approving(context.modules, {
-      ...{ store, clock, ids, log, table, alerts: guarding },
-      wake: () => this.dispatcher.wake(),
-    });
-    this.scheduler = new JobScheduler({
-      ...{ store, clock, log, ids, timezone, table, wake: () => this.dispatcher.wake(), tracing },
-      ...{ budgets: findBudgets, observer, place: this.place },
-      changed: (records) => this.useJobs(records),
-    });
-    store.shared?.watch((change) => {
-      if (change === 'jobs') this.scheduler.refresh();
-    });
-    this.installation = findInstallation(store, randomBytes);
-
-    const observing: DispatchObserver = {
-      ...observer,
-      finished: (...of) => {
-        observer.finished?.(...of);
-        this.statuses?.finished(of[0].id);
-      },
-    };
-    this.dispatcher = createDispatcher({
-      ...{ store, clock, log, ids, observer: observing, jobs: this.scheduler },
-      installation: this.installation,
-      budgets: findBudgets,
-      deliverer: tracing?.deliverer(this.deliverer) ?? this.deliverer,
-      agents: (profile, name) => {
-        const agent = this.linked.agents(profile, name);
-        return agent === null ? null : (tracing?.agent(agent) ?? agent);
-      },
-      policy: (profile, target) => policyOf(table(), profile, target),
-      limits: () => table().gateway,
-      agent_limits: () => this.linked.limits,
-      random: Math.random,
-      outputs: () => loadOutputs(context),
-      asked: () => this.approving.asked(),
-      redact,
+    this.dispatcher = parts.dispatcher;
+    this.tracing = parts.tracing;
+    this.installation = parts.installation;
+    this.keeping = parts.keeping;
+    this.guarding = parts.guarding;
+    this.statuses = parts.statuses;
+    this.requested = parts.guarding.requested;
+    this.ownLogin = parts.deliverer.ownLogin;
+    this.place = parts.deliverer.place;
+    this.store.shared?.watch((change) => {
+      if (change === 'jobs') parts.scheduler.refresh();
     });
   }
 
-  /** What the guard needs of the work. @param state of the server that stands before it */
-  guardContext(state: () => Omit<WatchedState, 'overdueJob'>): GuardContext {
-    const { clock, ids, log } = this.context;
-    return {
-      ...{ store: this.store, deliverer: this.deliverer, clock, ids, log },
-      table: () => this.linked.table,
-      state: () => ({ ...state(), overdueJob: this.scheduler.overdue() }),
-      heartbeatUrl: () => {
-        const { heartbeat = null } = this.linked.table.gateway;
-        return heartbeat === null ? null : this.linked.secrets.resolve(heartbeat.url);
-      },
-      wake: () => this.dispatcher.wake(),
-    };
+  /** The store for callers, which are told what the gateway holds runs up for. */
+  get forCallers(): Store {
+    return this.waits.store;
   }
 
   isPending(path: string): boolean {
     return this.opened.isPending(path);
   }
 
+  /** Opens what the table needs. Call before it is served. Rejects with TableError when no module has it. */
+  async open(table: RouteTable): Promise<void> {
+    const { guarding, budgets, approving, statuses } = this.parts;
+    const plans = Object.values(table.routes);
+    await this.keep(plans);
+    await guarding.prepare(table);
+    await budgets.prepare(table);
+    await approving.prepare(table);
+    await prepareStatuses(statuses, plans);
+  }
+
+  /** What is kept of requests would lie in the home. */
+  private async keep(plans: readonly RoutePlan[]): Promise<void> {
+    if (!this.context.inMemory) await this.keeping.prepare(plans);
+  }
+
   async prepare(table: RouteTable): Promise<() => void> {
-    await this.keeping.prepare(Object.values(table.routes));
-    await this.guarding.prepare(table);
-    await this.budgets.prepare(table);
-    await this.approving.prepare(table);
-    await this.openStatuses(Object.values(table.routes));
-    const next = await linkWork(this.context, this.deliveries, table);
+    await this.open(table);
+    const { serving, deliveries, deliverer, scheduler } = this.parts;
+    const next = await linkWork(this.context, deliveries, table);
     return () => {
-      this.linked = next;
-      this.deliverer.use(next.targets);
+      serving.linked = next;
+      deliverer.use(next.targets);
       this.askOwnLogins();
       this.dispatcher.wake();
-      this.scheduler.refresh();
+      scheduler.refresh();
     };
   }
 
   async subscribed(plans: readonly RoutePlan[]): Promise<void> {
-    await this.keeping.prepare(plans);
-    await this.budgets.subscribed(plans);
-    await this.openStatuses(plans);
-  }
-
-  /** Call before these routes are served. Rejects with TableError when one needs statuses, and no module has them. */
-  async openStatuses(plans: readonly RoutePlan[]): Promise<void> {
-    if (this.statuses !== null || plans.every(({ status }) => status === undefined)) return;
-    const { modules, clock, log } = this.context;
-    const load = modules.find(({ statuses }) => statuses)?.statuses;
-    if (load === undefined) throw new TableError('status_url: no module of this program tells what became of events');
-    const open = await load();
-    this.statuses ??= open({ store: this.store, clock, log });
+    await this.keep(plans);
+    await this.parts.budgets.subscribed(plans);
+    await prepareStatuses(this.statuses, plans);
   }
 
   /** Starts to fire jobs, and resumes unfinished work in the background, because there may be much of it. */
   start(): void {
     const { clock, log, home, workFolders } = this.context;
-    void workFolders.sweep(Object.values(this.linked.table.profiles).map((profile) => join(home, profile.home)));
+    const { serving, scheduler } = this.parts;
+    void workFolders.sweep(Object.values(serving.linked.table.profiles).map((profile) => join(home, profile.home)));
     void removeInputs(home);
     void this.tryWalls();
     this.askOwnLogins();
     this.dispatcher.start().catch((error: unknown) => log.error({ err: error }, 'cannot take up unfinished work'));
-    this.scheduler.start();
-    const retentionDays = (): number => this.linked.table.gateway.retention_days;
-    const maxBytes = (): number => this.linked.table.gateway.retention_max_mb * 2 ** 20;
+    scheduler.start();
+    const retentionDays = (): number => serving.linked.table.gateway.retention_days;
+    const maxBytes = (): number => serving.linked.table.gateway.retention_max_mb * 2 ** 20;
     this.endRetention = startRetention({ store: this.store, clock, log, retentionDays, maxBytes });
   }
 
   /** Asks before the first event comes which accounts are the gateway's own. */
   private askOwnLogins(): void {
-    const { schemes, profiles } = this.linked.table;
+    const { schemes, profiles } = this.parts.serving.linked.table;
     const targets = Object.values(schemes).flatMap(({ own_sender = [] }) => own_sender.map(({ target }) => target));
     for (const profile of Object.keys(profiles)) for (const target of new Set(targets)) this.ownLogin(profile, target);
   }
 
   /** Warns at once if runs will fail because there is no sandbox on this machine, and of paths that open nothing. */
   private async tryWalls(): Promise<void> {
-    const plans = sandboxesOf(this.linked.table);
+    const plans = sandboxesOf(this.parts.serving.linked.table);
     if (plans.length === 0) return;
     const { confinement, log } = this.context;
     const reason = await confinement.problem();
@@ -231,64 +377,47 @@ export class Work implements Backend {
 
   /** Drains work for up to `timeoutMs`; the rest resumes after the next start. */
   async stop(timeoutMs: number): Promise<StopResult> {
-    await this.scheduler.stop();
+    await this.parts.scheduler.stop();
     return this.dispatcher.stop(timeoutMs);
   }
 
   async close(): Promise<void> {
-    await this.approving.close();
-    await this.guarding.close();
-    await this.keeping.close();
+    const { approving, guarding, keeping, deliveries } = this.parts;
+    await approving.close();
+    await guarding.close();
+    await keeping.close();
     await this.context.workFolders.close();
     this.endRetention();
     this.rereading?.cancel();
     await this.store.close();
-    await this.deliveries.close();
+    await deliveries.close();
   }
 
   readonly counts = (): Promise<DispatchCounts> => this.dispatcher.counts();
 
-  /** The store for callers, which are told what the gateway holds runs up for. */
-  get forCallers(): Store {
-    return this.waits.store;
-  }
-
   readonly countWaits = (): Promise<WaitCounts> => this.waits.counts();
 
-  /** Jobs created at run time, as of their last change. */
   jobs(): readonly JobRecord[] {
-    return this.records;
+    return this.parts.serving.jobs;
   }
 
   /** Call after a command has changed the store: there may be new work or a changed job. */
   changed(): void {
     this.dispatcher.wake();
-    this.scheduler.refresh();
+    this.parts.scheduler.refresh();
     this.readJobs().catch((error: unknown) => this.context.log.error({ err: error }, 'cannot read the jobs'));
-  }
-
-  private useJobs(records: readonly JobRecord[]): Promise<void> {
-    this.records = records;
-    return this.budgets.stored(records);
   }
 
   /** Reads the jobs; retries while the store is not open, because its disk is full, read-only or failing. */
   async readJobs(): Promise<void> {
     try {
-      await this.useJobs((await this.store.read({ kind: 'jobs' })).records);
+      await this.parts.useJobs((await this.store.read({ kind: 'jobs' })).records);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       this.rereading?.cancel();
       this.rereading = this.context.clock.after(RETRY_MS, () => this.changed());
     }
   }
-}
-
-/** Rejects when no module of this program takes outputs; a run that may have some then waits. */
-function loadOutputs({ modules }: ServiceContext): Promise<OpenHandover> {
-  const load = modules.find(({ outputs }) => outputs)?.outputs;
-  if (load === undefined) throw new Error('no module of this program takes outputs');
-  return load();
 }
 
 /** A target without a binding of its own (`log`) uses the gateway's policy. */

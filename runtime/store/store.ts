@@ -80,17 +80,6 @@ export interface SharedState {
 
 /**
  * The store of a service: what outlives the process. Changes and queries are plain data; times in them are Unix ms.
- *
- * @example
- * ```ts
- * import type { Service, Store } from 'hookwright/runtime';
- *
- * const canWrite = ({ store }: Service): boolean => store.problem() === null;
- * const countDone = async (store: Store): Promise<number> => {
- *   const { tallies } = await store.read({ kind: 'overview', now: Date.now() });
- *   return tallies.reduce((sum, { done }) => sum + done, 0);
- * };
- * ```
  */
 export interface Store {
   /**

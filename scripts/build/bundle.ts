@@ -21,6 +21,8 @@ const ENTRIES: Readonly<Record<string, string>> = {
   'cli/modules': 'main/modules.ts',
   'cli/run': 'cli/run.ts',
   'cli/context': 'cli/base/context.ts',
+  'hookwright/index': 'main/hookwright.ts',
+  'hookwright/modules': 'main/modules-entry.ts',
   'compiler/index': 'main/compiler.ts',
   'runtime/index': 'main/runtime.ts',
   'schemas/generated/types': 'schemas/generated/types.ts',

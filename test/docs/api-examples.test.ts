@@ -1,4 +1,4 @@
-/** What `hookwright/compiler` and `hookwright/runtime` export is documented where it is declared, and the examples there run. */
+/** What the package exports is documented where it is declared, and the examples there run. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
@@ -17,8 +17,12 @@ const HOME = '/var/lib/app';
 
 const exported = apiExports();
 
-test('the exports of both entries are found', async () => {
-  const modules = [await import('../../main/compiler.ts'), await import('../../main/runtime.ts')];
+test('the exports of the entries are found', async () => {
+  const modules = [
+    await import('../../main/hookwright.ts'),
+    await import('../../main/compiler.ts'),
+    await import('../../main/runtime.ts'),
+  ];
   const names = new Set(exported.map(({ name }) => name));
   const values = modules.flatMap((module) => Object.keys(module));
   assert.deepEqual(
@@ -53,7 +57,7 @@ test('docs/library.md has every option of createService, and what it says of err
   const yaml = 'platforms: { webhook: { enabled: true, secret: "env:S", routes: { a: { prompt: "{x}" } } } }';
   const { table } = await compileText(yaml, { home, env: { S: 'at-least-16-bytes-long' } });
   const wrong: readonly (readonly [name: string, value: unknown])[] = [
-    ...options.map((option = '') => [option, option === 'host' || option === 'version' ? 7 : '7'] as const),
+    ...options.map((option = '') => [option, option === 'host' ? 7 : '7'] as const),
     ...Object.entries({ table: { file: 'routes.json' }, home: 'relative', port: 70_000, timezone: 'Nowhere/Here' }),
     ...Object.entries({ env: { S: 7 }, agent: [], blueprints: [7], prot: 80 }),
   ];
@@ -81,7 +85,15 @@ describe('examples', () => {
 /** The script with the modules of this tree instead of the package, and with a home of its own. */
 const localised = (script: string, home: string): string =>
   script
-    .replace(/from "hookwright\/(\w+)"/g, (_found, entry: string) => `from ${JSON.stringify(entryUrl(entry))}`)
+    .replace(/from "(hookwright(?:\/\w+)?)"/g, (_found, entry: string) => `from ${JSON.stringify(entryUrl(entry))}`)
     .replaceAll(HOME, home);
 
-const entryUrl = (entry: string): string => pathToFileURL(join(MAIN, `${entry}${extname(SELF)}`)).href;
+/** The files of the entries, as package.json has them. */
+const FILES: Readonly<Record<string, string>> = {
+  hookwright: 'hookwright',
+  'hookwright/modules': 'modules-entry',
+  'hookwright/compiler': 'compiler',
+  'hookwright/runtime': 'runtime',
+};
+
+const entryUrl = (entry: string): string => pathToFileURL(join(MAIN, `${FILES[entry]}${extname(SELF)}`)).href;

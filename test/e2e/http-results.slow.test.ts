@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { groupBy } from '../../base/group-by.ts';
 import { createService } from '../../main/runtime.ts';
-import type { Service } from '../../runtime/service/service.ts';
+import type { Service } from '../../runtime/service/options.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { compileConfig, printed } from '../helpers/compile.ts';

@@ -68,6 +68,6 @@ describe('a program that embeds the packed package', () => {
 const ACCEPTED = '202 {"status":"accepted","route":"issues","event":"issues","delivery_id":"1"}\n';
 
 const EXPECTED: Readonly<Record<string, string>> = {
-  embed: `${ACCEPTED}200 {"status":"duplicate","route":"issues","delivery_id":"1"}\ndispatch: done\ndone: 1\n`,
+  embed: `${ACCEPTED}200 {"status":"duplicate","route":"issues","delivery_id":"1"}\ndispatch: done\nemitted: accepted\npushed: event\n`,
   mount: `404 {"status":"error","error":"There is no such route","code":"unknown_route"}\n401 {"status":"error","error":"The signature is missing or not valid","code":"invalid_signature"}\nhello from the app\n`,
 };

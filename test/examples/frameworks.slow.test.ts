@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -12,49 +12,66 @@ import { codeBlocks } from '../helpers/markdown.ts';
 import { installPacked } from '../helpers/packed.ts';
 import { ROOT } from '../helpers/root.ts';
 
-const PACKAGES = ['express@5.3.0', 'fastify@5.12.8', 'hono@4.13.19', '@hono/node-server@1.19.19'];
+const PACKAGES = [
+  'express@5.3.0',
+  'fastify@5.12.8',
+  '@fastify/middie@9.3.6',
+  'hono@4.13.19',
+  '@hono/node-server@1.19.19',
+];
 
-/** A program around the code of the README: `app`, and a listener on a free port. */
-const FRAMEWORKS: Readonly<Record<string, { readonly before: string; readonly after: string }>> = {
+/** A program around the code of the README: `app`, a listener on a free port, and the path below which webhooks are. */
+const FRAMEWORKS: Readonly<
+  Record<string, { readonly before: string; readonly after: string; readonly below: string }>
+> = {
   express: {
     before: `import express from 'express'; const app = express();`,
     after: `app.use(express.json()); app.post('/own', (request, response) => { response.send(request.body); });
       const server = app.listen(0, '127.0.0.1'); await once(server, 'listening');
       const { port } = server.address(); const close = () => server.close();`,
+    below: 'hooks/',
   },
   fastify: {
     before: `import fastify from 'fastify'; const app = fastify();`,
     after: `app.post('/own', (request) => request.body); await app.listen({ port: 0, host: '127.0.0.1' });
       const { port } = app.server.address(); const close = () => app.close();`,
+    below: '',
+  },
+  middie: {
+    before: `import fastify from 'fastify'; import middie from '@fastify/middie'; const app = fastify();`,
+    after: `app.post('/own', (request) => request.body); await app.listen({ port: 0, host: '127.0.0.1' });
+      const { port } = app.server.address(); const close = () => app.close();`,
+    below: 'hooks/',
   },
   hono: {
     before: `import { Hono } from 'hono'; import { serve } from '@hono/node-server'; const app = new Hono();`,
     after: `app.post('/own', async (context) => context.json(await context.req.json()));
       const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }); await once(server, 'listening');
       const { port } = server.address(); const close = () => server.close();`,
+    below: '',
   },
 };
 
-const COMMON = `import { createHmac } from 'node:crypto'; import { once } from 'node:events'; import { mkdtemp } from 'node:fs/promises'; import { resolve } from 'node:path';
-import { compileText } from 'hookwright/compiler'; import { createService } from 'hookwright/runtime';
-import { answerWith } from './answer-with.js';
-const yaml = 'platforms: { webhook: { enabled: true, secret: "env:WEBHOOK_SECRET", routes: { issues: { prompt: "{issue.title}" } } } }';
-const [home, secret] = [await mkdtemp(resolve('home-')), 'a secret of at least 16 bytes'];
-const { table } = await compileText(yaml, { home, env: { WEBHOOK_SECRET: secret } });
-const service = await createService({ table, home, env: { WEBHOOK_SECRET: secret } });
+const COMMON = `import { createHmac } from 'node:crypto'; import { once } from 'node:events'; import { hookwright } from 'hookwright';
+const secret = 'a secret of at least 16 bytes';
+const routes = { issues: { prompt: '{issue.title}' } };
+const hooks = await hookwright({
+  config: { platforms: { webhook: { enabled: true, secret: 'env:WEBHOOK_SECRET', routes } } },
+  env: { WEBHOOK_SECRET: secret }, store: ':memory:', agent: ({ prompt }) => prompt,
+});
 `;
 
 const REQUESTS = `
 const body = '{ "issue": { "title": "x" } }';
 const signature = 'sha256=' + createHmac('sha256', secret).update(body).digest('hex');
 const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signature };
-for (const [path, more] of [['webhooks/issues', {}], ['webhooks/issues', { 'x-hub-signature-256': 'sha256=00' }], ['own', {}]]) {
+for (const [path, more] of [[below + 'webhooks/issues', {}], [below + 'webhooks/issues', { 'x-hub-signature-256': 'sha256=00' }], ['own', {}]]) {
   const response = await fetch(\`http://127.0.0.1:\${port}/\${path}\`, { method: 'POST', body, headers: { ...headers, ...more } });
   const { status, issue } = await response.json();
   console.log(response.status, status ?? issue.title);
 }
 close();
-await service.stop({ drainMs: 1000 });
+await hooks.stop({ drainMs: 1000 });
 `;
 
 const isLong = process.env.HOOKWRIGHT_LONG_TESTS === '1';
@@ -71,7 +88,6 @@ describe('the routes in a framework', { skip: isLong ? false : 'a long test' }, 
     // Below the frameworks, which it shares no dependency with.
     await installPacked(app);
     writeFileSync(join(app, 'package.json'), '{"type":"module"}');
-    cpSync(join(ROOT, 'examples/embed/answer-with.ts'), join(app, 'answer-with.ts'));
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -85,7 +101,10 @@ describe('the routes in a framework', { skip: isLong ? false : 'a long test' }, 
       const block = blocks.find(({ note }) => note === `file: ${name}.ts`);
       assert.ok(block);
       const entry = join(app, `${name}.ts`);
-      writeFileSync(entry, [program.before, COMMON, block.text, program.after, REQUESTS].join('\n'));
+      writeFileSync(
+        entry,
+        [program.before, COMMON, block.text, program.after, `const below = '${program.below}';`, REQUESTS].join('\n'),
+      );
       const { stdout, stderr } = spawnSync(process.execPath, [join(ROOT, 'node_modules/tsx/dist/cli.mjs'), entry], {
         ...{ cwd: app, encoding: 'utf8', timeout: 600_000, env: { PATH: process.env.PATH } },
       });

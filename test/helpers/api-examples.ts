@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { codeBlocks } from './markdown.ts';
 import { ROOT } from './root.ts';
 
-const ENTRIES = ['main/compiler.ts', 'main/runtime.ts'];
+const ENTRIES = ['main/hookwright.ts', 'main/compiler.ts', 'main/runtime.ts'];
 
 export interface ApiExport {
   readonly name: string;
@@ -27,8 +27,11 @@ export interface ApiExample {
   readonly code: string;
 }
 
-/** The values and types that `hookwright/compiler` and `hookwright/runtime` export. */
-export const apiExports = (): readonly ApiExport[] => ENTRIES.flatMap((entry) => exportsOf(entry));
+/** The values and types that `hookwright`, `hookwright/compiler` and `hookwright/runtime` export, each once. */
+export function apiExports(): readonly ApiExport[] {
+  const all = ENTRIES.flatMap(exportsOf);
+  return [...new Map(all.map((each) => [`${each.file} ${each.name}`, each])).values()];
+}
 
 function exportsOf(file: string): readonly ApiExport[] {
   const text = readFileSync(join(ROOT, file), 'utf8');

@@ -5,12 +5,11 @@
 import { createHmac } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { compileText } from '../../main/compiler.ts';
-import { createService } from '../../main/runtime.ts';
 import type { ProcessRequest, ProcessResult } from '../../runtime/platform/process/run-process.ts';
-import type { ServiceOptions } from '../../runtime/service/options.ts';
-import type { Service } from '../../runtime/service/service.ts';
+import type { OperatedService, ServiceOptions } from '../../runtime/service/options.ts';
 import { atEnd } from './at-end.ts';
 import { recordLog } from './log.ts';
+import { createService } from './operated-service.ts';
 import { handleAgain } from './send-again.ts';
 import { tempDir } from './temp-dir.ts';
 
@@ -22,7 +21,7 @@ export interface Comment {
 }
 
 export interface HostGateway {
-  readonly service: Service;
+  readonly service: OperatedService;
   readonly home: string;
   /** Prompts of its runs, in order. */
   readonly runs: string[];

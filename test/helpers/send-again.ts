@@ -1,5 +1,5 @@
 /** Sends as senders of webhooks do: what a gateway turns away, because its disk is slow, comes again. */
-import type { Service } from '../../runtime/service/service.ts';
+import type { Service } from '../../runtime/service/options.ts';
 
 /** A disk that is slow for longer than this is none that a test is meant for, in ms. */
 const PATIENCE_MS = 30_000;

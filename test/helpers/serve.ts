@@ -28,7 +28,7 @@ import { routeTable, SECRET } from './route-table.ts';
 import { tempDir } from './temp-dir.ts';
 
 export interface Served {
-  readonly gateway: Gateway & { load(): Promise<void>; reload(): Promise<boolean> };
+  readonly gateway: Gateway & Pick<Routes, 'status'> & { load(): Promise<void>; reload(): Promise<boolean> };
   readonly dispatcher: FakeDispatcher;
   readonly log: { readonly lines: LogLine[] };
   readonly home: string;
@@ -112,7 +112,13 @@ export function prepareGateway(
     await gateway.begin();
   };
   const reload = (): Promise<boolean> => routes.tables.reload();
-  return { gateway: Object.assign(gateway, { load, reload }), dispatcher, log, home, writeTable };
+  return {
+    gateway: Object.assign(gateway, { load, reload, status: () => routes.status() }),
+    dispatcher,
+    log,
+    home,
+    writeTable,
+  };
 }
 
 /** A gateway that serves. */

@@ -10,7 +10,7 @@ import { describeSchedule } from '../../../compiler/schedule/describe-schedule.t
 import { nextRuns } from '../../../compiler/schedule/next-runs.ts';
 import { isTimeZone } from '../../../compiler/schedule/time-zone.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
-import type { Service } from '../../../runtime/service/service.ts';
+import type { OperatedService } from '../../../runtime/service/options.ts';
 import type { BlueprintJobReport, BlueprintJobRequest } from '../../../schemas/built/operations/types.ts';
 import type { JobConfig, RouteTable } from '../../../schemas/generated/types.ts';
 import type { FilledBlueprint } from '../compiler/fill.ts';
@@ -93,7 +93,7 @@ function report({ record, warnings }: SavedJob, now: number): BlueprintJobReport
 /** Makes jobs from blueprints inside a running gateway, for clients of its control socket. */
 export async function createBlueprintJob(
   context: CliContext,
-  service: Service,
+  service: OperatedService,
   request: BlueprintJobRequest,
 ): Promise<BlueprintJobReport> {
   const { store, table } = service;

@@ -1,6 +1,5 @@
 /** `hookwright approvals`: messages that a person has to approve. */
 
-import type { AnsweredApproval, Approval, FoundApproval } from '../../../schemas/built/operations/types.ts';
 import { unseenNote } from '../../../base/unseen.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
@@ -14,6 +13,7 @@ import { printList } from '../../../cli/output/table.ts';
 import { formatDuration } from '../../../cli/output/time.ts';
 import { useStore } from '../../../cli/store/use-store.ts';
 import { printableStart } from '../../../runtime/platform/printable.ts';
+import type { AnsweredApproval, Approval, FoundApproval } from '../../../schemas/built/operations/types.ts';
 import { answerApproval, findApproval, listApprovals, receiverOf } from '../runtime/approvals.ts';
 
 /** Of a text, in UTF-16 units: `approvals show` has all of it. */

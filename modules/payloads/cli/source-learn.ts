@@ -1,5 +1,5 @@
 /** `hookwright source learn`: infers the payloads of a source of the user from requests that it has sent. */
-import type { KeptRequest } from '../../../schemas/built/operations/types.ts';
+
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
@@ -22,6 +22,7 @@ import { UNKNOWN_EVENT } from '../../../runtime/intake/stages/identify.ts';
 import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
 import { readFirst } from '../../../runtime/verify/locator.ts';
 import { LazyRequest, partsOf } from '../../../runtime/verify/request.ts';
+import type { KeptRequest } from '../../../schemas/built/operations/types.ts';
 import { learnSchema } from '../compiler/shapes/learn-schema.ts';
 
 const options = {

@@ -24,7 +24,7 @@ import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets
 import { collectSecretRefs } from '../../../runtime/platform/secrets/secret-refs.ts';
 import type { SecretResolver } from '../../../runtime/platform/secrets/secrets.ts';
 import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
-import { createConfinement } from '../../../runtime/service/confine.ts';
+import { createConfinement } from '../../../runtime/service/parts.ts';
 import type { ProgramEnd } from '../../../runtime/store/states.ts';
 import type { CommandAgentPlan, RouteTable } from '../../../schemas/generated/types.ts';
 

@@ -1,5 +1,5 @@
 /** `hookwright doctor`: checks that everything a gateway needs is there, and says what to do if it is not. */
-import type { GatewayStatus } from '../../../schemas/built/operations/types.ts';
+
 import type { Style } from '../../../base/paint.ts';
 import { createPaint } from '../../../base/paint.ts';
 import type { Check, CheckStatus } from '../../../cli/base/check.ts';
@@ -18,6 +18,7 @@ import type { CompileResult } from '../../../compiler/compile.ts';
 import { createDeliveryContext } from '../../../runtime/deliver/delivery-context.ts';
 import { runProcess } from '../../../runtime/platform/process/run-process.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
+import type { GatewayStatus } from '../../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import type { FoundGateway } from './doctor/check-gateway.ts';
 import {

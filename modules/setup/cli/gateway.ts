@@ -105,12 +105,7 @@ async function planChanges(
   };
 }
 
-async function readAnswers(
-  context: CliContext,
-  given: Given,
-  config: unknown,
-  name: string,
-): Promise<SetupAnswers> {
+async function readAnswers(context: CliContext, given: Given, config: unknown, name: string): Promise<SetupAnswers> {
   if (given.set !== undefined || given.yes) {
     const answers = parseAnswers(given.set ?? []);
     return given.yes ? withDefaults(answers, config) : answers;

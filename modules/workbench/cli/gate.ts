@@ -1,12 +1,12 @@
 /** The gate before a swap: refuses a table that would treat kept requests differently from the one in service. */
 
-import type { FailOn, RefusedSwap } from '../../../schemas/built/operations/types.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import type { GateContext } from '../../../cli/base/module.ts';
 import { readTable } from '../../../cli/compile/compile-files.ts';
+import type { FailOn, RefusedSwap } from '../../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { outcomeChange } from './diff/format-differences.ts';
 import type { RequestChange } from './diff/replay-requests.ts';

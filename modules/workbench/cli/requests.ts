@@ -1,6 +1,5 @@
 /** `hookwright requests`: what came in, and why it was answered as it was. */
 
-import type { ReplayReport, KeptRequest, RequestSummary } from '../../../schemas/built/operations/types.ts';
 import { writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { messageOf } from '../../../base/message-of.ts';
@@ -26,6 +25,7 @@ import { formatTable, printTable } from '../../../cli/output/table.ts';
 import { formatDuration } from '../../../cli/output/time.ts';
 import { subscriptionNames } from '../../../cli/subscriptions/names-in-use.ts';
 import { printedRequest } from '../../../runtime/intake/kept-request.ts';
+import type { KeptRequest, ReplayReport, RequestSummary } from '../../../schemas/built/operations/types.ts';
 import { firstNumber, idOf, whyUnverified } from '../runtime/capture/requests.ts';
 import { BODY_MARKER } from '../runtime/removed.ts';
 import { describeRequest, knownScheme } from './requests/describe-request.ts';

@@ -1,6 +1,5 @@
 /** The requests that the home has kept, for a command: asked of a running gateway, else read from the database or their file. */
 
-import type { ControlContract, KeptRequest } from '../../../schemas/built/operations/types.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import { ambiguousName } from '../../../cli/base/find-name.ts';
@@ -9,6 +8,7 @@ import { askGateway, tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
 import type { OpeningContext } from '../../../cli/store/use-store.ts';
 import { configuredStore, openDatabase } from '../../../cli/store/use-store.ts';
 import type { KeptRequests } from '../../../runtime/intake/kept-request.ts';
+import type { ControlContract, KeptRequest } from '../../../schemas/built/operations/types.ts';
 import type { StorePlan } from '../../../schemas/generated/types.ts';
 
 /** Timeout of a call to a running gateway, in ms; a search reads every kept request. */

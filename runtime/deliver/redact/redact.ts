@@ -23,15 +23,6 @@ export function createRedact(secrets: readonly string[]): Redact {
  * Replaces secrets in texts with `***`, also when they are escaped (percent-encoding, JSON, HTML; in several layers), in
  * hex, or part of base64. Secrets are only added, because a replaced one may still appear somewhere. Values of fewer than
  * 6 characters are not redacted.
- *
- * @example
- * ```ts
- * import { Redactor } from 'hookwright/runtime';
- *
- * const redactor = new Redactor();
- * redactor.add(['hunter2-hunter2']);
- * console.log(redactor.redact('password: hunter2-hunter2')); // password: ***
- * ```
  */
 export class Redactor {
   private readonly index = new FormIndex();

@@ -15,7 +15,7 @@ const ID_LIMIT = 256;
 export const identify: Stage = (intake, { ids }) => {
   const { limits, plan, identityOf } = intake.route;
   const identity = identityOf(intake.scheme);
-  intake.event = printableStart(sentEvent(intake, identity) ?? UNKNOWN_EVENT, EVENT_LIMIT);
+  intake.event = eventName(sentEvent(intake, identity) ?? UNKNOWN_EVENT);
   const sent = sentId(intake, identity);
   intake.deliveryId = sent ?? ids.delivery(intake.receivedAt);
   intake.claim = {
@@ -35,5 +35,9 @@ function sentEvent(intake: Intake, { event, eventFallback }: Identity): string |
 function sentId(intake: Intake, { delivery, digest }: Identity): string | null {
   const id = readFirst(delivery, intake, true);
   if (id === null) return digest === null ? null : digest(intake);
-  return id.length <= ID_LIMIT && isPrintable(id) ? id : digestOf(id);
+  return keptId(id);
 }
+
+export const eventName = (sent: string): string => printableStart(sent, EVENT_LIMIT);
+
+export const keptId = (sent: string): string => (sent.length <= ID_LIMIT && isPrintable(sent) ? sent : digestOf(sent));

@@ -3,20 +3,6 @@ import type { SecretRef } from '../../../schemas/generated/types.ts';
 
 /**
  * Turns secret references of the table into secrets.
- *
- * @example
- * ```ts
- * import type { SecretResolver } from 'hookwright/runtime';
- * import { SecretError } from 'hookwright/runtime';
- *
- * const checked = (secrets: SecretResolver): SecretResolver => ({
- *   resolve(ref, setting) {
- *     const secret = secrets.resolve(ref, setting);
- *     if (secret.length < 32) throw new SecretError(`${ref.kind}:${ref.value} is shorter than 32 characters`);
- *     return secret;
- *   },
- * });
- * ```
  */
 export interface SecretResolver {
   /**
@@ -29,14 +15,6 @@ export interface SecretResolver {
 
 /**
  * A secret is missing, empty or refused. The message names the reference, never the value.
- *
- * @example
- * ```ts
- * import { SecretError } from 'hookwright/runtime';
- *
- * const missing = new SecretError('env:SECRET is not set');
- * console.log(missing.name); // SecretError
- * ```
  */
 export class SecretError extends Error {
   override readonly name = 'SecretError';

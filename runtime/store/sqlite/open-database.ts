@@ -94,6 +94,12 @@ export function prepareDatabase(
   }
 }
 
+/** Creates the tables of a store in memory. */
+export function prepareMemory(db: Connection): ReturnType<typeof prepareDatabase> {
+  inTransaction(db, () => createTables(db));
+  return { db, prepared: { unchecked: false, damage: null, broken: null, rows: [] } };
+}
+
 const gone = (path: string): string =>
   `${path} is gone, or empty, and this home had a store. Put a copy back: hookwright store restore <file>; ` +
   'or begin anew, without what was stored: hookwright store new';

@@ -16,6 +16,7 @@ import { tryLock, waitForLock } from './file-lock.ts';
 import { lockHolder } from './lock-holder.ts';
 import type { Durability } from './open-database.ts';
 import { createJobQueries } from './read-jobs.ts';
+import type { ReaderRequest } from './reader.ts';
 import { Reader } from './reader.ts';
 import { FORMAT, formatOf } from './schema.ts';
 import { SqliteStore } from './sqlite-store.ts';
@@ -90,6 +91,33 @@ export async function tryOpenOfflineStore(path: string): Promise<Store | null> {
     throw new StoreUnavailable(`cannot open ${path}: ${describeDiskError(error)}`);
   }
   return lock === null ? null : openInline(path, async () => lock);
+}
+
+/** Opens a store that has no file, in this thread: it ends with its close. */
+export async function openMemoryStore({
+  log,
+  beforeCommit,
+  failed = () => {},
+}: Omit<ServerStoreOptions, 'path' | 'durability' | 'writer'>): Promise<Store> {
+  const path = ':memory:';
+  const shared = connect(path, { busyMs: 0 });
+  const writer = new Writer({ path, durability: 'normal', shared });
+  const reader = new Reader({ path, shared });
+  const reading = inlineClient<ReaderRequest>((request) => reader.serve(request));
+  const store = new SqliteStore({
+    path,
+    writer: inlineClient((request) => writer.serve(request)),
+    reader: reading,
+    checker: null,
+    copier: () => reading,
+    log,
+    beforeCommit,
+    failed,
+    lock: async () => ({ release: () => {} }),
+    now: Date.now,
+  });
+  await opened(store);
+  return store;
 }
 
 /**

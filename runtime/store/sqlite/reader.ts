@@ -11,6 +11,8 @@ export interface ReaderOptions {
   readonly path: string;
   /** Default: the driver's. */
   readonly connect?: Connect;
+  /** The connection of a store in memory, in place of one of its own; the writer closes it. */
+  readonly shared?: Connection;
 }
 
 export type ReaderRequest =
@@ -44,7 +46,7 @@ export class Reader {
       case 'check':
         return this.check();
       case 'close':
-        this.opened?.db.close();
+        if (this.options.shared === undefined) this.opened?.db.close();
         this.opened = null;
         return null;
     }
@@ -75,8 +77,8 @@ export class Reader {
 
   private open(): { readonly db: Connection; readonly queries: QueryHandlers } {
     if (this.opened !== null) return this.opened;
-    const { connect = connectDriver, path } = this.options;
-    const db = openReading(connect, path);
+    const { connect = connectDriver, path, shared } = this.options;
+    const db = shared ?? openReading(connect, path);
     this.opened = { db, queries: createQueries(db) };
     return this.opened;
   }

@@ -4,11 +4,11 @@ import { describeDiskError } from '../../platform/describe-disk-error.ts';
 import type { CommitResult, EncodedChange } from '../encode.ts';
 import type { DamageReport } from '../queries.ts';
 import { StoreRefused } from '../store.ts';
-import type { Connect } from './driver.ts';
+import type { Connect, Connection } from './driver.ts';
 import { connect as connectDriver, isMalformed } from './driver.ts';
 import { markLog } from './log-mark.ts';
 import type { Durability, Prepared } from './open-database.ts';
-import { isTemporary, noteChecked, openWriting, prepareDatabase } from './open-database.ts';
+import { isTemporary, noteChecked, openWriting, prepareDatabase, prepareMemory } from './open-database.ts';
 import { markOpen } from './store-note.ts';
 import type { CommitPoint } from './transactions.ts';
 import { CommitInDoubt, Transactions } from './transactions.ts';
@@ -22,6 +22,8 @@ export interface WriterOptions {
   readonly durability: Durability;
   /** Default: the driver's. */
   readonly connect?: Connect;
+  /** The connection of a store in memory, which has no file to prepare and to mark. */
+  readonly shared?: Connection;
   /** For tests that kill the process within a commit. */
   readonly reached?: (point: CommitPoint) => void;
 }
@@ -47,13 +49,16 @@ export type PrepareResult =
 export class Writer {
   private readonly options: WriterOptions;
   private readonly transactions: Transactions;
-  private isMarked = false;
-  private isLogMarked = false;
+  private isMarked: boolean;
+  private isLogMarked: boolean;
 
   constructor(options: WriterOptions) {
-    const { path, durability, connect = connectDriver, reached = () => {} } = options;
+    const { path, durability, shared, connect = connectDriver, reached = () => {} } = options;
     this.options = options;
+    this.isMarked = shared !== undefined;
+    this.isLogMarked = this.isMarked;
     this.transactions = new Transactions(() => {
+      if (shared !== undefined) return shared;
       this.isLogMarked = false;
       return openWriting(connect, path, durability);
     }, reached);
@@ -87,9 +92,9 @@ export class Writer {
   }
 
   private prepare(now: number): PrepareResult {
-    const { connect = connectDriver, path, durability } = this.options;
+    const { connect = connectDriver, path, durability, shared } = this.options;
     try {
-      const { db, prepared } = prepareDatabase(connect, path, now);
+      const { db, prepared } = shared === undefined ? prepareDatabase(connect, path, now) : prepareMemory(shared);
       db.exec(`PRAGMA synchronous = ${durability}`);
       this.transactions.use(db);
       return { kind: 'prepared', ...prepared };

@@ -2,8 +2,9 @@
  * A gateway as a process, whose machine has a clock of its own. Argument: JSON of `NodeProcess`. Says on stdout where it
  * listens, then a line for each dispatch that has ended.
  */
-import { createService } from '../../../main/runtime.ts';
+
 import type { RouteTable } from '../../../schemas/generated/types.ts';
+import { createService } from '../operated-service.ts';
 
 export interface NodeProcess {
   readonly home: string;

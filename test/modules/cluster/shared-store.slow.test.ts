@@ -4,14 +4,14 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { createService } from '../../../main/runtime.ts';
-import type { Service } from '../../../runtime/service/service.ts';
+import type { OperatedService } from '../../../runtime/service/options.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { makeAccept, makeDispatch } from '../../helpers/dispatches.ts';
 import { until } from '../../helpers/gateway.ts';
 import { makeFire, makeJob, makeTick } from '../../helpers/jobs.ts';
 import { nodeArgv } from '../../helpers/node-argv.ts';
+import { createService } from '../../helpers/operated-service.ts';
 import { skipWithoutPostgres } from '../../helpers/postgres/binaries.ts';
 import { runSql, testDatabase } from '../../helpers/postgres/database.ts';
 import type { NodeProcess } from '../../helpers/postgres/run-node.ts';
@@ -29,7 +29,7 @@ function tableFor(url: string, listen = true): RouteTable {
   return routeTable({ routes: { alerts: {} }, gateway: { store } }).table;
 }
 
-async function startNode(t: TestContext, url: string, listen = true): Promise<Service> {
+async function startNode(t: TestContext, url: string, listen = true): Promise<OperatedService> {
   const service = await createService({ table: tableFor(url, listen), home: tempDir(t) });
   atEnd(t, () => service.stop({ drainMs: 0 }));
   await service.listen();

@@ -55,14 +55,14 @@ function bench() {
     ...{ clock, log: silentLog, readiness: () => ({ ready: true, problems: [] }), schemeLabel: String, token: null },
     kept: () => ({ kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } }),
     requestCount: () => seen.total,
-    operations: () => ({
+    operations: {
       requests_list: () => {
         seen.reads++;
         if (seen.isOut) throw new Error('the store cannot be read');
         return [{ id: String(seen.total).padStart(10, '0'), event: 'x'.repeat(1000) }] as never;
       },
       store_read: () => [] as never,
-    }),
+    },
   });
   const join = async (): Promise<Listener> => {
     const listener = new Listener();

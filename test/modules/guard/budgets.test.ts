@@ -5,14 +5,14 @@ import { createHmac } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { compileText } from '../../../main/compiler.ts';
-import { createService } from '../../../main/runtime.ts';
 import { silentLog } from '../../../runtime/platform/log.ts';
 import type { RunProcess } from '../../../runtime/platform/process/run-process.ts';
-import type { Service } from '../../../runtime/service/service.ts';
+import type { OperatedService } from '../../../runtime/service/options.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { deferred } from '../../helpers/dispatch-bench.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
 import { until } from '../../helpers/gateway.ts';
+import { createService } from '../../helpers/operated-service.ts';
 import { handleAgain } from '../../helpers/send-again.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
@@ -36,7 +36,7 @@ platforms:
 `;
 
 interface Served {
-  service: Service;
+  service: OperatedService;
   readonly clock: FakeClock;
   readonly runs: string[];
   restart(): Promise<void>;
@@ -104,7 +104,7 @@ async function alerts({ service, clock }: Served, count = 0): Promise<readonly s
   });
 }
 
-async function sentAlerts(service: Service): Promise<readonly string[]> {
+async function sentAlerts(service: OperatedService): Promise<readonly string[]> {
   const rows = await service.store.read({ kind: 'list', filter: { limit: 100 } });
   const own = rows.filter(({ event }) => event === 'alert').reverse();
   return Promise.all(

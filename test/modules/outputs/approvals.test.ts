@@ -7,13 +7,12 @@ import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { compileText } from '../../../main/compiler.ts';
-import { createService } from '../../../main/runtime.ts';
 import { answerApproval, findApproval, listApprovals, receiverOf } from '../../../modules/outputs/runtime/approvals.ts';
 import { noticeText } from '../../../modules/outputs/runtime/notice.ts';
 import { placeInTable } from '../../../runtime/deliver/http/shown-place.ts';
 import { listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
 import { manualDispatch } from '../../../runtime/dispatch/scheduler/job-dispatch.ts';
-import type { Service } from '../../../runtime/service/service.ts';
+import type { OperatedService } from '../../../runtime/service/options.ts';
 import type { Store } from '../../../runtime/store/store.ts';
 import type { Approval } from '../../../schemas/built/operations/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
@@ -23,6 +22,7 @@ import { makeDispatch } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
 import { until } from '../../helpers/gateway.ts';
 import { recordLog } from '../../helpers/log.ts';
+import { createService } from '../../helpers/operated-service.ts';
 import { handleAgain } from '../../helpers/send-again.ts';
 import { signed } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
@@ -239,7 +239,7 @@ async function listen(t: TestContext) {
 }
 
 /** What becomes of a message once it is approved. */
-async function approved(service: Service, { id }: { readonly id: string } = assert.fail()): Promise<string> {
+async function approved(service: OperatedService, { id }: { readonly id: string } = assert.fail()): Promise<string> {
   const { store } = service;
   await answerApproval(store, id, { approve: true, by: 'ann', reason: null }, Date.now());
   service.changed();

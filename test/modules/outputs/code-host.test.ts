@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { compileText } from '../../../main/compiler.ts';
 import { createService } from '../../../main/runtime.ts';
-import type { Service } from '../../../runtime/service/service.ts';
+import type { Service } from '../../../runtime/service/options.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { FakeGitHub } from '../../helpers/fake-github.ts';
 import { until } from '../../helpers/gateway.ts';

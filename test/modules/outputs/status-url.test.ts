@@ -7,7 +7,7 @@ import { runtimeParts } from '../../../cli/base/module.ts';
 import { outputs } from '../../../modules/outputs/module.ts';
 import { preferredWait } from '../../../modules/outputs/runtime/status-url.ts';
 import { EventStatuses } from '../../../modules/outputs/runtime/statuses.ts';
-import { createService } from '../../../runtime/service/create-service.ts';
+import { createService } from '../../../runtime/service/service.ts';
 import type { QueryKind, QueryResults } from '../../../runtime/store/queries.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';

@@ -9,7 +9,7 @@ import { MODULES } from '../../../main/modules.ts';
 import { parseTraceContext, printTraceContext } from '../../../modules/telemetry/runtime/trace-context.ts';
 import { openTracing } from '../../../modules/telemetry/runtime/tracing.ts';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
-import { createService } from '../../../runtime/service/create-service.ts';
+import { createService } from '../../../runtime/service/service.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import type { TestedConsole } from '../../helpers/console.ts';
 import { startConsole } from '../../helpers/console.ts';

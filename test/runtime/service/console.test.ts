@@ -7,23 +7,27 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { createService } from '../../../main/runtime.ts';
-import type { ServiceOptions } from '../../../runtime/service/options.ts';
-import type { Service } from '../../../runtime/service/service.ts';
-import { readinessOf } from '../../../runtime/service/status.ts';
+import { readinessOf } from '../../../runtime/control/status.ts';
+import type { ProgramOptions, ServiceOptions } from '../../../runtime/service/options.ts';
 import type { GatewayPlan } from '../../../schemas/generated/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { recordLog } from '../../helpers/log.ts';
+import { createService } from '../../helpers/operated-service.ts';
 import { routePlan, routeTable } from '../../helpers/route-table.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const LITERAL = { kind: 'literal', value: 'a token of some length', scope: 'default' } as const;
 const BEARER = { authorization: 'Bearer a token of some length' };
 
-async function serveWith(t: TestContext, gateway: Partial<GatewayPlan>, more: Partial<ServiceOptions> = {}) {
+async function serveWith(
+  t: TestContext,
+  gateway: Partial<GatewayPlan>,
+  more: Partial<ServiceOptions> = {},
+  program: ProgramOptions = {},
+) {
   const log = recordLog();
   const table = routeTable({ routes: { pulls: {} }, gateway }).table;
-  const service: Service = await createService({ table, home: tempDir(t), log, ...more });
+  const service = await createService({ table, home: tempDir(t), log, ...more }, program);
   atEnd(t, () => service.stop({ drainMs: 0 }));
   const { url } = await service.listen();
   const { console } = await service.status();
@@ -58,7 +62,7 @@ describe('the console', () => {
     const plan = routePlan('added', {});
     const lowerSubscriptions = (text: string) => ({ routes: text === '{}' ? [] : [plan], rejected: [] });
     const consoleAt = { console: { host: '127.0.0.1', port: 0, token: null } };
-    const { get, service } = await serveWith(t, consoleAt, { home, lowerSubscriptions });
+    const { get, service } = await serveWith(t, consoleAt, { home }, { lowerSubscriptions });
     assert.doesNotMatch(await (await get('/metrics')).text(), /added/);
     writeFileSync(join(home, 'webhook_subscriptions.json'), '{"added": {}}');
     assert.match(

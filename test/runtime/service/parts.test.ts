@@ -7,7 +7,7 @@ import { compileText } from '../../../main/compiler.ts';
 import { MODULES } from '../../../main/modules.ts';
 import type { RuntimePart } from '../../../runtime/module.ts';
 import type { Logger } from '../../../runtime/platform/log.ts';
-import { createService } from '../../../runtime/service/create-service.ts';
+import { createService } from '../../../runtime/service/service.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { until } from '../../helpers/gateway.ts';
 import { recordLog, silentLog } from '../../helpers/log.ts';

@@ -13,14 +13,14 @@ export interface ApiContext
   readonly role: Role;
 }
 
-/** @throws ApiRefusal while the gateway has no operations, or where the program has none */
+/** @throws ApiRefusal where the program has no operations */
 export function callOperation<Name extends ControlName>(
   { operations }: ApiContext,
   name: Name,
   input: ControlContract[Name]['input'],
 ): Promise<ControlContract[Name]['output']> {
-  const handler = operations()?.[name];
-  if (handler === undefined) throw new ApiRefusal(503, 'not_available', 'this program has no operations, or not yet');
+  const handler = operations?.[name];
+  if (handler === undefined) throw new ApiRefusal(503, 'not_available', 'this program has no operations');
   return Promise.resolve(handler(input));
 }
 

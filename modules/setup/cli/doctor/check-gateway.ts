@@ -17,7 +17,7 @@ import { silentLog } from '../../../../runtime/platform/log.ts';
 import type { RunProcess } from '../../../../runtime/platform/process/run-process.ts';
 import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
 import { userHome } from '../../../../runtime/platform/secrets/machine-secrets.ts';
-import { createConfinement, sandboxesOf } from '../../../../runtime/service/confine.ts';
+import { createConfinement, sandboxesOf } from '../../../../runtime/service/parts.ts';
 import type { GatewayStatus } from '../../../../schemas/built/operations/types.ts';
 import type { RouteTable, ServerPlan } from '../../../../schemas/generated/types.ts';
 

@@ -1,9 +1,9 @@
 /** Checks that the secrets of routes, agents and the gateway exist; those of targets are checked with the targets. */
 import type { Check } from '../../../../cli/base/check.ts';
+import { agentRefs, gatewayRefs } from '../../../../runtime/deliver/missing-secrets.ts';
 import { routeSecretRefs } from '../../../../runtime/platform/secrets/secret-refs.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
 import { printSecretRef, SecretError } from '../../../../runtime/platform/secrets/secrets.ts';
-import { agentRefs, gatewayRefs } from '../../../../runtime/service/missing-secrets.ts';
 import type { RouteTable, SecretRef } from '../../../../schemas/generated/types.ts';
 
 interface Use {

@@ -1,6 +1,5 @@
 /** Evaluates kept requests under two tables with the stages that serve them, for `diff --requests` and before a swap. */
 
-import type { FailOn, KeptFilter, KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { labelIn, labelOf } from '../../../../base/label.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
@@ -9,6 +8,7 @@ import { createProgress } from '../../../../cli/output/progress.ts';
 import { readStoredJobs } from '../../../../cli/store/use-store.ts';
 import type { KeptRequests } from '../../../../runtime/intake/kept-request.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
+import type { FailOn, KeptFilter, KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import { NO_SCHEME, verifiedParts } from '../../runtime/capture/requests.ts';
 import type { Explainer } from '../../runtime/explain/create-explainer.ts';

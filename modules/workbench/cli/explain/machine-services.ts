@@ -54,7 +54,7 @@ export async function scriptRunner(
   const [{ createScriptRunner }, { runProcess }, { createConfinement }, { silentLog }] = await Promise.all([
     import('../../../../runtime/intake/script-runner.ts'),
     import('../../../../runtime/platform/process/run-process.ts'),
-    import('../../../../runtime/service/confine.ts'),
+    import('../../../../runtime/service/parts.ts'),
     import('../../../../runtime/platform/log.ts'),
   ]);
   const { realPath, describe } = gatewayFiles;

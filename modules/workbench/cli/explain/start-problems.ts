@@ -1,9 +1,9 @@
 /** Why `serve` would not start with a configuration: its routes are linked as the gateway links them. */
 import { isLoopback } from '../../../../base/listen-address.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
+import { missingSecrets } from '../../../../runtime/deliver/missing-secrets.ts';
 import { gatewayFiles } from '../../../../runtime/platform/node-files.ts';
 import { createSecrets, userHome } from '../../../../runtime/platform/secrets/machine-secrets.ts';
-import { missingSecrets } from '../../../../runtime/service/missing-secrets.ts';
 import type { RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import { SWITCHED_OFF } from '../../runtime/explain/from-table.ts';
 import { linkContext } from '../../runtime/explain/link-explained.ts';

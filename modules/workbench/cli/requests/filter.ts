@@ -1,10 +1,10 @@
 /** The conditions of `requests list`. */
 
-import type { KeptFilter, KeptPage } from '../../../../schemas/built/operations/types.ts';
 import { UsageError } from '../../../../cli/base/errors.ts';
 import { parseLimit, parseNamed, parseSince } from '../../../../cli/deliveries/filter.ts';
 import { REASON_CODES } from '../../../../runtime/intake/reason-codes.ts';
 import { OUTCOMES } from '../../../../runtime/intake/reply.ts';
+import type { KeptFilter, KeptPage } from '../../../../schemas/built/operations/types.ts';
 import { numberOf } from '../../runtime/capture/requests.ts';
 
 interface RequestFilterWords {

@@ -7,7 +7,7 @@ import { refusing } from '../../../../cli/serve/refusing.ts';
 import { routePath } from '../../../../cli/subscriptions/routes.ts';
 import { ControlError } from '../../../../runtime/control/control-error.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
-import type { Service } from '../../../../runtime/service/service.ts';
+import type { OperatedService } from '../../../../runtime/service/options.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { RouteTestReport, RouteTestRequest } from '../../../../schemas/built/operations/types.ts';
 import type { RoutePlan } from '../../../../schemas/generated/types.ts';
@@ -16,7 +16,7 @@ import { leavingMessages } from './leaving-messages.ts';
 import { signTestEvent } from './sign-test-event.ts';
 
 /** @throws ControlError when there is no such route in service */
-export function routeNamed({ table, subscriptions }: Service, name: string, profile?: string): RoutePlan {
+export function routeNamed({ table, subscriptions }: OperatedService, name: string, profile?: string): RoutePlan {
   const isMeant = (plan: RoutePlan): boolean => plan.name === name && plan.profile === (profile ?? plan.profile);
   const found = Object.values(table.routes).find(isMeant) ?? subscriptions.routes.find(isMeant);
   if (found === undefined) throw new ControlError('not_found', `this gateway serves no route "${name}"`);

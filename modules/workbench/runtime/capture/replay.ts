@@ -1,7 +1,7 @@
 /** Sends a kept request through the stages again, as a new request. Its signature was checked when the kept one arrived. */
 
 import type { Intake, Services } from '../../../../runtime/intake/intake.ts';
-import type { Replay } from '../../../../runtime/intake/keeper.ts';
+import type { StagedRequest } from '../../../../runtime/intake/keeper.ts';
 import type { StageName } from '../../../../runtime/intake/stage.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
@@ -27,7 +27,7 @@ export function whyNotReplayable(kept: KeptRequest): string | null {
 }
 
 /** Prepares the replay of a request for which `whyNotReplayable` returns null. It does not count against the rate limit. */
-export function replayRequest(kept: KeptRequest, route: LinkedRoute, services: Services): Replay {
+export function replayRequest(kept: KeptRequest, route: LinkedRoute, services: Services): StagedRequest {
   const parts = requestParts(kept);
   const intake = createIntake(parts, route, services.clock);
   intake.cameAt = kept.at;

@@ -2,7 +2,7 @@
 import { NO_AGENT } from '../../../../base/no-agent.ts';
 import { listJobs } from '../../../../runtime/dispatch/scheduler/job.ts';
 import type { RuntimePart } from '../../../../runtime/module.ts';
-import { Budgets } from '../../../../runtime/service/budgets.ts';
+import { Budgets } from '../../../../runtime/service/parts.ts';
 import type { BudgetSpan } from '../../../../runtime/store/budget.ts';
 import { budgetName, readBudget, spentAt } from '../../../../runtime/store/budget.ts';
 import type { JobRecord } from '../../../../runtime/store/job-mutations.ts';

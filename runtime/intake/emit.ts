@@ -1,0 +1,117 @@
+/** Takes an event of the embedding program into the stages: without HTTP and signature, because the program vouches for it. */
+import { ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { LinkedRoute } from '../table/linked-table.ts';
+import { IntakeRequest } from './body.ts';
+import type { Services } from './intake.ts';
+import { Intake } from './intake.ts';
+import type { StagedRequest } from './keeper.ts';
+import { parseJson } from './parse-json.ts';
+import type { Outcome, Reply } from './reply.ts';
+import type { StageName } from './stage.ts';
+import { eventName, keptId } from './stages/identify.ts';
+
+/**
+ * What an event is beside its payload.
+ *
+ * @example
+ * ```ts
+ * import type { EmitOptions } from 'hookwright/runtime';
+ *
+ * const options: EmitOptions = { event: 'order.paid', deliveryId: 'order-7' };
+ * ```
+ */
+export interface EmitOptions {
+  /** Its type, for `events` of the route. Default: as the payload says, where the source of the route has it there. */
+  readonly event?: string;
+  /** A later event with the same id is a duplicate. Default: a new one. */
+  readonly deliveryId?: string;
+  /** The profile of the route. Default: `default`. */
+  readonly profile?: string;
+}
+
+/**
+ * What became of an event.
+ *
+ * @example
+ * ```ts
+ * import type { Emitted, Service } from 'hookwright/runtime';
+ *
+ * async function emit(service: Service): Promise<string> {
+ *   const { outcome, reason }: Emitted = await service.emit('issues', { title: 'x' });
+ *   return reason ?? outcome;
+ * }
+ * ```
+ */
+export interface Emitted {
+  /** `accepted`, `coalesced`, `delivered`, `duplicate`, `ignored`, or the code of an error, such as `rate_limited`. */
+  readonly outcome: Outcome;
+  /** Why it was ignored or refused, such as `filter`; null: the outcome says it. */
+  readonly reason: string | null;
+  /** Its type; `unknown`: it has none. Empty when it was refused before it was looked at. */
+  readonly event: string;
+  /** The id that it was given, or a new one. */
+  readonly deliveryId: string;
+  /** Id of its dispatch, as in the event `finished`; null when nothing runs or is delivered for it alone. */
+  readonly dispatch: string | null;
+  /** The body that a sender would get. */
+  readonly answer: Readonly<Record<string, unknown>>;
+}
+
+/** What only a request over HTTP passes. */
+const LEFT_OUT: ReadonlySet<StageName> = new Set([
+  'method',
+  'origin',
+  'probe',
+  'size',
+  'credential',
+  'body',
+  'handshake',
+  'signature',
+  'challenge',
+  'parse',
+]);
+
+/** @throws TypeError when the payload is no JSON */
+export function prepareEvent(
+  route: LinkedRoute,
+  payload: unknown,
+  { event, deliveryId }: EmitOptions,
+  services: Services,
+): StagedRequest {
+  const body = Buffer.from(JSON.stringify(payload) ?? '');
+  const parsed = parseJson(body);
+  if (!parsed.ok) throw new TypeError('emit: the payload: a JSON value of at most 200 levels');
+  const request = new IntakeRequest(new Socket());
+  Object.assign(request, { method: 'POST', url: '/', headers: { 'content-type': 'application/json' } });
+  const intake = new Intake(request, new ServerResponse(request), route, services.clock);
+  intake.give(body, parsed.value);
+  intake.authenticated = true;
+  intake.scheme = route.plan.source ?? route.plan.schemes[0] ?? '';
+  const identified = (): void => {
+    if (event !== undefined) intake.event = eventName(event);
+    intake.deliveryId = deliveryId === undefined ? services.ids.delivery(intake.receivedAt) : keptId(deliveryId);
+    if (intake.claim !== null)
+      intake.claim = { ...intake.claim, delivery_id: intake.deliveryId, generated: deliveryId === undefined };
+  };
+  return {
+    intake,
+    services,
+    watcher: {
+      skips: (stage) => LEFT_OUT.has(stage),
+      passed: (stage) => {
+        if (stage === 'identify') identified();
+      },
+    },
+  };
+}
+
+/** Outcomes of an event for which a dispatch of its own was stored. */
+const OWN: ReadonlySet<Outcome> = new Set(['accepted', 'delivered', 'delivery_failed']);
+
+export function emittedEvent(intake: Intake, { outcome, body }: Reply): Emitted {
+  const { reason, event, deliveryId, dispatch } = intake;
+  const isOwn = OWN.has(outcome) && reason !== 'job_already_running';
+  const answer = JSON.parse(body) as Emitted['answer'];
+  return { outcome, reason, event, deliveryId, dispatch: isOwn ? (dispatch?.id ?? null) : null, answer };
+}

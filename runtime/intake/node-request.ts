@@ -1,0 +1,96 @@
+/**
+ * Answers a request of another `node:http` server with the same handler and stages as one of our own server, for programs
+ * that mount the gateway in Express, Fastify or a server of theirs. Its path and headers are taken as they were sent.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { Logger } from '../platform/log.ts';
+import { IntakeRequest } from './body.ts';
+import { isLocal, plainAddress } from './client-address.ts';
+import { INTAKE_PATH } from './handler.ts';
+import type { HandleRequest } from './server.ts';
+
+/**
+ * A listener of `node:http`, and a middleware of Express, Connect and Fastify.
+ *
+ * @param request whose body has not been read: a signature covers its bytes
+ * @param response nothing is written to it yet
+ * @param next called for a request that is no webhook, and with an error when the body has been read. Left out: all is answered
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import type { NodeListener } from 'hookwright/runtime';
+ *
+ * const serve = (listener: NodeListener) => createServer((request, response) => listener(request, response));
+ * ```
+ */
+export type NodeListener = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next?: (error?: unknown) => void,
+) => void;
+
+interface Mounted {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly next: ((error?: unknown) => void) | undefined;
+  readonly log: Logger;
+}
+
+export function answerNode(handle: HandleRequest, { request, response, next, log }: Mounted): void {
+  if (next !== undefined && !INTAKE_PATH.test(request.url ?? '')) {
+    next();
+    return;
+  }
+  if (request.readableDidRead) {
+    const error = new Error('the body of the request has been read: mount hookwright before what parses bodies');
+    if (next === undefined) {
+      log.error({ err: error }, 'a request cannot be answered');
+      response.writeHead(500).end();
+    } else next(error);
+    return;
+  }
+  // What is left of the body must not stand before the next request of the connection.
+  response.once('finish', () => request.resume());
+  handle(new MountedRequest(request), response);
+}
+
+/** A request of ours that reads its body from one of another server. */
+class MountedRequest extends IntakeRequest {
+  private readonly source: IncomingMessage;
+  private isReading = false;
+
+  constructor(source: IncomingMessage) {
+    super(new Socket());
+    const { method, url, httpVersion, httpVersionMajor, httpVersionMinor, headers, rawHeaders, socket } = source;
+    Object.assign(this, { method, url, httpVersion, httpVersionMajor, httpVersionMinor, headers, rawHeaders });
+    this.isDirect = isLocal(plainAddress(socket.remoteAddress ?? ''));
+    this.source = source;
+    source.once('close', () => {
+      if (!source.readableEnded) this.destroy();
+    });
+  }
+
+  override _read(size: number): void {
+    // There is no connection to read from, but Node.js calls `_read` again only after this call.
+    super._read(size);
+    if (!this.isReading) this.begin();
+    this.source.resume();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    done(error);
+  }
+
+  private begin(): void {
+    this.isReading = true;
+    this.source.on('data', (chunk: Buffer) => {
+      if (!this.push(chunk)) this.source.pause();
+    });
+    this.source.once('end', () => {
+      this.complete = true;
+      this.push(null);
+    });
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * The parts of a service that modules have, each opened with the first table, subscription, job or delivery that needs it:
+ * budgets, the guard, approvals, statuses, and the sandbox of programs.
+ */
+
+import { agentPlans } from '../../base/agent-plan.ts';
+import type { LastingAlert } from '../../schemas/built/operations/types.ts';
+import type { BudgetPlan, RoutePlan, RouteTable, SandboxPlan } from '../../schemas/generated/types.ts';
+import type { Approvals, ApprovingContext } from '../dispatch/approving.ts';
+import type { FindBudgets } from '../dispatch/context.ts';
+import type { Guard, GuardContext } from '../dispatch/guard.ts';
+import type { Observers } from '../dispatch/observer.ts';
+import type { CountRequest } from '../intake/event-log.ts';
+import type { Statuses } from '../intake/intake.ts';
+import type { CreateFindBudgets, LaterBudgets, RuntimePart } from '../module.ts';
+import { findPart, requirePart } from '../module.ts';
+import { Lazy } from '../platform/lazy.ts';
+import type { RunProcess } from '../platform/process/run-process.ts';
+import type { Confine, Sandbox, SandboxContext, SandboxTools } from '../platform/process/sandbox.ts';
+import { SANDBOX_UNAVAILABLE } from '../platform/process/sandbox.ts';
+import type { JobRecord } from '../store/job-mutations.ts';
+
+type Modules = readonly RuntimePart[];
+
+interface Owner {
+  readonly budget?: BudgetPlan;
+}
+
+const NO_BUDGETS: ReadonlyMap<string, BudgetPlan> = new Map();
+
+/** The budgets of runs: those of the table, of its subscriptions, and of jobs of the store. Without one, a run is not looked up at all. */
+export class Budgets implements LaterBudgets {
+  routes = NO_BUDGETS;
+  jobs = NO_BUDGETS;
+  private readonly create: Lazy<CreateFindBudgets>;
+  private readonly machineZone: string;
+  private linked: { readonly table: RouteTable; readonly find: FindBudgets } | null = null;
+
+  /** @param machineZone IANA zone, for a config that names none */
+  constructor(modules: Modules, machineZone: string) {
+    this.create = new Lazy(() => requirePart(modules, 'budgets'));
+    this.machineZone = machineZone;
+  }
+
+  /** @param table in service */
+  find(table: RouteTable, ...[of, now]: Parameters<FindBudgets>): ReturnType<FindBudgets> {
+    const create = this.create.opened;
+    if (create === null) return [];
+    if (this.linked?.table !== table) this.linked = { table, find: create(table, this.machineZone, this) };
+    return this.linked.find(of, now);
+  }
+
+  /** Call before a table is served. Rejects with TableError when it has a budget, and no module keeps budgets. */
+  prepare({ profiles, routes, jobs, gateway }: RouteTable): Promise<void> {
+    const agents = Object.values(profiles).flatMap((profile) => agentPlans(profile).map(([, plan]) => plan));
+    return this.load([gateway, ...agents, ...Object.values(routes), ...Object.values(jobs)]);
+  }
+
+  /** Call before these subscriptions are served, instead of those before. Rejects as `prepare` does. */
+  subscribed(plans: readonly RoutePlan[]): Promise<void> {
+    this.routes = byKey(plans, ({ profile, name }) => JSON.stringify([profile, name]));
+    return this.load(plans);
+  }
+
+  /** Call before these jobs fire, instead of those before. Rejects as `prepare` does. */
+  stored(records: readonly JobRecord[]): Promise<void> {
+    this.jobs = byKey(records, ({ id }) => id);
+    return this.load(records);
+  }
+
+  private async load(owners: readonly Owner[]): Promise<void> {
+    if (owners.some(({ budget }) => budget !== undefined)) await this.create.use();
+  }
+}
+
+const byKey = <Of extends Owner>(owners: readonly Of[], keyOf: (of: Of) => string): ReadonlyMap<string, BudgetPlan> =>
+  new Map(owners.flatMap((of) => (of.budget === undefined ? [] : [[keyOf(of), of.budget] as const])));
+
+const NO_ALERTS: readonly LastingAlert[] = [];
+
+/** The guard: opened with the first table that tells somebody of something, or calls a heartbeat. Before, nobody is told. */
+export class Guarding {
+  private readonly guard: Lazy<Guard>;
+
+  constructor(modules: Modules, context: GuardContext, observers: Observers) {
+    this.guard = new Lazy(async () => {
+      const guard = (await requirePart(modules, 'guard'))(context);
+      observers.add(guard.observer);
+      return guard;
+    });
+  }
+
+  readonly requested: CountRequest = ({ route, outcome, authentic }) => {
+    if (route !== '')
+      this.guard.opened?.requested(route, outcome === 'invalid_signature' ? false : authentic === true ? true : null);
+  };
+
+  get lasting(): readonly LastingAlert[] {
+    return this.guard.opened?.lasting ?? NO_ALERTS;
+  }
+
+  readonly raise: Guard['raise'] = (...of) => this.guard.opened?.raise(...of);
+  readonly clear: Guard['clear'] = (of) => this.guard.opened?.clear(of);
+  readonly test: Guard['test'] = async () => (await this.guard.opened?.test()) ?? null;
+
+  /** Rejects with TableError when no module has a guard. */
+  async prepare({ gateway: { alerts = null, heartbeat = null } }: RouteTable): Promise<void> {
+    if (alerts !== null || heartbeat !== null) await this.guard.use();
+  }
+
+  close(): Promise<void> {
+    return this.guard.end((guard) => guard.close());
+  }
+}
+
+/** What asks people for approvals: opened with the first table, or the first delivery, that needs one. */
+export class Approving {
+  private readonly approvals: Lazy<Approvals>;
+  private readonly context: ApprovingContext;
+
+  constructor(modules: Modules, context: ApprovingContext) {
+    this.approvals = new Lazy(async () => (await requirePart(modules, 'approvals'))(context));
+    this.context = context;
+  }
+
+  /** Rejects with TableError when no module asks for approvals. */
+  async prepare(table: RouteTable): Promise<void> {
+    if (table.gateway.approvals !== undefined || needsApproval(table)) await this.approvals.use();
+  }
+
+  /** A delivery waits for a person. */
+  asked(): void {
+    this.approvals.use().then(
+      (approvals) => approvals.changed(),
+      (error: unknown) => this.context.log.error({ err: error }, 'nobody is asked for an approval'),
+    );
+  }
+
+  close(): Promise<void> {
+    return this.approvals.end((approvals) => approvals.close());
+  }
+}
+
+function needsApproval({ routes, jobs }: RouteTable): boolean {
+  const owners = [...Object.values(routes), ...Object.values(jobs)];
+  const all = owners.flatMap(({ deliver, outputs = [] }) => [...deliver, ...outputs.map(({ delivery }) => delivery)]);
+  return all.some(({ approve_ms }) => approve_ms !== undefined);
+}
+
+/** Opens statuses if one of these routes has them. Rejects with TableError when no module has statuses. */
+export async function prepareStatuses(statuses: Lazy<Statuses>, plans: readonly RoutePlan[]): Promise<void> {
+  if (plans.some(({ status }) => status !== undefined)) await statuses.use();
+}
+
+/** Runs programs in a module's sandbox, which is loaded with the first program that has one. */
+export interface Confinement {
+  readonly confine: Confine;
+  /** Call before these routes of the table are served: programs must not change what the gateway goes by then. */
+  keep(table: RouteTable, plans: readonly RoutePlan[]): Promise<void>;
+  /** Why this machine has no sandbox, with the command that changes it; null: it has one. Tries it. */
+  problem(): Promise<string | null>;
+  /** The paths of plans that open nothing here now, each with why. */
+  closed(plans: readonly SandboxPlan[]): Promise<readonly string[]>;
+}
+
+const NONE = `${SANDBOX_UNAVAILABLE}: no module of this program has a sandbox`;
+const NO_SANDBOX: Sandbox = {
+  run: () => Promise.resolve({ kind: 'spawn_failed', code: NONE, stderr: '' }),
+  problem: () => Promise.resolve(NONE),
+  closed: () => [],
+};
+const NO_TOOLS: SandboxTools = { open: () => NO_SANDBOX, keptFiles: () => [] };
+
+export function createConfinement(modules: Modules, context: Omit<SandboxContext, 'kept'>): Confinement {
+  /** Also of tables that were in service before. */
+  const kept = new Set<string>();
+  const tools = new Lazy(async () => (await findPart(modules, 'sandbox')) ?? NO_TOOLS);
+  const sandbox = new Lazy(async () => (await tools.use()).open({ ...context, kept: () => [...kept] }));
+  return {
+    async keep(table, plans) {
+      if (tools.opened === null && sandboxesOf(table).length === 0) return;
+      const { keptFiles } = await tools.use();
+      for (const path of keptFiles(table, plans, context)) kept.add(path);
+    },
+    confine: (plan, walls = {}): RunProcess =>
+      plan === null ? context.run : async (request) => (await sandbox.use()).run(plan, walls, request),
+    problem: async () => (await sandbox.use()).problem(),
+    closed: async (plans) => (await sandbox.use()).closed(plans),
+  };
+}
+
+/** The sandboxes that programs of the table run in. */
+export function sandboxesOf({ gateway, profiles }: Pick<RouteTable, 'gateway' | 'profiles'>): readonly SandboxPlan[] {
+  const agents = Object.values(profiles).flatMap((profile) => agentPlans(profile).map(([, agent]) => agent));
+  // A table of an older compiler has no such key.
+  return [gateway, ...agents].flatMap((plan) => ('sandbox' in plan ? (plan.sandbox ?? []) : []));
+}
