@@ -15,10 +15,11 @@ import type { Store } from '../../runtime/store/store.ts';
 import type { JobConfig, JobPlan, ProfilePlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
-import { parseBudgetFlag, parseChoice, parseList } from '../command-line/values.ts';
+import { parseChoice, parseList } from '../command-line/values.ts';
 import { printJson, printLine, printNote, visible } from '../output/print.ts';
 import { formatInstant } from '../output/time.ts';
 import type { OpenTable } from '../subscriptions/routes.ts';
+import { parseBudgetFlag } from '../subscriptions/save-entry.ts';
 
 export interface JobDraft {
   readonly name: string;

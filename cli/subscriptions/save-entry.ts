@@ -1,5 +1,7 @@
 /** Makes a subscription from its flags, and saves it. */
+import { parse } from 'yaml';
 import { labelIn } from '../../base/label.ts';
+import { messageOf } from '../../base/message-of.ts';
 import { NO_AGENT } from '../../base/no-agent.ts';
 import type {
   BudgetConfig,
@@ -23,7 +25,7 @@ import {
   descriptionOption,
   jsonOption,
 } from '../command-line/options.ts';
-import { parseBudgetFlag, parseFlagYaml, parseList } from '../command-line/values.ts';
+import { parseList } from '../command-line/values.ts';
 import { printNote, visible } from '../output/print.ts';
 import type { OpenTable } from './routes.ts';
 import { checkEntry, openTable, publicRouteUrl, refuseStatic, subscriptionNamed } from './routes.ts';
@@ -262,3 +264,22 @@ function parseCoalesce(text: string): CoalesceConfig | typeof NOTHING {
   const value = parseFlagYaml(text, '--coalesce', "'{key: pull_request.number, window_seconds: 60}'");
   return value as CoalesceConfig;
 }
+
+/** A map or list that is written as YAML, such as `--filter '{field: action, equals: opened}'`. @throws UsageError */
+function parseFlagYaml(text: string, flag: string, example: string): object {
+  let value: unknown;
+  try {
+    value = parse(text, { logLevel: 'error', maxAliasCount: 10 });
+  } catch (error) {
+    throw new UsageError(
+      `${flag} is not YAML: ${messageOf(error).split('\n')[0] ?? ''}`,
+      `for instance ${flag} ${example}`,
+    );
+  }
+  if (typeof value === 'object' && value !== null) return value;
+  throw new UsageError(`${flag} takes a map, not "${text}"`, `for instance ${flag} ${example}`);
+}
+
+/** Its limits are checked with the entry that they stand in. @throws UsageError */
+export const parseBudgetFlag = (text: string): BudgetConfig =>
+  parseFlagYaml(text, '--budget', "'{runs: 20, per: day}'") as BudgetConfig;

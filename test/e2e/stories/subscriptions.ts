@@ -32,7 +32,7 @@ export const subscriptions: Story = {
       out: /"created": true,[\s\S]*"secret": null/,
     },
     { run: 'webhook subscribe fixed --prompt x', code: 1, err: /^error: "fixed" is a static route\n {2}change it/ },
-    { run: 'webhook subscribe', code: 2, err: /^error: <subscription> is missing\n/ },
+    { run: 'webhook subscribe', code: 2, err: /^error: not enough positional arguments\n/ },
     { run: 'webhook subscribe jobs --cron-job none', code: 1, err: /is refused, nothing was written\n.*unknown-job/ },
     {
       run: 'webhook list',
