@@ -1,6 +1,6 @@
 /** `hookwright/runtime`: turns a compiled table into a running service. */
 
-export type { ServiceStatus } from './control/status.ts';
+export type { ServiceStatus } from './console/status.ts';
 export type { AgentRequest, RunAgent } from './dispatch/agent-runner.ts';
 export { AgentError } from './dispatch/agent-runner.ts';
 export type { StopResult } from './dispatch/dispatcher.ts';

@@ -7,19 +7,7 @@ import type { Metrics, MetricsText } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
-
-export interface ReadinessProblem {
-  readonly part: 'gateway' | 'store' | 'table' | 'subscriptions';
-  /** True: events are answered with 503. False: the gateway serves, with the previous table or subscriptions. */
-  readonly blocking: boolean;
-  readonly message: string;
-}
-
-/** What `/readyz` answers. */
-export interface Readiness {
-  readonly ready: boolean;
-  readonly problems: readonly ReadinessProblem[];
-}
+import type { Readiness } from './status.ts';
 
 export interface ConsoleContext {
   readonly plan: ConsolePlan;

@@ -1,5 +1,6 @@
 /** The state of a service, for `gateway status`, metrics and `/readyz`, even while the store cannot be read. */
-import type { Readiness } from '../console/console.ts';
+
+import type { DispatchStatus, WorkStatus } from '../control/operations.ts';
 import type { DispatchCounts } from '../dispatch/dispatcher.ts';
 import type { LastingAlert } from '../dispatch/guard.ts';
 import type { LiveFigures } from '../metrics/metrics.ts';
@@ -13,7 +14,6 @@ import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { Rejected } from '../table/subscriptions.ts';
 import type { TableState } from '../table/tables.ts';
-import type { DispatchStatus, WorkStatus } from './operations.ts';
 
 export interface ServingStatus {
   /** Null before `listen` and after `stop`. */
@@ -109,6 +109,19 @@ function dispatchStatus({ tallies, oldest_open_at, last_error }: StoreOverview):
   const count = (state: ShownState) => [state, tallies.reduce((sum, tally) => sum + tally[state], 0)] as const;
   const states = Object.fromEntries(SHOWN_STATES.map(count)) as DispatchStatus['states'];
   return { states, oldest_open_at, last_error };
+}
+
+interface ReadinessProblem {
+  readonly part: 'gateway' | 'store' | 'table' | 'subscriptions';
+  /** True: events are answered with 503. False: the gateway serves, with the previous table or subscriptions. */
+  readonly blocking: boolean;
+  readonly message: string;
+}
+
+/** What `/readyz` answers. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly problems: readonly ReadinessProblem[];
 }
 
 /** Whether this gateway accepts events, and its problems. */
