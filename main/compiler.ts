@@ -1,8 +1,5 @@
 /** `hookwright/compiler`, for programs that embed it: compiles configs to tables and diagnostics, with the modules of this program. */
-import type { Flags } from '../compiler/config/overrides.ts';
-import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts';
-import type { JobRef } from '../compiler/views/machine-facts.ts';
-import type { Catalog, RouteTable } from '../schemas/generated/types.ts';
+import type { Compiled, CompileOptions } from './compile.ts';
 import { compiledOf, compileWith } from './compile.ts';
 import { MODULES } from './modules.ts';
 
@@ -14,32 +11,7 @@ export type { DiagnosticFormat } from '../compiler/print/print.ts';
 export { DIAGNOSTIC_FORMATS, printDiagnostics } from '../compiler/print/print.ts';
 export type { Range, SourceText } from '../compiler/text/source-text.ts';
 export type { JobRef } from '../compiler/views/machine-facts.ts';
-
-/**
- * What a config is compiled with. The defaults are those of the command line.
- *
- * @example
- * ```ts
- * import type { CompileOptions } from 'hookwright/compiler';
- * import { compileText } from 'hookwright/compiler';
- *
- * const options: CompileOptions = { home: '/var/lib/app', env: { WEBHOOK_PORT: '9000' }, flags: { host: '127.0.0.1' } };
- * const { table } = await compileText('platforms: { webhook: { enabled: true } }', options);
- * console.log(table?.server); // host 127.0.0.1, port 9000
- * ```
- */
-export interface CompileOptions {
-  /** `<home_dir>`. Default: `$HOOKWRIGHT_HOME`, else `~/.hookwright`. */
-  readonly home?: string | undefined;
-  /** Environment variables, which override the config and which secrets may refer to. Default: those of the process. */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Base of relative paths. Default: the working directory. */
-  readonly cwd?: string | undefined;
-  /** Settings that override the environment. */
-  readonly flags?: Flags | undefined;
-  /** Jobs in the store, which `cron_job` may also name. */
-  readonly jobs?: readonly JobRef[] | undefined;
-}
+export type { Compiled, CompileOptions } from './compile.ts';
 
 /**
  * Options of `compileText`.
@@ -70,29 +42,6 @@ export interface CompileFilesOptions extends CompileOptions {
   /** Paths and globs. Default: `./hookwright.yaml`, else `<home_dir>/config.yaml`. */
   readonly config?: readonly string[] | undefined;
 }
-
-/**
- * The result of a compile. `diagnostics` are sorted by file and position and include warnings. If one of them is an error,
- * `table` and `blueprints` are null.
- *
- * @example
- * ```ts
- * import type { Compiled } from 'hookwright/compiler';
- * import { compileText } from 'hookwright/compiler';
- *
- * const compiled: Compiled = await compileText('platforms: {}', { home: '/var/lib/app', env: {} });
- * if (compiled.table === null) throw new Error(compiled.diagnostics.map(({ message }) => message).join('\n'));
- * console.log(compiled.table.hash);
- * ```
- */
-export type Compiled =
-  | {
-      readonly table: RouteTable;
-      /** The response to `GET /blueprints`. */
-      readonly blueprints: Catalog;
-      readonly diagnostics: readonly Diagnostic[];
-    }
-  | { readonly table: null; readonly blueprints: null; readonly diagnostics: readonly Diagnostic[] };
 
 /**
  * Compiles a config given as text. Files that it includes are read; nothing is written. Every problem of the config is a

@@ -1,7 +1,7 @@
 /** `hookwright/runtime`: turns a compiled table into a running service. */
 
 export type { StopResult } from '../schemas/built/operations/types.ts';
-export type { ServiceStatus } from './control/status.ts';
+export type { ServiceStatus } from './console/status.ts';
 export type { AgentRequest, RunAgent } from './dispatch/agent-runner.ts';
 export { AgentError } from './dispatch/agent-runner.ts';
 export type { EmitOptions, Emitted } from './intake/emit.ts';

@@ -1,5 +1,4 @@
 /** The console, a second listener for operators, supervisors and collectors: what a module that has one is given. */
-import type { GatewayProblem } from '../../schemas/built/operations/types.ts';
 import type { ConsolePlan } from '../../schemas/generated/types.ts';
 import type { ControlHandlers } from '../control/operations.ts';
 import type { Connections } from '../intake/connections.ts';
@@ -8,12 +7,7 @@ import type { Metrics, MetricsText } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
-
-/** What `/readyz` answers. */
-export interface Readiness {
-  readonly ready: boolean;
-  readonly problems: readonly GatewayProblem[];
-}
+import type { Readiness } from './status.ts';
 
 export interface ConsoleContext {
   readonly plan: ConsolePlan;

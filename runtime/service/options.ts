@@ -1,8 +1,8 @@
 /** A service as programs see it: what it is created with, what it does, and what it tells. */
 import type { EnrollReport, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
 import type { Catalog, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
+import type { ServiceStatus } from '../console/status.ts';
 import type { ControlHandlers } from '../control/operations.ts';
-import type { ServiceStatus } from '../control/status.ts';
 import type { Redactor } from '../deliver/redact/redact.ts';
 import type { RunAgent } from '../dispatch/agent-runner.ts';
 import type { AgentFunctions } from '../dispatch/agents/create-agents.ts';

@@ -5,11 +5,12 @@
  *     loadFirst ── the first table is linked: it says which store to open ──> begin ── subscriptions, later tables
  */
 import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { isLoopback } from '../../base/listen-address.ts';
+import { isLoopback, isWildcard, listenUrl } from '../../base/listen-address.ts';
 import type { GatewayPlan, RoutePlan, RouteTable, SecretRef, ServerPlan } from '../../schemas/generated/types.ts';
-import type { ServingStatus } from '../control/status.ts';
+import type { ServingStatus } from '../console/status.ts';
 import { missingSecrets } from '../deliver/missing-secrets.ts';
 import { functionFor } from '../dispatch/agents/create-agents.ts';
 import type { Shutdown } from '../intake/intake.ts';
@@ -110,6 +111,12 @@ export class Routes {
         error: subscriptions.error,
       },
     };
+  }
+
+  /** The URL of this gateway for operators of other gateways, with the host's name instead of a wildcard address. */
+  operatorUrl(): string {
+    const { host, port } = this.listening?.configured ?? this.addressFor(this.plan.server);
+    return listenUrl(isWildcard(host) ? hostname() : host, this.listening?.bound.port ?? port);
   }
 
   /** The address of a table, with the overrides of the options. */

@@ -3,16 +3,14 @@
  * scheduler of jobs, and the dispatcher. Targets and agents are linked anew with each table, and replaced at the swap.
  */
 import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { agentPlans } from '../../base/agent-plan.ts';
 import { labelIn } from '../../base/label.ts';
-import { isWildcard, listenUrl } from '../../base/listen-address.ts';
 import { readRegularText } from '../../base/read-regular-file.ts';
 import type { StopResult } from '../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
+import { readinessOf } from '../console/status.ts';
 import { ControlError } from '../control/control-error.ts';
-import { readinessOf } from '../control/status.ts';
 import { createDeliverer } from '../deliver/create-deliverer.ts';
 import { createDeliveryContext } from '../deliver/delivery-context.ts';
 import type { LinkedTargets } from '../deliver/link-targets.ts';
@@ -120,18 +118,12 @@ async function openStore(
   const open = await findPart(modules, 'store');
   if (open === null) throw new StoreRefused(`gateway.store: no module of this program opens a ${plan.kind} store`);
   const node = {
-    url: () => nodeUrl(routes),
+    url: () => routes.operatorUrl(),
     version,
     table: () => routes.tables.status.hash,
     problem: () => problem() ?? routes.tables.status.error,
   };
   return open({ ...context, beforeCommit, node }, plan, secrets);
-}
-
-/** The URL of this gateway for operators of other gateways, with the host's name instead of a wildcard address. */
-function nodeUrl(routes: Routes): string {
-  const { host, port } = routes.listening?.configured ?? routes.addressFor(routes.plan.server);
-  return listenUrl(isWildcard(host) ? hostname() : host, routes.listening?.bound.port ?? port);
 }
 
 /** Told when work was stored that may be due. It is made before the dispatcher, which listens to it. */

@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { readinessOf } from '../../../runtime/control/status.ts';
+import { readinessOf } from '../../../runtime/console/status.ts';
 import type { ProgramOptions, ServiceOptions } from '../../../runtime/service/options.ts';
 import type { GatewayPlan } from '../../../schemas/generated/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';

@@ -1,6 +1,10 @@
 /** The state of a service, for `gateway status`, metrics and `/readyz`, even while the store cannot be read. */
-import type { DispatchStatus, GatewayStatus, LastingAlert } from '../../schemas/built/operations/types.ts';
-import type { Readiness } from '../console/console.ts';
+import type {
+  DispatchStatus,
+  GatewayProblem,
+  GatewayStatus,
+  LastingAlert,
+} from '../../schemas/built/operations/types.ts';
 import type { DispatchCounts } from '../dispatch/dispatcher.ts';
 import type { LiveFigures } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -116,6 +120,12 @@ function dispatchStatus({ tallies, oldest_open_at, last_error }: StoreOverview):
   const count = (state: ShownState) => [state, tallies.reduce((sum, tally) => sum + tally[state], 0)] as const;
   const states = Object.fromEntries(SHOWN_STATES.map(count)) as DispatchStatus['states'];
   return { states, oldest_open_at, last_error };
+}
+
+/** What `/readyz` answers. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly problems: readonly GatewayProblem[];
 }
 
 /** Whether this gateway accepts events, and its problems. */
