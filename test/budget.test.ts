@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { ROOT } from './helpers/root.ts';
 
 const CORE = ['base', 'compiler', 'runtime', 'cli', 'main'];
-const MOST_FILES = 1118;
+const MOST_FILES = 1120;
 
 /** Sources that people write: what generators write is not theirs to shorten. */
 const sources = (folder: string): readonly string[] =>

@@ -25,6 +25,8 @@ export interface OpenTable {
   readonly rules: readonly ViewRule[];
   /** Where a gateway listens for this home; null when none is running. */
   readonly url: string | null;
+  /** The configs that it was compiled from; undefined: those that are looked for. */
+  readonly configs?: readonly string[] | undefined;
 }
 
 /** @throws CliError when there is no table; the diagnostics are printed before. */
@@ -57,11 +59,12 @@ async function findTable(context: CliContext, configs: readonly string[] | undef
     const table = JSON.parse(readFileSync(status.table.file, 'utf8')) as RouteTable;
     const facts = createMachineFacts(context, await readJobsToCompile(context, undefined));
     const rules = await loadRules(context.modules);
-    return { open: { table, facts, rules, url }, diagnostics: [] };
+    const served = status.config === null ? undefined : [status.config];
+    return { open: { table, facts, rules, url, configs: served }, diagnostics: [] };
   }
   const request = await createCompileRequest(context, { configs });
   const facts = createMachineFacts(context, request.jobs);
   const { output, diagnostics } = compileRequest(request);
   const rules = rulesInForce(request.modules);
-  return { open: output === null ? null : { table: output.table, facts, rules, url }, diagnostics };
+  return { open: output === null ? null : { table: output.table, facts, rules, url, configs }, diagnostics };
 }

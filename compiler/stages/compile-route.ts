@@ -51,9 +51,12 @@ export function compileRoutes(
 
 const isAboutWhatIsMissing = ({ at, path }: Problem): boolean => at === 'key' && path.length === 0;
 
+type NamedRoute = Pick<WrittenRoute, 'name' | 'config'>;
+
 export interface AgentChecks {
   readonly profiles: readonly CheckedProfile[];
-  readonly routes: readonly WrittenRoute[];
+  /** Static and dynamic. */
+  readonly routes: readonly NamedRoute[];
   readonly scope: RouteScope;
 }
 
@@ -71,7 +74,7 @@ export function checkAgents({ profiles, routes, scope }: AgentChecks, report: Re
 function* routesOf(
   profile: string,
   agent: string | null,
-  routes: readonly WrittenRoute[],
+  routes: readonly NamedRoute[],
   scope: RouteScope,
 ): Iterable<RouteView> {
   // Agent rules do not use the position of a route.

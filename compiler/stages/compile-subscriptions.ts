@@ -8,7 +8,7 @@ import type { Problem } from '../diagnostics/problem.ts';
 import { isError } from '../diagnostics/rule.ts';
 import { checkShape } from '../schema/validate.ts';
 import { isPlainMap } from '../text/plain-map.ts';
-import type { RouteScope } from '../views/views.ts';
+import type { RouteEntry, RouteScope } from '../views/views.ts';
 import { compileRoute } from './compile-route.ts';
 
 export const SUBSCRIPTIONS_FILE = 'webhook_subscriptions.json';
@@ -27,6 +27,8 @@ export interface SubscriptionScope extends Pick<RouteScope, 'table' | 'facts' | 
 export interface CompiledSubscriptions {
   /** In file order, without rejected entries. Includes routes that a static route shadows. */
   readonly routes: readonly RoutePlan[];
+  /** The same routes as written. */
+  readonly entries: readonly Pick<RouteEntry, 'name' | 'config'>[];
   /** Entries with errors, each with its first error. */
   readonly rejected: readonly { readonly name: string; readonly reason: string }[];
   /** All problems, including warnings. */
@@ -45,6 +47,7 @@ export function compileSubscriptions(
   const at = { file: SUBSCRIPTIONS_FILE, line: 1 };
   const scope: RouteScope = { table, facts, rules, payloads, invalidNames: new Set() };
   const routes: RoutePlan[] = [];
+  const entries: CompiledSubscriptions['entries'][number][] = [];
   const rejected: { name: string; reason: string }[] = [];
   const problems: SubscriptionProblem[] = [];
   for (const [name, config] of Object.entries(data)) {
@@ -57,9 +60,12 @@ export function compileSubscriptions(
     problems.push(...found);
     const error = found.find(isError);
     if (error !== undefined) rejected.push({ name, reason: `${error.rule}: ${error.message}` });
-    else if (compiled.plan !== null) routes.push(compiled.plan);
+    else if (compiled.plan !== null) {
+      routes.push(compiled.plan);
+      entries.push({ name, config: config as RouteConfig });
+    }
   }
-  return { routes, rejected, problems };
+  return { routes, entries, rejected, problems };
 }
 
 const NO_ROUTE: ReturnType<typeof compileRoute> = { plan: null, problems: [] };

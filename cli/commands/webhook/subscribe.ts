@@ -7,6 +7,7 @@ import type { GivenBy } from '../../command-line/command.ts';
 import { argument, command } from '../../command-line/command.ts';
 import { printJson, printLine, printNote, visible } from '../../output/print.ts';
 import { curlLine } from '../../subscriptions/address.ts';
+import { strangerWarnings } from '../../subscriptions/check-entry.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
 import type { Saved } from '../../subscriptions/save-entry.ts';
 import { describeMode, newSecret, saveEntry } from '../../subscriptions/save-entry.ts';
@@ -51,7 +52,9 @@ export default command({
         ? { ...entry, secret: newSecret(context) }
         : entry;
     });
-    for (const warning of saved.warnings) printNote(context, `warning: ${visible(warning)}`);
+    const strangers = await strangerWarnings(context, given.name, saved.entry, open);
+    for (const warning of new Set([...saved.warnings, ...strangers]))
+      printNote(context, `warning: ${visible(warning)}`);
     if (given.json) printJson(context, report(given, saved));
     else print(context, given, saved, open.table);
     return 0;
