@@ -15,6 +15,7 @@ import {
   listRoutes,
   openTable,
   readPauses,
+  strangerWarnings,
   subscriptionNamed,
   tryOpenTable,
 } from './subscriptions/routes.ts';
@@ -77,7 +78,9 @@ export const webhookSubscribeCommand = command({
         ? { ...entry, secret: newSecret(context) }
         : entry;
     });
-    for (const warning of saved.warnings) printNote(context, `warning: ${visible(warning)}`);
+    const strangers = await strangerWarnings(context, given.name, saved.entry, open);
+    for (const warning of new Set([...saved.warnings, ...strangers]))
+      printNote(context, `warning: ${visible(warning)}`);
     if (given.json) printJson(context, report(given, saved));
     else print(context, given, saved, open.table);
     return 0;

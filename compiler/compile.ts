@@ -115,8 +115,9 @@ function tableOf({ root, files, incomplete }: LoadedConfig, input: CompileInput,
   };
   checkWhole({ view, tree, profiles, files: input.files }, report);
   const routes = compileRoutes(settings.routes, { scope, tree, placer }, report);
-  checkAgents({ profiles, routes: settings.routes, scope }, report);
-  lintSubscriptions({ ...input, scope: { ...scope, table: { ...scope.table, routes } } }, report);
+  const subscriptions = lintSubscriptions({ ...input, scope: { ...scope, table: { ...scope.table, routes } } }, report);
+  // Messages name the first routes: a new subscription is among them.
+  checkAgents({ profiles, routes: [...subscriptions, ...settings.routes], scope }, report);
   return { ...scope.table, routes };
 }
 

@@ -1,15 +1,18 @@
 /** The routes of a configuration and its subscriptions, as commands find, list and pause them. */
 
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { labelIn } from '../../base/label.ts';
 import { listenUrl } from '../../base/listen-address.ts';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
 import type { Problem } from '../../compiler/diagnostics/problem.ts';
-import { isError } from '../../compiler/diagnostics/rule.ts';
+import { isError, ruleOf } from '../../compiler/diagnostics/rule.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
+import { overlayFiles } from '../../compiler/source/overlay-files.ts';
 import { rulesInForce } from '../../compiler/rules/registry.ts';
 import type { SubscriptionProblem } from '../../compiler/stages/compile-subscriptions.ts';
-import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
+import { compileSubscriptions, SUBSCRIPTIONS_FILE } from '../../compiler/stages/compile-subscriptions.ts';
 import { suggest } from '../../compiler/text/suggest.ts';
 import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
 import type { ViewRule } from '../../compiler/views/views.ts';
@@ -40,6 +43,8 @@ export interface OpenTable {
   readonly rules: readonly ViewRule[];
   /** Where a gateway listens for this home; null when none is running. */
   readonly url: string | null;
+  /** The configs that it was compiled from; undefined: those that are looked for. */
+  readonly configs?: readonly string[] | undefined;
 }
 
 /** @throws CliError when there is no table; the diagnostics are printed before. */
@@ -72,13 +77,14 @@ async function findTable(context: CliContext, configs: readonly string[] | undef
     const table = JSON.parse(readFileSync(status.table.file, 'utf8')) as RouteTable;
     const facts = createMachineFacts(context, await readJobsToCompile(context, undefined));
     const rules = await loadRules(context.modules);
-    return { open: { table, facts, rules, url }, diagnostics: [] };
+    const served = status.config === null ? undefined : [status.config];
+    return { open: { table, facts, rules, url, configs: served }, diagnostics: [] };
   }
   const request = await createCompileRequest(context, { configs });
   const facts = createMachineFacts(context, request.jobs);
   const { output, diagnostics } = compileRequest(request);
   const rules = rulesInForce(request.modules);
-  return { open: output === null ? null : { table: output.table, facts, rules, url }, diagnostics };
+  return { open: output === null ? null : { table: output.table, facts, rules, url, configs }, diagnostics };
 }
 
 type RouteAddress = Pick<RoutePlan, 'name' | 'profile'>;
@@ -143,6 +149,31 @@ export function checkEntry(
   return { plan: routes[0] ?? null, warnings: problems.map(describeProblem) };
 }
 
+/**
+ * Warnings about texts by strangers that the subscription alone causes, also in the agent that reads them. The table does
+ * not have what these rules look at, so the configuration is compiled, with the subscription and without it.
+ */
+export async function strangerWarnings(
+  context: CliContext,
+  name: string,
+  entry: RouteConfig,
+  { configs }: OpenTable,
+): Promise<readonly string[]> {
+  const request = await createCompileRequest(context, { configs });
+  const warningsWith = (entries: Readonly<Record<string, RouteConfig>>): readonly string[] => {
+    const changes = new Map([[join(context.home, SUBSCRIPTIONS_FILE), JSON.stringify(entries)]]);
+    const { diagnostics } = compileRequest(request, overlayFiles(nodeFiles, changes));
+    const found = diagnostics.filter(
+      ({ rule, severity }) => severity === 'warning' && ruleOf(rule).group === 'strangers',
+    );
+    return found.map(({ rule, message, hint }) =>
+      describeProblem({ path: [], rule, message, ...(hint === undefined ? {} : { hint }) }),
+    );
+  };
+  const before = new Set(warningsWith({}));
+  return warningsWith({ [name]: entry }).filter((warning) => !before.has(warning));
+}
+
 /** @throws CliError naming the place of a static route of this name. */
 export function refuseStatic(name: string, { table }: OpenTable): void {
   const route = Object.hasOwn(table.routes, name) ? table.routes[name] : undefined;
@@ -154,7 +185,12 @@ function isOldUnknown({ rule, path }: SubscriptionProblem, before: RouteConfig |
   return rule === 'unknown-key' && path.length === 2 && before !== undefined && Object.hasOwn(before, String(path[1]));
 }
 
-export function describeProblem({ path, message, rule, hint }: Problem): string {
+export function describeProblem({
+  path,
+  message,
+  rule,
+  hint,
+}: Pick<Problem, 'path' | 'message' | 'rule' | 'hint'>): string {
   const [, ...inside] = path;
   const place = inside.length === 0 ? '' : `${inside.join('.')}: `;
   return `${place}${message} (${rule})${hint === undefined ? '' : `; ${hint}`}`;

@@ -53,9 +53,12 @@ export function compileRoutes(
 const isAboutWhatIsMissing = ({ rule, at, path }: Problem): boolean =>
   rule === 'missing-address' || (at === 'key' && path.length === 0);
 
+type NamedRoute = Pick<WrittenRoute, 'name' | 'config'>;
+
 export interface AgentChecks {
   readonly profiles: readonly CheckedProfile[];
-  readonly routes: readonly WrittenRoute[];
+  /** Static and dynamic. */
+  readonly routes: readonly NamedRoute[];
   readonly scope: RouteScope;
 }
 
@@ -73,7 +76,7 @@ export function checkAgents({ profiles, routes, scope }: AgentChecks, report: Re
 function* routesOf(
   profile: string,
   agent: string | null,
-  routes: readonly WrittenRoute[],
+  routes: readonly NamedRoute[],
   scope: RouteScope,
 ): Iterable<RouteView> {
   // Agent rules do not use the position of a route.

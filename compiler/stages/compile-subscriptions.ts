@@ -10,7 +10,7 @@ import { isError } from '../diagnostics/rule.ts';
 import { checkShape } from '../schema/validate.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
-import type { RouteScope } from '../views/views.ts';
+import type { RouteEntry, RouteScope } from '../views/views.ts';
 import { compileRoute } from './compile-route.ts';
 
 export const SUBSCRIPTIONS_FILE = 'webhook_subscriptions.json';
@@ -29,6 +29,8 @@ export interface SubscriptionScope extends Pick<RouteScope, 'table' | 'facts' | 
 export interface CompiledSubscriptions {
   /** In file order, without rejected entries. Includes routes that a static route shadows. */
   readonly routes: readonly RoutePlan[];
+  /** The same routes as written. */
+  readonly entries: readonly Pick<RouteEntry, 'name' | 'config'>[];
   /** Entries with errors, each with its first error. */
   readonly rejected: readonly { readonly name: string; readonly reason: string }[];
   /** All problems, including warnings. */
@@ -47,6 +49,7 @@ export function compileSubscriptions(
   const at = { file: SUBSCRIPTIONS_FILE, line: 1 };
   const scope: RouteScope = { table, facts, rules, payloads, invalidNames: new Set() };
   const routes: RoutePlan[] = [];
+  const entries: CompiledSubscriptions['entries'][number][] = [];
   const rejected: { name: string; reason: string }[] = [];
   const problems: SubscriptionProblem[] = [];
   for (const [name, config] of Object.entries(data)) {
@@ -61,9 +64,12 @@ export function compileSubscriptions(
     problems.push(...found);
     const error = found.find(isError);
     if (error !== undefined) rejected.push({ name, reason: `${error.rule}: ${error.message}` });
-    else if (compiled.plan !== null) routes.push(compiled.plan);
+    else if (compiled.plan !== null) {
+      routes.push(compiled.plan);
+      entries.push({ name, config: config as RouteConfig });
+    }
   }
-  return { routes, rejected, problems };
+  return { routes, entries, rejected, problems };
 }
 
 const NO_ROUTE: ReturnType<typeof compileRoute> = { plan: null, problems: [] };

@@ -18,11 +18,14 @@ export interface SubscriptionLint extends HomeDisk {
   readonly scope: RouteScope;
 }
 
-/** Does nothing if the home has no subscriptions file. */
-export function lintSubscriptions({ files, cwd, home, scope }: SubscriptionLint, report: Report): void {
+/** Returns the subscriptions that are served: none if the home has no subscriptions file. */
+export function lintSubscriptions(
+  { files, cwd, home, scope }: SubscriptionLint,
+  report: Report,
+): CompiledSubscriptions['entries'] {
   const path = join(home, SUBSCRIPTIONS_FILE);
   const read = readText(files, path);
-  if (!read.ok && read.missing) return;
+  if (!read.ok && read.missing) return [];
   const source = { path, name: displayPath(path, cwd), text: read.ok ? read.text : '' };
   const compiled = read.ok ? compileOrReason(read.text, scope) : read.message;
   // JSON is YAML, and the YAML parser keeps positions.
@@ -31,16 +34,17 @@ export function lintSubscriptions({ files, cwd, home, scope }: SubscriptionLint,
     const reason = typeof compiled === 'string' ? compiled : 'it cannot be read';
     const message = `${reason}; the gateway keeps the subscriptions it has`;
     report.add([{ rule: 'subscription-rejected', source, range: START, message }]);
-    return;
+    return [];
   }
   report.add(findings.map((finding) => ({ ...finding, rule: 'subscription-rejected' })));
   const tree = fileTree(file);
   report.addProblems(compiled.problems.flatMap(asWarnings), tree);
-  const shadowed = compiled.routes.filter(({ name }) => Object.hasOwn(scope.table.routes, name));
+  const isShadowed = ({ name }: { readonly name: string }): boolean => Object.hasOwn(scope.table.routes, name);
   report.addProblems(
-    shadowed.map(({ name }) => asShadowed(name)),
+    compiled.routes.filter(isShadowed).map(({ name }) => asShadowed(name)),
     tree,
   );
+  return compiled.entries.filter((entry) => !isShadowed(entry));
 }
 
 function compileOrReason(text: string, scope: RouteScope): CompiledSubscriptions | string {

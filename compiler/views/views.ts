@@ -112,7 +112,7 @@ export interface Views {
   /** One static or dynamic route, with its table. */
   readonly route: RouteView;
   readonly job: JobView;
-  /** An agent of a profile, with the static routes whose prompts it runs. */
+  /** An agent of a profile, with the routes and subscriptions whose prompts it runs. */
   readonly agent: AgentView;
   /** The part that a profile's config and the root config have in common. */
   readonly profile: ProfileView;

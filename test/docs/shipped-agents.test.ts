@@ -1,112 +1,104 @@
-/** No shipped file shows an agent that reads files which a text names: judged by the table of the rule `agent-expands-text`. */
+/** No shipped file shows an agent that reads files which a text names: every mention of such a program with `-p` has a safe form. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { parse, parseAllDocuments } from 'yaml';
-import type { StartedAgent } from '../../modules/payloads/compiler/untrusted/expanding-programs.ts';
-import {
-  EXPANDING_PROGRAMS,
-  programThatExpands,
-} from '../../modules/payloads/compiler/untrusted/expanding-programs.ts';
-import { codeBlocks } from '../helpers/markdown.ts';
+import { EXPANDING_PROGRAMS } from '../../modules/payloads/compiler/untrusted/expanding-programs.ts';
 import { ROOT } from '../helpers/root.ts';
-
-const SHIPPED =
-  'README.md CHANGELOG.md SECURITY.md action.yml compose.yaml docs examples base catalog cli compiler main modules runtime schemas site';
-const TEXT = /\.(?:md|ya?ml|ts|tsx|astro|mjs|json|sh|txt)$/;
 
 /** The rule shows there what it reports. */
 const EXCUSED: readonly string[] = ['docs/rules.md', 'modules/payloads/compiler/rules/agent-expands-text.yaml'];
+const NOT_SHIPPED = ['test', 'node_modules', 'build', 'dist', 'coverage'];
 
-function filesBelow(path: string): readonly string[] {
-  if (!statSync(join(ROOT, path)).isDirectory()) return [path];
-  const names = readdirSync(join(ROOT, path)).filter(
-    (name) => !['node_modules', 'dist', 'build', '.astro'].includes(name),
+/** Relative to the root. */
+function filesBelow(folder: string): readonly string[] {
+  const names = readdirSync(join(ROOT, folder)).filter(
+    (name) => !NOT_SHIPPED.includes(name) && (!name.startsWith('.') || name === '.github'),
   );
-  return names.flatMap((name) => filesBelow(`${path}/${name}`));
-}
-
-/** Every map with a `command`, at any depth. */
-function agentsIn(value: unknown): readonly StartedAgent[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const within = Object.values(value).flatMap(agentsIn);
-  return 'command' in value && Array.isArray(value.command) ? [value as StartedAgent, ...within] : within;
-}
-
-const NAMES = EXPANDING_PROGRAMS.flatMap(({ files, package: name }) => [...files, name]).join('|');
-const LIST = new RegExp(`\\[(?:[^\\][\\n]*[, ])?["']?(?:${NAMES})["']?,[^\\]\\n]*[, ]["']?-[^\\]\\n]*\\]`, 'g');
-const LINE = new RegExp(`(?<![\\w/])(?:${NAMES}) +--?\\w[^\`"'\\n]*`, 'g');
-
-/** Lists and command lines that start a known program with options, wherever a text has them: as if they were whole agents. */
-function mentionsIn(text: string): readonly StartedAgent[] {
-  const lists = [...text.matchAll(LIST)].map(([list]): unknown => parse(list.replaceAll('\\"', '"')));
-  const lines = [...text.matchAll(LINE)].map(([line]) => line.split(/\s+/));
-  return [...lists, ...lines].map((command) => ({ command: Array.isArray(command) ? command.map(String) : [] }));
-}
-
-/** Without what is no YAML: templates of the catalog look like aliases. */
-function documents(text: string): readonly unknown[] {
-  return parseAllDocuments(text, { logLevel: 'silent' }).map((document) => {
-    try {
-      return document.toJS() as unknown;
-    } catch {
-      return null;
-    }
+  return names.flatMap((name) => {
+    const path = join(folder, name);
+    return statSync(join(ROOT, path)).isDirectory() ? filesBelow(path) : [path];
   });
 }
 
-/** YAML is judged as a whole, with its variables; what is around it by its words. */
-function agentsOf(file: string, text: string): readonly StartedAgent[] {
-  if (/\.ya?ml$/.test(file)) return [...documents(text).flatMap(agentsIn), ...mentionsIn(commentsOf(text))];
-  if (!file.endsWith('.md')) return mentionsIn(text);
-  const blocks = codeBlocks(text).filter(({ language }) => /^ya?ml$/.test(language));
-  const rest = blocks.reduce((left, block) => left.replace(block.text, () => commentsOf(block.text)), text);
-  return [...blocks.flatMap((block) => documents(block.text)).flatMap(agentsIn), ...mentionsIn(rest)];
+const everywhere = EXPANDING_PROGRAMS.filter(({ reads }) => reads === 'anywhere');
+const names = everywhere.flatMap(({ files, package: name }) => [...files, name]).join('|');
+/** The program, and `-p` or `--print` behind it, whatever a format puts between them: quotes, commas, new lines, dashes. */
+const MENTION = new RegExp(
+  `(?<![\\w@.~-])(?:${names})(?![\\w/-])[^;\`]{0,120}?(?<![\\w-])(?:-p|--print)(?![\\w-])`,
+  'g',
+);
+
+const quoted = (texts: readonly string[]): string => texts.map((text) => text.replace(/\W/g, '\\$&')).join('|');
+const OPTION = new RegExp(`(?<![\\w-])(?:${quoted(everywhere.flatMap(({ options }) => options))})(?![\\w-])`);
+const VARIABLE = new RegExp(`(?:${quoted(everywhere.flatMap(({ variables }) => variables))})\\W{1,5}(?:1|true)\\b`);
+const DENIED = everywhere.flatMap(({ denied }) => denied ?? []);
+
+/** The mentions that neither their command nor the paragraph or configuration around them makes safe. */
+function unsafe(text: string): readonly string[] {
+  return [...text.matchAll(MENTION)].flatMap(([mention], index, all) => {
+    const at = all[index]?.index ?? 0;
+    const end = at + mention.length;
+    const command = text.slice(at, end) + (/^[^\n`\])]*/.exec(text.slice(end))?.[0] ?? '');
+    const before =
+      text
+        .slice(0, at)
+        .split(/\n\s*\n|```/)
+        .at(-1) ?? '';
+    const after = text.slice(end).split(/\n\s*\n|```/)[0] ?? '';
+    const around = `${before}${mention}${after}`;
+    const isSafe = OPTION.test(command) || VARIABLE.test(around) || DENIED.some((each) => command.includes(each));
+    return isSafe ? [] : [mention.replace(/\s+/g, ' ')];
+  });
 }
 
-const commentsOf = (yaml: string): string => [...yaml.matchAll(/(?:^|\s)#.*$/gm)].join('\n');
+/** Prompts that begin with a placeholder or `/`, in YAML, JSON and command lines. */
+const BARE_PROMPT = /(?<![\w-])(?:prompt["']?:|--prompt)\s*(?:[|>][-+\d]*\s*)?\\?["']?(?:\{(?!\s*\})|\/)[^\n]*/g;
 
-const unsafe = (file: string, text: string): readonly string[] =>
-  (new RegExp(NAMES).test(text) ? agentsOf(file, text) : [])
-    .filter((agent) => programThatExpands(agent) !== null)
-    .map(({ command = [] }) => `${file}: ${command.join(' ')}`);
+const texts = filesBelow('.')
+  .filter((file) => !EXCUSED.includes(file))
+  .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }))
+  .filter(({ text }) => !text.includes('\0'));
 
 test('no shipped file has an agent that expands a text', () => {
-  const files = SHIPPED.split(' ')
-    .flatMap(filesBelow)
-    .filter((file) => TEXT.test(file) && !EXCUSED.includes(file));
-  assert.ok(files.length > 1000, `${files.length} files`);
-  const found = files.flatMap((file) => unsafe(file, readFileSync(join(ROOT, file), 'utf8')));
-  // The entry of the change log names what it warns of.
-  assert.deepEqual(found, ['CHANGELOG.md: claude -p --tools ']);
+  assert.ok(texts.length > 1000, `${texts.length} files`);
+  const found = texts.flatMap(({ file, text }) => unsafe(text).map((mention) => `${file}: ${mention}`));
+  assert.deepEqual(found, []);
 });
 
 describe('an unsafe form is found', () => {
-  const forms: Readonly<Record<string, readonly [file: string, text: string]>> = {
-    'in a configuration': ['a.yaml', 'agents:\n  reviewer:\n    command: [claude, -p]\n'],
-    'in a comment of one': ['a.yaml', '# command: [claude, -p]\n'],
-    'in a block of a page': ['a.md', '```yaml\nagent:\n  command: [npx, -y, "@anthropic-ai/claude-code", -p]\n```\n'],
-    'in the text of a page': ['a.md', 'Write `command: [claude, -p]`.\n'],
-    'as a command line': ['a.md', 'Write `claude -p`.\n'],
-    'in a message': ['a.ts', 'const hint = \'write `command: [claude, -p, --tools, ""]`\';\n'],
+  const forms: Readonly<Record<string, string>> = {
+    'in a configuration': 'agents:\n  reviewer:\n    command: [claude, -p]\n',
+    'in a comment of one': '# command: [claude, -p]\n',
+    'in a block list': '```\ncommand:\n  - claude\n  - -p\n```\n',
+    'in a block list of a comment': '# command:\n#   - claude\n#   - -p\n',
+    'in a package': 'command: [npx, -y, "@anthropic-ai/claude-code", -p]\n',
+    'in a package with its version': 'command: [npx, -y, "@anthropic-ai/claude-code@2.1.197", -p]\n',
+    'in JSON': '```json\n{ "agent": { "command": ["claude", "-p", "--tools", ""] } }\n```\n',
+    'in JSON over lines': '{\n  "command": [\n    "claude",\n    "-p"\n  ]\n}\n',
+    'in the text of a page': 'Write `/usr/bin/claude -p`.\n',
+    'with options before': '`claude --model opus --print`',
+    'in a list of a program': "const command = [\n  'claude',\n  '-p',\n];\n",
+    'in YAML in a text': "const yaml = 'agent:\\n  command: [claude, -p]\\n';",
+    'in a message': 'const hint = \'write `command: [claude, -p, --tools, ""]`\';\n',
+    'in a file of Docker': 'CMD ["claude", "-p"]\n',
+    'beside a safe one': '`claude --bare -p`, or `claude -p`',
   };
-  for (const [name, [file, text]] of Object.entries(forms))
-    test(name, () => assert.equal(unsafe(file, text).length, 1));
+  for (const [name, text] of Object.entries(forms)) test(name, () => assert.equal(unsafe(text).length, 1));
 
   test('a safe one is not', () => {
     const agent = 'agent:\n  command: [claude, -p]\n  env: { CLAUDE_CODE_DISABLE_ATTACHMENTS: "1" }\n';
-    assert.deepEqual(unsafe('a.md', `\`\`\`yaml\n${agent}\`\`\`\n\`claude --bare -p\`\n`), []);
+    assert.deepEqual(unsafe(`\`\`\`yaml\n${agent}\`\`\`\n\`claude --bare -p\`, \`claude -p --bare\`\n`), []);
   });
 });
 
-test('no shipped prompt for such an agent begins with a placeholder', () => {
-  const texts = ['docs/agents.md', 'docs/github.md', 'docs/gitlab.md'].map((file) =>
-    readFileSync(join(ROOT, file), 'utf8'),
+test('no page with such an agent has a prompt that begins with a placeholder', () => {
+  const pages = texts.filter(({ text }) => [...text.matchAll(MENTION)].length > 0);
+  assert.ok(pages.length > 3, String(pages.length));
+  const found = pages.flatMap(({ file, text }) =>
+    [...text.matchAll(BARE_PROMPT)].map(([prompt]) => `${file}: ${prompt}`),
   );
-  const prompts = texts.flatMap((text) =>
-    [...text.matchAll(/^\s+prompt: (?:\|\n\s+|["'])?(.)/gm)].map(([, first]) => first),
-  );
-  assert.ok(prompts.length > 3, String(prompts.length));
-  assert.ok(!prompts.includes('{'), prompts.join());
+  assert.deepEqual(found, []);
+  for (const prompt of ['prompt: "{a}"', 'prompt: |\n  {a}', '"prompt": "{a}"', "--prompt '{a}'", 'prompt: "/{a}"'])
+    assert.match(prompt, new RegExp(BARE_PROMPT.source));
 });

@@ -57,6 +57,34 @@ test('subscribe makes a route with a secret of its own and says how to use it', 
   assert.deepEqual(entries(), { reviews: { events: ['pull_request'], prompt: 'Review {title}', secret } });
 });
 
+test('subscribe warns of an agent that acts on the text of strangers, and of its prompt', async (t) => {
+  const { webhook, home } = bench(t);
+  const agent = 'agent: { command: [claude, -p, --tools, ""], confined: It has no tools. }\n';
+  writeFileSync(join(home, 'config.yaml'), CONFIG + agent, { mode: 0o600 });
+  const subscribe = async (name: string, prompt: string) => {
+    const flags = ['--source', 'github', '--events', 'issue_comment', '--prompt', prompt];
+    const { code, stderr } = await webhook('subscribe', name, ...flags);
+    assert.equal(code, 0, stderr);
+    return stderr.match(/warning: .*/g) ?? [];
+  };
+  assert.deepEqual(await subscribe('harmless', 'Number {issue.number}'), []);
+  const [warning, ...others] = await subscribe('comments', 'x {comment.body}');
+  assert.match(warning ?? '', /the routes `comments`, .* reaches Claude Code.*\(agent-expands-text\); write `env: /);
+  assert.deepEqual(others, []);
+  const both = await subscribe('bare', '{comment.body}');
+  assert.equal(both.length, 2);
+  assert.ok(
+    both.some((each) => /the prompt begins with `\{comment\.body\}`/.test(each)),
+    both.join('\n'),
+  );
+  const gateway = await startGateway(t, { home, config: CONFIG + agent });
+  const flags = ['--source', 'github', '--events', 'issue_comment', '--prompt', 'y {comment.body}'];
+  assert.match(
+    (await gateway.cli('webhook', 'subscribe', 'served', ...flags)).stderr,
+    /`served`.*\(agent-expands-text\)/,
+  );
+});
+
 test('every flag ends up in the entry, a negative chat id too', async (t) => {
   const { webhook, entries, home } = bench(t);
   mkdirSync(join(home, 'scripts'));

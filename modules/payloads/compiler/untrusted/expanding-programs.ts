@@ -1,6 +1,7 @@
 /** Agent programs that act on words of their prompt before a model reads it, and the settings that stop them. */
-import { codeArguments, isWrapper } from '../../../../compiler/rules/support/code-arguments.ts';
 import type { AgentConfig } from '../../../../schemas/generated/types.ts';
+import type { StartedProgram } from './started-programs.ts';
+import { isOption, programFile, startedPrograms } from './started-programs.ts';
 
 export interface ExpandingProgram {
   /** Its name in messages. */
@@ -14,11 +15,31 @@ export interface ExpandingProgram {
   /** Options, and variables with the value 1, that stop it. */
   readonly options: readonly string[];
   readonly variables: readonly string[];
+  /** Options without a value. After any other, `--bare` may be its value. */
+  readonly flags: RegExp;
   /** The entry of `permissions.deny` in its `--settings` that stops it. */
   readonly denied: string | null;
+  /** Below a user's home, the settings of the program itself: a sandbox may open them. */
+  readonly ownFolders: readonly string[];
   /** What to write. */
   readonly remedy: string;
+  /** What to write where the variables of the agent do not reach it. */
+  readonly remedyInside: string;
 }
+
+const EMPTY_FOLDER =
+  'start it in the empty folder that each run has: without `cwd`, `work`, `cd`, `--chdir` and `--include-directories`';
+
+const IN_WORK_FOLDER = {
+  reads: 'work folder',
+  options: [],
+  variables: [],
+  flags: /^$/,
+  denied: null,
+  ownFolders: [],
+  remedy: EMPTY_FOLDER,
+  remedyInside: EMPTY_FOLDER,
+} as const;
 
 /** As tried with the programs: docs/agents.md, "What a text alone makes a program do". */
 export const EXPANDING_PROGRAMS: readonly ExpandingProgram[] = [
@@ -29,150 +50,103 @@ export const EXPANDING_PROGRAMS: readonly ExpandingProgram[] = [
     reads: 'anywhere',
     options: ['--bare'],
     variables: ['CLAUDE_CODE_DISABLE_ATTACHMENTS', 'CLAUDE_CODE_SIMPLE'],
+    flags:
+      /^(?:-[pc]|--(?:print|continue|verbose|bare|safe-mode|no-session-persistence|disable-slash-commands|strict-mcp-config|fork-session|include-partial-messages|replay-user-messages|(?:allow-)?dangerously-skip-permissions))$/,
     denied: 'Read(//**)',
+    ownFolders: ['.claude', '.claude.json'],
     remedy:
       'write `env: { CLAUDE_CODE_DISABLE_ATTACHMENTS: "1" }`, and with an API key also `command: [claude, --bare, -p, --no-session-persistence, --tools, ""]`',
+    remedyInside:
+      'write `env CLAUDE_CODE_DISABLE_ATTACHMENTS=1 claude` instead of `claude` there, or `--bare` directly after it, because `agent.env` does not reach it',
   },
   {
     name: 'Gemini CLI',
     files: ['gemini'],
     package: '@google/gemini-cli',
-    reads: 'work folder',
-    options: [],
-    variables: [],
-    denied: null,
-    remedy: 'remove `cwd` and `work`, so that each run has an empty folder of its own',
+    ...IN_WORK_FOLDER,
   },
   {
     name: 'Qwen Code',
     files: ['qwen'],
     package: '@qwen-code/qwen-code',
-    reads: 'work folder',
-    options: [],
-    variables: [],
-    denied: null,
-    remedy: 'remove `cwd` and `work`, so that each run has an empty folder of its own',
+    ...IN_WORK_FOLDER,
   },
 ];
-
-interface Start {
-  readonly program: ExpandingProgram;
-  /** What follows the program, up to the next one or `--`. */
-  readonly args: readonly string[];
-  /** Variables that are set for it. */
-  readonly variables: ReadonlyMap<string, string>;
-}
 
 /** An agent as written, or its argv alone. */
 export interface StartedAgent extends Pick<AgentConfig, 'env' | 'cwd' | 'work'> {
   readonly command?: readonly string[];
 }
 
+interface Start extends StartedProgram {
+  readonly program: ExpandingProgram;
+}
+
 /** The first program of the command that replaces `@path` in its prompt with a file; null if there is none, or if it is stopped. */
-export function programThatExpands(agent: StartedAgent): ExpandingProgram | null {
+export function programThatExpands(agent: StartedAgent): Pick<Start, 'program' | 'getsVariables'> | null {
   const keepsFolder = agent.cwd !== undefined || (agent.work ?? 'run') !== 'run';
-  const start = startsOf(agent).find((each) => (each.program.reads === 'anywhere' || keepsFolder) && !isStopped(each));
-  return start?.program ?? null;
+  const readsFiles = ({ program, isElsewhere, args }: Start): boolean =>
+    program.reads === 'anywhere' || keepsFolder || isElsewhere || args.some((arg) => FURTHER_FOLDERS.test(arg));
+  return startsOf(agent).find((each) => readsFiles(each) && !isStopped(each)) ?? null;
 }
 
 /** The first program of the command that reads `/word` at the start of its prompt as a command. */
 export const programWithCommands = (agent: StartedAgent): ExpandingProgram | null =>
   startsOf(agent)[0]?.program ?? null;
 
-const isStopped = ({ program, args, variables }: Start): boolean =>
-  args.some((arg) => program.options.includes(arg)) ||
-  program.variables.some((name) => /^(?:1|true|yes|on)$/i.test(variables.get(name) ?? '')) ||
-  (program.denied !== null && deniedIn(lastSettings(args)).includes(program.denied));
-
-/** The program uses the last `--settings` alone. */
-function lastSettings(args: readonly string[]): string {
-  const values = args.flatMap((arg, at) =>
-    arg === '--settings'
-      ? [args[at + 1] ?? '']
-      : arg.startsWith('--settings=')
-        ? [arg.slice('--settings='.length)]
-        : [],
-  );
-  return values.at(-1) ?? '';
-}
-
-/** @param settings JSON; the path of a file denies nothing that is known here */
-function deniedIn(settings: string): readonly unknown[] {
-  try {
-    const parsed = JSON.parse(settings) as { readonly permissions?: { readonly deny?: unknown } } | null;
-    const deny = parsed?.permissions?.deny;
-    return Array.isArray(deny) ? deny : [];
-  } catch {
-    return [];
-  }
-}
+const FURTHER_FOLDERS = /^--(?:include-directories|add-dir)(?:=|$)/;
 
 function startsOf({ command = [], env = {} }: StartedAgent): readonly Start[] {
-  const words = wordsOf(command);
-  const found = words.flatMap((word, at) => {
-    const program = programOf(word);
-    return program === null ? [] : [{ at, program }];
-  });
-  return found.map(({ at, program }, index) => {
-    const rest = words.slice(at + 1, found[index + 1]?.at).map(({ text }) => text);
-    const end = rest.indexOf('--');
-    const before = words.slice(0, at).map(({ text }) => text);
-    return { program, args: end < 0 ? rest : rest.slice(0, end), variables: variablesFor(env, before) };
-  });
-}
-
-/** Starts its program with other variables than it has itself. */
-const DROPS_VARIABLES =
-  /^(?:sudo|doas|su|runuser|ssh|docker|podman|nerdctl|kubectl|systemd-run|-i|--ignore-environment)$/;
-
-/** @param before what is in front of the program: `NAME=value` as well */
-function variablesFor(env: NonNullable<AgentConfig['env']>, before: readonly string[]): ReadonlyMap<string, string> {
-  const dropped = before.findLastIndex((word) => DROPS_VARIABLES.test(fileName(word)));
-  const set = before.slice(dropped + 1).flatMap((word) => {
-    const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/s.exec(word) ?? [];
-    return name === undefined || value === undefined ? [] : [[name, value] as const];
-  });
   const given = Object.entries(env).flatMap(([name, value]) =>
     typeof value === 'string' ? [[name, value] as const] : [],
   );
-  return new Map(dropped < 0 ? [...given, ...set] : set);
-}
-
-interface Word {
-  readonly text: string;
-  /** It is where a command names a program. */
-  readonly mayStart: boolean;
-}
-
-/** The value of an option of `sudo` or `docker`. */
-const TAKES_NAME = /^(?:-[ug]|--(?:user|group|name))$/;
-
-/** The arguments, with the code of `sh -c` as the words that it consists of. */
-function wordsOf(command: readonly string[]): readonly Word[] {
-  const code = new Set(codeArguments(command).map(({ index }) => index));
-  const isWrapped = isWrapper(command[0] ?? '');
-  return command.flatMap((text, index) => {
-    if (code.has(index)) return shellWords(text).map((word) => ({ text: word, mayStart: true }));
-    const mayStart = index === 0 || (isWrapped && !TAKES_NAME.test(command[index - 1] ?? ''));
-    return [{ text, mayStart }];
+  const starts = startedPrograms(command, new Map(given), (word) => programOf(word) !== null);
+  return starts.flatMap((start) => {
+    const program = programOf(start.word);
+    return program === null ? [] : [{ ...start, program }];
   });
 }
 
-/** Without comments, which set nothing. */
-const shellWords = (code: string): readonly string[] =>
-  code
-    .replace(/(?:^|\s)#.*$/gm, '')
-    .split(/[\s;|&()<>`]+/)
-    .map((word) => word.replace(/["']/g, ''))
-    .filter((word) => word !== '');
+const isOn = (value: unknown): boolean => /^(?:1|true|yes|on)$/i.test(String(value));
 
-function programOf({ text, mayStart }: Word): ExpandingProgram | null {
-  const file = fileName(text);
-  const found = EXPANDING_PROGRAMS.find(
-    (each) => (mayStart && each.files.includes(file)) || isOfPackage(text, each.package),
+function isStopped({ program, args, variables }: Start): boolean {
+  const settings = lastSettings(program, args);
+  if (settings.permissions?.deny?.includes?.(program.denied) === true) return true;
+  // The variables of the settings replace those of its process.
+  if (program.variables.some((name) => Object.hasOwn(settings.env ?? {}, name) && !isOn(settings.env?.[name])))
+    return false;
+  return (
+    program.variables.some((name) => isOn(variables.get(name) ?? '')) ||
+    args.some((arg, at) => program.options.includes(arg) && isOwnWord(program, args, at))
   );
-  return found ?? null;
 }
+
+/** False for what may be the value of another option. */
+const isOwnWord = ({ flags }: ExpandingProgram, args: readonly string[], at: number): boolean =>
+  !isOption(args[at - 1] ?? '') || flags.test(args[at - 1] ?? '');
+
+interface Settings {
+  readonly env?: Readonly<Record<string, unknown>>;
+  readonly permissions?: { readonly deny?: readonly unknown[] };
+}
+
+/** The program uses the last `--settings` alone. Of the path of a file nothing is known here. */
+function lastSettings(program: ExpandingProgram, args: readonly string[]): Settings {
+  const values = args.flatMap((arg, at) => {
+    const [, attached] = /^--settings=(.*)$/s.exec(arg) ?? [];
+    return (arg === '--settings' || attached !== undefined) && isOwnWord(program, args, at)
+      ? [attached ?? args[at + 1] ?? '']
+      : [];
+  });
+  try {
+    return (JSON.parse(values.at(-1) ?? '{}') as Settings | null) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+const programOf = (word: string): ExpandingProgram | null =>
+  EXPANDING_PROGRAMS.find((each) => each.files.includes(programFile(word)) || isOfPackage(word, each.package)) ?? null;
 
 /** `@scope/name`, `@scope/name@1.2`, `…/node_modules/@scope/name/cli.js`. */
 const isOfPackage = (word: string, name: string): boolean =>
@@ -180,6 +154,3 @@ const isOfPackage = (word: string, name: string): boolean =>
     .replaceAll('\\', '/')
     .replace(/(?<=.)@[\w.^~-]+\/$/, '/')
     .includes(`/${name}/`);
-
-const fileName = (word: string): string =>
-  (word.split(/[/\\]/).at(-1) ?? '').toLowerCase().replace(/\.(?:exe|cmd|bat|ps1)$/, '');

@@ -9,19 +9,25 @@ interface Case {
   readonly agent: Readonly<Record<string, unknown>>;
   readonly gateway?: Readonly<Record<string, unknown>>;
   readonly route?: Readonly<Record<string, unknown>>;
+  readonly subscription?: Readonly<Record<string, unknown>>;
 }
 
-function found({ agent, gateway = {}, route = {} }: Case) {
+const findings = (rule: string, { agent, gateway = {}, route = {}, subscription }: Case) => {
   const triage = { source: 'github', events: ['issues'], prompt: 'Label this: {issue.title}', ...route };
   const webhook = { enabled: true, secret: 'env:WEBHOOK_SECRET', routes: { triage } };
   const config = { gateway, platforms: { webhook }, agent: { confined: 'It has no tools.', ...agent } };
   const result = compileFiles({
     'hookwright.yaml': stringify(config),
     '~/.hookwright/skills/triage/SKILL.md': 'Triage.',
+    ...(subscription === undefined
+      ? {}
+      : { '~/.hookwright/webhook_subscriptions.json': JSON.stringify({ mine: subscription }) }),
   });
   assert.notEqual(result.output, null, printed(result));
-  return result.diagnostics.filter(({ rule }) => rule === 'agent-expands-text');
-}
+  return result.diagnostics.filter((each) => each.rule === rule);
+};
+
+const found = (input: Case) => findings('agent-expands-text', input);
 
 const SAFE = { CLAUDE_CODE_DISABLE_ATTACHMENTS: '1' };
 const settings = (value: unknown): readonly string[] => ['claude', '-p', '--settings', JSON.stringify(value)];
@@ -50,6 +56,63 @@ describe('reports a program that expands `@path`', () => {
     settings({ permissions: { deny: ['Read'] } }),
     [...settings({ permissions: { deny: ['Read(//**)'] } }), '--settings', '{}'],
     ['claude', '-p', '--settings', 'deny.json'],
+    // An option that is the value of another one, or stands in another command.
+    ['claude', '-p', '--append-system-prompt', '--bare'],
+    ['claude', '-p', '--append-system-prompt', 'never use --bare'],
+    ['sh', '-c', 'claude -p --append-system-prompt "never use --bare"'],
+    ['sh', '-c', 'claude -p | tee --bare'],
+    ['sh', '-c', 'claude -p && echo --bare'],
+    ['sh', '-c', 'claude -p\necho --bare'],
+    // A variable that does not reach the program.
+    ['sh', '-c', 'CLAUDE_CODE_DISABLE_ATTACHMENTS=1; claude -p'],
+    ['sh', '-c', 'CLAUDE_CODE_DISABLE_ATTACHMENTS=1 cat | claude -p'],
+    ['sh', '-c', 'echo CLAUDE_CODE_DISABLE_ATTACHMENTS=1 && claude -p'],
+    ['sh', '-c', 'export CLAUDE_CODE_DISABLE_ATTACHMENTS=1 | claude -p'],
+    ['sh', '-c', 'false && export CLAUDE_CODE_DISABLE_ATTACHMENTS=1; claude -p'],
+    ['sh', '-c', '(export CLAUDE_CODE_DISABLE_ATTACHMENTS=1); claude -p'],
+    ['sh', '-c', 'if false; then export CLAUDE_CODE_DISABLE_ATTACHMENTS=1; fi; claude -p'],
+    ['sh', '-c', 'cat <<E\nexport CLAUDE_CODE_DISABLE_ATTACHMENTS=1\nE\nclaude -p'],
+    ['sh', '-c', 'export CLAUDE_CODE_DISABLE_ATTACHMENTS=1; unset CLAUDE_CODE_DISABLE_ATTACHMENTS; claude -p'],
+    ['sh', '-c', 'export CLAUDE_CODE_DISABLE_ATTACHMENTS=1; CLAUDE_CODE_DISABLE_ATTACHMENTS=0; claude -p'],
+    ['sh', '-c', 'export CLAUDE_CODE_DISABLE_ATTACHMENTS=1; env -u CLAUDE_CODE_DISABLE_ATTACHMENTS claude -p'],
+    ['sh', '-c', 'export CLAUDE_CODE_DISABLE_ATTACHMENTS=1; sudo -u agent claude -p'],
+    ['my-agent', 'CLAUDE_CODE_DISABLE_ATTACHMENTS=1', 'claude', '-p'],
+    // Inside what a shell executes as well.
+    ['sh', '-c', 'x=$(claude -p); echo "$x"'],
+    ['sh', '-c', 'echo "$(claude -p)"'],
+    ['sh', '-c', 'echo `claude -p`'],
+    ['sh', '-c', 'if true; then claude -p; fi'],
+    ['sh', '-c', 'cl"au"de -p'],
+    ['sh', '-c', 'sudo sh -c "claude -p"'],
+    ['python3', '-c', 'import subprocess; subprocess.run(["claude", "-p"])'],
+    // Behind other programs.
+    ['npm', 'exec', '--', 'claude', '-p'],
+    ['npm', 'exec', '-y', 'claude', '-p'],
+    ['pnpm', 'exec', 'claude', '-p'],
+    ['bun', 'x', 'claude', '-p'],
+    ['runuser', '-u', 'a', '--', 'claude', '-p'],
+    ['su', '-', 'agent', '-c', 'claude -p'],
+    ['xvfb-run', '-a', 'claude', '-p'],
+    ['op', 'run', '--', 'claude', '-p'],
+    ['doppler', 'run', '--', 'claude', '-p'],
+    ['direnv', 'exec', '.', 'claude', '-p'],
+    ['mise', 'x', 'node@22', '--', 'claude', '-p'],
+    ['a-wrapper', '--', 'claude'],
+    ['a-wrapper', 'claude', '-p'],
+    ['sudo', '-n', 'claude', '-p'],
+    ['env', '-i', 'claude', '-p'],
+    ['ssh', '-T', 'box', 'claude', '-p'],
+    ['ssh', 'box', 'cd /srv && claude -p'],
+    ['docker', 'exec', '-i', 'box', 'claude', '-p'],
+    ['docker', 'run', '-i', '--entrypoint', 'claude', 'my-image', '-p'],
+    ['kubectl', 'exec', '-i', 'pod', '--', 'claude', '-p'],
+    ['node', '--no-warnings', '/srv/node_modules/@anthropic-ai/claude-code/cli.js', '-p'],
+    // Folders that are not that of the run.
+    ['sh', '-c', 'cd /srv/p && gemini'],
+    ['env', '-C', '/srv', 'gemini'],
+    ['gemini', '--include-directories', '/srv'],
+    ['gemini', '--include-directories=/srv'],
+    ['ssh', 'box', 'gemini'],
   ];
   for (const command of commands) {
     test(JSON.stringify(command), () => assert.equal(found({ agent: { command } }).length, 1));
@@ -63,22 +126,42 @@ describe('reports a program that expands `@path`', () => {
     'an accepted risk': { agent: { command: ['claude', '-p'] }, route: { accept_untrusted: 'It has no tools.' } },
     'Gemini CLI in a folder of its own': { agent: { command: ['gemini'], cwd: '/srv/project' } },
     'Gemini CLI in the folder of a route': { agent: { command: ['gemini'], work: 'route' } },
+    'Gemini CLI in a sandbox with a folder': { agent: { command: ['gemini'], cwd: '/srv/p', sandbox: {} } },
+    'a variable that env removes': {
+      agent: { command: ['env', '-u', 'CLAUDE_CODE_DISABLE_ATTACHMENTS', 'claude', '-p'], env: SAFE },
+    },
+    'a variable that env drops': { agent: { command: ['env', '-i', 'claude', '-p'], env: SAFE } },
+    'a variable that settings replace': {
+      agent: { command: settings({ env: { CLAUDE_CODE_DISABLE_ATTACHMENTS: '0' } }), env: SAFE },
+    },
     'Qwen Code in a shared folder': { agent: { command: ['npx', '@qwen-code/qwen-code'], work: 'shared' } },
   };
   for (const [name, input] of Object.entries(agents)) {
     test(name, () => assert.equal(found(input).length, 1));
   }
 
-  for (const path of ['~', '~/', '/', '/home', '/home/me', '/root/', '~/.hookwright', '/Users/me']) {
+  const forms = [
+    ...['~', '~/', '/', '/home', '/home/me', '/root/', '~/.hookwright', '/Users/me'],
+    ...['~/./', '/home/user/.', '//home/user', '/home/../home/user', '/./', '/srv/../root'],
+    ...['~/.ssh', '~/.hookwright/.env', '/home/user/.hookwright/profiles/a', '/home/me/x', '~/.claude/../.ssh'],
+    ...['/tmp', '/run/secrets', '/srv/app/.env'],
+  ];
+  for (const path of forms) {
     test(`a sandbox that opens ${path}`, () => {
       const command = ['claude', '-p'];
       const [own] = found({ agent: { command, sandbox: { read: [path] } } });
-      assert.match(own?.hint ?? '', /opens the home$/);
+      assert.match(own?.hint ?? '', /because it opens `/);
       assert.equal(found({ agent: { command }, gateway: { sandbox: { write: [path] } } }).length, 1);
       assert.equal(found({ agent: { command, sandbox: {}, cwd: path } }).length, 1);
     });
   }
 });
+
+for (const cwd of ['.', '../..', 'x/..', 'agent']) {
+  test(`reports a sandbox that opens the folder ${cwd} of the home`, () => {
+    assert.equal(found({ agent: { command: ['claude', '-p'], sandbox: {}, cwd } }).length, 1);
+  });
+}
 
 describe('leaves alone', () => {
   const commands: readonly (readonly string[])[] = [
@@ -94,6 +177,30 @@ describe('leaves alone', () => {
     settings({ permissions: { deny: ['Read(//**)'] } }),
     ['gemini', '--skip-trust'],
     ['codex', 'exec', '-'],
+    ['gemini', '-m', 'x'],
+    ['sh', '-c', 'gemini --skip-trust'],
+    ['timeout', '60', 'llm', '-m', 'claude'],
+    ['sh', '-c', 'llm -m claude'],
+    ['my-agent', '--provider', 'claude'],
+    ['docker', 'exec', '-i', 'claude', 'my-agent'],
+    ['docker', 'exec', 'claude', 'my-agent'],
+    ['docker', 'compose', 'exec', '-T', 'claude', 'my-agent'],
+    ['ssh', 'claude', 'my-agent'],
+    ['my-agent', 'claude'],
+    ['runuser', '-u', 'claude', '--', 'my-agent'],
+    ['sh', '-c', 'cd ~/claude && my-agent'],
+    ['sh', '-c', 'my-agent < /srv/claude'],
+    ['sh', '-c', 'my-agent --print # claude -p'],
+    ['docker', 'run', '-i', '--env=CLAUDE_CODE_DISABLE_ATTACHMENTS=1', 'my-image', 'claude', '-p'],
+    ['docker', 'run', '-i', '-eCLAUDE_CODE_DISABLE_ATTACHMENTS=1', 'my-image', 'claude', '-p'],
+    ['sh', '-c', `claude -p --settings '{"permissions":{"deny":["Read(//**)"]}}'`],
+    ['sh', '-c', 'claude -p --bare "$(cat)"'],
+    ['sh', '-c', 'set -e; export CLAUDE_CODE_DISABLE_ATTACHMENTS=1; exec claude -p'],
+    ['sh', '-c', 'cd /srv && export CLAUDE_CODE_DISABLE_ATTACHMENTS=1 && claude -p'],
+    ['ssh', 'box', 'CLAUDE_CODE_DISABLE_ATTACHMENTS=1 claude -p'],
+    ['su', '-', 'agent', '-c', 'claude --bare -p'],
+    ['claude', '-p', '--model', 'opus', '--bare'],
+    ['npm', 'exec', '--', 'claude', '--bare', '-p'],
   ];
   for (const command of commands) {
     test(JSON.stringify(command), () => assert.deepEqual(found({ agent: { command } }), []));
@@ -101,7 +208,14 @@ describe('leaves alone', () => {
 
   const agents: Readonly<Record<string, Case>> = {
     'a variable that is on': { agent: { command: ['claude', '-p'], env: SAFE } },
-    'a sandbox of the agent': { agent: { command: ['claude', '-p'], sandbox: { read: ['~/.claude', '/home/me/x'] } } },
+    'a sandbox of the agent': { agent: { command: ['claude', '-p'], sandbox: { read: ['~/.claude', '/srv/x'] } } },
+    'a folder outside of homes': {
+      agent: { command: ['claude', '-p'], sandbox: { write: ['~/.claude/'] }, cwd: '/srv/p' },
+    },
+    'a variable that docker passes on': {
+      agent: { command: ['docker', 'run', '-e', 'CLAUDE_CODE_DISABLE_ATTACHMENTS', 'i', 'claude', '-p'], env: SAFE },
+    },
+    'a variable behind a shell': { agent: { command: ['sh', '-c', 'cd /srv; claude -p'], env: SAFE } },
     'a sandbox of the gateway': { agent: { command: ['claude', '-p'] }, gateway: { sandbox: { network: 'any' } } },
     'text that nobody outside writes': { agent: { command: ['claude', '-p'] }, route: { prompt: '{issue.number}' } },
     'a trusted author': {
@@ -121,6 +235,58 @@ test('is an error with --strict, and has no fix', () => {
   assert.match(diagnostic?.hint ?? '', /`env: \{ CLAUDE_CODE_DISABLE_ATTACHMENTS: "1" \}`/);
 });
 
+describe('the hint names what works', () => {
+  const hintOf = (agent: Case['agent']) => found({ agent })[0]?.hint ?? '';
+  for (const command of [
+    ['sudo', 'claude', '-p'],
+    ['docker', 'run', 'i', 'claude', '-p'],
+    ['ssh', 'box', 'claude', '-p'],
+    ['su', 'agent', '-c', 'claude -p'],
+    ['env', '-i', 'claude', '-p'],
+  ]) {
+    test(`behind ${command.join(' ')}`, () => {
+      assert.match(hintOf({ command }), /`env CLAUDE_CODE_DISABLE_ATTACHMENTS=1 claude`.*`--bare`/);
+    });
+  }
+
+  test('for Gemini CLI, in one sentence', () => {
+    assert.match(
+      hintOf({ command: ['gemini'], cwd: '/srv' }),
+      /^start it in the empty folder.*`--include-directories`$/,
+    );
+  });
+});
+
+describe('a subscription', () => {
+  const route = { prompt: 'Number {issue.number}' };
+  const subscription = { source: 'github', events: ['issue_comment'], prompt: 'x {comment.body}' };
+  const command = ['claude', '-p', '--tools', ''];
+
+  test('is seen by the rules of its agent', () => {
+    const [diagnostic, ...others] = found({ agent: { command }, route, subscription });
+    assert.match(diagnostic?.message ?? '', /`mine`/);
+    assert.deepEqual(others, []);
+    assert.equal(
+      findings('agent-unconfined', { agent: { command, confined: undefined }, route, subscription }).length,
+      1,
+    );
+    assert.equal(findings('kept-work-folder', { agent: { command, work: 'route' }, route, subscription }).length, 1);
+  });
+
+  test('is not, where it is rejected, disabled or run by another agent', () => {
+    for (const change of [{ promt: 'x' }, { enabled: false }, { agent: 'none' }, { prompt: 'x' }])
+      assert.deepEqual(found({ agent: { command }, route, subscription: { ...subscription, ...change } }), []);
+  });
+
+  test('is checked as a prompt', () => {
+    assert.equal(
+      found({ agent: { command: ['claude', '--bare'] }, subscription: { ...subscription, prompt: '{comment.body}' } })
+        .length,
+      1,
+    );
+  });
+});
+
 describe('a prompt that begins with untrusted text', () => {
   const begins = (route: NonNullable<Case['route']>, command: readonly string[] = ['claude', '--bare', '-p']) =>
     found({ agent: { command }, route }).length;
@@ -128,6 +294,14 @@ describe('a prompt that begins with untrusted text', () => {
   test('is reported, of any form of the program', () => {
     assert.equal(begins({ prompt: '{issue.title}' }), 1);
     assert.equal(begins({ prompt: '{issue.title}' }, ['gemini']), 1);
+  });
+
+  test('is reported behind `/`, and with a skill that does not exist', () => {
+    assert.equal(begins({ prompt: '/{issue.title}' }), 1);
+    assert.equal(begins({ prompt: '/review {issue.title}' }), 1);
+    assert.equal(begins({ prompt: '/review {issue.number}' }), 0);
+    assert.equal(begins({ prompt: '{issue.title}', skills: ['missing'] }), 1);
+    assert.equal(begins({ prompt: '/{issue.title}', skills: ['missing', 'triage'] }), 0);
   });
 
   test('is not reported behind words, a skill or the markers', () => {
