@@ -99,7 +99,7 @@ async function serve(
     ...{ context, service, tableFile, reloader, stop, logFile, problem },
     config: recompile?.first.root ?? null,
     get url() {
-      return service.url ?? '';
+      return service.publicUrl ?? '';
     },
   };
   const operations = createControlHandlers(parts, await loadOperations(context));
