@@ -1,6 +1,6 @@
 /** `hookwright/compiler`, for programs that embed it: compiles configs to tables and diagnostics, with the modules of this program. */
-import type { Compiled, CompileOptions } from './compile.ts';
 import { compiledOf, compileWith } from './compile.ts';
+import type { Compiled, CompileOptions } from './compile-types.ts';
 import { MODULES } from './modules.ts';
 
 export type { Flags } from '../compiler/config/overrides.ts';
@@ -11,7 +11,7 @@ export type { DiagnosticFormat } from '../compiler/print/print.ts';
 export { DIAGNOSTIC_FORMATS, printDiagnostics } from '../compiler/print/print.ts';
 export type { Range, SourceText } from '../compiler/text/source-text.ts';
 export type { JobRef } from '../compiler/views/machine-facts.ts';
-export type { Compiled, CompileOptions } from './compile.ts';
+export type { Compiled, CompileOptions } from './compile-types.ts';
 
 /**
  * Options of `compileText`.

@@ -113,7 +113,7 @@ async function serve(
     ...{ context, service, tableFile, reloader, stop, logFile },
     config: recompile?.first.root ?? null,
     get url() {
-      return service.url ?? '';
+      return service.publicUrl ?? '';
     },
   };
   const operations = createControlHandlers(parts, await loadOperations(context));

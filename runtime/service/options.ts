@@ -237,7 +237,7 @@ export interface Service {
 /** A service with what its program operates it by: the commands of a gateway, through its control socket and its console. */
 export interface OperatedService extends Service {
   /** Of the public server; null before it listens, and after it has stopped. */
-  readonly url: string | null;
+  readonly publicUrl: string | null;
   /** When the table was loaded, and why the newest one is not in service. */
   readonly tableState: TableState;
   /** Call `changed` after changing it. */

@@ -144,7 +144,7 @@ class RunningService implements OperatedService {
 
   readonly place: OperatedService['place'] = (...of) => this.work.place(...of);
 
-  get url(): string | null {
+  get publicUrl(): string | null {
     return this.routes.status().url;
   }
 
