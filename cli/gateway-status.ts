@@ -188,7 +188,8 @@ export const gatewayLogsCommand = command({
     const path = logFile(context.home);
     noteOtherProject(context, readGatewayInfo(context)?.config ?? null);
     const chosen = logFilter({
-      ...{ route: given.route ?? null, level: given.level ?? null },
+      route: given.route ?? null,
+      level: given.level ?? null,
       since: given.since === undefined ? null : parseSince(given.since, context.clock.now()),
     });
     // Of a part of the log, the last so many of those that are chosen.

@@ -341,8 +341,13 @@ export const jobRunCommand = command({
     );
     const fired = await makeStore(context, (store) =>
       store.write({
-        ...{ kind: 'fire_job', job: job.id, paused: job.paused, now, dispatch, claim: null },
-        ...{ even_paused: true },
+        kind: 'fire_job',
+        job: job.id,
+        paused: job.paused,
+        now,
+        dispatch,
+        claim: null,
+        even_paused: true,
       }),
     );
     if (fired.kind !== 'stored')
@@ -372,7 +377,11 @@ function applyChange(record: JobRecord, { name, timezone, config, unlimited }: J
     name: name ?? record.name,
     profile,
     config: {
-      ...{ schedule, prompt, misfire, skills: [...record.skills], timezone: timezone ?? record.timezone },
+      schedule,
+      prompt,
+      misfire,
+      skills: [...record.skills],
+      timezone: timezone ?? record.timezone,
       ...(description === null ? {} : { description }),
       ...(typeof record.agent === 'string' ? { agent: record.agent } : {}),
       ...(record.budget === undefined || unlimited ? {} : { budget: budgetConfig(record.budget) }),

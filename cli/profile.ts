@@ -104,7 +104,13 @@ function folders(path: string): string[] {
 }
 
 const unserved = (name: string): Row => ({
-  ...{ id: name, name, home: `profiles/${name}`, agent: '', routes: [], targets: [], served: false },
+  id: name,
+  name,
+  home: `profiles/${name}`,
+  agent: '',
+  routes: [],
+  targets: [],
+  served: false,
 });
 
 /** `hookwright profile show`: everything one profile can reach. */
@@ -151,7 +157,10 @@ function closureOf(profile: ProfilePlan, table: RouteTable, all: readonly RouteP
   const routes = all.filter((route) => route.profile === profile.name);
   const jobs = Object.values(table.jobs).filter((job) => job.profile === profile.name);
   return {
-    ...{ id: profile.name, name: profile.name, home: profile.home, toolsets: profile.toolsets },
+    id: profile.name,
+    name: profile.name,
+    home: profile.home,
+    toolsets: profile.toolsets,
     agent: agentPlans(profile)
       .map(([agent, plan]) => `${agent === null ? '' : `${agent}: `}${describeAgent(plan)}`)
       .join('; '),

@@ -96,7 +96,13 @@ function tableOf({ root, files, incomplete }: LoadedConfig, input: CompileInput,
   const placer = createPlacer(dirname(root));
   const scope = lowerBase(
     {
-      ...{ config, settings, overrides, flags: input.flags, profiles, catalog, placer },
+      config,
+      settings,
+      overrides,
+      flags: input.flags,
+      profiles,
+      catalog,
+      placer,
       facts: createFacts({ ...input, env: env.ofProfile }),
       rules: rulesInForce(input.modules),
       blueprints: Object.fromEntries(blueprints?.plans ?? []),

@@ -86,18 +86,27 @@ const LISTS: readonly (readonly [name: string, filter: KeptFilter])[] = [
 function headOf(n: number, at: number): KeptHead {
   const isRefused = n % 1000 === 0;
   return {
-    ...{ at, profile: 'default', route: `route-${n % 50}`, method: 'POST', path: `/webhooks/route-${n % 50}` },
+    at,
+    profile: 'default',
+    route: `route-${n % 50}`,
+    method: 'POST',
+    path: `/webhooks/route-${n % 50}`,
     headers: Array.from({ length: 12 }, (_, index) => [`x-header-${index}`, 'a value of some length'] as const),
-    ...{ outcome: isRefused ? 'invalid_signature' : 'accepted', status: isRefused ? 401 : 202, stage: 'dispatch' },
-    ...{
-      reason: isRefused ? 'mismatch' : null,
-      about: null,
-      cause: null,
-      event: 'pull_request',
-      delivery_id: `d-${n}`,
-    },
-    ...{ scheme: 'forgea', verified: !isRefused, body_bytes: 21_000, body_sha256: null, dispatch_id: null },
-    ...{ replay_of: null, ms: 3 },
+    outcome: isRefused ? 'invalid_signature' : 'accepted',
+    status: isRefused ? 401 : 202,
+    stage: 'dispatch',
+    reason: isRefused ? 'mismatch' : null,
+    about: null,
+    cause: null,
+    event: 'pull_request',
+    delivery_id: `d-${n}`,
+    scheme: 'forgea',
+    verified: !isRefused,
+    body_bytes: 21_000,
+    body_sha256: null,
+    dispatch_id: null,
+    replay_of: null,
+    ms: 3,
   };
 }
 

@@ -31,7 +31,11 @@ export async function openBenchStore(
   }
   let count = 0;
   const store = await openPostgresStore({
-    ...{ url: plan.postgres, schema: BENCH_SCHEMA, listen: true, clock: systemClock, ...common },
+    url: plan.postgres,
+    schema: BENCH_SCHEMA,
+    listen: true,
+    clock: systemClock,
+    ...common,
     node: { url: () => 'http://127.0.0.1', version: 'bench', table: () => null, problem: () => null },
     connect: counting(await loadDriver(), () => count++),
   });

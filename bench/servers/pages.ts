@@ -87,8 +87,12 @@ function close(): PagesReport {
   const sorted = Float64Array.from(pages.flatMap(({ times }) => times)).sort();
   const sum = (of: 'events' | 'failed'): number => pages.reduce((all, page) => all + page[of], 0);
   const report = {
-    ...{ events: sum('events'), failed: sum('failed'), came: Math.max(0, ...pages.map(({ came }) => came)) },
-    ...{ loads: sorted.length, median: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) },
+    events: sum('events'),
+    failed: sum('failed'),
+    came: Math.max(0, ...pages.map(({ came }) => came)),
+    loads: sorted.length,
+    median: percentile(sorted, 0.5),
+    p99: percentile(sorted, 0.99),
   };
   pages = [];
   return report;

@@ -46,7 +46,12 @@ function dispatch(accepted_at: number): Dispatch {
 async function add(store: Store, at: number, finished: boolean): Promise<void> {
   const holder = 'seed';
   const stored = await store.write({
-    ...{ kind: 'accept', dispatch: dispatch(at), max_concurrent: null, claim: null, claiming: 'now', now: at },
+    kind: 'accept',
+    dispatch: dispatch(at),
+    max_concurrent: null,
+    claim: null,
+    claiming: 'now',
+    now: at,
     work: finished ? { kind: 'held', holder } : { kind: 'run' },
   });
   if (!finished || stored.kind !== 'stored') return;

@@ -155,10 +155,19 @@ export function reportJob(
   // What has been dealt with does not come again, should the clock have stepped back.
   const from = Math.max(now, known.state.cursor ?? now, ends ?? now);
   return {
-    ...{ id, name, profile, kind, description, state, paused, schedule },
+    id,
+    name,
+    profile,
+    kind,
+    description,
+    state,
+    paused,
+    schedule,
     paused_until: ends === null ? null : iso(ends),
     schedule_human: describeSchedule(schedule),
-    ...{ timezone, deliver: job.deliver.map(({ target }) => labelIn(targets, target)), misfire },
+    timezone,
+    deliver: job.deliver.map(({ target }) => labelIn(targets, target)),
+    misfire,
     next_runs: paused && ends === null ? [] : nextRuns({ schedule, timezone, from, count: next }).map(iso),
     runs: known.runs.slice(0, runs).map(describeRun),
     missed: known.ticks.reduce((sum, tick) => sum + tick.missed, 0),

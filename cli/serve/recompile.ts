@@ -64,7 +64,12 @@ function finish(request: RecompileRequest, result: CompileResult, refused: Refus
     diagnostics: printPretty(diagnostics, { color: request.color, width: request.width }),
     errors,
     warnings: diagnostics.length - errors,
-    ...{ inputs, root, files, ignored, folder, refused },
+    inputs,
+    root,
+    files,
+    ignored,
+    folder,
+    refused,
     gated: request.failOn.length > 0,
   };
 }

@@ -110,7 +110,12 @@ async function serve(
   });
   const { stop } = ending;
   const parts: ControlParts = {
-    ...{ context, service, tableFile, reloader, stop, logFile },
+    context,
+    service,
+    tableFile,
+    reloader,
+    stop,
+    logFile,
     config: recompile?.first.root ?? null,
     get url() {
       return service.publicUrl ?? '';
@@ -263,7 +268,11 @@ async function openService(context: CliContext, options: OpenServiceOptions): Pr
   const { host, port } = overrides;
   const service = await createService(
     {
-      ...{ home, env, log, timezone, random },
+      home,
+      env,
+      log,
+      timezone,
+      random,
       // Without one of its own a service goes by the clock of the database that it shares.
       clock: clock === systemClock ? undefined : clock,
       table: { file: tableFile },
@@ -272,7 +281,8 @@ async function openService(context: CliContext, options: OpenServiceOptions): Pr
     },
     runtimeParts(context.modules),
     {
-      ...{ redactor, problem },
+      redactor,
+      problem,
       hidden: () => withTables(hidden(), folder, context.cwd),
       projectEnv: context.projectEnv,
       version: packageVersion(),

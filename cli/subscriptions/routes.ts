@@ -265,7 +265,11 @@ function subscriptionRows(home: string, open: OpenTable): Omit<RouteRow, 'paused
     const [state, reason] = stateOf(name, plan, reasons.get(name), open);
     const profile = plan?.profile ?? entry.profile ?? 'default';
     return {
-      ...{ name, kind: 'dynamic', state, reason, profile },
+      name,
+      kind: 'dynamic',
+      state,
+      reason,
+      profile,
       url: publicRouteUrl({ name, profile }, open),
       mode: plan?.mode ?? null,
       source: plan === null ? (asList(entry.source)[0] ?? null) : sourceOf(plan, open),
@@ -284,13 +288,20 @@ export function servedRow(plan: RoutePlan, kind: RouteRow['kind'], open: ServedT
   const [state, reason] = servedState(plan, open);
   const { name, profile, mode, cron_job, description, toolsets } = plan;
   return {
-    ...{ name, kind, state, reason, profile },
+    name,
+    kind,
+    state,
+    reason,
+    profile,
     url: publicRouteUrl(plan, open),
     mode,
     source: sourceOf(plan, open),
     events: [...(plan.events?.exact ?? []), ...(plan.events?.globs ?? []).map(({ text }) => text)],
     deliver: targetsOf(plan, open),
-    ...{ cron_job, description, toolsets, secrets: plan.secrets.length },
+    cron_job,
+    description,
+    toolsets,
+    secrets: plan.secrets.length,
   };
 }
 

@@ -72,8 +72,14 @@ function lowerEndpoint(config: HttpTargetConfig): Lowered<Endpoint> {
   if (config.secret !== undefined) checkSecret(config.secret, report);
   if (url === null || problems.length > 0) return { plan: null, problems };
   const request: RequestPlan = {
-    ...{ chat_id: null, thread: null, method: config.method ?? 'POST', path: url.path, query: [], basic: null },
-    ...{ headers: [...body.headers, ...headers], body: body.plan },
+    chat_id: null,
+    thread: null,
+    method: config.method ?? 'POST',
+    path: url.path,
+    query: [],
+    basic: null,
+    headers: [...body.headers, ...headers],
+    body: body.plan,
   };
   const settings = Object.entries(config.headers ?? {}).map(([name, value]) => headerSetting(name, value));
   const base: VariantPlan['base'] = [{ kind: 'text', text: url.origin }];

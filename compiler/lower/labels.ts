@@ -36,7 +36,8 @@ function writtenTargetNames(
   const jobs = profiles.flatMap(({ config }) => Object.values(config.jobs ?? {}));
   const users = [...settings.routes.map(({ config }) => config), ...jobs];
   const delivers = users.flatMap(({ deliver, outputs = {}, on_failure }) => [
-    ...[deliver, ...Object.values(outputs).map((output) => output.deliver)],
+    deliver,
+    ...Object.values(outputs).map((output) => output.deliver),
     ...(on_failure === undefined ? [] : [on_failure.deliver]),
   ]);
   const used = delivers.flatMap((written) => writtenTargets(written).map(({ name }) => name));

@@ -51,7 +51,10 @@ export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan>
 
 function lowerContent(content: TargetContent): ContentField[] {
   return Object.entries(content).map(([name, { help, kind = 'text', required = true, values, members }]) => ({
-    ...{ name, kind, required, help },
+    name,
+    kind,
+    required,
+    help,
     ...(values === undefined ? {} : { values }),
     ...(members === undefined
       ? {}

@@ -75,17 +75,19 @@ export function foreignReference(text: string): 'variable' | 'reference' | null 
 const NAME_ALONE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 
 const PAIRS: readonly RegExp[] = [
-  ...[
-    /^"(.+)"$/s,
-    /^'(.+)'$/s,
-    /^`(.+)`$/s,
-    /^\{(.+)\}$/s,
-    /^\[(.+)\]$/s,
-    /^\((.+)\)$/s,
-    /^<(.+)>$/s,
-    /^[#@%&!]\{(.+)\}$/s,
-  ],
-  ...[/^%(.+)%$/s, /^\$(.+)\$$/s, /^#(.+)#$/s, /^@(.+)@$/s, /^[«“](.+)[»”]$/s],
+  /^"(.+)"$/s,
+  /^'(.+)'$/s,
+  /^`(.+)`$/s,
+  /^\{(.+)\}$/s,
+  /^\[(.+)\]$/s,
+  /^\((.+)\)$/s,
+  /^<(.+)>$/s,
+  /^[#@%&!]\{(.+)\}$/s,
+  /^%(.+)%$/s,
+  /^\$(.+)\$$/s,
+  /^#(.+)#$/s,
+  /^@(.+)@$/s,
+  /^[«“](.+)[»”]$/s,
 ];
 
 /** The text, and what is between the brackets, quotes or signs around it, from the outside inwards. */

@@ -28,7 +28,12 @@ export function createDeliveryContext({ modules, home, env, clock, log, run }: D
 } {
   const http = new HttpPool();
   const context: DeliveryContext = {
-    ...{ modules, env, clock, log, http, runProcess: run },
+    modules,
+    env,
+    clock,
+    log,
+    http,
+    runProcess: run,
     pace: createPace({ clock, longestHoldMs: LONGEST_HOLD_MS }),
     tokens: new TokenCache(clock),
     homeOf: (profile) => profileHome(home, profile),

@@ -95,7 +95,13 @@ class DispatcherService implements DispatchService {
     const held = storedClaim(claim, now);
     const counted = { ...(limits.length === 0 ? {} : { limits }), ...budgetsOf(this.context, dispatch, now) };
     const change: Accept = {
-      ...{ kind: 'accept', dispatch, max_concurrent, claim: held, claiming: 'now', work, now },
+      kind: 'accept',
+      dispatch,
+      max_concurrent,
+      claim: held,
+      claiming: 'now',
+      work,
+      now,
       ...counted,
     };
     observer?.reached?.('accept.begin');

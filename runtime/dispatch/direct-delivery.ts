@@ -118,8 +118,11 @@ export class DirectDelivery {
     const { ref, continued } = stored;
     const { steps: earlier = null, ...row } = continued ?? {};
     const held: Held = {
-      ...{ ref, dispatch: { ...dispatch, ...row }, earlier },
-      ...{ timeoutMs, until: clock.monotonic() + timeoutMs },
+      ref,
+      dispatch: { ...dispatch, ...row },
+      earlier,
+      timeoutMs,
+      until: clock.monotonic() + timeoutMs,
     };
     const made = await this.sendAll(held);
     observer?.reached?.('direct.sent');

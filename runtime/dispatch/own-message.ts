@@ -14,17 +14,20 @@ export function alertMessage(
   const id = ids.dispatch(now);
   return {
     ...of,
-    ...{
-      id,
-      mode: 'message',
-      route: null,
-      job: null,
-      delivery_id: `${of.event}:${id}`,
-      accepted_at: now,
-      due_at: null,
-    },
-    ...{ agent: null, skills: [], toolsets: [], session: `${of.event}:${id}`, mirror_to_session: false },
-    ...{ superseded: 0, replay_of: null },
+    id,
+    mode: 'message',
+    route: null,
+    job: null,
+    delivery_id: `${of.event}:${id}`,
+    accepted_at: now,
+    due_at: null,
+    agent: null,
+    skills: [],
+    toolsets: [],
+    session: `${of.event}:${id}`,
+    mirror_to_session: false,
+    superseded: 0,
+    replay_of: null,
   };
 }
 

@@ -122,7 +122,13 @@ export class RunWorker implements Worker<TakenRun> {
     const { profile, agent: name = null } = dispatch;
     const agent = context.agents(profile, name);
     const run = {
-      ...{ taken, dispatch, startedAt, ms: 0, program: null, usage: null, outputs: null },
+      taken,
+      dispatch,
+      startedAt,
+      ms: 0,
+      program: null,
+      usage: null,
+      outputs: null,
       maxAttempts: agent?.max_attempts ?? 1,
     };
     const reasons = refusals(context, dispatch);

@@ -188,7 +188,8 @@ export class Gateway {
     return new RequestHandler({
       services: this.services,
       events: new EventLog({
-        ...{ log, clock },
+        log,
+        clock,
         count: (finished) => {
           metrics.onRequest(finished);
           backend.requested?.(finished);

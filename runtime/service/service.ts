@@ -311,7 +311,9 @@ class RunningService implements OperatedService {
     if (token !== null && token === viewerToken)
       throw new TableError('gateway.console.viewer_token: it is `token` itself, whose holder may change everything');
     const console = await open({
-      ...{ plan, token, viewerToken },
+      plan,
+      token,
+      viewerToken,
       readiness: () => readinessOf(this.routes.status(), this.store),
       metrics: () => this.metrics(),
       requestCount: () => this.context.metrics.requestCount(),
@@ -321,7 +323,8 @@ class RunningService implements OperatedService {
       store: this.work.opened.store,
       operations,
       connections: this.gateway.consoleConnections,
-      ...{ log, clock },
+      log,
+      clock,
     });
     log.info({ console: console.url }, 'console listening');
     return console;

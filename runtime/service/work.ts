@@ -190,7 +190,14 @@ function assembleWork(context: ServiceContext, { routes, observers, deliveries, 
     return budgets.stored(records);
   };
   const scheduler = new JobScheduler({
-    ...{ store, clock, log, ids, timezone, table, wake, tracing },
+    store,
+    clock,
+    log,
+    ids,
+    timezone,
+    table,
+    wake,
+    tracing,
     budgets: findBudgets,
     observer: observers.all,
     place: deliverer.place,
@@ -222,7 +229,14 @@ function assembleWork(context: ServiceContext, { routes, observers, deliveries, 
   const keeping = new Keeping(keeper, log);
   const installation = findInstallation(store, randomBytes);
   const dispatcher = createDispatcher({
-    ...{ store, clock, log, ids, observer: observers.all, jobs: scheduler, installation, redact },
+    store,
+    clock,
+    log,
+    ids,
+    observer: observers.all,
+    jobs: scheduler,
+    installation,
+    redact,
     budgets: findBudgets,
     deliverer: tracing?.deliverer(deliverer) ?? deliverer,
     agents: (profile, name) => {

@@ -124,44 +124,66 @@ const isOutput = fieldsOf<DispatchOutput>({
 });
 
 const isBurst = fieldsOf<NonNullable<Dispatch['burst']>>({
-  ...{ line: isText, at: isListOf(isCount), max_events: isCount, marker: orAbsent(isText) },
+  line: isText,
+  at: isListOf(isCount),
+  max_events: isCount,
+  marker: orAbsent(isText),
 });
 
 export const isDispatch = fieldsOf<Dispatch>({
-  ...{
-    id: isText,
-    mode: isMember<Dispatch['mode']>({ agent: true, message: true, direct: true, job: true }),
-    profile: isName,
-    route: orNull(isName),
-  },
-  ...{ job: orNull(isText), event: isText, delivery_id: isText, accepted_at: isInstant, due_at: orNull(isInstant) },
-  ...{ prompt: isText, agent: orAbsent(orNull(isName)), skills: isListOf(isLine), toolsets: isListOf(isName) },
+  id: isText,
+  mode: isMember<Dispatch['mode']>({ agent: true, message: true, direct: true, job: true }),
+  profile: isName,
+  route: orNull(isName),
+  job: orNull(isText),
+  event: isText,
+  delivery_id: isText,
+  accepted_at: isInstant,
+  due_at: orNull(isInstant),
+  prompt: isText,
+  agent: orAbsent(orNull(isName)),
+  skills: isListOf(isLine),
+  toolsets: isListOf(isName),
   session: isSession,
   session_key: orAbsent(orNull(isText)),
   mirror_to_session: isOneOf(true, false),
-  ...{ trace: orAbsent(isTrace), tracestate: orAbsent(isHeaderText) },
+  trace: orAbsent(isTrace),
+  tracestate: orAbsent(isHeaderText),
   deliveries,
   on_failure: orAbsent(deliveries),
-  ...{ superseded: isCount, replay_of: orNull(isText) },
+  superseded: isCount,
+  replay_of: orNull(isText),
   burst: orAbsent(orNull(isBurst)),
   outputs: orAbsent(isListOf(isOutput)),
   dropped: orAbsent(isListOf(isRecord)),
 });
 
 export const isProgramEnd = fieldsOf<ProgramEnd>({
-  ...{ exit_code: orNull(isCount), signal: orNull(isText), stderr: isText, denied: orAbsent(texts) },
+  exit_code: orNull(isCount),
+  signal: orNull(isText),
+  stderr: isText,
+  denied: orAbsent(texts),
 });
 
 export const isStep = fieldsOf<Step>({
-  ...{ kind: isOneOf('run', 'delivery'), index: orNull(isCount) },
+  kind: isOneOf('run', 'delivery'),
+  index: orNull(isCount),
   outcome: isOneOf(...STEP_OUTCOMES),
-  ...{ started_at: isInstant, at: isInstant, reason: orNull(isText), next_at: orNull(isInstant) },
-  ...{ sent: isCount, message_id: orNull(isText), program: orAbsent(isProgramEnd) },
+  started_at: isInstant,
+  at: isInstant,
+  reason: orNull(isText),
+  next_at: orNull(isInstant),
+  sent: isCount,
+  message_id: orNull(isText),
+  program: orAbsent(isProgramEnd),
   by: orAbsent(isText),
 });
 
 const isBudgetPlan = fieldsOf<BudgetPlan>({
-  ...{ runs: orNull(isCount), tokens: orNull(isCount), cost: orNull(isAmount), per: isOneOf('hour', 'day') },
+  runs: orNull(isCount),
+  tokens: orNull(isCount),
+  cost: orNull(isAmount),
+  per: isOneOf('hour', 'day'),
 });
 
 const isBuiltin = isOneOf('event_type', 'route', 'delivery_id');
@@ -204,8 +226,12 @@ export const isJobRecord = fieldsOf<JobRecord>({
 
 /** What lists show of a dispatch. `session`: that in which it takes turns. Older rows have four members. */
 export type Head = readonly [
-  ...[event: string, delivery_id: string, replay_of: string | null, superseded: number],
-  ...[agent?: string | null, session?: string | null],
+  event: string,
+  delivery_id: string,
+  replay_of: string | null,
+  superseded: number,
+  agent?: string | null,
+  session?: string | null,
 ];
 export const isHead: ValueCheck = (value) =>
   Array.isArray(value) &&

@@ -77,8 +77,15 @@ export const HAS_TURN = 'w.session IS NOT NULL AND w.blocked_by IS NULL';
 
 /** SQL: the columns of a `WaitingDelivery`, of the tables `delivery x` and `dispatch d`. */
 export const WAITING_COLUMNS: readonly string[] = [
-  ...['x.ref', 'x.n AS "index"', 'd.id', 'd.profile', 'd.route', 'd.job'],
-  ...['x.set_at AS since', 'x.due_at AS expires_at', 'x.waiting'],
+  'x.ref',
+  'x.n AS "index"',
+  'd.id',
+  'd.profile',
+  'd.route',
+  'd.job',
+  'x.set_at AS since',
+  'x.due_at AS expires_at',
+  'x.waiting',
 ];
 
 export type StoredRow = ListedRow & {
@@ -161,7 +168,8 @@ export function readStored(
     throw new StoreDamaged(`the head ${of} is not what was written`);
   return {
     ...readListed(row),
-    ...{ dispatch: { ...stored, superseded }, max_concurrent },
+    dispatch: { ...stored, superseded },
+    max_concurrent,
     answer: answer === null ? null : decode<string>(answer, isText, `the answer ${of}`),
     // A record for people: what is damaged in it stops no delivery.
     program: program === null ? null : decodeOr<ProgramEnd>(program, isProgramEnd, DAMAGED_END),

@@ -79,7 +79,10 @@ export async function cleanUp(
 ): Promise<number> {
   for (let after: string | null = ''; after !== null && !stopped(); await pause(clock)) {
     const slice: { next: string | null } = await store.write({
-      ...{ kind: 'expire_claims', now: clock.now(), after, limit: CLAIMS_SLICE },
+      kind: 'expire_claims',
+      now: clock.now(),
+      after,
+      limit: CLAIMS_SLICE,
     });
     after = slice.next;
   }
@@ -87,7 +90,10 @@ export async function cleanUp(
   let removed = 0;
   for (let after: Ref | null = 0; after !== null && !stopped(); await pause(clock)) {
     const slice: { removed: number; next: Ref | null } = await store.write({
-      ...{ kind: 'cleanup', before, after, limit: SLICE },
+      kind: 'cleanup',
+      before,
+      after,
+      limit: SLICE,
     });
     removed += slice.removed;
     after = slice.next;

@@ -52,7 +52,12 @@ export function timeline(stored: StoredDispatch): readonly Moment[] {
 }
 
 const moment = (at: number, what: string): Moment => ({
-  ...{ at, what, target: null, outcome: null, reason: null, next_at: null },
+  at,
+  what,
+  target: null,
+  outcome: null,
+  reason: null,
+  next_at: null,
 });
 
 function ofStep({ at, outcome, reason, next_at }: Step, what: string, target: string | null): Moment {

@@ -117,7 +117,9 @@ function coalesceOf({ coalesce }: RoutePlan, { marks }: LinkContext): LinkedCoal
   if (coalesce === null) return null;
   const { key, window_seconds, max_wait_seconds, all } = coalesce;
   return {
-    ...{ key: linkKey(key), windowMs: window_seconds * 1000, maxWaitMs: max_wait_seconds * 1000 },
+    key: linkKey(key),
+    windowMs: window_seconds * 1000,
+    maxWaitMs: max_wait_seconds * 1000,
     all: all === undefined ? null : { each: linkPrompt(all.each, marks), maxEvents: all.max_events },
   };
 }

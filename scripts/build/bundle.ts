@@ -68,8 +68,8 @@ interface PackageJson {
 /** @param root folder of the sources @param dist where the files go */
 export async function bundle(root: string, dist: string): Promise<void> {
   const whole = {
-    ...{ ...OPTIONS, ...packagesOf(root), absWorkingDir: root, entryPoints: ENTRIES },
-    ...{ outdir: dist, chunkNames: PARTS, splitting: true },
+    ...OPTIONS, ...packagesOf(root), absWorkingDir: root, entryPoints: ENTRIES,
+    outdir: dist, chunkNames: PARTS, splitting: true,
   };
   const { metafile } = await build({ ...whole, write: false, metafile: true });
   await build({ ...whole, plugins: [joinLayers(root, findLayers(metafile.inputs))] });

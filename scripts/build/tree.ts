@@ -11,8 +11,8 @@ import { writeCatalog } from './write-catalog.ts';
 
 /** What is compiled, and what the tests and the program read at run time. */
 const PARTS = [
-  ...['base', 'bench', 'catalog', 'cli', 'compiler', 'docs', 'examples', 'main', 'modules', 'runtime', 'schemas', 'scripts', 'test'],
-  ...['package.json', 'tsconfig.json'],
+  'base', 'bench', 'catalog', 'cli', 'compiler', 'docs', 'examples', 'main', 'modules', 'runtime', 'schemas', 'scripts', 'test',
+  'package.json', 'tsconfig.json',
 ];
 
 /** Packages of a script's own, and tables that an example was compiled to, are not for tests. */

@@ -10,9 +10,20 @@ const ALLOWED = "; connect-src 'self'; img-src data:; form-action 'self'; base-u
 /** @param root folder of the sources, after `npm run gen` @returns the document */
 export async function buildConsole(root: string): Promise<string> {
   const { outputFiles } = await build({
-    ...{ absWorkingDir: root, entryPoints: [join(PAGES, 'app.tsx')], bundle: true, minify: true, write: false },
-    ...{ format: 'esm', platform: 'browser', target: 'es2022', charset: 'utf8', logLevel: 'warning' },
-    ...{ legalComments: 'none', jsx: 'automatic', jsxImportSource: 'preact', treeShaking: true },
+    absWorkingDir: root,
+    entryPoints: [join(PAGES, 'app.tsx')],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    charset: 'utf8',
+    logLevel: 'warning',
+    legalComments: 'none',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    treeShaking: true,
   });
   return joinPage(join(root, PAGES), outputFiles[0]?.text ?? '', ALLOWED);
 }

@@ -101,15 +101,17 @@ function shipped(root: string): Readonly<Record<string, unknown>> {
 /** @param root folder of the sources, after `npm run gen` @returns the page */
 export async function buildPlayground(root: string): Promise<string> {
   const { outputFiles } = await build({
-    ...{ absWorkingDir: root, entryPoints: [join(PAGE, 'page.ts')], bundle: true, minify: true, write: false },
-    ...{
-      format: 'esm',
-      platform: 'browser',
-      target: 'esnext',
-      charset: 'utf8',
-      logLevel: 'warning',
-      legalComments: 'none',
-    },
+    absWorkingDir: root,
+    entryPoints: [join(PAGE, 'page.ts')],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    target: 'esnext',
+    charset: 'utf8',
+    logLevel: 'warning',
+    legalComments: 'none',
     mainFields: ['browser', 'module', 'main'],
     define: { SHIPPED: 'globalThis.SHIPPED', 'process.platform': '"linux"', 'process.env.NODE_ENV': '"production"' },
     banner: { js: `globalThis.SHIPPED=${JSON.stringify(shipped(root))};` },

@@ -32,14 +32,27 @@ export async function guideExamples(root: string): Promise<readonly GuideExample
   const exampleOf = (page: string, fence: string, config: string): GuideExample | null => {
     const files = overlayFiles(nodeFiles, new Map([[path, config]]));
     const { output } = compile({
-      ...{ files, cwd: folder, home: folder, configs: [path], env: {}, flags: {}, catalog, jobs: [] },
+      files,
+      cwd: folder,
+      home: folder,
+      configs: [path],
+      env: {},
+      flags: {},
+      catalog,
+      jobs: [],
       modules: [compiler],
     });
     const [plan] = Object.values(output?.table.routes ?? {});
     if (output === null || plan === undefined) return null;
     const now = Date.now();
     const { event, body } = signTestEvent({
-      ...{ plan, table: output.table, event: undefined, source: undefined, key: null, now, random: randomBytes },
+      plan,
+      table: output.table,
+      event: undefined,
+      source: undefined,
+      key: null,
+      now,
+      random: randomBytes,
       body: null,
       sample: (scheme, named) => known.sample(plan, named, scheme, now),
       secrets: { resolve: () => 'a secret that signs nothing here' },

@@ -17,7 +17,11 @@ const TURN = 50;
 
 const open = (url: string, schema: string): Promise<Store> =>
   openPostgresStore({
-    ...{ url, schema, listen: true, clock: systemClock, log: silentLog },
+    url,
+    schema,
+    listen: true,
+    clock: systemClock,
+    log: silentLog,
     node: { url: () => 'http://127.0.0.1', version: 'bench', table: () => null, problem: () => null },
   });
 

@@ -50,7 +50,12 @@ type Remove = (place: { readonly store: Store; readonly url: string; readonly sc
 async function measure(url: string, schema: string, old: number, remove: Remove): Promise<Removal> {
   const node = { url: () => 'http://127.0.0.1', version: 'bench', table: () => null, problem: () => null };
   const store = await openPostgresStore({
-    ...{ url, schema, listen: true, clock: systemClock, log: silentLog, node },
+    url,
+    schema,
+    listen: true,
+    clock: systemClock,
+    log: silentLog,
+    node,
   });
   if (schema === 'partitions') await partition(url, schema, old);
   await fill(url, schema, old);
@@ -65,8 +70,11 @@ async function measure(url: string, schema: string, old: number, remove: Remove)
   await store.close();
   const ofEvents = (idle.walBytes / idle.times.length) * removal.times.length;
   return {
-    ...{ p99: percentile(removal.times, 0.99), idleP99: percentile(idle.times, 0.99), ms: removal.ms },
-    ...{ walBytes: Math.max(0, removal.walBytes - ofEvents), bytesLeft: Number(size?.bytes) },
+    p99: percentile(removal.times, 0.99),
+    idleP99: percentile(idle.times, 0.99),
+    ms: removal.ms,
+    walBytes: Math.max(0, removal.walBytes - ofEvents),
+    bytesLeft: Number(size?.bytes),
   };
 }
 

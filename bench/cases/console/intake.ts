@@ -44,8 +44,14 @@ const close = (pages: Child): Promise<PagesReport> => pages.ask<PagesReport>({ o
 async function round(lab: Lab, { gateway, url }: Bench, requests: number): Promise<Round> {
   const before = gateway.cpu();
   const plan: LoadPlan = {
-    ...{ port: gateway.port, path, headers: small.headers, body: small.body, connections: CONNECTIONS },
-    ...{ requests, max_ms: 60_000, first_id: nextId },
+    port: gateway.port,
+    path,
+    headers: small.headers,
+    body: small.body,
+    connections: CONNECTIONS,
+    requests,
+    max_ms: 60_000,
+    first_id: nextId,
   };
   nextId += requests;
   const began = performance.now();

@@ -94,7 +94,11 @@ async function fillSqlite(home: string): Promise<void> {
 
 async function fillPostgres(url: string): Promise<void> {
   const store = await openPostgresStore({
-    ...{ url, schema: 'hookwright', listen: true, clock: systemClock, log: silentLog },
+    url,
+    schema: 'hookwright',
+    listen: true,
+    clock: systemClock,
+    log: silentLog,
     node: { url: () => 'http://127.0.0.1', version: 'bench', table: () => null, problem: () => null },
   });
   const start = Date.now() - COUNT * STEP_MS;

@@ -21,8 +21,14 @@ const FIRST_ID = 1_000_000;
 /** Events per second that are accepted in a closed loop. */
 async function capacityOf({ loader }: Lab, port: number): Promise<number> {
   const plan: LoadPlan = {
-    ...{ port, path, headers: large.headers, body: large.body, connections: CONNECTIONS },
-    ...{ requests: FIRST_ID - 1, max_ms: CAPACITY_MS, first_id: 1 },
+    port,
+    path,
+    headers: large.headers,
+    body: large.body,
+    connections: CONNECTIONS,
+    requests: FIRST_ID - 1,
+    max_ms: CAPACITY_MS,
+    first_id: 1,
   };
   const { result, error } = await loader.ask<{ readonly result?: LoadResult; readonly error?: string }>(plan);
   if (result === undefined) throw new Error(`load generator: ${error}`);

@@ -21,8 +21,13 @@ interface Content {
 const USUAL = { text: '{text}', route: '{route}', delivery_id: '{delivery_id}' };
 
 const CLOUD_EVENT = {
-  ...{ specversion: '1.0', id: '{key}', source: '/hookwright/{route}', type: 'hookwright.delivery', time: '{time}' },
-  ...{ datacontenttype: 'application/json', data: USUAL },
+  specversion: '1.0',
+  id: '{key}',
+  source: '/hookwright/{route}',
+  type: 'hookwright.delivery',
+  time: '{time}',
+  datacontenttype: 'application/json',
+  data: USUAL,
 };
 
 /** @param fields of the address that the URL names; the body may repeat them */

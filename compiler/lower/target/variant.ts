@@ -97,7 +97,9 @@ function lowerFind(find: TargetFind, path: NodePath, scope: TargetScope): FindPl
     requests: lowerEach<TargetRequest, RequestPlan>(request, [...path, 'request'], (one, at) =>
       lowerRequest(one, at, scope),
     ),
-    ...{ list: splitPath(list), text: splitPath(find.text), id: splitPath(find.id) },
+    list: splitPath(list),
+    text: splitPath(find.text),
+    id: splitPath(find.id),
     ...(find.author === undefined ? {} : { author: splitPath(find.author) }),
     page_size,
   };

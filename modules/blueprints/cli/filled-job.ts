@@ -83,7 +83,11 @@ function report({ record, warnings }: SavedJob, now: number): BlueprintJobReport
   const { id, name, schedule, timezone, deliver } = record;
   const [next] = nextRuns({ schedule, timezone, from: now, count: 1 });
   return {
-    ...{ id, name, schedule, schedule_human: describeSchedule(schedule), timezone },
+    id,
+    name,
+    schedule,
+    schedule_human: describeSchedule(schedule),
+    timezone,
     deliver: deliver.map(({ target }) => target),
     next_run: next === undefined ? null : new Date(next).toISOString(),
     warnings,

@@ -38,8 +38,13 @@ export async function checkDatabase(context: CliContext, plan: PostgresPlan): Pr
     const nodes = schema.version === null ? [] : await listNodes(context);
     const refused = schema.version === null ? [] : await findRefused(context, plan, url);
     return [
-      ...[checkVersion(server), checkDurability(server), checkConnections(server, nodes), checkServerClock(server)],
-      ...[checkStandby(server), checkTransactions(server), checkSlots(server)],
+      checkVersion(server),
+      checkDurability(server),
+      checkConnections(server, nodes),
+      checkServerClock(server),
+      checkStandby(server),
+      checkTransactions(server),
+      checkSlots(server),
       checkRights(server, schema, plan),
       ...(schema.version === null ? [] : [checkRows(refused), checkLag(schema), checkBloat(schema), checkNodes(nodes)]),
     ];

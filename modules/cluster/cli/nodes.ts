@@ -20,8 +20,15 @@ export async function listNodes(context: CliContext): Promise<readonly StoredNod
 }
 
 const onlyNode = ({ url, version, table, started_at, store }: GatewayStatus, now: number): StoredNode => ({
-  ...{ node: 1, url, version, table: table.hash, started_at, lease_expires_at: now },
-  ...{ state: 'serving', problem: store.problem?.message ?? table.error, read_at: now },
+  node: 1,
+  url,
+  version,
+  table: table.hash,
+  started_at,
+  lease_expires_at: now,
+  state: 'serving',
+  problem: store.problem?.message ?? table.error,
+  read_at: now,
 });
 
 /** Hashes of the tables in service, each once. */

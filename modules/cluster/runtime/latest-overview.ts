@@ -9,7 +9,10 @@ import { StoreUnavailable } from '../../../runtime/store/store.ts';
 const NOTHING_READ: StoreOverview = {
   tallies: [],
   backlog: { runs: 0, deliveries: 0, deliveries_delayed: 0, groups: 0 },
-  ...{ oldest_open_at: null, last_error: null, bytes: 0, damage: null },
+  oldest_open_at: null,
+  last_error: null,
+  bytes: 0,
+  damage: null,
 };
 
 export function keepLatestOverview(store: Store): Store {

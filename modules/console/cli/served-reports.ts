@@ -74,8 +74,20 @@ const nameOf = ({ name, profile }: RouteReport): string => `${name}\n${profile}`
 
 /** Of an entry that has an error nothing is known for certain but its name. */
 const UNSERVED: Omit<RouteReport, 'name' | 'reason'> = {
-  ...{ kind: 'dynamic', state: 'quarantined', paused: null, profile: 'default', url: '', mode: null, source: null },
-  ...{ events: [], deliver: [], cron_job: null, description: null, toolsets: null, secrets: 0, words: [] },
+  kind: 'dynamic',
+  state: 'quarantined',
+  paused: null,
+  profile: 'default',
+  url: '',
+  mode: null,
+  source: null,
+  events: [],
+  deliver: [],
+  cron_job: null,
+  description: null,
+  toolsets: null,
+  secrets: 0,
+  words: [],
 };
 
 function wordsOf(plan: RoutePlan, table: RouteTable): readonly string[] {

@@ -26,11 +26,16 @@ export class ApiRefusal extends Error {
 }
 
 export const plainText = (status: number, body: string): Answer => ({
-  ...{ status, type: 'text/plain; charset=utf-8', text: `${body}\n` },
+  status,
+  type: 'text/plain; charset=utf-8',
+  text: `${body}\n`,
 });
 
 export const json = (status: number, value: unknown, headers: Answer['headers'] = {}): Answer => ({
-  ...{ status, type: 'application/json', text: `${JSON.stringify(value)}\n`, headers },
+  status,
+  type: 'application/json',
+  text: `${JSON.stringify(value)}\n`,
+  headers,
 });
 
 export const refused = ({ status, code, message, headers }: ApiRefusal): Answer =>

@@ -16,7 +16,9 @@ const MAX_ROUNDS = 12;
 export function settle(draft: Draft, check: Tools['check'], rest: Pick<Conversion, 'programs' | 'notes'>): Conversion {
   const config = compilingText(draft, check);
   const routes = draft.routes.map(({ name, from, path, settings }) => ({
-    ...{ name, from, path },
+    name,
+    from,
+    path,
     open: settings.enabled !== false,
   }));
   return { config, variables: draft.variables, routes, entries: draft.report.entries(), ...rest };

@@ -15,8 +15,14 @@ const DAY_AT_MOST = 27 * HOUR;
 export function createWindows(timeZone: string): (per: BudgetPlan['per'], now: number) => Window {
   const known = new Map<BudgetPlan['per'], Window>();
   const local = new Intl.DateTimeFormat('en-US', {
-    ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
-    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   });
   const partsOf = (at: number): Readonly<Record<string, number>> =>
     Object.fromEntries(local.formatToParts(at).map(({ type, value }) => [type, Number(value)]));

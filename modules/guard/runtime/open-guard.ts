@@ -103,7 +103,9 @@ class RunningGuard implements Guard {
     const deliveries = receivers(table(), undefined);
     if (deliveries.length === 0) return null;
     const message = alertMessage(ids, clock.now(), {
-      ...{ profile: 'default', event: 'alert_test', deliveries },
+      profile: 'default',
+      event: 'alert_test',
+      deliveries,
       prompt: 'hookwright: this is a test of `gateway.alerts`\nNothing has failed; alerts arrive here.',
     });
     await this.store(message);
@@ -158,8 +160,16 @@ class RunningGuard implements Guard {
       const of = { profile: 'default', event: 'alert', prompt: text, deliveries: [delivery] };
       const { id, delivery_id } = alertMessage(ids, clock.now(), of);
       const outcome = await deliverer.deliver({
-        ...{ key: `${id}:0`, profile: 'default', route: of.event, delivery_id, ...delivery, text },
-        ...{ sent: 0, first_attempt_at: null, mirror_to_session: false, signal: AbortSignal.timeout(30_000) },
+        key: `${id}:0`,
+        profile: 'default',
+        route: of.event,
+        delivery_id,
+        ...delivery,
+        text,
+        sent: 0,
+        first_attempt_at: null,
+        mirror_to_session: false,
+        signal: AbortSignal.timeout(30_000),
       });
       if (outcome.kind !== 'ok')
         log.error({ target: delivery.target, reason: outcome.reason }, 'an alert was not sent');
@@ -200,7 +210,13 @@ class RunningGuard implements Guard {
     const open = dispatch.deliveries.map(({ target }, index) => ({ index, target, due_at: now }));
     const work = { kind: 'deliveries', answer: null, open } as const;
     await this.context.store.write({
-      ...{ kind: 'accept', dispatch, max_concurrent: null, claim: null, claiming: 'now', work, now },
+      kind: 'accept',
+      dispatch,
+      max_concurrent: null,
+      claim: null,
+      claiming: 'now',
+      work,
+      now,
     });
   }
 }

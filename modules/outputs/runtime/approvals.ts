@@ -148,9 +148,17 @@ function knownOf(stored: StoredDispatch, index: number, row: WaitingDelivery | n
   const approval: Approval = {
     id: `${stored.id}-${index}-${digest.digest('hex').slice(0, 8)}`,
     ...stateOf(stored, index, row !== null),
-    ...{ profile, route, job, event, target: targetLabel(of), url: place?.url ?? null, address: of.extra },
-    ...{ output: delivery.output?.name ?? null, ...shown },
-    ...{ since: row?.since ?? null, expires_at: row?.expires_at ?? null },
+    profile,
+    route,
+    job,
+    event,
+    target: targetLabel(of),
+    url: place?.url ?? null,
+    address: of.extra,
+    output: delivery.output?.name ?? null,
+    ...shown,
+    since: row?.since ?? null,
+    expires_at: row?.expires_at ?? null,
   };
   return { approval, delivery, row };
 }

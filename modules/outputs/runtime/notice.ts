@@ -27,8 +27,10 @@ export function noticeText(approval: Approval, console: string | null): string {
     `to ${showUnseen(receiverOf(approval))}`,
     // Not among the lines of the text, which could look like them.
     ...fields.map((field) => `with ${showUnseen(field)}`),
-    ...[...until, ...(note === null ? [] : [note])],
-    ...['', ...(text === '' ? [] : [quoted(text), ''])],
+    ...until,
+    ...(note === null ? [] : [note]),
+    '',
+    ...(text === '' ? [] : [quoted(text), '']),
     `hookwright approvals approve ${id}`,
     `hookwright approvals reject ${id}`,
     ...(console === null ? [] : [`${console}/#/approvals/${id}`]),

@@ -90,8 +90,15 @@ async function tryIn(context: CliContext, given: Given, table: RouteTable, files
     const agents = createAgents(
       { ...table, profiles: { ...table.profiles, [profile]: changed } },
       {
-        ...{ home, env, confine, http: new HttpPool(), secrets: { resolve }, log },
-        ...{ readText: () => Promise.resolve(''), redact: new Redactor().redact, workFolders: new WorkFolders(log) },
+        home,
+        env,
+        confine,
+        http: new HttpPool(),
+        secrets: { resolve },
+        log,
+        readText: () => Promise.resolve(''),
+        redact: new Redactor().redact,
+        workFolders: new WorkFolders(log),
       },
     );
     await agents(profile, name)?.run({ ...request, signal: new AbortController().signal }, report);

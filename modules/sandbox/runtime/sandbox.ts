@@ -116,7 +116,13 @@ async function prepare(
   const programs = [OWN_FOLDER, runtime.folder, ...(process.env.PATH ?? '').split(delimiter)];
   const kept = spelled([...programs, ...context.kept().flatMap(insides)]).filter((path) => !write.includes(path));
   const { settings, mounts, writable } = settingsOf({
-    ...{ ...cover, network, onlyTo, control, scratch, userHome, runtime: runtime.folder },
+    ...cover,
+    network,
+    onlyTo,
+    control,
+    scratch,
+    userHome,
+    runtime: runtime.folder,
     folders: [...walls, ...cover.folders],
     hidden: hidden.filter((path) => existsSync(path)),
     // A program that made one that is not there would be obeyed, too.
@@ -124,9 +130,14 @@ async function prepare(
   });
   const file = join(control, 'settings.json');
   const told = {
-    ...{ argv: request.argv, settings: { ...settings, bwrapPath: besides('bwrap.sh') }, module: runtime.entry },
-    ...{ report: join(control, 'report'), scratch, parent: process.pid },
-    ...{ unreported: [temporary, ...OWN_FOLDERS, ...spellings(cover.paths)], proxied: listsLocal(network) },
+    argv: request.argv,
+    settings: { ...settings, bwrapPath: besides('bwrap.sh') },
+    module: runtime.entry,
+    report: join(control, 'report'),
+    scratch,
+    parent: process.pid,
+    unreported: [temporary, ...OWN_FOLDERS, ...spellings(cover.paths)],
+    proxied: listsLocal(network),
   };
   const listed = (words: readonly string[]): string => words.map((word) => `${word}\0`).join('');
   const files = {

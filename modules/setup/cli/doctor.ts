@@ -127,7 +127,10 @@ async function compileRequestOf(context: CliContext, given: Given, { silence }: 
 
 async function targets(context: CliContext, given: Given, table: RouteTable): Promise<TargetChecks> {
   const delivery = createDeliveryContext({
-    ...{ home: context.home, env: context.env, clock: context.clock, log: createServerLog(context) },
+    home: context.home,
+    env: context.env,
+    clock: context.clock,
+    log: createServerLog(context),
     run: (request) => runProcess(request, context),
     modules: runtimeParts(context.modules),
   });

@@ -26,18 +26,30 @@ const MINUTE_MS = 60_000;
 
 /** Null: no event. */
 const COUNTED: Readonly<Record<Outcome, FigureCount | null>> = {
-  ...{ accepted: 'taken', coalesced: 'taken', delivered: 'taken', ignored: 'ignored', duplicate: 'duplicate' },
-  ...{ challenge: null, document: null, aborted: null },
-  ...{
-    malformed_body: 'refused',
-    malformed_request: 'refused',
-    invalid_signature: 'refused',
-    foreign_origin: 'refused',
-  },
-  ...{ route_disabled: 'refused', unknown_route: 'refused', method_not_allowed: 'refused', request_timeout: 'refused' },
-  ...{ payload_too_large: 'refused', unsupported_media_type: 'refused', rate_limited: 'refused' },
-  ...{ headers_too_large: 'refused' },
-  ...{ internal_error: 'failed', delivery_failed: 'failed', overloaded: 'failed', shutting_down: 'failed' },
+  accepted: 'taken',
+  coalesced: 'taken',
+  delivered: 'taken',
+  ignored: 'ignored',
+  duplicate: 'duplicate',
+  challenge: null,
+  document: null,
+  aborted: null,
+  malformed_body: 'refused',
+  malformed_request: 'refused',
+  invalid_signature: 'refused',
+  foreign_origin: 'refused',
+  route_disabled: 'refused',
+  unknown_route: 'refused',
+  method_not_allowed: 'refused',
+  request_timeout: 'refused',
+  payload_too_large: 'refused',
+  unsupported_media_type: 'refused',
+  rate_limited: 'refused',
+  headers_too_large: 'refused',
+  internal_error: 'failed',
+  delivery_failed: 'failed',
+  overloaded: 'failed',
+  shutting_down: 'failed',
 };
 
 /** Returns a function that ends it, and writes what the last minute has had so far. */

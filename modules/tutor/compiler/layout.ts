@@ -37,7 +37,10 @@ const misspeltWebhook: Layout = (written) => {
   if (certainMatch(name, ['webhook']) === null || !isSettings(valueAt(written.data, path))) return null;
   const isFree = valueAt(written.data, [top, 'webhook']) === undefined;
   return problemOf(written, `unknown key \`${name}\`; did you mean \`webhook\`?`, {
-    ...{ rule: 'unknown-key', path, at: 'key', covers: [path] },
+    rule: 'unknown-key',
+    path,
+    at: 'key',
+    covers: [path],
     fix: isFree ? { kind: 'rename', text: 'webhook' } : undefined,
   });
 };
@@ -98,7 +101,9 @@ const listOfEntries: Layout = (written) => {
   const first = names.find((name) => typeof name === 'string') ?? 'name';
   const message = `\`${key}\` must be a map, not a list: each entry is a key, with its settings indented below it`;
   return problemOf(written, message, {
-    ...{ at: 'key', hint: `write \`${first}:\` for \`- name: ${first}\``, covers: [path] },
+    at: 'key',
+    hint: `write \`${first}:\` for \`- name: ${first}\``,
+    covers: [path],
     fix: names.every((name) => typeof name === 'string') ? { kind: 'named-items' } : undefined,
   });
 };

@@ -65,7 +65,9 @@ function inForm(form: Form, written: Written): Slip | null {
   const isScalar = typeof value !== 'object' && form.isWhole !== true;
   const fix = isScalar ? ({ kind: 'replace', text } as const) : ({ kind: 'flow', text, andKey: lines[1] } as const);
   return problemOf(written, `${says}: write ${lines.map((line) => `\`${line}\``).join(' and ')}`, {
-    ...{ covers: [at], instead: name, hint: form.also },
+    covers: [at],
+    instead: name,
+    hint: form.also,
     ...(isFree && isSure ? { fix, fixAt: at } : {}),
   });
 }
@@ -147,7 +149,8 @@ const renamed: Match = (written) => {
   const isFit = isPlainMap(value) || !types.has('object') || types.has('string');
   const isFree = isFit && !Object.hasOwn(map, meant);
   return problemOf(written, `unknown key \`${key}\`: it is called \`${meant}\` here`, {
-    ...{ instead: meant, sensitive: isSecretName(meant) },
+    instead: meant,
+    sensitive: isSecretName(meant),
     hint: isFit ? undefined : `write \`${meant}: ${flowText(exampleAt(schema, place))}\``,
     fix: isFree ? { kind: 'rename', text: meant } : undefined,
   });

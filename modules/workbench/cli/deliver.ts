@@ -50,7 +50,10 @@ export const deliverCommand = command({
     const { table } = await openTable(context, given.config);
     const choice = { table, target: given.target, profile: given.profile };
     const delivery = createDeliveryContext({
-      ...{ home: context.home, env: context.env, clock: context.clock, log: createServerLog(context) },
+      home: context.home,
+      env: context.env,
+      clock: context.clock,
+      log: createServerLog(context),
       run: (request) => runProcess(request, context),
       modules: runtimeParts(context.modules),
     });
@@ -96,10 +99,16 @@ function report(context: CliContext, given: Given, outcome: DeliveryOutcome): nu
 function request(context: CliContext, given: Given, text: string, choice: TargetChoice): DeliveryRequest {
   return {
     key: context.random(16).toString('hex'),
-    ...{ profile: given.profile, route: 'deliver', delivery_id: 'command-line', target: chooseTarget(choice) },
+    profile: given.profile,
+    route: 'deliver',
+    delivery_id: 'command-line',
+    target: chooseTarget(choice),
     extra: address(given),
     unresolved: [],
-    ...{ text, sent: 0, first_attempt_at: null, mirror_to_session: false },
+    text,
+    sent: 0,
+    first_attempt_at: null,
+    mirror_to_session: false,
     signal: untilInterrupted(context),
   };
 }

@@ -52,7 +52,10 @@ function checkFile({ home }: CliContext): Check | null {
 
 const damaged = (detail: string): Check =>
   gatewayCheck({
-    ...{ subject: 'kept requests', check: 'undamaged', status: 'warning', detail },
+    subject: 'kept requests',
+    check: 'undamaged',
+    status: 'warning',
+    detail,
     fix: 'check the disk; this report ends after gateway.capture_days',
   });
 

@@ -66,11 +66,17 @@ export const webhookTestCommand = command({
     const { plan } = findRoute(context, given.route, open);
     const payloads = await loadPart(context.modules, 'payloads');
     const asked = {
-      ...{ plan, table: open.table, event: given.event, body: body(context, given), source: given.source },
+      plan,
+      table: open.table,
+      event: given.event,
+      body: body(context, given),
+      source: given.source,
       key: given.key === undefined ? null : typedSecretRef(context, given.key),
       sample: (scheme: string | null, event: string | null) =>
         payloads.sample(plan, event, scheme, context.clock.now()),
-      ...{ secrets: createSecrets(context), now: context.clock.now(), random: context.random },
+      secrets: createSecrets(context),
+      now: context.clock.now(),
+      random: context.random,
     };
     const signed = naming(given.route, () => (given.dryRun ? signIfPossible(asked) : signTestEvent(asked)));
     if (given.dryRun) return show(context, given, plan, open.table, signed);

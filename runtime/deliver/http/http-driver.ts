@@ -190,9 +190,20 @@ class HttpDriver implements Driver {
     const key = form.request.usesKey ? idempotencyKey(this.variant.plan.key, request.key, index) : '';
     const now = this.context.clock.now();
     return {
-      ...{ ...NO_VALUES, ...this.variant.sign(now), text: pieces[index] ?? '', content },
-      ...{ address, match: form.match, key, marker, marks: marksOf({ key, series, marker }) },
-      ...{ piece: index + 1, pieces: pieces.length, route, delivery_id, trace: traceHeaders(request) },
+      ...NO_VALUES,
+      ...this.variant.sign(now),
+      text: pieces[index] ?? '',
+      content,
+      address,
+      match: form.match,
+      key,
+      marker,
+      marks: marksOf({ key, series, marker }),
+      piece: index + 1,
+      pieces: pieces.length,
+      route,
+      delivery_id,
+      trace: traceHeaders(request),
       time: new Date(request.first_attempt_at ?? now).toISOString(),
     };
   }

@@ -14,7 +14,8 @@ export function linkWebhook(settings: ReadonlyMap<string, string>): WebhookHeade
   return (body, { key: id, timestamp, trace }) => {
     const signed = key && createHmac('sha256', key).update(`${id}.${timestamp}.${body ?? ''}`, 'utf8');
     return {
-      ...{ 'webhook-id': id, 'webhook-timestamp': timestamp },
+      'webhook-id': id,
+      'webhook-timestamp': timestamp,
       ...(signed ? { 'webhook-signature': `v1,${signed.digest('base64')}` } : {}),
       ...trace,
     };

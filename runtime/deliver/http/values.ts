@@ -71,7 +71,8 @@ export const NO_VALUES: Values = {
 export const SOME_VALUES: Values = {
   ...NO_VALUES,
   ...Object.fromEntries(Object.entries(NO_VALUES).flatMap(([name, value]) => (value === '' ? [[name, 'x']] : []))),
-  ...{ piece: 1, pieces: 1 },
+  piece: 1,
+  pieces: 1,
 };
 
 /** A delivery that cannot be made: a permanent failure, with a reason for the operator. */

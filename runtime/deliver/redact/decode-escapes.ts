@@ -28,8 +28,15 @@ const DIGITS = Uint8Array.from({ length: 256 }, (_, code) => {
 
 /** Characters behind a backslash, and what they stand for. */
 const LETTERS: Readonly<Record<string, string>> = {
-  ...{ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
-  ...{ '"': '"', "'": "'", '/': '/', '\\': '\\' },
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  '"': '"',
+  "'": "'",
+  '/': '/',
+  '\\': '\\',
 };
 const NAMES: Readonly<Record<string, number>> = { amp: 0x26, lt: 0x3c, gt: 0x3e, quot: 0x22, apos: 0x27 };
 

@@ -122,7 +122,11 @@ export class JobScheduler implements JobFirer {
     const fields = { job: job.id, route: dispatch.route, delivery_id: dispatch.delivery_id };
     const fired = eventDispatch(job, this.targets, dispatch);
     const result = await store.write({
-      ...{ kind: 'fire_job', job: job.id, paused: job.paused, now, even_paused: false },
+      kind: 'fire_job',
+      job: job.id,
+      paused: job.paused,
+      now,
+      even_paused: false,
       ...budgetsOf(this.options, fired, now),
       dispatch: fired,
       claim: storedClaim(claim, now),
@@ -213,7 +217,13 @@ export class JobScheduler implements JobFirer {
     const traced = due.fires && tracing !== null ? tracing.fired(job.id, due_at) : {};
     const dispatch = due.fires ? { ...scheduledDispatch(job, this.targets, occasion), ...traced } : null;
     const result = await store.write({
-      ...{ kind: 'tick_job', job: job.id, paused: job.paused, now, due_at, dispatch, missed },
+      kind: 'tick_job',
+      job: job.id,
+      paused: job.paused,
+      now,
+      due_at,
+      dispatch,
+      missed,
       ...(dispatch === null ? {} : budgetsOf(this.options, dispatch, now)),
     });
     watched.cursor = due_at;

@@ -11,7 +11,10 @@ import type { Rendered } from '../../table/link-template.ts';
 import type { Intake, Stage } from '../intake.ts';
 
 const MODES: Record<RoutePlan['mode'], Dispatch['mode']> = {
-  ...{ agent: 'agent', message: 'message', direct: 'direct', cron: 'job' },
+  agent: 'agent',
+  message: 'message',
+  direct: 'direct',
+  cron: 'job',
 };
 
 /** Longest key, and part of a place, in UTF-16 units: an agent gets it as an argument, and lists show it. */

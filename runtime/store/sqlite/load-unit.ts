@@ -43,9 +43,20 @@ const WORK =
   'w.ref, w.lane, w.state, w.due_at, w.set_at, w.holder, w.started_at, w.answered_at, w.reason, w.failed, w.steps, ' +
   'w.session, coalesce(w.turn, w.ref), w.blocked_by';
 type WorkColumns = readonly [
-  ...[ref: Ref, lane: string, state: DispatchState, due_at: number, set_at: number, holder: string | null],
-  ...[started_at: number | null, answered_at: number | null, reason: string | null, failed: number, steps: number],
-  ...[session: string | null, turn: Ref, blocked_by: WorkRow['blocked_by']],
+  ref: Ref,
+  lane: string,
+  state: DispatchState,
+  due_at: number,
+  set_at: number,
+  holder: string | null,
+  started_at: number | null,
+  answered_at: number | null,
+  reason: string | null,
+  failed: number,
+  steps: number,
+  session: string | null,
+  turn: Ref,
+  blocked_by: WorkRow['blocked_by'],
 ];
 type GroupColumns = readonly [...WorkColumns, key: string, first_at: number, superseded: number];
 

@@ -17,7 +17,10 @@ type StateRow = readonly [
 
 const readState = ([, paused, cursor, signature, ref, paused_until]: StateRow): JobState => ({
   paused: paused === null ? null : paused === 1,
-  ...{ paused_until, cursor, signature, ref },
+  paused_until,
+  cursor,
+  signature,
+  ref,
 });
 
 export function createJobQueries(db: Connection): Pick<QueryHandlers, JobQuery> {
@@ -38,7 +41,10 @@ export function createJobQueries(db: Connection): Pick<QueryHandlers, JobQuery> 
     job_ticks: ({ job, limit }) =>
       ticks.all(job, limit).map(
         ([due_at, outcome, ref, missed]): JobTick => ({
-          ...{ due_at, outcome: outcome as JobTick['outcome'], ref, missed },
+          due_at,
+          outcome: outcome as JobTick['outcome'],
+          ref,
+          missed,
         }),
       ),
   };

@@ -152,6 +152,11 @@ function createAudit(db: Connection): QueryHandlers['audit'] {
 }
 
 const SUMMED = [
-  ...['d.profile', 'd.route', 'd.job', 'u.agent', 'u.at / ?1 * ?1 AS slot', 'count(*) AS runs'],
+  'd.profile',
+  'd.route',
+  'd.job',
+  'u.agent',
+  'u.at / ?1 * ?1 AS slot',
+  'count(*) AS runs',
   ...['input_tokens', 'output_tokens', 'cost'].map((name) => `sum(u.${name}) AS ${name}`),
 ];

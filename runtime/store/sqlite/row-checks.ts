@@ -50,7 +50,11 @@ export const ROW_CHECKS = {
   delivery: {
     keys: ['ref', 'n'],
     checks: {
-      ...{ ref: isCount, n: isCount, lane: isNames, ...DUE, holder: orNull(isText) },
+      ref: isCount,
+      n: isCount,
+      lane: isNames,
+      ...DUE,
+      holder: orNull(isText),
       waiting: isOneOf(null, ...APPROVAL_STATES),
     },
     isWhole: isDue,
@@ -58,10 +62,20 @@ export const ROW_CHECKS = {
   work: {
     keys: ['ref'],
     checks: {
-      ...{ ref: isCount, lane: isLane, state: isOneOf(...OPEN_STATES), ...DUE, holder: orNull(isText) },
-      ...{ started_at: orNull(isInstant), answered_at: orNull(isInstant), finished_at: isOneOf(null) },
-      ...{ reason: orNull(isJson(isText)), failed: isCount, steps: isCount },
-      ...{ session: orNull(isNames), turn: orNull(isCount), blocked_by: isOneOf(null, ...BLOCKED_BY) },
+      ref: isCount,
+      lane: isLane,
+      state: isOneOf(...OPEN_STATES),
+      ...DUE,
+      holder: orNull(isText),
+      started_at: orNull(isInstant),
+      answered_at: orNull(isInstant),
+      finished_at: isOneOf(null),
+      reason: orNull(isJson(isText)),
+      failed: isCount,
+      steps: isCount,
+      session: orNull(isNames),
+      turn: orNull(isCount),
+      blocked_by: isOneOf(null, ...BLOCKED_BY),
     },
     where: OPEN,
     joined: [
@@ -91,7 +105,10 @@ export const ROW_CHECKS = {
   guard_state: {
     keys: ['id'],
     checks: {
-      ...{ id: isNames, kind: isOneOf(...GUARD_KINDS), key: isJson(isText), expires_at: orNull(isInstant) },
+      id: isNames,
+      kind: isOneOf(...GUARD_KINDS),
+      key: isJson(isText),
+      expires_at: orNull(isInstant),
       body: isJson(() => true),
     },
   },
@@ -107,15 +124,22 @@ export const ROW_CHECKS = {
   job_state: {
     keys: ['job'],
     checks: {
-      ...{ job: isName, paused: orNull(isOneOf(0, 1)), paused_until: orNull(isInstant), cursor: orNull(isInstant) },
-      ...{ signature: orNull(isText), ref: orNull(isCount) },
+      job: isName,
+      paused: orNull(isOneOf(0, 1)),
+      paused_until: orNull(isInstant),
+      cursor: orNull(isInstant),
+      signature: orNull(isText),
+      ref: orNull(isCount),
     },
   },
   job_tick: {
     keys: ['job', 'due_at'],
     checks: {
-      ...{ job: isName, due_at: isInstant, outcome: isOneOf('fired', 'missed', 'overlapped', 'budget') },
-      ...{ ref: orNull(isCount), missed: isCount },
+      job: isName,
+      due_at: isInstant,
+      outcome: isOneOf('fired', 'missed', 'overlapped', 'budget'),
+      ref: orNull(isCount),
+      missed: isCount,
     },
     where:
       `NOT (typeof(job) = 'text' AND ${INSTANT('due_at')} AND outcome IN ('fired', 'missed', 'overlapped', 'budget') ` +
@@ -129,8 +153,13 @@ export const ROW_CHECKS = {
   usage: {
     keys: ['id'],
     checks: {
-      ...{ id: isCount, ref: isCount, at: isInstant, agent: orNull(isText) },
-      ...{ input_tokens: orNull(isCount), output_tokens: orNull(isCount), cost: orNull(isAmount) },
+      id: isCount,
+      ref: isCount,
+      at: isInstant,
+      agent: orNull(isText),
+      input_tokens: orNull(isCount),
+      output_tokens: orNull(isCount),
+      cost: orNull(isAmount),
     },
     where:
       `NOT (ref >= 0 AND ${INSTANT('at')} AND max(coalesce(input_tokens, 0), coalesce(output_tokens, 0), ` +

@@ -156,6 +156,13 @@ const isSame = (a: Dispatch['deliveries'][number], b: Dispatch['deliveries'][num
   a.target === b.target && isDeepStrictEqual([a.extra, a.place], [b.extra, b.place]);
 
 export const withdrawnStep = (index: number, sent: number, at: number): Step => ({
-  ...{ kind: 'delivery', index, outcome: 'withdrawn', started_at: at, at, next_at: null },
-  ...{ reason: 'a later attempt of the sender has another target, address or text', sent, message_id: null },
+  kind: 'delivery',
+  index,
+  outcome: 'withdrawn',
+  started_at: at,
+  at,
+  next_at: null,
+  reason: 'a later attempt of the sender has another target, address or text',
+  sent,
+  message_id: null,
 });

@@ -10,8 +10,15 @@ export const UNANSWERED = 'the gateway ended before the delivery was answered: i
 
 /** The step of a run whose process has ended. */
 export const interruptedStep = (started_at: number, at: number): Step => ({
-  ...{ kind: 'run', index: null, outcome: 'interrupted', started_at, at, next_at: null },
-  ...{ reason: 'the gateway ended while it was running', sent: 0, message_id: null },
+  kind: 'run',
+  index: null,
+  outcome: 'interrupted',
+  started_at,
+  at,
+  next_at: null,
+  reason: 'the gateway ended while it was running',
+  sent: 0,
+  message_id: null,
 });
 
 /** A dispatch whose holder does not work on it. `has_begun`: false if the holder never knew that it had taken it. */

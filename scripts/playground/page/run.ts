@@ -47,8 +47,15 @@ const PARTS = [payloads, guard, codehosts, mail].flatMap(({ runtime }) => runtim
 export function compileIn(files: Readonly<Record<string, string>>, mode = 0o600): CompileResult {
   const disk: Files = memoryFiles(files, mode);
   return compile({
-    ...{ files: disk, cwd: PROJECT, home: HOME, configs: [], env: { HOME: USER }, flags: {} },
-    ...{ catalog: CATALOG, jobs: [], modules },
+    files: disk,
+    cwd: PROJECT,
+    home: HOME,
+    configs: [],
+    env: { HOME: USER },
+    flags: {},
+    catalog: CATALOG,
+    jobs: [],
+    modules,
   });
 }
 
@@ -72,14 +79,23 @@ const SECRETS: SecretResolver = {
 };
 
 const NOTHING_SENT: DeliveryContext = {
-  ...{ modules: PARTS, env: {}, clock: systemClock, log: silentLog, http: NOWHERE },
-  ...{ runProcess: nowhere, pace: createPace({ clock: systemClock, longestHoldMs: 0 }) },
-  ...{ tokens: new TokenCache(systemClock), homeOf: () => HOME },
+  modules: PARTS,
+  env: {},
+  clock: systemClock,
+  log: silentLog,
+  http: NOWHERE,
+  runProcess: nowhere,
+  pace: createPace({ clock: systemClock, longestHoldMs: 0 }),
+  tokens: new TokenCache(systemClock),
+  homeOf: () => HOME,
 };
 
 /** A machine without disk, network and store. */
 const MACHINE: ExplainingMachine = {
-  ...{ home: HOME, userHome: USER, files: { stat: missing, read: missing }, verifies: false },
+  home: HOME,
+  userHome: USER,
+  files: { stat: missing, read: missing },
+  verifies: false,
   marks: (plan) => loadMarks(PARTS, [plan]),
   linkRefusal: async (table, secrets) => linkRefusal(table, secrets, NOTHING_SENT),
 };
@@ -92,7 +108,9 @@ export async function explainIn(
 ): Promise<readonly string[]> {
   let budgets: readonly SpentBudget[] = [];
   const explainer = createExplainer(MACHINE, table, {
-    ...{ secrets: SECRETS, clock: systemClock, installation: async () => EXAMPLE_INSTALLATION },
+    secrets: SECRETS,
+    clock: systemClock,
+    installation: async () => EXAMPLE_INSTALLATION,
     ids: { dispatch: () => 'example', delivery: () => 'example', marker: () => '000000000000' },
     jobState: (profile, id) => configuredJobState(table, profile, id),
     budgets: async (dispatch) => {

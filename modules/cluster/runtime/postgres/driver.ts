@@ -106,9 +106,14 @@ async function connect(
       oid === INT8 ? Number : (driver.types.getTypeParser(oid, format as 'text') as (text: string) => unknown),
   };
   const client = createClient(driver, {
-    ...{ connectionString: url, application_name: name, types: types as never },
-    ...{ connectionTimeoutMillis: CONNECT_MS, query_timeout: QUERY_MS, pipeline: true },
-    ...{ keepAlive: true, keepAliveInitialDelayMillis: CONNECT_MS },
+    connectionString: url,
+    application_name: name,
+    types: types as never,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: QUERY_MS,
+    pipeline: true,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: CONNECT_MS,
   });
   let lost: Error | null = null;
   let isConnected = false;

@@ -155,8 +155,21 @@ interface Loaded {
 }
 
 const NOTHING: Loaded = {
-  ...{ refs: [], claims: [], messages: [], ended: [], bodies: [], limits: [], work: [], grouped: [], jobs: [] },
-  ...{ guard: [], heads: [], deliveries: [], steps: [], ticks: [], queued: [] },
+  refs: [],
+  claims: [],
+  messages: [],
+  ended: [],
+  bodies: [],
+  limits: [],
+  work: [],
+  grouped: [],
+  jobs: [],
+  guard: [],
+  heads: [],
+  deliveries: [],
+  steps: [],
+  ticks: [],
+  queued: [],
 };
 
 /** Loads the rows, within a transaction. */
@@ -197,8 +210,21 @@ export async function loadUnit(db: PgConnection, changes: readonly UnitChange[])
   const steps = [...counted, ...earlier.filter(({ ref }) => !asked.has(ref))];
   const queued = await loadSessions(db, needs.sessions, [...work, ...grouped], changes.length + 1);
   return rowsOf({
-    ...{ refs, claims, messages, limits, work: [...fired, ...work, ...held], ended, bodies, steps },
-    ...{ grouped, jobs, guard: [...pauses, ...guarded], heads, deliveries, ticks, queued },
+    refs,
+    claims,
+    messages,
+    limits,
+    work: [...fired, ...work, ...held],
+    ended,
+    bodies,
+    steps,
+    grouped,
+    jobs,
+    guard: [...pauses, ...guarded],
+    heads,
+    deliveries,
+    ticks,
+    queued,
   });
 }
 
@@ -266,8 +292,17 @@ function rowsOf(loaded: Loaded): UnitRows {
 
 const workOf = ({ profile, route, ...row }: EndedRow): WorkRow => ({
   ...row,
-  ...{ lane: laneKey(profile, route), due_at: 0, set_at: 0, holder: null, failed: 0 },
-  ...{ group_key: null, first_at: null, superseded: 0, session: null, turn: row.ref, blocked_by: null },
+  lane: laneKey(profile, route),
+  due_at: 0,
+  set_at: 0,
+  holder: null,
+  failed: 0,
+  group_key: null,
+  first_at: null,
+  superseded: 0,
+  session: null,
+  turn: row.ref,
+  blocked_by: null,
 });
 
 const tickKey = (job: string, due_at: number): string => JSON.stringify([job, due_at]);

@@ -85,7 +85,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
       notified = (from) => others.notified(from);
       return others;
     },
-    ...{ reader, counter, state, requests, refused, clock, log, beforeCommit },
+    reader,
+    counter,
+    state,
+    requests,
+    refused,
+    clock,
+    log,
+    beforeCommit,
   });
   try {
     await store.open();

@@ -13,8 +13,17 @@ const LISTENING_MS = 5000;
 const POLL_MS = 1000;
 /** Changes that may concern other gateways, and the notification for each. */
 const NOTES: Partial<Record<MutationKind, SharedChange>> = {
-  ...{ accept: 'work', join_group: 'work', flush_groups: 'work', advance: 'work', record_attempt: 'work' },
-  ...{ tick_job: 'work', fire_job: 'work', put_job: 'jobs', remove_job: 'jobs', pause_job: 'jobs', watch_job: 'jobs' },
+  accept: 'work',
+  join_group: 'work',
+  flush_groups: 'work',
+  advance: 'work',
+  record_attempt: 'work',
+  tick_job: 'work',
+  fire_job: 'work',
+  put_job: 'jobs',
+  remove_job: 'jobs',
+  pause_job: 'jobs',
+  watch_job: 'jobs',
 };
 
 /** The channel for notifications of gateways and commands. */

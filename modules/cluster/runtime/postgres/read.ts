@@ -94,7 +94,9 @@ async function overview(ask: AskSnapshot, now: number): Promise<StoreOverview> {
   return {
     tallies: shownTallies(tallies, asked),
     backlog: {
-      ...{ runs, deliveries: deliveries.due, deliveries_delayed: deliveries.waiting - deliveries.due },
+      runs,
+      deliveries: deliveries.due,
+      deliveries_delayed: deliveries.waiting - deliveries.due,
       groups: groups.open,
     },
     oldest_open_at: oldest?.accepted_at ?? null,

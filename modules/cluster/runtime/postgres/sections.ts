@@ -29,20 +29,19 @@ type Section =
 
 /** Kinds that share a unit. Jobs do not share one with changes that end runs: what these have unblocked is stored before. */
 const UNIT_OF: Readonly<Record<UnitKind, 'events' | 'firing'>> = {
-  ...{
-    accept: 'events',
-    join_group: 'events',
-    advance: 'events',
-    record_attempt: 'events',
-    give_up: 'events',
-    answer_approval: 'events',
-    tell_approval: 'events',
-    resend: 'events',
-    put_guard: 'events',
-    pause_route: 'events',
-    begin_run: 'events',
-  },
-  ...{ tick_job: 'firing', fire_job: 'firing' },
+  accept: 'events',
+  join_group: 'events',
+  advance: 'events',
+  record_attempt: 'events',
+  give_up: 'events',
+  answer_approval: 'events',
+  tell_approval: 'events',
+  resend: 'events',
+  put_guard: 'events',
+  pause_route: 'events',
+  begin_run: 'events',
+  tick_job: 'firing',
+  fire_job: 'firing',
 };
 
 /** Makes the changes; resolves to their results, in order, once their statements have been sent. */

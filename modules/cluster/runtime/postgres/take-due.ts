@@ -52,7 +52,8 @@ export async function takeWork(scope: Scope, turns: LaneTurns, m: TakeWork): Pro
   const limits = await roomOf(scope, runLanes, m.agents ?? []);
   const dueRuns = choose(turns, runLanes, { kind: 'run', limit: m.runs, ...limits });
   const dueAttempts = choose(turns, attemptLanes, {
-    ...{ kind: 'attempt', limit: m.attempts },
+    kind: 'attempt',
+    limit: m.attempts,
     room: ({ held }) => m.attempts_per_target - held,
     groupsOf: () => [],
   });

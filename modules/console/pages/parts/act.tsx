@@ -44,8 +44,12 @@ export function Act({ act, primary = false, label, children }: ActProps) {
   return (
     // Not `disabled`, which would take the focus away.
     <button
-      {...{ type: 'button', ref: button, class: primary ? 'primary' : '', onClick: run }}
-      {...{ 'aria-disabled': isBusy, 'aria-label': label }}
+      type="button"
+      ref={button}
+      class={primary ? 'primary' : ''}
+      onClick={run}
+      aria-disabled={isBusy}
+      aria-label={label}
     >
       {children}
     </button>

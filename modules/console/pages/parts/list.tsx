@@ -85,7 +85,11 @@ function FilterField({ label, choices, known, value, set }: FieldOf) {
   const isStrict = choices !== undefined;
   return (
     <Field
-      {...{ label, value, change: set, strict: isStrict, options: isStrict ? [['', 'all'], ...options] : options }}
+      label={label}
+      value={value}
+      change={set}
+      strict={isStrict}
+      options={isStrict ? [['', 'all'], ...options] : options}
     />
   );
 }

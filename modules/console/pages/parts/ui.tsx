@@ -237,7 +237,10 @@ export function Field({
     <div class="field">
       <label for={id}>{label}</label>
       <Control
-        {...{ ...rest, id, value: typed, spellcheck: false }}
+        {...rest}
+        id={id}
+        value={typed}
+        spellcheck={false}
         {...(Control === 'input' ? { type } : {})}
         {...(choices.length > 0 ? { list: `${id}-list` } : {})}
         {...(help === '' ? {} : { 'aria-describedby': `${id}-help` })}

@@ -12,7 +12,7 @@ import { to } from '../parts/router.ts';
 import { Ago, Block, Card, Facts, Field, Head, Note, Show } from '../parts/ui.tsx';
 
 export const Approvals = ({ place }: ViewProps) => (
-  <ListView {...{ title: 'Approvals', of: 'listApprovals', place, cards: true, empty: 'Nothing waits for an answer.' }}>
+  <ListView title="Approvals" of="listApprovals" place={place} cards empty="Nothing waits for an answer.">
     {(one, { reload }) => <One key={one.id} of={one} changed={reload} />}
   </ListView>
 );

@@ -59,7 +59,11 @@ function Fill({ of }: { of: Listed }) {
           {of.fields.map(({ name, type, label, default: value, options, optional, strict, help }) => (
             <Field
               key={name}
-              {...{ name, value, help, required: !optional, type: type === 'time' ? type : 'text' }}
+              name={name}
+              value={value}
+              help={help}
+              required={!optional}
+              type={type === 'time' ? type : 'text'}
               label={optional ? `${label} (may be left out)` : label}
               options={options.map((option) => [option, option])}
               strict={strict && options.length > 0}

@@ -21,7 +21,11 @@ export function Deliveries({ place }: ViewProps) {
   const { state, ...of } = askedFor(place, FILTERS);
   return (
     <ListView
-      {...{ title: 'Deliveries', of: 'listDeliveries', place, filters: FILTERS, empty: 'There is no such delivery.' }}
+      title="Deliveries"
+      of="listDeliveries"
+      place={place}
+      filters={FILTERS}
+      empty="There is no such delivery."
       actions={(list) => state === 'dead' && <ReplayAll of={of} done={list.reload} />}
     >
       {(one) => <DeliveryRow key={one.id} of={one} />}

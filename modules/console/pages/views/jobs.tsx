@@ -11,7 +11,11 @@ import { Ago, Card, Facts, State } from '../parts/ui.tsx';
 
 export const Jobs = ({ place }: ViewProps) => (
   <ListView
-    {...{ title: 'Jobs', of: 'listJobs', place, cards: true, empty: 'There are no jobs yet.' }}
+    title="Jobs"
+    of="listJobs"
+    place={place}
+    cards
+    empty="There are no jobs yet."
     actions={() => <a href={to(['blueprints'])}>Make one from a blueprint</a>}
   >
     {(job, { reload }) => <One key={job.id} of={job} changed={reload} />}
@@ -53,7 +57,9 @@ function One({ of, changed }: { of: Output<'listJobs'>['items'][number]; changed
           </Act>
         </Operator>
         <Pause
-          {...{ name, changed, isPaused: of.paused }}
+          name={name}
+          changed={changed}
+          isPaused={of.paused}
           what="It does not fire, and events for it are dropped. What is due meanwhile is not made up for."
           pause={(time) => call('pauseJob', { id, ...time })}
           resume={() => call('resumeJob', { id })}

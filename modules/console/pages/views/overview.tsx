@@ -103,17 +103,23 @@ function Charts({ place }: { place: ViewProps['place'] }) {
               {items.length === 0 && <p class="dim">No figures yet: they are written once a minute.</p>}
               <Chart
                 title={`Events: ${parts.map(([, text]) => text).join(', ')}`}
-                {...{ ...frame, items, parts: Object.fromEntries(parts) }}
+                {...frame}
+                items={items}
+                parts={Object.fromEntries(parts)}
               />
               <div class="grid">
                 <Chart
                   title="Time until the answer"
-                  {...{ ...frame, items: times, unit: (us) => duration(us / 1000) }}
+                  {...frame}
+                  items={times}
+                  unit={(us) => duration(us / 1000)}
                   parts={{ half_us: 'Time until the answer, of half', rest_us: 'of 95 in 100' }}
                 />
                 <Chart
                   title="What waited"
-                  {...{ ...frame, items, parts: { waiting: 'runs and deliveries that waited' } }}
+                  {...frame}
+                  items={items}
+                  parts={{ waiting: 'runs and deliveries that waited' }}
                 />
               </div>
             </>

@@ -22,12 +22,16 @@ const FILTERS = {
 
 export const Requests = ({ place }: ViewProps) => (
   <ListView
-    {...{ title: 'Requests', of: 'listRequests', place, filters: FILTERS, live: !place.query.get('grep') }}
+    title="Requests"
+    of="listRequests"
+    place={place}
+    filters={FILTERS}
+    live={!place.query.get('grep')}
     empty="No request is kept that fits."
     note={({ data }) => data !== null && data.not_kept > 0 && <NotKept of={data.not_kept} />}
   >
     {({ id, at, route, event, outcome, reason, delivery_id }) => (
-      <Row key={id} {...{ href: to(['requests', id]), name: route, about: known(event) }} end={<Ago at={at} />}>
+      <Row key={id} href={to(['requests', id])} name={route} about={known(event)} end={<Ago at={at} />}>
         <OutcomeBadge outcome={outcome} reason={reason} />
         <span class="dim small mono wide">{delivery_id.slice(0, 40)}</span>
       </Row>

@@ -11,9 +11,7 @@ import { to } from '../parts/router.ts';
 import { Badge, Block, Card, Field, Note, State } from '../parts/ui.tsx';
 
 export const Routes = ({ place }: ViewProps) => (
-  <ListView
-    {...{ title: 'Routes', of: 'listRoutes', place, limit: 200, cards: true, empty: 'There are no routes yet.' }}
-  >
+  <ListView title="Routes" of="listRoutes" place={place} limit={200} cards empty="There are no routes yet.">
     {(route, { reload }) => <One key={`${route.profile} ${route.name}`} of={route} changed={reload} />}
   </ListView>
 );
@@ -42,7 +40,10 @@ function One({ of, changed }: { of: Output<'listRoutes'>['items'][number]; chang
       <div class="bar">
         <TestEvent route={name} />
         <Pause
-          {...{ name, changed, isPaused: paused !== null, what: WHILE_PAUSED[mode ?? ''] ?? HELD }}
+          name={name}
+          changed={changed}
+          isPaused={paused !== null}
+          what={WHILE_PAUSED[mode ?? ''] ?? HELD}
           pause={(time) => call('pauseRoute', { name, profile, ...time })}
           resume={() => call('resumeRoute', { name, profile })}
         />
@@ -77,8 +78,12 @@ function TestEvent({ route }: { route: string }) {
   return (
     <Operator>
       <Ask
-        {...{ text: 'Send a test event', label: `Send a test event to ${route}`, title: `A test event for ${route}` }}
-        {...{ opened: begin, stays: true, choices: { [leaves === null ? 'Send' : 'Send it all the same']: act } }}
+        text="Send a test event"
+        label={`Send a test event to ${route}`}
+        title={`A test event for ${route}`}
+        opened={begin}
+        stays
+        choices={{ [leaves === null ? 'Send' : 'Send it all the same']: act }}
       >
         <p class="dim">It is signed as its sender signs. What is left out is made up so that it passes the filters.</p>
         <Field label="Event type" value={event} change={setEvent} />

@@ -10,7 +10,11 @@ import { Ago, Badge, Card, Entries, Row, Show } from '../parts/ui.tsx';
 export const Sessions = ({ place }: ViewProps) => (
   <>
     <ListView
-      {...{ title: 'Sessions', of: 'listSessions', place, limit: 100, filters: { profile: { label: 'Profile' } } }}
+      title="Sessions"
+      of="listSessions"
+      place={place}
+      limit={100}
+      filters={{ profile: { label: 'Profile' } }}
       empty="No session is busy, and nothing waits for its turn."
     >
       {(one) => <One key={`${one.kind} ${one.target} ${one.profile} ${one.id}`} of={one} />}
@@ -61,7 +65,9 @@ function Usage() {
             {list.items.map(({ slot, profile, route, job, agent, runs, input_tokens, output_tokens, cost }) => (
               <Row
                 key={`${slot} ${profile} ${route} ${job} ${agent}`}
-                {...{ name: route ?? job, about: agent, end: new Date(slot).toISOString().slice(0, 10) }}
+                name={route ?? job}
+                about={agent}
+                end={new Date(slot).toISOString().slice(0, 10)}
               >
                 <span>{count(runs, 'run')}</span>
                 <span>{(input_tokens ?? 0).toLocaleString()} tokens in</span>

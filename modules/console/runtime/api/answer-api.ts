@@ -27,7 +27,8 @@ const PARAMETERS: Validators = parameters;
 const BODIES: Validators = bodies;
 
 const ROUTES = Object.entries(OPERATIONS).map(([id, { method, path }]) => ({
-  ...{ id: id as Id, method },
+  id: id as Id,
+  method,
   segments: path.split('/'),
 }));
 

@@ -28,7 +28,14 @@ export const HANDLERS: Handlers = {
     ]);
     const { version, url, started_at, config, table, subscriptions, runs, dispatches, store, alerts, paused } = status;
     return {
-      ...{ now: context.clock.now(), version, url, node_state: status.state, started_at, config, runs, paused },
+      now: context.clock.now(),
+      version,
+      url,
+      node_state: status.state,
+      started_at,
+      config,
+      runs,
+      paused,
       subscriptions: { serving: subscriptions.serving, quarantined: subscriptions.quarantined },
       table: { hash: table.hash, generation: table.generation, loaded_at: table.loaded_at, routes: table.routes },
       states: dispatches?.states ?? null,
@@ -38,7 +45,13 @@ export const HANDLERS: Handlers = {
       store: { bytes: store.bytes, damage: store.damage?.message ?? null, refused: store.refused },
       problems: problemsOf(context, table.error),
       alerts: alerts.map(({ kind, subject, reason, since, last_at, count }) => ({
-        ...{ kind, title: alertTitle(kind), subject, reason, since, last_at, count },
+        kind,
+        title: alertTitle(kind),
+        subject,
+        reason,
+        since,
+        last_at,
+        count,
       })),
     };
   },
@@ -100,7 +113,17 @@ export const HANDLERS: Handlers = {
     const { agent = null, session, prompt, skills, toolsets } = stored.dispatch;
     const { profile, route, job, state, reason } = stored;
     return {
-      ...{ id: stored.id, profile, route, job, state, reason, agent, session, prompt, skills, toolsets },
+      id: stored.id,
+      profile,
+      route,
+      job,
+      state,
+      reason,
+      agent,
+      session,
+      prompt,
+      skills,
+      toolsets,
       latest: latestRun(stored),
     };
   },
@@ -140,10 +163,23 @@ export const HANDLERS: Handlers = {
     ]);
     const none = { target: null, turns: null, changed_at: null, problem: null };
     const ofAgents = busy.map(({ session: id, run, waiting }) => ({
-      ...{ kind: 'agent' as const, id, profile: run.profile, ...none, waiting, run: summaryOf(run) },
+      kind: 'agent' as const,
+      id,
+      profile: run.profile,
+      ...none,
+      waiting,
+      run: summaryOf(run),
     }));
     const ofChats = chats.map(({ chat_id: id, profile, target, turns, changed_at, problem }) => ({
-      ...{ kind: 'chat' as const, id, profile, target, turns, changed_at, problem, waiting: 0, run: null },
+      kind: 'chat' as const,
+      id,
+      profile,
+      target,
+      turns,
+      changed_at,
+      problem,
+      waiting: 0,
+      run: null,
     }));
     const all = sortedPage([...ofAgents, ...ofChats], page, (one) => [
       `${one.kind} ${one.target} ${one.profile}`,

@@ -7,7 +7,8 @@ export const RESUMED: PauseState = { paused: false, until: null };
 
 /** @param seconds undefined: until it is resumed */
 export const pausedFor = ({ clock }: ApiContext, seconds: number | undefined): PauseState => ({
-  ...{ paused: true, until: seconds === undefined ? null : Math.round(clock.now() + seconds * 1000) },
+  paused: true,
+  until: seconds === undefined ? null : Math.round(clock.now() + seconds * 1000),
 });
 
 export async function setRoute(

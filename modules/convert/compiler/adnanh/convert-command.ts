@@ -39,7 +39,8 @@ export function convertCommand(hook: Settings, route: DraftRoute): HookCommand {
     );
   const variableOf = (from: Settings): string => textOf(from, 'envname') || `HOOK_${textOf(from, 'name') ?? ''}`;
   return {
-    ...{ command, directory: directory === '' ? null : directory },
+    command,
+    directory: directory === '' ? null : directory,
     arguments: values(hook, 'pass-arguments-to-command', route).map(({ value }) => value),
     environment: values(hook, 'pass-environment-to-command', route).map(({ value, from }) => ({
       ...value,

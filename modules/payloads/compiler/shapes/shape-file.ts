@@ -37,7 +37,8 @@ export function readShapeFile({ shape: text, review }: ShapeTexts): Shape {
     roots.split(' ').map((id) => {
       const root = Number.parseInt(id, 36);
       return {
-        ...{ event, root },
+        event,
+        root,
         // Read on demand as well: few forms of a sender's hundreds are asked for.
         get action() {
           return action === null ? null : singleValue(graph, root, action);

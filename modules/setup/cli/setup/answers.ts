@@ -20,8 +20,17 @@ export const GENERATE = 'generate';
 
 /** Top-level keys that `--set` reaches with a dotted path. */
 const ROOTS: ReadonlySet<string> = new Set([
-  ...['app_scheme', 'public_url', 'platforms', 'platform_toolsets', 'gateway', 'agent', 'agents', 'jobs', 'sources'],
-  ...['targets', 'include'],
+  'app_scheme',
+  'public_url',
+  'platforms',
+  'platform_toolsets',
+  'gateway',
+  'agent',
+  'agents',
+  'jobs',
+  'sources',
+  'targets',
+  'include',
 ]);
 
 const ROUTE_KEYS = [

@@ -175,7 +175,12 @@ const staysOpen = (old: RoutePlan, now: RoutePlan): boolean =>
   now.insecure || (!old.insecure && isDeepStrictEqual(now.secrets, old.secrets));
 
 const GONE: Replayed = {
-  ...{ taken: false, status: 404, outcome: 'unknown_route', reason: null, prompt: null, deliveries: [] },
+  taken: false,
+  status: 404,
+  outcome: 'unknown_route',
+  reason: null,
+  prompt: null,
+  deliveries: [],
 };
 
 /** Targets have the names of the new table, so that a different alias is not a different address. */

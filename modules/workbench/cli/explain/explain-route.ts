@@ -104,6 +104,7 @@ export async function explainSent(context: CliContext, sent: SentRequest): Promi
     isTaken: taken,
     // Whatever keeps `serve` from starting here, a gateway may run already.
     messages: TAKEN.has(outcome as Outcome) ? [...deliveries, ...outputs, ...on_failure] : null,
-    ...{ json: found, lines: formatExplanation(found, createPaint(context.colour.stdout)) },
+    json: found,
+    lines: formatExplanation(found, createPaint(context.colour.stdout)),
   };
 }

@@ -133,7 +133,10 @@ export function linkProblem(plan: RoutePlan, table: RouteTable, context: LinkCon
 
 /** For explanations on this machine. */
 const machineOf = ({ home, env, clock, modules }: Machine): ExplainingMachine => ({
-  ...{ home, userHome: userHome(env), files: listFiles(gatewayFiles), verifies: true },
+  home,
+  userHome: userHome(env),
+  files: listFiles(gatewayFiles),
+  verifies: true,
   marks: (plan) => loadMarks(runtimeParts(modules), [plan]),
   // Loaded only for a delivery that may be refused: it pulls in the drivers.
   async linkRefusal(table, secrets) {

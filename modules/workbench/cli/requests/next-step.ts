@@ -36,7 +36,10 @@ const textOf = (texts: Steps<string>, code: string | null): string | null =>
 function fill(text: string, request: AskedRequest): string {
   const { route, id, event, delivery_id } = request;
   const values: Readonly<Record<string, string>> = {
-    ...{ route, id, event, delivery_id },
+    route,
+    id,
+    event,
+    delivery_id,
     secret: whereSecretIs(request),
     source: sourceLine(request),
     delivery: deliveryCommand(request),

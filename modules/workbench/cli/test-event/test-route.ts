@@ -35,7 +35,13 @@ export const testRoute = (
     const payloads = await loadPart(context.modules, 'payloads');
     const now = context.clock.now();
     const signed = signTestEvent({
-      ...{ plan, table, event, source: undefined, key: null, now, random: context.random },
+      plan,
+      table,
+      event,
+      source: undefined,
+      key: null,
+      now,
+      random: context.random,
       body: payload === undefined ? null : Buffer.from(payload, 'utf8'),
       sample: (scheme, named) => payloads.sample(plan, named, scheme, now),
       secrets: createSecrets(context),

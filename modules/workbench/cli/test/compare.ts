@@ -111,7 +111,10 @@ function comparePrompt(expected: Expected<'prompt'>, { prompt, ...found }: Expla
 }
 
 const missing = (path: NodePath, message: string, actual: string): Failure => ({
-  ...{ path, message, expected: null, actual },
+  path,
+  message,
+  expected: null,
+  actual,
 });
 export const failure = (path: NodePath, message: string): Failure => ({ path, message, expected: null, actual: null });
 

@@ -78,7 +78,12 @@ function printJson({ results, coverage }: TestRun, diagnostics: readonly Diagnos
     route: result.loaded.test.route,
     ok: result.failures.length === 0,
     failures: placeFailures(result).map(({ path, line, column, message, expected, actual }) => ({
-      ...{ at: path.join('.'), line, column, message, expected, actual },
+      at: path.join('.'),
+      line,
+      column,
+      message,
+      expected,
+      actual,
     })),
   }));
   const failed = tests.filter(({ ok }) => !ok).length;

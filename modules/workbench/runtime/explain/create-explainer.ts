@@ -95,13 +95,11 @@ export function createExplainer(
   const known = secrets ?? NO_SECRETS;
   const refusal = deliveryRefusal(table, () => linkRefusal(table, known));
   const explaining = {
-    ...{
-      clock,
-      ids,
-      installation,
-      dispatcher: createDryDispatcher({ refusal, ...store }),
-      homeChannel: homeChannels(table, known),
-    },
+    clock,
+    ids,
+    installation,
+    dispatcher: createDryDispatcher({ refusal, ...store }),
+    homeChannel: homeChannels(table, known),
     // Loads every driver, which many explanations in a row can do without.
     refusal: secrets === null ? null : refusal,
   };

@@ -191,8 +191,11 @@ class WatchedRequest implements Watcher {
 
   private outputs(): Pick<Explanation, 'outputs'> {
     const outputs = this.dispatch?.outputs?.map(({ name, fields, allow, max, delivery }) => ({
-      ...{ output: name, ...this.delivery(delivery) },
-      ...{ fields: fields.map((field) => field.name), allow, max },
+      output: name,
+      ...this.delivery(delivery),
+      fields: fields.map((field) => field.name),
+      allow,
+      max,
     }));
     return outputs === undefined ? {} : { outputs };
   }
