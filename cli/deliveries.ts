@@ -1,11 +1,9 @@
 /** `hookwright deliveries`: what became of each accepted event, and a second try for what was given up. */
 
+import type { Store } from '../runtime/store/contract.ts';
 import type { StoredDispatch } from '../runtime/store/queries.ts';
-import { whyNotReplay } from '../runtime/store/replay.ts';
-import { runFacts } from '../runtime/store/run-facts.ts';
-import type { Store } from '../runtime/store/store.ts';
 import type { Moment } from '../runtime/store/timeline.ts';
-import { deliveryLabel, timeline, withLabels } from '../runtime/store/timeline.ts';
+import { deliveryLabel, runFacts, timeline, whyNotReplay, withLabels } from '../runtime/store/timeline.ts';
 import type { Usage } from '../runtime/store/usage.ts';
 import { tokensOf } from '../runtime/store/usage.ts';
 import type { ReplayedDeliveries } from '../schemas/built/operations/types.ts';
@@ -14,14 +12,12 @@ import { CliError, UsageError } from './base/errors.ts';
 import type { GivenBy } from './command-line/command.ts';
 import { argument, command, flag, parsed, restArguments, text, withDefault } from './command-line/command.ts';
 import { arrayOption, configOption, routeFilterOption } from './command-line/options.ts';
-import { parseDeliveryFilter, parseLimit } from './deliveries/filter.ts';
+import { chooseDeliveries, ownerText, parseDeliveryFilter, parseLimit, repeatDeliveries } from './deliveries/filter.ts';
 import { namedFilter } from './deliveries/named-filter.ts';
-import { chooseDeliveries, ownerText, repeatDeliveries } from './deliveries/repeat.ts';
 import { printBeside, printJson, printLine, printNote, visible } from './output/print.ts';
-import { createProgress } from './output/progress.ts';
-import { printList } from './output/table.ts';
-import { formatDuration, formatRunTime } from './output/time.ts';
-import { waitText } from './sessions/open-chat.ts';
+import { createProgress } from './output/prompter.ts';
+import { formatDuration, formatRunTime, printList } from './output/table.ts';
+import { waitText } from './session.ts';
 import { findDispatch, unknownDispatch, useStore } from './store/use-store.ts';
 
 const jobFilterOption = text('id', 'Only runs of this job');

@@ -1,5 +1,5 @@
 /** `hookwright gateway run`: compiles, serves, and recompiles on change, in the foreground. */
-import { Redactor } from '../runtime/deliver/redact/redact.ts';
+import { Redactor } from '../runtime/deliver/redact.ts';
 import type { ProcessLogger } from '../runtime/platform/logger.ts';
 import type { CliContext } from './base/context.ts';
 import { CliError } from './base/errors.ts';
@@ -14,7 +14,7 @@ import {
   portOption,
 } from './command-line/options.ts';
 import { createCompileRequest } from './compile/compile-files.ts';
-import { DIAGNOSTIC_WIDTH, noteIgnored } from './output/diagnostics.ts';
+import { DIAGNOSTIC_WIDTH, noteIgnored } from './output/print.ts';
 import type { RecompileReport, RecompileRequest } from './serve/recompile.ts';
 import { recompile } from './serve/recompile.ts';
 import { serveGateway } from './serve/serve-gateway.ts';

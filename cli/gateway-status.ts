@@ -1,9 +1,9 @@
 /** `hookwright gateway status`, `logs` and `metrics`: what the running gateway tells. */
 
-import { alertTitle } from '../base/alert-kinds.ts';
+import { isSystemError } from '../base/errors.ts';
+import { alertTitle } from '../base/names.ts';
 import { createPaint } from '../base/paint.ts';
-import { isSystemError } from '../base/system-error.ts';
-import { parseLogEntry } from '../runtime/platform/print-log-line.ts';
+import { parseLogEntry } from '../runtime/platform/logger.ts';
 import { SHOWN_STATES } from '../runtime/store/states.ts';
 import type { DispatchStatus, GatewayStatus, StoreStatus } from '../schemas/built/operations/types.ts';
 import type { CliContext } from './base/context.ts';
@@ -12,13 +12,12 @@ import { loadPart } from './base/module.ts';
 import { choice, command, flag, parsed, text, withDefault, withShort } from './command-line/command.ts';
 import { configOption, jsonOption, routeFilterOption } from './command-line/options.ts';
 import { parseInteger } from './command-line/values.ts';
-import { parseSince } from './deliveries/filter.ts';
-import { describeDead, LIST_DEAD } from './deliveries/repeat.ts';
+import { describeDead, LIST_DEAD, parseSince } from './deliveries/filter.ts';
 import { askGateway, noteOtherProject, notRunning, readGatewayInfo, tryAskGateway } from './gateway/ask-gateway.ts';
-import type { Tail } from './gateway/log.ts';
-import { createLogView, logFile, readSince, readTail } from './gateway/log.ts';
 import { printJson, printLine, terminalWidth, visible, wrapBeside } from './output/print.ts';
-import { describePause, formatDuration } from './output/time.ts';
+import { describePause, formatDuration } from './output/table.ts';
+import type { Tail } from './serve/server-log.ts';
+import { createLogView, logFile, readSince, readTail } from './serve/server-log.ts';
 
 /** `hookwright gateway status`: whether a gateway serves this home, and how it is. */
 export const gatewayStatusCommand = command({

@@ -26,11 +26,11 @@ import {
   stopOf,
   tryAskGateway,
 } from './gateway/ask-gateway.ts';
-import type { LogPosition } from './gateway/log.ts';
-import { failuresIn, logFile, openLogFile, readSince, readTail, warningsIn } from './gateway/log.ts';
 import { printJson, printLine, printNote, visible } from './output/print.ts';
-import { formatDuration } from './output/time.ts';
-import { refusalText } from './serve/refusing.ts';
+import { formatDuration } from './output/table.ts';
+import { refusalText } from './serve/reloader.ts';
+import type { LogPosition } from './serve/server-log.ts';
+import { failuresIn, logFile, openLogFile, readSince, readTail, warningsIn } from './serve/server-log.ts';
 
 /** How long a gateway may take to start serving, in ms: a large configuration takes seconds to compile. */
 const READY_MS = 60_000;
@@ -246,7 +246,7 @@ async function check(context: CliContext): Promise<void> {
 async function compiled(context: CliContext): Promise<Pick<ReloadReport, 'ok' | 'diagnostics'>> {
   const [{ compileRequest, createCompileRequest }, { formatDiagnostics }] = await Promise.all([
     import('./compile/compile-files.ts'),
-    import('./output/diagnostics.ts'),
+    import('./output/print.ts'),
   ]);
   try {
     const { output, diagnostics } = compileRequest(await createCompileRequest(context, {}));

@@ -1,16 +1,15 @@
 /** `hookwright job`: scheduled prompts, their runs and their changes. */
 
+import { DEFAULT_PROFILE } from '../base/names.ts';
 import type { Paint } from '../base/paint.ts';
 import { createPaint } from '../base/paint.ts';
-import { DEFAULT_PROFILE } from '../base/profiles.ts';
-import { placeInTable } from '../runtime/deliver/http/shown-place.ts';
+import { placeInTable } from '../runtime/deliver/http/link-variant.ts';
 import type { Job } from '../runtime/dispatch/scheduler/job.ts';
-import { jobSignature } from '../runtime/dispatch/scheduler/job.ts';
-import { manualDispatch } from '../runtime/dispatch/scheduler/job-dispatch.ts';
+import { jobSignature, manualDispatch } from '../runtime/dispatch/scheduler/job.ts';
 import { createIds } from '../runtime/platform/ids.ts';
 import { budgetAmounts } from '../runtime/store/budget.ts';
-import type { JobRecord, JobTick } from '../runtime/store/job-mutations.ts';
-import type { Store } from '../runtime/store/store.ts';
+import type { Store } from '../runtime/store/contract.ts';
+import type { JobRecord, JobTick } from '../runtime/store/records.ts';
 import type { JobReport } from '../schemas/built/operations/types.ts';
 import type { BudgetConfig, BudgetPlan, JobConfig } from '../schemas/generated/types.ts';
 import type { CliContext } from './base/context.ts';
@@ -40,8 +39,7 @@ import type { JobDetails, JobReference } from './jobs/open-jobs.ts';
 import { openJob, openJobs, readHistory, recordOf, reportJob } from './jobs/open-jobs.ts';
 import { printJson, printLine, printNote, visible } from './output/print.ts';
 import type { Column } from './output/table.ts';
-import { printList } from './output/table.ts';
-import { describePause, formatDuration, formatInstant, pausedUntil } from './output/time.ts';
+import { describePause, formatDuration, formatInstant, pausedUntil, printList } from './output/table.ts';
 import { makeStore, useStore } from './store/use-store.ts';
 
 /** For commands where the same name may belong to jobs of several profiles. */

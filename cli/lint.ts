@@ -1,4 +1,7 @@
-/** `hookwright lint`: every diagnostic of the configuration; nothing is written. */
+/**
+ * Commands that compile: `hookwright lint` prints every diagnostic and writes nothing, `hookwright compile` writes the
+ * tables.
+ */
 import { createPaint } from '../base/paint.ts';
 import type { CompileResult } from '../compiler/compile.ts';
 import { applyStrict } from '../compiler/diagnostics/diagnostic.ts';
@@ -9,21 +12,21 @@ import { DIAGNOSTIC_FORMATS } from '../compiler/print/print.ts';
 import { safeText } from '../compiler/print/safe-lines.ts';
 import { rulesInForce } from '../compiler/rules/registry.ts';
 import type { Files } from '../compiler/source/files.ts';
-import { overlayFiles } from '../compiler/source/overlay-files.ts';
-import { writeAtomic } from '../runtime/platform/write-atomic.ts';
+import { displayPath, overlayFiles } from '../compiler/source/files.ts';
+import { writeAtomic } from '../runtime/platform/files.ts';
 import type { RouteTable } from '../schemas/generated/types.ts';
 import type { CliContext } from './base/context.ts';
-import { UsageError } from './base/errors.ts';
+import { CliError, UsageError } from './base/errors.ts';
 import { loadPart } from './base/module.ts';
-import { command, flag, restArguments } from './command-line/command.ts';
-import { configOption, formatOption } from './command-line/options.ts';
+import { command, flag, restArguments, text } from './command-line/command.ts';
+import { configOption, formatOption, outOption } from './command-line/options.ts';
 import type { CompileRequest } from './compile/compile-files.ts';
-import { compileRequest, createCompileRequest } from './compile/compile-files.ts';
-import { formatDiagnostics, noteFilesRead, noteIgnored } from './output/diagnostics.ts';
-import { formatDiff } from './output/diff.ts';
-import { printLine, printNote } from './output/print.ts';
+import { compileRequest, createCompileRequest, outFolder, writeTables } from './compile/compile-files.ts';
+import { formatDiff } from './files.ts';
+import { formatDiagnostics, noteFilesRead, noteIgnored, printLine, printNote } from './output/print.ts';
 import { formatClosure, loadClosures } from './profile.ts';
 
+/** `hookwright lint`: every diagnostic of the configuration; nothing is written. */
 export const lintCommand = command({
   summary: 'Check the configuration: every diagnostic, nothing written',
   details:
@@ -104,3 +107,42 @@ function write(context: CliContext, { path, name, after, fixed }: FixedFile): vo
   writeAtomic(path, after, nodeFiles.stat(path)?.mode ?? 0o600);
   printNote(context, `${name}: ${fixed.length} repaired`);
 }
+
+/** `hookwright compile`: configuration in, `routes.json` and `blueprints.json` out. */
+export const compileCommand = command({
+  summary: 'Compile the configuration to build/routes.json and build/blueprints.json',
+  details:
+    'Reads ./hookwright.yaml, or config.yaml in the home folder. The tables go to build/ beside the root file; the same input gives the same bytes. Secrets may be missing: only `serve` needs them. With errors nothing is written.',
+  examples: [
+    ['Compile what is in this folder', '$0 compile'],
+    ['In CI, with annotations', '$0 compile --config deploy/hookwright.yaml --out dist --format github'],
+  ],
+  options: {
+    config: configOption,
+    out: outOption,
+    format: formatOption(DIAGNOSTIC_FORMATS, 'diagnostics'),
+    appScheme: text('scheme', 'URL scheme of application links'),
+  },
+  args: { files: restArguments('file') },
+  async run(context, given) {
+    const { format } = given;
+    const flags = given.appScheme === undefined ? {} : { app_scheme: given.appScheme };
+    const configs = [...(given.config ?? []), ...given.files];
+    const result = compileRequest(await createCompileRequest(context, { configs, flags }));
+    const { stderr, cwd } = context;
+    stderr.write(formatDiagnostics(format, result.diagnostics, context, 'stderr'));
+    if (format === 'pretty') {
+      noteFilesRead(context, result);
+      noteIgnored(context, result);
+    }
+    if (result.output === null) {
+      // A machine format is the only thing on its stream.
+      if (format !== 'pretty') return 1;
+      throw new CliError('not compiled: the configuration has errors');
+    }
+    const { routes, blueprints } = writeTables(outFolder(result, cwd, given.out), result.output);
+    printLine(context, displayPath(routes, cwd));
+    printLine(context, displayPath(blueprints, cwd));
+    return 0;
+  },
+});

@@ -1,19 +1,17 @@
 /** `hookwright profile`: identities of their own on one gateway. */
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { agentPlans } from '../base/agent-plan.ts';
-import { labelIn } from '../base/label.ts';
+import { agentPlans, DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../base/names.ts';
 import type { Paint } from '../base/paint.ts';
 import { createPaint } from '../base/paint.ts';
-import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../base/profiles.ts';
+import { labelIn } from '../base/text.ts';
 import type { SubscriptionScope } from '../compiler/stages/compile-subscriptions.ts';
 import { compileSubscriptions } from '../compiler/stages/compile-subscriptions.ts';
-import { printSecretRef } from '../runtime/platform/secrets/secrets.ts';
-import { writeAtomic } from '../runtime/platform/write-atomic.ts';
+import { writeAtomic } from '../runtime/platform/files.ts';
+import { printSecretRef } from '../runtime/platform/secrets.ts';
 import type { AgentPlan, ProfilePlan, RoutePlan, RouteTable, SecretRef } from '../schemas/generated/types.ts';
 import { openHome } from './base/context.ts';
-import { CliError } from './base/errors.ts';
-import { findName } from './base/find-name.ts';
+import { CliError, findName } from './base/errors.ts';
 import { argument, command } from './command-line/command.ts';
 import { configOption, jsonOption } from './command-line/options.ts';
 import { printJson, printLine, printNote, visible } from './output/print.ts';

@@ -1,17 +1,19 @@
 /** Runs a command line: finds the command, parses its arguments, prints its errors, and returns the exit code. */
+
+import { isSystemError } from '../base/errors.ts';
+import type { Paint } from '../base/paint.ts';
 import { createPaint } from '../base/paint.ts';
-import { isSystemError } from '../base/system-error.ts';
 import { nodeFiles } from '../compiler/node/node-files.ts';
 import { projectEnvPath } from '../compiler/source/search-config.ts';
+import type { Command, ListedCommand } from './base/command.ts';
 import type { CliContext } from './base/context.ts';
+import { packageVersion } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
-import { packageVersion } from './base/package.ts';
 import { OTHER_WORDS } from './built/other-words.ts';
-import { readCommandLine } from './command-line/clipanion.ts';
-import type { HelpLayout } from './command-line/help.ts';
-import { formatCommandHelp, formatGroup, formatOverview } from './command-line/help.ts';
+import { describe, readCommandLine } from './command-line/clipanion.ts';
 import type { CommandEntry } from './commands.ts';
 import { commandsOf, findCommand, unknownCommand, visibleIn } from './commands.ts';
+import { wrapBeside, wrapWords } from './output/print.ts';
 
 const HELP = new Set(['-h', '--help']);
 
@@ -95,4 +97,78 @@ function printFailure(error: unknown, context: CliContext): number {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   context.stderr.write(`${label} this is a bug in hookwright, please report it\n${stack}\n`);
   return 1;
+}
+
+/** The layout of a help text: its colours and its width in columns. */
+export interface HelpLayout {
+  readonly paint: Paint;
+  readonly width: number;
+  readonly coloured: boolean;
+}
+
+const INDENT = '  ';
+
+type Entries = readonly Omit<ListedCommand<never>, 'load'>[];
+
+/** `hookwright --help`, one screen: a line for each command, the commands of one noun on one. @param entries in their order */
+export function formatOverview(entries: Entries, layout: HelpLayout): string {
+  const rows = new Map<string, string>();
+  for (const { path, summary, title } of entries) {
+    const [noun = '', verb] = path.split(' ');
+    const before = rows.get(noun);
+    if (title === null) rows.set(path, summary);
+    else if (before?.endsWith(` ${verb}`)) continue;
+    else rows.set(noun, before === undefined ? `${title}: ${verb}` : `${before}, ${verb}`);
+  }
+  return [
+    'Signed webhooks in; agent prompts, messages and jobs out.',
+    '',
+    'Usage: hookwright <command> [options]',
+    '',
+    ...formatRows([...rows], layout),
+    '',
+    'For more add --help: hookwright gateway --help, hookwright gateway start --help',
+    '',
+  ].join('\n');
+}
+
+/** `hookwright webhook --help`. */
+export const formatGroup = (entries: Entries, group: string, layout: HelpLayout): string =>
+  [
+    `Usage: hookwright ${group} <command> [options]`,
+    '',
+    ...formatRows(
+      entries.filter(({ path }) => path.startsWith(`${group} `)).map(({ path, summary }) => [path, summary] as const),
+      layout,
+    ),
+    '',
+    `hookwright ${group} <command> --help shows a command's options and examples.`,
+    '',
+  ].join('\n');
+
+function formatRows(rows: readonly (readonly [name: string, text: string])[], layout: HelpLayout): string[] {
+  const { paint } = layout;
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.flatMap(([name, text]) =>
+    wrapWords(text, layout.width - width - 4).map(
+      (line, at) => `${INDENT}${at === 0 ? paint('bold', name.padEnd(width)) : ' '.repeat(width)}  ${line}`,
+    ),
+  );
+}
+
+/** `hookwright lint --help`. */
+export function formatCommandHelp(path: string, command: Command<never>, layout: HelpLayout): string {
+  const { usage, options, details, examples } = describe(path, command, layout.coloured);
+  const sections: string[][] = [
+    wrapWords(`${command.summary}.`, layout.width),
+    wrapBeside('Usage: ', `${usage}${options.length > 0 ? ' [options]' : ''}`, layout.width),
+  ];
+  if (options.length > 0) sections.push(['Options:', ...formatRows(options, layout)]);
+  if (details !== '') sections.push([details]);
+  const lines = examples.flatMap(([what, line]) => [
+    ...wrapBeside(`${INDENT}# `, what, layout.width),
+    INDENT + layout.paint('cyan', line),
+  ]);
+  if (lines.length > 0) sections.push(['Examples:', ...lines]);
+  return `${sections.map((section) => section.join('\n')).join('\n\n')}\n`;
 }

@@ -1,9 +1,9 @@
 /** `hookwright serve`: serves compiled tables and reloads them when they change; never compiles. */
 import { resolve } from 'node:path';
-import { Redactor } from '../runtime/deliver/redact/redact.ts';
+import { Redactor } from '../runtime/deliver/redact.ts';
 import { command, text } from './command-line/command.ts';
 import { hostOption, logFileOption, portOption } from './command-line/options.ts';
-import { builtFolder } from './serve/built-folder.ts';
+import { builtFolder } from './compile/compile-files.ts';
 import { serveGateway } from './serve/serve-gateway.ts';
 import { createServerLog } from './serve/server-log.ts';
 

@@ -1,9 +1,8 @@
 /** `hookwright store`: copies of what is stored. */
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { lockHolder } from '../runtime/store/sqlite/lock-holder.ts';
-import { StoreRefused } from '../runtime/store/store.ts';
-import { lockPath, storePath } from '../runtime/store/store-path.ts';
+import { StoreRefused } from '../runtime/store/contract.ts';
+import { lockHolder, lockPath, storePath } from '../runtime/store/sqlite/file-lock.ts';
 import type { CliContext } from './base/context.ts';
 import { openHome } from './base/context.ts';
 import { CliError, refusalOf } from './base/errors.ts';
@@ -68,7 +67,7 @@ export const storeNewCommand = command({
       throw new CliError('given up; nothing was changed');
     const [{ moveAside }, { notePath }] = await Promise.all([
       import('../runtime/store/sqlite/backup.ts'),
-      import('../runtime/store/store-path.ts'),
+      import('../runtime/store/sqlite/file-lock.ts'),
     ]);
     const forget = (): void => rmSync(notePath(path), { force: true });
     const aside = await withLockedStore(context, () => moveAside(path, context.clock.now(), forget));

@@ -1,10 +1,10 @@
 /** The input of the compiler. */
 
-import type { Flags } from './config/overrides.ts';
+import type { Flags } from './config/settings.ts';
 import type { CompilerPart } from './module.ts';
+import type { ShippedCatalog } from './source/load-catalog.ts';
 import type { ConfigSearch } from './source/load-config.ts';
-import type { ShippedCatalog } from './source/shipped-catalog.ts';
-import type { JobRef } from './views/machine-facts.ts';
+import type { JobRef } from './views/views.ts';
 
 /** Everything that the result depends on: the same input gives the same result. */
 export interface CompileInput extends ConfigSearch {

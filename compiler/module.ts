@@ -3,7 +3,7 @@
 import type { BlueprintPlan, Catalog } from '../schemas/generated/types.ts';
 import type { Diagnostic, Finding } from './diagnostics/diagnostic.ts';
 import type { Files } from './source/files.ts';
-import type { Report, Tutor } from './source/report.ts';
+import type { Report, Tutor } from './source/find-place.ts';
 import type { CatalogInput, LoadedCatalog } from './stages/catalog.ts';
 import type { PayloadFacts, ViewRule } from './views/views.ts';
 

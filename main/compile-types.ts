@@ -1,7 +1,7 @@
 /** What programs that embed the package pass to a compile, and get of it. */
-import type { Flags } from '../compiler/config/overrides.ts';
+import type { Flags } from '../compiler/config/settings.ts';
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts';
-import type { JobRef } from '../compiler/views/machine-facts.ts';
+import type { JobRef } from '../compiler/views/views.ts';
 import type { Catalog, RouteTable } from '../schemas/generated/types.ts';
 
 /**

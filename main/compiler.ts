@@ -3,14 +3,14 @@ import { compiledOf, compileWith } from './compile.ts';
 import type { Compiled, CompileOptions } from './compile-types.ts';
 import { MODULES } from './modules.ts';
 
-export type { Flags } from '../compiler/config/overrides.ts';
+export type { Flags } from '../compiler/config/settings.ts';
 export type { Diagnostic, RelatedPlace } from '../compiler/diagnostics/diagnostic.ts';
 export type { Rule, RuleGroup, RuleId, Severity } from '../compiler/diagnostics/rule.ts';
 export { RULE_GROUPS, RULES } from '../compiler/diagnostics/rule.ts';
 export type { DiagnosticFormat } from '../compiler/print/print.ts';
 export { DIAGNOSTIC_FORMATS, printDiagnostics } from '../compiler/print/print.ts';
 export type { Range, SourceText } from '../compiler/text/source-text.ts';
-export type { JobRef } from '../compiler/views/machine-facts.ts';
+export type { JobRef } from '../compiler/views/views.ts';
 export type { Compiled, CompileOptions } from './compile-types.ts';
 
 /**

@@ -21,8 +21,8 @@ export { AgentError } from '../runtime/dispatch/agent-runner.ts';
 export type { EmitOptions, Emitted } from '../runtime/intake/emit.ts';
 export type { NodeListener } from '../runtime/intake/node-request.ts';
 export type { FinishedDispatch, Service, ServiceEvents } from '../runtime/service/options.ts';
-export { StoreRefused } from '../runtime/store/store.ts';
-export { TableError } from '../runtime/table/load.ts';
+export { StoreRefused } from '../runtime/store/contract.ts';
+export { TableError } from '../runtime/table/table-source.ts';
 
 /**
  * Options of `hookwright`: a config, and what `createService` takes beside a table. Everything but `config` has a default.

@@ -14,5 +14,5 @@ export type { LogFields, Logger } from './platform/log.ts';
 export { createLogger } from './platform/logger.ts';
 export type { ProcessRequest, ProcessResult, RunProcess } from './platform/process/run-process.ts';
 export type { FinishedDispatch, Service, ServiceEvents, ServiceLog, ServiceOptions } from './service/options.ts';
-export { StoreRefused } from './store/store.ts';
-export { TableError } from './table/load.ts';
+export { StoreRefused } from './store/contract.ts';
+export { TableError } from './table/table-source.ts';

@@ -4,24 +4,19 @@
  */
 import type { BudgetPlan, RoutePlan, RouteTable, SqliteStorePlan, StorePlan } from '../schemas/generated/types.ts';
 import type { OpenConsole } from './console/console.ts';
-import type { Deliverer } from './deliver/deliverer.ts';
-import type { DriverLoaders } from './deliver/driver.ts';
+import type { Deliverer, DriverLoaders } from './deliver/deliverer.ts';
 import type { AgentRunner } from './dispatch/agent-runner.ts';
-import type { OpenApprovals } from './dispatch/approving.ts';
-import type { FindBudgets } from './dispatch/context.ts';
-import type { OpenGuard } from './dispatch/guard.ts';
-import type { OpenHandover } from './dispatch/outputs.ts';
+import type { FindBudgets, OpenApprovals, OpenGuard, OpenHandover } from './dispatch/context.ts';
 import type { OpenStatuses, RequestTracing } from './intake/intake.ts';
 import type { OpenKeeper } from './intake/keeper.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import type { Logger } from './platform/log.ts';
+import type { SharedClock } from './platform/clock.ts';
+import type { Logger, TraceFields } from './platform/log.ts';
 import type { SandboxTools } from './platform/process/sandbox.ts';
-import type { SecretResolver } from './platform/secrets/secrets.ts';
-import type { SharedClock } from './platform/shared-clock.ts';
-import type { TraceFields } from './platform/tracing.ts';
-import type { Store } from './store/store.ts';
+import type { SecretResolver } from './platform/secrets.ts';
+import type { Store } from './store/contract.ts';
 import type { Marks } from './table/link-template.ts';
-import { TableError } from './table/load.ts';
+import { TableError } from './table/table-source.ts';
 
 /** What at most one module of a program has. Each is loaded when the configuration first needs it. */
 export interface ModuleParts {

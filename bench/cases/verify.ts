@@ -7,12 +7,11 @@
  */
 import type { KeyObject } from 'node:crypto';
 import { createHmac, generateKeyPairSync, sign, verify } from 'node:crypto';
-import { signRequest } from '../../modules/workbench/runtime/sign.ts';
+import { signRequest } from '../../modules/workbench/cli/test-event/sign-test-event.ts';
 import { linkAuthenticator } from '../../runtime/verify/authenticator.ts';
 import { contentBytes, linkContent } from '../../runtime/verify/content.ts';
-import { secretKeys } from '../../runtime/verify/keys.ts';
-import { readLocatedText, splitParts } from '../../runtime/verify/locator.ts';
-import { LazyRequest } from '../../runtime/verify/request.ts';
+import { secretKeys } from '../../runtime/verify/primitives.ts';
+import { LazyRequest, readLocatedText, splitParts } from '../../runtime/verify/request.ts';
 import type { RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
 import { compileYaml, ROUTES, tempFolder } from '../harness/config.ts';
 import type { Pair, PairRound } from '../harness/pairs.ts';

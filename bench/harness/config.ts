@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { CompileOutput } from '../../compiler/compile.ts';
 import { compile } from '../../compiler/compile.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
-import { loadShippedCatalog } from '../../compiler/source/shipped-catalog.ts';
+import { loadShippedCatalog } from '../../compiler/source/load-catalog.ts';
 import { compilerPart } from '../../modules/payloads/compiler/part.ts';
 import { ROOT } from './build.ts';
 import { PROMPT, SECRET } from './payloads.ts';

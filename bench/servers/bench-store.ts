@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import type { PgConnect, PgConnection } from '../../modules/cluster/runtime/postgres/driver.ts';
 import { loadDriver } from '../../modules/cluster/runtime/postgres/driver.ts';
-import { openPostgresStore } from '../../modules/cluster/runtime/postgres/open-postgres.ts';
+import { openPostgresStore } from '../../modules/cluster/runtime/postgres/postgres-store.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
+import type { Store } from '../../runtime/store/contract.ts';
 import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
-import type { Store } from '../../runtime/store/store.ts';
 
 /** The durability of one on SQLite, or the URL of a database. */
 export type BenchStorePlan = 'normal' | 'full' | { readonly postgres: string };

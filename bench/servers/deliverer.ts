@@ -1,12 +1,11 @@
 /** Deliveries from a process of their own: through the deliverer, or as bare undici requests of the same bytes. */
 import { performance } from 'node:perf_hooks';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
-import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
-import { HttpPool } from '../../runtime/deliver/http-pool.ts';
+import type { DeliveryContext } from '../../runtime/deliver/deliverer.ts';
+import { HttpPool, TokenCache } from '../../runtime/deliver/http-pool.ts';
 import type { TargetTables } from '../../runtime/deliver/link-targets.ts';
 import { linkTargets, loadDrivers } from '../../runtime/deliver/link-targets.ts';
 import { createPace } from '../../runtime/deliver/pace.ts';
-import { TokenCache } from '../../runtime/deliver/token-cache.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { percentile } from '../harness/stats.ts';
 

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { createIds } from '../../runtime/platform/ids.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
+import type { Store } from '../../runtime/store/contract.ts';
 import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
-import type { Store } from '../../runtime/store/store.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 
 export interface SeedOptions {

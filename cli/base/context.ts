@@ -1,10 +1,11 @@
 /** What a command may touch: streams, environment, time, network. Defaults are set here and nowhere else. */
 import { randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import type { ShippedCatalog } from '../../compiler/source/shipped-catalog.ts';
+import { fileURLToPath } from 'node:url';
+import type { ShippedCatalog } from '../../compiler/source/load-catalog.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { Module } from './module.ts';
@@ -176,4 +177,18 @@ function valuesOf(block: Buffer, names: ReadonlySet<string>): { readonly offset:
     at = end + 1;
   }
   return found;
+}
+
+/** The closest folder above this file that has a package.json: how deep the built program's parts are is up to its builder. */
+export function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
+}
+
+export function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
+    readonly version: string;
+  };
+  return version;
 }

@@ -1,5 +1,6 @@
 /** Errors for the user of a command: a refusal (exit 1), wrong usage (exit 2), or trouble in a command for which 1 is a result (exit 2). */
-import { isSystemError } from '../../base/system-error.ts';
+import { isSystemError } from '../../base/errors.ts';
+import { suggest } from '../../compiler/text/suggest.ts';
 
 /** A refusal: one line that says what is wrong, and lines that say what to type or do next. Exit code 1. */
 export class CliError extends Error {
@@ -26,7 +27,7 @@ export class UsageError extends CliError {
 }
 
 /** A refusal by a command with the exit codes of diff(1): 1 means `different`, so failures are 2. */
-export class TroubleError extends CliError {
+class TroubleError extends CliError {
   override readonly name = 'TroubleError';
   override readonly exitCode = 2;
 }
@@ -42,3 +43,49 @@ export async function withTrouble<Result>(run: () => Promise<Result>): Promise<R
     throw error;
   }
 }
+
+interface NameQuestion<T> {
+  /** `job`, for messages. */
+  readonly kind: string;
+  readonly name: string;
+  /** Every name and id with its item; an item may have several. */
+  readonly known: Iterable<readonly [name: string, value: T]>;
+  /** The command that lists them. */
+  readonly listedBy: string;
+  /** A further hint for the message about an unknown name. */
+  readonly notes?: readonly string[];
+}
+
+/** @throws CliError with the candidates if several match, or the closest name if none does */
+export function findName<T>({ kind, name, known, listedBy, notes = [] }: NameQuestion<T>): T {
+  const entries = [...known];
+  const exact = entries.find(([each]) => each === name);
+  if (exact !== undefined) return exact[1];
+  const begin = name === '' ? [] : entries.filter(([each]) => each.startsWith(name));
+  const [found, ...others] = new Map(begin.map(([each, value]) => [value, each])).entries();
+  if (found !== undefined && others.length === 0) return found[0];
+  if (found !== undefined) throw ambiguousName(kind, name, [found[1], ...others.map(([, each]) => each)], listedBy);
+  const [close] = suggest(
+    name,
+    entries.map(([each]) => each),
+  );
+  const hint = close === undefined ? `${listedBy} shows them all` : `did you mean ${close}?`;
+  throw new CliError(`there is no ${kind} "${name}"`, hint, ...notes);
+}
+
+/** The canonical name of a delivery target. @param names canonical names by every name @throws CliError */
+export const findTarget = (names: Readonly<Record<string, string>>, name: string): string =>
+  findName({ kind: 'delivery target', name, known: Object.entries(names), listedBy: 'hookwright docs targets' });
+
+/** Names that a message lists. */
+const MOST = 8;
+
+/** @param candidates known matches; there may be more */
+export function ambiguousName(kind: string, name: string, candidates: readonly string[], listedBy: string): CliError {
+  const message = `several ${plural(kind)} begin with "${name}"`;
+  if (candidates.length === 0) return new CliError(message, `name more of it: ${listedBy} shows them`);
+  const more = candidates.length > MOST ? `, and ${candidates.length - MOST} more` : '';
+  return new CliError(message, `name one: ${[...candidates].sort().slice(0, MOST).join(', ')}${more}`);
+}
+
+const plural = (kind: string): string => (kind.endsWith('y') ? `${kind.slice(0, -1)}ies` : `${kind}s`);

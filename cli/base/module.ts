@@ -4,12 +4,10 @@ import type { ControlHandlers } from '../../runtime/control/operations.ts';
 import type { RuntimePart } from '../../runtime/module.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import type { OperatedService } from '../../runtime/service/options.ts';
-import type { Store } from '../../runtime/store/store.ts';
+import type { Store } from '../../runtime/store/contract.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
 import type { FailOn, KeptRequest, RefusedSwap } from '../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable, StorePlan } from '../../schemas/generated/types.ts';
-import type { Check } from './check.ts';
-
 import type { ListedCommand } from './command.ts';
 import { CliError } from './errors.ts';
 
@@ -140,3 +138,22 @@ export function loadPart<Context, Name extends keyof Parts<Context>>(
   }
   throw new CliError(`no module of this program has the part "${name}" that this needs`);
 }
+
+/** One check of `hookwright doctor`, of which modules make some. */
+export type CheckStatus = 'ok' | 'warning' | 'failed' | 'skipped';
+
+export interface Check {
+  /** Profile it belongs to; null: the gateway as a whole. */
+  readonly profile: string | null;
+  /** Target or part of the gateway. */
+  readonly subject: string;
+  readonly check: string;
+  readonly status: CheckStatus;
+  readonly detail: string;
+  /** What to do; null when there is nothing to do. */
+  readonly fix: string | null;
+}
+
+type Gateway = Omit<Check, 'profile' | 'fix'> & { readonly fix?: string };
+
+export const gatewayCheck = ({ fix, ...check }: Gateway): Check => ({ profile: null, ...check, fix: fix ?? null });

@@ -1,8 +1,14 @@
 /** The conditions that `deliveries list` and `deliveries replay` share. */
 import { suggest } from '../../compiler/text/suggest.ts';
-import type { ListFilter } from '../../runtime/store/queries.ts';
+import type { Clock } from '../../runtime/platform/clock.ts';
+import { createIds } from '../../runtime/platform/ids.ts';
+import type { MutationResults, Store } from '../../runtime/store/contract.ts';
+import type { DeadWork, DispatchSummary, ListFilter, StoredDispatch } from '../../runtime/store/queries.ts';
 import { SHOWN_STATES } from '../../runtime/store/states.ts';
+import { DELIVERED, replay, whyNotReplay } from '../../runtime/store/timeline.ts';
+import type { ReplayedDeliveries } from '../../schemas/built/operations/types.ts';
 import { UsageError } from '../base/errors.ts';
+import { formatDuration } from '../output/table.ts';
 
 type DeliveryFilterWords = Readonly<Record<'state' | 'route' | 'job' | 'since', string | undefined>>;
 
@@ -45,4 +51,109 @@ export function parseNamed<Name extends string>(what: string, text: string, name
     `there is no ${what} "${text}"`,
     close === undefined ? known : `did you mean ${close}? ${known}`,
   );
+}
+
+/** Repeats stored in one transaction. */
+const BATCH = 100;
+
+interface Repeating {
+  readonly clock: Clock;
+  readonly random: (bytes: number) => Buffer;
+  /** See `ReplayOptions`. */
+  readonly rerun: boolean;
+  readonly again: boolean;
+  /** Repeat nothing. */
+  readonly dryRun: boolean;
+  /** @param done number of those that have been looked at */
+  readonly onProgress: (done: number) => void;
+}
+
+/** Deliveries that were given up: how they are described, and how they are repeated. */
+export async function repeatDeliveries(
+  store: Store,
+  ids: readonly string[],
+  { clock, random, onProgress, ...given }: Repeating,
+): Promise<ReplayedDeliveries> {
+  const create = createIds(random);
+  const done: ReplayedDeliveries['done'][number][] = [];
+  const refused: ReplayedDeliveries['refused'][number][] = [];
+  const seen = new Set<string>();
+  const one = async (stored: StoredDispatch): Promise<void> => {
+    // The same one may be named twice, also by the beginning of its id.
+    if (seen.has(stored.id)) return;
+    seen.add(stored.id);
+    const id = create.dispatch(clock.now());
+    const why = whyNotReplay(stored, given.again);
+    const change = replay(stored, { id, now: clock.now(), ...given });
+    const isNew = change.kind === 'accept';
+    const result = why !== null || given.dryRun ? null : await store.write(change);
+    const reason = why ?? (result === null || result.kind === 'stored' ? null : await explain(store, result));
+    if (reason === null) done.push(isNew ? { id, replay_of: stored.id } : { id: stored.id, replay_of: null });
+    else refused.push({ id: stored.id, reason });
+  };
+  for (let start = 0; start < ids.length; start += BATCH) {
+    const named = ids.slice(start, start + BATCH);
+    const batch = await Promise.all(named.map((id) => store.read({ kind: 'find', id })));
+    await Promise.all(
+      batch.map((found, at) =>
+        found.kind === 'found'
+          ? one(found.dispatch)
+          : refused.push({ id: named[at] ?? '', reason: NOT_ONE[found.kind] }),
+      ),
+    );
+    onProgress(start + batch.length);
+  }
+  return { done, refused };
+}
+
+const NOT_ONE = { unknown: 'there is no such delivery', ambiguous: 'more than one delivery begins like this' };
+
+type Refused = Exclude<MutationResults['accept'] | MutationResults['resend'], { readonly kind: 'stored' }>;
+
+async function explain(store: Store, result: Refused): Promise<string> {
+  if (result.kind === 'done') return DELIVERED;
+  if (result.kind !== 'superseded') return 'it has been resumed or removed meanwhile';
+  const by = await store.read({ kind: 'load', ref: result.by });
+  return `the event went on as ${by?.id ?? 'another delivery'}`;
+}
+
+/** The ids of the newest of a kind. */
+export async function chooseDeliveries(store: Store, filter: Filter, limit: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let before: number | undefined; ids.length < limit; ) {
+    const slice = { ...(before === undefined ? {} : { before }), limit: Math.min(1000, limit - ids.length) };
+    const page: readonly DispatchSummary[] = await store.read({ kind: 'list', filter: { ...filter, ...slice } });
+    ids.push(...page.map(({ id }) => id));
+    before = page.at(-1)?.ref;
+    if (before === undefined) break;
+  }
+  return ids;
+}
+
+const MAX_NAMED = 5;
+
+/** `3 deliveries are dead: 2 of alerts since 2 h, 1 of job standup since 5 min`; null when there are none. */
+export function describeDead(dead: readonly DeadWork[], now: number): string | null {
+  const total = dead.reduce((sum, { count }) => sum + count, 0);
+  if (total === 0) return null;
+  const oldest = [...dead].sort((a, b) => a.since - b.since);
+  const named = oldest.slice(0, MAX_NAMED).map((work) => {
+    return `${work.count} of ${ownerOf(work)} since ${formatDuration(now - work.since)}`;
+  });
+  const others = oldest.length > MAX_NAMED ? [`those of ${oldest.length - MAX_NAMED} others`] : [];
+  return `${total === 1 ? '1 delivery is' : `${total} deliveries are`} dead: ${[...named, ...others].join(', ')}`;
+}
+
+/** What lists them. */
+export const LIST_DEAD = 'hookwright deliveries list --state dead';
+
+function ownerOf({ profile, ...of }: DeadWork): string {
+  const name = ownerText(of);
+  return profile === 'default' ? name : `${name} (profile ${profile})`;
+}
+
+/** What a delivery belongs to, in words: its route, its job, or the gateway, whose own messages have neither. */
+export function ownerText({ route, job }: { readonly route: string | null; readonly job: string | null }): string {
+  if (route !== null) return route;
+  return job === null ? '(gateway)' : `job ${job}`;
 }

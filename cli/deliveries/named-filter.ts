@@ -2,8 +2,7 @@
 import type { CliContext } from '../base/context.ts';
 import { openJob } from '../jobs/open-jobs.ts';
 import { useStore } from '../store/use-store.ts';
-import { routeNames } from '../subscriptions/names-in-use.ts';
-import { unknownRoute } from '../subscriptions/routes.ts';
+import { routeNames, unknownRoute } from '../subscriptions/routes.ts';
 import type { Filter } from './filter.ts';
 
 /** Number of the newest rows whose routes are known besides those in use. */

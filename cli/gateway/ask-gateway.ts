@@ -4,18 +4,18 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
+import type { ControlPaths } from '../../runtime/control/control-client.ts';
 import {
   ControlCallError,
   callControl,
+  controlPaths,
   NoAnswerError,
   NotRunningError,
   UnknownAnswerError,
 } from '../../runtime/control/control-client.ts';
 import { ControlError } from '../../runtime/control/control-error.ts';
-import type { ControlPaths } from '../../runtime/control/control-path.ts';
-import { controlPaths } from '../../runtime/control/control-path.ts';
 import type { ControlName } from '../../runtime/control/operations.ts';
-import { lockHolder } from '../../runtime/store/sqlite/lock-holder.ts';
+import { lockHolder } from '../../runtime/store/sqlite/file-lock.ts';
 import type { ControlContract } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';

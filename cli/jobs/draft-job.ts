@@ -1,23 +1,21 @@
 /** A job that is made on the command line: from its flags, in its time zone, into the store, and on the screen. */
-import { labelIn } from '../../base/label.ts';
-import type { Problem } from '../../compiler/diagnostics/problem.ts';
+import { labelIn } from '../../base/text.ts';
+import type { Problem } from '../../compiler/diagnostics/diagnostic.ts';
 import { isError } from '../../compiler/diagnostics/rule.ts';
 import { describeSchedule } from '../../compiler/schedule/describe-schedule.ts';
-import { nextRuns } from '../../compiler/schedule/next-runs.ts';
-import { isTimeZone, timeZones } from '../../compiler/schedule/time-zone.ts';
+import { isTimeZone, nextRuns, timeZones } from '../../compiler/schedule/parse-schedule.ts';
 import { checkShape } from '../../compiler/schema/validate.ts';
-import { compileJob } from '../../compiler/stages/compile-job.ts';
+import { compileJob } from '../../compiler/stages/compile-route.ts';
 import { didYouMean } from '../../compiler/text/suggest.ts';
-import { jobSignature } from '../../runtime/dispatch/scheduler/job.ts';
-import { homeTarget } from '../../runtime/dispatch/scheduler/job-dispatch.ts';
-import type { JobRecord } from '../../runtime/store/job-mutations.ts';
-import type { Store } from '../../runtime/store/store.ts';
+import { homeTarget, jobSignature } from '../../runtime/dispatch/scheduler/job.ts';
+import type { Store } from '../../runtime/store/contract.ts';
+import type { JobRecord } from '../../runtime/store/records.ts';
 import type { JobConfig, JobPlan, ProfilePlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
 import { parseChoice, parseList } from '../command-line/values.ts';
 import { printJson, printLine, printNote, visible } from '../output/print.ts';
-import { formatInstant } from '../output/time.ts';
+import { formatInstant } from '../output/table.ts';
 import type { OpenTable } from '../subscriptions/routes.ts';
 import { parseBudgetFlag } from '../subscriptions/save-entry.ts';
 

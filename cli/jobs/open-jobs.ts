@@ -1,25 +1,24 @@
 /** The jobs of the table and of the store, found by name and described. */
 
 import { join } from 'node:path';
-import type { Labelled } from '../../base/label.ts';
-import { labelIn } from '../../base/label.ts';
+import type { Labelled } from '../../base/text.ts';
+import { labelIn } from '../../base/text.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { rulesInForce } from '../../compiler/rules/registry.ts';
 import { describeSchedule } from '../../compiler/schedule/describe-schedule.ts';
-import { nextRuns } from '../../compiler/schedule/next-runs.ts';
+import { nextRuns } from '../../compiler/schedule/parse-schedule.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
 import { listJobs } from '../../runtime/dispatch/scheduler/job.ts';
-import type { JobRecord, JobState, JobTick } from '../../runtime/store/job-mutations.ts';
-import { isJobPaused, NO_STATE, pauseEnd } from '../../runtime/store/job-mutations.ts';
+import type { Store } from '../../runtime/store/contract.ts';
 import type { DispatchSummary, StoredJobs } from '../../runtime/store/queries.ts';
-import type { Store } from '../../runtime/store/store.ts';
+import type { JobRecord, JobState, JobTick } from '../../runtime/store/records.ts';
+import { isJobPaused, NO_STATE, pauseEnd } from '../../runtime/store/records.ts';
 import type { JobReport, JobRun } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
-import { CliError } from '../base/errors.ts';
-import { findName } from '../base/find-name.ts';
+import { CliError, findName } from '../base/errors.ts';
 import { compileRequest, createCompileRequest } from '../compile/compile-files.ts';
 import { readStoredJobs } from '../store/use-store.ts';
 import type { OpenTable } from '../subscriptions/routes.ts';

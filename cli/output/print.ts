@@ -1,7 +1,10 @@
 /** How commands write: results to stdout, everything a person reads beside them to stderr, wrapped to the terminal. */
 import { stripVTControlCharacters } from 'node:util';
-import { displayWidth } from '../../base/display-width.ts';
-import { showUnseen } from '../../base/unseen.ts';
+import { displayWidth, showUnseen } from '../../base/text.ts';
+import type { CompileResult } from '../../compiler/compile.ts';
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
+import type { DiagnosticFormat } from '../../compiler/print/print.ts';
+import { printDiagnostics } from '../../compiler/print/print.ts';
 import type { CliContext } from '../base/context.ts';
 
 /** Width of the terminal that results are written to; undefined if it is not a terminal, so that nothing is wrapped or cut. */
@@ -53,3 +56,30 @@ export function printBeside(context: CliContext, label: string, text: string): v
 }
 
 const columnsOf = (text: string): number => displayWidth(stripVTControlCharacters(text));
+
+/** Width of a terminal that does not report it, in columns. */
+export const DIAGNOSTIC_WIDTH = 100;
+
+/** @param stream the one they will be written to: its colours and its width count */
+export function formatDiagnostics(
+  format: DiagnosticFormat,
+  diagnostics: readonly Diagnostic[],
+  context: CliContext,
+  stream: 'stdout' | 'stderr',
+): string {
+  const width = context[stream].columns ?? DIAGNOSTIC_WIDTH;
+  return printDiagnostics(format, diagnostics, { color: context.colour[stream], width });
+}
+
+/** Printed on a terminal, or if there is something to report; a script expects no output if nothing is wrong. */
+export function noteFilesRead(context: CliContext, { files, diagnostics }: CompileResult): void {
+  if (files.length === 0 || (context.stderr.isTTY !== true && diagnostics.length === 0)) return;
+  printNote(context, `read ${files.join(', ')}`);
+}
+
+/** Two configs are rarely meant: the one that counts may not be the one that was edited. */
+export function noteIgnored(context: CliContext, { files, ignored }: Pick<CompileResult, 'files' | 'ignored'>): void {
+  const [used] = files;
+  if (used === undefined) return;
+  for (const other of ignored) printNote(context, `not read: ${other}, because ${used} is; --config names another`);
+}

@@ -5,12 +5,17 @@ import { dirname, join } from 'node:path';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { Clock, Timer } from '../../runtime/platform/clock.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
-import { startEntry } from '../../runtime/platform/process/start-thread.ts';
+import { startEntry } from '../../runtime/platform/process/threads.ts';
+import { SecretError } from '../../runtime/platform/secrets.ts';
 import type { OperatedService } from '../../runtime/service/options.ts';
+import { StoreUnavailable } from '../../runtime/store/contract.ts';
+import { StoreDamaged } from '../../runtime/store/decode.ts';
+import { LinkError } from '../../runtime/table/link-context.ts';
+import { SignError } from '../../runtime/verify/sign-body.ts';
 import type { FailOn, RefusedSwap, ReloadReport } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
-import { refusalText } from './refusing.ts';
 
 /** What is known of the configuration. The service is told it before there is a reloader, which changes it. */
 export interface ConfigState {
@@ -246,4 +251,24 @@ function concerns(inputs: ReadonlySet<string>, path: string): boolean {
   if (inputs.has(folder)) return !PASSING.test(path.slice(folder.length + 1));
   for (const input of inputs) if (input.startsWith(`${path}/`)) return true;
   return false;
+}
+
+const REFUSALS = [SecretError, SignError, LinkError, StoreDamaged];
+
+/** What the compiler, the commands and the store refuse, as a refusal. */
+export async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof CliError) throw new ControlError('refused', [error.message, ...error.hints].join('; '));
+    if (error instanceof StoreUnavailable) throw new ControlError('store_unavailable', error.message);
+    if (REFUSALS.some((kind) => error instanceof kind)) throw new ControlError('refused', (error as Error).message);
+    throw error;
+  }
+}
+
+/** `the new table is refused: 3 lost, 1 changed of 1000 kept requests`. */
+export function refusalText({ total, lost, gained, changed }: RefusedSwap): string {
+  const counts = [`${lost} lost`, `${gained} gained`, `${changed} changed`].filter((text) => !text.startsWith('0 '));
+  return `the new table is refused: ${counts.join(', ')} of ${total} kept ${total === 1 ? 'request' : 'requests'}`;
 }

@@ -4,44 +4,42 @@
  */
 import { accessSync, constants, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { isLoopback } from '../../base/listen-address.ts';
-import { invalidVariables, readOverrides } from '../../compiler/config/overrides.ts';
+import { isLoopback } from '../../base/net.ts';
+import { invalidVariables, readOverrides } from '../../compiler/config/settings.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { loadEnvFile, loadProjectEnv, mergeEnv } from '../../compiler/source/load-env.ts';
-import { MAKE_A_SECRET, refusedValue } from '../../compiler/text/placeholder-in.ts';
-import { isSecretName } from '../../compiler/text/secret-names.ts';
+import { MAKE_A_SECRET, refusedValue } from '../../compiler/text/placeholders.ts';
+import { isSecretName } from '../../compiler/text/secret-ref.ts';
+import { createStoreHandlers } from '../../runtime/control/control-client.ts';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlServer } from '../../runtime/control/control-server.ts';
 import { serveControl } from '../../runtime/control/control-server.ts';
 import type { ControlHandlers } from '../../runtime/control/operations.ts';
-import type { Redactor } from '../../runtime/deliver/redact/redact.ts';
+import type { Redactor } from '../../runtime/deliver/redact.ts';
 import { ListenError } from '../../runtime/intake/server.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
-import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
+import { describeDiskError, writeAtomic } from '../../runtime/platform/files.ts';
 import { Lazy } from '../../runtime/platform/lazy.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';
-import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
-import { printSecretRef, SecretError } from '../../runtime/platform/secrets/secrets.ts';
-import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
+import type { SecretResolver } from '../../runtime/platform/secrets.ts';
+import { printSecretRef, SecretError } from '../../runtime/platform/secrets.ts';
 import type { OperatedService } from '../../runtime/service/options.ts';
 import { createService } from '../../runtime/service/service.ts';
+import { StoreRefused } from '../../runtime/store/contract.ts';
 import type { FileLock } from '../../runtime/store/sqlite/file-lock.ts';
 import { tryLock } from '../../runtime/store/sqlite/file-lock.ts';
-import { StoreRefused } from '../../runtime/store/store.ts';
-import { TableError } from '../../runtime/table/load.ts';
-import type { StopResult } from '../../schemas/built/operations/types.ts';
+import { TableError } from '../../runtime/table/table-source.ts';
+import type { GatewayStatus, StopResult } from '../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
-import { openHome } from '../base/context.ts';
+import { openHome, packageVersion } from '../base/context.ts';
 import { CliError, refusalOf } from '../base/errors.ts';
+import type { ServedGateway } from '../base/module.ts';
 import { runtimeParts } from '../base/module.ts';
-import { packageVersion } from '../base/package.ts';
 import type { GatewayInfo } from '../gateway/ask-gateway.ts';
 import { gatewayPid, OWN_HOME, pathsOf, readGatewayInfo, servedLines } from '../gateway/ask-gateway.ts';
-import type { ControlParts } from './control-handlers.ts';
-import { createControlHandlers, loadOperations } from './control-handlers.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
 import type { ConfigState } from './reloader.ts';
 import { Reloader } from './reloader.ts';
@@ -387,4 +385,70 @@ function takeHome(context: CliContext): FileLock | null {
     'stop it with: hookwright gateway stop',
     OWN_HOME,
   );
+}
+
+/** What the running gateway answers on its control socket. */
+interface ControlParts extends ServedGateway<CliContext> {
+  readonly reloader: Reloader;
+  readonly stop: (drainSeconds?: number) => Promise<StopResult>;
+  readonly tableFile: string;
+  readonly logFile: string | null;
+  readonly config: string | null;
+}
+
+type CreateOperations = (gateway: ServedGateway<CliContext>) => ControlHandlers;
+
+export const loadOperations = ({ modules }: CliContext): Promise<readonly CreateOperations[]> =>
+  Promise.all(modules.flatMap(({ operations }) => operations?.() ?? []));
+
+/** @param ofModules see `loadOperations` */
+export function createControlHandlers(parts: ControlParts, ofModules: readonly CreateOperations[]): ControlHandlers {
+  const { context, service, reloader, stop } = parts;
+  const ofCore: ControlHandlers = {
+    ping: () => ({ pid: context.pid }),
+    status: () => statusOf(parts),
+    stop: ({ drain_seconds }) => stop(drain_seconds),
+    reload: ({ fail_on }) => reloader.reload(fail_on),
+    enroll: (input) => service.enroll(input),
+    requests_list: async ({ filter, page }) => (await service.requests()).list(filter, page),
+    requests_load: async ({ id }) => (await service.requests()).load(id),
+    requests_replay: ({ id }) => service.replay(id),
+    alerts_test: async () => ({ dispatch: await service.testAlerts() }),
+    metrics: () => service.metrics(),
+    ...createStoreHandlers(
+      () => service.store,
+      () => service.changed(),
+    ),
+  };
+  return Object.assign(ofCore, ...ofModules.map((create) => create(parts)));
+}
+
+async function statusOf(parts: ControlParts): Promise<GatewayStatus> {
+  const { context, reloader, tableFile, logFile, config, url } = parts;
+  const { console, state, startedAt, table, subscriptions, runs, dispatches, paused, store, alerts } =
+    await parts.service.status();
+  return {
+    pid: context.pid,
+    version: packageVersion(),
+    url,
+    console,
+    started_at: startedAt,
+    state,
+    log_file: logFile,
+    config,
+    table: {
+      file: tableFile,
+      hash: table.hash,
+      generation: table.generation,
+      loaded_at: table.loadedAt,
+      routes: table.routes,
+      error: reloader.error ?? table.error,
+    },
+    subscriptions,
+    runs,
+    dispatches,
+    paused,
+    store,
+    alerts,
+  };
 }

@@ -1,9 +1,26 @@
 /** The log of a serving process: readable on a terminal, JSON lines elsewhere; on stderr in both cases. */
-import type { Redact } from '../../runtime/deliver/redact/redact.ts';
+
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createPaint } from '../../base/paint.ts';
+import type { Redact } from '../../runtime/deliver/redact.ts';
+import { describeDiskError } from '../../runtime/platform/files.ts';
 import type { ProcessLogger } from '../../runtime/platform/logger.ts';
-import { createLogger } from '../../runtime/platform/logger.ts';
+import { createLogger, parseLogEntry, printLogLine } from '../../runtime/platform/logger.ts';
 import type { CliContext } from '../base/context.ts';
-import { UsageError } from '../base/errors.ts';
+import { CliError, UsageError } from '../base/errors.ts';
+import { visible } from '../output/print.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
@@ -20,4 +37,135 @@ export function createServerLog({ stderr, colour, env, clock }: CliContext, reda
     clock,
     ...(redact && { redact }),
   });
+}
+
+/** A log larger than this is rotated when a gateway starts, in bytes. */
+const ROTATE_BYTES = 32 * 1024 * 1024;
+
+/** The log of a gateway in the background: its file, reading its end, and its lines for people. */
+export const logFile = (home: string): string => join(home, 'logs', 'gateway.log');
+
+/**
+ * Opens the log for appending, mode 0600; a large one becomes `gateway.log.1` first. Returns the file descriptor.
+ * @throws CliError when the disk does not take it
+ */
+export function openLogFile(home: string): number {
+  const path = logFile(home);
+  try {
+    // A folder that cannot be made on a read-only disk is reported as one that is missing.
+    accessSync(home, constants.W_OK);
+    return openForAppending(path);
+  } catch (error) {
+    const hint = 'run it in the foreground, with its log on standard error: hookwright gateway run';
+    throw new CliError(`cannot write ${path}: ${describeDiskError(error)}`, hint);
+  }
+}
+
+function openForAppending(path: string): number {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > ROTATE_BYTES) renameSync(path, `${path}.1`);
+  const file = openSync(path, 'a', 0o600);
+  chmodSync(path, 0o600);
+  return file;
+}
+
+/** Takes bytes as they are read, which may end within a line, and returns the text to write. */
+export function createLogView(context: CliContext): (bytes: Buffer) => string | Buffer {
+  if (context.stdout.isTTY !== true) return (bytes) => bytes;
+  const paint = createPaint(context.colour.stdout);
+  let pending = Buffer.alloc(0);
+  return (bytes) => {
+    const all = Buffer.concat([pending, bytes]);
+    const end = all.lastIndexOf(10) + 1;
+    pending = all.subarray(end);
+    const lines = all.toString('utf8', 0, end).split('\n').slice(0, -1);
+    return lines.map((line) => `${printLogLine(line, paint, null)}\n`).join('');
+  };
+}
+
+/** The warnings in this part of the gateway's log, as text. */
+export function warningsIn(bytes: Buffer, context: CliContext): readonly string[] {
+  const paint = createPaint(context.colour.stderr);
+  return bytes
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => /^\{"level":"(?:warn|error)"/.test(line))
+    .map((line) => printLogLine(line, paint, context.clock.now()));
+}
+
+/** Why a start failed, by these bytes of its log: reasons, hints and diagnostics; and lines that are not entries, such as a stack trace. */
+export function failuresIn(bytes: Buffer): readonly string[] {
+  return bytes
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .flatMap((line) => {
+      const entry = parseLogEntry(line);
+      if (entry === null) return [line];
+      const { level, msg, reason, hints, diagnostics } = entry;
+      const frames = typeof diagnostics === 'string' ? diagnostics.trimEnd().split('\n') : [];
+      if (level !== 'error') return frames;
+      return [String(reason ?? msg), ...(Array.isArray(hints) ? hints.map(String) : []), ...frames];
+    })
+    .map(visible);
+}
+
+const BLOCK = 64 * 1024;
+
+export interface LogPosition {
+  readonly inode: number;
+  readonly offset: number;
+}
+
+export interface Tail {
+  readonly bytes: Buffer;
+  readonly position: LogPosition;
+}
+
+/** The last `lines` lines. @throws the system's error when there is no such file. */
+export function readTail(path: string, lines: number): Tail {
+  const file = openSync(path, 'r');
+  try {
+    const { size, ino } = fstatSync(file);
+    let start = size;
+    let chunk = Buffer.alloc(0);
+    while (start > 0 && lines > 0 && startOfLast(chunk, lines) === 0) {
+      const length = Math.min(BLOCK, start);
+      start -= length;
+      const block = Buffer.alloc(length);
+      readSync(file, block, 0, length, start);
+      chunk = Buffer.concat([block, chunk]);
+    }
+    return { bytes: chunk.subarray(startOfLast(chunk, lines)), position: { inode: ino, offset: size } };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Where the last `lines` lines of a text begin; 0 where it has no more. A final line end closes the last line and opens none. */
+function startOfLast(chunk: Buffer, lines: number): number {
+  let start = chunk.length;
+  for (let line = 0; line < lines && start > 0; line += 1) start = start < 2 ? 0 : chunk.lastIndexOf(10, start - 2) + 1;
+  return start;
+}
+
+/** What was written since `position`; a file that was replaced or cut short is read from its start. */
+export function readSince(path: string, position: LogPosition): Tail {
+  const now = statSync(path, { throwIfNoEntry: false });
+  if (now === undefined) return { bytes: Buffer.alloc(0), position };
+  const same = now.ino === position.inode && now.size >= position.offset;
+  const from = same ? position.offset : 0;
+  if (now.size === from) return { bytes: Buffer.alloc(0), position: { inode: now.ino, offset: from } };
+  const file = openSync(path, 'r');
+  try {
+    const block = Buffer.alloc(now.size - from);
+    const length = readSync(file, block, 0, block.length, from);
+    return {
+      bytes: block.subarray(0, length),
+      position: { inode: now.ino, offset: from + length },
+    };
+  } finally {
+    closeSync(file);
+  }
 }

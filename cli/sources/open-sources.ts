@@ -1,17 +1,16 @@
 /** Opens the sources that a command may name: the shipped ones, overridden by those of the home and of the configuration. */
 import { join } from 'node:path';
-import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
 import { lowerSource } from '../../compiler/lower/source.ts';
-import type { SourceEntry } from '../../compiler/lower/source-variants.ts';
-import { expandSource, sourceNames } from '../../compiler/lower/source-variants.ts';
+import type { LoweredSource, SourceEntry } from '../../compiler/lower/sources.ts';
+import { expandSource, sourceNames } from '../../compiler/lower/sources.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { loadCatalogFolder } from '../../compiler/source/load-catalog.ts';
 import type { CatalogItem } from '../../compiler/stages/catalog.ts';
-import { isPlainMap } from '../../compiler/text/plain-map.ts';
+import { isPlainMap } from '../../compiler/text/plain-data.ts';
 import { source as validateSource } from '../../schemas/built/validators.ts';
 import type { SourceFile } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
-import { findName } from '../base/find-name.ts';
+import { findName } from '../base/errors.ts';
 import { readConfig } from '../compile/compile-files.ts';
 import { printNote } from '../output/print.ts';
 

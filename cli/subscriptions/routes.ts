@@ -1,34 +1,29 @@
 /** The routes of a configuration and its subscriptions, as commands find, list and pause them. */
-
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { labelIn } from '../../base/label.ts';
-import { listenUrl } from '../../base/listen-address.ts';
-import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
-import type { Problem } from '../../compiler/diagnostics/problem.ts';
+import { listenUrl } from '../../base/net.ts';
+import { labelIn } from '../../base/text.ts';
+import type { Diagnostic, Problem } from '../../compiler/diagnostics/diagnostic.ts';
 import { isError, ruleOf } from '../../compiler/diagnostics/rule.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
-import { overlayFiles } from '../../compiler/source/overlay-files.ts';
 import { rulesInForce } from '../../compiler/rules/registry.ts';
+import { overlayFiles } from '../../compiler/source/files.ts';
 import type { SubscriptionProblem } from '../../compiler/stages/compile-subscriptions.ts';
 import { compileSubscriptions, SUBSCRIPTIONS_FILE } from '../../compiler/stages/compile-subscriptions.ts';
+import { isPlainMap } from '../../compiler/text/plain-data.ts';
 import { suggest } from '../../compiler/text/suggest.ts';
-import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
-import type { ViewRule } from '../../compiler/views/views.ts';
-import type { PausedRoute } from '../../runtime/store/pauses.ts';
-import { pausedRoutes } from '../../runtime/store/pauses.ts';
+import type { MachineFacts, ViewRule } from '../../compiler/views/views.ts';
+import type { PausedRoute } from '../../runtime/store/records.ts';
+import { pausedRoutes } from '../../runtime/store/records.ts';
 import type { RouteRow, RouteState } from '../../schemas/built/operations/types.ts';
 import type { RouteConfig, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
-import { CliError } from '../base/errors.ts';
-import { findName } from '../base/find-name.ts';
-import { compileRequest, createCompileRequest } from '../compile/compile-files.ts';
-import { loadRules } from '../compile/compiler-parts.ts';
+import { CliError, findName } from '../base/errors.ts';
+import { compileRequest, createCompileRequest, loadRules } from '../compile/compile-files.ts';
 import { tryAskGateway } from '../gateway/ask-gateway.ts';
-import { formatDiagnostics } from '../output/diagnostics.ts';
-import { printLine, printNote, visible } from '../output/print.ts';
-import { describePause, pausedUntil } from '../output/time.ts';
+import { formatDiagnostics, printLine, printNote, visible } from '../output/print.ts';
+import { describePause, pausedUntil } from '../output/table.ts';
 import { makeStore, readJobsToCompile, refreshCopy, useStore } from '../store/use-store.ts';
 import { asEntry, parseSubscriptions, readSubscriptionText } from './subscription-file.ts';
 
@@ -383,4 +378,26 @@ export async function readPauses(context: CliContext, configs: readonly string[]
 async function readPaused(context: CliContext, configs: readonly string[] | undefined, now: number) {
   const rows = await useStore(context, (store) => store.read({ kind: 'guard_rows', of: 'pause' }), configs);
   return pausedRoutes(rows ?? [], now);
+}
+
+/** Names of routes and subscriptions for messages: read from what lies on disk, quickly, and never with an error. */
+export const subscriptionNames = ({ home }: CliContext): string[] =>
+  Object.keys(readMap(join(home, 'webhook_subscriptions.json')));
+
+/** Those of the compiled table, and subscriptions. */
+export function routeNames(context: CliContext): string[] {
+  const routes = [context.cwd, context.home].flatMap((root) => {
+    const { routes } = readMap(join(root, 'build', 'routes.json'));
+    return isPlainMap(routes) ? Object.values(routes) : [];
+  });
+  return [...routes.flatMap((route) => (isPlainMap(route) ? String(route.name) : [])), ...subscriptionNames(context)];
+}
+
+function readMap(path: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return isPlainMap(value) ? value : {};
+  } catch {
+    return {};
+  }
 }

@@ -1,8 +1,8 @@
 /** Makes a subscription from its flags, and saves it. */
 import { parse } from 'yaml';
-import { labelIn } from '../../base/label.ts';
-import { messageOf } from '../../base/message-of.ts';
-import { NO_AGENT } from '../../base/no-agent.ts';
+import { messageOf } from '../../base/errors.ts';
+import { NO_AGENT } from '../../base/names.ts';
+import { labelIn } from '../../base/text.ts';
 import type {
   BudgetConfig,
   CoalesceConfig,

@@ -5,9 +5,9 @@
 import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { readRegularTextSync, UnreadableFile } from '../../base/read-regular-file.ts';
-import { isSystemError } from '../../base/system-error.ts';
-import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
+import { isSystemError } from '../../base/errors.ts';
+import { readRegularTextSync, UnreadableFile } from '../../base/files.ts';
+import { writeAtomic } from '../../runtime/platform/files.ts';
 import type { FileLock } from '../../runtime/store/sqlite/file-lock.ts';
 import type { RouteConfig } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';

@@ -1,7 +1,8 @@
-/** The agents of a profile as written: the default one under `agent`, and those under `agents`. */
-import type { AgentConfig, ProfileConfig } from '../../schemas/generated/types.ts';
-import type { NodePath } from '../diagnostics/problem.ts';
+/** The agents of a configuration: as written, their toolsets, and the secrets that they and the gateway name. */
+import type { AgentConfig, GatewayConfig, ProfileConfig } from '../../schemas/generated/types.ts';
+import type { NodePath } from '../diagnostics/diagnostic.ts';
 
+/** The agents of a profile as written: the default one under `agent`, and those under `agents`. */
 export interface WrittenAgent {
   /** Null: the default one. */
   readonly name: string | null;
@@ -13,4 +14,64 @@ export interface WrittenAgent {
 export function writtenAgents({ agent, agents }: ProfileConfig): readonly WrittenAgent[] {
   const named = Object.entries(agents ?? {}).map(([name, config]) => ({ name, path: ['agents', name], config }));
   return agent === undefined ? named : [{ name: null, path: ['agent'], config: agent }, ...named];
+}
+
+/** The only toolsets of webhook runs unless the config grants more: payloads are untrusted (§1.5). */
+export const DEFAULT_TOOLSETS: readonly string[] = ['web_search', 'web_extract', 'vision_analyze', 'clarify'];
+
+/** Known toolsets; the value says whether webhook runs may use it. */
+export type KnownToolsets = Readonly<Record<string, boolean>>;
+
+/** The toolsets for runs of webhook routes. */
+export const webhookToolsets = (names: readonly string[], known: KnownToolsets): string[] =>
+  unique(names.filter((name) => Object.hasOwn(known, name) && known[name] === true));
+
+/** The toolsets for runs of jobs, whose prompts come from the config. */
+export const jobToolsets = (names: readonly string[], known: KnownToolsets): string[] =>
+  unique(names.filter((name) => Object.hasOwn(known, name)));
+
+const unique = (names: readonly string[]): string[] => [...new Set(names)];
+
+/** Lists the secrets of the agents of a configuration. */
+interface AgentSecret {
+  readonly path: NodePath;
+  /** A literal or a reference. */
+  readonly text: string;
+  /** Name of the variable that it becomes; null: it is the key of an API. */
+  readonly variable: string | null;
+}
+
+export const agentSecrets = (config: ProfileConfig): readonly AgentSecret[] =>
+  writtenAgents(config).flatMap(({ path, config: { openai, env } }) => {
+    const key = openai?.api_key;
+    return [
+      ...(key === undefined ? [] : [{ path: [...path, 'openai', 'api_key'], text: key, variable: null }]),
+      ...Object.entries(env ?? {}).map(([variable, entry]) => {
+        const at = [...path, 'env', variable];
+        return typeof entry === 'string'
+          ? { path: at, text: entry, variable }
+          : { path: [...at, 'secret'], text: entry.secret, variable };
+      }),
+    ];
+  });
+
+/** Lists the secrets under `gateway:`. */
+interface GatewaySecret {
+  readonly path: readonly string[];
+  readonly text: string;
+  /** A `url` may contain a password; minimum lengths do not apply to it. */
+  readonly kind: 'url' | 'key';
+}
+
+/** Returns the path and the written text of each secret. */
+export function gatewaySecrets(config: GatewayConfig | undefined): readonly GatewaySecret[] {
+  const { store, console, heartbeat } = config ?? {};
+  const { postgres, key } = typeof store === 'object' ? store : {};
+  return [
+    { path: ['gateway', 'store', 'postgres'], text: postgres, kind: 'url' as const },
+    { path: ['gateway', 'store', 'key'], text: key, kind: 'key' as const },
+    { path: ['gateway', 'console', 'token'], text: console?.token, kind: 'key' as const },
+    { path: ['gateway', 'console', 'viewer_token'], text: console?.viewer_token, kind: 'key' as const },
+    { path: ['gateway', 'heartbeat', 'url'], text: heartbeat?.url, kind: 'url' as const },
+  ].flatMap(({ text, ...secret }) => (text === undefined ? [] : [{ ...secret, text }]));
 }

@@ -1,6 +1,16 @@
-/** What must be known of each key of a route besides its plan: a new key does not compile until it has a row. */
-import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
+/**
+ * The keys of a route: what must be known of each besides its plan, and how deliveries, outputs, events and scripts are
+ * read.
+ */
 
+import { extname, isAbsolute, join, normalize, relative, sep } from 'node:path';
+import type { OutputConfig, RouteConfig, RoutePlan, ScriptPlan, TargetPlan } from '../../schemas/generated/types.ts';
+import type { NodePath } from '../diagnostics/diagnostic.ts';
+import { globSource, linkGlob } from '../globs/linear-glob.ts';
+import { isPlainMap } from '../text/plain-data.ts';
+import type { TableContent } from './settings.ts';
+
+/** What must be known of each key of a route besides its plan: a new key does not compile until it has a row. */
 export interface RouteKey {
   /** What it becomes in the plan, which `lower/route.ts` fills and `diff` describes; null: it is for the compiler alone. */
   readonly plan: keyof RoutePlan | null;
@@ -80,3 +90,146 @@ const KEYS: ReadonlyMap<string, RouteKey> = new Map(Object.entries(ROUTE_KEYS));
 
 /** What is known of a key; undefined if routes do not have it. */
 export const routeKey = (key: string): RouteKey | undefined => KEYS.get(key);
+
+/** The two keys of a route or a job. */
+export interface DeliveryConfig {
+  readonly deliver?: string | readonly string[] | undefined;
+  readonly deliver_extra?: DeliverExtra | undefined;
+}
+
+export type Scalar = string | number;
+
+export type DeliverExtra = Readonly<Record<string, Scalar | Readonly<Record<string, Scalar>>>>;
+
+/** Canonical target names by name and alias. */
+type TargetAliases = Readonly<Record<string, string>>;
+
+/** The part of the table that deliveries are lowered against. */
+export type KnownTargets = Pick<TableContent, 'targets' | 'target_names'>;
+
+const DEFAULT_TARGET = 'log';
+
+/** A target as written. `index` is its position in the list, or null if `deliver` is a single name. */
+export interface WrittenTarget {
+  readonly name: string;
+  readonly index: number | null;
+}
+
+/** The names in `deliver`. The default is `log`. */
+export function writtenTargets(deliver: DeliveryConfig['deliver']): readonly WrittenTarget[] {
+  if (deliver === undefined) return [{ name: DEFAULT_TARGET, index: null }];
+  return typeof deliver === 'string'
+    ? [{ name: deliver, index: null }]
+    : deliver.map((name, index) => ({ name, index }));
+}
+
+/** The canonical name, or null if the name is unknown. */
+export const targetNamed = (names: TargetAliases, name: string): string | null =>
+  Object.hasOwn(names, name) ? (names[name] ?? null) : null;
+
+/** A target as written; `target` is its canonical name, null if the name is unknown. */
+export interface RouteTarget extends WrittenTarget {
+  readonly target: string | null;
+}
+
+/** The targets of a route or a job. */
+export const namedTargets = (deliver: DeliveryConfig['deliver'], names: TargetAliases): readonly RouteTarget[] =>
+  writtenTargets(deliver).map((written) => ({ ...written, target: targetNamed(names, written.name) }));
+
+/** The values of `deliver_extra` for one target: the flat keys that it reads, overridden by those under the target's name. */
+export function extraOf(extra: DeliverExtra, plan: TargetPlan, names: TargetAliases): ReadonlyMap<string, ExtraValue> {
+  const values = new Map<string, ExtraValue>();
+  const known = addressKeys(plan);
+  for (const [key, value] of Object.entries(extra)) {
+    if (!isPlainMap(value) && known.includes(key)) values.set(key, { text: String(value), path: [key] });
+  }
+  for (const [key, group] of Object.entries(extra)) {
+    if (!isPlainMap(group) || targetNamed(names, key) !== plan.name) continue;
+    for (const [name, value] of Object.entries(group)) values.set(name, { text: String(value), path: [key, name] });
+  }
+  return values;
+}
+
+/** The two names for a chat's thread (§2.1). */
+export const THREAD_KEYS = ['message_thread_id', 'thread_id'];
+
+/** The keys of `deliver_extra` that a target reads. */
+export const addressKeys = (plan: TargetPlan): readonly string[] =>
+  plan.address.flatMap(({ name }) => (name === 'thread' ? [...THREAD_KEYS] : [name]));
+
+export interface ExtraValue {
+  readonly text: string;
+  /** Relative to `deliver_extra`. */
+  readonly path: readonly string[];
+}
+
+/** Names that jobs accept besides targets. `origin`: the chat in which the job was created, else the profile's home channel. */
+export const JOB_DELIVERIES: readonly string[] = ['origin'];
+
+/** The keys of an output that are no address. */
+export const OWN_KEYS = ['deliver', 'allow', 'max', 'approve'] as const satisfies readonly (keyof OutputConfig)[];
+
+/** An output as `deliver` and `deliver_extra`, for everything that reads those. */
+export function deliveryOf(output: OutputConfig): Required<DeliveryConfig> {
+  const { deliver, allow, max, approve, ...address } = output;
+  return { deliver, deliver_extra: address as Readonly<Record<string, Scalar>> };
+}
+
+/** Where a path of that delivery is written, relative to the route or job. */
+export function outputPath(name: string, [key, ...rest]: NodePath): NodePath {
+  if (key === undefined || key === 'deliver_extra') return ['outputs', name, ...rest];
+  return ['outputs', name, key];
+}
+
+/** The placeholder of their list in a prompt. */
+export const EVENTS = '{events}';
+
+export const keepsAll = ({ coalesce }: Pick<RouteConfig, 'coalesce'>): boolean => coalesce?.keep === 'all';
+
+const SHELL_EXTENSIONS: ReadonlySet<string> = new Set(['.sh', '.bash']);
+
+/**
+ * Returns the path relative to the scripts folder, or null if it leads outside it. Symbolic links are not resolved.
+ * @param folder absolute path of the scripts folder
+ */
+export function scriptPath(written: string, folder: string): string | null {
+  const path = isAbsolute(written) ? relative(folder, written) : normalize(written);
+  const leadsOut = path === '' || path === '.' || path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path);
+  return leadsOut || path.includes('\0') ? null : path.split(sep).join('/');
+}
+
+export const scriptsFolder = (profileHome: string): string => join(profileHome, 'scripts');
+
+export function lowerScript(path: string, timeoutSeconds: number): ScriptPlan {
+  const interpreter = SHELL_EXTENSIONS.has(extname(path).toLowerCase()) ? 'bash' : 'python';
+  return { path, interpreter, timeout_seconds: timeoutSeconds };
+}
+
+const GLOB = /[*?[{]/;
+
+/** Event names: an entry that contains a wildcard is a glob. */
+export const isEventGlob = (entry: string): boolean => GLOB.test(entry);
+
+/** Alternative names of events, by the name that is sent. */
+export type SenderEventNames = Readonly<Record<string, readonly string[]>>;
+
+/** What an entry of `events` is compared with; null for an invalid glob, which `event-glob` reports. */
+export function entryMatcher(entry: string): ((name: string) => boolean) | null {
+  if (!isEventGlob(entry)) return (name) => name === entry;
+  const source = globSource(entry);
+  return typeof source === 'string' ? linkGlob(source) : null;
+}
+
+/** Events that a sender documents. */
+interface DocumentedEvents {
+  readonly events: readonly string[];
+  readonly event_names?: SenderEventNames | undefined;
+}
+
+/** The first event that an entry of `events` takes, as its sender names it; null if the sender documents none. */
+export function sentFor(entry: string, documented: DocumentedEvents | undefined): string | null {
+  const passes = entryMatcher(entry);
+  if (documented === undefined || passes === null) return null;
+  const further = Object.entries(documented.event_names ?? {}).find(([, names]) => names.some(passes));
+  return documented.events.find(passes) ?? further?.[0] ?? null;
+}

@@ -1,6 +1,19 @@
-/** Lists the targets that a profile's config sets up. */
-import type { HttpTargetConfig, ProfileConfig, TargetConfig } from '../../schemas/generated/types.ts';
-import type { NodePath } from '../diagnostics/problem.ts';
+/** The targets that a config sets up, and the parts of a target file that several steps read. */
+import type {
+  HttpTargetConfig,
+  ProfileConfig,
+  RequestPlan,
+  TargetAddressField,
+  TargetBinding,
+  TargetConfig,
+  TargetContentField,
+  TargetFile,
+  TargetPlan,
+  TargetSetting,
+  TargetVariant,
+  ValueRef,
+} from '../../schemas/generated/types.ts';
+import type { NodePath } from '../diagnostics/diagnostic.ts';
 
 /** Keys that all targets have; the others are settings of the target. */
 export const COMMON_KEYS: readonly string[] = [
@@ -39,4 +52,110 @@ export const platformPath = (entry: string, [setting, ...rest]: NodePath): NodeP
 function flatEntry({ headers = {}, body: _, ...entry }: HttpTargetConfig): TargetConfig {
   const named = Object.entries(headers).map(([name, value]) => [HEADER_SETTING + name, value] as const);
   return { ...entry, ...Object.fromEntries(named) };
+}
+
+type SharedPart = keyof TargetVariant & keyof TargetFile;
+
+/** Those that say of the service and of access to it, whatever is posted. */
+const SERVICE_PARTS = [
+  'base',
+  'headers',
+  'check',
+  'login',
+  'error_code',
+  'outcomes',
+  'retry_after',
+  'pacing',
+  'timeout_seconds',
+  'max_response_bytes',
+] as const satisfies readonly SharedPart[];
+
+/** Parts that a target may define once for all its variants. */
+export const SHARED_PARTS = [
+  ...SERVICE_PARTS,
+  ...([
+    'address',
+    'request',
+    'find',
+    'update',
+    'text',
+    'key',
+    'signature',
+    'exchange',
+    'success',
+    'message_id',
+  ] as const),
+] as const satisfies readonly SharedPart[];
+
+/** The names that texts of a target file may use, and the parts of a request that the texts belong to. */
+export interface TextScope {
+  readonly settings: Readonly<Record<string, TargetSetting>>;
+  readonly address: Readonly<Record<string, TargetAddressField>>;
+  readonly content: Readonly<Record<string, TargetContentField>>;
+  /** Named groups of the patterns of the address, and of the request's `when.chat_id`. */
+  readonly groups: readonly string[];
+  readonly has: { readonly exchange: boolean; readonly signature: boolean; readonly jwt: boolean };
+}
+
+/**
+ * The part of a request that a text belongs to. Host and headers may not use values of a delivery, so no payload can
+ * influence them. Paths may use addresses, each encoded within its segment, but not the delivery's text.
+ */
+export type TextPlace = 'base' | 'basic' | 'header' | 'path' | 'content' | 'signature' | 'exchange' | 'installation';
+
+/** Names that refer to values of the delivery itself. */
+export const DELIVERY_VALUES = [
+  'text',
+  'key',
+  'marker',
+  'marks',
+  'found',
+  'page',
+  'since',
+  'jwt',
+  'installation',
+  'piece',
+  'pieces',
+  'timestamp',
+  'signature',
+  'exchanged_token',
+] as const satisfies readonly ValueRef['of'][];
+
+/** Names that settings and address fields may not have. */
+export const RESERVED_VALUES: readonly string[] = [...DELIVERY_VALUES, 'match'];
+
+/** A file whose `like` names none of the others is left as it is, which the lowering reports. */
+export function completeTarget(file: TargetFile, fileNamed: (name: string) => TargetFile | undefined): TargetFile {
+  const other = file.like === undefined ? undefined : fileNamed(file.like);
+  if (other === undefined || other.like !== undefined) return file;
+  const completed: Record<string, unknown> = {};
+  for (const part of ['settings', ...SERVICE_PARTS] as const)
+    if (other[part] !== undefined) completed[part] = other[part];
+  const names = Object.keys(file.variants ?? other.variants ?? {});
+  const variants = names.map((name) => [name, { ...other.variants?.[name], ...file.variants?.[name] }] as const);
+  return {
+    ...(completed as Partial<TargetFile>),
+    ...file,
+    ...(names.length === 0 ? {} : { variants: Object.fromEntries(variants) }),
+  };
+}
+
+/** @param inThread whether the delivery names a thread, which some services accept instead of a chat */
+export function needsChat(plan: TargetPlan, binding: TargetBinding, inThread: boolean): boolean {
+  const variant = plan.variants.find(({ name }) => name === binding.variant);
+  if (variant === undefined) return plan.address.some(({ name }) => name === 'chat_id');
+  const forms = variant.requests.filter(({ thread }) => thread === null || thread === inThread);
+  return !forms.some((request) => !namesChat(request));
+}
+
+function namesChat(request: RequestPlan): boolean {
+  if (request.chat_id !== null) return true;
+  return valueRefs(request).some(({ of, name, optional }) => of === 'address' && name === 'chat_id' && !optional);
+}
+
+/** All value references in a request plan. */
+function valueRefs(node: unknown): ValueRef[] {
+  if (typeof node !== 'object' || node === null) return [];
+  if ('kind' in node && node.kind === 'value') return [node as ValueRef];
+  return Object.values(node).flatMap(valueRefs);
 }

@@ -1,7 +1,7 @@
 /** Makes text from files safe to display: removes terminal control characters and masks literal secrets. */
 
-import { UNSEEN_ALONE } from '../../base/unseen.ts';
-import { isHarmless, isSecretName } from '../text/secret-names.ts';
+import { UNSEEN_ALONE } from '../../base/text.ts';
+import { isHarmless, isSecretName } from '../text/secret-ref.ts';
 
 const UNPRINTABLE = new RegExp(String.raw`(?![\t\n])${UNSEEN_ALONE}`, 'gu');
 

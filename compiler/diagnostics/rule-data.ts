@@ -16,7 +16,7 @@ export const RULE_GROUP_TITLES = {
   catalog: 'Entries of your own catalog',
 } as const;
 
-export type RuleGroupId = keyof typeof RULE_GROUP_TITLES;
+type RuleGroupId = keyof typeof RULE_GROUP_TITLES;
 
 /**
  * How much a diagnostic weighs: an error rejects the config, the route or the job; a warning does not.

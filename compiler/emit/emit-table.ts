@@ -14,10 +14,10 @@
  * that a loader can parse the routes in pieces.
  */
 import { createHash } from 'node:crypto';
-import { TABLE_FORMAT } from '../../base/table-format.ts';
+import { TABLE_FORMAT } from '../../base/names.ts';
 import type { Catalog, RouteTable } from '../../schemas/generated/types.ts';
-import type { TableContent } from '../config/table-content.ts';
-import { isPlainMap } from '../text/plain-map.ts';
+import type { TableContent } from '../config/settings.ts';
+import { isPlainMap } from '../text/plain-data.ts';
 
 /** Top-level keys whose entries each get a line. */
 const BY_ENTRY: ReadonlySet<string> = new Set([
@@ -31,7 +31,7 @@ const BY_ENTRY: ReadonlySet<string> = new Set([
   'routes',
 ]);
 
-export interface EmittedTable {
+interface EmittedTable {
   readonly table: RouteTable;
   readonly text: string;
 }

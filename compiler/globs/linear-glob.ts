@@ -1,4 +1,8 @@
-/**
+/** Globs and expressions that match in linear time, because senders choose the text and a config may be untrusted. */
+import picomatch from 'picomatch';
+import { RE2JS } from 're2js';
+
+/*
  * Translates a glob to a regular expression for RE2, which matches in linear time: event types come from senders, and globs
  * from configs and subscriptions that others wrote. No other file imports picomatch, and its expressions are never run directly.
  *
@@ -6,8 +10,6 @@
  * text or after a `/` must match neither a leading dot nor the empty string. What follows such a star decides how to express
  * this without look-ahead. A glob that cannot be expressed is rejected; its meaning is never changed.
  */
-import picomatch from 'picomatch';
-import { linearRegex } from '../text/linear-regex.ts';
 
 /** Maximum length of a glob, in UTF-16 code units. */
 const MAX_LENGTH = 256;
@@ -15,7 +17,7 @@ const MAX_LENGTH = 256;
 /** Maximum number of wildcards. Each makes the expression larger and matching slower; typical globs have three or four. */
 const MAX_WILDCARDS = 16;
 
-export interface ScannedGlob {
+interface ScannedGlob {
   readonly isGlob: boolean;
   /** The folder before the first wildcard. */
   readonly base: string;
@@ -24,7 +26,7 @@ export interface ScannedGlob {
 }
 
 /** Splits a path glob into a fixed folder and a pattern. */
-export function scanGlob(pattern: string): ScannedGlob {
+function scanGlob(pattern: string): ScannedGlob {
   const { isGlob, base, glob } = picomatch.scan(pattern);
   return { isGlob, base, glob };
 }
@@ -51,7 +53,7 @@ export function linkGlob(source: string): (text: string) => boolean {
 }
 
 /** Returns an error if the glob has too many wildcards, else null. */
-export function wildcardError(glob: string): Error | null {
+function wildcardError(glob: string): Error | null {
   const count = glob.match(/[*?[({]/g)?.length ?? 0;
   return count <= MAX_WILDCARDS ? null : new Error(`has ${count} wildcards; the maximum is ${MAX_WILDCARDS}`);
 }
@@ -122,4 +124,79 @@ function firstOf(expression: string): 'dot' | 'other' | null {
   return atom !== '' && !['.', '\n', '\r', '\u2028', '\u2029'].some((text) => new RegExp(`^${atom}$`).test(text))
     ? 'other'
     : null;
+}
+
+/** Matches the path globs of `include` and `--config` in linear time: a config may be untrusted. */
+export const isGlob = (pattern: string): boolean => scanGlob(pattern).isGlob;
+
+interface PathGlob extends ScannedGlob {
+  /** @param path relative to `base` */
+  readonly matches: (path: string) => boolean;
+}
+
+/** Returns the positions (indexes into the parts of a path) at which a match of this piece can end. */
+type Piece = (parts: readonly string[], start: number) => readonly number[];
+
+/** Like event globs, but `**` matches any number of folders without a leading dot. Returns an error for an invalid glob. */
+export function pathGlob(pattern: string): PathGlob | Error {
+  const scanned = scanGlob(pattern);
+  const { glob } = scanned;
+  const many = wildcardError(glob);
+  if (many !== null) return many;
+  const texts = piecesOf(glob);
+  const pieces: Piece[] = [];
+  for (const [at, text] of texts.entries()) {
+    const piece = text === '**' ? anyFolders(at === texts.length - 1 ? 1 : 0) : folders(text);
+    if (piece instanceof Error) return piece;
+    pieces.push(piece);
+  }
+  return { ...scanned, matches: (path) => path === glob || passes(pieces, path.split('/')) };
+}
+
+/** Splits a glob into its `**` parts and the patterns between them; `**.yaml` counts as `**` and `*.yaml`. */
+const piecesOf = (glob: string): readonly string[] =>
+  glob
+    .replace(/(^|\/)\*\*(?=[^*/])/g, '$1**/*')
+    .split(/(?:^|(?<=\/)|\/)(\*\*)(?:\/|$)/)
+    .filter(Boolean);
+
+/** @param least minimum number of parts that it matches: 1 at the end of a glob, for the file */
+const anyFolders =
+  (least: number): Piece =>
+  (parts, start) => {
+    const length = parts.slice(start).findIndex((part) => part.startsWith('.'));
+    const end = length === -1 ? parts.length : start + length;
+    return Array.from({ length: end - start + 1 }, (_, count) => start + count).slice(least);
+  };
+
+function folders(glob: string): Piece | Error {
+  const source = globSource(glob);
+  if (source instanceof Error) return source;
+  const matches = linkGlob(source);
+  return (parts, start) => {
+    const ends = parts.slice(start).map((_, index) => start + index + 1);
+    return ends.filter((end) => matches(parts.slice(start, end).join('/')));
+  };
+}
+
+/** Tracks the set of reachable positions, so that no split of the path is tried twice. */
+function passes(pieces: readonly Piece[], parts: readonly string[]): boolean {
+  let reached: readonly number[] = [0];
+  for (const piece of pieces) reached = [...new Set(reached.flatMap((start) => piece(parts, start)))];
+  return reached.includes(parts.length);
+}
+
+/** Larger than the number of expressions that a configuration of usual size has. */
+const KEPT = 1000;
+
+const kept = new Map<string, RE2JS>();
+
+/** @throws RE2JSSyntaxException if RE2 does not support the expression */
+export function linearRegex(source: string): RE2JS {
+  const known = kept.get(source);
+  if (known !== undefined) return known;
+  const regex = RE2JS.compile(source);
+  if (kept.size === KEPT) kept.clear();
+  kept.set(source, regex);
+  return regex;
 }

@@ -1,16 +1,17 @@
-/** Lowers `agent:`, which configures the program or API that runs prompts (decisions §5). */
+/** Lowers `agent:`, the program or API that runs prompts (decisions §5), with its sandbox and its budget. */
 import type {
   AgentConfig,
   AgentPlan,
+  BudgetConfig,
+  BudgetPlan,
   CommandAgentPlan,
+  SandboxConfig,
   SandboxPlan,
   SecretRef,
 } from '../../schemas/generated/types.ts';
-import type { KnownToolsets } from '../config/toolsets.ts';
-import { jobToolsets } from '../config/toolsets.ts';
+import type { KnownToolsets } from '../config/agents.ts';
+import { jobToolsets } from '../config/agents.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
-import { lowerBudget } from './budget.ts';
-import { lowerSandbox } from './sandbox.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 900;
 /** What is told of a session. */
@@ -80,4 +81,18 @@ function lowerEnv(config: NonNullable<AgentConfig['env']>, scope: string): Pick<
     if (typeof entry !== 'string') only_to[name] = entry.only_to;
   }
   return { env, only_to };
+}
+
+/** Null: none is configured, and the program reaches what the gateway does. */
+export function lowerSandbox(config: SandboxConfig | undefined): SandboxPlan | null {
+  if (config === undefined) return null;
+  const { network = 'none', read = [], write = [] } = config;
+  return { network: network === 'none' ? [] : network, read, write };
+}
+
+/** Left out where there is none. */
+export function lowerBudget({ budget }: { readonly budget?: BudgetConfig }): { readonly budget?: BudgetPlan } {
+  if (budget === undefined) return {};
+  const { runs = null, tokens = null, cost = null, per } = budget;
+  return { budget: { runs, tokens, cost, per } };
 }

@@ -7,15 +7,14 @@ import type {
   TargetPlan,
   VariantPlan,
 } from '../../schemas/generated/types.ts';
-import type { Lowered, Problem } from '../diagnostics/problem.ts';
+import { COMMON_KEYS } from '../config/target-entries.ts';
+import type { Lowered, Problem } from '../diagnostics/diagnostic.ts';
+import { meantField } from '../rules/support/receivers.ts';
 import { parseSecretRef, secretRefProblem } from '../text/secret-ref.ts';
-import { didYouMean, oneOf } from '../text/suggest.ts';
-import type { WrittenSetting } from './match-settings.ts';
-import { matchSettings } from './match-settings.ts';
-import { missingSettings } from './missing-settings.ts';
-import { fullMatch } from './target/scope.ts';
+import { didYouMean, oneOf, renameFix } from '../text/suggest.ts';
+import { fullMatch } from './target-text.ts';
 
-export interface BindingScope {
+interface BindingScope {
   /** The profile whose environment resolves the references. */
   readonly profile: string;
   /** `gateway.max_attempts`. */
@@ -120,4 +119,145 @@ function readCommon(config: TargetConfig, { profile }: BindingScope) {
   };
   if (config.home_channel !== undefined) place('home_channel', String(config.home_channel));
   return { plain, references, place };
+}
+
+/** A setting as the config writes it. */
+interface WrittenSetting {
+  /** The key as written, perhaps an alias. */
+  readonly key: string;
+  readonly setting: SettingPlan;
+  readonly value: string | number | boolean;
+}
+
+interface MatchedSettings {
+  readonly known: readonly WrittenSetting[];
+  readonly problems: readonly Problem[];
+}
+
+/** Matches the keys of an entry under `platforms` to the target's settings. Paths of problems are relative to the entry. */
+function matchSettings(config: TargetConfig, plan: TargetPlan): MatchedSettings {
+  const byName = new Map(
+    plan.settings.flatMap((one) => [one.name, ...one.aliases].map((name) => [name, one] as const)),
+  );
+  const known: WrittenSetting[] = [];
+  const problems: Problem[] = [];
+  for (const [key, value] of Object.entries(config)) {
+    if (COMMON_KEYS.includes(key) || value === undefined) continue;
+    const setting = byName.get(key);
+    const twice = setting?.name === 'api_base' && config.api_base !== undefined ? 'api_base' : undefined;
+    const earlier = twice ?? known.find((one) => one.setting === setting)?.key;
+    if (setting === undefined && isChat(key, plan)) {
+      problems.push(homeChannel(key, config, plan));
+    } else if (setting === undefined) {
+      problems.push(unknownSetting(key, plan, [...COMMON_KEYS, ...byName.keys()]));
+    } else if (earlier !== undefined) {
+      const message = `\`${key}\` and \`${earlier}\` are two names of one setting; keep one`;
+      const related = [{ path: [earlier], message: 'the other one' }];
+      problems.push({ rule: 'duplicate-definition', path: [key], at: 'key', message, related });
+    } else {
+      known.push({ key, setting, value });
+    }
+  }
+  return { known, problems };
+}
+
+function unknownSetting(key: string, plan: TargetPlan, known: readonly string[]): Problem {
+  const problem = { rule: 'unknown-key', path: [key], at: 'key', sensitive: true } as const;
+  const message = `${plan.title} has no setting \`${key}\``;
+  const guess = didYouMean(key, known);
+  // `webhook` for `webhook_url`
+  const [longer, other] = plan.settings.map(({ name }) => name).filter((name) => name.split('_').includes(key));
+  if (guess === '' && longer !== undefined && other === undefined)
+    return { ...problem, message: `${message}: it is called \`${longer}\``, fix: { kind: 'rename', text: longer } };
+  return { ...problem, message: message + guess, hint: listSettings(plan), ...renameFix(key, known) };
+}
+
+const isChat = (key: string, { address }: TargetPlan): boolean =>
+  address.some(({ name }) => name === 'chat_id') && (key === 'chat_id' || meantField(key, ['chat_id']) !== null);
+
+function homeChannel(key: string, config: TargetConfig, plan: TargetPlan): Problem {
+  const message = `${plan.title} has no setting \`${key}\`: the default chat is called \`home_channel\``;
+  const isFree = config.home_channel === undefined;
+  const hint = 'remove it, or set it as `chat_id` in the `deliver_extra` of a route';
+  return {
+    rule: 'unknown-key',
+    path: [key],
+    at: 'key',
+    message,
+    ...(isFree ? { fix: { kind: 'rename', text: 'home_channel' } } : { hint }),
+  };
+}
+
+function listSettings({ settings }: TargetPlan): string {
+  if (settings.length === 0) return 'it has no settings of its own';
+  return `its settings are ${oneOf(
+    settings.map(({ name }) => name),
+    'and',
+  )}`;
+}
+
+/** An enabled target without its credentials. */
+function missingSettings(written: WrittenSettings): readonly Problem[] {
+  return [...missingRequired(written), ...missingOfVariant(written)];
+}
+
+interface WrittenSettings {
+  readonly plan: TargetPlan;
+  /** Names of settings that are set or have a default. */
+  readonly present: ReadonlySet<string>;
+  /** Variants that the config allows; `variant` is the first of them whose required settings are all present. */
+  readonly candidates: readonly VariantPlan[];
+  readonly variant: VariantPlan | undefined;
+  readonly base: string | undefined;
+}
+
+const missing = (message: string, hint: Pick<Problem, 'hint'> = {}): Problem => ({
+  rule: 'missing-setting',
+  path: [],
+  at: 'key',
+  message,
+  ...hint,
+});
+
+function missingRequired({ plan, present }: WrittenSettings): readonly Problem[] {
+  return plan.settings
+    .filter(({ name, required }) => required && name !== 'api_base' && !present.has(name))
+    .map(({ name, secret }) => {
+      const hint = secret ? { hint: `write it as a reference, \`${name}: env:SOME_NAME\`` } : {};
+      return missing(`${plan.title} needs \`${name}\``, hint);
+    });
+}
+
+/** A self-hosted service has no default base URL. */
+function missingOfVariant({ plan, candidates, variant, base, present }: WrittenSettings): readonly Problem[] {
+  if (variant === undefined && plan.driver !== 'http') return halfOfVariant(candidates, present);
+  if (variant === undefined) {
+    const ways = candidates.map(({ name, needs }) => `${oneOf(needs, 'and')} (${name})`);
+    return ways.length === 0 ? [] : [missing(`${plan.title} needs ${ways.join(', or ')}`)];
+  }
+  if (variant.base !== null || base !== undefined) return [];
+  const [alias] = plan.settings.find(({ name }) => name === 'api_base')?.aliases ?? [];
+  const also = alias === undefined ? '' : ` (or \`${alias}\`)`;
+  return [missing(`${plan.title} is self-hosted: it needs \`api_base\`${also}, the base URL of your server`)];
+}
+
+/** A target that needs no variant, and a setting that only a variant reads: one of several that belong together. */
+function halfOfVariant(candidates: readonly VariantPlan[], present: ReadonlySet<string>): readonly Problem[] {
+  return candidates.flatMap(({ needs, unless = [] }) => {
+    const written = needs.filter((name) => present.has(name));
+    if (needs.length < 2 || written.length === 0) return [];
+    const lacking = needs.filter((name) => !present.has(name));
+    if (lacking.length > 0) return [missing(`${oneOf(written, 'and')} needs ${oneOf(lacking, 'and')} beside it`)];
+    const against = unless.filter((name) => present.has(name));
+    const message = `${oneOf(against, 'and')} and \`${needs[0]}\` do not go together`;
+    return [
+      {
+        rule: 'invalid-value',
+        path: [against[0] ?? ''],
+        at: 'key',
+        message,
+        hint: 'remove one of them; the address of a server of your own is `api_base`',
+      },
+    ];
+  });
 }

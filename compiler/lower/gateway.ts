@@ -1,13 +1,23 @@
-/** Lowers `gateway:`, the settings of the gateway apart from its webhook server. */
-import { ALERT_KINDS } from '../../base/alert-kinds.ts';
-import { DEFAULT_PROFILE } from '../../base/profiles.ts';
-import type { ConsolePlan, GatewayConfig, GatewayPlan, SecretRef, StorePlan } from '../../schemas/generated/types.ts';
-import type { KnownTargets } from '../config/deliveries.ts';
+/**
+ * Lowers `gateway:` and the settings of the webhook server: flags and environment override `extra`, which overrides the
+ * keys next to it (§2.1).
+ */
+import { ALERT_KINDS, DEFAULT_PROFILE } from '../../base/names.ts';
+import type {
+  Config,
+  ConsolePlan,
+  GatewayConfig,
+  GatewayPlan,
+  SecretRef,
+  ServerPlan,
+  StorePlan,
+} from '../../schemas/generated/types.ts';
+import type { KnownTargets } from '../config/route-keys.ts';
+import type { EffectiveSettings, Overrides } from '../config/settings.ts';
+import { parseNetwork } from '../config/settings.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
-import { lowerBudget } from './budget.ts';
-import { APPROVE_MS, lowerReceiver } from './delivery.ts';
-import { lowerSandbox } from './sandbox.ts';
-import { DEFAULT_HOST } from './server.ts';
+import { lowerBudget, lowerSandbox } from './agent.ts';
+import { APPROVE_MS, lowerReceiver } from './route.ts';
 
 const CONSOLE_PORT = 8645;
 
@@ -79,3 +89,35 @@ function lowerHeartbeat(config: GatewayConfig['heartbeat']): GatewayPlan['heartb
 
 const optionalRef = (text: string | undefined): SecretRef | null =>
   text === undefined ? null : parseSecretRef(text, DEFAULT_PROFILE);
+
+/** Lowers the server's settings. Flags and environment override `extra`, which overrides the keys next to it (§2.4). */
+const DEFAULT_HOST = '127.0.0.1';
+const DEFAULT_PORT = 8644;
+const MAX_BODY_BYTES = 1_048_576;
+
+export function lowerServer(config: Config, settings: EffectiveSettings, overrides: Overrides): ServerPlan {
+  const { values } = settings;
+  return {
+    enabled: overrides.enabled ?? config.platforms?.webhook?.enabled ?? false,
+    host: overrides.host ?? values.host ?? DEFAULT_HOST,
+    port: overrides.port ?? values.port ?? DEFAULT_PORT,
+    public_url: config.public_url ?? null,
+    secret: globalSecret(values.secret, overrides),
+    max_body_bytes: values.max_body_bytes ?? MAX_BODY_BYTES,
+    rate_limit: values.rate_limit ?? 30,
+    max_connections: values.max_connections ?? 1024,
+    max_connections_per_address: values.max_connections_per_address ?? 256,
+    trusted_proxies: (values.trusted_proxies ?? []).flatMap((text) => parseNetwork(text) ?? []),
+    max_unverified_bytes: Math.max(values.max_unverified_bytes ?? 67_108_864, values.max_body_bytes ?? MAX_BODY_BYTES),
+    min_body_rate: values.min_body_rate ?? 512,
+    script_timeout_seconds: values.script_timeout_seconds ?? 30,
+    direct_timeout_seconds: values.direct_timeout_seconds ?? 10,
+    idempotency_ttl_seconds: values.idempotency_ttl_seconds ?? 3600,
+  };
+}
+
+/** WEBHOOK_SECRET becomes a reference, so that its value is never in the table. */
+function globalSecret(written: string | undefined, overrides: Overrides): SecretRef | null {
+  if (overrides.secret) return { kind: 'env', value: 'WEBHOOK_SECRET', scope: 'default' };
+  return written === undefined ? null : parseSecretRef(written, 'default');
+}

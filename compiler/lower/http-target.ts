@@ -2,22 +2,30 @@
  * Lowers `platforms.http`, a service of the user's own: URL, headers and body become a variant of the shipped target `http`,
  * one for each profile, and its headers settings of the target, so that references are resolved like other credentials.
  */
-import { WEBHOOK_SECRET, webhookKey } from '../../base/webhook-key.ts';
+
+import { tryParseJson } from '../../base/files.ts';
+import { WEBHOOK_SECRET, webhookKey } from '../../base/names.ts';
+import { isPublicAddress, parseBaseUrl } from '../../base/net.ts';
 import type {
+  AddressPlan,
+  BodyNode,
+  BodyPlan,
   HttpTargetConfig,
+  NamedTemplate,
   ProfileConfig,
   RequestPlan,
   SettingPlan,
   TargetPlan,
+  ValueRef,
+  ValueSegment,
   VariantPlan,
 } from '../../schemas/generated/types.ts';
-import { HTTP_TARGET, httpEntry } from '../config/target-entries.ts';
-import type { Lowered, Problem } from '../diagnostics/problem.ts';
-import { parseSecretRef } from '../text/secret-ref.ts';
-import { lowerEndpointBody } from './endpoint/body.ts';
-import { headerSetting, lowerEndpointHeaders } from './endpoint/headers.ts';
-import { lowerUrl } from './endpoint/url.ts';
-import type { ReportValue } from './endpoint/value.ts';
+import { HEADER_SETTING, HTTP_TARGET, httpEntry } from '../config/target-entries.ts';
+import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
+import { isPlainMap } from '../text/plain-data.ts';
+import { isSecretName, parseSecretRef } from '../text/secret-ref.ts';
+import { didYouMean, oneOf } from '../text/suggest.ts';
+import { headerProblem } from './target-request.ts';
 
 type Endpoint = Pick<VariantPlan, 'address' | 'base' | 'requests' | 'webhook'> & { readonly settings: SettingPlan[] };
 
@@ -92,4 +100,183 @@ function checkSecret(text: string, report: ReportValue): void {
   const read = parseSecretRef(text, '');
   if (read.kind !== 'literal' || webhookKey(read.value) !== null) return;
   report(['secret'], WEBHOOK_SECRET, { sensitive: true });
+}
+
+/** The values that URL and body of `platforms.http` may hold. */
+type ReportValue = (path: NodePath, message: string, more?: Partial<Problem>) => void;
+
+const valueRef = (of: ValueRef['of'], name = ''): ValueRef => ({
+  kind: 'value',
+  of,
+  name,
+  optional: false,
+  secret: false,
+});
+const TEXT_VALUES = ['text', 'route', 'delivery_id'] as const;
+const ALL_VALUES = [...TEXT_VALUES, 'key', 'time'] as const;
+const isBuiltin = (name: string): name is (typeof TEXT_VALUES)[number] =>
+  TEXT_VALUES.some((builtin) => builtin === name);
+
+interface UrlPlan {
+  readonly origin: string;
+  /** Path and query. */
+  readonly path: ValueSegment[];
+  readonly address: AddressPlan[];
+}
+
+const BRACES = /\{([^{}]*)\}/g;
+const FIELD = /^[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*$/;
+
+/** Values are refused where they hold control characters. */
+const ANY = '(?s).+';
+
+/** Null: a problem is reported. */
+function lowerUrl(
+  { url, allow_http = false, allow_private = false }: HttpTargetConfig,
+  report: ReportValue,
+): UrlPlan | null {
+  const names: string[] = [];
+  // A URL parser would encode the braces, and tells whether what is in their place is a part of path or query.
+  const stand = url.replace(BRACES, (_, name: string) => `hw${names.push(name) - 1}wh`);
+  const refuse = (message: string, more: Partial<Problem> = {}): null => {
+    report(['url'], message, more);
+    return null;
+  };
+  const within = (name: string): Partial<Problem> => ({
+    within: { offset: url.indexOf(`{${name}}`), length: name.length + 2 },
+  });
+  const fixed = /^https?:\/\/[^/?#\\{}]+(?=[/?#\\]|$)/i.test(url);
+  if (parseSecretRef(url, '').kind !== 'literal' || !fixed)
+    return refuse('the host is fixed: write `https://` and its name; placeholders may follow in path and query');
+  const base = parseBaseUrl(stand, { allowHttp: allow_http, secret: false });
+  if (typeof base === 'string') return refuse(base, { rule: 'unsafe-url' });
+  const { protocol, hostname, hash, pathname, search, origin } = new URL(stand);
+  if (hash !== '' || url.includes('#')) return refuse('a URL ends before `#`: nothing behind it is ever sent');
+  if (protocol === 'http:' && !allow_http)
+    return refuse('`http://` sends texts and headers without encryption; use https://, or set allow_http: true', {
+      rule: 'unsafe-url',
+    });
+  const literal = hostname.replace(/^\[|\]$/g, '');
+  if (/^[\d.]+$|:/.test(literal) && !allow_private && !isPublicAddress(literal))
+    return refuse(`${literal} is no public address; set allow_private: true if you mean it`, { rule: 'unsafe-url' });
+  for (const name of names) {
+    if (name === 'text') return refuse('a URL may not hold the text; put `{text}` into `body`', within(name));
+    if (!FIELD.test(name)) return refuse(`\`{${name}}\` is no placeholder; write \`%7B\` for a brace`, within(name));
+  }
+  const path = splitStandIns(pathname + search, names);
+  const fields = [...new Set(names)].filter((name) => !isBuiltin(name));
+  return { origin, path, address: fields.map((name) => ({ name, required: false, pattern: ANY })) };
+}
+
+function splitStandIns(text: string, names: readonly string[]): ValueSegment[] {
+  return text.split(/hw(\d+)wh/).flatMap((part, index): ValueSegment[] => {
+    if (index % 2 === 0) return part === '' ? [] : [{ kind: 'text', text: part }];
+    const name = names[Number(part)];
+    if (name === undefined) return [{ kind: 'text', text: `hw${part}wh` }];
+    return [isBuiltin(name) ? valueRef(name) : valueRef('address', name)];
+  });
+}
+
+/** Lowers the headers of `platforms.http`: each is a setting of the target, so that references are resolved like other credentials. */
+const headerSetting = (name: string, value: string): SettingPlan => {
+  const secret = isSecretName(name) || parseSecretRef(value, '').kind !== 'literal';
+  return { name: HEADER_SETTING + name, aliases: [], secret, required: false, default: null, pattern: null };
+};
+
+const SIGNED = ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'traceparent', 'tracestate'];
+
+function lowerEndpointHeaders({ headers = {} }: HttpTargetConfig, report: ReportValue): NamedTemplate[] {
+  const seen = new Set<string>();
+  return Object.entries(headers).map(([written, value]) => {
+    const name = written.toLowerCase();
+    const why = SIGNED.includes(name) ? `\`${name}\` is set by hookwright` : headerProblem(name);
+    if (why !== null) report(['headers', written], why, { at: 'key' });
+    else if (seen.has(name)) report(['headers', written], `\`${name}\` is set twice`, { at: 'key' });
+    else if (/\{[a-z][\w.]*\??\}/i.test(value))
+      report(['headers', written], 'a header holds no placeholders: put the value into `url` or `body`');
+    seen.add(name);
+    return {
+      name,
+      value: [{ ...valueRef('setting', HEADER_SETTING + written), secret: headerSetting(written, value).secret }],
+    };
+  });
+}
+
+interface Content {
+  readonly plan: BodyPlan;
+  readonly headers: NamedTemplate[];
+}
+
+const USUAL = { text: '{text}', route: '{route}', delivery_id: '{delivery_id}' };
+
+const CLOUD_EVENT = {
+  specversion: '1.0',
+  id: '{key}',
+  source: '/hookwright/{route}',
+  type: 'hookwright.delivery',
+  time: '{time}',
+  datacontenttype: 'application/json',
+  data: USUAL,
+};
+
+/** @param fields of the address that the URL names; the body may repeat them */
+function lowerEndpointBody(
+  { body = USUAL, headers = {} }: HttpTargetConfig,
+  fields: readonly string[],
+  report: ReportValue,
+): Content {
+  const texts: Texts = { report, values: [...TEXT_VALUES, ...fields] };
+  if (body === 'cloudevents') {
+    const type: NamedTemplate = {
+      name: 'content-type',
+      value: [{ kind: 'text', text: 'application/cloudevents+json' }],
+    };
+    const values = [...TEXT_VALUES, 'key', 'time'];
+    return { plan: { kind: 'json', node: lowerJson(CLOUD_EVENT, [], { ...texts, values }) }, headers: [type] };
+  }
+  const read = typeof body === 'string' ? tryParseJson(body) : body;
+  if (typeof read === 'object' && read !== null) {
+    const path = typeof body === 'string' ? null : ['body'];
+    return { plan: { kind: 'json', node: lowerJson(read, path, texts) }, headers: [] };
+  }
+  const text = String(body);
+  const type = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
+  if (/json/i.test(type) || /^\s*(?:\{\s*["}]|\[)/.test(text)) {
+    const hint = 'a placeholder stands within the quotation marks of a text: `{"summary": "{text}"}`';
+    report(['body'], 'the body is not JSON', { hint });
+  }
+  return { plan: { kind: 'plain', value: lowerTexts(text, ['body'], texts) }, headers: [] };
+}
+
+interface Texts {
+  readonly report: ReportValue;
+  /** Names that may stand in braces. */
+  readonly values: readonly string[];
+}
+
+/** @param path of the value; null: the JSON stands in a text, and so does every place in it */
+function lowerJson(value: unknown, path: NodePath | null, texts: Texts): BodyNode {
+  const below = (key: string | number): NodePath | null => (path === null ? null : [...path, key]);
+  if (typeof value === 'string') {
+    const segments = lowerTexts(value, path ?? ['body'], texts);
+    const fixed = segments.every(({ kind }) => kind === 'text');
+    return fixed ? { kind: 'literal', value } : { kind: 'text', value: segments, cast: 'string' };
+  }
+  if (Array.isArray(value))
+    return { kind: 'array', items: value.map((item: unknown, at) => lowerJson(item, below(at), texts)) };
+  if (!isPlainMap(value)) return { kind: 'literal', value: value as string | number | boolean | null };
+  const fields = Object.entries(value).map(([name, node]) => ({ name, node: lowerJson(node, below(name), texts) }));
+  return { kind: 'object', when: null, fields };
+}
+
+function lowerTexts(text: string, path: NodePath, { values, report }: Texts): ValueSegment[] {
+  return text.split(/\{([A-Za-z_][\w.-]*)\}/).flatMap((part, index): ValueSegment[] => {
+    if (index % 2 === 0) return part === '' ? [] : [{ kind: 'text', text: part }];
+    if (!values.includes(part)) {
+      const known = `the values are ${oneOf(values, 'and')}, and what \`url\` has in braces`;
+      report(path, `\`{${part}}\` is unknown: ${known}${didYouMean(part, values)}`);
+    }
+    const of = ALL_VALUES.find((value) => value === part);
+    return [of === undefined ? valueRef('address', part) : valueRef(of)];
+  });
 }

@@ -1,13 +1,12 @@
 /** Lowers a job of a config file. Its id consists of profile and name, so it does not change between compiles. */
-import { agentToolsets } from '../../base/agent-plan.ts';
+import { agentToolsets } from '../../base/names.ts';
 import type { JobConfig, JobPlan, Place, ProfilePlan } from '../../schemas/generated/types.ts';
-import { JOB_DELIVERIES } from '../config/deliveries.ts';
-import type { TableContent } from '../config/table-content.ts';
-import { jobToolsets } from '../config/toolsets.ts';
-import type { Lowered } from '../diagnostics/problem.ts';
-import { lowerBudget } from './budget.ts';
-import { lowerDeliver, lowerReceiver } from './delivery.ts';
-import { lowerOutputs } from './outputs.ts';
+import { jobToolsets } from '../config/agents.ts';
+import { JOB_DELIVERIES } from '../config/route-keys.ts';
+import type { TableContent } from '../config/settings.ts';
+import type { Lowered } from '../diagnostics/diagnostic.ts';
+import { lowerBudget } from './agent.ts';
+import { lowerDeliver, lowerOutputs, lowerReceiver } from './route.ts';
 
 export interface JobEntry {
   readonly name: string;

@@ -1,15 +1,15 @@
 /** Assigns display names to targets and schemes: the name that the config uses, else the service's usual name. */
-import type { Labelled } from '../../base/label.ts';
+import type { Labelled } from '../../base/text.ts';
 import type { ProfileConfig, SchemePlan, SourceFile, SourcePlan, TargetPlan } from '../../schemas/generated/types.ts';
-import { targetNamed, writtenTargets } from '../config/deliveries.ts';
+import { targetNamed, writtenTargets } from '../config/route-keys.ts';
+import type { EffectiveSettings } from '../config/settings.ts';
 import { targetEntries } from '../config/target-entries.ts';
-import type { EffectiveSettings } from '../config/webhook-settings.ts';
-import type { Named } from '../text/common-name.ts';
-import { commonName } from '../text/common-name.ts';
-import { expandSource } from './source-variants.ts';
+import type { Named } from '../text/suggest.ts';
+import { commonName } from '../text/suggest.ts';
+import { expandSource } from './sources.ts';
 
 /** The parts of a config that name targets. */
-export interface Writers {
+interface Writers {
   readonly profiles: readonly { readonly config: ProfileConfig }[];
   readonly settings: EffectiveSettings;
   readonly catalog: { readonly targets: ReadonlyMap<string, { readonly value: Named }> };
@@ -45,7 +45,7 @@ function writtenTargetNames(
   return [...known, ...profiles.flatMap(({ config }) => targetEntries(config).map(([name]) => name)), ...used];
 }
 
-export interface WrittenSources {
+interface WrittenSources {
   /** By name and alias. */
   readonly sources: Readonly<Record<string, SourcePlan>>;
   /** By canonical name. */

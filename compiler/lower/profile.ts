@@ -9,23 +9,23 @@ import type {
   TargetConfig,
   TargetPlan,
 } from '../../schemas/generated/types.ts';
-import { targetNamed } from '../config/deliveries.ts';
-import type { TableContent } from '../config/table-content.ts';
+import { DEFAULT_TOOLSETS, webhookToolsets } from '../config/agents.ts';
+import { targetNamed } from '../config/route-keys.ts';
+import type { TableContent } from '../config/settings.ts';
 import { HTTP_TARGET, platformPath, targetEntries } from '../config/target-entries.ts';
-import { DEFAULT_TOOLSETS, webhookToolsets } from '../config/toolsets.ts';
-import type { Problem } from '../diagnostics/problem.ts';
+import type { Problem } from '../diagnostics/diagnostic.ts';
 import { lowerAgent } from './agent.ts';
 import { lowerBinding } from './binding.ts';
 import type { Endpoints } from './http-target.ts';
 
-export interface ProfileEntry {
+interface ProfileEntry {
   readonly name: string;
   /** Relative to `<home_dir>`: empty, or `profiles/<name>`. */
   readonly home: string;
   readonly config: ProfileConfig;
 }
 
-export interface LoweredProfile {
+interface LoweredProfile {
   readonly plan: ProfilePlan;
   /** Paths are relative to the profile's config. */
   readonly problems: readonly Problem[];

@@ -1,11 +1,15 @@
 /** Lowers a checked route to its plan, which contains everything that processing a request needs. */
 import { join } from 'node:path';
-import { agentToolsets } from '../../base/agent-plan.ts';
-import { DEFAULT_PROFILE } from '../../base/profiles.ts';
+import { agentToolsets, DEFAULT_PROFILE } from '../../base/names.ts';
 import type {
   CoalesceConfig,
   CoalescePlan,
+  DeliveryPlan,
+  EventsPlan,
+  GlobPlan,
   MaxAgePlan,
+  OutputPlan,
+  OutputsConfig,
   Place,
   RouteConfig,
   RoutePlan,
@@ -13,21 +17,47 @@ import type {
   TemplatePlan,
   TemplateSegment,
 } from '../../schemas/generated/types.ts';
-import { EVENTS, keepsAll } from '../config/burst.ts';
-import { lowerField } from '../config/field.ts';
-import { lowerScript, scriptPath, scriptsFolder } from '../config/script.ts';
-import { webhookToolsets } from '../config/toolsets.ts';
-import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
+import { webhookToolsets } from '../config/agents.ts';
+import { lowerField } from '../config/grammar.ts';
+import type {
+  DeliverExtra,
+  DeliveryConfig,
+  ExtraValue,
+  KnownTargets,
+  Scalar,
+  SenderEventNames,
+  WrittenTarget,
+} from '../config/route-keys.ts';
+import {
+  deliveryOf,
+  EVENTS,
+  extraOf,
+  isEventGlob,
+  keepsAll,
+  lowerScript,
+  outputPath,
+  scriptPath,
+  scriptsFolder,
+  targetNamed,
+  writtenTargets,
+} from '../config/route-keys.ts';
+import type { TableContent } from '../config/settings.ts';
+import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
+import { globSource, linkGlob } from '../globs/linear-glob.ts';
+import { isPlainMap, setOwn } from '../text/plain-data.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
-import { findJobs } from '../views/find-job.ts';
 import type { RouteView } from '../views/views.ts';
-import { lowerBudget } from './budget.ts';
-import { lowerDeliver, lowerReceiver } from './delivery.ts';
-import { lowerEvents } from './events.ts';
+import { findJobs } from '../views/views.ts';
+import { lowerBudget } from './agent.ts';
 import { lowerFilters } from './filter.ts';
-import { markSegments, markUntrusted } from './mark-untrusted.ts';
-import { lowerOutputs } from './outputs.ts';
-import { compactPayload, defaultPrompt, lowerCoalesceKey, lowerTemplate } from './template.ts';
+import {
+  compactPayload,
+  defaultPrompt,
+  lowerCoalesceKey,
+  lowerTemplate,
+  markSegments,
+  markUntrusted,
+} from './template.ts';
 
 const DEFAULT_WINDOW_SECONDS = 30;
 const DEFAULT_MAX_WAIT_SECONDS = 300;
@@ -149,4 +179,114 @@ function lowerCoalesce(route: RouteView, config: CoalesceConfig, take: Take): Co
     max_wait_seconds: config.max_wait_seconds ?? DEFAULT_MAX_WAIT_SECONDS,
     ...(keepsAll(route.config) ? { all: { each: markSegments(route, line), max_events } } : {}),
   };
+}
+
+/** An empty list accepts every event. Reports `event-glob` for globs that are invalid or cannot be matched in linear time. */
+export function lowerEvents(entries: readonly string[], names: SenderEventNames = {}): Lowered<EventsPlan> {
+  const exact = new Set<string>();
+  const globs = new Map<string, GlobPlan>();
+  const problems: Problem[] = [];
+  entries.forEach((entry, index) => {
+    if (!isEventGlob(entry)) {
+      exact.add(entry);
+      return;
+    }
+    const source = globSource(entry);
+    if (typeof source === 'string') {
+      globs.set(source, { text: entry, source });
+      return;
+    }
+    const message = `${JSON.stringify(entry)} is not a supported glob: ${source.message}`;
+    problems.push({ rule: 'event-glob', path: [index], at: 'value', message });
+  });
+  if (problems.length > 0) return { plan: null, problems };
+  const plan: EventsPlan = { exact: [...exact], globs: [...globs.values()] };
+  return { plan: { ...plan, ...furtherNames(plan, names) }, problems };
+}
+
+/** Events that are sent under one name and accepted under an alternative name. */
+function furtherNames({ exact, globs }: EventsPlan, names: SenderEventNames): Pick<EventsPlan, 'names'> {
+  const linked = globs.map(({ text, source }) => ({ text, passes: linkGlob(source) }));
+  const entryFor = (name: string): string | undefined =>
+    exact.includes(name) ? name : linked.find(({ passes }) => passes(name))?.text;
+  const taken = Object.entries(names).flatMap(([sent, further]): [string, string][] => {
+    const entry = further.map(entryFor).find((found) => found !== undefined);
+    return entry === undefined ? [] : [[sent, entry]];
+  });
+  return taken.length === 0 ? {} : { names: Object.fromEntries(taken) };
+}
+
+function flatExtra(extra: DeliverExtra): ReadonlyMap<string, ExtraValue> {
+  const flat = Object.entries(extra).filter((entry): entry is [string, Scalar] => !isPlainMap(entry[1]));
+  return new Map(flat.map(([key, value]) => [key, { text: String(value), path: [key] }]));
+}
+
+/** Where messages of the gateway itself go; nowhere without it. */
+export const lowerReceiver = (config: DeliveryConfig | undefined, table: KnownTargets): Lowered<DeliveryPlan[]> =>
+  config === undefined ? { plan: [], problems: [] } : lowerDeliveries(config, table);
+
+/** How long a message waits for its approval where nothing else is said, in ms. */
+export const APPROVE_MS = 86_400_000;
+
+/** `deliver` of a route, a job or an output: with `approve` each message waits for a person. @param words as of `lowerDeliveries` */
+export function lowerDeliver(
+  config: DeliveryConfig & { readonly approve?: boolean | undefined },
+  table: Pick<TableContent, 'targets' | 'target_names' | 'gateway'>,
+  words: readonly string[] = [],
+): Lowered<DeliveryPlan[]> {
+  const { plan, problems } = lowerDeliveries(config, table, words);
+  if (config.approve !== true || plan === null) return { plan, problems };
+  const approve_ms = table.gateway.approvals?.expires_ms ?? APPROVE_MS;
+  return { plan: plan.map((delivery) => ({ ...delivery, approve_ms })), problems };
+}
+
+/**
+ * Unknown targets are omitted; the rule `unknown-target` reports them.
+ * @param words names that are not targets and are kept unchanged (`origin`); they accept every key
+ */
+function lowerDeliveries(
+  config: DeliveryConfig,
+  table: KnownTargets,
+  words: readonly string[] = [],
+): Lowered<DeliveryPlan[]> {
+  const problems: Problem[] = [];
+  const named = ({ name }: WrittenTarget): readonly string[] =>
+    words.includes(name) ? [name] : [targetNamed(table.target_names, name) ?? []].flat();
+  const targets = new Set(writtenTargets(config.deliver).flatMap(named));
+  const plan = [...targets].map((target): DeliveryPlan => {
+    const extra: Record<string, TemplatePlan> = {};
+    const known = table.targets[target];
+    const written = config.deliver_extra ?? {};
+    const values = known === undefined ? flatExtra(written) : extraOf(written, known, table.target_names);
+    for (const [key, { text, path }] of values) {
+      const lowered = lowerTemplate(text);
+      problems.push(...lowered.problems.map((problem) => ({ ...problem, path: ['deliver_extra', ...path] })));
+      if (lowered.plan !== null) setOwn(extra, key, lowered.plan);
+    }
+    // A placeholder of the URL that `deliver_extra` does not set is a field of the payload.
+    for (const { name } of known?.variants.some(({ webhook }) => webhook !== undefined) ? known.address : [])
+      if (!Object.hasOwn(extra, name)) setOwn(extra, name, lowerTemplate(`{${name}}`).plan ?? []);
+    return { target, extra };
+  });
+  return { plan, problems };
+}
+
+/**
+ * Left out where there are none. Unknown targets are omitted; the rule `unknown-target` reports them.
+ * @param words as of `lowerDeliveries`
+ */
+export function lowerOutputs(
+  outputs: OutputsConfig | undefined,
+  table: Pick<TableContent, 'targets' | 'target_names' | 'gateway'>,
+  words: readonly string[] = [],
+): Lowered<{ outputs?: OutputPlan[] }> {
+  const problems: Problem[] = [];
+  const plans = Object.entries(outputs ?? {}).flatMap(([name, output]): OutputPlan[] => {
+    const lowered = lowerDeliver({ ...deliveryOf(output), approve: output.approve }, table, words);
+    problems.push(...lowered.problems.map((problem) => ({ ...problem, path: outputPath(name, problem.path) })));
+    const allowed = Object.entries(output.allow ?? {}).map(([field, values]) => [field, values.map(String)]);
+    const allow = Object.fromEntries(allowed) as OutputPlan['allow'];
+    return (lowered.plan ?? []).map((delivery) => ({ name, delivery, allow, max: output.max ?? 1 }));
+  });
+  return { plan: plans.length === 0 ? {} : { outputs: plans }, problems };
 }

@@ -1,7 +1,7 @@
 /** A signature scheme that cannot be verified. */
 
 import type { SecretForm, SignedSegment, SourceFile } from '../../schemas/generated/types.ts';
-import type { Problem } from '../diagnostics/problem.ts';
+import type { Problem } from '../diagnostics/diagnostic.ts';
 
 /** Templates and locators are parsed during lowering, by lower/signed.ts, locator.ts and challenge.ts. */
 export function checkSource(file: SourceFile, signed: readonly SignedSegment[]): readonly Problem[] {

@@ -1,18 +1,17 @@
 /** Lowers one source (a catalog file or an entry under `sources:`) to the scheme plan that the verifier interprets. */
 import type {
+  ChallengePlan,
+  Locator,
   LocatorPlan,
   OwnSender,
   OwnSenderPlan,
   SchemePlan,
   SecretForm,
   SignedSegment,
+  SourceChallenge,
   SourceFile,
 } from '../../schemas/generated/types.ts';
-import type { Lowered, Problem } from '../diagnostics/problem.ts';
-import { lowerChallenges } from './challenge.ts';
-import type { ReportFault } from './locator.ts';
-import { lowerLocator, lowerLocators } from './locator.ts';
-import { parseSigned, signedFirst } from './signed.ts';
+import type { Lowered, NodePath, Problem } from '../diagnostics/diagnostic.ts';
 import { checkSource, KEY_FORMS } from './source-faults.ts';
 
 /** HTTP Basic credentials (RFC 7617). */
@@ -100,3 +99,139 @@ function lowerDelivery(
   const places = signedFirst(lowerLocators(file.delivery, ['delivery'], report), signed);
   return id === null ? places : [id];
 }
+
+/** Lowers the handshakes of a source (`challenge:`) to the plans that the intake answers them with. */
+const lowerChallenges = (
+  value: SourceChallenge | SourceChallenge[] | undefined,
+  report: ReportFault,
+): ChallengePlan[] => lowerEach(value, ['challenge'], (challenge, path) => lowerChallenge(challenge, path, report));
+
+function lowerChallenge(challenge: SourceChallenge, path: NodePath, report: ReportFault): ChallengePlan {
+  const { kind, when } = challenge;
+  const place = (key: string, locator: Locator | undefined) =>
+    locator === undefined ? null : lowerLocator(locator, [...path, key], report);
+  if ((kind === 'echo' || kind === 'capture') && challenge.value === undefined) {
+    report(path, `a challenge of kind \`${kind}\` needs \`value\`: the place of the value to ${kind}`);
+  }
+  if (kind === 'reply' && challenge.json === undefined && challenge.status !== 204) {
+    report(path, 'a challenge of kind `reply` needs `json`: the response');
+  }
+  const method = challenge.method ?? 'POST';
+  if (method === 'POST' && kind !== 'capture' && when === undefined) {
+    report(path, 'a POST challenge needs `when`: without it, every event would be treated as a handshake');
+  }
+  const at = when === undefined ? null : place('when', placeOf(when));
+  const equals = when?.equals === undefined ? null : String(when.equals);
+  return {
+    kind,
+    method,
+    when: at === null ? null : { at, equals },
+    token: place('token', challenge.token),
+    value: place('value', challenge.value),
+    body: challenge.json === undefined ? null : JSON.stringify(challenge.json),
+    headers: challenge.headers ?? {},
+    status: challenge.status ?? 200,
+    echo: challenge.echo?.header.toLowerCase() ?? null,
+  };
+}
+
+/** The locator of a condition, without the expected value. */
+function placeOf(when: NonNullable<SourceChallenge['when']>): Locator {
+  const { equals: _equals, ...place } = when;
+  return place;
+}
+
+/** Lowers the locators of a source (`{header: …}`, `{json: …}`) to plans. */
+type ReportFault = (path: NodePath, message: string, hint?: string) => void;
+
+/** Lowers one locator. If it names no place or several, reports that and returns null. */
+function lowerLocator(locator: Locator, path: NodePath, report: ReportFault): LocatorPlan | null {
+  const { header, query, json, form } = locator;
+  const named = [header, query, form ?? json].filter((name) => name !== undefined);
+  if (named.length !== 1) {
+    report(path, 'a place has exactly one of `header`, `query`, `json`, `form` (`form` may go with `json`)');
+    return null;
+  }
+  if (json?.split('.').includes('') === true) report([...path, 'json'], `empty part in the path \`${json}\``);
+  return {
+    in: header !== undefined ? 'header' : query !== undefined ? 'query' : form !== undefined ? 'form' : 'json',
+    name: header?.toLowerCase() ?? query ?? form ?? '',
+    path: json === undefined ? [] : json.split('.'),
+    split: locator.split ?? '',
+    prefix: locator.prefix ?? '',
+  };
+}
+
+/** Lowers one value or a list of them. The path of an item has its index. */
+export function lowerEach<T extends object, P>(
+  value: T | T[] | undefined,
+  path: NodePath,
+  lower: (item: T, path: NodePath) => P,
+): P[] {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? value.map((item, index) => lower(item, [...path, index])) : [lower(value, path)];
+}
+
+/** Lowers one locator or a list of them. */
+export const lowerLocators = (
+  value: Locator | Locator[] | undefined,
+  path: NodePath,
+  report: ReportFault,
+): LocatorPlan[] =>
+  lowerEach(value, path, (locator, at) => lowerLocator(locator, at, report)).filter((plan) => plan !== null);
+
+type Kind = SignedSegment['kind'];
+
+const PLAIN: ReadonlySet<string> = new Set(['body', 'timestamp', 'id', 'url', 'method', 'params'] satisfies Kind[]);
+const URL_FORMS: ReadonlySet<string> = new Set(['either-port', 'decoded']);
+const PLACEHOLDER = /\{([^{}]*)\}/g;
+
+/** Returns the segments in order. Reports unknown placeholders, with a list of the known ones. */
+function parseSigned(template: string, report: ReportFault): SignedSegment[] {
+  const segments: SignedSegment[] = [];
+  let end = 0;
+  const text = (until: number): void => {
+    if (until > end) segments.push({ kind: 'text', value: [template.slice(end, until)] });
+  };
+  for (const match of template.matchAll(PLACEHOLDER)) {
+    text(match.index);
+    const segment = parsePlaceholder(match[1] ?? '');
+    if (segment === null) {
+      report(
+        ['signed'],
+        `unknown placeholder \`${match[0]}\`: known are {body}, {timestamp}, {id}, {url}, {url:either-port}, {url:decoded}, {method}, {json:path}, {params}`,
+      );
+    } else segments.push(segment);
+    end = match.index + match[0].length;
+  }
+  text(template.length);
+  return segments;
+}
+
+function parsePlaceholder(name: string): SignedSegment | null {
+  if (PLAIN.has(name)) return { kind: name as Kind, value: [] };
+  const [kind = '', ...rest] = name.split(':');
+  const argument = rest.join(':');
+  if (kind === 'json' && argument !== '') return { kind, value: argument.split('.') };
+  return kind === 'url' && URL_FORMS.has(argument) ? { kind, value: [argument] } : null;
+}
+
+/**
+ * Sorts alternative places of a value: signed ones, then the body, then headers and the query. The first non-empty place
+ * is used, so that an unsigned value cannot override a signed one (decisions §4).
+ */
+function signedFirst(places: readonly LocatorPlan[], signed: readonly SignedSegment[]): LocatorPlan[] {
+  const rank = (at: LocatorPlan): number => (isSigned(at, signed) ? 0 : isInBody(at) ? 1 : 2);
+  return [...places].sort((a, b) => rank(a) - rank(b));
+}
+
+function isSigned(at: LocatorPlan, signed: readonly SignedSegment[]): boolean {
+  return signed.some(({ kind, value }) => {
+    if (kind === 'body') return isInBody(at);
+    if (kind === 'params') return at.in === 'form' && at.path.length === 0;
+    if (kind === 'url') return at.in === 'query';
+    return kind === 'json' && at.in === 'json' && at.path.join('.') === value.join('.');
+  });
+}
+
+const isInBody = ({ in: place }: LocatorPlan): boolean => place === 'json' || place === 'form';

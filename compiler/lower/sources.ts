@@ -1,14 +1,21 @@
-/** Lowers all sources of the catalog and the config: the schemes of the table, and their names. */
-import type { SchemePlan, SourceFacts, SourceFile, SourcePlan } from '../../schemas/generated/types.ts';
-import type { NodePath, Problem } from '../diagnostics/problem.ts';
+/**
+ * Lowers all sources of the catalog and the config, with their variants: the schemes of the table, their names, and the
+ * defaults for routes without `source:`.
+ */
+import type {
+  LocatorPlan,
+  RouteTable,
+  SchemePlan,
+  SourceFacts,
+  SourceFile,
+  SourcePlan,
+} from '../../schemas/generated/types.ts';
+import type { NodePath, Problem } from '../diagnostics/diagnostic.ts';
 import { didYouMean } from '../text/suggest.ts';
-import type { DefaultSources, LoweredSource } from './default-sources.ts';
-import { lowerDefaultSources } from './default-sources.ts';
-import { lowerSource } from './source.ts';
-import type { SourceEntry } from './source-variants.ts';
-import { expandSource, sourceNames } from './source-variants.ts';
+import { lowerLocators, lowerSource } from './source.ts';
 
-export interface LoweredSources {
+/** Lowers all sources of the catalog and the config: the schemes of the table, and their names. */
+interface LoweredSources {
   readonly schemes: Record<string, SchemePlan>;
   readonly defaults: DefaultSources;
   /** By name and alias. */
@@ -83,4 +90,109 @@ function unknownAccepted(entry: SourceEntry, names: ReadonlyMap<string, string>)
     const message = `there is no source \`${name}\`${didYouMean(name, names.keys())}`;
     return [{ rule: 'unknown-source', path: ['accepts', index], at: 'value', message }];
   });
+}
+
+/** A source, or a variant of one. */
+export interface SourceEntry {
+  readonly name: string;
+  readonly file: SourceFile;
+  /** Name of the file that it is a variant of; for the file itself, its own name. */
+  readonly parent: string;
+}
+
+/** Keys that a variant never inherits: mixing keys of two schemes would make a third one; the last five belong to one name. */
+const NOT_INHERITED: ReadonlySet<string> = new Set([
+  'verify',
+  'signature',
+  'encoding',
+  'signed',
+  'secret',
+  'id',
+  'timestamp',
+  'body_hash',
+  'never_with',
+  'deprecated',
+  'aliases',
+  'precedence',
+  'delivery_precedence',
+  'accepts',
+  'notes',
+] satisfies (keyof SourceFile)[]);
+
+/** Returns the file itself, then its variants in the order in which they are written. */
+export function expandSource(name: string, file: SourceFile): SourceEntry[] {
+  const { variants = {}, ...base } = file;
+  const inherited = Object.fromEntries(Object.entries(base).filter(([key]) => !NOT_INHERITED.has(key)));
+  return [
+    { name, file: base, parent: name },
+    ...Object.entries(variants).map(
+      ([variant, own]): SourceEntry => ({ name: variant, file: { ...inherited, ...own }, parent: name }),
+    ),
+  ];
+}
+
+/** Canonical names by name and alias. Names take precedence over aliases, and earlier entries over later ones. */
+export function sourceNames(entries: readonly SourceEntry[]): Map<string, string> {
+  const names = new Map(entries.map(({ name }) => [name, name]));
+  for (const { name, file } of entries) {
+    for (const alias of file.aliases ?? []) if (!names.has(alias)) names.set(alias, name);
+  }
+  return names;
+}
+
+/** Lowers the catalog's defaults for routes without `source:`, which choose by request headers (§5, §6). */
+type DefaultSources = Pick<RouteTable, 'default_schemes' | 'default_event' | 'default_delivery'>;
+
+export interface LoweredSource {
+  readonly name: string;
+  readonly file: SourceFile;
+  readonly plan: SchemePlan;
+}
+
+/** §6.1: payload fields for the event type if no header has it. */
+const EVENT_FIELDS = ['event_type', 'type'];
+/** §6.2: the last header that is tried for a delivery id. */
+const REQUEST_ID = 'x-request-id';
+
+/** Orders schemes and event headers by `precedence`, and delivery headers by `delivery_precedence`. */
+export function lowerDefaultSources(sources: readonly LoweredSource[]): DefaultSources {
+  const chosen = ranked(sources, (file) => file.precedence);
+  const delivering = ranked(sources, (file) => file.delivery_precedence);
+  return {
+    default_schemes: chosen.map(({ name }) => name),
+    default_event: [...headersOf(chosen.flatMap(({ plan }) => plan.event)), ...EVENT_FIELDS.map(jsonPlace)],
+    default_delivery: unique([...deliveryHeaders(delivering), headerPlace(REQUEST_ID)]),
+  };
+}
+
+function ranked(sources: readonly LoweredSource[], rank: (file: SourceFile) => number | undefined): LoweredSource[] {
+  return sources
+    .flatMap((source) => {
+      const at = rank(source.file);
+      return at === undefined ? [] : [{ source, at }];
+    })
+    .sort((a, b) => a.at - b.at || (a.source.name < b.source.name ? -1 : 1))
+    .map(({ source }) => source);
+}
+
+function headersOf(places: readonly LocatorPlan[]): LocatorPlan[] {
+  return unique(places.filter((place) => place.in === 'header'));
+}
+
+/** Reads the headers from the files, because the plan of a source with a signed id omits them. */
+function deliveryHeaders(sources: readonly LoweredSource[]): LocatorPlan[] {
+  const places = sources.flatMap(({ file }) => lowerLocators(file.delivery, ['delivery'], () => {}));
+  return headersOf(places).filter(({ name }) => name !== REQUEST_ID);
+}
+
+function unique(places: readonly LocatorPlan[]): LocatorPlan[] {
+  return [...new Map(places.map((place) => [JSON.stringify(place), place])).values()];
+}
+
+function headerPlace(name: string): LocatorPlan {
+  return { in: 'header', name, path: [], split: '', prefix: '' };
+}
+
+function jsonPlace(field: string): LocatorPlan {
+  return { in: 'json', name: '', path: [field], split: '', prefix: '' };
 }

@@ -1,10 +1,9 @@
 /** Lowers templates to segments: prompts, delivery addresses and coalesce keys (§2.5, §2.3). */
-
-import type { TemplatePlan } from '../../schemas/generated/types.ts';
-import { BARE_PATH, PATH, placeholder, segments } from '../config/template-grammar.ts';
-import type { Lowered, Problem } from '../diagnostics/problem.ts';
-import { checkBraces } from './template-braces.ts';
-import { checkSyntax } from './template-syntax.ts';
+import type { MetaSegment, PathSegment, TemplatePlan, TemplateSegment } from '../../schemas/generated/types.ts';
+import { BARE_PATH, PART, PATH, placeholder, segments } from '../config/grammar.ts';
+import { isEventGlob } from '../config/route-keys.ts';
+import type { Lowered, Problem } from '../diagnostics/diagnostic.ts';
+import type { RouteView } from '../views/views.ts';
 
 /** Lowers one template. The `within` of each problem is the placeholder. */
 export function lowerTemplate(text: string): Lowered<TemplatePlan> {
@@ -48,3 +47,204 @@ export const defaultPrompt: TemplatePlan = [
   { kind: 'dump' },
   { kind: 'text', text: '\n```' },
 ];
+
+/** A malformed placeholder. */
+function checkSyntax(text: string): readonly Problem[] {
+  return [
+    ...loneBrace(text),
+    ...[...text.matchAll(BRACED)].flatMap((match): readonly Problem[] => {
+      const [braced, inside = '', close] = match;
+      const slip = SLIPS.find((one) => one.closed === (close === '}') && one.inside.test(inside));
+      if (slip === undefined) return [];
+      const before = slip.closed && text[match.index + braced.length] === '}' ? outerBraces(text, match.index) : '';
+      const closed = before === '' ? braced : `${before}${braced}}`;
+      const found = slip.closed ? closed : `{${/^\S+/.exec(inside)?.[0] ?? ''}`;
+      const meant = meantBy(found);
+      const within = { offset: match.index - before.length, length: found.length };
+      const message = `${found} ${slip.what}; write ${meant}`;
+      return [
+        { rule: 'template-syntax', path: [], at: 'value', message, within, fix: { kind: 'replace', text: meant } },
+      ];
+    }),
+  ];
+}
+
+/** `{name` or `name}` in a text without another brace. */
+const NOT_CLOSED = /^[^{}]*(\{[A-Za-z_]\w*)[.,;:!?)]*(?:\s[^{}]*)?$/d;
+const NOT_OPENED = /^(?:[^{}]*[\s(#])?([A-Za-z_][\w.]*\})[^{}]*$/d;
+
+/** Code has braces in pairs, so that a single one in a text is half of a placeholder. */
+function loneBrace(text: string): readonly Problem[] {
+  const [, span] = (NOT_CLOSED.exec(text) ?? NOT_OPENED.exec(text))?.indices ?? [];
+  if (span === undefined) return [];
+  const [offset, end] = span;
+  const found = text.slice(offset, end);
+  const meant = found.startsWith('{') ? `${found}}` : `{${found}`;
+  const message = `${found} ${found.startsWith('{') ? 'is not closed' : 'is not opened'}; write ${meant}`;
+  const within = { offset, length: found.length };
+  return [{ rule: 'template-syntax', path: [], at: 'value', message, within, fix: { kind: 'replace', text: meant } }];
+}
+
+/** The rest of a path of two parts or more, after its first letter. */
+const DOTTED = `[A-Za-z0-9_-]*(?:\\.${PART})+`;
+
+/** Text from `{` to the next brace or line end, including a `}`. */
+const BRACED = /\{([^{}\n]*)(\}?)/g;
+
+/**
+ * Mistakes that cannot be prose, JSON or code in a prompt: each contains a dotted path and would otherwise be delivered
+ * literally. `inside` matches the text after the brace. Shell ranges (`{1..5}`), spreads and ellipses (`{...}`) do not match.
+ */
+const SLIPS: readonly { readonly closed: boolean; readonly inside: RegExp; readonly what: string }[] = [
+  {
+    closed: true,
+    inside: /^(?!\.{3}|\d+\.\.\d+$)(?=\.|[^.]*\.(?:[^.]+\.)*(?:\.|$))(?=[.-]*\w)[\w.-]+$/,
+    what: 'has an empty part',
+  },
+  {
+    closed: true,
+    inside: /^[A-Za-z_][A-Za-z0-9_.-]*\[(?:\d+|"[^"\]]*"|'[^'\]]*')\][\w.[\]"'-]*$/,
+    what: 'indexes with brackets',
+  },
+  { closed: true, inside: new RegExp(`^(?=\\s|.*\\s$)\\s*[A-Za-z]${DOTTED}\\s*$`), what: 'has spaces inside' },
+  { closed: true, inside: /^\s*\$(?:json)?[.[][\w.[\]"'-]+\s*$/, what: 'begins with `$`' },
+  { closed: false, inside: new RegExp(`^[A-Za-z]${DOTTED}(?:\\s|$)`), what: 'is not closed' },
+];
+
+/** The text before the inner braces of `{{ … }}`, `${{ … }}` and, at the start of a text, n8n's `={{ … }}`. */
+const outerBraces = (text: string, at: number): string =>
+  /(?:\$|^=)?\{$/.exec(text.slice(Math.max(0, at - 2), at))?.[0] ?? '';
+
+/** Names for the payload in n8n and JSONPath (`{{ $json.body.a }}`, `{$.a}`) and in GitHub workflows (`${{ github.event.a }}`). */
+const PAYLOAD = /^\$(?:github\.event\.|json(?:\.body)?(?=[.[]))?/;
+/** Equivalents of other values in such workflows. */
+const BESIDE: Readonly<Record<string, string>> = {
+  '$github.repository': 'repository.full_name',
+  '$github.actor': 'sender.login',
+  '$github.event_name': 'event_type',
+  '$github.ref': 'ref',
+};
+
+/** The placeholder that was probably meant. */
+function meantBy(found: string): string {
+  const path = found.replace(/["'\s{}]|^=/g, '');
+  const parts = (BESIDE[path] ?? path.replace(PAYLOAD, '')).split(/[.[\]]+/);
+  return `{${parts.filter((part) => part !== '').join('.')}}`;
+}
+
+/** Placeholders in the syntax of other template languages. */
+function checkBraces(text: string): readonly Problem[] {
+  const code = [...text.matchAll(CODE)].map(({ 0: span, index }) => ({ start: index, end: index + span.length }));
+  const isCode = ({ index }: RegExpExecArray): boolean => code.some(({ start, end }) => index >= start && index < end);
+  return [
+    ...[...text.matchAll(DOUBLED)].flatMap((match) => doubled(match, isCode(match))),
+    ...[...text.matchAll(DOLLAR)].flatMap((match) => (isCode(match) ? [] : dollar(match))),
+    ...[...text.matchAll(CONTROL)]
+      .filter((match) => !isCode(match))
+      .slice(0, 1)
+      .map(control),
+  ].toSorted((a, b) => (a.within?.offset ?? 0) - (b.within?.offset ?? 0));
+}
+
+/** Fenced code, and code spans. */
+const CODE = /```[\s\S]*?(?:```|$)|`[^`\n]*`/g;
+
+/** A path in double braces, with the spaces, dot and filter that Jinja, Go and similar languages allow. */
+const DOUBLED = new RegExp(`\\$?\\{\\{-?( *)((?<= )\\.)?(${PATH})( *)(\\|[^{}\\n]*)?-?\\}\\}`, 'g');
+
+/** `${a.b}`, but not `${HOME}`, which is shell syntax. */
+const DOLLAR = new RegExp(`\\$\\{((?=[A-Z0-9_.-]*[a-z])${PATH})\\}`, 'g');
+
+const CONTROL =
+  /\{%-? *(?:if|for|set|unless|assign|case)\s[^{}\n]*%\}|\{\{-? *(?:#(?:if|each|unless|with)|if|range|with)\s[^{}\n]*\}\}/g;
+
+const ONE_WORD = new RegExp(`^${PART}$`);
+/** The middle and the end of conditions and loops. */
+const KEYWORDS: ReadonlySet<string> = new Set(['else', 'end', 'this']);
+const MONEY = /amount|price|cost|total|fee|paid|due|balance|budget|refund|tax|usd|cents|sum|salary|revenue|charge/i;
+
+function doubled(match: RegExpExecArray, isCode: boolean): readonly Problem[] {
+  const [written, before = '', dot, path = '', after = '', filter] = match;
+  if (before + after === '' && filter === undefined)
+    return [misspelt(match, `${written} leaves a pair of braces around the value; write {${path}}`, path)];
+  // Spaces around a dotted path are unambiguous, and an error of `template-syntax`.
+  if (isCode || KEYWORDS.has(path) || (filter === undefined && dot === undefined && !ONE_WORD.test(path))) return [];
+  return [misspelt(match, `${written} is not a placeholder and is delivered literally; write {${path}}`, path)];
+}
+
+function dollar(match: RegExpExecArray): readonly Problem[] {
+  const [written, path = ''] = match;
+  if (MONEY.test(path)) return [];
+  return [misspelt(match, `${written} leaves the \`$\` before the value; write {${path}}`, path)];
+}
+
+const misspelt = ({ 0: written, index }: RegExpExecArray, message: string, path: string): Problem => ({
+  rule: 'template-braces',
+  path: [],
+  at: 'value',
+  message,
+  within: { offset: index, length: written.length },
+  fix: { kind: 'replace', text: `{${path}}` },
+});
+
+const control = ({ 0: written, index }: RegExpExecArray): Problem => ({
+  rule: 'template-braces',
+  path: [],
+  at: 'value',
+  message: `${written} is delivered literally: templates have placeholders, but no conditions or loops`,
+  within: { offset: index, length: written.length },
+  hint: 'use `filters` for conditions, and a route for each case; a placeholder such as `{commits}` gives the whole list',
+});
+
+/** Returns the prompt unchanged unless the route has `untrusted: mark`. */
+export function markUntrusted(route: RouteView, prompt: TemplatePlan): TemplatePlan {
+  const marked = markSegments(route, prompt);
+  return marked === prompt ? prompt : [{ kind: 'notice' }, ...marked];
+}
+
+/** The same without the notice, for a template whose text becomes part of a prompt. */
+export function markSegments(route: RouteView, template: TemplatePlan): TemplatePlan {
+  const { config, mode, scope } = route;
+  const isMarking = (config.untrusted ?? scope.table.gateway.untrusted) === 'mark';
+  // Messages that are delivered without an agent are for people and contain no markers.
+  if (!isMarking || mode === 'direct' || mode === 'message') return template;
+  const marked = template.map((segment) =>
+    takesMarkers(segment, route) ? { ...segment, marked: true as const } : segment,
+  );
+  return marked.every((segment, index) => segment === template[index]) ? template : marked;
+}
+
+type Markable = Exclude<TemplateSegment, { kind: 'text' } | { kind: 'notice' }>;
+
+function takesMarkers(segment: TemplateSegment, route: RouteView): segment is Markable {
+  switch (segment.kind) {
+    case 'text':
+    case 'notice':
+      return false;
+    case 'dump':
+    // Its lines have markers.
+    case 'events':
+      return true;
+    case 'meta':
+      return isSent(segment.name, route);
+    case 'path':
+      return isUntrustedPath(segment, route);
+  }
+}
+
+/** A payload value overrides the built-in one of that name, so either makes the placeholder untrusted. */
+function isUntrustedPath({ path, builtin }: PathSegment, route: RouteView): boolean {
+  if (path.length === 0) return false;
+  if (builtin !== null && isSent(builtin, route)) return true;
+  // A value of which nothing is known may be anyone's.
+  return route.scope.payloads?.isUntrusted(route, path) ?? true;
+}
+
+/**
+ * Whether the sender controls a built-in value. The event type may come from an unsigned header, but is one of the names in
+ * `events` if these are exact. The delivery id always comes from the sender.
+ */
+function isSent(name: MetaSegment['name'], { config: { events = [] } }: RouteView): boolean {
+  if (name === 'event_type') return events.length === 0 || events.some(isEventGlob);
+  return name === 'delivery_id';
+}

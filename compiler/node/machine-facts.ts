@@ -1,8 +1,7 @@
 /** Facts about this machine that the compiler uses, for commands and for the running gateway. */
 import { join } from 'node:path';
-import { createFacts } from '../source/files-facts.ts';
-import { loadEnvFile, loadProjectEnv, mergeEnv } from '../source/load-env.ts';
-import type { JobRef, MachineFacts } from '../views/machine-facts.ts';
+import { createFacts, loadEnvFile, loadProjectEnv, mergeEnv } from '../source/load-env.ts';
+import type { JobRef, MachineFacts } from '../views/views.ts';
 import { nodeFiles } from './node-files.ts';
 
 export interface Machine {

@@ -1,6 +1,6 @@
 /** The compiler's interface to the real file system. */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
-import { MAX_FILE_BYTES, readRegularFileSync } from '../../base/read-regular-file.ts';
+import { MAX_FILE_BYTES, readRegularFileSync } from '../../base/files.ts';
 import type { Files } from '../source/files.ts';
 
 /** Returns null if the path does not exist or is not accessible. */

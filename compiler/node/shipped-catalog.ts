@@ -1,7 +1,7 @@
 /** Reads the shipped catalog. */
-import { assetFolder } from '../../base/assets.ts';
-import type { ShippedCatalog } from '../source/shipped-catalog.ts';
-import { loadShippedCatalog } from '../source/shipped-catalog.ts';
+import { assetFolder } from '../../base/files.ts';
+import type { ShippedCatalog } from '../source/load-catalog.ts';
+import { loadShippedCatalog } from '../source/load-catalog.ts';
 import { nodeFiles } from './node-files.ts';
 
 export const readShippedCatalog = (): ShippedCatalog => loadShippedCatalog(nodeFiles, assetFolder('catalog'));

@@ -1,11 +1,11 @@
 /** Prints diagnostics for people: a line, a code frame, a hint, related places, and a count at the end. */
 import type { Paint } from '../../base/paint.ts';
 import { createPaint } from '../../base/paint.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { characterWidth, cutToWidth, displayWidth } from '../../base/text.ts';
+import { applyEdits } from '../diagnostics/apply-edits.ts';
+import type { Diagnostic, TextEdit } from '../diagnostics/diagnostic.ts';
 import { printable } from '../diagnostics/printable.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
-import { codeFrame } from './code-frame.ts';
-import { fixedLines } from './fixed-lines.ts';
 import type { Lines } from './lines.ts';
 import { createLines } from './lines.ts';
 import type { SafeLine } from './safe-lines.ts';
@@ -84,3 +84,112 @@ function count(diagnostics: readonly Diagnostic[]): string {
 
 const plural = (amount: number, noun: string): string =>
   amount === 0 ? '' : `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+
+/** Prints the source line of a diagnostic, with carets below its range. */
+interface FrameOptions {
+  readonly lines: Lines;
+  readonly safeLine: SafeLine;
+  /** Width available for the frame, in terminal columns. */
+  readonly width: number;
+}
+
+interface Frame {
+  /** `12 | ` and blanks of the same width. */
+  readonly gutter: string;
+  readonly margin: string;
+  readonly code: string;
+  /** The spaces before the carets, then one `^` per column of the range on this line. */
+  readonly indent: string;
+  readonly carets: string;
+}
+
+const TAB = '    ';
+const ELLIPSIS = '…';
+
+/** Returns null if there is no text to show: the file is empty or could not be read. */
+function codeFrame(source: SourceText, range: Range, options: FrameOptions): Frame | null {
+  if (source.text === '') return null;
+  const { line, column } = options.lines.positionOf(source, range.start);
+  const text = options.safeLine(source, line);
+  const marked = text.slice(column - 1, column - 1 + range.end - range.start).trimEnd();
+  const before = expandTabs(text.slice(0, column - 1));
+  const middle = expandTabs(marked);
+  const after = expandTabs(text.slice(column - 1 + marked.length));
+  const number = String(line).padStart(4);
+  const room = Math.max(20, options.width - number.length - 3);
+  const cut = fit({ before, middle, after }, room);
+  return {
+    gutter: `${number} | `,
+    margin: `${' '.repeat(number.length)} | `,
+    code: (cut.before + cut.middle + cut.after).trimEnd(),
+    indent: ' '.repeat(displayWidth(cut.before)),
+    carets: '^'.repeat(Math.max(1, displayWidth(cut.middle))),
+  };
+}
+
+const expandTabs = (text: string): string => text.replaceAll('\t', TAB);
+
+interface Cut {
+  readonly before: string;
+  readonly middle: string;
+  readonly after: string;
+}
+
+/** Truncates a long line on both sides of the marked part. */
+function fit({ before, middle, after }: Cut, room: number): Cut {
+  if (displayWidth(before + middle + after, room) <= room) return { before, middle, after };
+  const kept = { middle: cutToWidth(middle, Math.floor(room * 0.6)), before };
+  const rest = room - displayWidth(kept.middle);
+  if (displayWidth(before, rest) > rest * 0.7) kept.before = tail(before, Math.floor(rest * 0.6));
+  return { ...kept, after: cutToWidth(after, Math.max(0, rest - displayWidth(kept.before))) };
+}
+
+function tail(text: string, room: number): string {
+  let start = text.length;
+  let width = 1;
+  while (start > 0) {
+    const before = lastCharacter(text, start);
+    width += characterWidth(before);
+    if (width > room) break;
+    start -= before.length;
+  }
+  return ELLIPSIS + text.slice(start);
+}
+
+/** The character before `end`: one or two UTF-16 code units. */
+function lastCharacter(text: string, end: number): string {
+  const pair = text.slice(Math.max(0, end - 2), end);
+  return (pair.codePointAt(0) ?? 0) > 0xffff ? pair : text.slice(end - 1, end);
+}
+
+const MAX_LINES = 6;
+
+/** Returns the lines without their common indentation, or null if a line contains a masked value. */
+function fixedLines(
+  source: SourceText,
+  edits: readonly TextEdit[],
+  { lines, safeLine }: { readonly lines: Lines; readonly safeLine: SafeLine },
+): readonly string[] | null {
+  const first = lines.positionOf(source, edits[0]?.range.start ?? 0);
+  const last = lines.positionOf(source, edits.at(-1)?.range.end ?? 0);
+  for (let line = first.line; line <= last.line; line++) {
+    if (safeLine(source, line) !== printable(lines.textOf(source, line))) return null;
+  }
+  // Only these lines are copied: a file of 100,000 lines may have a fix for each tenth.
+  const start = (edits[0]?.range.start ?? 0) - first.column + 1;
+  const end = (edits.at(-1)?.range.end ?? 0) - last.column + 1 + lines.textOf(source, last.line).length;
+  const within = edits.map(({ range, ...edit }) => ({
+    ...edit,
+    range: { start: range.start - start, end: range.end - start },
+  }));
+  const text = applyEdits(source.text.slice(start, end), within);
+  return dedent(printable(text.replace(/^\n+|\s+$/g, '')).split('\n'));
+}
+
+function dedent(lines: readonly string[]): readonly string[] {
+  const depth = Math.min(
+    ...lines.filter((line) => line.trim() !== '').map((line) => /^ */.exec(line)?.[0].length ?? 0),
+  );
+  const shown = lines.slice(0, MAX_LINES).map((line) => line.slice(depth));
+  return lines.length > MAX_LINES ? [...shown, '…'] : shown;
+}

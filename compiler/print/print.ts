@@ -1,10 +1,125 @@
-/** The output formats of diagnostics, by their `--format` name. */
+/** The output formats of diagnostics, by their `--format` name: JSON, GitHub annotations and SARIF are here. */
+
+import { pathToFileURL } from 'node:url';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { printGithub } from './print-github.ts';
-import { printDiagnosticsJson } from './print-json.ts';
+import { printable } from '../diagnostics/printable.ts';
+import type { Rule } from '../diagnostics/rule.ts';
+import { RULES } from '../diagnostics/rule.ts';
+import type { Range, SourceText } from '../text/source-text.ts';
+import type { Lines } from './lines.ts';
+import { createLines } from './lines.ts';
 import type { PrettyOptions } from './print-pretty.ts';
 import { printPretty } from './print-pretty.ts';
-import { printSarif } from './print-sarif.ts';
+
+/** Returns one command per line, or an empty string. */
+export function printGithub(diagnostics: readonly Diagnostic[]): string {
+  const lines = createLines();
+  return diagnostics
+    .map(({ source, range, severity, rule, message, hint }) => {
+      const { start, end } = lines.spanOf(source, range);
+      const oneLine = end.line === start.line;
+      const properties = [
+        `file=${escapeProperty(source.name)}`,
+        `line=${start.line}`,
+        `endLine=${end.line}`,
+        `col=${start.column}`,
+        // GitHub ignores columns of multi-line ranges, and warns about them.
+        ...(oneLine ? [`endColumn=${end.column}`] : []),
+        `title=${escapeProperty(rule)}`,
+      ];
+      const text = `${rule}: ${message}${hint === undefined ? '' : `\n${hint}`}`;
+      return `::${severity} ${properties.join(',')}::${escapeData(text)}\n`;
+    })
+    .join('');
+}
+
+/** Also removes control characters: build logs are read on terminals, too. */
+const escapeData = (text: string): string =>
+  printable(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+
+const escapeProperty = (text: string): string => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+
+/** Returns indented JSON that ends with a line break. */
+function printDiagnosticsJson(diagnostics: readonly Diagnostic[]): string {
+  return `${JSON.stringify(diagnosticRecords(diagnostics), null, 2)}\n`;
+}
+
+/** Lines and columns are 1-based; columns count UTF-16 code units; the end is exclusive. */
+export function diagnosticRecords(diagnostics: readonly Diagnostic[]) {
+  const lines = createLines();
+  return diagnostics.map(({ source, range, severity, rule, message, hint, related, fix }) => ({
+    rule,
+    severity,
+    ...place(source, range, lines),
+    message,
+    hint: hint ?? null,
+    fix: fix?.map((edit) => ({ ...place(source, edit.range, lines), text: edit.text })) ?? null,
+    related: (related ?? []).map((other) => ({ ...place(other.source, other.range, lines), message: other.message })),
+  }));
+}
+
+function place(source: SourceText, range: Range, lines: Lines) {
+  const { start, end } = lines.spanOf(source, range);
+  return { file: source.name, line: start.line, column: start.column, end_line: end.line, end_column: end.column };
+}
+
+const INDEX: ReadonlyMap<string, number> = new Map(RULES.map((rule, index) => [rule.id, index]));
+
+/** Lists every rule, so that services can show what was checked. Omits source text, which may contain secrets. */
+function printSarif(diagnostics: readonly Diagnostic[]): string {
+  const lines = createLines();
+  const log = {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: 'hookwright', rules: RULES.map(describeRule) } },
+        columnKind: 'utf16CodeUnits',
+        results: diagnostics.map((diagnostic) => describeResult(diagnostic, lines)),
+      },
+    ],
+  };
+  return `${JSON.stringify(log, null, 2)}\n`;
+}
+
+const describeRule = ({ id, severity, title, why }: Rule) => ({
+  id,
+  shortDescription: { text: title },
+  fullDescription: { text: why },
+  help: { text: why, markdown: why },
+  defaultConfiguration: { level: severity },
+});
+
+function describeResult({ rule, severity, source, range, message, hint, related = [] }: Diagnostic, lines: Lines) {
+  return {
+    ruleId: rule,
+    ruleIndex: INDEX.get(rule) ?? -1,
+    level: severity,
+    message: { text: hint === undefined ? message : `${message}\n${hint}` },
+    locations: [{ physicalLocation: physicalLocation(source, range, lines) }],
+    ...(related.length === 0
+      ? {}
+      : {
+          relatedLocations: related.map((place, id) => ({
+            id,
+            message: { text: place.message },
+            physicalLocation: physicalLocation(place.source, place.range, lines),
+          })),
+        }),
+  };
+}
+
+function physicalLocation(source: SourceText, range: Range, lines: Lines) {
+  const { start, end } = lines.spanOf(source, range);
+  return {
+    artifactLocation: { uri: uriOf(source) },
+    region: { startLine: start.line, startColumn: start.column, endLine: end.line, endColumn: end.column },
+  };
+}
+
+/** Relative to the working directory, as code scanning requires; absolute for files outside it. */
+const uriOf = ({ name, path }: SourceText): string =>
+  name === path ? pathToFileURL(path).href : name.split('/').map(encodeURIComponent).join('/');
 
 /**
  * The output formats of `printDiagnostics`.

@@ -1,11 +1,9 @@
-/** Parses five-field cron expressions. */
-
+/** Parses five-field cron expressions and schedules in words, and finds the instants at which they fire in a time zone. */
 import { Cron } from 'croner';
-import { messageOf } from '../../base/message-of.ts';
-import { NICKNAMES } from './built/words.ts';
-import type { MeantSchedule } from './schedule-words.ts';
-import { readScheduleWords } from './schedule-words.ts';
+import { messageOf } from '../../base/errors.ts';
+import { DAYS, EXACT, NICKNAMES, PHRASES, ZONES } from './built/words.ts';
 
+/** Parses five-field cron expressions. */
 export interface Schedule {
   /** The five fields, separated by single spaces. */
   readonly text: string;
@@ -16,7 +14,7 @@ export interface Schedule {
   readonly dayOfWeek: string;
 }
 
-export type ParsedSchedule =
+type ParsedSchedule =
   | { readonly ok: true; readonly schedule: Schedule }
   | {
       readonly ok: false;
@@ -81,4 +79,119 @@ export function parseSchedule(text: string): ParsedSchedule {
     return refuse(reason.replace(/^CronPattern: /, '').replace(/^[A-Z]/, (letter) => letter.toLowerCase()));
   }
   return { ok: true, schedule: { text: joined, minute, hour, dayOfMonth, month, dayOfWeek } };
+}
+
+const PHRASE_OF: ReadonlyMap<string, string> = new Map(Object.entries(PHRASES));
+const DAY_OF: ReadonlyMap<string, string> = new Map(Object.entries(DAYS));
+/** Phrases that are as precise as a cron expression. */
+const EXACT_PHRASES: ReadonlySet<string> = new Set(EXACT);
+
+/** Translates schedules in words (`nightly`, `every day at 9`, `07:30`) to cron expressions, for suggestions. */
+interface MeantSchedule {
+  readonly cron: string;
+  /** False if a time of day had to be assumed. */
+  readonly exact: boolean;
+}
+
+/** Returns null if the text is not understood. */
+function readScheduleWords(text: string): MeantSchedule | null {
+  const cloud = cloudSchedule(text.trim());
+  if (cloud !== null) return cloud;
+  const words = text
+    .trim()
+    .toLowerCase()
+    .replace(/\s+/g, ' ')
+    .replace(/^@/, '')
+    .replace(/^rate\((.*)\)$/, 'every $1');
+  const phrase = PHRASE_OF.get(words);
+  if (phrase !== undefined) return { cron: phrase, exact: EXACT_PHRASES.has(words) };
+  const cron = interval(words) ?? timeOfDay(words);
+  return cron === null ? null : { cron, exact: true };
+}
+
+/** `cron(0 9 * * ? *)`, the AWS form: the last field is the year, and days of the week start at 1. */
+function cloudSchedule(text: string): MeantSchedule | null {
+  const [, fields = '', weekday = ''] = /^cron\(((?:\S+ ){4})(\S+) \*\)$/.exec(text) ?? [];
+  if (fields === '') return null;
+  const cron = (fields + weekday).replaceAll('?', '*');
+  return { cron, exact: !/\d/.test(weekday) };
+}
+
+/** `every 15 minutes`, `15m`, `every 2 hours`. */
+function interval(words: string): string | null {
+  const [, digits = '', unit] = /^(?:every )?(\d{1,2}) ?(m|min|mins|minutes?|h|hours?)$/.exec(words) ?? [];
+  if (unit === undefined) return null;
+  const count = Number(digits);
+  const [most, cron] = unit.startsWith('m') ? [60, 'N * * * *'] : [24, '0 N * * *'];
+  // Steps restart with each hour or day, so intervals are even only for divisors.
+  if (count < 1 || most % count !== 0 || count === most) return null;
+  return cron.replace('N', count === 1 ? '*' : `*/${count}`);
+}
+
+/** `at 9`, `every day at 9:15`, `mondays at 6pm`, `07:30`. */
+function timeOfDay(words: string): string | null {
+  const [, day, at, hours = '', minutes, half] =
+    /^(?:(?:every |each |on )*([a-z]+?)s? )?(at )?(\d{1,2})(?:[:.h](\d\d))? ?(am|pm|h|o'clock)?$/.exec(words) ?? [];
+  if (hours === '' || (day === undefined && at === undefined && minutes === undefined && half === undefined))
+    return null;
+  const dow = day === undefined || day === 'at' ? '*' : dayOf(day);
+  const hour = hourOf(Number(hours), half);
+  const minute = Number(minutes ?? 0);
+  return dow === null || hour === null || minute > 59 ? null : `${minute} ${hour} * * ${dow}`;
+}
+
+function dayOf(word: string): string | null {
+  const isName = /^(?:sun|mon|tues?|wednes|thurs?|fri|satur)day$/.test(word);
+  return DAY_OF.get(word) ?? (isName ? DAY_OF.get(word.slice(0, 3)) : undefined) ?? null;
+}
+
+function hourOf(hour: number, half: string | undefined): number | null {
+  if (half !== 'am' && half !== 'pm') return hour > 23 ? null : hour;
+  if (hour < 1 || hour > 12) return null;
+  return (hour % 12) + (half === 'pm' ? 12 : 0);
+}
+
+/** Computes the instants at which a schedule will fire, in a time zone. */
+interface Forecast {
+  /** A five-field cron expression. */
+  readonly schedule: string;
+  /** An IANA zone. */
+  readonly timezone: string;
+  /** Unix ms; only later runs are returned. */
+  readonly from: number;
+  readonly count: number;
+}
+
+/** Returns Unix ms in ascending order: at most `count`, and none if the schedule never fires, or cannot be read: a stored one may be damaged. */
+export function nextRuns({ schedule, timezone, from, count }: Forecast): readonly number[] {
+  if (!parseSchedule(schedule).ok || !isTimeZone(timezone)) return [];
+  const cron = new Cron(schedule, { ...CRON_OPTIONS, timezone, paused: true });
+  return cron.nextRuns(count, new Date(from)).map((date) => date.getTime());
+}
+
+/** Whether this machine's time zone data contains the zone. Offsets such as `+02:00` are not zones: they have no rules. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The most populous zones of abbreviations. */
+const ZONE_OF: ReadonlyMap<string, string> = new Map(Object.entries(ZONES));
+
+/** Zones for a city (`Berlin`, `new york`) or an abbreviation. */
+export function similarZones(name: string): readonly string[] {
+  const abbreviated = ZONE_OF.get(name.toUpperCase());
+  if (abbreviated !== undefined) return [abbreviated];
+  const city = name.trim().toLowerCase().replaceAll(' ', '_');
+  return timeZones().filter((zone) => zone.slice(zone.lastIndexOf('/') + 1).toLowerCase() === city);
+}
+
+/** All zones that this machine knows, for suggestions. */
+export function timeZones(): readonly string[] {
+  return ['UTC', ...Intl.supportedValuesOf('timeZone')];
 }

@@ -2,11 +2,10 @@
  * Converts schema errors to problems that tell the config's author what the schema allows. A tutor, if there is one, says what
  * was meant (modules/tutor).
  */
-import type { NodePath, Problem, SchemaError } from '../diagnostics/problem.ts';
+import type { NodePath, Problem, SchemaError } from '../diagnostics/diagnostic.ts';
 import type { RuleId } from '../diagnostics/rule.ts';
-import { flowText } from '../text/flow-text.ts';
-import { isPlainMap } from '../text/plain-map.ts';
-import { isSecretName } from '../text/secret-names.ts';
+import { flowText, isPlainMap } from '../text/plain-data.ts';
+import { isSecretName } from '../text/secret-ref.ts';
 import { certainMatch, didYouMean, oneOf, suggest } from '../text/suggest.ts';
 import type { SchemaName } from './known-keys.ts';
 import { descriptionAt, exampleAt, guessKey, knownKeys } from './known-keys.ts';

@@ -1,7 +1,7 @@
 /** Looks up what a schema allows at a path: keys, types, descriptions and examples. */
 import { SCHEMAS } from '../../schemas/built/schemas.ts';
-import type { NodePath } from '../diagnostics/problem.ts';
-import { isPlainMap } from '../text/plain-map.ts';
+import type { NodePath } from '../diagnostics/diagnostic.ts';
+import { isPlainMap } from '../text/plain-data.ts';
 import { suggest } from '../text/suggest.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

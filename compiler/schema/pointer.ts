@@ -1,6 +1,6 @@
 /** Converts JSON pointers of schema errors to paths of keys and indexes. */
-import type { NodePath } from '../diagnostics/problem.ts';
-import { isPlainMap } from '../text/plain-map.ts';
+import type { NodePath } from '../diagnostics/diagnostic.ts';
+import { isPlainMap } from '../text/plain-data.ts';
 
 /** A part is an index if the data has a list there; `0` can also be a key. */
 export function parsePointer(pointer: string, data: unknown): NodePath {

@@ -1,10 +1,9 @@
 /** Removes entries that do not match the schema, so that everything else can still be checked in the same run. */
-import { groupBy } from '../../base/group-by.ts';
-import { ENTRY_MAPS } from '../config/entry-maps.ts';
+import { groupBy } from '../../base/text.ts';
 import { routeKey } from '../config/route-keys.ts';
-import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { isPlainMap, setOwn } from '../text/plain-map.ts';
-
+import { ENTRY_MAPS } from '../config/settings.ts';
+import type { NodePath, Problem } from '../diagnostics/diagnostic.ts';
+import { isPlainMap, setOwn } from '../text/plain-data.ts';
 import { guessKey } from './known-keys.ts';
 import type { FileTypes } from './validate.ts';
 import { faultyPaths } from './validate.ts';
@@ -18,7 +17,7 @@ function entryPath(path: NodePath): NodePath {
 /** A tree of keys to remove; leaves are empty. */
 type Cut = Map<string, Cut>;
 
-export interface Pruned {
+interface Pruned {
   readonly value: Readonly<Record<string, unknown>>;
   /** Paths of the removed entries, without duplicates. */
   readonly removed: readonly NodePath[];

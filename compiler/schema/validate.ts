@@ -10,7 +10,7 @@ import type {
   TargetFile,
   TestFile,
 } from '../../schemas/generated/types.ts';
-import type { NodePath, Problem, SchemaError } from '../diagnostics/problem.ts';
+import type { NodePath, Problem, SchemaError } from '../diagnostics/diagnostic.ts';
 import { explainErrors } from './explain.ts';
 import { parsePointer } from './pointer.ts';
 

@@ -8,7 +8,7 @@ import type { Alias, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { RuleId } from '../diagnostics/rule.ts';
-import { isPlainMap, setOwn } from '../text/plain-map.ts';
+import { isPlainMap, setOwn } from '../text/plain-data.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
 
 export type YamlNode = Node;
@@ -23,7 +23,7 @@ const MAX_DEPTH = 200;
 
 const MERGE_KEY = '<<';
 
-export interface BuiltValue {
+interface BuiltValue {
   readonly value: unknown;
   readonly aliases: AliasTargets;
   readonly findings: readonly Finding[];

@@ -1,5 +1,17 @@
-/** The compiler's interface to the file system; injected, so that compiling is a pure function. */
+/**
+ * The compiler's interface to the file system, injected so that compiling is a pure function, and how it reads texts
+ * through it.
+ */
 
+import { basename, dirname, isAbsolute, relative, sep } from 'node:path';
+import { MAX_FILE_BYTES } from '../../base/files.ts';
+import type { Finding } from '../diagnostics/diagnostic.ts';
+import type { SourceText } from '../text/source-text.ts';
+import { START } from '../text/source-text.ts';
+import type { ParseResult } from './parse-yaml.ts';
+import { parseYaml } from './parse-yaml.ts';
+
+/** The compiler's interface to the file system; injected, so that compiling is a pure function. */
 export interface FileStat {
   readonly kind: 'file' | 'directory' | 'other';
   /** In bytes. */
@@ -32,4 +44,128 @@ export interface Disk {
 export interface HomeDisk extends Disk {
   /** Absolute path of `<home_dir>`, which may not exist. */
   readonly home: string;
+}
+
+/** Reads a file as text for the parsers, and describes failures in a sentence. */
+type TextRead =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly missing: boolean; readonly message: string };
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  EACCES: 'cannot be read: permission denied',
+  EPERM: 'cannot be read: permission denied',
+  ELOOP: 'cannot be read: its symbolic links form a loop',
+  ENOENT: 'does not exist',
+  EISDIR: 'is a directory; a file is expected here',
+  ENOTREG: 'is not a regular file',
+};
+
+const refuse = (message: string, missing = false): TextRead => ({ ok: false, missing, message });
+
+/** Removes a byte order mark. Line ends are kept, so that offsets match the file. */
+export function readText(files: Files, path: string): TextRead {
+  const stat = files.stat(path);
+  if (stat === null) return refuse('does not exist', true);
+  if (stat.kind === 'directory') return refuse('is a directory; a file is expected here');
+  if (stat.kind === 'other') return refuse('is not a regular file');
+  if (stat.size > MAX_FILE_BYTES) return refuse(tooLarge(stat.size));
+  let bytes: Uint8Array;
+  try {
+    bytes = files.read(path);
+  } catch (error) {
+    return refuse(SENTENCES[codeOf(error)] ?? `cannot be read: ${codeOf(error)}`, codeOf(error) === 'ENOENT');
+  }
+  if (bytes.byteLength > MAX_FILE_BYTES) return refuse(tooLarge(bytes.byteLength));
+  return decode(bytes);
+}
+
+function decode(bytes: Uint8Array): TextRead {
+  try {
+    return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+  } catch {
+    const hint = bytes[0] === 0xff || bytes[0] === 0xfe ? ' (it looks like UTF-16)' : '';
+    return refuse(`is not valid UTF-8${hint}; save it as UTF-8`);
+  }
+}
+
+const tooLarge = (size: number): string =>
+  `is ${(size / 1024 / 1024).toFixed(1)} MiB large; at most ${MAX_FILE_BYTES / 1024 / 1024} MiB are read`;
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error';
+
+/** The finding of a file that cannot be read, at the file itself. */
+export const unreadable = (source: SourceText, message: string): Finding => ({
+  rule: 'unreadable-file',
+  source,
+  range: START,
+  message,
+});
+
+/** Reads and parses one YAML file. */
+interface YamlRead extends ParseResult {
+  readonly source: SourceText;
+  readonly isMissing: boolean;
+}
+
+/** @param path absolute */
+export function readYamlFile({ files, cwd }: Disk, path: string): YamlRead {
+  const read = readText(files, path);
+  const source = { path, name: displayPath(path, cwd), text: read.ok ? read.text : '' };
+  if (read.ok) return { ...parseYaml(source), source, isMissing: false };
+  return { file: null, findings: [unreadable(source, read.message)], source, isMissing: read.missing };
+}
+
+/** @param from absolute path of a directory, usually the working directory */
+export function displayPath(path: string, from: string): string {
+  const short = relative(from, path);
+  const outside = short === '' || short === '..' || short.startsWith(`..${sep}`) || isAbsolute(short);
+  return (outside ? path : short).replaceAll(sep, '/');
+}
+
+/** @param changes texts by absolute path; files and folders need not exist. New files have mode 0600. */
+export function overlayFiles(base: Files, changes: ReadonlyMap<string, string>): Files {
+  const bytesOf = (path: string): Uint8Array | null => {
+    const text = changes.get(path);
+    return text === undefined ? null : new TextEncoder().encode(text);
+  };
+  return {
+    read: (path) => bytesOf(path) ?? base.read(path),
+    stat: (path) => {
+      const bytes = bytesOf(path);
+      const before = base.stat(path);
+      return bytes === null ? before : { kind: 'file', size: bytes.length, mode: before?.mode ?? 0o600 };
+    },
+    list: (folder) => {
+      const added = [...changes.keys()].filter((path) => dirname(path) === folder).map((path) => basename(path));
+      return [...new Set([...base.list(folder), ...added])];
+    },
+    realpath: (path) => base.realpath(path) ?? (changes.has(path) ? path : null),
+  };
+}
+
+/** Records the paths that a compile reads, so that a change to any of them can trigger the next compile. */
+interface RecordedFiles {
+  readonly files: Files;
+  /** Absolute and sorted. */
+  paths(): readonly string[];
+}
+
+export function recordFiles(files: Files): RecordedFiles {
+  const seen = new Set<string>();
+  const note = <T>(look: (path: string) => T) => {
+    return (path: string): T => {
+      seen.add(path);
+      return look(path);
+    };
+  };
+  return {
+    files: {
+      read: note(files.read),
+      stat: note(files.stat),
+      list: note(files.list),
+      realpath: (path) => files.realpath(path),
+    },
+    paths: () => [...seen].sort(),
+  };
 }

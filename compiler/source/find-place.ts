@@ -1,10 +1,15 @@
-/** Converts problems, which have paths, to findings, which have positions in files. */
+/** Converts problems, which have paths, to findings, which have positions in files, and collects those of all stages. */
 
-import type { Finding, RelatedPlace } from '../diagnostics/diagnostic.ts';
-import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import { relative, sep } from 'node:path';
+import type { Place } from '../../schemas/generated/types.ts';
+import type { Diagnostic, Finding, NodePath, Problem, RelatedPlace } from '../diagnostics/diagnostic.ts';
+import { diagnose } from '../diagnostics/diagnostic.ts';
+import type { RuleId } from '../diagnostics/rule.ts';
+import { createLines } from '../print/lines.ts';
 import type { Range } from '../text/source-text.ts';
-import type { Places } from './file-tree.ts';
-import type { NodePlace } from './source-tree.ts';
+import { LocationIndex, locate } from './locate.ts';
+import type { ParsedFile } from './parse-yaml.ts';
+import type { NodePlace, SourceTree } from './source-tree.ts';
 
 /** A finding about a node of a file. */
 export interface NodeFinding extends Finding {
@@ -47,3 +52,57 @@ const keyOrStart = ({ key, value }: NodePlace): Range => key ?? { start: value.s
 /** For a value reached through an alias or merge key, the position where it is used. */
 const viaPlace = (place: NodePlace): readonly RelatedPlace[] =>
   place.via === null ? [] : [{ source: place.file.source, range: place.via, message: 'it is used here' }];
+
+/**
+ * Returns the findings in better words, with fixes, and without the consequences of mistakes that it recognises. Findings about
+ * nodes are `NodeFinding`s.
+ */
+export type Tutor = (findings: readonly Finding[]) => readonly Finding[];
+
+export interface Report {
+  add(findings: readonly Finding[]): void;
+  /** @param base path of the entry that the problems' paths are relative to */
+  addProblems(problems: readonly Problem[], tree: Places, base?: NodePath): void;
+  /** Sorted, without duplicates. */
+  diagnostics(): readonly Diagnostic<RuleId>[];
+}
+
+/** @param modules at most one of them has a tutor */
+export function createReport(modules: readonly { readonly tutor?: Tutor }[] = []): Report {
+  const { tutor } = modules.find((module) => module.tutor) ?? {};
+  const findings: Finding[] = [];
+  return {
+    add(more) {
+      for (const finding of more) findings.push(finding);
+    },
+    addProblems(problems, tree, base = []) {
+      for (const problem of problems) findings.push(findPlace(problem, tree, base));
+    },
+    diagnostics: () => diagnose(tutor?.(findings) ?? findings),
+  };
+}
+
+/** Looks up places in one or several files. */
+export type Places = Pick<SourceTree, 'place' | 'files'>;
+
+export function fileTree(file: ParsedFile): Places {
+  const index = new LocationIndex();
+  return { files: [file], place: (path) => ({ ...locate(file, path, index), file }) };
+}
+
+/** Positions of entries as the table records them: a line, and a file relative to the root config's folder. */
+export interface Placer {
+  placeOf(tree: Places, path: NodePath): Place;
+}
+
+/** @param folder absolute path of the root config's folder; relative paths make the table independent of the machine */
+export function createPlacer(folder: string): Placer {
+  const lines = createLines();
+  return {
+    placeOf(tree, path) {
+      const { file, key, value } = tree.place(path);
+      const { line } = lines.positionOf(file.source, (key ?? value).start);
+      return { file: relative(folder, file.source.path).split(sep).join('/'), line };
+    },
+  };
+}

@@ -1,20 +1,24 @@
-/** Finds and reads the config files: the root (decisions §2), then the files that it includes, each once. */
-import { dirname, join } from 'node:path';
-import type { Finding } from '../diagnostics/diagnostic.ts';
-import { isGlob } from '../globs/path-glob.ts';
-import { HOW_TO_START } from '../text/how-to-start.ts';
-import { isPlainMap } from '../text/plain-map.ts';
+/** Finds and reads the config files: the root (decisions §2), the files that it includes, and the configs of profiles. */
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Finding, Problem } from '../diagnostics/diagnostic.ts';
+import { isError } from '../diagnostics/rule.ts';
+import { isGlob, pathGlob } from '../globs/linear-glob.ts';
+import { knownKeys } from '../schema/known-keys.ts';
+import type { FileTypes } from '../schema/validate.ts';
+import { checkShape } from '../schema/validate.ts';
+import { HOW_TO_START, isPlainMap } from '../text/plain-data.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
-import { displayPath } from './display-path.ts';
-import { expandGlob } from './expand-glob.ts';
-import type { HomeDisk } from './files.ts';
+import type { Disk, Files, HomeDisk } from './files.ts';
+import { displayPath, readText, readYamlFile } from './files.ts';
+import type { Places } from './find-place.ts';
+import { fileTree, findPlace } from './find-place.ts';
 import { LocationIndex, locate } from './locate.ts';
 import type { ParsedFile } from './parse-yaml.ts';
 import { parseYaml } from './parse-yaml.ts';
-import { readText } from './read-text.ts';
 import { explainMissing, searchConfig, usualConfigs } from './search-config.ts';
 
+/** Finds and reads the config files: the root (decisions §2), then the files that it includes, each once. */
 export interface ConfigSearch extends HomeDisk {
   /** Paths and globs from `--config`. If empty: `./hookwright.yaml`, else `<home_dir>/config.yaml`. */
   readonly configs: readonly string[];
@@ -151,3 +155,143 @@ function complain(loading: Loading, path: string, message: string, from: Request
   const text = from === null ? message : `the included file \`${name}\` ${message}`;
   loading.findings.push({ rule: 'unreadable-file', ...place, message: text, ...(hint === undefined ? {} : { hint }) });
 }
+
+/** Loads one file with a schema: reads, parses and validates it, and keeps the positions of its values. */
+interface LoadedFile<T> {
+  readonly value: T;
+  readonly tree: Places;
+}
+
+interface FileRequest<S extends keyof FileTypes> extends Disk {
+  readonly path: string;
+  readonly schema: S;
+}
+
+/** A YAML file that does not match its schema. */
+export interface MisshapenFile {
+  readonly value: unknown;
+  readonly tree: Places;
+  readonly problems: readonly Problem[];
+}
+
+interface FileResult<T> {
+  readonly file: LoadedFile<T> | null;
+  /** For checking the valid parts; null if `file` is not, or if the file is not YAML. */
+  readonly misshapen: MisshapenFile | null;
+  readonly findings: readonly Finding[];
+}
+
+/** `file` is null, and findings say why, unless the file matches its schema. */
+export function loadFile<S extends keyof FileTypes>({
+  path,
+  schema,
+  ...disk
+}: FileRequest<S>): FileResult<FileTypes[S]> {
+  const { file, findings } = readYamlFile(disk, path);
+  if (file === null || findings.some(isError)) return { file: null, misshapen: null, findings };
+  const tree = fileTree(file);
+  const problems = isPlainMap(file.value) ? checkShape(schema, file.value) : [noMap(schema)];
+  if (problems.length > 0) {
+    const misshapen = { value: file.value, tree, problems };
+    const all = [...findings, ...problems.map((problem) => findPlace(problem, tree))];
+    return { file: null, misshapen, findings: all };
+  }
+  // The validator has checked the type.
+  return { file: { value: file.value as FileTypes[S], tree }, misshapen: null, findings };
+}
+
+function noMap(schema: keyof FileTypes): Problem {
+  const keys = knownKeys(schema, [])
+    .slice(0, 2)
+    .map((key) => `\`${key}\``);
+  return { rule: 'wrong-type', path: [], at: 'value', message: `a ${schema} is a map with ${keys.join(', ')}, …` };
+}
+
+/** Loads the configs of profiles other than `default`: `<home_dir>/profiles/<name>/config.yaml`, which is optional. */
+interface LoadedProfile {
+  readonly name: string;
+  /** Relative to `<home_dir>`. */
+  readonly home: string;
+  /** Not validated yet; null if the file could not be read. */
+  readonly value: Readonly<Record<string, unknown>> | null;
+  readonly tree: Places;
+}
+
+const PROFILE_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+export function loadProfiles({ home, ...disk }: HomeDisk): {
+  readonly profiles: readonly LoadedProfile[];
+  readonly findings: readonly Finding[];
+} {
+  const { files } = disk;
+  const findings: Finding[] = [];
+  const folder = join(home, 'profiles');
+  const names = files.list(folder).filter((name) => name !== 'default' && PROFILE_NAME.test(name));
+  const profiles = names
+    .filter((name) => files.stat(join(folder, name))?.kind === 'directory')
+    .toSorted()
+    .map((name): LoadedProfile => {
+      const loaded = loadProfileFile(disk, join(folder, name, 'config.yaml'));
+      findings.push(...loaded.findings);
+      return { name, home: `profiles/${name}`, value: loaded.value, tree: fileTree(loaded.file) };
+    });
+  return { profiles, findings };
+}
+
+interface ProfileFile {
+  readonly file: ParsedFile;
+  readonly value: LoadedProfile['value'];
+  readonly findings: readonly Finding[];
+}
+
+function loadProfileFile(disk: Disk, path: string): ProfileFile {
+  const { source, isMissing, file, findings } = readYamlFile(disk, path);
+  const empty: ParsedFile = { source, value: {}, root: null, aliases: new Map() };
+  if (isMissing) return { file: empty, value: {}, findings: [] };
+  if (file === null) return { file: empty, value: null, findings };
+  if (isPlainMap(file.value)) return { file, value: file.value, findings };
+  const message = 'a config file is a map of settings';
+  const finding: Finding = { rule: 'wrong-type', source, range: { start: 0, end: source.text.length }, message };
+  return { file, value: null, findings: [...findings, finding] };
+}
+
+/** Maximum depth of the search below a pattern's fixed part. */
+const MAX_DEPTH = 16;
+
+/**
+ * Returns the absolute paths of the regular files that match, sorted by code unit, so that the order is the same on every
+ * machine; or an error for an invalid pattern. A pattern without glob characters matches itself, whether or not it exists.
+ */
+export function expandGlob(files: Files, base: string, pattern: string): readonly string[] | Error {
+  if (!isGlob(pattern)) return [resolve(base, pattern)];
+  const found = pathGlob(pattern);
+  if (found instanceof Error) {
+    return new Error(`${JSON.stringify(pattern)} is not a supported glob: ${found.message}`);
+  }
+  const { glob, matches } = found;
+  const root = resolve(base, found.base);
+  const depth = glob.includes('**') ? MAX_DEPTH : glob.split('/').length;
+  return walk(files, root, '', depth)
+    .filter((path) => matches(path))
+    .map((path) => join(root, path))
+    .sort();
+}
+
+/** Lists regular files, relative to `root`. Does not follow links to directories, which may be cyclic. */
+function walk(files: Files, root: string, below: string, depth: number): string[] {
+  if (depth === 0) return [];
+  const found: string[] = [];
+  for (const name of files.list(join(root, below))) {
+    const path = below === '' ? name : `${below}/${name}`;
+    const absolute = join(root, path);
+    const stat = files.stat(absolute);
+    if (stat?.kind === 'file') found.push(path);
+    if (stat?.kind === 'directory' && !isLink(files, absolute)) found.push(...walk(files, root, path, depth - 1));
+  }
+  return found;
+}
+
+const isLink = (files: Files, directory: string): boolean => {
+  const parent = files.realpath(dirname(directory));
+  return parent === null || files.realpath(directory) !== join(parent, basename(directory));
+};

@@ -1,14 +1,14 @@
-/** Loads the variables of profiles: `default` has the process environment and its `.env` file, others only their own file. */
-import { dirname, join } from 'node:path';
-import { mayOthersWrite } from '../../base/env-lines.ts';
+/** Loads the variables of profiles from the environment and `.env` files, and reads facts about the machine. */
+import { basename, dirname, isAbsolute, join, sep } from 'node:path';
+import { mayOthersWrite, parseEnvLines } from '../../base/files.ts';
+import { scriptsFolder } from '../config/route-keys.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
+import type { Variables } from '../text/plain-data.ts';
+import type { SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
-import type { Variables } from '../text/variables.ts';
-import { displayPath } from './display-path.ts';
-import type { EnvFile } from './env-file.ts';
-import { parseEnvFile } from './env-file.ts';
+import type { JobRef, MachineFacts, ScriptState } from '../views/views.ts';
 import type { Files, HomeDisk } from './files.ts';
-import { readText, unreadable } from './read-text.ts';
+import { displayPath, readText, unreadable } from './files.ts';
 import { projectEnvPath } from './search-config.ts';
 
 /** @param profileHome absolute path of a folder; a missing `.env` counts as empty */
@@ -48,13 +48,13 @@ export function mergeEnv(
   return merged;
 }
 
-export interface EnvSearch extends HomeDisk {
+interface EnvSearch extends HomeDisk {
   readonly configs: readonly string[];
   /** The process environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface LoadedVariables {
+interface LoadedVariables {
   readonly variables: Variables;
   /** Returns the variables of a profile. Only the default profile also reads the process environment. */
   readonly ofProfile: (profile: string) => ReadonlyMap<string, string>;
@@ -79,4 +79,62 @@ export function loadVariables({ files, cwd, home, configs, env }: EnvSearch): Lo
       profile === 'default' ? own : loadEnvFile(files, join(home, 'profiles', profile), cwd).values,
     findings: [...file.findings, ...project.findings],
   };
+}
+
+/** Parses `.env` files and reports lines that cannot be parsed. */
+interface EnvFile {
+  readonly values: ReadonlyMap<string, string>;
+  readonly findings: readonly Finding[];
+}
+
+export function parseEnvFile(source: SourceText): EnvFile {
+  const { values, faults } = parseEnvLines(source.text);
+  const message = 'not a `KEY=value` line';
+  // The line may contain a secret.
+  const findings = faults.map(
+    (range): Finding => ({ rule: 'env-file-syntax', source, range, message, sensitive: true }),
+  );
+  return { values, findings };
+}
+
+/** Reads facts about the machine from its file system and environment. */
+interface FactsSource {
+  readonly files: Files;
+  /** Absolute path of `<home_dir>`. */
+  readonly home: string;
+  /** Returns the variables of a profile. */
+  readonly env: (profile: string) => ReadonlyMap<string, string>;
+  readonly jobs: readonly JobRef[];
+}
+
+export function createFacts({ files, home, env, jobs }: FactsSource): MachineFacts {
+  const isFile = (path: string): boolean => files.stat(path)?.kind === 'file';
+  return {
+    home,
+    jobs,
+    script: (profileHome, path) => scriptState(files, scriptsFolder(join(home, profileHome)), path),
+    listFile: (path) => isFile(expandPath(path, home, env('default').get('HOME') ?? '')),
+    // A name with a separator could lead outside the skills folder.
+    skill: (profileHome, name) =>
+      basename(name) === name && isFile(join(home, profileHome, 'skills', name, 'SKILL.md')),
+    variable: (profile, name) => env(profile).get(name),
+  };
+}
+
+/** Symbolic links are resolved before the path is checked (§2.6). */
+function scriptState(files: Files, folder: string, path: string): ScriptState {
+  const real = files.realpath(join(folder, path));
+  const realFolder = files.realpath(folder);
+  if (real === null || realFolder === null) return 'missing';
+  if (!real.startsWith(realFolder + sep)) return 'outside';
+  const found = files.stat(real);
+  if (found?.kind !== 'file') return 'missing';
+  // A hard link may be anywhere, so the path does not tell where the file came from.
+  return (found.links ?? 1) > 1 ? 'linked' : 'present';
+}
+
+/** @param path relative to `<home_dir>`, below `~/`, or absolute */
+function expandPath(path: string, home: string, userHome: string): string {
+  if (path.startsWith('~/')) return join(userHome === '' ? dirname(home) : userHome, path.slice(2));
+  return isAbsolute(path) ? path : join(home, path);
 }

@@ -2,12 +2,11 @@
 import { resolve } from 'node:path';
 import type { StorePlan } from '../../schemas/generated/types.ts';
 import { lowerStore } from '../lower/gateway.ts';
-import { isPlainMap } from '../text/plain-map.ts';
-import { expandGlob } from './expand-glob.ts';
+import { isPlainMap } from '../text/plain-data.ts';
 import type { Files } from './files.ts';
+import { readText } from './files.ts';
 import type { ConfigSearch } from './load-config.ts';
-import { loadConfig } from './load-config.ts';
-import { readText } from './read-text.ts';
+import { expandGlob, loadConfig } from './load-config.ts';
 import { searchConfig, usualConfigs } from './search-config.ts';
 import { mergeFiles } from './source-tree.ts';
 

@@ -1,9 +1,9 @@
 /** Searches for the config if none is named, and for files that look like a config but are not read. */
 
 import { dirname, join, resolve } from 'node:path';
-import { HOW_TO_START } from '../text/how-to-start.ts';
-import { displayPath } from './display-path.ts';
+import { HOW_TO_START } from '../text/plain-data.ts';
 import type { Files } from './files.ts';
+import { displayPath } from './files.ts';
 
 const NAME = 'hookwright.yaml';
 
@@ -32,7 +32,7 @@ export function projectEnvPath(files: Files, folders: Folders, configs: readonly
 /** Common names of configs that are not searched for. */
 const MISNAMED: readonly string[] = ['hookwright.yml', '.hookwright.yaml', 'hookwright.yaml.txt', 'hookwright.json'];
 
-export interface ConfigSearchResult {
+interface ConfigSearchResult {
   /** Null if there is none. */
   readonly root: string | null;
   /** Absolute paths of files that look like a config but are not read. */

@@ -1,16 +1,14 @@
 /** Loads the catalog that a config is compiled against: the shipped entries, then those of the home folder and of the config. */
 import { join } from 'node:path';
 import type { Config, SourceFile, TargetFile } from '../../schemas/generated/types.ts';
-import type { KnownToolsets } from '../config/toolsets.ts';
-import type { NodePath } from '../diagnostics/problem.ts';
+import type { KnownToolsets } from '../config/agents.ts';
+import type { NodePath } from '../diagnostics/diagnostic.ts';
 import type { CatalogTarget } from '../lower/targets.ts';
 import { lowerTargetFile } from '../lower/targets.ts';
-import type { Places } from '../source/file-tree.ts';
 import type { HomeDisk } from '../source/files.ts';
-import type { CatalogEntry } from '../source/load-catalog.ts';
+import type { Places, Report } from '../source/find-place.ts';
+import type { CatalogEntry, ShippedCatalog } from '../source/load-catalog.ts';
 import { loadCatalogFolder } from '../source/load-catalog.ts';
-import type { Report } from '../source/report.ts';
-import type { ShippedCatalog } from '../source/shipped-catalog.ts';
 
 /** An entry, and where the user defined it; null for shipped entries. */
 export interface CatalogItem<T> {

@@ -1,16 +1,15 @@
 /** Validates the config and those of profiles against their schemas, and keeps the valid entries. */
-import { DEFAULT_PROFILE } from '../../base/profiles.ts';
+import { DEFAULT_PROFILE } from '../../base/names.ts';
 import type { Config, ProfileConfig } from '../../schemas/generated/types.ts';
-import type { NodePath } from '../diagnostics/problem.ts';
+import type { NodePath } from '../diagnostics/diagnostic.ts';
 import { pruneEntries } from '../schema/prune.ts';
 import { checkShape } from '../schema/validate.ts';
-import type { Places } from '../source/file-tree.ts';
 import type { HomeDisk } from '../source/files.ts';
-import { loadProfiles } from '../source/load-profiles.ts';
-import type { Report } from '../source/report.ts';
+import type { Places, Report } from '../source/find-place.ts';
+import { loadProfiles } from '../source/load-config.ts';
 
 /** The valid part of a config, and the names that are missing from it because their entries have errors. */
-export interface CheckedConfig<T> {
+interface CheckedConfig<T> {
   readonly config: T;
   /** See `RouteScope.invalidNames`. */
   readonly invalidNames: ReadonlySet<string>;

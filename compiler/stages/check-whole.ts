@@ -1,23 +1,24 @@
 /** Runs the checks that concern the whole config: environment, settings, exposed secrets and lost digits. */
-
-import { join } from 'node:path';
-import type { ProfileConfig } from '../../schemas/generated/types.ts';
-import { invalidVariables } from '../config/overrides.ts';
-import type { EffectiveSettings } from '../config/webhook-settings.ts';
-import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import { dirname, isAbsolute, join } from 'node:path';
+import { holdsPassword } from '../../base/net.ts';
+import type { GatewayConfig, ProfileConfig, RouteConfig } from '../../schemas/generated/types.ts';
+import type { WrittenAgent } from '../config/agents.ts';
+import { agentSecrets, gatewaySecrets, writtenAgents } from '../config/agents.ts';
+import type { EffectiveSettings } from '../config/settings.ts';
+import { invalidVariables } from '../config/settings.ts';
+import { platformPath, targetEntries } from '../config/target-entries.ts';
+import type { NodePath, Problem } from '../diagnostics/diagnostic.ts';
 import { applyRules } from '../rules/support/rule.ts';
-import type { Places } from '../source/file-tree.ts';
 import type { Files } from '../source/files.ts';
-import type { Report } from '../source/report.ts';
-import { isPlainMap } from '../text/plain-map.ts';
-import { isSecretName } from '../text/secret-names.ts';
+import type { Places, Report } from '../source/find-place.ts';
+import { placeholderIn } from '../text/placeholders.ts';
+import { isPlainMap } from '../text/plain-data.ts';
+import { INSECURE_NO_AUTH, isSecretName, parseSecretRef } from '../text/secret-ref.ts';
 import { START } from '../text/source-text.ts';
 import type { ConfigView } from '../views/views.ts';
 import type { CheckedProfile } from './check-config.ts';
-import { adapterSecrets, checkExposure, literalGatewaySecrets, profileSecrets } from './check-exposure.ts';
-import { checkPrograms } from './check-programs.ts';
 
-export interface WholeConfig {
+interface WholeConfig {
   readonly view: ConfigView;
   readonly tree: Places;
   /** Includes `default`, which has the root config's tree. */
@@ -93,3 +94,117 @@ function lostDigits(value: number, written: string, path: NodePath): readonly Pr
   }
   return [{ ...at, message: `\`${written}\` is read as the number ${value}`, hint: `write '${written}' in quotes` }];
 }
+
+/** Read permission for group and others. */
+const OTHERS_READ = 0o044;
+
+/** @param secrets paths of literal secrets, in the order of the tree. */
+function checkExposure(secrets: Iterable<NodePath>, tree: Places, files: Files, report: Report): void {
+  const exposed = new Map<string, number>();
+  for (const { source } of tree.files) {
+    const mode = files.stat(source.path)?.mode ?? 0;
+    if ((mode & OTHERS_READ) !== 0) exposed.set(source.path, mode);
+  }
+  for (const path of secrets) {
+    if (exposed.size === 0) return;
+    const { source } = tree.place(path).file;
+    const mode = exposed.get(source.path);
+    if (mode === undefined) continue;
+    exposed.delete(source.path);
+    const message = `a literal secret in a file that others on this machine can read (mode ${mode.toString(8)})`;
+    const hint = `\`chmod 600 ${source.name}\`, or keep the secret out of it: \`env:NAME\` or \`file:path\``;
+    report.addProblems([{ rule: 'secret-exposed', path, at: 'value', message, hint, sensitive: true }], tree);
+  }
+}
+
+/** Literal secrets of the webhook server and its routes. */
+function* adapterSecrets(settings: EffectiveSettings): Generator<NodePath> {
+  const global = settings.pathOf('secret');
+  if (global !== null && isLiteral(settings.values.secret)) yield global;
+  for (const route of settings.routes) {
+    for (const path of routeSecrets(route.config)) yield [...route.path, ...path];
+  }
+}
+
+/** Literal store keys, and database URLs that contain a password. */
+function* literalGatewaySecrets(config: GatewayConfig | undefined): Generator<NodePath> {
+  for (const { path, text, kind } of gatewaySecrets(config)) {
+    if (kind === 'key' ? isLiteral(text) : holdsPassword(text)) yield path;
+  }
+}
+
+/** Literal secrets of a profile's targets and agent. */
+function* profileSecrets(config: ProfileConfig): Generator<NodePath> {
+  for (const [name, target] of targetEntries(config)) {
+    for (const [key, value] of Object.entries(target)) {
+      if (isSecretSetting(key) && isLiteral(value)) yield platformPath(name, [key]);
+    }
+  }
+  for (const { path, text, variable } of agentSecrets(config)) {
+    // Most variables (DEBUG=1) are not secrets: the name decides.
+    const secret = variable === null || isSecretSetting(variable.toLowerCase());
+    if (secret && isLiteral(text)) yield path;
+  }
+}
+
+/** Whether a target setting looks secret by its name, whatever the catalog says about it. */
+const isSecretSetting = (key: string): boolean => key === 'key' || isSecretName(key);
+
+function routeSecrets(config: RouteConfig): readonly NodePath[] {
+  const paths: NodePath[] = [];
+  if (isLiteral(config.secret)) paths.push(['secret']);
+  if (isLiteral(config.verify_token)) paths.push(['verify_token']);
+  (config.secrets ?? []).forEach((secret, index) => {
+    if (isLiteral(typeof secret === 'string' ? secret : secret.value)) paths.push(['secrets', index]);
+  });
+  return paths;
+}
+
+const isLiteral = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  value !== INSECURE_NO_AUTH &&
+  parseSecretRef(value, '').kind === 'literal' &&
+  placeholderIn(value) === null;
+
+/** @param home absolute path of the profile's home, below which a relative `cwd` is */
+function checkPrograms(
+  config: ProfileConfig,
+  home: string,
+  { tree, files }: { readonly tree: Places; readonly files: Files },
+  report: Report,
+): void {
+  const isFile = (path: string): boolean => files.stat(path)?.kind === 'file';
+  for (const agent of writtenAgents(config)) checkProgram(agent, home, { tree, isFile }, report);
+}
+
+function checkProgram(
+  { path: own, config: { command, cwd } }: WrittenAgent,
+  home: string,
+  { tree, isFile }: { readonly tree: Places; readonly isFile: (path: string) => boolean },
+  report: Report,
+): void {
+  const working = cwd === undefined || isAbsolute(cwd) ? cwd : join(home, cwd);
+  for (const [index, entry] of (command ?? []).entries()) {
+    // Of `~/…` the user's home is unknown here.
+    if (!isProgramFile(entry, index) || (index > 0 && cwd?.startsWith('~/'))) continue;
+    // `locateProgram` of the runtime: below the home whatever the working folder, or on the PATH.
+    const folder = index > 0 ? working : entry.includes('/') ? home : undefined;
+    if (folder !== undefined && isFile(join(folder, entry))) continue;
+    const path = [...own, 'command', index];
+    const beside = dirname(tree.place(path).file.source.path);
+    if (beside === folder || !isFile(join(beside, entry))) continue;
+    const where =
+      index > 0
+        ? `but the command starts in ${folder === undefined ? 'a folder of its own' : `\`${folder}\``}`
+        : `but looked for ${folder === undefined ? 'on the PATH' : `in \`${folder}\``}`;
+    const message = `\`${entry}\` is beside the configuration, ${where}: it will not be found`;
+    const hint = `write \`${join(beside, entry)}\`${index > 0 ? `, or \`cwd: ${beside}\`` : ''}`;
+    report.addProblems([{ rule: 'program-place', path, at: 'value', message, hint }], tree);
+  }
+}
+
+/** A relative path with a folder in the place of the program, or the name of a script anywhere. */
+const isProgramFile = (entry: string, index: number): boolean =>
+  !isAbsolute(entry) &&
+  ((index === 0 && entry.includes('/')) ||
+    /^[\w.][\w./-]*\.(?:py|sh|bash|zsh|js|mjs|cjs|ts|mts|rb|pl|php|lua|jar|exe)$/.test(entry));

@@ -1,20 +1,22 @@
-/** Checks and lowers routes against a table, and checks the agents that run their prompts. */
-import { DEFAULT_PROFILE } from '../../base/profiles.ts';
-import type { RoutePlan } from '../../schemas/generated/types.ts';
+/** Checks and lowers routes and jobs against a table, and checks the agents that run their prompts. */
+import { DEFAULT_PROFILE } from '../../base/names.ts';
+import type { JobPlan, OutputConfig, RoutePlan } from '../../schemas/generated/types.ts';
 import { writtenAgents } from '../config/agents.ts';
-import type { WrittenRoute } from '../config/webhook-settings.ts';
-import type { Lowered, Problem } from '../diagnostics/problem.ts';
+import { deliveryOf, namedTargets, OWN_KEYS, outputPath } from '../config/route-keys.ts';
+import type { WrittenRoute } from '../config/settings.ts';
+import type { Lowered, Problem } from '../diagnostics/diagnostic.ts';
+import type { RuleId } from '../diagnostics/rule.ts';
 import { isError } from '../diagnostics/rule.ts';
+import type { JobEntry } from '../lower/job.ts';
+import { lowerJob } from '../lower/job.ts';
 import { lowerRoute } from '../lower/route.ts';
 import { applyRules } from '../rules/support/rule.ts';
-import type { Places } from '../source/file-tree.ts';
-import type { Placer } from '../source/placer.ts';
-import type { Report } from '../source/report.ts';
-import { runningAgent } from '../views/running-agent.ts';
+import type { Placer, Places, Report } from '../source/find-place.ts';
+import { certainMatch } from '../text/suggest.ts';
 import { viewRoute } from '../views/view-route.ts';
-import type { RouteEntry, RouteScope, RouteView } from '../views/views.ts';
+import type { JobView, RouteEntry, RouteScope, RouteView } from '../views/views.ts';
+import { runningAgent } from '../views/views.ts';
 import type { CheckedProfile } from './check-config.ts';
-import { checkOutputs } from './check-outputs.ts';
 
 /** One static route or subscription. Pure. The plan is null if any problem is an error. Paths of problems are relative to the route. */
 export function compileRoute(entry: RouteEntry, scope: RouteScope): Lowered<RoutePlan> {
@@ -24,7 +26,7 @@ export function compileRoute(entry: RouteEntry, scope: RouteScope): Lowered<Rout
   return { plan: problems.some(isError) ? null : lowered.plan, problems };
 }
 
-export interface RouteContext {
+interface RouteContext {
   readonly scope: RouteScope;
   readonly tree: Places;
   readonly placer: Placer;
@@ -55,7 +57,7 @@ const isAboutWhatIsMissing = ({ rule, at, path }: Problem): boolean =>
 
 type NamedRoute = Pick<WrittenRoute, 'name' | 'config'>;
 
-export interface AgentChecks {
+interface AgentChecks {
   readonly profiles: readonly CheckedProfile[];
   /** Static and dynamic. */
   readonly routes: readonly NamedRoute[];
@@ -86,4 +88,60 @@ function* routesOf(
     const view = viewRoute({ name, config, at }, scope);
     if (runningAgent(view) === agent) yield view;
   }
+}
+
+/** Pure. The plan is null if any problem is an error. Paths of problems are relative to the job. */
+export function compileJob(entry: JobEntry, scope: RouteScope): Lowered<JobPlan> {
+  const { name, config, profile } = entry;
+  const lowered = lowerJob(entry, scope.table);
+  const view = { name, config, profile, scope };
+  const problems = [...applyRules(scope.rules, 'job', view), ...checkOutputs(view), ...lowered.problems];
+  return { plan: problems.some(isError) ? null : lowered.plan, problems };
+}
+
+const DELIVERY_RULES: ReadonlySet<RuleId> = new Set([
+  'unknown-target',
+  'target-not-enabled',
+  'missing-address',
+  'address-form',
+  'unknown-deliver-extra',
+  'missing-deliver-extra',
+  'self-trigger',
+]);
+
+/** A key that is no address, and nearly one of the others, would leave the output without its limit. */
+function misspelt({ rule, path }: Pick<Problem, 'rule' | 'path'>, output: OutputConfig): Partial<Problem> {
+  const key = String(path.at(-1));
+  const meant = rule === 'unknown-deliver-extra' ? certainMatch(key, OWN_KEYS) : null;
+  if (meant === null) return {};
+  const message = `unknown key \`${key}\`; did you mean \`${meant}\`?`;
+  const fix = { kind: 'rename', text: meant } as const;
+  return { rule: 'unknown-key', message, hint: undefined, ...(Object.hasOwn(output, meant) ? {} : { fix }) };
+}
+
+/** Paths of problems are relative to the route or job. */
+function checkOutputs(view: RouteView | JobView): readonly Problem[] {
+  const { scope } = view;
+  // `on_failure` is checked once, with its route or job.
+  const { on_failure: _, ...config } = view.config;
+  const rules = scope.rules.filter(({ id }) => DELIVERY_RULES.has(id));
+  return Object.entries(view.config.outputs ?? {}).flatMap(([name, output]) => {
+    const delivery = deliveryOf(output);
+    const targets = namedTargets(delivery.deliver, scope.table.target_names);
+    const found =
+      'mode' in view
+        ? applyRules(rules, 'route', {
+            ...view,
+            config: { ...config, ...delivery } as RouteView['config'],
+            targets,
+          })
+        : applyRules(rules, 'job', { ...view, config: { ...config, ...delivery } as JobView['config'] });
+    // A fix would write into `deliver_extra`.
+    return found.map(({ fix, fixAt, message, ...problem }) => ({
+      ...problem,
+      message: message.replaceAll('deliver_extra.', ''),
+      ...misspelt(problem, output),
+      path: outputPath(name, problem.path),
+    }));
+  });
 }

@@ -1,28 +1,23 @@
 /** Lowers everything except routes: creates the table that static and dynamic routes are checked and lowered against. */
 
 import type { Config, JobPlan, ProfilePlan } from '../../schemas/generated/types.ts';
-import type { Flags, Overrides } from '../config/overrides.ts';
-import type { TableContent } from '../config/table-content.ts';
-import type { EffectiveSettings } from '../config/webhook-settings.ts';
-import type { Problem } from '../diagnostics/problem.ts';
-import { lowerGateway } from '../lower/gateway.ts';
+import type { EffectiveSettings, Flags, Overrides, TableContent } from '../config/settings.ts';
+import type { Problem } from '../diagnostics/diagnostic.ts';
+import { lowerGateway, lowerServer } from '../lower/gateway.ts';
 import type { Endpoints } from '../lower/http-target.ts';
 import { lowerEndpoints, withEndpoints } from '../lower/http-target.ts';
 import { labelSchemes, labelTargets } from '../lower/labels.ts';
 import { lowerProfile } from '../lower/profile.ts';
-import { lowerServer } from '../lower/server.ts';
 import { lowerSources } from '../lower/sources.ts';
 import { lowerTargets } from '../lower/targets.ts';
 import { applyRules } from '../rules/support/rule.ts';
-import type { Placer } from '../source/placer.ts';
-import type { Report } from '../source/report.ts';
-import type { MachineFacts } from '../views/machine-facts.ts';
-import type { RouteScope } from '../views/views.ts';
+import type { Placer, Report } from '../source/find-place.ts';
+import type { MachineFacts, RouteScope } from '../views/views.ts';
 import type { CatalogItem, LoadedCatalog } from './catalog.ts';
 import type { CheckedProfile } from './check-config.ts';
-import { compileJob } from './compile-job.ts';
+import { compileJob } from './compile-route.ts';
 
-export interface BaseInput {
+interface BaseInput {
   readonly config: Config;
   readonly settings: EffectiveSettings;
   readonly overrides: Overrides;

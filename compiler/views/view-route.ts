@@ -1,13 +1,11 @@
 /** Creates the view of a route that rules receive: resolves its names in a scope. */
-import { NO_AGENT } from '../../base/no-agent.ts';
-import { DEFAULT_PROFILE } from '../../base/profiles.ts';
+import { DEFAULT_PROFILE, NO_AGENT } from '../../base/names.ts';
 import type { RouteConfig, SchemePlan, SecretRef, SourceFacts } from '../../schemas/generated/types.ts';
-import { namedTargets } from '../config/deliveries.ts';
-import type { SenderEventNames } from '../config/event-names.ts';
-import type { TableContent } from '../config/table-content.ts';
+import type { SenderEventNames } from '../config/route-keys.ts';
+import { namedTargets } from '../config/route-keys.ts';
+import type { TableContent } from '../config/settings.ts';
 import { INSECURE_NO_AUTH, parseSecretRef } from '../text/secret-ref.ts';
-import type { MachineFacts } from './machine-facts.ts';
-import type { RouteEntry, RouteScope, RouteSecretSource, RouteView } from './views.ts';
+import type { MachineFacts, RouteEntry, RouteScope, RouteSecretSource, RouteView } from './views.ts';
 
 /** Resolves the names of a route in its scope. */
 export function viewRoute({ name, config }: RouteEntry, scope: RouteScope): RouteView {

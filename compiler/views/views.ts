@@ -1,4 +1,7 @@
-/** What rules look at: a route, a job, an agent, a profile or the whole config, each with the scope that it is checked against. */
+/**
+ * What rules look at: a route, a job, an agent, a profile or the whole config, each with the scope that it is checked
+ * in, and the facts about the machine.
+ */
 import type {
   Config,
   JobConfig,
@@ -12,16 +15,13 @@ import type {
   SourceFacts,
 } from '../../schemas/generated/types.ts';
 import type { WrittenAgent } from '../config/agents.ts';
-import type { RouteTarget } from '../config/deliveries.ts';
-import type { SenderEventNames } from '../config/event-names.ts';
-import type { Overrides } from '../config/overrides.ts';
-import type { TableContent } from '../config/table-content.ts';
-import type { EffectiveSettings } from '../config/webhook-settings.ts';
-import type { Problem } from '../diagnostics/problem.ts';
+import type { RouteTarget, SenderEventNames } from '../config/route-keys.ts';
+import type { EffectiveSettings, Overrides, TableContent } from '../config/settings.ts';
+import type { Problem } from '../diagnostics/diagnostic.ts';
 import type { RuleId } from '../diagnostics/rule.ts';
-import type { Variables } from '../text/variables.ts';
-import type { MachineFacts } from './machine-facts.ts';
+import type { Variables } from '../text/plain-data.ts';
 
+/** What rules look at: a route, a job, an agent, a profile or the whole config, each with the scope that it is checked against. */
 export interface RouteEntry {
   readonly name: string;
   readonly config: RouteConfig;
@@ -73,7 +73,7 @@ export interface RouteView {
 }
 
 /** The part of a config that belongs to one profile. For `default`, it is part of the root config. */
-export interface ProfileView {
+interface ProfileView {
   readonly name: string;
   readonly config: ProfileConfig;
   /** Its table contains only sources, targets and toolsets. */
@@ -81,7 +81,7 @@ export interface ProfileView {
 }
 
 /** An agent of the profile `name`. */
-export interface AgentView extends Pick<ProfileView, 'name'> {
+interface AgentView extends Pick<ProfileView, 'name'> {
   readonly agent: WrittenAgent;
   /** Creates the views lazily. */
   routes(): Iterable<RouteView>;
@@ -146,4 +146,64 @@ export interface PayloadFacts {
   senderOf(route: RouteView, event: string): string | null;
   /** Whether payloads of this event have the path. False if the route names no source, or if the shape is unknown. */
   hasPath(route: RouteView, event: string, path: readonly string[]): boolean;
+}
+
+/**
+ * A job in the store, as opposed to one in a config file.
+ *
+ * @example
+ * ```ts
+ * import type { JobRef } from 'hookwright/compiler';
+ *
+ * const job: JobRef = { id: 'job_1', name: 'nightly', profile: 'default' };
+ * ```
+ */
+export interface JobRef {
+  /** Unique among all jobs. */
+  readonly id: string;
+  /** By which `cron_job` refers to it; unique in its profile. */
+  readonly name: string;
+  /** Name of the profile that the job runs in. */
+  readonly profile: string;
+}
+
+/** `linked`: the file has other hard links, so it may not belong to the folder. */
+export type ScriptState = 'present' | 'missing' | 'outside' | 'linked';
+
+export interface MachineFacts {
+  /** Absolute path of `<home_dir>`. */
+  readonly home: string;
+  /**
+   * @param profileHome relative to `<home_dir>`, as in a profile's plan
+   * @param path relative to `<profile home>/scripts/`
+   * @returns `outside` if a symbolic link leads outside the folder
+   */
+  script(profileHome: string, path: string): ScriptState;
+  /** @param path operand of `in_file`, as in the plan */
+  listFile(path: string): boolean;
+  skill(profileHome: string, name: string): boolean;
+  /** Jobs in the store. */
+  readonly jobs: readonly JobRef[];
+  /** A variable of a profile, from the environment or its `.env`; undefined if it is unset or unknown. */
+  variable(profile: string, name: string): string | undefined;
+}
+
+/** Jobs of the config and of the store. */
+export function jobsOf(route: RouteView): readonly JobRef[] {
+  const all: readonly JobRef[] = [...Object.values(route.scope.table.jobs), ...route.scope.facts.jobs];
+  return all.filter(({ profile }) => profile === route.profile);
+}
+
+/** Ids are unique, but several jobs may have the same name. */
+export function findJobs(route: RouteView, reference: string): readonly JobRef[] {
+  const jobs = jobsOf(route);
+  const byId = jobs.filter(({ id }) => id === reference);
+  return byId.length > 0 ? byId : jobs.filter(({ name }) => name === reference);
+}
+
+/** Its own, or that of its job; null: the default one. Jobs of the store have the default one, as far as rules know. */
+export function runningAgent(route: RouteView): string | null {
+  if (route.mode !== 'cron') return route.config.agent ?? null;
+  const [job] = findJobs(route, route.config.cron_job ?? '');
+  return (job === undefined ? undefined : route.scope.table.jobs[job.id]?.agent) ?? null;
 }

@@ -7,6 +7,6 @@ export const blueprints: Module<CliContext> = {
   name: 'blueprints',
   summary: 'Tasks that recur, ready to be filled in: their catalog, and the jobs that are made from them.',
   commands: COMMAND_FILES,
-  compiler: async () => (await import('./compiler/part.ts')).blueprintCompiler,
+  compiler: async () => (await import('./compiler/publish.ts')).blueprintCompiler,
   operations: async () => (await import('./cli/operations.ts')).blueprintOperations,
 };

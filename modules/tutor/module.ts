@@ -5,6 +5,6 @@ import type { Module } from '../../cli/base/module.ts';
 export const tutor: Module<CliContext> = {
   name: 'tutor',
   summary: 'What a mistake in a configuration means, as people know it from other tools, and its repair.',
-  compiler: async () => (await import('./compiler/part.ts')).tutorCompiler,
+  compiler: async () => (await import('./compiler/tutor.ts')).tutorCompiler,
   repair: async () => (await import('./compiler/repair-rounds.ts')).repairRounds,
 };

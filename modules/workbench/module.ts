@@ -13,5 +13,5 @@ export const workbench: Module<CliContext> = {
   },
   kept: async () => (await import('./cli/kept-tools.ts')).keptTools,
   saved: async () => (await import('./cli/sources/read-capture.ts')).readCapture,
-  gate: async () => (await import('./cli/gate.ts')).passGate,
+  gate: async () => (await import('./cli/kept-tools.ts')).passGate,
 };

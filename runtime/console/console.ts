@@ -1,12 +1,12 @@
 /** The console, a second listener for operators, supervisors and collectors: what a module that has one is given. */
 import type { ConsolePlan } from '../../schemas/generated/types.ts';
 import type { ControlHandlers } from '../control/operations.ts';
-import type { Connections } from '../intake/connections.ts';
 import type { KeptCounts } from '../intake/keeper.ts';
+import type { Connections } from '../intake/server.ts';
 import type { Metrics, MetricsText } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/contract.ts';
 import type { Readiness } from './status.ts';
 
 export interface ConsoleContext {

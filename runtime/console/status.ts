@@ -8,14 +8,13 @@ import type {
 import type { DispatchCounts } from '../dispatch/dispatcher.ts';
 import type { LiveFigures } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Store } from '../store/contract.ts';
+import { describeOtherTables, StoreUnavailable } from '../store/contract.ts';
 import type { WaitCounts } from '../store/named-waits.ts';
-import { pausedRoutes } from '../store/pauses.ts';
 import type { StoreOverview } from '../store/queries.ts';
-import { describeOtherTables } from '../store/shared.ts';
+import { pausedRoutes } from '../store/records.ts';
 import type { ShownState } from '../store/states.ts';
 import { SHOWN_STATES } from '../store/states.ts';
-import type { Store } from '../store/store.ts';
-import { StoreUnavailable } from '../store/store.ts';
 import type { Rejected } from '../table/subscriptions.ts';
 import type { TableState } from '../table/tables.ts';
 
@@ -55,7 +54,7 @@ export interface ServiceStatus extends ServingStatus, WorkStatus {
 }
 
 /** The work whose state is read. */
-export interface StatusSources {
+interface StatusSources {
   readonly store: Store;
   counts(): Promise<DispatchCounts>;
   countWaits(): Promise<WaitCounts>;

@@ -1,7 +1,14 @@
 /** Calls operations of a running gateway over its control socket, for the command line. */
+
+import { createHash } from 'node:crypto';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { ANSWERS } from '../../schemas/built/operations/answers.ts';
-import type { ControlContract, Refusal } from '../../schemas/built/operations/types.ts';
+import type { CommandMutation, ControlContract, Refusal } from '../../schemas/built/operations/types.ts';
+import type { Mutation, MutationResults, Store } from '../store/contract.ts';
+import { StoreUnavailable } from '../store/contract.ts';
+import { StoreDamaged } from '../store/decode.ts';
+import type { Query, QueryKind, QueryResults } from '../store/queries.ts';
 import type { LoadCheck } from './check-wire.ts';
 import { findFault } from './check-wire.ts';
 import { ControlError } from './control-error.ts';
@@ -139,4 +146,89 @@ function explain(error: NodeJS.ErrnoException, socket: string): Error {
   if (GONE.has(error.code ?? '')) return new NotRunningError(`no server listens on ${socket}`);
   const message = `no answer from the control socket: ${error.code ?? error.message}`;
   return error.code === 'EPIPE' ? new Unsent(message) : new ControlCallError(message);
+}
+
+/** Longest path of a Unix socket on all systems, in bytes (macOS: 104 with the final zero). */
+const LONGEST = 103;
+
+/** Paths through which a running gateway is reached on its own machine. */
+export interface ControlPaths {
+  /** Folder of the files that exist only while a gateway runs; mode 0700. */
+  readonly folder: string;
+  readonly socket: string;
+  /** Locked while a gateway serves this home. */
+  readonly lock: string;
+  /** Describes the process that holds the lock; used only in messages. */
+  readonly info: string;
+}
+
+/** The paths of a home. If the home's path is too long for a socket, the socket is below `temporary`, named by a hash. */
+export function controlPaths(home: string, temporary: string): ControlPaths {
+  const folder = join(home, 'run');
+  const near = join(folder, 'control.sock');
+  const far = join(temporary, `hookwright-${createHash('sha256').update(home).digest('hex').slice(0, 16)}`, 'c.sock');
+  return {
+    folder,
+    socket: Buffer.byteLength(near) <= LONGEST ? near : far,
+    lock: join(folder, 'gateway.lock'),
+    info: join(folder, 'gateway.json'),
+  };
+}
+
+/*
+ * The store of a running gateway, for commands. They use the control socket instead of opening the file, so that only the
+ * server writes it. This file has both ends: the server's handlers, and a `Store` that calls them.
+ */
+
+/** Code of a refusal while the store is unavailable; a retry may succeed. */
+const UNAVAILABLE = 'store_unavailable';
+
+/** @param changed called after each change, because there may be new work */
+export function createStoreHandlers(store: () => Store, changed: () => void) {
+  return {
+    store_read: (query: Query): Promise<QueryResults[QueryKind]> => refusing(() => store().read(query)),
+    async store_write(mutation: CommandMutation): Promise<MutationResults[CommandMutation['kind']]> {
+      const result = await refusing(() => store().write(mutation));
+      changed();
+      return result;
+    },
+  };
+}
+
+async function refusing<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw new ControlError(UNAVAILABLE, error.message);
+    if (error instanceof StoreDamaged) throw new ControlError('refused', error.message);
+    throw error;
+  }
+}
+
+/** Calls one store operation of the gateway. */
+export type AskStore = <Name extends 'store_read' | 'store_write'>(
+  name: Name,
+  input: ControlContract[Name]['input'],
+) => Promise<unknown>;
+
+/** The store of a running gateway, as a `Store`. */
+export function createRemoteStore(ask: AskStore): Store {
+  return {
+    read: <Q extends Query>(query: Q) => orUnavailable(ask('store_read', query) as Promise<QueryResults[Q['kind']]>),
+    write: <M extends Mutation>(mutation: M) =>
+      orUnavailable(ask('store_write', mutation as CommandMutation) as Promise<MutationResults[M['kind']]>),
+    problem: () => null,
+    shared: null,
+    state: null,
+    close: () => Promise.resolve(),
+  };
+}
+
+async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ControlError && error.code === UNAVAILABLE) throw new StoreUnavailable(error.message);
+    throw error;
+  }
 }

@@ -8,11 +8,10 @@
 import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { dirname } from 'node:path';
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import { INPUTS } from '../../schemas/built/operations/inputs.ts';
-import type { IntakeRequest } from '../intake/body.ts';
-import { Connections } from '../intake/connections.ts';
-import { BoundedServer, LOCAL_LIMITS } from '../intake/server.ts';
+import { BoundedServer, Connections, LOCAL_LIMITS } from '../intake/server.ts';
+import type { IntakeRequest } from '../intake/unverified-bodies.ts';
 import type { Logger } from '../platform/log.ts';
 import type { LoadCheck } from './check-wire.ts';
 import { findFault } from './check-wire.ts';

@@ -8,7 +8,7 @@
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { codeOf } from '../../base/code-of.ts';
+import { codeOf } from '../../base/errors.ts';
 import { ControlError } from './control-error.ts';
 
 /** The user id; null on Windows, which has none. */

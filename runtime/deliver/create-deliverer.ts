@@ -1,18 +1,24 @@
 /**
- * The Deliverer over linked targets. The targets of a changed table are linked first and then swapped in with one
- * assignment; an attempt under way keeps the targets that it started with.
+ * Delivers over linked targets: resolves addresses and keeps within the limits of services. The targets of a changed
+ * table are linked first and then swapped in with one assignment.
  */
-import { targetLabel } from '../../base/label.ts';
+import { targetLabel } from '../../base/text.ts';
 import type { FindPlace } from '../table/held-place.ts';
 import { hasMoved } from '../table/held-place.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
-import type { Deliverer, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
+import type {
+  Deliverer,
+  DeliveryContext,
+  DeliveryOutcome,
+  DeliveryRequest,
+  Driver,
+  ShownDelivery,
+} from './deliverer.ts';
 import { failed } from './deliverer.ts';
-import type { DeliveryContext, Driver, ShownDelivery } from './driver.ts';
 import { DeliveryRefusal } from './http/values.ts';
 import type { LinkedTargets } from './link-targets.ts';
-import type { Redact } from './redact/redact.ts';
-import type { MirrorDelivery } from './sessions/mirror.ts';
+import type { Redact } from './redact.ts';
+import type { MirrorDelivery } from './sessions.ts';
 
 export interface SwappableDeliverer extends Deliverer {
   /** Swaps in newly linked targets. */
@@ -26,7 +32,7 @@ export interface SwappableDeliverer extends Deliverer {
   show(request: DeliveryRequest): Promise<readonly ShownDelivery[]>;
 }
 
-export interface DelivererParts {
+interface DelivererParts {
   readonly linked: LinkedTargets;
   readonly context: Pick<DeliveryContext, 'log'>;
   readonly mirror: MirrorDelivery;

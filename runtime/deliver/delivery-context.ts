@@ -1,12 +1,11 @@
-/** Creates the context of deliveries for this process. */
-import { profileHome } from '../../base/profiles.ts';
+/** What deliveries share in this process: connections to targets and agents, and exchanged tokens. */
+import { profileHome } from '../../base/names.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
-import type { DeliveryContext } from './driver.ts';
-import { HttpPool } from './http-pool.ts';
+import type { DeliveryContext } from './deliverer.ts';
+import { HttpPool, TokenCache } from './http-pool.ts';
 import { createPace } from './pace.ts';
-import { TokenCache } from './token-cache.ts';
 
 /** Longest time that a message is held back for a target's pace, in ms; a longer wait goes back to the queue. */
 const LONGEST_HOLD_MS = 5000;

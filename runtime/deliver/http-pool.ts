@@ -1,6 +1,10 @@
-/** The connections of this process to targets and agents. */
+/**
+ * The connections of this process to targets and agents, and the tokens that are exchanged for credentials, each kept
+ * until shortly before it expires.
+ */
 import type { lookup } from 'node:dns';
 import type { buildConnector, Dispatcher } from 'undici';
+import type { Clock } from '../platform/clock.ts';
 
 /** Connections per host: enough to keep a busy target busy, few enough not to look like an attack. */
 const CONNECTIONS = 64;
@@ -57,4 +61,57 @@ async function openAgent(connect: buildConnector.BuildOptions | buildConnector.c
     connect,
     keepAliveTimeout: 4_000,
   });
+}
+
+/** A token, or why there is none; then nothing was sent to the target. */
+export type TokenResult =
+  | {
+      readonly kind: 'token';
+      readonly token: string /** How long it can be used, in ms. */;
+      readonly usable_ms: number;
+    }
+  | {
+      readonly kind: 'permanent' | 'retry';
+      readonly reason: string;
+      readonly retry_after_ms: number | null;
+      /** What the token was asked for is not there any more. */
+      readonly gone?: true;
+    };
+
+export class TokenCache {
+  private readonly clock: Clock;
+  private readonly kept = new Map<string, { readonly token: string; readonly until: number }>();
+  private readonly underWay = new Map<string, Promise<TokenResult>>();
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** The cached token, or a new one. @param key identifies the credentials and their server */
+  get(key: string, exchange: () => Promise<TokenResult>): Promise<TokenResult> {
+    const kept = this.kept.get(key);
+    const left = kept === undefined ? 0 : kept.until - this.clock.monotonic();
+    if (kept !== undefined && left > 0) {
+      return Promise.resolve({ kind: 'token', token: kept.token, usable_ms: left });
+    }
+    return this.underWay.get(key) ?? this.exchange(key, exchange);
+  }
+
+  /** Drops a refused token, but not a newer one that another delivery has fetched meanwhile. */
+  drop(token: string): void {
+    for (const [key, kept] of this.kept) if (kept.token === token) this.kept.delete(key);
+  }
+
+  private exchange(key: string, exchange: () => Promise<TokenResult>): Promise<TokenResult> {
+    const running = exchange()
+      .then((result) => {
+        if (result.kind === 'token') {
+          this.kept.set(key, { token: result.token, until: this.clock.monotonic() + result.usable_ms });
+        }
+        return result;
+      })
+      .finally(() => this.underWay.delete(key));
+    this.underWay.set(key, running);
+    return running;
+  }
 }

@@ -1,7 +1,7 @@
 /** Finds what is missing of the secrets of gateway, agents and targets, so that one refusal names it beside those of routes. */
 
-import { agentLabel, agentPlans } from '../../base/agent-plan.ts';
-import { labelIn } from '../../base/label.ts';
+import { agentLabel, agentPlans } from '../../base/names.ts';
+import { labelIn } from '../../base/text.ts';
 import type {
   AgentPlan,
   ProfilePlan,
@@ -10,12 +10,12 @@ import type {
   TargetBinding,
   TargetPlan,
 } from '../../schemas/generated/types.ts';
-import { bindingOf, bindTarget } from '../deliver/bind-target.ts';
-import type { SecretResolver } from '../platform/secrets/secrets.ts';
-import { tryRead } from '../platform/secrets/secrets.ts';
+import type { SecretResolver } from '../platform/secrets.ts';
+import { tryRead } from '../platform/secrets.ts';
+import { bindingOf, bindTarget } from './link-targets.ts';
 
 /** A reference outside routes and targets. */
-export interface SecretUse {
+interface SecretUse {
   /** Where the configuration has it, for messages. */
   readonly where: string;
   /** Null: of the gateway. */

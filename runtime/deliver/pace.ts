@@ -14,14 +14,14 @@ export interface PaceRule {
   readonly plan: PacePlan;
 }
 
-export type Slot = { readonly kind: 'go' } | { readonly kind: 'later'; readonly wait_ms: number };
+type Slot = { readonly kind: 'go' } | { readonly kind: 'later'; readonly wait_ms: number };
 
 export interface Pace {
   /** Resolves with `go` once the message may be sent or the signal aborts, or at once with `later` and the wait. */
   take(rules: readonly PaceRule[], signal: AbortSignal): Promise<Slot>;
 }
 
-export interface PaceOptions {
+interface PaceOptions {
   readonly clock: Clock;
   readonly longestHoldMs: number;
 }

@@ -6,7 +6,7 @@ import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
 import { buildConnector } from 'undici';
-import { isPublicAddress, NOT_PUBLIC } from '../../base/public-address.ts';
+import { isPublicAddress, NOT_PUBLIC } from '../../base/net.ts';
 
 class NotPublic extends Error {
   readonly code = NOT_PUBLIC;

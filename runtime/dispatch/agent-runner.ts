@@ -1,6 +1,6 @@
 /** The interface of agents: it takes a prompt and returns text. */
 
-import type { TraceContext } from '../platform/tracing.ts';
+import type { TraceContext } from '../platform/log.ts';
 import type { SaidTurn } from '../store/queries.ts';
 import type { ProgramEnd } from '../store/states.ts';
 import type { Usage } from '../store/usage.ts';

@@ -5,8 +5,8 @@
  * a dispatch never changes.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import type { Ref } from '../store/identity.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/contract.ts';
+import type { Ref } from '../store/records.ts';
 import type { DeliveryContent, DeliveryProgress } from './delivery-attempt.ts';
 import { progressOf } from './delivery-attempt.ts';
 

@@ -1,17 +1,26 @@
-/** What the dispatcher is created with: store, clock, agents and everything else outside it. */
-import type { Dispatch, HistoryPlan } from '../../schemas/generated/types.ts';
+/**
+ * What the dispatcher is created with: store, clock, agents and everything else outside it, and the interfaces of what
+ * modules add to it.
+ */
+
+import type { LastingAlert } from '../../schemas/built/operations/types.ts';
+import type {
+  Dispatch,
+  DispatchDelivery,
+  DispatchOutput,
+  DroppedOutput,
+  HistoryPlan,
+  RouteTable,
+} from '../../schemas/generated/types.ts';
 import type { Deliverer } from '../deliver/deliverer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { Logger } from '../platform/log.ts';
 import type { BudgetSpan } from '../store/budget.ts';
-import type { Store } from '../store/store.ts';
-import type { AgentLimit } from '../store/work-mutations.ts';
-import type { AgentRunner } from './agent-runner.ts';
-import type { Claim, Dispatcher } from './dispatcher.ts';
-import type { FindInstallation } from './installation.ts';
-import type { DispatchObserver } from './observer.ts';
-import type { OpenHandover } from './outputs.ts';
+import type { AgentLimit, Store } from '../store/contract.ts';
+import type { AgentRunner, OutputHandover } from './agent-runner.ts';
+import type { Claim, Dispatcher, DispatchObserver } from './dispatcher.ts';
+import type { FindInstallation } from './own-message.ts';
 
 /** An agent of a profile with its limits. */
 export interface ProfileAgent extends AgentRunner {
@@ -22,7 +31,7 @@ export interface ProfileAgent extends AgentRunner {
   readonly history?: HistoryPlan;
 }
 
-export interface DispatchLimits {
+interface DispatchLimits {
   readonly max_concurrent_runs: number;
   /** Most runs that may wait; beyond it new events are refused. */
   readonly max_queued_runs: number;
@@ -77,3 +86,83 @@ export interface DispatchContext {
   readonly budgets?: FindBudgets;
   readonly observer?: DispatchObserver;
 }
+
+/** The interface to typed outputs: what a run hands over besides its answer, checked against what its route allows. */
+export interface CheckedOutputs {
+  /** In the order in which they were handed over; each is a delivery of its own. */
+  readonly deliveries: readonly DispatchDelivery[];
+  readonly dropped: readonly DroppedOutput[];
+}
+
+/** What one run hands over. */
+export interface Handover extends OutputHandover {
+  checked(): CheckedOutputs;
+  /** Replaces every known secret: an agent may have been talked into handing one over. */
+  readonly redact: (text: string) => string;
+}
+
+export type OpenHandover = (outputs: readonly DispatchOutput[], redact: (text: string) => string) => Handover;
+
+/** The interface to what asks for approvals, and what it shows of them. A module implements it. */
+export interface ApprovingContext {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Logger;
+  /** The table in service. */
+  readonly table: () => RouteTable;
+  readonly alerts: Pick<Guard, 'raise' | 'clear' | 'lasting'>;
+  /** Call when work was stored. */
+  readonly wake: () => void;
+}
+
+export interface Approvals {
+  /** Something may have begun to wait for a person, or does not any more. */
+  changed(): void;
+  close(): Promise<void>;
+}
+
+export type OpenApprovals = (context: ApprovingContext) => Approvals;
+
+/** Something that fails, by its kind and what it is about. */
+export type AlertCondition = Pick<LastingAlert, 'kind' | 'subject' | 'about' | 'until'>;
+
+/** The state of the gateway that is looked at from time to time. */
+export interface WatchedState {
+  /** It accepts events. */
+  readonly ready: boolean;
+  readonly rejected: readonly { readonly name: string; readonly reason: string }[];
+  /** Unix ms of the earliest instant of a job that has passed and not been handled; null: there is none. */
+  readonly overdueJob: number | null;
+}
+
+export interface GuardContext {
+  readonly store: Store;
+  readonly deliverer: Pick<Deliverer, 'deliver'>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Logger;
+  /** The table in service. */
+  readonly table: () => RouteTable;
+  readonly state: () => WatchedState;
+  /** The URL of the heartbeat; null without one. */
+  readonly heartbeatUrl: () => string | null;
+  /** Call when work was stored. */
+  readonly wake: () => void;
+}
+
+export interface Guard {
+  readonly observer: DispatchObserver;
+  /** A request of a route was answered. @param authentic null: neither a valid signature nor a wrong one */
+  requested(route: string, authentic: boolean | null): void;
+  /** A condition holds: the first time begins its alert. */
+  raise(of: AlertCondition, reason: string): void;
+  /** It does not hold any more. */
+  clear(of: Pick<AlertCondition, 'kind' | 'subject'>): void;
+  readonly lasting: readonly LastingAlert[];
+  /** Stores a message that says it is a test, for where alerts go. Returns its id; null: the table has no alerts. */
+  test(): Promise<string | null>;
+  close(): Promise<void>;
+}
+
+export type OpenGuard = (context: GuardContext) => Guard;

@@ -1,16 +1,16 @@
 /** One delivery attempt: makes it, decides what follows, and gives the step to store and the line to log. */
-import { targetLabel } from '../../base/label.ts';
+import { targetLabel } from '../../base/text.ts';
 import type { Dispatch, DispatchDelivery } from '../../schemas/generated/types.ts';
 import type { DeliveryOutcome, DeliveryRequest } from '../deliver/deliverer.ts';
 import { failed } from '../deliver/deliverer.ts';
-import { traceContextOf } from '../platform/tracing.ts';
+import { traceContextOf } from '../platform/log.ts';
+import { StoreUnavailable } from '../store/contract.ts';
 import type { Step } from '../store/states.ts';
 import { answerOf } from '../store/states.ts';
-import { StoreUnavailable } from '../store/store.ts';
-import { markerOf } from '../table/loop-marker.ts';
-import { pacedWait, retryWait } from './backoff.ts';
+import { markerOf } from '../table/link-loop.ts';
 import type { DispatchContext, RetryPolicy } from './context.ts';
-import { logFields } from './observer.ts';
+import { logFields } from './dispatcher.ts';
+import { pacedWait, retryWait } from './persist.ts';
 
 /** A text to deliver, with the dispatch that holds the addresses. */
 export interface DeliveryContent {
@@ -116,7 +116,7 @@ export interface Attempted {
   readonly ms: number;
 }
 
-export type MadeAttempt =
+type MadeAttempt =
   | Attempted
   /** Cancelled by a stop: it may have arrived, and is repeated after the next start, as after a crash. */
   | { readonly kind: 'cancelled' }

@@ -3,17 +3,16 @@
  * taken again, so that a restart resumes where this process stopped.
  */
 import { setMaxListeners } from 'node:events';
-import { targetLabel } from '../../base/label.ts';
+import { targetLabel } from '../../base/text.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { MutationResults, RecordAttempt, TakenAttempt } from '../store/contract.ts';
 import { StoreDamaged } from '../store/decode.ts';
-import type { MutationResults } from '../store/mutations.ts';
-import { isMessage, keyOfMessage } from '../store/replay.ts';
 import type { Step } from '../store/states.ts';
-import type { RecordAttempt, TakenAttempt } from '../store/work-mutations.ts';
+import { isMessage, keyOfMessage } from '../store/timeline.ts';
 import type { DeliverableContent } from './contents.ts';
 import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, reportAttempt } from './delivery-attempt.ts';
-import { logFields } from './observer.ts';
+import { logFields } from './dispatcher.ts';
 import { Stopped } from './persist.ts';
 import type { Worker, WorkerParts } from './worker.ts';
 import { giveUpDamaged } from './worker.ts';

@@ -10,28 +10,26 @@
  * all of them. The claim is stored with the success only: after a crash the sender has had no response, and its retry must
  * not be treated as a duplicate.
  */
-import { targetLabel } from '../../base/label.ts';
+import { targetLabel } from '../../base/text.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { DeliveryOutcome } from '../deliver/deliverer.ts';
 import { failed } from '../deliver/deliverer.ts';
 import type { Clock } from '../platform/clock.ts';
 import { settledWithin } from '../platform/clock.ts';
-import type { Accept, Continued } from '../store/event-mutations.ts';
-import type { Holder, Ref } from '../store/identity.ts';
-import { claimKey } from '../store/identity.ts';
-import type { RecentClaims } from '../store/recent-claims.ts';
+import type { Accept, Advance, Continued } from '../store/contract.ts';
+import { StoreUnavailable } from '../store/contract.ts';
+import type { Holder, Ref } from '../store/records.ts';
+import { claimKey } from '../store/records.ts';
 import type { Step } from '../store/states.ts';
 import { endDelivering, hasEnded } from '../store/states.ts';
-import { StoreUnavailable } from '../store/store.ts';
-import type { Advance } from '../store/work-mutations.ts';
+import type { RecentClaims } from '../store/tally.ts';
 import type { DispatchContext } from './context.ts';
 import { deliverOnce, deliveryStep, progressOf } from './delivery-attempt.ts';
 import type { Claim, TargetResult } from './dispatcher.ts';
-import { refusePaused, storedClaim } from './dispatcher.ts';
-import { logFields } from './observer.ts';
+import { logFields, refusePaused, storedClaim } from './dispatcher.ts';
 import type { Persister } from './persist.ts';
 
-export type DirectResult =
+type DirectResult =
   | { readonly kind: 'duplicate' }
   | ReturnType<typeof refusePaused>
   | { readonly kind: 'delivered' | 'failed'; readonly results: readonly TargetResult[] };

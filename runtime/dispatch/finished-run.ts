@@ -1,16 +1,14 @@
 /** Turns a finished run into its change for the store and its log lines. */
 import type { Dispatch, DispatchDelivery } from '../../schemas/generated/types.ts';
-import type { OpenDelivery } from '../store/event-mutations.ts';
+import type { Advance, OpenDelivery, TakenRun } from '../store/contract.ts';
 import type { ProgramEnd, Step } from '../store/states.ts';
 import { endDelivering } from '../store/states.ts';
-import { openDelivery } from '../store/unit/approval.ts';
+import { openDelivery } from '../store/unit/message.ts';
 import type { RunUsage, Usage } from '../store/usage.ts';
-import type { Advance, TakenRun } from '../store/work-mutations.ts';
-import { retryWait } from './backoff.ts';
-import type { DispatchContext } from './context.ts';
-import { logFields } from './observer.ts';
-import type { CheckedOutputs } from './outputs.ts';
+import type { CheckedOutputs, DispatchContext } from './context.ts';
+import { logFields } from './dispatcher.ts';
 import { failureMessage } from './own-message.ts';
+import { retryWait } from './persist.ts';
 import type { RunOutcome } from './run-agent.ts';
 
 export interface FinishedRun {

@@ -1,9 +1,8 @@
 /** Stores changes that have already happened and must not be lost: retries until the store accepts them, or until a stop. */
 import type { Clock, Timer } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
-import type { Mutation, MutationResults } from '../store/mutations.ts';
-import type { Store } from '../store/store.ts';
-import { StoreUnavailable } from '../store/store.ts';
+import type { Mutation, MutationResults, Store } from '../store/contract.ts';
+import { StoreUnavailable } from '../store/contract.ts';
 
 /** Waits between attempts, in ms; the last one repeats. */
 const WAITS_MS = [100, 500, 2000, 5000] as const;
@@ -78,4 +77,33 @@ export class Persister {
     }
     if (this.stopped) throw new Stopped('stopped while the store was unavailable');
   }
+}
+
+/** The first wait and the longest, in ms; each wait is four times the one before. */
+const FIRST_MS = 2000;
+const LONGEST_MS = 3_600_000;
+const FACTOR = 4;
+/** Share of the wait by which it varies, so that attempts that failed together are not retried together. */
+const JITTER = 0.2;
+
+/** The wait after attempt `attempt` (from 1), before jitter, in ms. */
+export function nominalWait(attempt: number): number {
+  return Math.min(LONGEST_MS, FIRST_MS * FACTOR ** (attempt - 1));
+}
+
+/**
+ * The wait after attempt `attempt`, in ms. A wait that the target asked for is honoured up to an hour, but never shortens
+ * the usual one: a target that always asks for one second would otherwise use up all attempts at once.
+ * @param random a number in [0, 1).
+ */
+export function retryWait(attempt: number, askedMs: number | null, random: number): number {
+  const wait = nominalWait(attempt);
+  const asked = Math.min(askedMs ?? 0, LONGEST_MS);
+  if (asked >= wait) return Math.round(asked * (1 + JITTER * random));
+  return Math.max(asked, Math.round(wait * (1 - JITTER + 2 * JITTER * random)));
+}
+
+/** The wait, in ms, when the target was not contacted because of its pace. */
+export function pacedWait(askedMs: number | null): number {
+  return Math.round(Math.min(Math.max(askedMs ?? FIRST_MS, 1), LONGEST_MS));
 }

@@ -1,15 +1,14 @@
-/** Runs a profile's agent once, for the run worker. It returns an outcome and never throws. */
+/** Runs a profile's agent once, for the run worker: the interface of agents, and the outcome of a run. It never throws. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
-import { traceContextOf } from '../platform/tracing.ts';
-import { supersededNote } from '../store/group.ts';
+import { traceContextOf } from '../platform/log.ts';
 import type { SaidTurn } from '../store/queries.ts';
 import type { ProgramEnd } from '../store/states.ts';
+import { supersededNote } from '../store/states.ts';
 import type { Usage } from '../store/usage.ts';
 import type { AgentRequest, RunReport } from './agent-runner.ts';
 import { AgentError, AgentNotStarted } from './agent-runner.ts';
-import type { ProfileAgent } from './context.ts';
-import type { Handover } from './outputs.ts';
+import type { Handover, ProfileAgent } from './context.ts';
 
 export type RunOutcome =
   /** `unmarked`: a `[SILENT]` was removed from a text that is too long to be a remark. */
@@ -22,7 +21,7 @@ export type RunOutcome =
   /** Cancelled because the drain timed out. */
   | { readonly kind: 'interrupted' };
 
-export interface AgentRun {
+interface AgentRun {
   readonly outcome: RunOutcome;
   /** Null when the agent is no program, or none was started. */
   readonly program: ProgramEnd | null;
@@ -31,7 +30,7 @@ export interface AgentRun {
 }
 
 /** What a run gets besides its dispatch. */
-export interface RunParts {
+interface RunParts {
   readonly handover?: Handover | null;
   /** What was said in its session. */
   readonly said?: readonly SaidTurn[];

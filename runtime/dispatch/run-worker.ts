@@ -3,22 +3,20 @@
  * crash does not repeat a run that has answered.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { BudgetSpan, OverBudget } from '../store/budget.ts';
+import type { Advance, BeginRun, OpenDelivery, TakenRun } from '../store/contract.ts';
 import { StoreDamaged } from '../store/decode.ts';
-import type { OpenDelivery } from '../store/event-mutations.ts';
-import { turnKey } from '../store/identity.ts';
 import type { SaidTurn } from '../store/queries.ts';
-import { isMessage } from '../store/replay.ts';
+import { turnKey } from '../store/records.ts';
 import type { Step } from '../store/states.ts';
 import { endDelivering } from '../store/states.ts';
-import type { Advance, BeginRun, TakenRun } from '../store/work-mutations.ts';
-import type { DispatchContext, ProfileAgent } from './context.ts';
+import { isMessage } from '../store/timeline.ts';
+import type { DispatchContext, Handover, ProfileAgent } from './context.ts';
 import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, progressOf, reportAttempt } from './delivery-attempt.ts';
+import { logFields } from './dispatcher.ts';
 import type { FinishedRun, RunChange } from './finished-run.ts';
 import { askFor, changeAfter, openOf, programOf, reportRun, toldUsage } from './finished-run.ts';
-import { logFields } from './observer.ts';
-import type { Handover } from './outputs.ts';
-import { meteredBudgets, reportOver } from './over-budget.ts';
 import { Stopped } from './persist.ts';
 import type { AbortReason } from './run-agent.ts';
 import { runAgent } from './run-agent.ts';
@@ -307,4 +305,39 @@ async function deliverNow(context: DispatchContext, dispatch: Dispatch, text: st
     }
   }
   return { steps, open, made };
+}
+
+/** For the change that stores a run: left out where it has no budget. */
+export function budgetsOf(
+  { budgets }: Pick<DispatchContext, 'budgets'>,
+  dispatch: Dispatch,
+  now: number,
+): { readonly budgets?: readonly BudgetSpan[] } {
+  if (budgets === undefined || isMessage(dispatch)) return {};
+  const found = budgets(dispatch, now);
+  return found.length === 0 ? {} : { budgets: found };
+}
+
+/** Those that limit tokens or cost, which are known when a run has ended. */
+function meteredBudgets(
+  context: Pick<DispatchContext, 'budgets'>,
+  dispatch: Dispatch,
+  now: number,
+): readonly BudgetSpan[] {
+  const { budgets = [] } = budgetsOf(context, dispatch, now);
+  return budgets.filter(({ tokens, cost }) => tokens !== null || cost !== null);
+}
+
+/** Says so once for each window. */
+export function reportOver(
+  { log, observer }: Pick<DispatchContext, 'log' | 'observer'>,
+  dispatch: Dispatch,
+  over: OverBudget,
+): void {
+  if (over.first) {
+    const { key, until } = over.budget;
+    const fields = { ...logFields(dispatch), budget: key, until: new Date(until).toISOString() };
+    log.warn(fields, 'a budget is used up: what it is for is not run until then');
+  }
+  observer?.overBudget?.(dispatch, over);
 }

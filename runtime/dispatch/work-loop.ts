@@ -29,14 +29,14 @@
  * their changes share a commit. All state is in the store, so after a crash the first turn resumes the work.
  */
 import type { Clock, Timer } from '../platform/clock.ts';
-import type { Holder } from '../store/identity.ts';
-import type { TakenAttempt, TakenRun, TakenWork } from '../store/work-mutations.ts';
+import type { TakenAttempt, TakenRun, TakenWork } from '../store/contract.ts';
+import type { Holder } from '../store/records.ts';
 import type { DispatchContext } from './context.ts';
 import { MAX_PER_TARGET } from './delivery-worker.ts';
 import { orRefused } from './dispatcher.ts';
 import type { Worker } from './worker.ts';
 
-export interface WorkLoopParts {
+interface WorkLoopParts {
   readonly context: DispatchContext;
   readonly holder: Holder;
   readonly runs: Worker<TakenRun>;

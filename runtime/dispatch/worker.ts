@@ -1,5 +1,5 @@
 /** Workers, which perform the work that is taken from the store. */
-import type { Holder, Ref } from '../store/identity.ts';
+import type { Holder, Ref } from '../store/records.ts';
 import type { Contents } from './contents.ts';
 import type { DispatchContext } from './context.ts';
 import type { Persister } from './persist.ts';

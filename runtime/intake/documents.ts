@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Catalog } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { GatewayFiles } from '../platform/files.ts';
 import type { Logger } from '../platform/log.ts';
-import type { GatewayFiles } from '../platform/node-files.ts';
-import { FileVersion } from '../table/file-version.ts';
+import { FileVersion } from '../table/in-file-set.ts';
 import type { Reply } from './reply.ts';
 import { jsonReply, textReply } from './reply.ts';
 

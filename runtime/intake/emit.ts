@@ -2,14 +2,13 @@
 import { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { LinkedRoute } from '../table/linked-table.ts';
-import { IntakeRequest } from './body.ts';
-import type { Services } from './intake.ts';
+import type { Services, StageName } from './intake.ts';
 import { Intake } from './intake.ts';
 import type { StagedRequest } from './keeper.ts';
 import { parseJson } from './parse-json.ts';
 import type { Outcome, Reply } from './reply.ts';
-import type { StageName } from './stage.ts';
-import { eventName, keptId } from './stages/identify.ts';
+import { eventName, keptId } from './stages/decide.ts';
+import { IntakeRequest } from './unverified-bodies.ts';
 
 /**
  * What an event is beside its payload.

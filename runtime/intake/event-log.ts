@@ -2,18 +2,17 @@
  * Reports the outcome of each request: one count, and one log line for each event. Unauthenticated requests share a budget
  * of lines for each route. Payloads and secrets are never logged.
  */
-import { DEFAULT_PROFILE } from '../../base/profiles.ts';
+import { DEFAULT_PROFILE } from '../../base/names.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { LogFields, Logger } from '../platform/log.ts';
-import { printableStart } from '../platform/printable.ts';
-import { traceField } from '../platform/tracing.ts';
+import { printableStart, traceField } from '../platform/log.ts';
 import type { Intake } from './intake.ts';
 import type { SignatureReason } from './reason.ts';
 import { reasonOf, schemeLabel } from './reason.ts';
 import type { Outcome, Reply } from './reply.ts';
 import { TAKEN } from './reply.ts';
 
-export interface Finished {
+interface Finished {
   readonly route: string;
   readonly profile: string;
   readonly outcome: Outcome;

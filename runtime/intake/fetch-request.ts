@@ -4,9 +4,9 @@
  */
 import { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { IntakeRequest } from './body.ts';
-import { isLocal, plainAddress } from './client-address.ts';
+import { isLocal, plainAddress } from './client.ts';
 import type { HandleRequest } from './server.ts';
+import { IntakeRequest } from './unverified-bodies.ts';
 
 /**
  * Where a request that another server received comes from.

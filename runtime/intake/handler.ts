@@ -1,18 +1,16 @@
 /** Handles each request of the public server: finds its route, runs the stages and writes the answer. */
 import type { ServerResponse } from 'node:http';
 import type { LogFields } from '../platform/log.ts';
-import { printableStart } from '../platform/printable.ts';
-import { StoreInDoubt } from '../store/store.ts';
+import { printableStart } from '../platform/log.ts';
+import { StoreInDoubt } from '../store/contract.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
-import type { IntakeRequest } from './body.ts';
-import type { Connections } from './connections.ts';
+import { hasOneHost } from './client.ts';
 import type { Document, Documents } from './documents.ts';
 import { readDocument } from './documents.ts';
 import type { EventLog } from './event-log.ts';
 import type { Services } from './intake.ts';
 import { Intake } from './intake.ts';
 import type { KeepRequest, StagedRequest } from './keeper.ts';
-import { hasOneHost } from './origin.ts';
 import type { Watcher } from './pipeline.ts';
 import { runPipeline } from './pipeline.ts';
 import type { Reply } from './reply.ts';
@@ -26,6 +24,8 @@ import {
   retryLater,
   UNKNOWN_ROUTE,
 } from './reply.ts';
+import type { Connections } from './server.ts';
+import type { IntakeRequest } from './unverified-bodies.ts';
 
 /** Paths of routes. */
 export const INTAKE_PATH = /^\/(?:webhooks|p)\//;
@@ -36,7 +36,7 @@ const CROWDED = retryLater('overloaded', 5);
 /** Replies that close the connection: after an ambiguous request the next may be ambiguous too; a slow body may never end. */
 const ENDS_CONNECTION: ReadonlySet<Reply> = new Set([MALFORMED_REQUEST, REQUEST_TIMEOUT, CROWDED]);
 
-export interface HandlerContext {
+interface HandlerContext {
   readonly services: Services;
   readonly events: EventLog;
   readonly keep: KeepRequest;

@@ -4,23 +4,20 @@ import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Claim, Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
-import type { Logger } from '../platform/log.ts';
-import type { TraceFields, TraceParent } from '../platform/tracing.ts';
-import type { RunLimit } from '../store/guard-mutations.ts';
-import type { Store } from '../store/store.ts';
+import type { Logger, TraceFields, TraceParent } from '../platform/log.ts';
+import type { Store } from '../store/contract.ts';
+import type { RunLimit } from '../store/records.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { SignedRequest } from '../verify/request.ts';
-import type { IntakeRequest } from './body.ts';
-import type { Connections } from './connections.ts';
 import type { Overload } from './overload.ts';
 import type { ParsedBody } from './parse-body.ts';
 import { parseBody } from './parse-body.ts';
 import type { ReasonCode } from './reason-codes.ts';
 import type { Reply, Subject } from './reply.ts';
 import type { RunScript } from './script-runner.ts';
-import type { StageName } from './stage.ts';
-import type { UnverifiedBodies } from './unverified-bodies.ts';
+import type { Connections } from './server.ts';
+import type { IntakeRequest, UnverifiedBodies } from './unverified-bodies.ts';
 
 /**
  * A stage ends the request with a reply, or returns null to continue. It stores what it finds in the intake, and is
@@ -180,3 +177,31 @@ export class Intake implements SignedRequest {
     return this.parse().form;
   }
 }
+
+/** The names of the stages, in the order of `pipeline.ts`, as used in reasons, `explain` and kept requests. */
+export const STAGE_NAMES = [
+  'method',
+  'open',
+  'origin',
+  'rate_check',
+  'probe',
+  'size',
+  'credential',
+  'body',
+  'handshake',
+  'signature',
+  'challenge',
+  'rate_consume',
+  'parse',
+  'identify',
+  'event',
+  'filter',
+  'age',
+  'loop',
+  'duplicate',
+  'script',
+  'render',
+  'dispatch',
+] as const;
+
+export type StageName = (typeof STAGE_NAMES)[number];

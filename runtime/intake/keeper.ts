@@ -1,17 +1,55 @@
-/** The keeper of requests: the interface that a module implements, and that the handler calls after each answer. */
-
-import { messageOf } from '../../base/message-of.ts';
-import type { KeptRequest } from '../../schemas/built/operations/types.ts';
-import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
+/**
+ * Captured requests as data, and the interface of what keeps them, which is called after each response and never delays
+ * one. They hold no credentials.
+ */
+import { isUtf8 } from 'node:buffer';
+import { messageOf } from '../../base/errors.ts';
+import type {
+  FoundRequest,
+  KeptFilter,
+  KeptPage,
+  KeptRequest,
+  RequestSummary,
+} from '../../schemas/built/operations/types.ts';
+import type { PrintedRequest, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Lazy } from '../platform/lazy.ts';
 import type { Logger } from '../platform/log.ts';
-import type { RequestRows } from '../store/request-rows.ts';
+import type { RequestRows } from '../store/contract.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { Intake, Services } from './intake.ts';
-import type { KeptRequests } from './kept-request.ts';
 import type { Watcher } from './pipeline.ts';
 import type { Reply } from './reply.ts';
+
+/*
+ * A kept request as data, for `requests`, `explain`, `diff` and the control socket. It holds no credentials; whether its
+ * signature was valid was decided when it arrived.
+ */
+
+/** The part that is stored as JSON, besides the number and the body. */
+export type KeptHead = Omit<KeptRequest, 'id' | 'body'>;
+
+/** Reads kept requests, from a running server or from a home's file. */
+export interface KeptRequests {
+  list(filter: KeptFilter, page: KeptPage): Promise<readonly RequestSummary[]>;
+  /** @param id an id, or a prefix of one */
+  load(id: string): Promise<FoundRequest>;
+  close(): Promise<void>;
+}
+
+/** As `requests show --json` and the console show it: a body that is text as text. @param next what to do about it */
+export function printedRequest({ body, headers, ...rest }: KeptRequest, next: string | null): PrintedRequest {
+  const bytes = body === null ? null : Buffer.from(body, 'base64');
+  const isText = bytes !== null && isUtf8(bytes);
+  const pairs = headers.map(([name, value]): [string, string] => [name, value]);
+  return {
+    ...rest,
+    next,
+    headers: pairs,
+    body: isText ? bytes.toString('utf8') : null,
+    body_base64: isText ? null : body,
+  };
+}
 
 /**
  * Keeps an answered request, if its route is configured for that and there is room. Returns its id, or null when it is not

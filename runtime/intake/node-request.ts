@@ -5,10 +5,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Logger } from '../platform/log.ts';
-import { IntakeRequest } from './body.ts';
-import { isLocal, plainAddress } from './client-address.ts';
+import { isLocal, plainAddress } from './client.ts';
 import { INTAKE_PATH } from './handler.ts';
 import type { HandleRequest } from './server.ts';
+import { IntakeRequest } from './unverified-bodies.ts';
 
 /**
  * A listener of `node:http`, and a middleware of Express, Connect and Fastify.

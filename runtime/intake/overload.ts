@@ -27,14 +27,14 @@ const LEAST = 0.05;
 const GROW = 0.1;
 
 /** The event loop since the last measurement. */
-export interface LoopMeasurement {
+interface LoopMeasurement {
   /** Mean length of the turns that have ended, in ms; null: none has. */
   readonly delay: number | null;
   /** Number of turns. */
   readonly turns: number;
 }
 
-export interface OverloadContext {
+interface OverloadContext {
   readonly clock: Clock;
   readonly log: Logger;
   readonly measureLoop: () => LoopMeasurement;

@@ -6,7 +6,7 @@ export const MAX_DEPTH = 200;
 
 export type PayloadFault = 'empty' | 'not_utf8' | 'too_deep' | 'not_json';
 
-export type ParsedJson =
+type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly fault: PayloadFault };
 

@@ -4,7 +4,7 @@
  */
 import { MAX_DEPTH } from './parse-json.ts';
 
-export type ParsedXml =
+type ParsedXml =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly fault: XmlFault };
 

@@ -1,18 +1,24 @@
 /** The stages in order (§3.1, decisions §4). The first stage that returns a reply ends the request. */
-import type { Intake, Services, Stage } from './intake.ts';
+import type { Intake, Services, Stage, StageName } from './intake.ts';
+import { STAGE_NAMES } from './intake.ts';
 import type { Reply } from './reply.ts';
-import type { StageName } from './stage.ts';
-import { STAGE_NAMES } from './stage.ts';
-import { checkCredential, checkMethod, checkOpen, checkOrigin, checkRate, checkSize } from './stages/admit.ts';
-import { parsePayload, receiveBody } from './stages/body.ts';
-import { dispatchEvent } from './stages/dispatch.ts';
-import { answerSeen, applyFilters, checkAge, matchEvent } from './stages/filters.ts';
-import { answerChallenge, answerHandshake, answerProbe } from './stages/handshake.ts';
-import { identify } from './stages/identify.ts';
-import { checkLoop } from './stages/loop.ts';
-import { render } from './stages/render.ts';
-import { runScript } from './stages/script.ts';
-import { consumeRate, verifySignature } from './stages/signature.ts';
+import { dispatchEvent, render } from './stages/accept.ts';
+import {
+  answerChallenge,
+  answerHandshake,
+  answerProbe,
+  checkCredential,
+  checkMethod,
+  checkOpen,
+  checkOrigin,
+  checkRate,
+  checkSize,
+  consumeRate,
+  parsePayload,
+  receiveBody,
+  verifySignature,
+} from './stages/authenticate.ts';
+import { answerSeen, applyFilters, checkAge, checkLoop, identify, matchEvent, runScript } from './stages/decide.ts';
 
 const STAGES: Readonly<Record<StageName, Stage>> = {
   method: checkMethod, //     405

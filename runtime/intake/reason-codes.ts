@@ -1,7 +1,7 @@
 /** All reason codes: stages store them in the intake, and kept requests can be searched by them. */
 import type { Refusal } from '../dispatch/dispatcher.ts';
-import { REASON_TEXTS } from '../verify/cause-code.ts';
 import type { VerifyReason } from '../verify/verification.ts';
+import { REASON_TEXTS } from '../verify/verification.ts';
 import type { BodyFormatFault } from './parse-body.ts';
 import type { IgnoredReason } from './reply.ts';
 

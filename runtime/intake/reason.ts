@@ -2,18 +2,17 @@
  * The reason of a request's outcome, as data, for the log, `explain`, kept requests and tests. A stage stores a code in the
  * intake; the details are computed on demand, with the functions that decided. For the operator, never for the sender.
  */
-import { labelOf } from '../../base/label.ts';
-import { printableStart } from '../platform/printable.ts';
-import { decidingLeaf } from '../table/deciding-leaf.ts';
+import { labelOf } from '../../base/text.ts';
+import { printableStart } from '../platform/log.ts';
 import { eventEntries } from '../table/link-events.ts';
+import type { FilterFinding } from '../table/link-filter.ts';
+import { ageOf, readTimestamp } from '../verify/content.ts';
 import { likelySources } from '../verify/likely-sources.ts';
-import { isOutsideBody, printPlace, readFirst } from '../verify/locator.ts';
-import { ageOf, readTimestamp } from '../verify/timestamp.ts';
-import type { Intake } from './intake.ts';
-import type { StageName } from './stage.ts';
-import { subjectOf } from './stages/filters.ts';
+import { isOutsideBody, printPlace, readFirst } from '../verify/request.ts';
+import type { Intake, StageName } from './intake.ts';
+import { subjectOf } from './stages/decide.ts';
 
-export interface Reason {
+interface Reason {
   readonly stage: StageName;
   /** `filter`, `missing_signature`, …; null when the outcome says everything. */
   readonly code: string | null;
@@ -29,7 +28,7 @@ export type ReasonDetail =
   | { readonly kind: 'text'; readonly text: string };
 
 /** The filter leaf that decided, with the type of the value found: values are payload, and are not logged. */
-export interface FilterReason {
+interface FilterReason {
   readonly kind: 'filter';
   /** `filters[1].any[0]` */
   readonly at: string;
@@ -137,4 +136,32 @@ function sentIdentity(intake: Intake): SignatureReason['sent'] {
   }
   const print = (text: string | null): string | null => (text === null ? null : printableStart(text, SENT_LIMIT));
   return { event: print(found.event), deliveryId: print(found.deliveryId) };
+}
+
+/** Finds the leaf that decided the result of a filter, for log lines and short reports. */
+interface DecidingLeaf {
+  /** Its path in the configuration, such as `filters[1].any[0]`; `filters` alone when that is a single leaf. */
+  readonly at: string;
+  readonly leaf: FilterFinding;
+}
+
+/**
+ * The first leaf that explains the result: in an `all` that fails, the first member that fails; in an `any` that fails,
+ * its first member. Null for a group without members.
+ */
+function decidingLeaf(finding: FilterFinding, at = 'filters', top = true): DecidingLeaf | null {
+  if (finding.of.length === 0) return finding.field === null ? null : { at, leaf: finding };
+  if (finding.operator === 'not') return first(finding.of, `${at}.not`, finding);
+  // The list under `filters` is an implicit `all`.
+  return first(finding.of, top && finding.operator === 'all' ? at : `${at}.${finding.operator}`, finding);
+}
+
+function first(members: readonly FilterFinding[], at: string, { operator, holds }: FilterFinding): DecidingLeaf | null {
+  if (operator === 'not') return members[0] === undefined ? null : decidingLeaf(members[0], at, true);
+  const index = Math.max(
+    0,
+    members.findIndex((member) => member.holds === holds),
+  );
+  const member = members[index];
+  return member === undefined ? null : decidingLeaf(member, `${at}[${index}]`, false);
 }

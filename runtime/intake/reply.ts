@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import type { TargetResult } from '../dispatch/dispatcher.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { HandshakeAnswer } from '../verify/handshake.ts';
-import type { IntakeRequest } from './body.ts';
+import type { IntakeRequest } from './unverified-bodies.ts';
 
 const WITHOUT_ERROR = [
   'accepted',
@@ -20,7 +20,7 @@ const WITHOUT_ERROR = [
 /** The outcome of a request in logs and metrics: the `status` of an answer or the `code` of an error. */
 export type Outcome = (typeof WITHOUT_ERROR)[number] | ErrorCode;
 
-export type ErrorCode = keyof typeof ERRORS;
+type ErrorCode = keyof typeof ERRORS;
 
 /** Outcomes of an event that is accepted for an agent, a target or a job. */
 export const TAKEN: ReadonlySet<Outcome> = new Set(['accepted', 'coalesced', 'delivered']);

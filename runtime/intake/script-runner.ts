@@ -7,7 +7,7 @@
  * an environment without secrets.
  */
 import { dirname, sep } from 'node:path';
-import type { FoundFile } from '../platform/node-files.ts';
+import type { FoundFile } from '../platform/files.ts';
 import type { ProcessResult, RunProcess } from '../platform/process/run-process.ts';
 import { lackOf } from '../platform/process/run-process.ts';
 import { SANDBOX_UNAVAILABLE } from '../platform/process/sandbox.ts';

@@ -1,14 +1,14 @@
 /** What is counted of a service, for scrapers and charts: the interface of the module that counts. */
 import type { AlertKind } from '../../schemas/generated/types.ts';
 import { ControlError } from '../control/control-error.ts';
-import type { DispatchObserver } from '../dispatch/observer.ts';
+import type { DispatchObserver } from '../dispatch/dispatcher.ts';
 import type { CountRequest } from '../intake/event-log.ts';
 import type { KeptCounts } from '../intake/keeper.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
+import type { Store } from '../store/contract.ts';
 import type { WaitCounts } from '../store/named-waits.ts';
 import type { ShownTally } from '../store/queries.ts';
-import type { Store } from '../store/store.ts';
 
 export interface Metrics {
   readonly observer: DispatchObserver;

@@ -1,11 +1,10 @@
 /** The gateway: the public server for the routes in service, with its start and stop. The work behind it is passed as a `Backend`. */
 
-import { DEFAULT_PROFILE } from '../../base/profiles.ts';
+import { DEFAULT_PROFILE } from '../../base/names.ts';
 import type { KeptRequest, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
-import type { FindInstallation } from '../dispatch/installation.ts';
-import { Connections } from '../intake/connections.ts';
+import type { FindInstallation } from '../dispatch/own-message.ts';
 import type { EmitOptions, Emitted } from '../intake/emit.ts';
 import { emittedEvent, prepareEvent } from '../intake/emit.ts';
 import type { CountRequest } from '../intake/event-log.ts';
@@ -20,7 +19,7 @@ import { answerNode } from '../intake/node-request.ts';
 import { monitorLoop, Overload } from '../intake/overload.ts';
 import { createScriptRunner } from '../intake/script-runner.ts';
 import type { HandleRequest, ListenAddress, ServerLimits } from '../intake/server.ts';
-import { BoundedServer, SERVER_LIMITS, urlOf } from '../intake/server.ts';
+import { BoundedServer, Connections, SERVER_LIMITS, urlOf } from '../intake/server.ts';
 import { UnverifiedBodies } from '../intake/unverified-bodies.ts';
 import type { Clock } from '../platform/clock.ts';
 import { settledWithin } from '../platform/clock.ts';

@@ -3,13 +3,11 @@
  * budgets, the guard, approvals, statuses, and the sandbox of programs.
  */
 
-import { agentPlans } from '../../base/agent-plan.ts';
+import { agentPlans } from '../../base/names.ts';
 import type { LastingAlert } from '../../schemas/built/operations/types.ts';
 import type { BudgetPlan, RoutePlan, RouteTable, SandboxPlan } from '../../schemas/generated/types.ts';
-import type { Approvals, ApprovingContext } from '../dispatch/approving.ts';
-import type { FindBudgets } from '../dispatch/context.ts';
-import type { Guard, GuardContext } from '../dispatch/guard.ts';
-import type { Observers } from '../dispatch/observer.ts';
+import type { Approvals, ApprovingContext, FindBudgets, Guard, GuardContext } from '../dispatch/context.ts';
+import type { Observers } from '../dispatch/dispatcher.ts';
 import type { CountRequest } from '../intake/event-log.ts';
 import type { Statuses } from '../intake/intake.ts';
 import type { CreateFindBudgets, LaterBudgets, RuntimePart } from '../module.ts';
@@ -18,7 +16,7 @@ import { Lazy } from '../platform/lazy.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
 import type { Confine, Sandbox, SandboxContext, SandboxTools } from '../platform/process/sandbox.ts';
 import { SANDBOX_UNAVAILABLE } from '../platform/process/sandbox.ts';
-import type { JobRecord } from '../store/job-mutations.ts';
+import type { JobRecord } from '../store/records.ts';
 
 type Modules = readonly RuntimePart[];
 

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { isLoopback, isWildcard, listenUrl } from '../../base/listen-address.ts';
+import { isLoopback, isWildcard, listenUrl } from '../../base/net.ts';
 import type { GatewayPlan, RoutePlan, RouteTable, SecretRef, ServerPlan } from '../../schemas/generated/types.ts';
 import type { ServingStatus } from '../console/status.ts';
 import { missingSecrets } from '../deliver/missing-secrets.ts';
@@ -18,23 +18,23 @@ import type { Keeping } from '../intake/keeper.ts';
 import type { ListenAddress } from '../intake/server.ts';
 import { urlOf } from '../intake/server.ts';
 import { loadMarks } from '../module.ts';
-import { routeSecretRefs, tableSecretRefs } from '../platform/secrets/secret-refs.ts';
-import type { JobRecord } from '../store/job-mutations.ts';
-import type { Store } from '../store/store.ts';
+import { routeSecretRefs, tableSecretRefs } from '../platform/secrets.ts';
+import type { Store } from '../store/contract.ts';
+import type { JobRecord } from '../store/records.ts';
 import type { FindPlace } from '../table/held-place.ts';
 import { createListOpener } from '../table/in-file-set.ts';
 import { linkRoutes, linkTable } from '../table/link.ts';
 import type { LinkContext } from '../table/link-context.ts';
 import { identityLinker } from '../table/link-identity.ts';
-import { TableError } from '../table/load.ts';
 import { RateWindows } from '../table/rate-limit.ts';
 import { LiveSubscriptions } from '../table/subscriptions.ts';
+import { TableError } from '../table/table-source.ts';
 import { Tables } from '../table/tables.ts';
 import { schemeLinker } from '../verify/scheme.ts';
 import type { ServiceContext } from './context.ts';
 
 /** Where the server listens. */
-export interface Listening {
+interface Listening {
   /** The configured address; a later table does not change it. */
   readonly configured: ListenAddress;
   /** The bound address, which has the actual port where 0 is configured. */

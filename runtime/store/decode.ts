@@ -14,7 +14,6 @@ import type {
   DispatchDelivery,
   DispatchOutput,
 } from '../../schemas/generated/types.ts';
-
 import type { ProgramEnd, Step } from './states.ts';
 import { STEP_OUTCOMES } from './states.ts';
 import { isAmount } from './usage.ts';

@@ -1,5 +1,9 @@
-/** Turns the stored rows of dispatches into summaries for lists, and into complete dispatches. */
+/**
+ * Turns stored rows of dispatches into summaries for lists, complete dispatches, the events of a burst, and what was
+ * said in a session.
+ */
 import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { Store } from './contract.ts';
 import type { Head } from './decode.ts';
 import {
   decode,
@@ -15,17 +19,20 @@ import {
   orNull,
   StoreDamaged,
 } from './decode.ts';
-import type { BusySession, DispatchSummary, StoredDispatch } from './queries.ts';
+import type { BusySession, DispatchSummary, Query, SaidTurn, StoredDispatch } from './queries.ts';
 import { MOST_TURNS } from './queries.ts';
-import { runDuration } from './run-facts.ts';
+import type { GuardRow, Ref, SessionKey } from './records.ts';
+import { sessionName } from './records.ts';
 import type { FinalState, ProgramEnd, ShownState, Step } from './states.ts';
 import { DISPATCH_STATES } from './states.ts';
+import { runDuration } from './timeline.ts';
 import { toUsage } from './usage.ts';
 import type { Wait, WaitColumns } from './waits.ts';
 import { waitOf } from './waits.ts';
 
 type OfHead = 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'session';
 
+/** Turns the stored rows of dispatches into summaries for lists, and into complete dispatches. */
 export type ListedRow = Omit<DispatchSummary, OfHead | 'duration_ms' | 'usage' | keyof Wait | keyof WaitColumns> &
   WaitColumns & {
     /** JSON. */
@@ -175,4 +182,143 @@ export function readStored(
     program: program === null ? null : decodeOr<ProgramEnd>(program, isProgramEnd, DAMAGED_END),
     steps: steps.map((step) => decode<Step>(step, isStep, `a step ${of}`)),
   };
+}
+
+/*
+ * Bursts that are kept whole (`coalesce.keep: all`). Each event of a group stays stored as it was accepted, with its line of the
+ * list; the column `burst` of its dispatch is the number of the group's first event. The list is put into the prompt of
+ * the latest one when that is read from the store, so that accepting an event costs the same however many there were before.
+ */
+
+/** Most text in a list, in UTF-16 units, besides its newest event. */
+const MOST_TEXT = 200_000;
+
+/** How many of the events before it in its burst are needed to complete the dispatch. */
+export const earlierNeeded = ({ burst }: Dispatch): number => (burst == null ? 0 : burst.max_events - 1);
+
+/**
+ * The dispatch with the list of its burst in its prompt.
+ * @param earlier the stored bodies of the events before it, newest first; those that are damaged or removed are counted only
+ */
+export function fillEvents(dispatch: Dispatch, earlier: readonly string[]): Dispatch {
+  const { burst, superseded, prompt } = dispatch;
+  if (burst == null) return dispatch;
+  let left = MOST_TEXT;
+  const before: string[] = [];
+  for (const body of earlier.slice(0, burst.max_events - 1)) {
+    const line = lineFor(burst, decodeOr<Dispatch | null>(body, isDispatch, null)?.burst);
+    if (line === null) continue;
+    left -= line.length;
+    if (left < 0) break;
+    before.unshift(line);
+  }
+  const list = [...countLine(superseded - before.length), ...before, burst.line].join('\n');
+  const ends = [...burst.at, prompt.length];
+  const parts = ends.map((end, index) => prompt.slice(ends[index - 1] ?? 0, end));
+  return { ...dispatch, prompt: parts.join(list), burst: null };
+}
+
+type Part = NonNullable<Dispatch['burst']>;
+
+/** The line of another event, with the markers of this one: the note at the head of the prompt names their id. */
+function lineFor({ marker }: Part, other: Dispatch['burst'] | undefined): string | null {
+  if (other == null) return null;
+  return marker === undefined || other.marker === undefined ? other.line : other.line.replaceAll(other.marker, marker);
+}
+
+function countLine(count: number): readonly string[] {
+  if (count <= 0) return [];
+  return [`[${count === 1 ? '1 earlier event is' : `${count} earlier events are`} not listed.]`];
+}
+
+/*
+ * What was said in a session: the prompts of its runs and their answers, for agents that keep no conversation of their own,
+ * and for `session show`. It is read from the dispatches themselves, so that what is removed is not said again.
+ */
+
+/** A row with an answer; the texts as stored. */
+export interface SaidRow {
+  readonly ref: Ref;
+  /** JSON. */
+  readonly body: string;
+  readonly answer: string;
+  readonly answered_at: number;
+}
+
+/** The same, decoded. The prompt of a burst is without its list until the events before it are known (`fillEvents`). */
+interface ToldRow {
+  readonly ref: Ref;
+  readonly dispatch: Dispatch;
+  readonly answer: string;
+  readonly answered_at: number;
+}
+
+/** The guard's row of a session that was reset. */
+export const resetRow = (of: SessionKey): Pick<GuardRow, 'kind' | 'key'> => ({ kind: 'session', key: sessionName(of) });
+
+/** The body of that row. @param last the number of the latest dispatch that is not told any more */
+export const resetBody = (last: Ref): string => JSON.stringify({ last });
+
+function lastReset(body: string | undefined): Ref {
+  const { last } = decodeOr<{ readonly last?: unknown }>(body ?? '{}', (value) => value !== null, {});
+  return isCount(last) ? (last as Ref) : 0;
+}
+
+/**
+ * Those rows that are told, without what is damaged.
+ * @param rows the latest ones of the session
+ * @param reset the body of its `resetRow`
+ */
+export function toldRows(rows: readonly SaidRow[], reset: string | undefined): readonly ToldRow[] {
+  const after = lastReset(reset);
+  return rows.flatMap(({ ref, body, answer: text, answered_at }): readonly ToldRow[] => {
+    const dispatch = ref > after ? decodeOr<Dispatch | null>(body, isDispatch, null) : null;
+    const answer = decodeOr(text, isText, '');
+    return dispatch === null || answer === '' ? [] : [{ ref, dispatch, answer, answered_at }];
+  });
+}
+
+/** The latest turns of these rows that are within the limits, oldest first. */
+export function saidIn(
+  rows: readonly ToldRow[],
+  { turns, chars }: Pick<Extract<Query, { kind: 'said' }>, 'turns' | 'chars'>,
+): readonly SaidTurn[] {
+  const found = rows.map(({ dispatch: { id, accepted_at, prompt }, answer, answered_at }): SaidTurn => {
+    return { id, accepted_at, answered_at, prompt, answer };
+  });
+  // The event that began a group may be older than an event whose run came first.
+  const latest = found.sort((a, b) => b.answered_at - a.answered_at).slice(0, turns);
+  let left = chars;
+  const fits = ({ prompt, answer }: SaidTurn): boolean => {
+    left -= [...prompt].length + [...answer].length;
+    return left >= 0;
+  };
+  const cut = latest.findIndex((turn) => !fits(turn));
+  return (cut < 0 ? latest : latest.slice(0, cut)).reverse();
+}
+
+/** Most attempts against others that reset the same session. */
+const ATTEMPTS = 5;
+
+/**
+ * From now on nothing that was accepted so far is told in this session any more. The dispatches stay as they are.
+ * @param now Unix ms
+ * @returns false: no dispatch of the session is stored
+ */
+export async function resetSession(store: Store, of: SessionKey, now: number): Promise<boolean> {
+  const { key, kind } = resetRow(of);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const [said, busy, rows] = await Promise.all([
+      store.read({ kind: 'said', of, turns: 1, chars: Number.MAX_SAFE_INTEGER }),
+      store.read({ kind: 'sessions', profile: of.profile }),
+      store.read({ kind: 'guard_rows', of: kind }),
+    ]);
+    const expect = rows.find((row) => row.key === key)?.body ?? null;
+    if (said.length === 0 && expect === null && !busy.some(({ session }) => session === of.session)) return false;
+    const [latest] = await store.read({ kind: 'list', filter: { limit: 1 } });
+    const body = resetBody(latest?.ref ?? 0);
+    const change = { row: { kind, key }, expect, body, expires_at: null, dispatch: null, now } as const;
+    if (await store.write({ kind: 'put_guard', ...change })) return true;
+  }
+  throw new Error(`the session ${of.session} is being reset by others`);
 }

@@ -1,12 +1,11 @@
 /** What a gateway knows of waiting runs besides the store: those of paused routes, and of agents that have as many runs as they may. */
-import { laneKey, routeLane, runLane } from './identity.ts';
-import { pausedRoutes } from './pauses.ts';
+
+import type { AgentLimit, Store } from './contract.ts';
+import { wrapStore } from './contract.ts';
 import type { DispatchSummary, Query, QueryKind, QueryResults } from './queries.ts';
-import type { Store } from './store.ts';
-import { wrapStore } from './store.ts';
-import { AgentRoom } from './unit/agent-room.ts';
+import { laneKey, pausedRoutes, routeLane, runLane } from './records.ts';
+import { AgentRoom } from './unit/guard.ts';
 import type { LaneCount, StoredWaits, Wait } from './waits.ts';
-import type { AgentLimit } from './work-mutations.ts';
 
 /** How many runs wait, by what for. */
 export type WaitCounts = Pick<StoredWaits, 'session' | 'sessions'> & { readonly agent: number };

@@ -4,11 +4,11 @@
  */
 import type { Clock, Timer } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
-import type { Ref } from './identity.ts';
-import type { Store } from './store.ts';
-import { StoreUnavailable } from './store.ts';
+import type { Store } from './contract.ts';
+import { StoreUnavailable } from './contract.ts';
+import type { Ref } from './records.ts';
 
-export interface RetentionContext {
+interface RetentionContext {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;

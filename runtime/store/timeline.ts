@@ -1,10 +1,13 @@
-/** What happened to a dispatch, in order, for people: of what is stored of it. */
-import { targetLabel } from '../../base/label.ts';
+/** What happened to a dispatch, for people and for programs: in order, of its latest run, and how it is replayed. */
+import { targetLabel } from '../../base/text.ts';
 import type { Dispatch, DispatchDelivery } from '../../schemas/generated/types.ts';
-import type { StoredDispatch } from './queries.ts';
-import type { Step } from './states.ts';
-import { isRejected } from './states.ts';
+import type { Accept, Resend } from './contract.ts';
+import type { DispatchSummary, StoredDispatch } from './queries.ts';
+import type { ClaimKey } from './records.ts';
+import type { ProgramEnd, Step } from './states.ts';
+import { isFinal, isRejected, wasRejected } from './states.ts';
 
+/** What happened to a dispatch, in order, for people: of what is stored of it. */
 export interface Moment {
   /** Unix ms. */
   readonly at: number;
@@ -82,3 +85,82 @@ const withLabel = ({ label, ...delivery }: DispatchDelivery): DispatchDelivery =
   ...delivery,
   target: label ?? delivery.target,
 });
+
+/** What is known of the run of a dispatch, from what is stored of it: for commands and for programs that embed the runtime. */
+export interface RunFacts extends Required<ProgramEnd> {
+  /** Of the latest run, in ms; null: none has ended, or there was none. */
+  readonly duration_ms: number | null;
+  /** Runs that have begun. */
+  readonly attempts: number;
+}
+
+type Instants = Pick<DispatchSummary, 'started_at' | 'answered_at' | 'finished_at'>;
+
+/** How long the latest run took, in ms; null: it has not ended, or there was none. */
+export function runDuration({ started_at, answered_at, finished_at }: Instants): number | null {
+  const ended = answered_at ?? finished_at;
+  return started_at === null || ended === null ? null : Math.max(0, ended - started_at);
+}
+
+/** Exit code, signal and stderr are those of the latest run that ended: null and empty where its agent is no program. */
+export function runFacts(stored: StoredDispatch): RunFacts {
+  const { steps, state, started_at, answer } = stored;
+  const failed = steps.filter(({ kind }) => kind === 'run');
+  const last = failed.at(-1);
+  const hasAnswered = started_at !== null && answer !== null;
+  const {
+    exit_code = null,
+    signal = null,
+    stderr = '',
+    denied = [],
+  } = (hasAnswered ? stored.program : last?.program) ?? {};
+  const duration = runDuration(stored) ?? (last === undefined ? null : Math.max(0, last.at - last.started_at));
+  const attempts = failed.length + (hasAnswered || state === 'running' ? 1 : 0);
+  return { exit_code, signal, duration_ms: duration, attempts, stderr, denied };
+}
+
+/** Replays a dispatch for operators: in its own row where its text stands, else as a new run with a reference to it. */
+export interface ReplayOptions {
+  /** Of a new row. */
+  readonly id: string;
+  readonly now: number;
+  /** Run the agent again even if there is an answer. */
+  readonly rerun: boolean;
+  /** Send to all targets, also to those that have got the text. */
+  readonly again: boolean;
+}
+
+/**
+ * Returns the change that stores the replay. A message, and an answer that could not be delivered, goes on in its row to
+ * the targets that have not got it. Everything else runs again in a row of its own; its delivery id is kept for lookups,
+ * but is not claimed: a repeat by the sender is still a duplicate.
+ */
+export function replay(stored: StoredDispatch, { id, now, rerun, again }: ReplayOptions): Accept | Resend {
+  if (hasText(stored, rerun, again)) return { kind: 'resend', ref: stored.ref, key: keyOfMessage(stored), again, now };
+  const dispatch: Dispatch = { ...stored.dispatch, id, accepted_at: now, replay_of: stored.id };
+  const { max_concurrent } = stored;
+  return { kind: 'accept', dispatch, max_concurrent, claim: null, claiming: 'now', work: { kind: 'run' }, now };
+}
+
+function hasText(of: StoredDispatch, rerun: boolean, again: boolean): boolean {
+  if (of.dispatch.deliveries.length === 0) return false;
+  return isMessage(of) || (of.answer !== null && !rerun && (of.state === 'dead' || wasRejected(of) || again));
+}
+
+/** Whether the prompt is the text that is delivered: no agent runs. */
+export const isMessage = ({ mode }: Pick<Dispatch, 'mode'>): boolean => mode === 'direct' || mode === 'message';
+
+/** The delivery id under which a message is stored; null for a dispatch that runs. */
+export function keyOfMessage(of: Pick<Dispatch, 'mode' | 'profile' | 'route' | 'delivery_id'>): ClaimKey | null {
+  const { profile, route, delivery_id } = of;
+  return isMessage(of) && route !== null ? { profile, route, delivery_id } : null;
+}
+
+/** Why it is not replayed; null when it is. */
+export function whyNotReplay(stored: StoredDispatch, again: boolean): string | null {
+  const { state } = stored;
+  if (!isFinal(state)) return `it is still ${state}`;
+  return state === 'done' && isMessage(stored) && !again ? DELIVERED : null;
+}
+
+export const DELIVERED = 'its targets have got it; --again sends it to all of them once more';

@@ -1,10 +1,9 @@
 /** The values of an `in_file` list for filters (§2.2). The file is read again when it changes. */
-
 import { isAbsolute, join } from 'node:path';
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { FileStamp } from '../platform/files.ts';
 import type { Logger } from '../platform/log.ts';
-import type { StatFile } from './file-version.ts';
 import type { ValueSet } from './value-set.ts';
 import { createValueSet } from './value-set.ts';
 
@@ -14,7 +13,7 @@ export interface ListFiles {
   read(path: string): Promise<string>;
 }
 
-export interface ListContext {
+interface ListContext {
   /** <home_dir>: relative paths start here. */
   readonly home: string;
   /** The user's home folder, for `~/`. */
@@ -132,5 +131,44 @@ class InFileSet implements ListFile {
     } catch {
       return 'missing';
     }
+  }
+}
+
+/** Returns undefined for a missing file; throws as node:fs does. */
+export type StatFile = (path: string) => FileStamp | undefined;
+
+/**
+ * A file younger than this, in ms, may change again with the same stamp: file systems store times in steps of several
+ * ms, and an inode freed by one rename may be reused by the next.
+ */
+const SETTLE_MS = 50;
+
+/** The stamp of a file as it was last read. */
+export class FileVersion {
+  private mtimeMs = Number.NaN;
+  private ctimeMs = Number.NaN;
+  private size = Number.NaN;
+  private ino = Number.NaN;
+  private settled = false;
+
+  /** Whether the file may have changed since the last `note`. */
+  differs(stat: FileStamp | undefined): boolean {
+    if (stat === undefined) return !Number.isNaN(this.size);
+    return (
+      !this.settled ||
+      stat.ino !== this.ino ||
+      stat.size !== this.size ||
+      stat.mtimeMs !== this.mtimeMs ||
+      stat.ctimeMs !== this.ctimeMs
+    );
+  }
+
+  /** Call before reading the file, so that a change during the read counts as a later one. @param now Unix ms */
+  note(stat: FileStamp | undefined, now: number): void {
+    this.mtimeMs = stat?.mtimeMs ?? Number.NaN;
+    this.ctimeMs = stat?.ctimeMs ?? Number.NaN;
+    this.size = stat?.size ?? Number.NaN;
+    this.ino = stat?.ino ?? Number.NaN;
+    this.settled = stat === undefined || Math.abs(now - stat.ctimeMs) >= SETTLE_MS;
   }
 }

@@ -1,7 +1,10 @@
-/** Links the authentication of a route: resolves its secrets and prepares its schemes and handshakes. */
+/**
+ * Links how a route authenticates and identifies requests: its secrets and schemes, its handshakes, and the places of
+ * event type and delivery id.
+ */
 import type { RoutePlan, SchemePlan, SecretRef } from '../../schemas/generated/types.ts';
-import type { SecretResolver } from '../platform/secrets/secrets.ts';
-import { printSecretRef, tryRead } from '../platform/secrets/secrets.ts';
+import type { SecretResolver } from '../platform/secrets.ts';
+import { printSecretRef, tryRead } from '../platform/secrets.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
 import { linkAuthenticator } from '../verify/authenticator.ts';
 import { linkHandshake, linkSecretCheck } from '../verify/handshake.ts';

@@ -1,6 +1,8 @@
 /** The context in which a route is linked, and the error of a route that cannot be. */
+
+import { setImmediate } from 'node:timers/promises';
 import type { RoutePlan, RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
-import type { SecretResolver } from '../platform/secrets/secrets.ts';
+import type { SecretResolver } from '../platform/secrets.ts';
 import type { CaptureSecret } from '../verify/handshake.ts';
 import type { LinkedScheme } from '../verify/scheme.ts';
 import type { FindPlace } from './held-place.ts';
@@ -47,4 +49,18 @@ export function schemeOf(name: string, plan: RoutePlan, table: Pick<TableHeadPla
 export function routePaths({ name, profile }: Pick<RoutePlan, 'name' | 'profile'>, multiplex: boolean): string[] {
   const plain = profile === 'default' ? [`/webhooks/${name}`] : [];
   return multiplex ? [...plain, `/p/${profile}/webhooks/${name}`] : plain;
+}
+
+/** Routes of a batch: they take a few ms to parse, check or link. */
+const BATCH = 32;
+
+/** Calls `work` for one batch after another; rejects with its first error. */
+export async function inBatches<T>(
+  items: readonly T[],
+  work: (batch: readonly T[]) => void | Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < items.length; at += BATCH) {
+    if (at > 0) await setImmediate();
+    await work(items.slice(at, at + BATCH));
+  }
 }

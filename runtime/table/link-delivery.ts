@@ -1,6 +1,7 @@
 /** Links the deliveries of a route or a job, and renders their addresses. */
-import { labelField } from '../../base/label.ts';
-import { contentOf } from '../../base/target-content.ts';
+
+import { contentOf } from '../../base/names.ts';
+import { labelField } from '../../base/text.ts';
 import type {
   ContentField,
   Dispatch,

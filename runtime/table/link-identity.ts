@@ -7,8 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { LocatorPlan, RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
-import { eachItem, itemPath, withPayload } from '../verify/batch.ts';
-import { contentBytes, linkContent } from '../verify/content.ts';
+import { contentBytes, eachItem, itemPath, linkContent, withPayload } from '../verify/content.ts';
 import type { SignedRequest } from '../verify/request.ts';
 
 export interface Identity {
@@ -25,7 +24,7 @@ export interface Identity {
 export type FindIdentity = (scheme: string) => Identity;
 
 /** The specification's places, used where a source names none. */
-export type SpecifiedPlaces = Pick<RouteTable, 'default_event' | 'default_delivery'>;
+type SpecifiedPlaces = Pick<RouteTable, 'default_event' | 'default_delivery'>;
 
 /** Whether a source names the place of its event type or delivery id. */
 export function namesPlaces({ event, delivery, delivery_digest }: SchemePlan): boolean {

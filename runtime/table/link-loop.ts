@@ -1,12 +1,11 @@
 /** Links what tells an event that a hookwright has caused: its sender, the marker in its text, and where the answer goes. */
 import type { RoutePlan } from '../../schemas/generated/types.ts';
-import type { RunLimit } from '../store/guard-mutations.ts';
-import type { RunKey } from '../store/run-key.ts';
-import { storedRunKey } from '../store/run-key.ts';
+import type { RunKey } from '../store/budget.ts';
+import { storedRunKey } from '../store/budget.ts';
+import type { RunLimit } from '../store/records.ts';
 import type { TableHeadPlan } from './link-context.ts';
-import { markersIn } from './loop-marker.ts';
-import type { PayloadPath } from './payload-path.ts';
-import { linkPath, readPath } from './payload-path.ts';
+import type { PayloadPath } from './link-filter.ts';
+import { linkPath, readPath } from './link-filter.ts';
 
 export interface LinkedLoop {
   /**
@@ -101,3 +100,43 @@ export function runLimits(
     ...(key === null ? [] : [of('runs', key, loop_limit, PAUSE_MS)]),
   ];
 }
+
+/*
+ * The marker of what hookwright posts: which installation, and for which dispatch. Targets put it where people do not see it
+ * and where the service sends it back (catalog/targets). It is no secret and proves nothing: whoever has read one can write it
+ * into a text of their own, and then only the event of that text is ignored.
+ */
+
+/** Its beginning; a body without it holds no marker. */
+export const MARKER_START = 'hookwright:';
+
+/** An installation's id has 20 hexadecimal digits; 80 random bits are not guessed. */
+const ID_BYTES = 10;
+const MARKER = /hookwright:([0-9a-f]{20}):[0-9a-z]{1,40}/g;
+
+/** @param randomBytes as in node:crypto */
+export const createInstallation = (randomBytes: (size: number) => Buffer): string =>
+  randomBytes(ID_BYTES).toString('hex');
+
+export const isInstallation = (value: unknown): value is string =>
+  typeof value === 'string' && /^[0-9a-f]{20}$/.test(value);
+
+export const markerOf = (installation: string, dispatch: string): string =>
+  `${MARKER_START}${installation}:${dispatch}`;
+
+/** Whether the text holds a marker of the same installation as `own`, for a later dispatch: their ids sort by time. */
+export function isNewerMarker(text: string, own: string): boolean {
+  const start = own.slice(0, own.lastIndexOf(':') + 1);
+  return (
+    start !== '' &&
+    Array.from(text.matchAll(MARKER), ([marker]) => marker).some((marker) => marker.startsWith(start) && marker > own)
+  );
+}
+
+/** The installations whose markers the texts hold. */
+function markersIn(texts: readonly string[]): ReadonlySet<string> {
+  return new Set(texts.flatMap((text) => Array.from(text.matchAll(MARKER), ([, id = '']) => id)));
+}
+
+/** Stands for this installation where there is no store: in explanations and tests of a configuration. */
+export const EXAMPLE_INSTALLATION = '0'.repeat(2 * ID_BYTES);

@@ -1,10 +1,22 @@
-/** Links the routes of a loaded table and the subscriptions over it, and reports all reasons why some cannot be served. */
-import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
-import { inBatches } from './batches.ts';
-import type { LinkContext } from './link-context.ts';
-import { LinkError, routePaths } from './link-context.ts';
-import { RouteSlot } from './link-route.ts';
-import { TableError } from './load.ts';
+/**
+ * Links the routes of a loaded table and the subscriptions over it: turns plans into closures and numbers, once for all
+ * requests, and reports every reason why one cannot be served.
+ */
+
+import { join } from 'node:path';
+import type { ProfilePlan, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
+import type { ListFile } from './in-file-set.ts';
+import type { Authentication } from './link-authentication.ts';
+import { linkAuthentication } from './link-authentication.ts';
+import type { LinkContext, TableHeadPlan } from './link-context.ts';
+import { inBatches, LinkError, routePaths } from './link-context.ts';
+import { linkDelivery, linkOutput } from './link-delivery.ts';
+import { linkEvents, linkMaxAge } from './link-events.ts';
+import { linkFilter } from './link-filter.ts';
+import { linkLoop } from './link-loop.ts';
+import { linkKey, linkPrompt } from './link-template.ts';
+import type { LinkedCoalesce, LinkedRoute, LinkedScript } from './linked-table.ts';
+import { TableError } from './table-source.ts';
 
 /** Most routes that are listed; the rest are counted. */
 const MAX_REASONS = 100;
@@ -64,4 +76,113 @@ export async function linkRoutes(
 function listReasons(reasons: readonly string[]): readonly string[] {
   const more = reasons.length - MAX_REASONS;
   return [...reasons.slice(0, MAX_REASONS), ...(more > 0 ? [`and ${more} more`] : [])];
+}
+
+/**
+ * A route of a table in service. The constructor checks that it can be served; the rest is linked with its first request,
+ * because most routes of a large table receive none before the next table.
+ */
+export class RouteSlot {
+  readonly plan: RoutePlan;
+  private readonly authentication: Authentication;
+  private readonly table: TableHeadPlan;
+  private readonly context: LinkContext;
+  private whole: LinkedRoute | null = null;
+
+  /** @throws LinkError when the route must not or cannot be served. */
+  constructor(plan: RoutePlan, table: TableHeadPlan, context: LinkContext) {
+    this.plan = plan;
+    this.table = table;
+    this.context = context;
+    this.authentication = linkAuthentication(plan, table, context);
+    if (plan.script !== null) profileOf(plan, table);
+  }
+
+  get linked(): LinkedRoute {
+    this.whole ??= linkRoute(this.plan, this.authentication, this.table, this.context);
+    return this.whole;
+  }
+
+  get isLinked(): boolean {
+    return this.whole !== null;
+  }
+}
+
+const NO_LISTS: readonly ListFile[] = [];
+
+/** Links the rest of a route whose authentication is linked. */
+export function linkRoute(
+  plan: RoutePlan,
+  authentication: Authentication,
+  table: TableHeadPlan,
+  context: LinkContext,
+): LinkedRoute {
+  const lists = new Set<ListFile>();
+  const openList = (path: string): ListFile => {
+    const list = context.openList(path);
+    lists.add(list);
+    return list;
+  };
+  const scope = { targets: table.targets, profile: plan.profile, place: context.place };
+  return {
+    plan,
+    ...authentication,
+    window: context.windows.of(plan.profile, plan.name),
+    limits: {
+      maxBodyBytes: table.server.max_body_bytes,
+      directTimeoutMs: table.server.direct_timeout_seconds * 1000,
+      idempotencyTtlMs: plan.idempotency_ttl_seconds * 1000,
+    },
+    body: bodyOf(plan, table),
+    identityOf: context.linkIdentity(plan.source, authentication.insecure),
+    events: linkEvents(plan.events),
+    filter: plan.filters === null ? null : linkFilter(plan.filters, openList),
+    maxAge: plan.max_age === null ? null : linkMaxAge(plan.max_age),
+    lists: lists.size === 0 ? NO_LISTS : [...lists],
+    script: scriptOf(plan, table, context),
+    prompt: linkPrompt(plan.prompt, context.marks),
+    isMarked: plan.prompt.some(({ kind }) => kind === 'notice'),
+    deliveries: plan.deliver.map((delivery) => linkDelivery(delivery, scope)),
+    outputs: (plan.outputs ?? []).map((output) => linkOutput(output, scope)),
+    coalesce: coalesceOf(plan, context),
+    onFailure: (plan.on_failure ?? []).map((delivery) => linkDelivery(delivery, scope)),
+    loop: linkLoop(plan, table),
+    sessionKey: plan.session === null ? null : linkKey(plan.session.key),
+  };
+}
+
+/** The body format on which the route's senders agree, else null. The content type is not signed, so it decides only then. */
+function bodyOf({ source, schemes }: RoutePlan, table: TableHeadPlan): LinkedRoute['body'] {
+  const names = source === null ? schemes : [source];
+  const [format = null, ...others] = new Set(names.map((name) => table.schemes[name]?.body ?? null));
+  return others.length === 0 ? format : null;
+}
+
+function scriptOf(plan: RoutePlan, table: TableHeadPlan, { home }: LinkContext): LinkedScript | null {
+  if (plan.script === null) return null;
+  const folder = join(home, profileOf(plan, table).home, 'scripts');
+  const { path, interpreter, timeout_seconds } = plan.script;
+  return {
+    interpreter: interpreter === 'bash' ? 'bash' : table.gateway.python,
+    path: join(folder, path),
+    folder,
+    timeoutMs: timeout_seconds * 1000,
+  };
+}
+
+function profileOf(plan: RoutePlan, { profiles }: TableHeadPlan): ProfilePlan {
+  const profile = Object.hasOwn(profiles, plan.profile) ? profiles[plan.profile] : undefined;
+  if (profile === undefined) throw new LinkError(`route "${plan.name}": the table has no profile "${plan.profile}"`);
+  return profile;
+}
+
+function coalesceOf({ coalesce }: RoutePlan, { marks }: LinkContext): LinkedCoalesce | null {
+  if (coalesce === null) return null;
+  const { key, window_seconds, max_wait_seconds, all } = coalesce;
+  return {
+    key: linkKey(key),
+    windowMs: window_seconds * 1000,
+    maxWaitMs: max_wait_seconds * 1000,
+    all: all === undefined ? null : { each: linkPrompt(all.each, marks), maxEvents: all.max_events },
+  };
 }

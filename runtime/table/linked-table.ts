@@ -1,17 +1,19 @@
-/** Linked routes, for intake: everything about a route that is known before a request arrives. Immutable. */
+/**
+ * Linked routes, for intake: everything about a route that is known before a request arrives, and the context in which
+ * it is linked. Immutable.
+ */
 import type { DispatchOutput, RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
-import type { SlotWindow } from '../store/store.ts';
+import type { SlotWindow } from '../store/contract.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
 import type { AnswerHandshake } from '../verify/handshake.ts';
+import type { SignatureEvidence } from '../verify/likely-sources.ts';
 import type { SignedRequest } from '../verify/request.ts';
-import type { SignatureEvidence } from '../verify/signature-evidence.ts';
 import type { HeldPlace } from './held-place.ts';
 import type { ListFile } from './in-file-set.ts';
-import type { LinkedEvents } from './link-events.ts';
+import type { LinkedEvents, LinkedMaxAge } from './link-events.ts';
 import type { LinkedFilter } from './link-filter.ts';
 import type { FindIdentity } from './link-identity.ts';
 import type { LinkedLoop } from './link-loop.ts';
-import type { LinkedMaxAge } from './link-max-age.ts';
 import type { RenderKey, RenderPrompt, RenderTemplate } from './link-template.ts';
 
 export interface LinkedRoute {
@@ -53,7 +55,7 @@ export interface LinkedRoute {
   readonly sessionKey: LinkedCoalesce['key'] | null;
 }
 
-export interface RouteLimits {
+interface RouteLimits {
   readonly maxBodyBytes: number;
   readonly directTimeoutMs: number;
   readonly idempotencyTtlMs: number;

@@ -6,8 +6,8 @@
  * Gateways that share a store also share the windows through it.
  */
 
-import { laneKey } from '../store/identity.ts';
-import type { SlotWindow } from '../store/store.ts';
+import type { SlotWindow } from '../store/contract.ts';
+import { laneKey } from '../store/records.ts';
 
 export const RATE_WINDOW_MS = 60_000;
 

@@ -8,17 +8,17 @@
  * others are served.
  */
 
-import { messageOf } from '../../base/message-of.ts';
-import { tryParseJson } from '../../base/try-parse-json.ts';
+import { messageOf } from '../../base/errors.ts';
+import { tryParseJson } from '../../base/files.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
-import { inBatches } from './batches.ts';
-import type { StatFile } from './file-version.ts';
-import { FileVersion } from './file-version.ts';
+import type { StatFile } from './in-file-set.ts';
+import { FileVersion } from './in-file-set.ts';
 import type { LinkedRoutes, RoutePaths } from './link.ts';
+import { inBatches } from './link-context.ts';
 
-export interface SubscriptionContext extends LoadContext {
+interface SubscriptionContext extends LoadContext {
   readonly path: string;
   readonly stat: StatFile;
   /** Rejects as node:fs/promises does. */

@@ -1,12 +1,18 @@
-/** Where tables come from: a file that is watched, or a value that the embedding program passes. */
-import { codeOf } from '../../base/code-of.ts';
-import { TABLE_FORMAT } from '../../base/table-format.ts';
+/**
+ * Where tables come from: a file that is watched, or a value that the embedding program passes. An incomplete table is
+ * refused.
+ */
+
+import { webcrypto } from 'node:crypto';
+import { codeOf, messageOf } from '../../base/errors.ts';
+import { TABLE_FORMAT } from '../../base/names.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { GatewayFiles } from '../platform/node-files.ts';
-import { FileVersion } from './file-version.ts';
-import { loadTable, TableError } from './load.ts';
+import type { GatewayFiles } from '../platform/files.ts';
+import { FileVersion } from './in-file-set.ts';
+import { inBatches } from './link-context.ts';
 
+/** Where tables come from: a file that is watched, or a value that the embedding program passes. */
 export interface TableSource {
   /** Whether `load` may return a different table than last time. Never throws. */
   changed(): boolean;
@@ -59,4 +65,78 @@ async function readTable(path: string, read: GatewayFiles['read']): Promise<Buff
     const hint = code === 'ENOENT' ? ': run `hookwright compile`' : '';
     throw new TableError(`${path} cannot be read (${code})${hint}`);
   }
+}
+
+/*
+ * Reads a compiled table from its bytes, and refuses an incomplete one.
+ *
+ * The compiler puts format and hash on the first line of `routes.json` and each route on a line of its own at the end of
+ * the file. So the bytes can be checked before they are parsed, and 10,000 routes can be parsed in batches.
+ */
+
+/**
+ * A table cannot be served. The message tells an operator what to do and holds no secret.
+ *
+ * @example
+ * ```ts
+ * import { compileText } from 'hookwright/compiler';
+ * import { createService, TableError } from 'hookwright/runtime';
+ *
+ * const yaml = 'platforms: { webhook: { enabled: true, secret: "env:SECRET", routes: { issues: { prompt: "{title}" } } } }';
+ * const env = { SECRET: 'at-least-16-bytes-long' };
+ * const { table } = await compileText(yaml, { home: '/var/lib/app', env });
+ * if (table === null) throw new Error('the config has errors');
+ *
+ * const refused = await createService({ table, home: '/var/lib/app', env: {} }).catch((error: unknown) => error);
+ * console.log(refused instanceof TableError); // true: the secret is missing
+ * ```
+ */
+export class TableError extends Error {
+  override readonly name = 'TableError';
+}
+
+const HEAD = /^\{"format":(\d+),"hash":"([0-9a-f]{64})",\n/;
+/** The first line ends within this many bytes, in any format. */
+const HEAD_BYTES = 256;
+/** A line ends with an opening brace, and a comma, only where each entry of the map has its own line. */
+const ROUTES_START = ',\n"routes":{\n';
+const ROUTES_END = '}}\n';
+const NEXT_ROUTE = ',\n';
+
+/**
+ * Returns the table, or `same` when its hash is `current`, the hash of the one in service.
+ * @throws TableError when the bytes are not a complete table of this format.
+ */
+export async function loadTable(bytes: Buffer, current: string): Promise<RouteTable | 'same'> {
+  const head = HEAD.exec(bytes.toString('latin1', 0, HEAD_BYTES));
+  if (head === null) throw new TableError('not a compiled table: run `hookwright compile`');
+  const [{ length }, format, hash = ''] = head;
+  if (format !== String(TABLE_FORMAT)) {
+    const mine = `this version reads ${TABLE_FORMAT}`;
+    throw new TableError(`the table has format ${format}, ${mine}: run \`hookwright compile\` again`);
+  }
+  const rest = bytes.subarray(length);
+  const digest = await webcrypto.subtle.digest('SHA-256', rest);
+  if (Buffer.from(digest).toString('hex') !== hash) {
+    throw new TableError('the table does not match its hash: it is half-written or was edited');
+  }
+  if (hash === current) return 'same';
+  try {
+    return { format: TABLE_FORMAT, hash, ...(await parseRest(rest.toString('utf8'))) };
+  } catch (error) {
+    throw new TableError(`the table is not JSON: ${messageOf(error)}`);
+  }
+}
+
+/** Parses everything after the first line. A table without routes, or with another layout, is parsed at once. */
+async function parseRest(text: string): Promise<Omit<RouteTable, 'format' | 'hash'>> {
+  const routesAt = text.indexOf(ROUTES_START);
+  if (routesAt < 0 || !text.endsWith(ROUTES_END)) return JSON.parse(`{${text}`);
+  const head = JSON.parse(`{${text.slice(0, routesAt)}}`) as Omit<RouteTable, 'format' | 'hash' | 'routes'>;
+  const lines = text.slice(routesAt + ROUTES_START.length, -ROUTES_END.length).split(NEXT_ROUTE);
+  const routes: RouteTable['routes'] = {};
+  await inBatches(lines, (batch) => {
+    Object.assign(routes, JSON.parse(`{${batch.join(NEXT_ROUTE)}}`));
+  });
+  return { ...head, routes };
 }

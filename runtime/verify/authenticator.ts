@@ -20,7 +20,7 @@ export interface Authenticator {
   readonly unusable: readonly number[];
 }
 
-export interface AuthenticatorPlan {
+interface AuthenticatorPlan {
   /** Tried in this order: the first whose signature is present decides, without fall-through (§5). */
   readonly schemes: readonly SchemePlan[];
   readonly secrets: readonly SecretText[];

@@ -1,7 +1,8 @@
-/** Builds the signed bytes of a request from a scheme's template. */
-import type { LocatorPlan, SignedSegment } from '../../schemas/generated/types.ts';
-import { queryOf, readLocatedText } from './locator.ts';
+/** The signed bytes of a request and its signed instant, also for requests whose items carry a signature each. */
+import type { LocatorPlan, SchemePlan, SignedSegment, TimestampPlan } from '../../schemas/generated/types.ts';
 import type { SignedRequest } from './request.ts';
+import { MAX_VALUE_LENGTH, queryOf, readLocatedText, splitParts } from './request.ts';
+import type { VerifyReason } from './verification.ts';
 
 /** The signed parts, in order. Texts are Latin-1: header text as received, anything else as its UTF-8 bytes. */
 export interface SignedContent {
@@ -106,4 +107,117 @@ function sortedParams(form: URLSearchParams | null): string {
   if (form === null) return '';
   const names = [...new Set(form.keys())].sort();
   return names.flatMap((name) => [...new Set(form.getAll(name))].sort().map((value) => name + value)).join('');
+}
+
+type Plan = NonNullable<TimestampPlan>;
+
+/** RFC 3339, with any number of fraction digits. */
+const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+const MAX_DIGITS = 15;
+
+/** The timestamp's text exactly as received, because that is what was signed; a reason unless there is exactly one. */
+export function readTimestamp(plan: Plan, request: SignedRequest): { text: string } | VerifyReason {
+  const value = readLocatedText(plan.at, request);
+  if (value === null) return 'missing_timestamp';
+  if (value.length > MAX_VALUE_LENGTH) return 'oversized_header';
+  if (plan.at.split === '' && plan.at.prefix === '') return { text: value };
+  const parts = splitParts(plan.at, value);
+  if (typeof parts === 'string') return parts;
+  const [text] = parts;
+  if (text === undefined) return 'missing_timestamp';
+  return parts.length === 1 ? { text } : 'ambiguous_timestamp';
+}
+
+/**
+ * Null when the instant is within the tolerance of `now` (ms) in either direction, limits included.
+ * Whole seconds are compared with whole seconds, because the sender truncated its clock too.
+ */
+export function checkWindow(plan: Plan, text: string, now: number): VerifyReason | null {
+  const age = ageOf(plan, text, now);
+  if (age === null) return 'bad_timestamp';
+  if (age > plan.tolerance * 1000) return 'stale_timestamp';
+  return -age > plan.tolerance * 1000 ? 'future_timestamp' : null;
+}
+
+/** The age in ms, negative for an instant in the future; null when the text is not an instant. */
+export function ageOf({ unit }: Plan, text: string, now: number): number | null {
+  const instant = parseInstant(unit, text);
+  if (instant === null) return null;
+  return unit === 's' ? Math.floor(now / 1000) * 1000 - instant : now - instant;
+}
+
+/** Unix time in ms; null when the text is not an instant in this unit. */
+function parseInstant(unit: Plan['unit'], text: string): number | null {
+  if (unit === 'iso') {
+    const instant = RFC3339.test(text) ? Date.parse(text) : Number.NaN;
+    return Number.isNaN(instant) ? null : instant;
+  }
+  const value = parseDigits(text);
+  return unit === 's' && value !== null ? value * 1000 : value;
+}
+
+/** Parses up to fifteen digits; null for any other text. */
+function parseDigits(text: string): number | null {
+  if (text === '' || text.length > MAX_DIGITS) return null;
+  let value = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const digit = text.charCodeAt(at) - 0x30;
+    if (digit < 0 || digit > 9) return null;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+/*
+ * Requests that carry several items, each with a signature of its own: a source names the first (`items.0.signature`), and
+ * every other one is verified in its place. An item without a signature fails, as in the libraries of vendors.
+ */
+
+/** Most items of one request; senders put at most a few hundred into one. */
+export const MAX_ITEMS = 1000;
+
+/**
+ * The path to the place that each item has, `0` standing for its index; null for a scheme whose signature covers more than
+ * an item. A token stands for its item alone, and a signature for what it signs beside it.
+ */
+export function itemPath({ verify, signature, signed }: SchemePlan): readonly string[] | null {
+  const at = signature.find(({ in: place }) => place === 'json');
+  if (at === undefined) return null;
+  const inItem = signed.flatMap(({ kind, value }) => (kind === 'json' ? [sharedStart(at.path, value)] : []));
+  const shared = verify === 'token' ? [at.path] : inItem;
+  const [longest = []] = shared.toSorted((a, b) => b.length - a.length);
+  const last = longest.lastIndexOf('0');
+  return last < 0 ? null : longest.slice(0, last + 1);
+}
+
+function sharedStart(a: readonly string[], b: readonly string[]): readonly string[] {
+  const differs = a.findIndex((part, index) => part !== b[index]);
+  return differs < 0 ? a : a.slice(0, differs);
+}
+
+/** A payload with one item in the list, and the path that the item has in the whole payload. */
+type Item = readonly [payload: unknown, path: readonly string[]];
+
+/** Yields each item; the payload as it is, with an empty path, when it has no such list. @param path as `itemPath` returns it */
+export function* eachItem(payload: unknown, [part, ...rest]: readonly string[]): Iterable<Item> {
+  if (part === '0' && isList(payload)) {
+    for (const [index, value] of Object.entries(payload))
+      for (const [item, path] of eachItem(value, rest)) yield [[item], [index, ...path]];
+  } else if (part !== undefined && isRecord(payload) && Object.hasOwn(payload, part)) {
+    for (const [item, path] of eachItem(payload[part], rest)) yield [{ ...payload, [part]: item }, [part, ...path]];
+  } else yield [payload, []];
+}
+
+/** The request as if it had this payload. */
+export function withPayload(request: SignedRequest, payload: unknown): SignedRequest {
+  const { method, url, headers, rawHeaders, body } = request;
+  return { method, url, headers, rawHeaders, body, payload: () => payload, form: () => request.form() };
+}
+
+/** An object with a member `0` is read like a list, whose other members are items too. */
+const isList = (value: unknown): value is object =>
+  Array.isArray(value) || (isRecord(value) && Object.hasOwn(value, '0'));
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }

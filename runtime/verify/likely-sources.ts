@@ -1,8 +1,10 @@
 /** Which senders a request may come from, by where it has a signature and what else it carries. */
-import { labelOf } from '../../base/label.ts';
+import { labelOf } from '../../base/text.ts';
 import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
-import type { LocatorSource } from './locator.ts';
-import { isOutsideBody, printPlace, readValue, splitParts } from './locator.ts';
+import type { LocatorSource, RequestParts } from './request.ts';
+import { isOutsideBody, printPlace, readValue, splitParts } from './request.ts';
+import type { SecretText } from './scheme.ts';
+import type { Refused } from './verification.ts';
 
 /** Naming more candidates than this does not help. */
 const MOST_SOURCES = 3;
@@ -53,4 +55,22 @@ export function rankOf({ event, delivery, timestamp }: SchemePlan, request: Loca
         ? 1
         : 0;
   return score(event) * 2 + score(delivery) + (timestamp === null ? 0 : 1);
+}
+
+/** What the route knows about its senders. */
+export interface SignatureEvidence {
+  /** The schemes that the route accepts. */
+  readonly schemes: readonly SchemePlan[];
+  /** All schemes of the table. */
+  readonly known: readonly SchemePlan[];
+  /** The route's secrets, including expired ones. */
+  readonly secrets: readonly SecretText[];
+  readonly publicUrl: string | null;
+}
+
+export interface RefusedRequest extends SignatureEvidence {
+  readonly refused: Refused;
+  readonly parts: RequestParts;
+  /** Unix ms. */
+  readonly now: number;
 }

@@ -1,8 +1,9 @@
-/** A request as the verifier reads it: raw bytes, and views of them that are parsed at most once. */
-
+/** A request as verifier and intake read it: raw bytes, views that are parsed at most once, and single places of it. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { tryParseJson } from '../../base/try-parse-json.ts';
+import { tryParseJson } from '../../base/files.ts';
+import type { LocatorPlan } from '../../schemas/generated/types.ts';
 
+/** A request as the verifier reads it: raw bytes, and views of them that are parsed at most once. */
 export interface SignedRequest {
   readonly method: string;
   /** Request target as received: path and query. */
@@ -75,4 +76,117 @@ export function partsOf(
     joined[key] = Object.hasOwn(joined, key) ? `${joined[key]}, ${value}` : value;
   }
   return { method, url, headers: joined, rawHeaders: headers.flat(), body };
+}
+
+/** Longest header or field value that the verifier reads, in UTF-16 units. */
+export const MAX_VALUE_LENGTH = 8192;
+/** Most parts a value may have once it is split. */
+export const MAX_PARTS = 64;
+
+/** The parts of a request from which an event type or a delivery id is read. */
+export type LocatorSource = Pick<SignedRequest, 'url' | 'headers' | 'payload' | 'form'>;
+
+type Reader = (at: LocatorPlan, request: LocatorSource) => unknown;
+
+const READERS = {
+  header: (at, request) => request.headers[at.name],
+  query: (at, request) => single(new URLSearchParams(queryOf(request.url)).getAll(at.name)),
+  json: (at, request) => valueAt(request.payload(), at.path),
+  form: (at, request) => {
+    const field = single(request.form()?.getAll(at.name) ?? []);
+    return at.path.length === 0 || field === undefined ? field : valueAt(tryParseJson(field), at.path);
+  },
+} satisfies Record<LocatorPlan['in'], Reader> as Record<LocatorPlan['in'], Reader>;
+
+/** The value at a place; undefined when it is absent or repeated. */
+export function readValue(at: LocatorPlan, request: LocatorSource): unknown {
+  return READERS[at.in](at, request);
+}
+
+/** Whether a place can be read without the body. */
+export const isOutsideBody = ({ in: place }: LocatorPlan): boolean => place === 'header' || place === 'query';
+
+/** The text at a place; numbers and booleans as in JSON. Null when it is absent or not a scalar. */
+export function readLocatedText(at: LocatorPlan, request: LocatorSource): string | null {
+  return scalarText(readValue(at, request));
+}
+
+/**
+ * The first non-empty text at several places, for event types and delivery ids.
+ * @param scalars also accept numbers and booleans: for the places that a source names. The default search accepts only strings.
+ */
+export function readFirst(places: readonly LocatorPlan[], request: LocatorSource, scalars: boolean): string | null {
+  for (const at of places) {
+    const value = readValue(at, request);
+    const text = scalars ? scalarText(value) : typeof value === 'string' ? value : null;
+    if (text === null || text === '') continue;
+    const parts = at.split === '' && at.prefix === '' ? null : splitParts(at, text);
+    const found = parts === null ? text : parts === 'too_many_parts' ? '' : (parts[0] ?? '');
+    if (found !== '') return found;
+  }
+  return null;
+}
+
+/** The parts of a value that have the place's prefix, with the prefix removed. Parts of a split value are trimmed. */
+export function splitParts({ split, prefix }: LocatorPlan, text: string): string[] | 'too_many_parts' {
+  if (split === '') return text.startsWith(prefix) ? [text.slice(prefix.length)] : [];
+  const parts: string[] = [];
+  let start = 0;
+  for (let count = 0; start <= text.length; count += 1) {
+    if (count === MAX_PARTS) return 'too_many_parts';
+    const found = text.indexOf(split, start);
+    const end = found < 0 ? text.length : found;
+    while (start < end && isBlank(text.charCodeAt(start))) start += 1;
+    if (text.startsWith(prefix, start) && start + prefix.length <= end) {
+      let last = end;
+      while (last > start + prefix.length && isBlank(text.charCodeAt(last - 1))) last -= 1;
+      parts.push(text.slice(start + prefix.length, last));
+    }
+    if (found < 0) break;
+    start = end + split.length;
+  }
+  return parts;
+}
+
+/** White space allowed around the elements of a header (RFC 9110 §5.6.3). */
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
+
+/** The query of a request target, without the question mark. */
+export function queryOf(url: string): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? '' : url.slice(mark + 1);
+}
+
+/** Follows own properties only, and arrays by decimal index: `__proto__` and `length` resolve to undefined. */
+function valueAt(root: unknown, path: readonly string[]): unknown {
+  let value = root;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    if (Array.isArray(value) && !/^(0|[1-9]\d*)$/.test(key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
+
+function scalarText(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+}
+
+function single(values: readonly string[]): string | undefined {
+  return values.length === 1 ? values[0] : undefined;
+}
+
+/** A header by its name, a query parameter as `?name`, a part of the body as `body.path`. */
+export function printPlace({ in: place, name, path }: LocatorPlan): string {
+  switch (place) {
+    case 'header':
+      return name;
+    case 'query':
+      return `?${name}`;
+    case 'json':
+      return ['body', ...path].join('.');
+    case 'form':
+      return ['body', name, ...path].join('.');
+  }
 }

@@ -1,5 +1,5 @@
 /** Puts values into a body for a scheme that carries its signature, token or instant there. */
-import { tryParseJson } from '../../base/try-parse-json.ts';
+import { tryParseJson } from '../../base/files.ts';
 import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
 
 export class SignError extends Error {

@@ -26,7 +26,7 @@ function closure(inputs: Inputs, entries: readonly string[]): ReadonlySet<string
  */
 export function findLayers(inputs: Inputs): readonly (readonly string[])[] {
   const start = closure(inputs, ['main/cli.ts']);
-  const compiler = closure(inputs, ['cli/compile/compile-files.ts', 'modules/payloads/compiler/part.ts', 'modules/tutor/compiler/part.ts']);
+  const compiler = closure(inputs, ['cli/compile/compile-files.ts', 'modules/payloads/compiler/part.ts', 'modules/tutor/compiler/tutor.ts']);
   const runtime = closure(inputs, ['main/runtime.ts', 'cli/serve.ts']);
   const rest = [...compiler].filter((file) => !start.has(file));
   return [

@@ -8,7 +8,7 @@ export async function writeCatalog(built: string, from: string, to: string): Pro
   const load = (module: string): Promise<unknown> => import(pathToFileURL(join(built, module)).href);
   const { nodeFiles } = (await load('compiler/node/node-files.js')) as typeof import('../../compiler/node/node-files.ts');
   const { CATALOG_JSON, readYamlCatalog } = (await load(
-    'compiler/source/shipped-catalog.js',
-  )) as typeof import('../../compiler/source/shipped-catalog.ts');
+    'compiler/source/load-catalog.js',
+  )) as typeof import('../../compiler/source/load-catalog.ts');
   writeFileSync(join(to, CATALOG_JSON), JSON.stringify(readYamlCatalog(nodeFiles, from)));
 }

@@ -1,6 +1,6 @@
 /** Prints docs/config.md from the schemas of the configuration: every key with its type, default, example and meaning. */
 import { stringify } from 'yaml';
-import { readSchema } from '../../modules/setup/cli/schema/bundle-schema.ts';
+import { readSchema } from '../../modules/setup/cli/schema.ts';
 import { code, escapeText, table } from './markdown.ts';
 
 /** The parts of a JSON Schema that this page uses. */

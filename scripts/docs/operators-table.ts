@@ -1,7 +1,7 @@
 /** The table of filter operators in docs/routes.md, from the schema of a route. */
 import { readFileSync } from 'node:fs';
-import { OPERATORS } from '../../compiler/config/filter-keys.ts';
-import { readSchema } from '../../modules/setup/cli/schema/bundle-schema.ts';
+import { OPERATORS } from '../../compiler/config/grammar.ts';
+import { readSchema } from '../../modules/setup/cli/schema.ts';
 import { code, escapeText, table } from './markdown.ts';
 
 interface Described {

@@ -1,8 +1,7 @@
 /** Prints the schema for editors: what `hookwright schema config` prints, under the address that schemastore.json names. */
 import { readFileSync } from 'node:fs';
 import { createCatalog } from '../../cli/base/context.ts';
-import { bundleSchema } from '../../modules/setup/cli/schema/bundle-schema.ts';
-import { addCatalogHints } from '../../modules/setup/cli/schema/catalog-hints.ts';
+import { addCatalogHints, bundleSchema } from '../../modules/setup/cli/schema.ts';
 
 const ENTRY = new URL('../../schemas/published/schemastore.json', import.meta.url);
 

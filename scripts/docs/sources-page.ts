@@ -1,10 +1,10 @@
 /** Prints docs/sources.md from the catalog: one row each, then the steps at each sender. */
 
 import { lowerSource } from '../../compiler/lower/source.ts';
-import type { SourceEntry } from '../../compiler/lower/source-variants.ts';
-import { expandSource } from '../../compiler/lower/source-variants.ts';
+import type { SourceEntry } from '../../compiler/lower/sources.ts';
+import { expandSource } from '../../compiler/lower/sources.ts';
 import { describeSecret, describeWindow, setupSteps } from '../../compiler/sources/describe-source.ts';
-import { commonName } from '../../compiler/text/common-name.ts';
+import { commonName } from '../../compiler/text/suggest.ts';
 import {
   describeCredentials,
   describeDelivery,

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { loadCatalogFolder } from '../../compiler/source/load-catalog.ts';
-import { commonName } from '../../compiler/text/common-name.ts';
+import { commonName } from '../../compiler/text/suggest.ts';
 import type {
   TargetAddress,
   TargetFile,

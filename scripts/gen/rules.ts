@@ -31,15 +31,16 @@ const idsIn = (folder: string, suffix: string): readonly string[] =>
     .map((file) => file.slice(0, -suffix.length))
     .sort();
 
-/** The rules that look at a route, a job or a part of the config; stages call the others themselves. */
+/** The checks of a group's file: a rule that looks at a route, a job or a part of the config; stages call the others themselves. */
 function checksOf(folder: string): string {
-  const rules = idsIn(folder, '.ts').flatMap((id) => {
-    const text = readFileSync(join(ROOT, folder, `${id}.ts`), 'utf8');
-    const [, name] = /^export const (\w+)(?: = (?:rule|deliveryRule)\(|[\s\S]*satisfies ViewRule;$)/m.exec(text) ?? [];
-    return name === undefined ? [] : [{ id, name }];
+  const chapters = idsIn(folder, '.ts').map((file) => {
+    const text = readFileSync(join(ROOT, folder, `${file}.ts`), 'utf8');
+    const names = [...text.matchAll(/^export const (\w+) = (?:rule|deliveryRule)\(/gm)].map(([, name = '']) => name);
+    return { file, names };
   });
-  const imports = rules.map(({ id, name }) => `import { ${name} } from '../${id}.ts';\n`);
-  const list = rules.map(({ name }) => `  ${name},\n`);
+  const listed = chapters.filter(({ names }) => names.length > 0);
+  const imports = listed.map(({ file, names }) => `import { ${names.join(', ')} } from '../${file}.ts';\n`);
+  const list = listed.flatMap(({ names }) => names.map((name) => `  ${name},\n`));
   return `${banner(folder)}${imports.join('')}\nexport const RULE_FILES = [\n${list.join('')}] as const;\n`;
 }
 

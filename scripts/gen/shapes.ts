@@ -11,12 +11,12 @@ import standaloneCode from 'ajv/dist/standalone/index.js';
 import type { JSONSchema } from 'json-schema-to-typescript';
 import { compile } from 'json-schema-to-typescript';
 import { parse } from 'yaml';
-import { ALERT_KINDS } from '../../base/alert-kinds.ts';
+import { ALERT_KINDS } from '../../base/names.ts';
 import { FAIL_ON } from '../../runtime/control/operations.ts';
+import { STAGE_NAMES } from '../../runtime/intake/intake.ts';
 import { REASON_CODES } from '../../runtime/intake/reason-codes.ts';
 import { OUTCOMES } from '../../runtime/intake/reply.ts';
-import { STAGE_NAMES } from '../../runtime/intake/stage.ts';
-import { GUARD_KINDS } from '../../runtime/store/guard-mutations.ts';
+import { GUARD_KINDS } from '../../runtime/store/records.ts';
 import { FINAL_STATES, SHOWN_STATES } from '../../runtime/store/states.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -5,11 +5,11 @@ import type { Plugin } from 'esbuild';
 import { build } from 'esbuild';
 import { RULE_DATA } from '../../compiler/diagnostics/built/rules.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
-import { readYamlCatalog } from '../../compiler/source/shipped-catalog.ts';
+import { readYamlCatalog } from '../../compiler/source/load-catalog.ts';
 import { SCHEMAS } from '../../schemas/built/schemas.ts';
-import * as standIns from '../../scripts/playground/page/browser/node.ts';
 import { validatorModule } from '../gen/schemas.ts';
 import { joinPage } from './join-page.ts';
+import * as standIns from './page/browser/node.ts';
 
 const PAGE = 'scripts/playground/page';
 

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compile } from '../../compiler/compile.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
-import { overlayFiles } from '../../compiler/source/overlay-files.ts';
-import { loadShippedCatalog } from '../../compiler/source/shipped-catalog.ts';
+import { overlayFiles } from '../../compiler/source/files.ts';
+import { loadShippedCatalog } from '../../compiler/source/load-catalog.ts';
 import { payloads } from '../../modules/payloads/module.ts';
 import { signTestEvent } from '../../modules/workbench/cli/test-event/sign-test-event.ts';
 

@@ -1,6 +1,7 @@
 /** Finds equivalent nodes of a graph, including recursive types (partition refinement). */
-import { printNode } from '../../modules/payloads/compiler/shapes/encoding.ts';
+
 import type { NodeId, ShapeGraph } from '../../modules/payloads/compiler/shapes/shape.ts';
+import { printNode } from '../../modules/payloads/compiler/shapes/shape-file.ts';
 
 /** @returns for every node that the roots reach, the number of its class */
 export function minimise(graph: ShapeGraph, roots: Iterable<NodeId>): ReadonlyMap<NodeId, number> {

@@ -1,5 +1,5 @@
 /** Writes a shape as a file of `catalog/shapes/`: each node once, those that are named most often under the shortest numbers. */
-import { printNode } from '../../modules/payloads/compiler/shapes/encoding.ts';
+
 import type {
   NodeId,
   ShapeGraph,
@@ -8,7 +8,7 @@ import type {
   ShapeQuality,
 } from '../../modules/payloads/compiler/shapes/shape.ts';
 import type { ShapeFile } from '../../modules/payloads/compiler/shapes/shape-file.ts';
-import { ANY_NODE } from '../../modules/payloads/compiler/shapes/shape-file.ts';
+import { ANY_NODE, printNode } from '../../modules/payloads/compiler/shapes/shape-file.ts';
 import { byName, minimise } from './minimise.ts';
 
 export interface NewShape {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ruleOf } from '../../compiler/diagnostics/rule.ts';
-import { createFacts } from '../../compiler/source/files-facts.ts';
+import { createFacts } from '../../compiler/source/load-env.ts';
 import { compileSubscriptions, SubscriptionsError } from '../../compiler/stages/compile-subscriptions.ts';
-import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
+import type { MachineFacts } from '../../compiler/views/views.ts';
 import { compileConfig, HOME, IN_FORCE } from '../helpers/compile.ts';
 import { cpuTime } from '../helpers/cpu-time.ts';
 import { memoryFiles } from '../helpers/memory-files.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CATALOG_JSON, loadShippedCatalog } from '../../compiler/source/shipped-catalog.ts';
+import { CATALOG_JSON, loadShippedCatalog } from '../../compiler/source/load-catalog.ts';
 import { CATALOG, compileConfig } from '../helpers/compile.ts';
 import { memoryFiles } from '../helpers/memory-files.ts';
 

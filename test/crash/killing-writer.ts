@@ -1,7 +1,7 @@
 /** A writer thread that kills its process at a point within a commit. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { serveThread } from '../../runtime/store/sqlite/thread.ts';
-import type { CommitPoint } from '../../runtime/store/sqlite/transactions.ts';
+import type { CommitPoint } from '../../runtime/store/sqlite/writer.ts';
 import { Writer } from '../../runtime/store/sqlite/writer.ts';
 import type { ChildOptions } from './protocol.ts';
 

@@ -1,7 +1,7 @@
 /** One cell of the crash matrix: kill at a point, start again, and nothing acknowledged may be lost or doubled. */
 
 import { mkdirSync } from 'node:fs';
-import { CHECKPOINTS } from '../../runtime/dispatch/observer.ts';
+import { CHECKPOINTS } from '../../runtime/dispatch/dispatcher.ts';
 import { runSql } from '../helpers/postgres/database.ts';
 import type { Findings } from './inspect-home.ts';
 import { inspectHome } from './inspect-home.ts';

@@ -1,6 +1,6 @@
 /** What the crash tests and the process they kill say to each other, one JSON object per line. */
-import type { Checkpoint } from '../../runtime/dispatch/observer.ts';
-import type { CommitPoint } from '../../runtime/store/sqlite/transactions.ts';
+import type { Checkpoint } from '../../runtime/dispatch/dispatcher.ts';
+import type { CommitPoint } from '../../runtime/store/sqlite/writer.ts';
 
 export type KillPoint = Checkpoint | `commit.${CommitPoint}`;
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inputFolder } from '../../runtime/platform/process/input-file.ts';
+import { inputFolder } from '../../runtime/platform/process/run-process.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { until } from '../helpers/gateway.ts';
 import { createSender, startGatewayProcess } from '../helpers/gateway-process.ts';

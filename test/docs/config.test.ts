@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { readSchema } from '../../modules/setup/cli/schema/bundle-schema.ts';
+import { readSchema } from '../../modules/setup/cli/schema.ts';
 import { configKeys } from '../../scripts/docs/config-page.ts';
 
 const ajv = new Ajv2020({ strict: false });

@@ -32,7 +32,7 @@ const NUMBERS: readonly (readonly [page: string, words: string, file: string, ..
     'UNVERIFIED = 5;',
     'MINUTE_MS = 60_000;',
   ],
-  ['changing-a-config', 'the last 1,000 kept requests', 'modules/workbench/cli/gate.ts', 'GATE_REQUESTS = 1000;'],
+  ['changing-a-config', 'the last 1,000 kept requests', 'modules/workbench/cli/kept-tools.ts', 'GATE_REQUESTS = 1000;'],
   ['http', 'more than 16 KiB of headers', 'runtime/intake/server.ts', 'maxHeaderBytes: 16_384,'],
   ['subscriptions', 'At most 16 MiB are read', 'runtime/table/subscriptions.ts', 'MAX_BYTES = 16_777_216;'],
 ];

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { SCHEMA_VERSION } from '../../modules/cluster/runtime/postgres/schema.ts';
-import type { Store } from '../../runtime/store/store.ts';
+import type { Store } from '../../runtime/store/contract.ts';
 import type { Ending } from '../helpers/at-end.ts';
 import { runInProcess } from '../helpers/cli.ts';
 import { makeAccept } from '../helpers/dispatches.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ghOutcome } from '../../modules/codehosts/runtime/gh.ts';
+import { ghOutcome } from '../../modules/codehosts/runtime/github-comment.ts';
 import { linkAddress } from '../../runtime/deliver/address.ts';
 import type { DeliveryOutcome } from '../../runtime/deliver/deliverer.ts';
 import { decideDelivery } from '../../runtime/dispatch/delivery-attempt.ts';

@@ -4,10 +4,10 @@
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Store } from '../../runtime/store/contract.ts';
 import { StoreDamaged } from '../../runtime/store/decode.ts';
 import { openOfflineStore } from '../../runtime/store/sqlite/open-store.ts';
-import { Reader } from '../../runtime/store/sqlite/reader.ts';
-import type { Store } from '../../runtime/store/store.ts';
+import { Reader } from '../../runtime/store/sqlite/read.ts';
 import { HOLDER, makeAccept, makeTake } from '../helpers/dispatches.ts';
 
 const FILES = ['', '-wal', '-shm', '-wal.id', '.id'];

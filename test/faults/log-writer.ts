@@ -3,11 +3,11 @@
  * sync or the death of a thread, and it begins anew as after a stop. Prints the id of each event that is stored.
  */
 import { writeSync } from 'node:fs';
-import type { CommitResult } from '../../runtime/store/encode.ts';
-import { encodeChange } from '../../runtime/store/encode.ts';
+import type { CommitResult } from '../../runtime/store/group-commit.ts';
+import { encodeChange } from '../../runtime/store/group-commit.ts';
 import type { Connect } from '../../runtime/store/sqlite/driver.ts';
 import { connect } from '../../runtime/store/sqlite/driver.ts';
-import { Reader } from '../../runtime/store/sqlite/reader.ts';
+import { Reader } from '../../runtime/store/sqlite/read.ts';
 import { Writer } from '../../runtime/store/sqlite/writer.ts';
 import { makeAccept } from '../helpers/dispatches.ts';
 

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
+import type { Store } from '../../runtime/store/contract.ts';
 import { StoreDamaged } from '../../runtime/store/decode.ts';
-import type { Ref } from '../../runtime/store/identity.ts';
+import type { Ref } from '../../runtime/store/records.ts';
 import { connect } from '../../runtime/store/sqlite/driver.ts';
 import { openOfflineStore } from '../../runtime/store/sqlite/open-store.ts';
-import type { Store } from '../../runtime/store/store.ts';
 import {
   HOLDER,
   makeAccept,

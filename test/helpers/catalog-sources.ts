@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
 import { lowerSource } from '../../compiler/lower/source.ts';
-import type { SourceEntry } from '../../compiler/lower/source-variants.ts';
-import { expandSource, sourceNames } from '../../compiler/lower/source-variants.ts';
+import type { LoweredSource, SourceEntry } from '../../compiler/lower/sources.ts';
+import { expandSource, sourceNames } from '../../compiler/lower/sources.ts';
 import type { SchemePlan, SourceFile } from '../../schemas/generated/types.ts';
 
 const FOLDER = new URL('../../catalog/sources/', import.meta.url);

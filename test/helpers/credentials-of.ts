@@ -1,7 +1,6 @@
 /** The parts of a request that no command, log or file may show, for the canary tests. */
 import { placesOf } from '../../modules/workbench/runtime/capture/record.ts';
-import { readValue, splitParts } from '../../runtime/verify/locator.ts';
-import { LazyRequest } from '../../runtime/verify/request.ts';
+import { LazyRequest, readValue, splitParts } from '../../runtime/verify/request.ts';
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import type { Vector } from './vectors.ts';
 import { vectorRequest } from './vectors.ts';

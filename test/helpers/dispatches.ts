@@ -1,9 +1,15 @@
 /** Dispatches and their changes for tests: every field is filled, and tests name only those that matter. */
-import { sessionId } from '../../runtime/dispatch/session-id.ts';
-import type { Accept, JoinGroup, OpenDelivery } from '../../runtime/store/event-mutations.ts';
-import type { Ref, StoredClaim } from '../../runtime/store/identity.ts';
+import { sessionId } from '../../runtime/platform/ids.ts';
+import type {
+  Accept,
+  Advance,
+  JoinGroup,
+  OpenDelivery,
+  RecordAttempt,
+  TakeWork,
+} from '../../runtime/store/contract.ts';
+import type { Ref, StoredClaim } from '../../runtime/store/records.ts';
 import type { Step } from '../../runtime/store/states.ts';
-import type { Advance, RecordAttempt, TakeWork } from '../../runtime/store/work-mutations.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 
 /** The default holder in tests. */

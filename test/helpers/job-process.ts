@@ -5,14 +5,14 @@
 
 import { randomBytes } from 'node:crypto';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
-import type { CronTimes } from '../../runtime/dispatch/scheduler/due.ts';
-import { readCron } from '../../runtime/dispatch/scheduler/due.ts';
+import type { CronTimes } from '../../runtime/dispatch/scheduler/job.ts';
+import { readCron } from '../../runtime/dispatch/scheduler/job.ts';
 import { JobScheduler } from '../../runtime/dispatch/scheduler/scheduler.ts';
 import { createIds } from '../../runtime/platform/ids.ts';
-import { startEntry } from '../../runtime/platform/process/start-thread.ts';
-import { NO_STATE } from '../../runtime/store/job-mutations.ts';
+import { startEntry } from '../../runtime/platform/process/threads.ts';
+import type { Store } from '../../runtime/store/contract.ts';
+import { NO_STATE } from '../../runtime/store/records.ts';
 import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
-import type { Store } from '../../runtime/store/store.ts';
 import type { Kill as CrashKill } from '../crash/protocol.ts';
 import { FastClock } from './fast-clock.ts';
 import { silentLog } from './log.ts';

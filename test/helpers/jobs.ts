@@ -1,5 +1,5 @@
 /** Jobs for tests: every field filled, only what matters named. */
-import type { FireJob, JobRecord, TickJob } from '../../runtime/store/job-mutations.ts';
+import type { FireJob, JobRecord, TickJob } from '../../runtime/store/records.ts';
 import { makeDispatch } from './dispatches.ts';
 
 export function makeJob(id: string, overrides: Partial<JobRecord> = {}): JobRecord {

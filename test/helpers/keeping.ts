@@ -7,7 +7,7 @@ import { RequestKeeper } from '../../modules/workbench/runtime/capture/keep.ts';
 import type { CaptureEngine } from '../../modules/workbench/runtime/capture/queue.ts';
 import { RequestFileReader } from '../../modules/workbench/runtime/capture/request-file.ts';
 import { keptRequests } from '../../modules/workbench/runtime/capture/requests.ts';
-import { Redactor } from '../../runtime/deliver/redact/redact.ts';
+import { Redactor } from '../../runtime/deliver/redact.ts';
 import type { KeeperContext, KeptCounts } from '../../runtime/intake/keeper.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { KeptFilter, KeptRequest, RequestSummary } from '../../schemas/built/operations/types.ts';

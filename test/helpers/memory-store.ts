@@ -2,9 +2,8 @@
  * A store in memory for tests: simple and slow, with each rule of ../../runtime/store/mutations.ts written down once
  * more, in plain maps. It passes the conformance suite, and engines are compared with it.
  */
-import type { Mutation, MutationResults } from '../../runtime/store/mutations.ts';
+import type { Mutation, MutationResults, Store } from '../../runtime/store/contract.ts';
 import type { Query, QueryResults } from '../../runtime/store/queries.ts';
-import type { Store } from '../../runtime/store/store.ts';
 import { approvalHandlers } from './memory-store/approvals.ts';
 import { budgetHandlers } from './memory-store/budgets.ts';
 import { dispatchHandlers } from './memory-store/dispatches.ts';

@@ -1,7 +1,7 @@
 /** A thread that sends requests by the clock, however slowly they are answered; started from source or built code. */
 import { Agent, request } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
-import { startEntry } from '../../runtime/platform/process/start-thread.ts';
+import { startEntry } from '../../runtime/platform/process/threads.ts';
 
 export interface PacedLoad {
   readonly url: string;

@@ -1,7 +1,8 @@
 /** One-letter edits of the paths of an event, and what is said of them. What is open is left out: below it any path may be. */
-import { findPath } from '../../modules/payloads/compiler/shapes/find-path.ts';
+
+import { listPaths } from '../../modules/payloads/compiler/shapes/describe.ts';
 import type { FormSet } from '../../modules/payloads/compiler/shapes/form-set.ts';
-import { listPaths } from '../../modules/payloads/compiler/shapes/list-paths.ts';
+import { findPath } from '../../modules/payloads/compiler/shapes/form-set.ts';
 import { suggestPaths, treeOf } from '../../modules/payloads/compiler/shapes/suggest-path.ts';
 
 export interface TypoCount {

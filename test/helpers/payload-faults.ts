@@ -1,5 +1,5 @@
 /** Compares payloads with shapes: every path of a payload, and every value. */
-import { findPath } from '../../modules/payloads/compiler/shapes/find-path.ts';
+import { findPath } from '../../modules/payloads/compiler/shapes/form-set.ts';
 import type { NodeId, Shape, ShapeGraph, ShapeType } from '../../modules/payloads/compiler/shapes/shape.ts';
 
 export interface PayloadFaults {

@@ -1,6 +1,6 @@
 /** Compiled tables for tests of the runtime: small, valid, and made with the real lowerers where text is involved. */
 import { emitTable } from '../../compiler/emit/emit-table.ts';
-import { lowerDefaultSources } from '../../compiler/lower/default-sources.ts';
+import { lowerDefaultSources } from '../../compiler/lower/sources.ts';
 import { defaultPrompt } from '../../compiler/lower/template.ts';
 import type { GatewayPlan, ProfilePlan, RoutePlan, RouteTable, ServerPlan } from '../../schemas/generated/types.ts';
 import { loadShippedSources } from './catalog-sources.ts';

@@ -3,7 +3,7 @@ import type { JobTable } from '../../runtime/dispatch/scheduler/job.ts';
 import type { SchedulerOptions } from '../../runtime/dispatch/scheduler/scheduler.ts';
 import { JobScheduler } from '../../runtime/dispatch/scheduler/scheduler.ts';
 import { createIds } from '../../runtime/platform/ids.ts';
-import type { JobTick } from '../../runtime/store/job-mutations.ts';
+import type { JobTick } from '../../runtime/store/records.ts';
 import type { JobPlan } from '../../schemas/generated/types.ts';
 import { makeAdvance, makeTake } from './dispatches.ts';
 import { FakeClock, settle } from './fake-clock.ts';

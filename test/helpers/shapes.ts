@@ -2,7 +2,7 @@
 import type { FormSet } from '../../modules/payloads/compiler/shapes/form-set.ts';
 import { createFormSet } from '../../modules/payloads/compiler/shapes/form-set.ts';
 import type { Shape } from '../../modules/payloads/compiler/shapes/shape.ts';
-import { readShippedShape } from '../../modules/payloads/compiler/shapes/shipped-shapes.ts';
+import { readShippedShape } from '../../modules/payloads/compiler/shapes/shape-file.ts';
 
 export function shippedShape(source: string): Shape {
   const shape = readShippedShape(source);

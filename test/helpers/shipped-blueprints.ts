@@ -1,7 +1,7 @@
 /** The shipped blueprints, read and lowered, for the tests of everything made from them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { lowerBlueprint } from '../../modules/blueprints/compiler/lower-blueprint.ts';
+import { lowerBlueprint } from '../../modules/blueprints/compiler/load-blueprints.ts';
 import type { BlueprintFile, BlueprintPlan } from '../../schemas/generated/types.ts';
 
 const FOLDER = new URL('../../catalog/blueprints/', import.meta.url);

@@ -1,8 +1,8 @@
 /** The shipped targets, read and lowered, and bindings of them for tests. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { completeTarget } from '../../compiler/config/like-target.ts';
-import { lowerTarget } from '../../compiler/lower/target.ts';
+import { completeTarget } from '../../compiler/config/target-entries.ts';
+import { lowerTarget } from '../../compiler/lower/targets.ts';
 import { target as validate } from '../../schemas/built/validators.ts';
 import type { TargetBinding, TargetFile, TargetPlan } from '../../schemas/generated/types.ts';
 

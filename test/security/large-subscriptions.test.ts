@@ -4,7 +4,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { compileSubscriptions } from '../../compiler/stages/compile-subscriptions.ts';
-import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
+import type { MachineFacts } from '../../compiler/views/views.ts';
 import { compileConfig, IN_FORCE } from '../helpers/compile.ts';
 import { until } from '../helpers/gateway.ts';
 import { serve } from '../helpers/serve.ts';

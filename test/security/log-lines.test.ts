@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { createPaint } from '../../base/paint.ts';
 import { visible } from '../../cli/output/print.ts';
-import { printLogLine } from '../../runtime/platform/print-log-line.ts';
+import { printLogLine } from '../../runtime/platform/logger.ts';
 import { anyText } from '../helpers/any-text.ts';
 
 /** Line breaks apart, which end a line here. */

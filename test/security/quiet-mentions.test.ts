@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
-import { quietMentions } from '../../runtime/deliver/text/quiet-mentions.ts';
+import { quietMentions } from '../../runtime/deliver/prepare-text.ts';
 import { cpuTime } from '../helpers/cpu-time.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', commat: '@', copy: '©' };

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { placeholderIn } from '../../compiler/text/placeholder-in.ts';
+import { placeholderIn } from '../../compiler/text/placeholders.ts';
 
 const SAMPLES = Number(process.env.SAMPLES ?? 1_000);
 

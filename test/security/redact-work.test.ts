@@ -1,7 +1,7 @@
 /** Many secrets with one beginning (`whsec_`, `xoxb-`) are taken in, and looked for, without a walk over all of them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Redactor } from '../../runtime/deliver/redact/redact.ts';
+import { Redactor } from '../../runtime/deliver/redact.ts';
 
 const COUNT = 20_000;
 const secretOf = (index: number): string => `whsec_${index.toString(36).padStart(8, '0')}Zq`;

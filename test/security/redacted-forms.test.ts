@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it, test } from 'node:test';
 import fc from 'fast-check';
-import { Redactor } from '../../runtime/deliver/redact/redact.ts';
+import { Redactor } from '../../runtime/deliver/redact.ts';
 import { anyCharacter } from '../helpers/any-text.ts';
 import { serveKeeping } from '../helpers/keeping.ts';
 import { reveals, SPELLINGS } from '../helpers/secret-spellings.ts';

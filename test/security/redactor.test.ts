@@ -1,7 +1,7 @@
 /** Secrets are replaced in every form in which they are written. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Redactor } from '../../runtime/deliver/redact/redact.ts';
+import { Redactor } from '../../runtime/deliver/redact.ts';
 import { cpuTime } from '../helpers/cpu-time.ts';
 
 describe('the redactor', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
-import { placeholderIn } from '../../compiler/text/placeholder-in.ts';
+import { placeholderIn } from '../../compiler/text/placeholders.ts';
 import type { TestFiles } from '../helpers/compile.ts';
 import { compileFiles } from '../helpers/compile.ts';
 import { ROOT } from '../helpers/root.ts';

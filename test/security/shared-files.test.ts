@@ -5,14 +5,12 @@ import { linkSync, mkdirSync, readFileSync, renameSync, symlinkSync, truncateSyn
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { MAX_FILE_BYTES, readRegularFile, readRegularFileSync, UnreadableFile } from '../../base/read-regular-file.ts';
+import { MAX_FILE_BYTES, readRegularFile, readRegularFileSync, UnreadableFile } from '../../base/files.ts';
 import { lowerTemplate } from '../../compiler/lower/template.ts';
 import { nodeFiles as compilerFiles } from '../../compiler/node/node-files.ts';
-import { fileSessions } from '../../runtime/deliver/sessions/file-sessions.ts';
-import { createMirror } from '../../runtime/deliver/sessions/mirror.ts';
-import { openSession } from '../../runtime/deliver/sessions/session-store.ts';
-import { loadSkills } from '../../runtime/dispatch/agents/skills.ts';
-import { gatewayFiles } from '../../runtime/platform/node-files.ts';
+import { createMirror, fileSessions, openSession } from '../../runtime/deliver/sessions.ts';
+import { loadSkills } from '../../runtime/dispatch/agents/create-agents.ts';
+import { gatewayFiles } from '../../runtime/platform/files.ts';
 import { runInProcess } from '../helpers/cli.ts';
 import { FakeClock } from '../helpers/fake-clock.ts';
 import { startGateway } from '../helpers/gateway.ts';

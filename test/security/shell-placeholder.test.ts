@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { sessionId } from '../../runtime/dispatch/session-id.ts';
+import { sessionId } from '../../runtime/platform/ids.ts';
 import { compileFiles } from '../helpers/compile.ts';
 import { serve } from '../helpers/serve.ts';
 

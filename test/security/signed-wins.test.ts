@@ -1,9 +1,9 @@
 /** What is signed wins: no header that a stranger adds to a recorded request changes its event type or its delivery id. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lowerEvents } from '../../compiler/lower/events.ts';
-import type { SignedResult } from '../../modules/workbench/runtime/sign.ts';
-import { signRequest } from '../../modules/workbench/runtime/sign.ts';
+import { lowerEvents } from '../../compiler/lower/route.ts';
+import type { SignedResult } from '../../modules/workbench/cli/test-event/sign-test-event.ts';
+import { signRequest } from '../../modules/workbench/cli/test-event/sign-test-event.ts';
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import { loadShippedSources } from '../helpers/catalog-sources.ts';
 import { SECRET } from '../helpers/route-table.ts';

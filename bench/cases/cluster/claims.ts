@@ -1,9 +1,9 @@
 /** How long taking a run takes with a million finished dispatches, and with none. */
 
-import { openPostgresStore } from '../../../modules/cluster/runtime/postgres/open-postgres.ts';
+import { openPostgresStore } from '../../../modules/cluster/runtime/postgres/postgres-store.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { silentLog } from '../../../runtime/platform/log.ts';
-import type { Store } from '../../../runtime/store/store.ts';
+import type { Store } from '../../../runtime/store/contract.ts';
 import { makeAccept, makeAdvance, makeTake } from '../../../test/helpers/dispatches.ts';
 import { runSql } from '../../../test/helpers/postgres/database.ts';
 import { percentile } from '../../harness/stats.ts';

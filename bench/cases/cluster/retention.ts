@@ -1,9 +1,9 @@
 /** What retention costs the events that arrive meanwhile: DELETE in slices, as the engine does it, or DROP of a partition. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openPostgresStore } from '../../../modules/cluster/runtime/postgres/open-postgres.ts';
+import { openPostgresStore } from '../../../modules/cluster/runtime/postgres/postgres-store.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { silentLog } from '../../../runtime/platform/log.ts';
-import type { Store } from '../../../runtime/store/store.ts';
+import type { Store } from '../../../runtime/store/contract.ts';
 import { makeAccept } from '../../../test/helpers/dispatches.ts';
 import { runSql } from '../../../test/helpers/postgres/database.ts';
 import { percentile } from '../../harness/stats.ts';

@@ -1,6 +1,6 @@
 /** How long the lists of the console take with 100,000 deliveries and as many requests, on each engine: over its API, as a page has them. */
 import { join } from 'node:path';
-import { openPostgresStore } from '../../../modules/cluster/runtime/postgres/open-postgres.ts';
+import { openPostgresStore } from '../../../modules/cluster/runtime/postgres/postgres-store.ts';
 import { RequestFile } from '../../../modules/workbench/runtime/capture/request-file.ts';
 import { capturePath } from '../../../modules/workbench/runtime/capture/requests.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';

@@ -1,8 +1,7 @@
 /** The blueprints of this project and the shipped ones, and `hookwright catalog publish`, which prints them. */
 import { resolve } from 'node:path';
 import type { CliContext } from '../../../cli/base/context.ts';
-import { CliError, UsageError } from '../../../cli/base/errors.ts';
-import { findName } from '../../../cli/base/find-name.ts';
+import { CliError, findName, UsageError } from '../../../cli/base/errors.ts';
 import { command, text } from '../../../cli/command-line/command.ts';
 import { configOption } from '../../../cli/command-line/options.ts';
 import { readConfig } from '../../../cli/compile/compile-files.ts';
@@ -12,11 +11,11 @@ import { sortDiagnostics } from '../../../compiler/diagnostics/diagnostic.ts';
 import { printCatalog } from '../../../compiler/emit/emit-table.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { printPretty } from '../../../compiler/print/print-pretty.ts';
-import { isTimeZone } from '../../../compiler/schedule/time-zone.ts';
-import type { Named } from '../../../compiler/text/common-name.ts';
-import { knownName } from '../../../compiler/text/common-name.ts';
-import { isPlainMap } from '../../../compiler/text/plain-map.ts';
-import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
+import { isTimeZone } from '../../../compiler/schedule/parse-schedule.ts';
+import { isPlainMap } from '../../../compiler/text/plain-data.ts';
+import type { Named } from '../../../compiler/text/suggest.ts';
+import { knownName } from '../../../compiler/text/suggest.ts';
+import { writeAtomic } from '../../../runtime/platform/files.ts';
 import type { BlueprintPlan } from '../../../schemas/generated/types.ts';
 import { loadCatalogBlueprints } from '../compiler/load-blueprints.ts';
 import { publish } from '../compiler/publish.ts';

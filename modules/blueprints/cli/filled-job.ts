@@ -1,14 +1,13 @@
 /** A job from a filled blueprint, for `blueprint create` and for the operation of a gateway. */
-import { DEFAULT_PROFILE } from '../../../base/profiles.ts';
+import { DEFAULT_PROFILE } from '../../../base/names.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
-import { loadRules } from '../../../cli/compile/compiler-parts.ts';
+import { loadRules } from '../../../cli/compile/compile-files.ts';
 import type { JobDraft, JobMaker, SavedJob } from '../../../cli/jobs/draft-job.ts';
 import { createJob } from '../../../cli/jobs/draft-job.ts';
 import { createMachineFacts } from '../../../compiler/node/machine-facts.ts';
 import { describeSchedule } from '../../../compiler/schedule/describe-schedule.ts';
-import { nextRuns } from '../../../compiler/schedule/next-runs.ts';
-import { isTimeZone } from '../../../compiler/schedule/time-zone.ts';
+import { isTimeZone, nextRuns } from '../../../compiler/schedule/parse-schedule.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import type { OperatedService } from '../../../runtime/service/options.ts';
 import type { BlueprintJobReport, BlueprintJobRequest } from '../../../schemas/built/operations/types.ts';

@@ -1,11 +1,10 @@
-/** Fills a blueprint with a user's values. Returns everything that a job needs, or all problems with the values. */
+/** Fills a blueprint with a user's values: a schedule and a prompt, or every problem with the values. */
 
+import { describeSchedule } from '../../../compiler/schedule/describe-schedule.ts';
 import { didYouMean } from '../../../compiler/text/suggest.ts';
-import type { BlueprintField, BlueprintPlan } from '../../../schemas/generated/types.ts';
-import { expandPrompt, expandSchedule, scheduleHuman } from './expand.ts';
-import type { BlueprintValues } from './fields.ts';
-import { isTime } from './fields.ts';
+import type { BlueprintField, BlueprintFieldFile, BlueprintPlan } from '../../../schemas/generated/types.ts';
 
+/** Fills a blueprint with a user's values. Returns everything that a job needs, or all problems with the values. */
 export interface FilledBlueprint {
   readonly blueprint: string;
   readonly title: string;
@@ -20,13 +19,13 @@ export interface FilledBlueprint {
   readonly skills: readonly string[];
 }
 
-export interface FillProblem {
+interface FillProblem {
   readonly field: string;
   /** Names the field, the problem, and the accepted values. */
   readonly message: string;
 }
 
-export type Filled =
+type Filled =
   | { readonly ok: true; readonly filled: FilledBlueprint }
   | { readonly ok: false; readonly problems: readonly FillProblem[] };
 
@@ -90,4 +89,137 @@ export function fillBlueprint(plan: BlueprintPlan, given: BlueprintValues): Fill
       skills: plan.skills,
     },
   };
+}
+
+/** Turns a blueprint and the values of its fields into a schedule and a prompt. */
+export function defaultValues(fields: readonly BlueprintField[]): BlueprintValues {
+  return Object.fromEntries(fields.map((field) => [field.name, field.default]));
+}
+
+function own(values: BlueprintValues, field: BlueprintField | null): string | undefined {
+  return field !== null && Object.hasOwn(values, field.name) ? values[field.name] : undefined;
+}
+
+/** The values that a schedule can name: the fields, and `minute`, `hour` and `dow` derived from them. */
+function scheduleValues(fields: readonly BlueprintField[], values: BlueprintValues): BlueprintValues {
+  const all: Record<string, string> = { ...values };
+  const time = own(values, timeField(fields));
+  if (time !== undefined && isTime(time)) {
+    all.hour = String(Number(time.slice(0, 2)));
+    all.minute = String(Number(time.slice(3)));
+  }
+  const day = own(values, dayField(fields));
+  if (day !== undefined && Object.hasOwn(DAYS_OF_WEEK, day)) all.dow = DAYS_OF_WEEK[day] ?? '';
+  return all;
+}
+
+type Scheduled = Pick<BlueprintPlan, 'fields' | 'schedule'>;
+
+/** The five-field cron expression for these values. */
+export function expandSchedule({ fields, schedule }: Scheduled, values: BlueprintValues): string {
+  return fillPlaceholders(schedule, scheduleValues(fields, values));
+}
+
+/** The job's prompt for these values. */
+function expandPrompt({ prompt }: Pick<BlueprintPlan, 'prompt'>, values: BlueprintValues): string {
+  return fillPlaceholders(prompt, values);
+}
+
+/** The schedule in words for these values; days chosen by name keep that name (`everyday`, where `*` alone is `daily`). */
+export function scheduleHuman(plan: Pick<BlueprintPlan, 'fields' | 'schedule'>, values: BlueprintValues): string {
+  const days = plan.schedule.includes('{dow}') ? dayField(plan.fields) : null;
+  return describeSchedule(expandSchedule(plan, values), days === null ? undefined : values[days.name]);
+}
+
+const PLACEHOLDER = /\{([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\}/g;
+
+/** Finds and fills `{name}` in schedules and prompts of blueprints, in one pass: values are never expanded again. */
+export interface BlueprintPlaceholder {
+  readonly name: string;
+  /** UTF-16 offset of the opening brace. */
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Finds all placeholders, in text order. */
+export function findPlaceholders(text: string): readonly BlueprintPlaceholder[] {
+  return [...text.matchAll(PLACEHOLDER)].map((match) => ({
+    name: match[1] ?? '',
+    offset: match.index,
+    length: match[0].length,
+  }));
+}
+
+/** Placeholders without a value are left unchanged. */
+function fillPlaceholders(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(PLACEHOLDER, (whole, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] ?? '') : whole,
+  );
+}
+
+/** The user's choices by field name. */
+export type BlueprintValues = Readonly<Record<string, string>>;
+
+/** The value of `{dow}` for each day or group of days. */
+const DAYS_OF_WEEK: Readonly<Record<string, string>> = {
+  everyday: '*',
+  weekdays: '1-5',
+  weekends: '0,6',
+  sunday: '0',
+  monday: '1',
+  tuesday: '2',
+  wednesday: '3',
+  thursday: '4',
+  friday: '5',
+  saturday: '6',
+};
+
+const WEEKDAYS_OPTIONS = ['everyday', 'weekdays', 'weekends'];
+
+/** The last field of every blueprint (§2.8). Not strict: it also accepts the name of any connected platform. */
+export const DELIVER_FIELD: BlueprintField = {
+  name: 'deliver',
+  type: 'enum',
+  label: 'Where should it be delivered?',
+  default: 'origin',
+  options: ['origin', 'local', 'messenger_a', 'community_chat', 'email'],
+  optional: false,
+  strict: false,
+  help: 'origin is the chat it was set up from, or else the home channel; local only saves it; the name of any connected platform works too.',
+};
+
+/** Names that a file may not use for its fields: `deliver` is always added, the others are derived for the schedule. */
+export const RESERVED_NAMES: readonly string[] = ['deliver', 'minute', 'hour', 'dow'];
+
+/** Whether the text is a 24-hour time, `HH:MM`. */
+export function isTime(text: string): boolean {
+  return /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text);
+}
+
+/** The field as it is published, with defaults for omitted properties. */
+export function completeField(field: BlueprintFieldFile): BlueprintField {
+  return {
+    name: field.name,
+    type: field.type,
+    label: field.label,
+    default: field.default,
+    options: field.type === 'weekdays' ? [...WEEKDAYS_OPTIONS] : [...(field.options ?? [])],
+    optional: false,
+    strict: field.strict ?? true,
+    help: field.help ?? '',
+  };
+}
+
+/** The field that provides `{minute}` and `{hour}`: the only one of type `time`. */
+export function timeField(fields: readonly BlueprintField[]): BlueprintField | null {
+  const times = fields.filter((field) => field.type === 'time');
+  return times.length === 1 ? (times[0] ?? null) : null;
+}
+
+/** The field that provides `{dow}`: the only one whose options are all days or groups of days. */
+export function dayField(fields: readonly BlueprintField[]): BlueprintField | null {
+  const days = fields.filter(
+    ({ options }) => options.length > 0 && options.every((option) => Object.hasOwn(DAYS_OF_WEEK, option)),
+  );
+  return days.length === 1 ? (days[0] ?? null) : null;
 }

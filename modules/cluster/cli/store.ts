@@ -2,24 +2,24 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../../../base/profiles.ts';
+import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../../../base/names.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, refusalOf } from '../../../cli/base/errors.ts';
 import { choice, command, flag, needed, text } from '../../../cli/command-line/command.ts';
 import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
 import { isGatewayThere } from '../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote } from '../../../cli/output/print.ts';
-import { createProgress } from '../../../cli/output/progress.ts';
+import { createProgress } from '../../../cli/output/prompter.ts';
 import { formatTable } from '../../../cli/output/table.ts';
-import { fileSessions } from '../../../runtime/deliver/sessions/file-sessions.ts';
+import { fileSessions } from '../../../runtime/deliver/sessions.ts';
+import type { Store } from '../../../runtime/store/contract.ts';
+import { StoreRefused, StoreUnavailable } from '../../../runtime/store/contract.ts';
 import type { Connection } from '../../../runtime/store/sqlite/driver.ts';
+import { storePath } from '../../../runtime/store/sqlite/file-lock.ts';
 import { isFinal, SHOWN_STATES } from '../../../runtime/store/states.ts';
-import type { Store } from '../../../runtime/store/store.ts';
-import { StoreRefused, StoreUnavailable } from '../../../runtime/store/store.ts';
-import { storePath } from '../../../runtime/store/store-path.ts';
 import type { MovedCount, MovedSession, MoveSource } from '../runtime/postgres/import.ts';
-import type { Database } from './database/find-database.ts';
-import { findDatabase, withDatabase } from './database/find-database.ts';
+import type { Database } from './database.ts';
+import { findDatabase, withDatabase } from './database.ts';
 
 /** For commands that work on a PostgreSQL directly. */
 const databaseOption = text('env:NAME|file:path', 'URL of the database instead of the configured one');

@@ -1,8 +1,8 @@
 /** The URL of the shared database, from the reference in the configuration. */
-import { isPostgresUrl } from '../../../base/postgres-url.ts';
-import type { SecretResolver } from '../../../runtime/platform/secrets/secrets.ts';
-import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
-import { StoreRefused } from '../../../runtime/store/store.ts';
+import { isPostgresUrl } from '../../../base/net.ts';
+import type { SecretResolver } from '../../../runtime/platform/secrets.ts';
+import { SecretError } from '../../../runtime/platform/secrets.ts';
+import { StoreRefused } from '../../../runtime/store/contract.ts';
 import type { SecretRef } from '../../../schemas/generated/types.ts';
 
 /** @throws StoreRefused when the value is not a URL; the message does not contain it */

@@ -1,18 +1,18 @@
 /** Opens the store of a gateway that shares it with others, and keeps the home's subscriptions up to date with it. */
 import { join } from 'node:path';
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { OpenedStore, StoreContext } from '../../../runtime/module.ts';
 import type { Clock } from '../../../runtime/platform/clock.ts';
-import type { SecretResolver } from '../../../runtime/platform/secrets/secrets.ts';
-import { StoreRefused } from '../../../runtime/store/store.ts';
+import type { SecretResolver } from '../../../runtime/platform/secrets.ts';
+import type { Store } from '../../../runtime/store/contract.ts';
+import { StoreRefused, StoreUnavailable } from '../../../runtime/store/contract.ts';
+import type { Query, QueryResults, StoreOverview } from '../../../runtime/store/queries.ts';
 import type { PostgresStorePlan } from '../../../schemas/generated/types.ts';
 import { databaseUrl } from './database-url.ts';
-import { keepLatestOverview } from './latest-overview.ts';
-import { openPostgresStore } from './postgres/open-postgres.ts';
+import { openPostgresStore } from './postgres/postgres-store.ts';
 import { RefusedRows } from './refused-rows.ts';
-import { createSeal } from './seal.ts';
 import type { CopyParts } from './shared-subscriptions.ts';
-import { SharedSubscriptions } from './shared-subscriptions.ts';
+import { createSeal, SharedSubscriptions } from './shared-subscriptions.ts';
 import { byMachineClock } from './shift-instants.ts';
 
 /** How long to wait for another writer of the copy, in ms. */
@@ -75,4 +75,41 @@ function usable<T>(make: () => T): T {
   } catch (error) {
     throw new StoreRefused(messageOf(error));
   }
+}
+
+/*
+ * Wraps a store that may be unavailable while its gateway runs: `gateway status` and metrics then use the latest overview
+ * that was read, and `problem()` tells why there is no newer one.
+ */
+
+const NOTHING_READ: StoreOverview = {
+  tallies: [],
+  backlog: { runs: 0, deliveries: 0, deliveries_delayed: 0, groups: 0 },
+  oldest_open_at: null,
+  last_error: null,
+  bytes: 0,
+  damage: null,
+};
+
+export function keepLatestOverview(store: Store): Store {
+  let latest = NOTHING_READ;
+  const readOverview = async (query: Query): Promise<StoreOverview> => {
+    if (store.problem() !== null) return latest;
+    try {
+      latest = (await store.read(query)) as StoreOverview;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
+    return latest;
+  };
+  return {
+    write: (mutation) => store.write(mutation),
+    async read<Q extends Query>(query: Q): Promise<QueryResults[Q['kind']]> {
+      return query.kind === 'overview' ? ((await readOverview(query)) as QueryResults[Q['kind']]) : store.read(query);
+    },
+    problem: () => store.problem(),
+    shared: store.shared,
+    state: store.state,
+    close: () => store.close(),
+  };
 }

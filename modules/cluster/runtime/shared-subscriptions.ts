@@ -1,18 +1,25 @@
 /**
+ * The subscriptions that gateways share: stored in the database with their secrets encrypted (AES-256-GCM), and kept in
+ * a file by each gateway.
+ */
+
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { messageOf } from '../../../base/errors.ts';
+import { tryParseJson } from '../../../base/files.ts';
+import { isSealed, SEALED_PREFIX } from '../../../base/names.ts';
+import type { Clock, Timer } from '../../../runtime/platform/clock.ts';
+import { writeAtomic } from '../../../runtime/platform/files.ts';
+import type { Logger } from '../../../runtime/platform/log.ts';
+import type { SharedDocuments } from '../../../runtime/store/contract.ts';
+import { StoreRefused } from '../../../runtime/store/contract.ts';
+import type { RefusedRows } from './refused-rows.ts';
+
+/*
  * The subscriptions that gateways share. They are stored in the database. Each gateway keeps a copy in the file of its
  * home: it loads changes of the copy like any change of that file, and uses it while the database is unavailable.
  * Commands write both under the lock of the file, so that the copy never reverts to an older version.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { messageOf } from '../../../base/message-of.ts';
-import type { Clock, Timer } from '../../../runtime/platform/clock.ts';
-import type { Logger } from '../../../runtime/platform/log.ts';
-import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
-import type { SharedDocuments } from '../../../runtime/store/shared.ts';
-import type { RefusedRows } from './refused-rows.ts';
-import type { Seal } from './seal.ts';
-import type { OpenedSubscriptions } from './sealed-subscriptions.ts';
-import { InvalidSubscriptions, openSubscriptions, SUBSCRIPTIONS } from './sealed-subscriptions.ts';
 
 /** How often the version is polled, in ms. */
 const POLL_MS = 500;
@@ -26,7 +33,7 @@ export interface CopyParts {
   readonly lock: () => Promise<{ release(): void }>;
 }
 
-export type Pulled = Omit<OpenedSubscriptions, 'text'> & { readonly version: number };
+type Pulled = Omit<OpenedSubscriptions, 'text'> & { readonly version: number };
 
 /**
  * Updates the copy. While the database has no subscriptions, the home's file stays, and becomes the first version with the
@@ -110,4 +117,144 @@ export class SharedSubscriptions {
       this.loggedReason = reason;
     }
   }
+}
+
+/*
+ * Subscriptions as they are stored in a shared database: the text of the file, with literal secrets encrypted.
+ * References (`env:NAME`, `file:path`) are kept and are resolved on each gateway's own machine. A secret in plain text was
+ * not written by hookwright, so its subscription is not used. The compiler checks the rest of each, as of any subscription.
+ */
+
+/** Name of the document in the database. */
+export const SUBSCRIPTIONS = 'subscriptions';
+
+/** Returns the replacement for a secret. @param name the subscription that it belongs to */
+type Replace = (secret: string, name: string) => string;
+
+/** Encrypts the secrets. @param seal null: no key is set @throws StoreRefused naming the subscription that needs one */
+export function sealSubscriptions(text: string, seal: Seal | null): string {
+  return replaceSecrets(text, (secret, name) => {
+    // A secret that another key has encrypted is kept.
+    if (isReference(secret) || isSealed(secret)) return secret;
+    if (seal !== null) return seal.seal(secret, name);
+    throw new StoreRefused(
+      `the secret of subscription "${name}" stands in the subscription itself, and there is no key to encrypt it with`,
+    );
+  });
+}
+
+/** What is stored is not a map of subscriptions. */
+export class InvalidSubscriptions extends StoreRefused {}
+
+interface OpenedSubscriptions {
+  readonly text: string;
+  /** Names of subscriptions with a secret that cannot be decrypted here; it is left encrypted in the text. */
+  readonly sealed: ReadonlySet<string>;
+  /** Why subscriptions were left out of the text; null: none was. */
+  readonly problem: string | null;
+}
+
+/** Decrypts the secrets. @param seal null: no key is set @throws InvalidSubscriptions */
+export function openSubscriptions(text: string, seal: Seal | null): OpenedSubscriptions {
+  const [sealed, plain] = [new Set<string>(), new Set<string>()];
+  const opened = replaceSecrets(text, (secret, name) => {
+    if (isReference(secret)) return secret;
+    if (!isSealed(secret)) {
+      plain.add(name);
+      return secret;
+    }
+    try {
+      if (seal !== null) return seal.open(secret, name);
+    } catch {
+      // Encrypted with another key.
+    }
+    sealed.add(name);
+    return secret;
+  });
+  if (plain.size === 0) return { text: opened, sealed, problem: null };
+  const entries = entriesOf(opened).filter(([name]) => !plain.has(name));
+  const names = [...plain].map((name) => JSON.stringify(name)).join(', ');
+  const problem = `subscriptions in the database have a secret in plain text and are not served: ${names}; replace each: hookwright webhook subscribe`;
+  return { text: print(entries), sealed, problem };
+}
+
+const isReference = (secret: string): boolean => /^(?:env|file):/.test(secret) || secret === 'INSECURE_NO_AUTH';
+
+/** A text in which nothing is replaced is returned unchanged, byte for byte. */
+function replaceSecrets(text: string, replace: Replace): string {
+  let isChanged = false;
+  const entries = entriesOf(text).map(([name, entry]) => {
+    const one = (value: unknown): unknown => {
+      if (typeof value === 'string') {
+        const next = replace(value, name);
+        isChanged ||= next !== value;
+        return next;
+      }
+      return isMap(value) && 'value' in value ? { ...value, value: one(value.value) } : value;
+    };
+    if (!isMap(entry)) return [name, entry] as const;
+    const fields = Object.entries(entry).map(([key, value]) => {
+      if (key === 'secret' || key === 'verify_token') return [key, one(value)] as const;
+      return [key, key === 'secrets' && Array.isArray(value) ? value.map(one) : value] as const;
+    });
+    return [name, Object.fromEntries(fields)] as const;
+  });
+  return isChanged ? print(entries) : text;
+}
+
+function entriesOf(text: string): readonly (readonly [name: string, entry: unknown])[] {
+  const found = tryParseJson(text);
+  if (isMap(found)) return Object.entries(found);
+  throw new InvalidSubscriptions(
+    'the subscriptions in the database are not a JSON object\nchange one on a machine whose gateway still serves them: hookwright webhook subscribe <name>',
+  );
+}
+
+const print = (entries: readonly (readonly [string, unknown])[]): string =>
+  `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/*
+ * Encrypts secrets that leave this machine, with AES-256-GCM: a random 96-bit nonce and a 128-bit tag (NIST SP 800-38D).
+ * The key is derived from a text with HKDF-SHA-256 (RFC 5869), which does not strengthen a guessable text, so the text
+ * must be long.
+ */
+
+const [NONCE_BYTES, TAG_BYTES, KEY_BYTES] = [12, 16, 32];
+/** Least length, in characters, of the text from which a key is derived. */
+const SHORTEST_KEY_TEXT = 32;
+
+interface Seal {
+  /** Encrypts. @param place what the secret belongs to; it cannot be opened for another place */
+  seal(secret: string, place: string): string;
+  /** Decrypts. @throws Error when the secret was sealed with another key, or for another place */
+  open(sealed: string, place: string): string;
+}
+
+/** @throws Error when the text is too short */
+export function createSeal(keyText: string): Seal {
+  if (keyText.length < SHORTEST_KEY_TEXT)
+    throw new Error(`gateway.store.key has fewer than ${SHORTEST_KEY_TEXT} characters: openssl rand -hex 32 makes one`);
+  const key = Buffer.from(hkdfSync('sha256', keyText, '', 'hookwright gateway.store.key', KEY_BYTES));
+  return {
+    seal(secret, place) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place, 'utf8'));
+      const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+      return SEALED_PREFIX + Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64');
+    },
+    open(sealed, place) {
+      const bytes = Buffer.from(sealed.slice(SEALED_PREFIX.length), 'base64');
+      const [nonce, rest] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES)];
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+        decipher.setAAD(Buffer.from(place, 'utf8')).setAuthTag(rest.subarray(0, TAG_BYTES));
+        return Buffer.concat([decipher.update(rest.subarray(TAG_BYTES)), decipher.final()]).toString('utf8');
+      } catch {
+        throw new Error('it was encrypted with another gateway.store.key');
+      }
+    },
+  };
 }

@@ -1,7 +1,6 @@
 /** Converts the instants in the changes of commands from the machine's clock to the store's clock. */
-import type { Mutation } from '../../../runtime/store/mutations.ts';
-import type { Store } from '../../../runtime/store/store.ts';
-import { wrapStore } from '../../../runtime/store/store.ts';
+import type { Mutation, Store } from '../../../runtime/store/contract.ts';
+import { wrapStore } from '../../../runtime/store/contract.ts';
 
 /** Wraps a store for callers that use the machine's clock. @param offset how far that clock is behind the store's, in ms */
 export function byMachineClock(store: Store, offset: () => number): Store {

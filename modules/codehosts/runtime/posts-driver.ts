@@ -3,21 +3,33 @@
  *
  * A target with `find` looks for what was posted before, where a repeat might post it twice, and for `mode: upsert`.
  */
-import type { DeliveryRequest } from '../../../runtime/deliver/deliverer.ts';
-import type { CreateDriver } from '../../../runtime/deliver/driver.ts';
+
+import type { KeyObject } from 'node:crypto';
+import { createHash, createPrivateKey, sign } from 'node:crypto';
+import type { BoundTarget, CreateDriver, DeliveryRequest } from '../../../runtime/deliver/deliverer.ts';
 import type { DeliveryResult } from '../../../runtime/deliver/http/classify-response.ts';
-import type { LinkTokens } from '../../../runtime/deliver/http/exchange-token.ts';
-import { linkExchange } from '../../../runtime/deliver/http/exchange-token.ts';
-import type { Posting, PostingParts, SendPiece } from '../../../runtime/deliver/http/http-driver.ts';
+import { linkClassifier, linkReader, toId } from '../../../runtime/deliver/http/classify-response.ts';
+import type {
+  AskExchange,
+  ExchangeAnswer,
+  ExchangeParts,
+  LinkTokens,
+  NoToken,
+  TokenContext,
+  TokenSource,
+} from '../../../runtime/deliver/http/exchange-token.ts';
+import { linkAsk, linkExchange, linkTokenReader, noToken } from '../../../runtime/deliver/http/exchange-token.ts';
+import type { Posting, PostingParts, PreparedDelivery, SendPiece } from '../../../runtime/deliver/http/http-driver.ts';
 import { extendHttpDriver } from '../../../runtime/deliver/http/http-driver.ts';
-import type { PreparedDelivery } from '../../../runtime/deliver/http/prepare-delivery.ts';
+import type { LinkedRequest, LinkedVariant } from '../../../runtime/deliver/http/link-variant.ts';
+import { linkPickRequest } from '../../../runtime/deliver/http/link-variant.ts';
 import type { PieceSender } from '../../../runtime/deliver/http/send-piece.ts';
 import type { Values } from '../../../runtime/deliver/http/values.ts';
-import { isNewerMarker } from '../../../runtime/table/loop-marker.ts';
-import { linkAppTokens } from './app-tokens.ts';
-import type { FindPosted } from './find-posted.ts';
-import { linkFindPosted } from './find-posted.ts';
-import { linkFindLogin, rememberLogin } from './own-login.ts';
+import { NO_VALUES } from '../../../runtime/deliver/http/values.ts';
+import type { TokenResult } from '../../../runtime/deliver/http-pool.ts';
+import type { Clock } from '../../../runtime/platform/clock.ts';
+import { isNewerMarker } from '../../../runtime/table/link-loop.ts';
+import type { InstallationPlan, JwtPlan, ResponseCondition } from '../../../schemas/generated/types.ts';
 
 const linkTokens: LinkTokens = (parts) => {
   const { jwt, installation } = parts.plan;
@@ -100,3 +112,256 @@ const SINCE_MARGIN_MS = 15 * 60_000;
 /** A piece cannot have been posted before the first attempt; a post of a series may be older. */
 const sinceOf = ({ series }: PreparedDelivery, { first_attempt_at: first }: DeliveryRequest): string =>
   series !== null || first === null ? '' : `${new Date(first - SINCE_MARGIN_MS).toISOString().slice(0, 19)}Z`;
+
+/*
+ * Finds what was posted earlier, by what is hidden in it (`{marks}`): the post that `mode: upsert` replaces, and a piece whose
+ * sending ended in an unknown way. Only a post of the own account counts, because anybody can copy a mark into theirs.
+ */
+
+/** Pages that are read at most. */
+const MAX_PAGES = 100;
+
+export type FoundPost =
+  | { readonly kind: 'found'; readonly id: string; readonly text: string; readonly message_id: string | null }
+  | { readonly kind: 'none' }
+  | NoToken;
+
+/** Looks for a text that holds `mark`. */
+export type FindPosted = (
+  mark: string,
+  values: Values,
+  attempt: Parameters<PieceSender['send']>[2],
+) => Promise<FoundPost>;
+
+export interface FindParts extends Pick<PostingParts, 'target' | 'variant' | 'sender'> {
+  readonly findLogin: FindLogin;
+}
+
+/** Null for a target without `find`. */
+export function linkFindPosted(parts: FindParts): FindPosted | null {
+  const { target, variant, sender, findLogin } = parts;
+  const { find, message_id } = variant.plan;
+  if (find === undefined) return null;
+  const scope = { base: variant.base, settings: target.settings };
+  const pickFind = linkPickRequest(variant.plan, find.requests, scope, toRead(variant.plan));
+  const readList = linkReader(find.list);
+  const [readText, readId] = [linkReader(find.text), linkReader(find.id)];
+  const readAuthor = find.author === undefined ? null : linkReader(find.author);
+  const readUrl = message_id === null ? () => undefined : linkReader(message_id);
+  return async (mark, values, attempt) => {
+    const request = pickFind(values.address)?.request;
+    if (request === undefined) return failed('permanent', 'there is no list for this address');
+    const own = readAuthor === null ? null : await findLogin();
+    if (own !== null && own.kind !== 'token') return own;
+    for (let page = 1; page <= MAX_PAGES; page++) {
+      const result = await sender.send(request, { ...values, page }, attempt);
+      if (result.kind !== 'ok') return notFound(result);
+      const list = readList(result.json);
+      if (!Array.isArray(list)) return failed('permanent', 'the answer holds no list of earlier posts');
+      for (const post of list as readonly unknown[]) {
+        const [text, id] = [readText(post), toId(readId(post))];
+        if (typeof text !== 'string' || !text.includes(mark) || id === null) continue;
+        if (own !== null && !isSame(readAuthor?.(post), own.token)) continue;
+        return { kind: 'found', id, text, message_id: toId(readUrl(post)) };
+      }
+      if (list.length < find.page_size) return { kind: 'none' };
+    }
+    return failed('permanent', `more than ${MAX_PAGES * find.page_size} earlier posts to look through`);
+  };
+}
+
+/** Longest list of earlier posts that is read, in bytes. */
+const MAX_LIST_BYTES = 16 * 1024 * 1024;
+
+/** What is read, and posts nothing, is taken by its status alone. */
+const toRead =
+  (plan: LinkedVariant['plan']) =>
+  (request: LinkedRequest): LinkedRequest => ({
+    ...request,
+    classify: linkClassifier({
+      ...plan,
+      success: [{ kind: 'status', ranges: [{ from: 200, to: 200 }] }],
+      message_id: null,
+    }),
+    maxBytes: MAX_LIST_BYTES,
+  });
+
+const isSame = (author: unknown, login: string): boolean =>
+  typeof author === 'string' && author.toLowerCase() === login.toLowerCase();
+
+const failed = (kind: NoToken['kind'], reason: string): NoToken => ({ kind, reason, retry_after_ms: null });
+
+/** Looking for something posts nothing, so it is always safe to repeat. */
+function notFound({ kind, reason, retry_after_ms }: Exclude<Awaited<ReturnType<PieceSender['send']>>, { kind: 'ok' }>) {
+  const final = kind === 'permanent' || kind === 'refresh';
+  return {
+    kind: final ? 'permanent' : 'retry',
+    reason: `looking for earlier posts: ${reason}`,
+    retry_after_ms,
+  } as const;
+}
+
+/*
+ * Finds the account that posts: the setting `login`, or what the service says, which is kept for a day. Events that it sends
+ * are the gateway's own.
+ */
+
+const KEPT_MS = 86_400_000;
+
+/** In the cache, it is a token whose text is the login. */
+export type FindLogin = () => Promise<TokenResult>;
+
+const OK: ResponseCondition = [{ kind: 'status', ranges: [{ from: 200, to: 200 }] }];
+
+/** @param account identifies the credentials and their server */
+export function linkFindLogin(
+  { plan, base, exchange }: Pick<LinkedVariant, 'plan' | 'base' | 'exchange'>,
+  { settings }: Pick<BoundTarget, 'settings'>,
+  account: string,
+  context: TokenContext,
+): FindLogin {
+  const own = settings.get('login');
+  if (own !== undefined) return async () => ({ kind: 'token', token: own, usable_ms: KEPT_MS });
+  const { login } = plan;
+  if (login === undefined) return async () => UNKNOWN;
+  const ask = linkAsk({ variant: plan, plan: plan.exchange, base, settings }, login.request, OK);
+  const read = linkReader(login.path);
+  return () =>
+    context.tokens.get(`${account} login`, async () => {
+      const asked = await (exchange?.ask(ask, NO_VALUES, context) ?? ask(NO_VALUES, context));
+      if (asked.kind === 'failed') return asked.failure.kind === 'retry' ? asked.failure : UNKNOWN;
+      const found = toId(read(asked.response.json));
+      return found === null ? UNKNOWN : { kind: 'token', token: found + login.suffix, usable_ms: KEPT_MS };
+    });
+}
+
+const UNKNOWN = {
+  kind: 'permanent',
+  reason: 'the service does not say which account the credentials belong to: set `login`',
+  retry_after_ms: null,
+} as const;
+
+const ASK_AGAIN_MS = 60_000;
+
+/** Returns the login; null while it is not known. A service that does not answer is asked again, once a minute at most. */
+export function rememberLogin(find: FindLogin, clock: Clock): () => string | null {
+  let login: string | null = null;
+  /** Monotonic ms, from which on it may be asked again. */
+  let from = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (login === null && from <= clock.monotonic()) {
+      from = Number.POSITIVE_INFINITY;
+      void find().then((result) => {
+        if (result.kind === 'token') login = result.token;
+        from = clock.monotonic() + ASK_AGAIN_MS;
+      });
+    }
+    return login;
+  };
+}
+
+/*
+ * Tokens of an app, which has one for each place where it is installed:
+ *
+ *   address → installation, kept for an hour → its token, kept until shortly before it ends
+ *
+ * Both requests carry a JSON Web Token that the app's private key signs. A service rejects one that is issued in its future,
+ * or that lasts too long: so it is backdated, and where the clocks differ more, the date of the service's answer says by how much.
+ */
+
+/** GitHub advises to backdate by a minute, and takes at most ten minutes of validity. */
+const BACKDATED_S = 60;
+const VALID_S = 480;
+/** Clocks that differ less are not the reason why a token is rejected. */
+const SKEW_MS = 30_000;
+const PLACE_MS = 3_600_000;
+
+export interface AppParts extends ExchangeParts {
+  readonly jwt: JwtPlan;
+  readonly installation: InstallationPlan;
+}
+
+/** Returns the tokens, or what is wrong with the private key. */
+export function linkAppTokens(parts: AppParts): TokenSource | string {
+  const { plan, base, settings, jwt, installation } = parts;
+  const issuer = settings.get(jwt.issuer) ?? '';
+  const pem = settings.get(jwt.key) ?? '';
+  const key = readKey(pem);
+  if (key === null) return `${jwt.key} is not a private RSA key in PEM form, \`-----BEGIN … PRIVATE KEY-----\``;
+  const app = createHash('sha256')
+    .update(JSON.stringify([base.origin, base.path, issuer, pem]))
+    .digest('hex');
+  /** How far the service's clock is ahead, in ms. */
+  let skewMs = 0;
+  const signed = (now: number): string => signJwt(key, issuer, now + skewMs);
+  const askPlace = linkAsk(parts, installation.request, [{ kind: 'status', ranges: [{ from: 200, to: 299 }] }]);
+  const askToken = linkAsk(parts, plan.request, plan.success);
+  const readToken = linkTokenReader(plan);
+  const readPlace = linkPlaceReader(installation);
+
+  async function askSigned(ask: AskExchange, values: Values, context: TokenContext): Promise<ExchangeAnswer> {
+    const { clock } = context;
+    const asked = await ask({ ...values, jwt: signed(clock.now()) }, context);
+    if (asked.kind === 'answer' || asked.response?.status !== 401) return asked;
+    const ahead = Date.parse(asked.response.header('date') ?? '') - clock.now();
+    if (Number.isNaN(ahead) || Math.abs(ahead - skewMs) < SKEW_MS) return asked;
+    skewMs = ahead;
+    return ask({ ...values, jwt: signed(clock.now()) }, context);
+  }
+
+  return {
+    perAddress: true,
+    ask: askSigned,
+    checkValues: (now) => ({ jwt: signed(now) }),
+    async get(values, _, context) {
+      const { tokens, clock } = context;
+      const placeKey = JSON.stringify([app, [...values.match]]);
+      const findPlace = async (): Promise<TokenResult> => {
+        const asked = await askSigned(askPlace, values, context);
+        return asked.kind === 'failed' ? asked.failure : readPlace(asked.response.json);
+      };
+      for (let isSecond = false; ; isSecond = true) {
+        const place = await tokens.get(placeKey, findPlace);
+        if (place.kind !== 'token') return place;
+        const token = await tokens.get(JSON.stringify([app, place.token]), async () => {
+          const asked = await askSigned(askToken, { ...values, installation: place.token }, context);
+          if (asked.kind === 'answer') return readToken(asked.response, clock.now());
+          return asked.response?.status === 404 ? { ...asked.failure, gone: true } : asked.failure;
+        });
+        // It was removed, and may have been installed again since, with another id.
+        if (token.kind === 'token' || token.gone !== true || isSecond) return token;
+        tokens.drop(place.token);
+      }
+    },
+  };
+}
+
+/** In the cache, an installation is a token whose text is its id. */
+function linkPlaceReader({ id }: InstallationPlan): (json: unknown) => TokenResult {
+  const readId = linkReader(id);
+  return (json) => {
+    const found = toId(readId(json));
+    if (found === null) return noToken('the answer names no installation');
+    return { kind: 'token', token: found, usable_ms: PLACE_MS };
+  };
+}
+
+/** A key in a variable often has `\n` for its line ends. */
+function readKey(pem: string): KeyObject | null {
+  try {
+    const key = createPrivateKey(pem.replaceAll('\\n', '\n'));
+    return key.asymmetricKeyType === 'rsa' ? key : null;
+  } catch {
+    return null;
+  }
+}
+
+/** RS256 (RFC 7519, RFC 7518). @param now Unix ms */
+function signJwt(key: KeyObject, issuer: string, now: number): string {
+  const seconds = Math.floor(now / 1000);
+  const claims = { iat: seconds - BACKDATED_S, exp: seconds + VALID_S, iss: issuer };
+  const text = [{ alg: 'RS256', typ: 'JWT' }, claims].map(base64url).join('.');
+  return `${text}.${sign('sha256', Buffer.from(text, 'utf8'), key).toString('base64url')}`;
+}
+
+const base64url = (value: object): string => Buffer.from(JSON.stringify(value), 'utf8').toString('base64url');

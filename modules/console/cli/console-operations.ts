@@ -1,27 +1,42 @@
-/** What operators do with a running gateway from its console. What is refused to them is a ControlError. */
+/**
+ * What the console asks of a running gateway: the routes and jobs that it serves, and what operators do with it. What
+ * is refused to them is a ControlError.
+ */
 
+import { agentLabel } from '../../../base/names.ts';
+import { labelIn } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { ServedGateway } from '../../../cli/base/module.ts';
-import { chooseDeliveries, repeatDeliveries } from '../../../cli/deliveries/repeat.ts';
-import { findJob } from '../../../cli/jobs/open-jobs.ts';
-import { refusing } from '../../../cli/serve/refusing.ts';
-import { useSessions } from '../../../cli/sessions/open-chat.ts';
-import { knownName } from '../../../compiler/text/common-name.ts';
+import { chooseDeliveries, repeatDeliveries } from '../../../cli/deliveries/filter.ts';
+import { findJob, readHistory, reportJob } from '../../../cli/jobs/open-jobs.ts';
+import { refusing } from '../../../cli/serve/reloader.ts';
+import { useSessions } from '../../../cli/session.ts';
+import { servedRow } from '../../../cli/subscriptions/routes.ts';
+import { knownName, suggest } from '../../../compiler/text/suggest.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
-import { listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
-import { manualDispatch } from '../../../runtime/dispatch/scheduler/job-dispatch.ts';
+import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
+import { listJobs, manualDispatch } from '../../../runtime/dispatch/scheduler/job.ts';
 import { createIds } from '../../../runtime/platform/ids.ts';
+import type { Pause } from '../../../runtime/store/records.ts';
+import { pausedRoutes } from '../../../runtime/store/records.ts';
+import { printFilter, printTemplate } from '../../../runtime/table/link-template.ts';
 import type {
   ControlContract,
+  JobReport,
+  JobsAsked,
   ProfileChat,
   ReplayedDeliveries,
   ReplayRequest,
+  RouteReport,
+  RouteRow,
 } from '../../../schemas/built/operations/types.ts';
+import type { FilterPlan, RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 
 type Parts = ServedGateway<CliContext>;
 
 const refuse = (message: string): ControlError => new ControlError('refused', message);
 
+/** What operators do with a running gateway from its console. What is refused to them is a ControlError. */
 export const runJob = (
   { context, service }: Parts,
   { reference, profile }: ControlContract['job_run']['input'],
@@ -68,3 +83,131 @@ export const listChats = ({ context, service }: Parts, profile?: string): Promis
     };
     return (await Promise.all(profiles.map(listOf))).flat();
   });
+
+/** The routes and jobs that a running gateway serves, for its console. */
+export async function reportRoutes({
+  context,
+  service,
+  url,
+}: ServedGateway<CliContext>): Promise<readonly RouteReport[]> {
+  const { table, subscriptions, store } = service;
+  const open = { table, url };
+  const paused = pausedRoutes(await store.read({ kind: 'guard_rows', of: 'pause' }), context.clock.now());
+  const pauseOf = ({ name, profile }: RoutePlan): Pause | null => {
+    const found = paused.find((each) => each.profile === profile && each.route === name);
+    return found === undefined ? null : { since: found.since, until: found.until };
+  };
+  const report = (plan: RoutePlan, kind: RouteRow['kind']): RouteReport => {
+    const row = { ...servedRow(plan, kind, open), paused: pauseOf(plan) };
+    const hidden = kind === 'dynamic' && Object.values(table.routes).some(({ name }) => name === plan.name);
+    const shadow = { state: 'shadowed', reason: 'a static route of this name wins' } as const;
+    return { ...row, ...(hidden ? shadow : {}), words: wordsOf(plan, table) };
+  };
+  return [
+    ...Object.values(table.routes).map((plan) => report(plan, 'static')),
+    ...subscriptions.routes.map((plan) => report(plan, 'dynamic')),
+    ...subscriptions.rejected.map(({ name, reason }) => ({ ...UNSERVED, name, reason })),
+  ].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+/** @throws ControlError for a name that is not served and of which nothing is stored */
+export async function checkServedNames(
+  { service }: ServedGateway<CliContext>,
+  asked: ControlContract['names_check']['input'],
+): Promise<object> {
+  const { table, subscriptions, store } = service;
+  const served = [...Object.values(table.routes), ...subscriptions.routes, ...subscriptions.rejected];
+  const names = { route: served.map(({ name }) => name), profile: Object.keys(table.profiles) };
+  for (const what of ['route', 'profile'] as const) {
+    const { [what]: name } = asked;
+    if (name === null || names[what].includes(name)) continue;
+    const filter = { route: name, limit: 1 };
+    const [delivery] = what === 'route' ? await store.read({ kind: 'list', filter }) : [];
+    if (delivery !== undefined) continue;
+    const [request] = await (await service.requests()).list({ [what]: name }, { limit: 1 });
+    if (request !== undefined) continue;
+    const [close] = suggest(name, names[what]);
+    const hint = close === undefined ? '' : `; did you mean ${close}?`;
+    throw new ControlError('not_found', `there is no ${what} "${name}"${hint}`);
+  }
+  return {};
+}
+
+const nameOf = ({ name, profile }: RouteReport): string => `${name}\n${profile}`;
+
+/** Of an entry that has an error nothing is known for certain but its name. */
+const UNSERVED: Omit<RouteReport, 'name' | 'reason'> = {
+  kind: 'dynamic',
+  state: 'quarantined',
+  paused: null,
+  profile: 'default',
+  url: '',
+  mode: null,
+  source: null,
+  events: [],
+  deliver: [],
+  cron_job: null,
+  description: null,
+  toolsets: null,
+  secrets: 0,
+  words: [],
+};
+
+function wordsOf(plan: RoutePlan, table: RouteTable): readonly string[] {
+  const { events, source, insecure, filters, script, coalesce, session, cron_job, rate_limit, outputs = [] } = plan;
+  const names = [...(events?.exact ?? []), ...(events?.globs ?? []).map(({ text }) => text)];
+  const sender = source === null ? 'any known sender' : labelIn(table.schemes, source);
+  const signed = insecure ? 'from this machine, not signed' : `signed by ${sender}`;
+  const targets = plan.deliver.map(({ target }) => labelIn(table.targets, target));
+  const to = targets.length === 0 ? 'nowhere' : targets.join(' and ');
+  const agent = agentLabel(plan.profile === 'default' ? null : plan.profile, plan.agent);
+  const job = cron_job === null ? '' : (table.jobs[cron_job]?.name ?? cron_job);
+  const does = {
+    agent: `Its prompt goes to the ${agent}, whose answer goes to ${to}.`,
+    message: `Its prompt is the message to ${to}: no agent runs.`,
+    direct: `Its prompt is the message to ${to}, for which the sender waits: no agent runs.`,
+    cron: `It runs the job ${job}, with its prompt as context.`,
+  } satisfies Record<RoutePlan['mode'], string>;
+  return [
+    `Takes ${names.length === 0 ? 'every event' : names.join(', ')}, ${signed}.`,
+    ...(filters === null ? [] : [`Only where ${membersOf(filters).map(printFilter).join(' and ')}.`]),
+    ...(script === null ? [] : [`The script ${script.path} decides, and may replace the payload.`]),
+    does[plan.mode],
+    ...(outputs.length === 0 ? [] : [`The agent may hand over: ${outputs.map(({ name }) => name).join(', ')}.`]),
+    ...(coalesce === null
+      ? []
+      : [`Events with the same ${printTemplate(coalesce.key)} within ${coalesce.window_seconds} s become one.`]),
+    ...(session === null ? [] : [`Runs with the same ${printTemplate(session.key)} take turns.`]),
+    `At most ${rate_limit} events a minute.`,
+  ];
+}
+
+const membersOf = (filter: FilterPlan): readonly FilterPlan[] => (filter.kind === 'all' ? filter.filters : [filter]);
+
+const NEXT_RUNS = 5;
+const LAST_RUNS = 5;
+
+export async function reportJobs(
+  { context: { clock, timezone }, service }: ServedGateway<CliContext>,
+  { id, profile, after, limit }: JobsAsked,
+): Promise<readonly JobReport[]> {
+  const { table, store } = service;
+  // As stored: the scheduler learns a moment later of a job that was just made.
+  const stored = await store.read({ kind: 'jobs' });
+  const keyOf = ({ name, id }: { readonly name: string; readonly id: string }): string => `${name}\n${id}`;
+  const all = listJobs(table, stored.records, timezone);
+  const isMeant = (job: Job): boolean => id === undefined || (all.has(id) ? job.id === id : job.name === id);
+  const jobs = [...all.values()]
+    .filter(isMeant)
+    .filter((job) => profile === undefined || job.profile === profile)
+    .filter((job) => after === undefined || keyOf(job) > keyOf(after))
+    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+    .slice(0, limit);
+  const options = { now: clock.now(), next: NEXT_RUNS, runs: LAST_RUNS, targets: table.targets };
+  return Promise.all(
+    jobs.map(async (job) => {
+      const { ticks: _, ...report } = reportJob(job, await readHistory(store, job, stored, LAST_RUNS), options);
+      return report;
+    }),
+  );
+}

@@ -15,4 +15,4 @@ export const consoleOperations = (gateway: ServedGateway<CliContext>): ControlHa
 /** Loaded with the first that is called: the compiler is part of it. */
 const changes = () => import('./console-operations.ts');
 
-const reports = () => import('./served-reports.ts');
+const reports = () => import('./console-operations.ts');

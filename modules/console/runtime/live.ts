@@ -4,7 +4,7 @@
  * A client that does not read misses events, and is told how many: nothing is queued for it.
  */
 import type { ServerResponse } from 'node:http';
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { ConsoleContext } from '../../../runtime/console/console.ts';
 import type { Answer } from './answer.ts';
 import { ApiRefusal } from './answer.ts';

@@ -4,22 +4,24 @@
  * only whether the gateway is live and ready, not even which paths exist; access.ts says who is known.
  * The bounds on connections are those of the public server.
  */
+
+import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { messageOf } from '../../../base/message-of.ts';
+import { join } from 'node:path';
+import { messageOf } from '../../../base/errors.ts';
+import { assetFolder, tryParseJson } from '../../../base/files.ts';
 import type { ConsoleContext, OpenConsole } from '../../../runtime/console/console.ts';
-import type { IntakeRequest } from '../../../runtime/intake/body.ts';
-import { foreignPart, hasOneHost } from '../../../runtime/intake/origin.ts';
+import { foreignPart, hasOneHost } from '../../../runtime/intake/client.ts';
 import type { ServerLimits } from '../../../runtime/intake/server.ts';
 import { BoundedServer, LOCAL_LIMITS, urlOf } from '../../../runtime/intake/server.ts';
+import type { IntakeRequest } from '../../../runtime/intake/unverified-bodies.ts';
 import { isFormEncoded } from '../../../runtime/verify/request.ts';
+import type { Role } from './access.ts';
 import { Access } from './access.ts';
 import type { Answer } from './answer.ts';
 import { ApiRefusal, json, plainText, refused } from './answer.ts';
 import { answerApi } from './api/answer-api.ts';
 import { LiveEvents } from './live.ts';
-import type { Role } from './logins.ts';
-import { readConsolePage } from './page.ts';
-import { readBody } from './read-body.ts';
 
 /** A person behind a slow line may send a payload. */
 const LIMITS: ServerLimits = { ...LOCAL_LIMITS, requestTimeoutMs: 10_000 };
@@ -175,3 +177,53 @@ class ConsoleServer {
     return new ApiRefusal(403, 'foreign', 'without a token, the console answers no page of others and no other host');
   }
 }
+
+/**
+ * Its policy, with the hashes of its script and style, is in it; which pages may frame it only a header can say.
+ *
+ * @throws ApiRefusal in a checkout that was not built
+ */
+export function readConsolePage(): Answer {
+  const text = readDocument();
+  const [, policy = "default-src 'none'"] = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(text) ?? [];
+  const headers = { 'content-security-policy': `${policy}; frame-ancestors 'none'` };
+  return { status: 200, type: 'text/html; charset=utf-8', text, headers };
+}
+
+function readDocument(): string {
+  try {
+    return readFileSync(join(assetFolder('console'), 'index.html'), 'utf8');
+  } catch {
+    const where = 'the pages are part of the package: in a checkout, `npm run build` makes them';
+    throw new ApiRefusal(404, 'not_found', where);
+  }
+}
+
+/** In bytes; a test event may bring a payload. */
+const MOST = 1_048_576;
+
+/** @returns an object without a prototype of its own making @throws ApiRefusal */
+export async function readBody(request: IntakeRequest, response: ServerResponse, takesForms: boolean): Promise<object> {
+  if (Number(request.headers['content-length'] ?? 0) > MOST) throw TOO_LARGE;
+  if (request.awaitsContinue) response.writeContinue();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MOST) throw TOO_LARGE;
+    chunks.push(chunk);
+  }
+  if (size === 0) return {};
+  const text = Buffer.concat(chunks).toString('utf8');
+  if (takesForms && isFormEncoded(request.headers)) return Object.fromEntries(new URLSearchParams(text));
+  if (typeOf(request) !== 'application/json')
+    throw new ApiRefusal(415, 'unsupported_media_type', 'the body is application/json');
+  const input = tryParseJson(text);
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
+  throw new ApiRefusal(400, 'bad_input', 'the body is a JSON object');
+}
+
+const typeOf = ({ headers }: IntakeRequest): string =>
+  (headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase();
+
+const TOO_LARGE = new ApiRefusal(413, 'payload_too_large', `a body may have ${MOST} bytes`);

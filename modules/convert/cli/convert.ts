@@ -2,9 +2,7 @@
 import { command } from '../../../cli/command-line/command.ts';
 import { convertAdnanh } from '../compiler/adnanh/convert-adnanh.ts';
 import { convertHermes } from '../compiler/hermes/convert-hermes.ts';
-import { convertArgs, convertFile, convertOptions } from './convert-file.ts';
-import { readHookRunner } from './hook-runner.ts';
-import { readVariables } from './read-foreign.ts';
+import { convertArgs, convertFile, convertOptions, readHookRunner, readVariables } from './convert-file.ts';
 
 /** `hookwright convert hermes`: the webhook routes of Hermes Agent as a config of hookwright. */
 export const convertHermesCommand = command({

@@ -1,5 +1,5 @@
 /** `hookwright alerts test`: sends a message that says it is a test to where alerts go, and waits for what becomes of it. */
-import { targetLabel } from '../../../base/label.ts';
+import { targetLabel } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import { command } from '../../../cli/command-line/command.ts';

@@ -1,14 +1,12 @@
 /** `hookwright gateway loops`: keys that are paused because they have had too many runs. */
-import { CliError } from '../../../cli/base/errors.ts';
-import { findName } from '../../../cli/base/find-name.ts';
+import { CliError, findName } from '../../../cli/base/errors.ts';
 import { argument, command } from '../../../cli/command-line/command.ts';
 import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
 import { printLine, visible } from '../../../cli/output/print.ts';
-import { printList } from '../../../cli/output/table.ts';
-import { formatDuration } from '../../../cli/output/time.ts';
+import { formatDuration, printList } from '../../../cli/output/table.ts';
 import { useStore } from '../../../cli/store/use-store.ts';
-import { runKeyText } from '../../../runtime/store/run-key.ts';
-import type { Store } from '../../../runtime/store/store.ts';
+import { runKeyText } from '../../../runtime/store/budget.ts';
+import type { Store } from '../../../runtime/store/contract.ts';
 import type { PausedKey } from '../runtime/paused-keys.ts';
 import { pausedKeys } from '../runtime/paused-keys.ts';
 

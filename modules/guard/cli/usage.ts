@@ -7,8 +7,8 @@ import { parseSince } from '../../../cli/deliveries/filter.ts';
 import type { Column } from '../../../cli/output/table.ts';
 import { printList } from '../../../cli/output/table.ts';
 import { useStore } from '../../../cli/store/use-store.ts';
-import { isTimeZone } from '../../../compiler/schedule/time-zone.ts';
-import { isPlainMap } from '../../../compiler/text/plain-map.ts';
+import { isTimeZone } from '../../../compiler/schedule/parse-schedule.ts';
+import { isPlainMap } from '../../../compiler/text/plain-data.ts';
 import type { Usage, UsageSum } from '../../../runtime/store/usage.ts';
 import { addUsage } from '../../../runtime/store/usage.ts';
 

@@ -8,16 +8,15 @@
  * What lasts is in the store, so it holds over restarts and all gateways of a database: a row is replaced only if it is as it
  * was read, and otherwise read again.
  */
-
 import { isDeepStrictEqual } from 'node:util';
-import { ALERT_KINDS } from '../../../base/alert-kinds.ts';
-import type { AlertCondition, GuardContext } from '../../../runtime/dispatch/guard.ts';
-import { alertMessage } from '../../../runtime/dispatch/own-message.ts';
+import { ALERT_KINDS, alertTitle } from '../../../base/names.ts';
+import type { AlertCondition, GuardContext } from '../../../runtime/dispatch/context.ts';
+import { alertMessage, renderReceivers } from '../../../runtime/dispatch/own-message.ts';
+import { printableStart } from '../../../runtime/platform/log.ts';
+import { StoreUnavailable } from '../../../runtime/store/contract.ts';
 import { decodeOr, isCount, isInstant, isText } from '../../../runtime/store/decode.ts';
-import { StoreUnavailable } from '../../../runtime/store/store.ts';
 import type { LastingAlert } from '../../../schemas/built/operations/types.ts';
-import type { Dispatch } from '../../../schemas/generated/types.ts';
-import { beginText, endText, receivers, summaryText } from './messages.ts';
+import type { Dispatch, RouteTable } from '../../../schemas/generated/types.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -209,4 +208,33 @@ function isRow(value: unknown): boolean {
   const { kind, subject, since, last_at, told_at, count, reason, until = 0 } = (value ?? {}) as Partial<Row>;
   const isKnown = ALERT_KINDS.some((each) => each === kind) && isText(subject) && isText(reason) && isInstant(until);
   return isKnown && isInstant(since) && isInstant(last_at) && isInstant(told_at) && isCount(count);
+}
+
+/** Longest reason and subject, in UTF-16 units. */
+const MOST_CHARS = 500;
+
+/** Of a text that a sender may have chosen, such as an address. */
+export const alertSubject = (text: string): string => printableStart(text, MOST_CHARS);
+
+const cut = (text: string): string => (text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS - 1)}…` : text);
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+
+export function beginText({ kind, subject }: AlertCondition, reason: string): string {
+  return `hookwright: ${alertTitle(kind)}: ${subject}\n${cut(reason)}`;
+}
+
+function summaryText({ kind, subject, since, count, reason }: LastingAlert): string {
+  const begun = new Date(since).toISOString();
+  return `hookwright: still, ${alertTitle(kind)}: ${subject}\n${times(count)} since ${begun}; the last: ${cut(reason)}`;
+}
+
+export function endText({ kind, subject, since, count }: LastingAlert, now: number): string {
+  const minutes = Math.max(1, Math.round((now - since) / 60_000));
+  return `hookwright: over, ${alertTitle(kind)}: ${subject}\n${times(count)} in ${minutes} min`;
+}
+
+/** Where alerts go, without the target that this one is about. */
+export function receivers(table: RouteTable, about: AlertCondition['about']): Dispatch['deliveries'] {
+  const all = renderReceivers(table.gateway.alerts?.deliver ?? [], table);
+  return all.filter(({ target }) => about?.profile !== 'default' || about.target !== target);
 }

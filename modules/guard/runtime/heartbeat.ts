@@ -1,6 +1,6 @@
 /** Calls a dead man's switch while all is well. */
-import type { GuardContext } from '../../../runtime/dispatch/guard.ts';
-import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import type { GuardContext } from '../../../runtime/dispatch/context.ts';
+import { StoreUnavailable } from '../../../runtime/store/contract.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Work that was due this long ago is overdue, in ms: an agent may run for so long. */

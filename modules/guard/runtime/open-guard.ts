@@ -1,16 +1,15 @@
 /** The guard of a service: hears what fails, tells of it, and calls the heartbeat. */
-import { targetLabel } from '../../../base/label.ts';
-import type { AlertCondition, Guard, GuardContext, OpenGuard } from '../../../runtime/dispatch/guard.ts';
-import type { DispatchObserver, DispatchOwner } from '../../../runtime/dispatch/observer.ts';
+import { targetLabel } from '../../../base/text.ts';
+import type { AlertCondition, Guard, GuardContext, OpenGuard } from '../../../runtime/dispatch/context.ts';
+import type { DispatchObserver, DispatchOwner } from '../../../runtime/dispatch/dispatcher.ts';
 import { alertMessage } from '../../../runtime/dispatch/own-message.ts';
 import type { Timer } from '../../../runtime/platform/clock.ts';
-import { readRunKey, runKeyName } from '../../../runtime/store/run-key.ts';
-import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import { readRunKey, runKeyName } from '../../../runtime/store/budget.ts';
+import { StoreUnavailable } from '../../../runtime/store/contract.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
-import { Alerts } from './alerts.ts';
-import { fullBudgets, refusedBy } from './full-budgets.ts';
+import { Alerts, alertSubject, beginText, endText, receivers } from './alerts.ts';
+import { fullBudgets, refusedBy } from './find-budgets.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { alertSubject, beginText, endText, receivers } from './messages.ts';
 import { pausedKeys } from './paused-keys.ts';
 
 /** How often the state of the gateway is looked at, in ms. */

@@ -1,11 +1,11 @@
 /** The keys that are paused because they have had more runs than their limit. */
 import { createHash } from 'node:crypto';
+import type { RunKey } from '../../../runtime/store/budget.ts';
+import { readRunKey } from '../../../runtime/store/budget.ts';
+import type { Store } from '../../../runtime/store/contract.ts';
 import { decodeOr } from '../../../runtime/store/decode.ts';
-import type { GuardRow, RunTimes } from '../../../runtime/store/guard-mutations.ts';
-import { isRunTimes } from '../../../runtime/store/guard-mutations.ts';
-import type { RunKey } from '../../../runtime/store/run-key.ts';
-import { readRunKey } from '../../../runtime/store/run-key.ts';
-import type { Store } from '../../../runtime/store/store.ts';
+import type { GuardRow, RunTimes } from '../../../runtime/store/records.ts';
+import { isRunTimes } from '../../../runtime/store/records.ts';
 
 export interface PausedKey {
   /** Of the key, short enough to be typed. */

@@ -4,25 +4,29 @@
  * Port 465 uses TLS from the start; every other port must offer STARTTLS. Only a server on this machine may omit TLS or
  * use a self-signed certificate.
  */
+
+import { Readable } from 'node:stream';
+import type { NodemailerError } from 'nodemailer/lib/errors';
+import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
 import type { Address, ResolveAddress } from '../../../runtime/deliver/address.ts';
 import { linkAddress } from '../../../runtime/deliver/address.ts';
-import type { Addressed, DeliveryOutcome, DeliveryRequest } from '../../../runtime/deliver/deliverer.ts';
 import type {
+  Addressed,
   BoundTarget,
   CreateDriver,
   DeliveryContext,
+  DeliveryOutcome,
+  DeliveryRequest,
   Driver,
+  Probe,
+  ProbeOptions,
   ShownDelivery,
-} from '../../../runtime/deliver/driver.ts';
-import { idempotencyKey } from '../../../runtime/deliver/http/idempotency-key.ts';
+} from '../../../runtime/deliver/deliverer.ts';
+import { failed, notLive, probed, probeFailed } from '../../../runtime/deliver/deliverer.ts';
+import { idempotencyKey } from '../../../runtime/deliver/http/link-variant.ts';
 import { DeliveryRefusal } from '../../../runtime/deliver/http/values.ts';
-import type { Probe, ProbeOptions } from '../../../runtime/deliver/probe.ts';
-import { notLive, probed, probeFailed } from '../../../runtime/deliver/probe.ts';
-import { transformText } from '../../../runtime/deliver/text/transforms.ts';
-import type { SmtpServer } from './smtp-server.ts';
-import { readSmtpServer } from './smtp-server.ts';
-import type { SmtpRequest, SmtpResult } from './smtp-session.ts';
-import { sendMail, smtpOutcome } from './smtp-session.ts';
+import { transformText } from '../../../runtime/deliver/prepare-text.ts';
+import type { Clock } from '../../../runtime/platform/clock.ts';
 
 export const createEmailDriver: CreateDriver = (target, context) => {
   const server = readSmtpServer(target);
@@ -150,4 +154,171 @@ const marked = (marker: string): Record<string, string> => (marker === '' ? {} :
 function oneLine(text: string): string {
   const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
   return [...line].slice(0, MAX_SUBJECT).join('');
+}
+
+/** Reads the settings of the `email` target: the server, its encryption and login, and the sender. */
+export interface MailSender {
+  readonly name: string;
+  readonly address: string;
+  /** As configured. */
+  readonly text: string;
+}
+
+export interface SmtpServer {
+  readonly options: SMTPConnectionOptions;
+  readonly auth: { readonly user: string; readonly pass: string } | null;
+  readonly from: MailSender;
+}
+
+type Security = 'tls' | 'starttls' | 'none';
+
+const SECURITY: Readonly<Record<string, Security>> = {
+  tls: 'tls',
+  true: 'tls',
+  starttls: 'starttls',
+  false: 'starttls',
+  none: 'none',
+};
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
+const SENDER = /^(?:"?([^"<>]*?)"?\s*<)?([^\s<>"@,;:]+@[^\s<>"@,;:]+)>?$/;
+
+const TIMEOUTS = {
+  connectionTimeout: 10_000,
+  greetingTimeout: 10_000,
+  socketTimeout: 30_000,
+  dnsTimeout: 10_000,
+  socketCloseTimeout: 1000,
+};
+
+/** Returns the server, or which setting is wrong. */
+export function readSmtpServer({ settings, binding }: BoundTarget): SmtpServer | string {
+  const host = settings.get('smtp_host') ?? '';
+  const port = Number(settings.get('smtp_port') ?? 587);
+  if (!Number.isInteger(port) || port < 1 || port > 65535) return 'smtp_port is no port';
+  const written = settings.get('smtp_secure') ?? (port === 465 ? 'tls' : 'starttls');
+  const security = Object.hasOwn(SECURITY, written) ? SECURITY[written] : undefined;
+  if (security === undefined) return 'smtp_secure is one of tls, starttls, none';
+  const local = LOOPBACK.test(host);
+  if (security === 'none' && !local && !binding.allow_http) {
+    return 'smtp_secure: none sends mail and password unencrypted to another machine; allow that with allow_http: true';
+  }
+  const from = readSender(settings.get('from') ?? '');
+  if (from === null) return 'from is no mail address';
+  const user = settings.get('smtp_user');
+  const ca = settings.get('smtp_ca');
+  const options: SMTPConnectionOptions = {
+    host,
+    port,
+    ...TIMEOUTS,
+    secure: security === 'tls',
+    requireTLS: security === 'starttls' && !local,
+    ignoreTLS: security === 'none',
+    logger: false,
+    debug: false,
+    tls: { rejectUnauthorized: !local || ca !== undefined, ...(ca === undefined ? {} : { ca }) },
+  };
+  return { options, auth: user === undefined ? null : { user, pass: settings.get('smtp_pass') ?? '' }, from };
+}
+
+function readSender(text: string): MailSender | null {
+  const match = SENDER.exec(text.trim());
+  return match === null ? null : { name: match[1]?.trim() ?? '', address: match[2] ?? '', text };
+}
+
+/** One SMTP session over nodemailer's connection: connects, logs in, sends one message and reports how far it got. */
+export interface SmtpRequest {
+  readonly options: SMTPConnectionOptions;
+  readonly auth: { readonly user: string; readonly pass: string } | null;
+  /** Null: only log in. */
+  readonly mail: { readonly from: string; readonly to: string; readonly message: Buffer } | null;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export type SmtpResult =
+  | { readonly kind: 'sent' }
+  | {
+      readonly kind: 'failed';
+      /** nodemailer's code (EAUTH, EENVELOPE, ECONNECTION, …), or our TIMEOUT or ABORTED. */
+      readonly code: string;
+      /** The server's reply code, 0 when it gave none. */
+      readonly reply: number;
+      /** Whether at least a part of the message was handed over. */
+      readonly handedOver: boolean;
+    };
+
+/** Runs the session. Never rejects. */
+export async function sendMail(request: SmtpRequest, clock: Clock): Promise<SmtpResult> {
+  const { default: SMTPConnection } = await import('nodemailer/lib/smtp-connection');
+  if (request.signal.aborted) return { kind: 'failed', code: 'ABORTED', reply: 0, handedOver: false };
+  const connection = new SMTPConnection(request.options);
+  const message = new WatchedMessage(request.mail?.message ?? Buffer.alloc(0));
+  return new Promise((resolve) => {
+    const end = (result: SmtpResult): void => {
+      // Resolve first: closing emits further events, which must not decide the result.
+      resolve(result);
+      timer.cancel();
+      request.signal.removeEventListener('abort', onAbort);
+      if (result.kind === 'sent') connection.quit();
+      else connection.close();
+    };
+    const fail = ({ code = 'UNKNOWN', responseCode = 0 }: Pick<NodemailerError, 'code' | 'responseCode'>): void =>
+      end({ kind: 'failed', code, reply: responseCode, handedOver: message.started });
+    const onAbort = (): void => fail({ code: 'ABORTED' });
+    const timer = clock.after(request.timeoutMs, () => fail({ code: 'TIMEOUT' }));
+    request.signal.addEventListener('abort', onAbort, { once: true });
+    connection.on('error', fail);
+    connection.on('end', () => fail({ code: 'ECONNECTION' }));
+    const send = (): void => {
+      const done = (error?: NodemailerError | null): void => (error ? fail(error) : end({ kind: 'sent' }));
+      if (request.mail === null) done();
+      else connection.send({ from: request.mail.from, to: [request.mail.to] }, message, done);
+    };
+    connection.connect((error) => {
+      if (error !== undefined) fail(error);
+      else if (request.auth === null) send();
+      else connection.login({ ...request.auth }, (refused) => (refused === null ? send() : fail(refused)));
+    });
+  });
+}
+
+/** Records whether reading has begun: nodemailer starts to read once the server has accepted DATA. */
+class WatchedMessage extends Readable {
+  started = false;
+  private readonly content: Buffer;
+
+  constructor(content: Buffer) {
+    super();
+    this.content = content;
+  }
+
+  override _read(): void {
+    this.started = true;
+    this.push(this.content);
+    this.push(null);
+  }
+}
+
+/** Errors that a retry cannot fix, whatever the server replied. */
+const FINAL: Readonly<Record<string, string>> = {
+  EAUTH: 'the mail server refused the login: check smtp_user and smtp_pass',
+  ENOAUTH: 'the mail server wants a login: set smtp_user and smtp_pass',
+  ETLS: 'no encrypted connection to the mail server: check smtp_port, smtp_secure and its certificate',
+  EENVELOPE: 'the mail server refused an address',
+  EMESSAGE: 'the mail is larger than the mail server takes',
+  ECONFIG: 'the settings of the mail server are wrong',
+};
+
+/** RFC 5321: a 4xx reply is transient, a 5xx reply permanent. */
+export function smtpOutcome(result: SmtpResult, messageId: string): DeliveryOutcome {
+  if (result.kind === 'sent') return { kind: 'ok', message_id: messageId, sent: 1 };
+  const { code, reply, handedOver } = result;
+  const answered = reply === 0 ? code : `${code}, reply ${reply}`;
+  if (reply >= 400 && reply < 500) return failed('retry', `the mail server asks to come back later (${answered})`);
+  const final = Object.hasOwn(FINAL, code) ? FINAL[code] : undefined;
+  if (reply >= 500) return failed('permanent', `${final ?? 'the mail server refused the mail'} (${answered})`);
+  if (final !== undefined) return failed('permanent', `${final} (${answered})`);
+  if (handedOver) return failed('ambiguous', `no answer after the mail was handed over (${answered})`);
+  return failed('retry', `the mail server cannot be reached (${answered})`);
 }

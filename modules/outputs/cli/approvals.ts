@@ -1,18 +1,16 @@
 /** `hookwright approvals`: messages that a person has to approve. */
 
-import { unseenNote } from '../../../base/unseen.ts';
+import { unseenNote } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
-import { CliError } from '../../../cli/base/errors.ts';
-import { ambiguousName } from '../../../cli/base/find-name.ts';
+import { ambiguousName, CliError } from '../../../cli/base/errors.ts';
 import { argument, command, flag, text } from '../../../cli/command-line/command.ts';
 import { arrayOption, configOption } from '../../../cli/command-line/options.ts';
-import { ownerText } from '../../../cli/deliveries/repeat.ts';
+import { ownerText } from '../../../cli/deliveries/filter.ts';
 import { tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
 import { printBeside, printJson, printLine, visible } from '../../../cli/output/print.ts';
-import { printList } from '../../../cli/output/table.ts';
-import { formatDuration } from '../../../cli/output/time.ts';
+import { formatDuration, printList } from '../../../cli/output/table.ts';
 import { useStore } from '../../../cli/store/use-store.ts';
-import { printableStart } from '../../../runtime/platform/printable.ts';
+import { printableStart } from '../../../runtime/platform/log.ts';
 import type { AnsweredApproval, Approval, FoundApproval } from '../../../schemas/built/operations/types.ts';
 import { answerApproval, findApproval, listApprovals, receiverOf } from '../runtime/approvals.ts';
 

@@ -1,7 +1,7 @@
 /** The control operations of the module. */
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { ServedGateway } from '../../../cli/base/module.ts';
-import { refusing } from '../../../cli/serve/refusing.ts';
+import { refusing } from '../../../cli/serve/reloader.ts';
 import type { ControlHandlers } from '../../../runtime/control/operations.ts';
 
 export const outputOperations = ({ context, service }: ServedGateway<CliContext>): ControlHandlers => ({

@@ -1,13 +1,13 @@
 /** What waits for a person, as commands, the control socket and notices show it: how one is found, and answered. */
 
 import { createHash } from 'node:crypto';
-import { targetLabel } from '../../../base/label.ts';
+import { targetLabel } from '../../../base/text.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
-import { printableStart } from '../../../runtime/platform/printable.ts';
+import { printableStart } from '../../../runtime/platform/log.ts';
+import type { Store } from '../../../runtime/store/contract.ts';
 import type { StoredDispatch, WaitingDelivery } from '../../../runtime/store/queries.ts';
-import { isMessage } from '../../../runtime/store/replay.ts';
 import { isAnswer } from '../../../runtime/store/states.ts';
-import type { Store } from '../../../runtime/store/store.ts';
+import { isMessage } from '../../../runtime/store/timeline.ts';
 import type { FindPlace } from '../../../runtime/table/held-place.ts';
 import { hasMoved } from '../../../runtime/table/held-place.ts';
 import type {

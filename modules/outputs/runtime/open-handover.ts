@@ -1,9 +1,11 @@
 /** Takes what one run hands over, and checks each line against what the route allows. A line that is not right never affects others. */
-import { tryParseJson } from '../../../base/try-parse-json.ts';
-import { measure } from '../../../runtime/deliver/text/split-text.ts';
-import type { CheckedOutputs, OpenHandover } from '../../../runtime/dispatch/outputs.ts';
+import { tryParseJson } from '../../../base/files.ts';
+import { targetLabel } from '../../../base/text.ts';
+import { measure } from '../../../runtime/deliver/prepare-text.ts';
+import type { OutputTool } from '../../../runtime/dispatch/agent-runner.ts';
+import type { CheckedOutputs, OpenHandover } from '../../../runtime/dispatch/context.ts';
 import { readAnswer } from '../../../runtime/dispatch/run-agent.ts';
-import { printableStart } from '../../../runtime/platform/printable.ts';
+import { printableStart } from '../../../runtime/platform/log.ts';
 import type {
   ContentField,
   ContentValue,
@@ -12,8 +14,6 @@ import type {
   DroppedOutput,
   OutputContent,
 } from '../../../schemas/generated/types.ts';
-import { isPlainObject, readField, unlistedValue } from './read-field.ts';
-import { toolOf } from './tools.ts';
 
 /** Lines after these are dropped. */
 const MAX_LINES = 100;
@@ -112,3 +112,103 @@ function readContent(
 /** Lists that a value must be in. */
 const allowedOf = ({ name, values }: ContentField, allow: DispatchOutput['allow']): readonly (readonly string[])[] =>
   [values, Object.hasOwn(allow, name) ? allow[name] : undefined].filter((list) => list !== undefined);
+
+/** Most entries of a list. */
+const MAX_ENTRIES = 100;
+
+/** `value` is null for a field that is not there and not required. */
+export type ReadField = { readonly value: ContentValue | null } | { readonly wrong: string };
+
+type Member = string | number;
+
+export const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isFilled = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+
+/** @param redact replaces secrets in each text */
+export function readField(value: unknown, field: ContentField, redact: (text: string) => string): ReadField {
+  if (value === undefined || value === null) {
+    return field.required ? { wrong: 'is missing' } : { value: null };
+  }
+  return KINDS[field.kind](value, field, redact);
+}
+
+type Read = (value: unknown, field: ContentField, redact: (text: string) => string) => ReadField;
+
+/** What starts a new line in some program or other. */
+const LINE_BREAK = /[\n\r\v\f\u0085\u2028\u2029]/;
+
+const KINDS: Readonly<Record<ContentField['kind'], Read>> = {
+  text: (value, _field, redact) =>
+    isFilled(value) ? { value: redact(value) } : { wrong: 'must be a text that is not empty' },
+  line: (value, _field, redact) =>
+    isFilled(value) && !LINE_BREAK.test(value) ? { value: redact(value) } : { wrong: 'must be a text of one line' },
+  list: (value, _field, redact) =>
+    isList(value) && value.every(isFilled)
+      ? { value: value.map(redact) }
+      : { wrong: `must be a list of 1 to ${MAX_ENTRIES} texts` },
+  objects: (value, { members = [] }, redact) => {
+    const wrong = {
+      wrong: `must be a list of 1 to ${MAX_ENTRIES} objects with ${members.map(({ name }) => name).join(', ')}`,
+    };
+    if (!isList(value)) return wrong;
+    const read = value.map((each) => (isPlainObject(each) ? readMembers(each, members, redact) : null));
+    return read.every((each) => each !== null) ? { value: read } : wrong;
+  },
+};
+
+const isList = (value: unknown): value is readonly unknown[] =>
+  Array.isArray(value) && value.length > 0 && value.length <= MAX_ENTRIES;
+
+function readMembers(
+  value: Readonly<Record<string, unknown>>,
+  members: NonNullable<ContentField['members']>,
+  redact: (text: string) => string,
+): Record<string, Member> | null {
+  const read: Record<string, Member> = {};
+  for (const { name, kind } of members) {
+    const member = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (kind !== 'integer' && isFilled(member)) read[name] = redact(member);
+    else if (kind === 'integer' && Number.isSafeInteger(member)) read[name] = member as number;
+    else return null;
+  }
+  return read;
+}
+
+/** The first value that one of the lists does not have; null: there is none. */
+export function unlistedValue(value: ContentValue, lists: readonly (readonly string[])[]): unknown {
+  if (lists.length === 0) return null;
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return values.find((each) => typeof each !== 'string' || lists.some((list) => !list.includes(each))) ?? null;
+}
+
+/** Declares outputs as tools, for models that call them. */
+export function toolOf({ name, fields, allow, max, delivery }: DispatchOutput): OutputTool {
+  const properties = fields.map((field) => [field.name, schemaOf(field, allow[field.name] ?? field.values)] as const);
+  const times = max === 1 ? 'once' : `${max} times`;
+  return {
+    name,
+    description: `Hands a message over to ${targetLabel(delivery)}, at most ${times}. There is no result.`,
+    parameters: {
+      type: 'object',
+      properties: Object.fromEntries(properties),
+      required: fields.filter(({ required }) => required).map((field) => field.name),
+      additionalProperties: false,
+    },
+  };
+}
+
+function schemaOf({ kind, help, members = [] }: ContentField, values: readonly string[] | undefined): object {
+  const text = { type: 'string', ...(values === undefined ? {} : { enum: values }) };
+  const described = help === undefined ? {} : { description: help };
+  if (kind === 'text' || kind === 'line') return { ...text, ...described };
+  if (kind === 'list') return { type: 'array', items: text, ...described };
+  const properties = members.map((member) => [member.name, { type: member.kind === 'integer' ? 'integer' : 'string' }]);
+  const required = members.map((member) => member.name);
+  return {
+    type: 'array',
+    items: { type: 'object', properties: Object.fromEntries(properties), required },
+    ...described,
+  };
+}

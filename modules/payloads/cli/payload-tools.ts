@@ -6,17 +6,16 @@ import type { OpenSource, OpenSources } from '../../../cli/sources/open-sources.
 import { openSources } from '../../../cli/sources/open-sources.ts';
 import { hasErrors } from '../../../compiler/diagnostics/diagnostic.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
-import { createReport } from '../../../compiler/source/report.ts';
-import { commonName } from '../../../compiler/text/common-name.ts';
-import { suggest } from '../../../compiler/text/suggest.ts';
+import { createReport } from '../../../compiler/source/find-place.ts';
+import { commonName, suggest } from '../../../compiler/text/suggest.ts';
 import { readOwnShapes } from '../compiler/payloads/own-shapes.ts';
 import { samplePayload } from '../compiler/payloads/sample-payload.ts';
+import { listPaths } from '../compiler/shapes/describe.ts';
 import type { FormSet } from '../compiler/shapes/form-set.ts';
 import { createFormSet } from '../compiler/shapes/form-set.ts';
-import { listPaths } from '../compiler/shapes/list-paths.ts';
 import type { Shape } from '../compiler/shapes/shape.ts';
 import { ANY_EVENT } from '../compiler/shapes/shape.ts';
-import { readShippedShape } from '../compiler/shapes/shipped-shapes.ts';
+import { readShippedShape } from '../compiler/shapes/shape-file.ts';
 
 export const payloadTools: PayloadTools<CliContext> = {
   sample(plan, event, scheme, now) {

@@ -11,7 +11,7 @@ import type { OpenSource } from '../../../cli/sources/open-sources.ts';
 import { openSources } from '../../../cli/sources/open-sources.ts';
 import { routePath, tryOpenTable } from '../../../cli/subscriptions/routes.ts';
 import { describeSecret, describeWindow, setupSteps } from '../../../compiler/sources/describe-source.ts';
-import { commonName } from '../../../compiler/text/common-name.ts';
+import { commonName } from '../../../compiler/text/suggest.ts';
 import {
   describeCredentials,
   describeDelivery,
@@ -24,12 +24,10 @@ import {
   routeSnippet,
 } from '../compiler/describe-source.ts';
 import { classify } from '../compiler/shapes/classify.ts';
-import { shortList } from '../compiler/shapes/describe.ts';
+import type { ListedPath } from '../compiler/shapes/describe.ts';
+import { depthThatFits, listPaths, MAX_PATHS, shortList } from '../compiler/shapes/describe.ts';
 import type { FormSet } from '../compiler/shapes/form-set.ts';
-import type { LeafClass } from '../compiler/shapes/leaf-class.ts';
-import type { ListedPath } from '../compiler/shapes/list-paths.ts';
-import { depthThatFits, listPaths, MAX_PATHS } from '../compiler/shapes/list-paths.ts';
-import type { ScalarValue } from '../compiler/shapes/shape.ts';
+import type { LeafClass, ScalarValue } from '../compiler/shapes/shape.ts';
 import type { OpenShape } from './payload-tools.ts';
 import { openShape } from './payload-tools.ts';
 

@@ -1,7 +1,7 @@
 /** Describes how a source signs and sends, for `source show` and docs/sources.md. */
 
-import { printDuration } from '../../../compiler/rules/support/duration.ts';
-import { commonName } from '../../../compiler/text/common-name.ts';
+import { printDuration } from '../../../compiler/rules/support/rule.ts';
+import { commonName } from '../../../compiler/text/suggest.ts';
 import type { Locator, SchemePlan, SourceFile } from '../../../schemas/generated/types.ts';
 
 const PRIMITIVES: Readonly<Record<SchemePlan['verify'], string>> = {

@@ -1,6 +1,6 @@
 /** What a gateway goes by besides its table: programs in a sandbox may read it, and change none of it. */
 import { join } from 'node:path';
-import { agentPlans } from '../../../base/agent-plan.ts';
+import { agentPlans } from '../../../base/names.ts';
 import { locateProgram } from '../../../runtime/dispatch/agents/program.ts';
 import type { KeptFiles } from '../../../runtime/platform/process/sandbox.ts';
 import { listPath } from '../../../runtime/table/in-file-set.ts';

@@ -4,7 +4,7 @@
  */
 import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { codeOf } from '../../../base/code-of.ts';
+import { codeOf } from '../../../base/errors.ts';
 
 export interface Paths {
   /** Without links. */

@@ -8,22 +8,20 @@
  * and is started by launch.mjs. The folder is removed after the run; what a killed gateway leaves, by the next one.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, readdirSync, rmdirSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { assetFolder } from '../../../base/assets.ts';
-import { codeOf } from '../../../base/code-of.ts';
-import { messageOf } from '../../../base/message-of.ts';
+import { codeOf, messageOf } from '../../../base/errors.ts';
+import { assetFolder } from '../../../base/files.ts';
+import { TreeRemover } from '../../../runtime/platform/files.ts';
 import type { ProcessRequest, ProcessResult } from '../../../runtime/platform/process/run-process.ts';
 import { FOLDER_IN_USE } from '../../../runtime/platform/process/run-process.ts';
 import type { Sandbox, SandboxContext, Walls } from '../../../runtime/platform/process/sandbox.ts';
 import { SANDBOX_UNAVAILABLE } from '../../../runtime/platform/process/sandbox.ts';
-import { TreeRemover } from '../../../runtime/platform/remove-tree.ts';
+import { npmInstall } from '../../../runtime/platform/process/threads.ts';
 import type { SandboxPlan } from '../../../schemas/generated/types.ts';
-import { keyringFilter } from './keyring-filter.ts';
-import { explainRefusal, findRuntime } from './lacks.ts';
 import type { Paths } from './paths.ts';
 import { coverFiles, depth, entriesOf, openPaths, realOf, within } from './paths.ts';
 import { listsLocal, settingsOf } from './settings.ts';
@@ -221,4 +219,111 @@ function openFolders({ home, sweep, log }: SandboxContext) {
       }
     },
   };
+}
+
+/*
+ * A filter of system calls, in the form that `bwrap --seccomp` reads: those of the kernel's keyrings fail. No namespace separates
+ * keyrings, and a program would find the keys of whoever has started the gateway: of Kerberos, of network and encrypted file systems.
+ */
+
+/** `add_key`, `request_key` and `keyctl`, by AUDIT_ARCH: each kind of program that a machine of the runtime can execute. */
+const CALLS: readonly (readonly [arch: number, ...calls: number[]])[] = [
+  [0xc000003e, 248, 249, 250], // x86_64
+  [0x40000003, 286, 287, 288], // i386
+  [0xc00000b7, 217, 218, 219], // aarch64
+  [0x40000028, 309, 310, 311], // arm
+];
+
+/** Offsets in `struct seccomp_data`. */
+const [CALL, ARCH] = [0, 4];
+/** Classic BPF: load a word, jump if equal, mask, return. */
+const [LOAD, EQUAL, AND, RETURN] = [0x20, 0x15, 0x54, 0x06];
+const [ALLOW, REFUSE_EPERM] = [0x7fff0000, 0x00050001];
+/** x32 programs have a bit set in the numbers of x86_64. */
+const WITHOUT_X32 = 0xbfffffff;
+
+/** `struct sock_filter`, as little-endian machines have it: the runtime has no others. */
+const instruction = (code: number, jumpTrue: number, jumpFalse: number, value: number): readonly number[] => [
+  code | (jumpTrue << 16) | (jumpFalse << 24),
+  value,
+];
+
+/** `struct sock_filter[]`. */
+export function keyringFilter(): Buffer {
+  const blocks = CALLS.flatMap(([arch, ...calls]) => [
+    instruction(LOAD, 0, 0, ARCH),
+    instruction(EQUAL, 0, calls.length + 4, arch),
+    instruction(LOAD, 0, 0, CALL),
+    instruction(AND, 0, 0, WITHOUT_X32),
+    ...calls.map((call, at) => instruction(EQUAL, calls.length - at, 0, call)),
+    instruction(RETURN, 0, 0, ALLOW),
+    instruction(RETURN, 0, 0, REFUSE_EPERM),
+  ]);
+  return Buffer.from(new Uint32Array([...blocks, instruction(RETURN, 0, 0, ALLOW)].flat()).buffer);
+}
+
+const PACKAGE = '@anthropic-ai/sandbox-runtime';
+/** Its settings change between versions, and a setting that it does not know protects nothing. */
+const VERSION = '0.0.83';
+
+/** Debian's names, which other systems share, by program. */
+const PROGRAMS: Readonly<Record<string, string>> = { bwrap: 'bubblewrap', socat: 'socat', rg: 'ripgrep' };
+
+/** How each package manager installs, in the order in which they are looked for. */
+const INSTALLERS: Readonly<Record<string, string>> = {
+  'apt-get': 'apt-get install --yes',
+  dnf: 'dnf install --assumeyes',
+  apk: 'apk add',
+  pacman: 'pacman --sync --noconfirm',
+  brew: 'brew install',
+};
+
+/** Kernel settings that forbid user namespaces, with the value that allows them. */
+const KERNEL: readonly (readonly [name: string, forbids: string, allows: string])[] = [
+  ['kernel.apparmor_restrict_unprivileged_userns', '1', '0'],
+  ['kernel.unprivileged_userns_clone', '0', '1'],
+  ['user.max_user_namespaces', '0', '10000'],
+];
+
+/** The installed runtime: the URL of its entry and its folder. @throws Error that says what to install */
+export function findRuntime(path = process.env.PATH ?? ''): { readonly entry: string; readonly folder: string } {
+  const { entry, folder } = findPackage();
+  const needed = { linux: Object.keys(PROGRAMS), darwin: ['rg'] }[process.platform as string];
+  if (needed === undefined) throw new Error(`there is no sandbox for ${process.platform}`);
+  const missing = needed.filter((program) => !isOnPath(program, path)).flatMap((program) => PROGRAMS[program] ?? []);
+  if (missing.length === 0) return { entry, folder };
+  const installer = Object.keys(INSTALLERS).find((program) => isOnPath(program, path)) ?? 'apt-get';
+  const command = `${INSTALLERS[installer]} ${missing.join(' ')}`;
+  throw new Error(`${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not installed: run \`${command}\``);
+}
+
+function findPackage(): { readonly entry: string; readonly folder: string } {
+  const install = `run \`${npmInstall(`${PACKAGE}@${VERSION}`)}\``;
+  let entry: string;
+  try {
+    entry = import.meta.resolve(PACKAGE);
+  } catch {
+    throw new Error(`the package ${PACKAGE} is not installed: ${install}`);
+  }
+  const folder = join(dirname(fileURLToPath(entry)), '..');
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly version: string };
+  if (version === VERSION) return { entry, folder };
+  throw new Error(`${PACKAGE} ${version} is installed, and ${VERSION} is needed: ${install}`);
+}
+
+const isOnPath = (program: string, path: string): boolean =>
+  path.split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, program)));
+
+/** A refusal of the runtime or the kernel, with the command that lifts it where it is known. */
+export function explainRefusal(reason: string): string {
+  const forbidden = KERNEL.find(([name, forbids]) => settingOf(name) === forbids);
+  return forbidden === undefined ? reason : `${reason}: run \`sysctl -w ${forbidden[0]}=${forbidden[2]}\``;
+}
+
+function settingOf(name: string): string | null {
+  try {
+    return readFileSync(join('/proc/sys', ...name.split('.')), 'utf8').trim();
+  } catch {
+    return null;
+  }
 }

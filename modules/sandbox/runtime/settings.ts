@@ -7,7 +7,7 @@ import type { Paths } from './paths.ts';
 import { depth, within } from './paths.ts';
 
 /** A run, and where things are on this machine; all paths are absolute and without links. */
-export interface Run {
+interface Run {
   readonly network: SandboxPlan['network'];
   readonly onlyTo: NonNullable<Walls['onlyTo']>;
   readonly paths: Paths;

@@ -2,8 +2,8 @@
 
 import type { Style } from '../../../base/paint.ts';
 import { createPaint } from '../../../base/paint.ts';
-import type { Check, CheckStatus } from '../../../cli/base/check.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
+import type { Check, CheckStatus } from '../../../cli/base/module.ts';
 import { loadPart, runtimeParts } from '../../../cli/base/module.ts';
 import type { GivenBy } from '../../../cli/command-line/command.ts';
 import { command, flag } from '../../../cli/command-line/command.ts';
@@ -17,7 +17,7 @@ import { configuredStore, UnknownStore } from '../../../cli/store/use-store.ts';
 import type { CompileResult } from '../../../compiler/compile.ts';
 import { createDeliveryContext } from '../../../runtime/deliver/delivery-context.ts';
 import { runProcess } from '../../../runtime/platform/process/run-process.ts';
-import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
+import { createSecrets } from '../../../runtime/platform/secrets.ts';
 import type { GatewayStatus } from '../../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import type { FoundGateway } from './doctor/check-gateway.ts';
@@ -27,16 +27,15 @@ import {
   checkOtherConfigs,
   checkPort,
   checkSandbox,
+  checkSecrets,
   checkSilence,
   checkSubscriptions,
   checkTable,
   findGateway,
 } from './doctor/check-gateway.ts';
-import { checkSecrets } from './doctor/check-secrets.ts';
-import { checkStore, checkWork } from './doctor/check-store.ts';
+import { checkStore, checkWork, createDoctorReport } from './doctor/check-store.ts';
 import type { TargetChecks } from './doctor/check-targets.ts';
 import { checkClock, checkTargets } from './doctor/check-targets.ts';
-import { createDoctorReport } from './doctor/report.ts';
 
 const options = {
   live: flag('Contact the services, too'),

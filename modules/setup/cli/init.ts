@@ -12,19 +12,14 @@ import { canAsk, createPrompter } from '../../../cli/output/prompter.ts';
 import { openSources } from '../../../cli/sources/open-sources.ts';
 import { newSecret } from '../../../cli/subscriptions/save-entry.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
-import { displayPath } from '../../../compiler/source/display-path.ts';
-import { overlayFiles } from '../../../compiler/source/overlay-files.ts';
-import { collectSecretRefs, routeSecretRefs } from '../../../runtime/platform/secrets/secret-refs.ts';
-import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
+import { displayPath, overlayFiles } from '../../../compiler/source/files.ts';
+import { writeAtomic } from '../../../runtime/platform/files.ts';
+import { collectSecretRefs, routeSecretRefs } from '../../../runtime/platform/secrets.ts';
 import type { RouteTable, SecretRef } from '../../../schemas/generated/types.ts';
-import { describeRoutes } from './init/describe-routes.ts';
-import type { InitFacts, InitFile } from './init/plan-init.ts';
-import { planInit } from './init/plan-init.ts';
-import type { Template } from './init/templates.ts';
-import { readTemplates } from './init/templates.ts';
-import { bundleSchema } from './schema/bundle-schema.ts';
-import { addCatalogHints } from './schema/catalog-hints.ts';
-import { readIfThere } from './setup/config-file.ts';
+import type { InitFacts, InitFile, Template } from './init/plan-init.ts';
+import { describeRoutes, planInit, readTemplates } from './init/plan-init.ts';
+import { addCatalogHints, bundleSchema } from './schema.ts';
+import { readIfThere } from './setup/plan-setup.ts';
 
 const templates = readTemplates();
 

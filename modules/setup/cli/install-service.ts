@@ -8,11 +8,8 @@ import { failOnOption } from '../../../cli/command-line/options.ts';
 import { printLine, printNote } from '../../../cli/output/print.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { explainMissing, searchConfig } from '../../../compiler/source/search-config.ts';
-import type { ServiceMachine } from './service/machine.ts';
-import { thisMachine } from './service/machine.ts';
-import type { InstallStep } from './service/plan-install.ts';
-import { planInstall, systemConfig } from './service/plan-install.ts';
-import { describeStep, runInstall } from './service/run-install.ts';
+import type { InstallStep, ServiceMachine } from './service/plan-install.ts';
+import { describeStep, planInstall, runInstall, systemConfig, thisMachine } from './service/plan-install.ts';
 
 const options = {
   system: flag('For the machine, as a user of its own'),

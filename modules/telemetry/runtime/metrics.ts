@@ -3,15 +3,14 @@
  * plain numbers; prom-client, which has those of the process, is loaded with the first scrape.
  */
 import type { Registry } from 'prom-client';
-import { ALERT_KINDS } from '../../../base/alert-kinds.ts';
-import type { DispatchObserver } from '../../../runtime/dispatch/observer.ts';
+import { ALERT_KINDS } from '../../../base/names.ts';
+import type { DispatchObserver } from '../../../runtime/dispatch/dispatcher.ts';
 import type { CountRequest } from '../../../runtime/intake/event-log.ts';
 import type { FigureContext, LiveFigures, Metrics } from '../../../runtime/metrics/metrics.ts';
 import type { WaitCounts } from '../../../runtime/store/named-waits.ts';
 import { SHOWN_STATES } from '../../../runtime/store/states.ts';
-import type { RequestTotals } from './record-figures.ts';
-import { REQUEST_SECONDS, recordFigures } from './record-figures.ts';
-import { byLabel, Durations, printMetric, Totals } from './series.ts';
+import type { RequestTotals } from './series.ts';
+import { byLabel, Durations, printMetric, REQUEST_SECONDS, recordFigures, Totals } from './series.ts';
 
 /** Bucket bounds in seconds, for work that may take minutes. */
 const WORK_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];

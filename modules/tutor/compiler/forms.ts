@@ -2,15 +2,20 @@
  * Values in the forms of other programs, and what to write here. To add a form, add a row. `slips.ts` finds the first row
  * that fits a value of the wrong type, or an unknown key with its value.
  */
-import { PROXIES } from '../../../compiler/config/network.ts';
-import { isSecretName } from '../../../compiler/text/secret-names.ts';
-import { CONDITION, conditionHint, conditionIn, conditionOf, isOneCondition } from './read-conditions.ts';
+import { PROXIES } from '../../../compiler/config/settings.ts';
+import { isSecretName } from '../../../compiler/text/secret-ref.ts';
+import type { PlainMap, Written } from './read-values.ts';
 import {
   addressIn,
   agentIn,
   argumentsIn,
+  CONDITION,
+  conditionHint,
+  conditionIn,
+  conditionOf,
   eventsIn,
   hostIn,
+  isOneCondition,
   linesIn,
   networksIn,
   numberIn,
@@ -21,7 +26,6 @@ import {
   valuesIn,
   variablesIn,
 } from './read-values.ts';
-import type { PlainMap, Written } from './written.ts';
 
 /** A value in the form that another program reads. */
 export interface Form {

@@ -1,10 +1,86 @@
-/** Reads values as other programs write them. Each function returns keys and values to write, or null. */
-import { parseNetwork } from '../../../compiler/config/network.ts';
-import { argvOf, needsShell } from '../../../compiler/text/argv-text.ts';
-import { isPlainMap } from '../../../compiler/text/plain-map.ts';
-import { isSecretName } from '../../../compiler/text/secret-names.ts';
-import type { PlainMap, Written } from './written.ts';
-import { meaningOf } from './written.ts';
+/** Reads values and conditions as other programs write them. Each function returns keys and values to write, or null. */
+
+import { parseNetwork } from '../../../compiler/config/settings.ts';
+import type { NodePath, Problem, SchemaError } from '../../../compiler/diagnostics/diagnostic.ts';
+import type { ShapePlace } from '../../../compiler/schema/explain.ts';
+import { typesOf } from '../../../compiler/schema/explain.ts';
+import type { SchemaName } from '../../../compiler/schema/known-keys.ts';
+import { knownKeys } from '../../../compiler/schema/known-keys.ts';
+import { valueAt } from '../../../compiler/schema/pointer.ts';
+import { argvOf, isPlainMap, needsShell } from '../../../compiler/text/plain-data.ts';
+import { isSecretName } from '../../../compiler/text/secret-ref.ts';
+import { oneOf } from '../../../compiler/text/suggest.ts';
+import { ADVICE, CALLED, EACH, NEGATED } from './built/names.ts';
+
+/** What stands where the schema rejects a key or a value. */
+export type PlainMap = Readonly<Record<string, unknown>>;
+
+export interface Written {
+  readonly schema: SchemaName;
+  /** The data of the whole file. */
+  readonly data: unknown;
+  /** An unknown key, a value of the wrong type, or another mistake. */
+  readonly mistake: 'key' | 'type' | 'other';
+  /** The path of the key or the value. */
+  readonly path: NodePath;
+  /** The last name of the path; empty for an item of a list. */
+  readonly key: string;
+  readonly value: unknown;
+  /** The map that holds the key; empty if there is none. */
+  readonly map: PlainMap;
+  /** The keys that the schema knows: beside an unknown key, or in a value of the wrong type. */
+  readonly known: readonly string[];
+  /** The types that the value may have. */
+  readonly types: readonly string[];
+}
+
+export function writtenAt({ schema, data, path: at }: ShapePlace, { keyword, params }: SchemaError): Written {
+  const unknown = params.additionalProperty ?? params.unevaluatedProperty;
+  const path = unknown === undefined ? at : [...at, String(unknown)];
+  const last = path.at(-1);
+  const map = valueAt(data, path.slice(0, -1));
+  return {
+    schema,
+    data,
+    mistake: unknown !== undefined ? 'key' : keyword === 'type' ? 'type' : 'other',
+    path,
+    key: typeof last === 'string' ? last : '',
+    value: valueAt(data, path),
+    map: isPlainMap(map) ? map : {},
+    known: knownKeys(schema, at),
+    types: typesOf(params),
+  };
+}
+
+/** A mistake that is recognised. */
+export interface Slip extends Problem {
+  /** Paths at and below which it explains all that is reported. */
+  readonly covers?: readonly NodePath[];
+  /** The known key that was meant by an unknown one. */
+  readonly instead?: string;
+}
+
+type More = { readonly [Key in keyof Slip]?: Slip[Key] | undefined };
+
+/** The problem of an unknown key or of a value, unless `more` says otherwise. What is undefined is left out. */
+export function problemOf({ mistake, path }: Written, message: string, more: More): Slip {
+  const base =
+    mistake === 'key' ? ({ rule: 'unknown-key', at: 'key' } as const) : ({ rule: 'wrong-type', at: 'value' } as const);
+  const given = Object.entries(more).filter(([, value]) => value !== undefined);
+  return { ...base, path, message, ...Object.fromEntries(given) };
+}
+
+/** What other names mean. One name, or several separated by spaces. */
+type Spellings = Readonly<Record<string, string>>;
+
+/** Whether the key is one of the names; case and separators are ignored. */
+export function isNamed(names: string, key: string): boolean {
+  const list = names.split(' ');
+  return list.includes(key) || list.includes(key.toLowerCase().replaceAll(/[- ]/g, '_'));
+}
+
+export const meaningOf = (spellings: Spellings, key: string): string | undefined =>
+  Object.entries(spellings).find(([names]) => isNamed(names, key))?.[1];
 
 type Read = (written: Written) => PlainMap | null;
 
@@ -150,3 +226,88 @@ export const numberIn: Read = ({ key, value, path, types }) => {
   const fits = types.includes('number') ? Number.isFinite(number) : Number.isInteger(number);
   return isWord && fits && !path.some((part) => isSecretName(String(part))) ? { [key]: number } : null;
 };
+
+/** Advice on the form of conditions. */
+export const CONDITION = 'write each condition as `{ field: action, equals: opened }`';
+
+interface Comparison {
+  readonly field: unknown;
+  readonly operator: string;
+  readonly value: unknown;
+}
+
+/** Returns null if the operator is not one of these, by their own or another name. */
+function conditionWith({ field, operator, value }: Comparison, operators: readonly string[]): PlainMap | null {
+  const negated = meaningOf(NEGATED, operator);
+  if (negated !== undefined) return { not: { field, [negated]: value } };
+  const group = meaningOf(EACH, operator);
+  if (group !== undefined && Array.isArray(value)) return { [group]: value.map((item) => ({ field, contains: item })) };
+  const name = operators.includes(operator) ? operator : (meaningOf(CALLED, operator) ?? '');
+  return operators.includes(name) ? { field, [name]: value } : null;
+}
+
+/** `operator: equals` with `value: x`. */
+function comparisonIn({ field, value, ...others }: PlainMap): Comparison | null {
+  const [[key, operator] = ['', null], second] = Object.entries(others);
+  const isOne = second === undefined && ['operator', 'op', 'comparison', 'condition'].includes(key);
+  return isOne && value !== undefined && typeof operator === 'string' ? { field, operator, value } : null;
+}
+
+/** A map that does not say which of its keys is the field: `action: opened`. */
+const isShort = ({ map, known }: Written): boolean =>
+  !Object.keys(map).some((key) => known.includes(key) || ['all', 'any'].includes(meaningOf(CALLED, key) ?? ''));
+
+/** A condition with an unknown key, as one that has the same meaning. */
+export function conditionOf(written: Written): PlainMap | null {
+  const { map, key, known, path } = written;
+  const { field, header, ...others } = map;
+  if (field !== undefined) {
+    const compared = comparisonIn(map);
+    const meant =
+      compared === null ? conditionWith({ field, operator: key, value: map[key] }, []) : conditionWith(compared, known);
+    return meant === null ? null : { '': meant };
+  }
+  if (typeof header === 'string') return { '': { field: `headers.${header}`, ...others } };
+  const isRead = Object.values(map).every((value) => !isPlainMap(value) && value !== null);
+  if (!isRead || !isShort(written)) return null;
+  const conditions = Object.entries(map).map(([name, value]) => ({
+    field: name,
+    [Array.isArray(value) ? 'in' : 'equals']: value,
+  }));
+  const isItem = typeof path.at(-2) === 'number';
+  return { '': conditions.length === 1 ? conditions[0] : isItem ? { all: conditions } : conditions };
+}
+
+/** Whether the condition has no key beside the unknown one that would be lost. */
+export const isOneCondition = ({ map }: Written): boolean =>
+  map.field === undefined || comparisonIn(map) !== null || Object.keys(map).length === 2;
+
+export function conditionHint(written: Written): string | undefined {
+  const { map, known } = written;
+  const compared = comparisonIn(map);
+  if (map.field === undefined) return isShort(written) ? CONDITION : undefined;
+  if (compared === null) return undefined;
+  const operators = known.filter((name) => !['field', 'all', 'any', 'not'].includes(name));
+  const advice = meaningOf(ADVICE.not_equals, compared.operator) ?? `operators are ${oneOf(operators, 'and')}`;
+  return `\`${compared.operator}\` is not an operator: ${advice}`;
+}
+
+const COMPARISON =
+  /^\{?\$?\.?([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\}?\s*([=!~]{1,3}|\s(?:contains|matches|is)\s)\s*(\S.*)$/;
+
+/** `action == "opened"`: a comparison of a field with a constant. */
+export function conditionIn({ key, value: text, known }: Written): PlainMap | null {
+  const [, field, operator = '', operand = ''] = COMPARISON.exec(String(text).trim()) ?? [];
+  const value = constantIn(operand);
+  if (field === undefined || value === undefined) return null;
+  const meant = conditionWith({ field, operator: operator.trim(), value }, known);
+  return meant === null ? null : { [key]: meant };
+}
+
+/** Returns undefined if the text may not be a constant. */
+function constantIn(text: string): unknown {
+  const quoted = /^(?:"([^"\\]*)"|'([^'\\]*)')$/.exec(text);
+  if (quoted !== null) return quoted[1] ?? quoted[2];
+  if (/^(?:true|false|null|-?\d{1,15})$/.test(text)) return JSON.parse(text);
+  return /^[\w./@:-]+$/.test(text) ? text : undefined;
+}

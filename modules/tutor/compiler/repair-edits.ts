@@ -1,8 +1,6 @@
 /** Converts repairs to edits of the text, with its layout and comments, for `lint --fix`. */
-import type { Finding, TextEdit } from '../../../compiler/diagnostics/diagnostic.ts';
-import type { NodePath, Problem, Repair } from '../../../compiler/diagnostics/problem.ts';
-import type { Places } from '../../../compiler/source/file-tree.ts';
-import type { NodeFinding } from '../../../compiler/source/find-place.ts';
+import type { Finding, NodePath, Problem, Repair, TextEdit } from '../../../compiler/diagnostics/diagnostic.ts';
+import type { NodeFinding, Places } from '../../../compiler/source/find-place.ts';
 import type { NodePlace } from '../../../compiler/source/source-tree.ts';
 import type { Range } from '../../../compiler/text/source-text.ts';
 

@@ -2,17 +2,19 @@
  * What the compiler asks about its findings: mistakes that people bring from other tools are named as such, what follows from
  * them is left out, and what can only mean one thing gets a fix.
  */
-import type { Finding } from '../../../compiler/diagnostics/diagnostic.ts';
-import type { NodePath } from '../../../compiler/diagnostics/problem.ts';
+import type { Finding, NodePath } from '../../../compiler/diagnostics/diagnostic.ts';
+import type { CompilerPart } from '../../../compiler/module.ts';
+import type { SchemaName } from '../../../compiler/schema/known-keys.ts';
 import { parsePointer } from '../../../compiler/schema/pointer.ts';
-import type { NodeFinding } from '../../../compiler/source/find-place.ts';
+import type { NodeFinding, Tutor } from '../../../compiler/source/find-place.ts';
 import { findPlace } from '../../../compiler/source/find-place.ts';
 import { parseYaml } from '../../../compiler/source/parse-yaml.ts';
-import type { Tutor } from '../../../compiler/source/report.ts';
-import { foreignFile } from './foreign-files.ts';
+import { isPlainMap } from '../../../compiler/text/plain-data.ts';
+import { FOREIGN_FILES, HERMES_PATHS, HERMES_SECTIONS } from './built/names.ts';
+import type { PlainMap, Slip } from './read-values.ts';
+import { isNamed } from './read-values.ts';
 import { withFix } from './repair-edits.ts';
 import { explainSlip } from './slips.ts';
-import type { Slip } from './written.ts';
 import { explainSyntax, straightQuotes } from './yaml-slips.ts';
 
 export const explainFindings: Tutor = (findings) => {
@@ -85,3 +87,35 @@ function keysOfTrees(): (finding: NodeFinding, path: NodePath) => string {
     return JSON.stringify([numbers.get(tree), ...path]);
   };
 }
+
+/** A problem that covers the whole file; null if the data may be a configuration of hookwright. */
+export function foreignFile(schema: SchemaName, data: unknown): Slip | null {
+  if (schema !== 'config' || !isPlainMap(data)) return null;
+  const [file] =
+    Object.entries(FOREIGN_FILES).find(
+      ([, has]) => data.platforms === undefined && has.every((path) => hasPath(data, path.split('.'))),
+    ) ?? [];
+  const [name, hint] = isHermes(data) ? ['a config of Hermes Agent', CONVERT] : [file, NAME_IT];
+  if (name === undefined) return null;
+  const message = `this is ${name}, and no configuration of hookwright`;
+  return { rule: 'unknown-key', path: Object.keys(data).slice(0, 1), at: 'key', message, hint, covers: [[]] };
+}
+
+const NAME_IT = 'name the configuration: `--config hookwright.yaml`; `hookwright init` writes one';
+const CONVERT =
+  'run `hookwright convert hermes` with the name of this file: it writes a config for hookwright and reports what has no equivalent';
+
+function isHermes(data: PlainMap): boolean {
+  const sections = Object.keys(data).filter((key) => isNamed(HERMES_SECTIONS, key)).length;
+  const isPart = hasPath(data, ['platforms', 'webhook', 'extra']) ? sections > 0 : sections > 1;
+  return isPart || HERMES_PATHS.some((path) => hasPath(data, path.split('.')));
+}
+
+function hasPath(value: unknown, [key, ...rest]: readonly string[]): boolean {
+  if (key === undefined) return value !== undefined;
+  if (!isPlainMap(value)) return false;
+  return (key === '*' ? Object.values(value) : [value[key]]).some((each) => hasPath(each, rest));
+}
+
+/** The module's part of the compiler. */
+export const tutorCompiler: CompilerPart = { tutor: explainFindings };

@@ -1,7 +1,8 @@
 /** `hookwright deliver`: sends one message through a target as a route would. */
 import { text as readAll } from 'node:stream/consumers';
+import { labelIn } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
-import { CliError, UsageError } from '../../../cli/base/errors.ts';
+import { CliError, findTarget, UsageError } from '../../../cli/base/errors.ts';
 import { runtimeParts } from '../../../cli/base/module.ts';
 import type { GivenBy } from '../../../cli/command-line/command.ts';
 import { argument, command, flag, list, text, withDefault } from '../../../cli/command-line/command.ts';
@@ -10,15 +11,21 @@ import { printJson, printLine, visible } from '../../../cli/output/print.ts';
 import { createServerLog } from '../../../cli/serve/server-log.ts';
 import { openTable } from '../../../cli/subscriptions/routes.ts';
 import { createDeliverer } from '../../../runtime/deliver/create-deliverer.ts';
-import type { DeliveryOutcome, DeliveryRequest } from '../../../runtime/deliver/deliverer.ts';
+import type {
+  DeliveryContext,
+  DeliveryOutcome,
+  DeliveryRequest,
+  ShownDelivery,
+} from '../../../runtime/deliver/deliverer.ts';
 import { createDeliveryContext } from '../../../runtime/deliver/delivery-context.ts';
-import type { ShownDelivery } from '../../../runtime/deliver/driver.ts';
 import { DeliveryRefusal } from '../../../runtime/deliver/http/values.ts';
+import type { LinkedTargets } from '../../../runtime/deliver/link-targets.ts';
+import { linkTargets, loadDrivers } from '../../../runtime/deliver/link-targets.ts';
 import { runProcess } from '../../../runtime/platform/process/run-process.ts';
-import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
-import { lenient } from '../runtime/explain/lenient-secrets.ts';
-import type { TargetChoice } from './deliver/link-one.ts';
-import { chooseTarget, linkOne } from './deliver/link-one.ts';
+import type { SecretResolver } from '../../../runtime/platform/secrets.ts';
+import { createSecrets } from '../../../runtime/platform/secrets.ts';
+import type { RouteTable } from '../../../schemas/generated/types.ts';
+import { lenient } from '../runtime/explain/explain-services.ts';
 
 const options = {
   text: text('text', 'The message; - reads it from stdin'),
@@ -156,4 +163,46 @@ function headers(values: Readonly<Record<string, string>>): string[] {
 
 function body(text: string | null): string[] {
   return text === null ? [] : ['', ...text.split('\n')];
+}
+
+/** Links a single target of a profile, so that a message can be sent although other parts are invalid. */
+export interface TargetChoice {
+  readonly table: RouteTable;
+  /** Any of the target's names. */
+  readonly target: string;
+  readonly profile: string;
+}
+
+/** The target's own name. @throws CliError when there is no such target or profile, or it is switched off. */
+export function chooseTarget({ table, target, profile }: TargetChoice): string {
+  const name = findTarget(table.target_names, target);
+  const plan = Object.hasOwn(table.profiles, profile) ? table.profiles[profile] : undefined;
+  if (plan === undefined) throw new CliError(`there is no profile "${profile}"`);
+  if (!Object.hasOwn(plan.targets, name)) {
+    const setUp = labelIn(table.targets, table.targets[name]?.platform ?? name);
+    const where = profile === 'default' ? '' : ` in the config of the profile ${profile}`;
+    throw new CliError(
+      `${target} is not enabled`,
+      `set platforms.${setUp}.enabled: true${where}, with its credentials`,
+    );
+  }
+  return name;
+}
+
+/** @throws CliError naming the setting at fault. */
+export async function linkOne(
+  choice: TargetChoice,
+  secrets: SecretResolver,
+  context: DeliveryContext,
+): Promise<LinkedTargets> {
+  const name = chooseTarget(choice);
+  const { targets, profiles } = choice.table;
+  const plan = targets[name];
+  const profile = profiles[choice.profile];
+  if (plan === undefined || profile === undefined) throw new Error(`the table names ${name} and does not hold it`);
+  const tables = { targets: { [name]: plan }, profiles: { [choice.profile]: profile } };
+  const { linked, problems } = linkTargets(tables, secrets, context, await loadDrivers(tables, context));
+  const [problem] = problems;
+  if (problem !== undefined) throw new CliError(`${choice.target}: ${problem.message}`);
+  return linked;
 }

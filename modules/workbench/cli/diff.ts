@@ -1,18 +1,31 @@
 /** `hookwright diff`: what changes in meaning between two configurations. */
+
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Paint } from '../../../base/paint.ts';
 import { createPaint } from '../../../base/paint.ts';
+import { labelIn } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
-import { withTrouble } from '../../../cli/base/errors.ts';
+import { CliError, withTrouble } from '../../../cli/base/errors.ts';
 import type { GivenBy } from '../../../cli/command-line/command.ts';
 import { command, flag, list, optionalArgument, parsed } from '../../../cli/command-line/command.ts';
 import { failOnOption } from '../../../cli/command-line/options.ts';
 import { parseInteger } from '../../../cli/command-line/values.ts';
-import { printJson, printLine, printNote } from '../../../cli/output/print.ts';
-import type { RouteTable } from '../../../schemas/generated/types.ts';
+import { readTable } from '../../../cli/compile/compile-files.ts';
+import { askGateway } from '../../../cli/gateway/ask-gateway.ts';
+import { printJson, printLine, printNote, visible } from '../../../cli/output/print.ts';
+import { formatDuration } from '../../../cli/output/table.ts';
+import { useStore } from '../../../cli/store/use-store.ts';
+import { bindingOf } from '../../../runtime/deliver/link-targets.ts';
+import { nominalWait } from '../../../runtime/dispatch/persist.ts';
+import type { OpenWork } from '../../../runtime/store/queries.ts';
+import type { Place, RouteTable } from '../../../schemas/generated/types.ts';
+import type { ConfigChange } from './diff/compare-tables.ts';
 import { compareTables } from './diff/compare-tables.ts';
-import { formatChanges, formatRequests } from './diff/format-differences.ts';
-import { openHere, openServed, openSide } from './diff/open-side.ts';
-import { findStrandedWork, formatStrandedWork } from './diff/open-work.ts';
+import type { Replayed, RequestChange, RequestsReport, Unjudged } from './diff/replay-requests.ts';
 import { isFound, replayKept } from './diff/replay-requests.ts';
+import { addressText, outcomeText, textDiff } from './explain/format-explanation.ts';
+import { openConfig } from './explain/machine-services.ts';
 
 /** Kept requests that are compared for --fail-on, unless --requests says how many. */
 const REQUESTS = 1000;
@@ -71,4 +84,178 @@ async function compare(context: CliContext, given: Given): Promise<number> {
 
 function withAddressOf({ server: { host, port } }: RouteTable, table: RouteTable): RouteTable {
   return { ...table, server: { ...table.server, host, port } };
+}
+
+/** Prints a comparison: differences by entry, each as old → new with both places, and kept requests whose result differs. */
+export function formatChanges(changes: readonly ConfigChange[], paint: Paint): string[] {
+  const lines: string[] = [];
+  let last = '';
+  for (const change of changes) {
+    const entry = `${change.subject} ${change.name}`.trim();
+    if (entry !== last) lines.push(...(last === '' ? [] : ['']), paint('bold', visible(entry)) + places(change, paint));
+    last = entry;
+    lines.push(`  ${visible(change.sentence)}`, ...texts(change, paint));
+  }
+  return lines;
+}
+
+function places({ old_at, new_at }: ConfigChange, paint: Paint): string {
+  const both = [old_at, new_at].filter((at): at is Place => at !== null).map(({ file, line }) => `${file}:${line}`);
+  return both.length === 0 ? '' : ` ${paint('dim', `(${[...new Set(both)].map(visible).join(' → ')})`)}`;
+}
+
+function texts({ old, new: now }: ConfigChange, paint: Paint): string[] {
+  if (old === null || now === null || !`${old}${now}`.includes('\n')) return [];
+  return textDiff(old, now, paint).map((line) => `    ${line}`);
+}
+
+/** How many are shown; `--json` has them all. */
+const SHOWN = 20;
+
+const MARKS = { lost: ['red', '✗'], gained: ['green', '✓'], changed: ['yellow', '~'] } as const;
+
+export function formatRequests(report: RequestsReport, paint: Paint): string[] {
+  const { changes, scripts } = report;
+  const more = changes.length - SHOWN;
+  return [
+    paint('bold', `${report.total} kept ${report.total === 1 ? 'request' : 'requests'}: `) + summary(report),
+    ...(scripts === 0 ? [] : [`  ${scripts} judged without their script, which is not run`]),
+    ...changes.slice(0, SHOWN).flatMap((change) => formatChange(change, paint)),
+    ...(more > 0 ? [`… and ${more} more: --json shows them`] : []),
+  ];
+}
+
+const UNJUDGED: Readonly<Record<Unjudged, string>> = {
+  no_body: 'without a body that was kept',
+  unsigned: 'without the signature that is asked for now',
+  unknown_route: 'of routes that no table has',
+  duplicate: 'of an event that came before',
+};
+
+function summary({ same, lost, gained, changed, unjudged }: RequestsReport): string {
+  const counts = [[lost, 'lost'] as const, [gained, 'gained'] as const, [changed, 'changed'] as const];
+  const found = counts.filter(([count]) => count > 0).map(([count, name]) => `${count} ${name}`);
+  const open = (Object.keys(UNJUDGED) as Unjudged[])
+    .filter((why) => unjudged[why] > 0)
+    .map((why) => `${unjudged[why]} not judged, ${UNJUDGED[why]}`);
+  return [...found, `${same} the same`, ...open].join(', ');
+}
+
+function formatChange(change: RequestChange, paint: Paint): string[] {
+  const { id, at, route, event, kind, old, new: now } = change;
+  const [style, mark] = MARKS[kind];
+  const what = [route, event]
+    .filter((text) => text !== '')
+    .map(visible)
+    .join(' ');
+  const head = `${paint(style, mark)} ${paint('bold', id)} ${what} ${paint('dim', new Date(at).toISOString())}`;
+  return [head, ...differences(old, now, paint).map((line) => `    ${line}`)];
+}
+
+function differences(old: Replayed, now: Replayed, paint: Paint): string[] {
+  const answer = answerText(old) === answerText(now) ? [] : [outcomeChange(old, now)];
+  // A request that is not accepted has neither.
+  if (old.taken !== now.taken) return answer;
+  const lines = textDiff(old.prompt ?? '', now.prompt ?? '', paint).map((line) => `  ${line}`);
+  const prompt = old.prompt === now.prompt ? [] : ['prompt', ...lines];
+  const [before, after] = [placesText(old), placesText(now)];
+  return [...answer, ...(before === after ? [] : [visible(`delivers ${before} → ${after}`)]), ...prompt];
+}
+
+/** `202 accepted → 200 ignored: filter`. */
+export const outcomeChange = (old: Replayed, now: Replayed): string => `${answerText(old)} → ${answerText(now)}`;
+
+const answerText = (replayed: Replayed): string => `${replayed.status} ${outcomeText(replayed)}`;
+
+const placesText = ({ deliveries }: Replayed): string =>
+  deliveries.map(({ target, address }) => `${target} ${addressText(address)}`.trim()).join(', ') || 'nowhere';
+
+interface Side {
+  readonly table: RouteTable;
+  /** Its description, for a headline. */
+  readonly name: string;
+}
+
+/** A YAML config, a routes.json, or a folder that holds one of them. @throws CliError */
+export async function openSide(context: CliContext, name: string): Promise<Side> {
+  const path = resolve(context.cwd, name);
+  if (!existsSync(path)) throw new CliError(`there is no file ${name}`);
+  const file = statSync(path).isDirectory() ? inFolder(path) : path;
+  if (file.endsWith('.json')) return { table: await readTable(file), name };
+  return { table: (await openConfig(context, [file])).table, name };
+}
+
+/** @throws CliError when none is running */
+export async function openServed(context: CliContext): Promise<Side> {
+  const { table, url } = await askGateway(context, 'status', {});
+  return { table: await readTable(table.file), name: `what ${url} serves` };
+}
+
+/** @throws CliError when there is none, or it has errors */
+export async function openHere(context: CliContext, configs: readonly string[] | undefined): Promise<Side> {
+  const { table } = await openConfig(context, configs);
+  return { table, name: 'the configuration' };
+}
+
+function inFolder(folder: string): string {
+  const found = ['routes.json', 'build/routes.json', 'hookwright.yaml', 'config.yaml']
+    .map((name) => join(folder, name))
+    .find((path) => existsSync(path));
+  if (found === undefined) throw new CliError(`${folder} holds neither a table nor a configuration`);
+  return found;
+}
+
+/** Open work of the running gateway that a new table has no route or target for: a reload would postpone it. */
+export interface StrandedWork {
+  readonly profile: string;
+  /** Its usual name; null: the whole profile is gone. */
+  readonly target: string | null;
+  /** Number of runs and deliveries that are waiting or in progress. */
+  readonly count: number;
+  /** The same, by origin. */
+  readonly of: readonly Pick<OpenWork, 'route' | 'job' | 'count'>[];
+}
+
+/** @throws CliError when the store cannot be read */
+export async function findStrandedWork(context: CliContext, table: RouteTable): Promise<readonly StrandedWork[]> {
+  const open = await useStore(context, (store) => store.read({ kind: 'open_work' }));
+  return strandedWork(open ?? [], table);
+}
+
+function strandedWork(open: readonly OpenWork[], table: RouteTable): readonly StrandedWork[] {
+  const found = new Map<string, StrandedWork>();
+  for (const { profile, target, route, job, count } of open) {
+    const missing = missingPart(table, profile, target);
+    if (missing === null) continue;
+    const name = JSON.stringify([profile, missing.target]);
+    const { count: before, of } = found.get(name) ?? { count: 0, of: [] };
+    found.set(name, { profile, ...missing, count: before + count, of: [...of, { route, job, count }] });
+  }
+  return [...found.values()];
+}
+
+/** What the table lacks for it; null: nothing. */
+function missingPart(
+  { profiles, targets }: RouteTable,
+  profile: string,
+  target: string | null,
+): Pick<StrandedWork, 'target'> | null {
+  const plan = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined;
+  if (plan === undefined) return { target: null };
+  if (target === null) return null;
+  const known = Object.hasOwn(targets, target) ? targets[target] : undefined;
+  return known !== undefined && bindingOf(plan, known) !== null ? null : { target: labelIn(targets, target) };
+}
+
+export function formatStrandedWork(stranded: readonly StrandedWork[], { gateway }: RouteTable): string[] {
+  const waits = Array.from({ length: gateway.max_attempts - 1 }, (_, made) => nominalWait(made + 1));
+  const grace = formatDuration(waits.reduce((sum, wait) => sum + wait, 0));
+  return stranded.map(({ profile, target, count, of }) => {
+    const what = target === null ? `profile ${profile}` : `target ${target} of profile ${profile}`;
+    const sources = of.map(
+      (each) => `${each.count} of ${each.job === null ? 'route' : 'job'} ${each.job ?? each.route}`,
+    );
+    const needs = count === 1 ? 'run or delivery needs' : 'runs and deliveries need';
+    return visible(`${count} open ${needs} ${what} (${sources.join(', ')}): tried again for ${grace}, then given up`);
+  });
 }

@@ -9,11 +9,10 @@ import { readRules, showRule } from '../../../cli/docs.ts';
 import { printJson, printLine, printNote } from '../../../cli/output/print.ts';
 import { findRoute, routePath } from '../../../cli/subscriptions/routes.ts';
 import { explainRoute } from './explain/explain-route.ts';
-import { formatExplanation } from './explain/format-explanation.ts';
-import { openConfig } from './explain/open-config.ts';
+import { formatExplanation, outcomeText } from './explain/format-explanation.ts';
+import { openConfig } from './explain/machine-services.ts';
 import type { KeptInput, ReadRequest } from './explain/read-request.ts';
 import { readKept, readRequest } from './explain/read-request.ts';
-import { outcomeText } from './texts.ts';
 
 const options = {
   request: text('id', 'A request that was kept; its route is the default'),

@@ -4,10 +4,10 @@ import type { ServedGateway } from '../../../cli/base/module.ts';
 import type { ControlHandlers } from '../../../runtime/control/operations.ts';
 
 export const workbenchOperations = (gateway: ServedGateway<CliContext>): ControlHandlers => ({
-  route_test: async (asked) => (await import('./test-event/test-route.ts')).testRoute(gateway, asked),
+  route_test: async (asked) => (await import('./test-event/sign-test-event.ts')).testRoute(gateway, asked),
   request_explain: async ({ id }) => (await shown()).explainKept(gateway, id),
   request_show: async ({ id }) => (await shown()).showKept(gateway, id),
   request_print: async ({ id, form }) => (await shown()).printKept(gateway, id, form),
 });
 
-const shown = () => import('./requests/shown-kept.ts');
+const shown = () => import('./kept-tools.ts');

@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import type { GivenBy } from '../../../cli/command-line/command.ts';
@@ -21,20 +21,29 @@ import { checkRouteName, SEARCHED } from '../../../cli/deliveries/named-filter.t
 import { askGateway, tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, terminalWidth, visible } from '../../../cli/output/print.ts';
 import type { Column } from '../../../cli/output/table.ts';
-import { formatTable, printTable } from '../../../cli/output/table.ts';
-import { formatDuration } from '../../../cli/output/time.ts';
-import { subscriptionNames } from '../../../cli/subscriptions/names-in-use.ts';
-import { printedRequest } from '../../../runtime/intake/kept-request.ts';
+import { formatDuration, formatTable, printTable } from '../../../cli/output/table.ts';
+import { subscriptionNames } from '../../../cli/subscriptions/routes.ts';
+import { printedRequest } from '../../../runtime/intake/keeper.ts';
 import type { KeptRequest, ReplayReport, RequestSummary } from '../../../schemas/built/operations/types.ts';
+import { BODY_MARKER } from '../runtime/capture/record.ts';
 import { firstNumber, idOf, whyUnverified } from '../runtime/capture/requests.ts';
-import { BODY_MARKER } from '../runtime/removed.ts';
-import { describeRequest, knownScheme } from './requests/describe-request.ts';
-import { parsePage, parseRequestFilter } from './requests/filter.ts';
-import { followRequests } from './requests/follow.ts';
-import { nextStep } from './requests/next-step.ts';
-import { lacksCredential, printCurl, printHar } from './requests/print-request.ts';
-import { outcomeText } from './texts.ts';
-import { findNewest, findRequest, useRequests } from './use-requests.ts';
+import { outcomeText } from './explain/format-explanation.ts';
+import {
+  describeRequest,
+  knownScheme,
+  lacksCredential,
+  nextStep,
+  printCurl,
+  printHar,
+} from './requests/print-request.ts';
+import {
+  findNewest,
+  findRequest,
+  followRequests,
+  parsePage,
+  parseRequestFilter,
+  useRequests,
+} from './requests/use-requests.ts';
 
 const listOptions = {
   route: routeFilterOption,
@@ -205,8 +214,8 @@ async function printCurlLine(context: CliContext, request: KeptRequest): Promise
 async function printTest(context: CliContext, given: ShowGiven, request: KeptRequest): Promise<void> {
   // Loaded on demand: they pull in the compiler.
   const [{ openTested }, { printTest }] = await Promise.all([
-    import('./test/tested-config.ts'),
-    import('./requests/print-test.ts'),
+    import('./test/load-tests.ts'),
+    import('./requests/print-request.ts'),
   ]);
   const config = await openTested(context, given.config);
   if (!given.runScript && config.plan(request.route)?.script != null) {

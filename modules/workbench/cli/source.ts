@@ -10,14 +10,22 @@ import { command, optionalArgument, text } from '../../../cli/command-line/comma
 import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
 import { printJson, printLine, printNote, visible } from '../../../cli/output/print.ts';
 import { openSources } from '../../../cli/sources/open-sources.ts';
-import { commonName } from '../../../compiler/text/common-name.ts';
-import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
-import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
-import type { SourceCandidate } from './sources/detect.ts';
-import { adviseRoute, detect, explainOutcome, fits } from './sources/detect.ts';
+import type { LoweredSource } from '../../../compiler/lower/sources.ts';
+import { describeWindow } from '../../../compiler/sources/describe-source.ts';
+import { commonName } from '../../../compiler/text/suggest.ts';
+import { createSecrets, SecretError } from '../../../runtime/platform/secrets.ts';
+import { checkWindow, readTimestamp } from '../../../runtime/verify/content.ts';
+import { rankOf } from '../../../runtime/verify/likely-sources.ts';
+import { LazyRequest, readFirst, readValue } from '../../../runtime/verify/request.ts';
+import type { VerifyReason } from '../../../runtime/verify/verification.ts';
+import { REASON_TEXTS } from '../../../runtime/verify/verification.ts';
+import type { SchemePlan } from '../../../schemas/generated/types.ts';
+import { findNearMiss } from '../runtime/causes/near-misses.ts';
+import type { Trial } from '../runtime/causes/trial.ts';
+import { tryTrial } from '../runtime/causes/trial.ts';
+import { typedSecretRef } from './explain/format-explanation.ts';
 import type { CapturedRequest } from './sources/read-capture.ts';
 import { readCapture } from './sources/read-capture.ts';
-import { typedSecretRef } from './texts.ts';
 
 const options = {
   secret: text('ref', 'The secret: env:NAME, file:path, or the text itself'),
@@ -98,4 +106,115 @@ const nameOf = ({ name, file }: SourceCandidate['source']): string => commonName
 function describeJson({ capture: { label, notes }, candidates }: Found): unknown {
   const described = candidates.map(({ source, outcome, ...read }) => ({ source: source.name, ...outcome, ...read }));
   return { request: label, notes, candidates: described };
+}
+
+/** Finds the sources that a captured request may come from, and explains on the terminal why they would not accept it. */
+export type Detection =
+  /** The signature is right; `window` says whether it would be taken now. */
+  | { readonly kind: 'match'; readonly window: VerifyReason | null }
+  /** `near`: what would have to differ for the signature to match. */
+  | { readonly kind: 'refused'; readonly reason: VerifyReason; readonly near: string | null }
+  /** There is no secret to check with; the form matches. */
+  | { readonly kind: 'unchecked'; readonly reason: VerifyReason | null; readonly window: VerifyReason | null };
+
+export interface SourceCandidate {
+  readonly source: LoweredSource;
+  readonly outcome: Detection;
+  /** Event type and delivery id as this source would be read. */
+  readonly event: string | null;
+  readonly delivery: string | null;
+}
+
+export interface DetectInput {
+  readonly capture: CapturedRequest;
+  /** Null: only the form is checked. */
+  readonly secret: string | null;
+  /** The URL as the sender has it, in place of the capture's own. */
+  readonly url: string | null;
+  /** Unix ms. */
+  readonly now: number;
+}
+
+/** Replaces a missing secret; no signature matches it. */
+const NO_SECRET = 'not the secret';
+
+/** Best first: what matches, then what fits more of the request's headers. */
+export function detect(sources: readonly LoweredSource[], input: DetectInput): SourceCandidate[] {
+  const request = new LazyRequest(input.capture.parts);
+  const rank = ({ source }: SourceCandidate): number => rankOf(source.plan, request);
+  return sources
+    .filter(({ plan }) => isPresent(plan, request))
+    .map((source) => judge(source, request, input))
+    .sort((a, b) => worth(b) - worth(a) || rank(b) - rank(a) || (a.source.name < b.source.name ? -1 : 1));
+}
+
+function isPresent(plan: SchemePlan, request: LazyRequest): boolean {
+  if (plan.body_hash !== null && readValue(plan.body_hash.at, request) === undefined) return false;
+  return plan.signature.some((at) => typeof readValue(at, request) === 'string');
+}
+
+function judge(
+  source: LoweredSource,
+  request: LazyRequest,
+  { capture, secret, url, now }: DetectInput,
+): SourceCandidate {
+  const { plan } = source;
+  const trial: Trial = { plan, parts: capture.parts, secret: secret ?? NO_SECRET, url: url ?? capture.url };
+  return {
+    source,
+    outcome: outcomeOf(trial, secret !== null, windowOf(plan, request, now)),
+    event: readFirst(plan.event, request, true),
+    delivery: readFirst(plan.delivery, request, true),
+  };
+}
+
+function outcomeOf(trial: Trial, hasSecret: boolean, window: VerifyReason | null): Detection {
+  const result = tryTrial(trial);
+  if (result.ok) return { kind: 'match', window };
+  const { reason } = result;
+  if (hasSecret) return { kind: 'refused', reason, near: findNearMiss(trial)?.says ?? null };
+  return { kind: 'unchecked', reason: reason === 'mismatch' || reason === 'unusable_secret' ? null : reason, window };
+}
+
+function windowOf(plan: SchemePlan, request: LazyRequest, now: number): VerifyReason | null {
+  if (plan.timestamp === null) return null;
+  const timestamp = readTimestamp(plan.timestamp, request);
+  return typeof timestamp === 'string' ? timestamp : checkWindow(plan.timestamp, timestamp.text, now);
+}
+
+function worth({ outcome }: SourceCandidate): number {
+  if (outcome.kind === 'match') return 3;
+  if (outcome.kind === 'unchecked') return outcome.reason === null ? 2 : 0;
+  return outcome.near === null ? 0 : 1;
+}
+
+/** One line about a candidate. */
+export function explainOutcome(outcome: Detection, { file }: LoweredSource): string {
+  if (outcome.kind === 'match') {
+    if (outcome.window === null) return 'matches';
+    return `matches, but ${REASON_TEXTS[outcome.window]} (window: ${describeWindow(file) ?? 'none'})`;
+  }
+  if (outcome.kind === 'unchecked') {
+    return outcome.reason === null ? 'has the right form; give --secret to check it' : REASON_TEXTS[outcome.reason];
+  }
+  return outcome.near === null ? REASON_TEXTS[outcome.reason] : `would match, but ${outcome.near}`;
+}
+
+/** It matches, or at least nothing speaks against it. */
+export const fits = (outcome: Detection): boolean =>
+  outcome.kind === 'match' || (outcome.kind === 'unchecked' && outcome.reason === null);
+
+/** What to write into the configuration, if that is known. */
+export function adviseRoute(
+  { source, outcome, event, delivery }: SourceCandidate,
+  candidates: readonly SourceCandidate[],
+): string | null {
+  if (!fits(outcome)) return null;
+  const name = commonName(source.name, source.file);
+  const others = outcome.kind === 'match' ? candidates.slice(1).filter((each) => each.outcome.kind === 'match') : [];
+  const about = [...(event === null ? [] : [`event ${event}`]), ...(delivery === null ? [] : [`delivery ${delivery}`])];
+  const read = about.length === 0 ? '' : ` It reads ${about.join(' and ')} from this request.`;
+  const same =
+    others.length === 0 ? '' : ` ${others.length} more verify the same signature and differ in what they read.`;
+  return `On the route: source: ${name}.${read}${same}`;
 }

@@ -1,8 +1,7 @@
 /** `hookwright webhook test`: sends one event to a route as its sender would, and prints the answer. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { messageOf } from '../../../base/message-of.ts';
-import { isSystemError } from '../../../base/system-error.ts';
+import { isSystemError, messageOf } from '../../../base/errors.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
 import { loadPart } from '../../../cli/base/module.ts';
@@ -12,17 +11,15 @@ import { configOption } from '../../../cli/command-line/options.ts';
 import { printJson, printLine, printNote, visible } from '../../../cli/output/print.ts';
 import { canAsk, createPrompter } from '../../../cli/output/prompter.ts';
 import { findRoute, localBase, openTable, routePath } from '../../../cli/subscriptions/routes.ts';
-import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
-import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
-import { linkPath, readPath } from '../../../runtime/table/payload-path.ts';
+import { createSecrets, SecretError } from '../../../runtime/platform/secrets.ts';
+import { linkPath, readPath } from '../../../runtime/table/link-filter.ts';
 import { partsOf } from '../../../runtime/verify/request.ts';
 import { SignError } from '../../../runtime/verify/sign-body.ts';
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { Explained } from './explain/explain-route.ts';
-import { leavingMessages } from './test-event/leaving-messages.ts';
+import { typedSecretRef } from './explain/format-explanation.ts';
 import type { TestEvent, TestEventRequest } from './test-event/sign-test-event.ts';
-import { looksLikeForm, signTestEvent } from './test-event/sign-test-event.ts';
-import { typedSecretRef } from './texts.ts';
+import { leavingMessages, looksLikeForm, signTestEvent } from './test-event/sign-test-event.ts';
 
 /** Timeout in ms; longer than a direct delivery lets its sender wait. */
 const ANSWER_MS = 120_000;

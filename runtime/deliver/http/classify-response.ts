@@ -1,14 +1,23 @@
-/**
+/** Classifies a response: first by the success condition, then by the target's rules in order, then by the HTTP status. */
+import { RE2JS } from 're2js';
+import { tryParseJson } from '../../../base/files.ts';
+import type {
+  BodyCheck,
+  CheckPlan,
+  ExpectPlan,
+  OutcomeRulePlan,
+  ResponseCondition,
+  VariantPlan,
+  WaitSource,
+} from '../../../schemas/generated/types.ts';
+import { linkPath, readPath } from '../../table/link-filter.ts';
+
+/*
  * Classifies a response: first by the success condition, then by the target's rules in order, then by the HTTP status.
  *
  * The defaults are conservative: after a 5xx or a timeout the message may have been sent (ambiguous), after a 429 it was
  * not (retry). Anything else that no rule matches is permanent, because repeating a refused request does not help.
  */
-
-import { RE2JS } from 're2js';
-import type { OutcomeRulePlan, VariantPlan, WaitSource } from '../../../schemas/generated/types.ts';
-import { linkCondition, linkReader } from './condition.ts';
-import type { TargetResponse } from './response.ts';
 
 export type DeliveryResult =
   /** `json`: the answer. */
@@ -147,4 +156,125 @@ function toWait(value: unknown, unit: number): number | null {
 function untilDate(value: string, now: number): number | null {
   const at = /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? null : Math.max(0, at - now);
+}
+
+/** Links the response conditions of a target plan (success, outcome rules) to predicates. */
+type Condition = (response: TargetResponse) => boolean;
+type Expectation = (value: unknown) => boolean;
+
+/** True when every check holds. */
+function linkCondition(plan: ResponseCondition): Condition {
+  const checks = plan.map(linkCheck);
+  return (response) => checks.every((check) => check(response));
+}
+
+/** Links a path of a plan to a reader; an empty path reads the value itself. */
+export function linkReader(path: readonly string[]): (root: unknown) => unknown {
+  if (path.length === 0) return (root) => root;
+  const linked = linkPath(path);
+  return linked === null ? () => undefined : (root) => readPath(root, linked);
+}
+
+function linkCheck(check: CheckPlan): Condition {
+  switch (check.kind) {
+    case 'status':
+      return ({ status }) => check.ranges.some(({ from, to }) => status >= from && status <= to);
+    case 'header': {
+      const expect = linkExpectations(check.expect);
+      return (response) => expect(response.header(check.name));
+    }
+    case 'body': {
+      const holds = linkBodyCheck(check);
+      return ({ json }) => json !== undefined && holds(json);
+    }
+    case 'text': {
+      const pattern = RE2JS.compile(check.pattern);
+      return ({ text }) => pattern.test(text);
+    }
+    case 'any': {
+      const alternatives = check.of.map(linkCondition);
+      return (response) => alternatives.some((condition) => condition(response));
+    }
+  }
+}
+
+function linkBodyCheck({ path, expect }: BodyCheck): Expectation {
+  const read = linkReader(path);
+  const holds = linkExpectations(expect);
+  return (root) => holds(read(root));
+}
+
+function linkExpectations(plans: readonly ExpectPlan[]): Expectation {
+  const tests = plans.map(linkExpectation);
+  return (value) => tests.every((test) => test(value));
+}
+
+function linkExpectation(plan: ExpectPlan): Expectation {
+  switch (plan.op) {
+    case 'in':
+      return (value) => plan.values.some((one) => one === value);
+    case 'not_in':
+      return (value) => !plan.values.some((one) => one === value);
+    case 'exists':
+      return (value) => (value !== undefined && value !== null) === plan.value;
+    case 'empty':
+      return (value) => isEmpty(value) === plan.value;
+    case 'is':
+      return (value) => typeOf(value) === plan.type;
+    case 'between':
+      return (value) => typeof value === 'number' && value >= plan.from && value <= plan.to;
+    case 'matches': {
+      const pattern = RE2JS.compile(plan.pattern);
+      return (value) => (typeof value === 'string' || typeof value === 'number') && pattern.test(String(value));
+    }
+    case 'every': {
+      const checks = plan.checks.map(linkBodyCheck);
+      return (value) =>
+        isNothing(value) ||
+        (Array.isArray(value) && value.every((element: unknown) => checks.every((check) => check(element))));
+    }
+  }
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (isNothing(value) || value === '') return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return value === null ? 'null' : typeof value;
+}
+
+/** A response as conditions read it: status, headers, and a body that may be anything. */
+export interface RawResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Cut off at the target's limit. */
+  readonly body: Buffer;
+}
+
+export interface TargetResponse {
+  readonly status: number;
+  /** Value of a header by lower-case name; repeated ones are joined with commas. */
+  readonly header: (name: string) => string | undefined;
+  readonly text: string;
+  /** The parsed JSON; undefined when the body is not JSON (a proxy's HTML, cut off, empty). */
+  readonly json: unknown;
+}
+
+/** Never throws: a proxy may send any body. */
+export function readResponse({ status, headers, body }: RawResponse): TargetResponse {
+  const text = body.toString('utf8').replace(/^\uFEFF/, '');
+  return { status, header: (name) => readHeader(headers, name), text, json: tryParseJson(text) };
+}
+
+function readHeader(headers: RawResponse['headers'], name: string): string | undefined {
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  return typeof value === 'object' ? value.join(', ') : value;
 }

@@ -1,13 +1,11 @@
 /** Exchanges the credentials of a binding for a short-lived token, according to the target's plan. */
 
-import type { BaseUrl } from '../../../base/base-url.ts';
+import type { BaseUrl } from '../../../base/net.ts';
 import type { ExchangePlan, RequestPlan, ResponseCondition, VariantPlan } from '../../../schemas/generated/types.ts';
-import type { TokenCache, TokenResult } from '../token-cache.ts';
-import { linkClassifier } from './classify-response.ts';
-import { linkReader } from './condition.ts';
+import type { TokenCache, TokenResult } from '../http-pool.ts';
+import type { TargetResponse } from './classify-response.ts';
+import { linkClassifier, linkReader, readResponse } from './classify-response.ts';
 import { linkRequest } from './link-request.ts';
-import type { TargetResponse } from './response.ts';
-import { readResponse } from './response.ts';
 import type { SendContext } from './send-request.ts';
 import { sendRequest } from './send-request.ts';
 import type { Values } from './values.ts';

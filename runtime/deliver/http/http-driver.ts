@@ -7,26 +7,33 @@
  * The first piece that fails ends the attempt. `sent` is the number of pieces delivered; the next attempt resumes there.
  */
 import { createHash } from 'node:crypto';
+import type { BaseUrl } from '../../../base/net.ts';
 import type { ShownPlace } from '../../../schemas/generated/types.ts';
-import { traceHeaders } from '../../platform/tracing.ts';
-import type { Addressed, DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
-import { failed } from '../deliverer.ts';
-import type { BoundTarget, CreateDriver, DeliveryContext, Driver, ShownDelivery } from '../driver.ts';
+import { traceHeaders } from '../../platform/log.ts';
+import type {
+  Addressed,
+  BoundTarget,
+  CreateDriver,
+  DeliveryContext,
+  DeliveryOutcome,
+  DeliveryRequest,
+  Driver,
+  Probe,
+  ProbeOptions,
+  ShownDelivery,
+} from '../deliverer.ts';
+import { failed, notLive, probed, probeFailed, probeSkipped } from '../deliverer.ts';
 import type { PaceRule } from '../pace.ts';
-import type { Probe, ProbeOptions } from '../probe.ts';
-import { notLive, probed, probeFailed } from '../probe.ts';
+import { prepareText, quietText } from '../prepare-text.ts';
 import type { DeliveryResult } from './classify-response.ts';
+import { linkClassifier, readResponse } from './classify-response.ts';
 import type { LinkTokens } from './exchange-token.ts';
-import { idempotencyKey } from './idempotency-key.ts';
 import { showRequest } from './link-request.ts';
-import type { LinkedVariant } from './link-variant.ts';
-import { linkVariant } from './link-variant.ts';
-import type { PreparedDelivery } from './prepare-delivery.ts';
-import { prepareAddress, prepareDelivery } from './prepare-delivery.ts';
-import { probeAccount, probeHost } from './probe-http.ts';
+import type { LinkedRequest, LinkedVariant, PickRequest } from './link-variant.ts';
+import { idempotencyKey, linkVariant, shownPlace } from './link-variant.ts';
 import type { PieceSender } from './send-piece.ts';
 import { createPieceSender } from './send-piece.ts';
-import { shownPlace } from './shown-place.ts';
+import { sendRequest } from './send-request.ts';
 import type { Values } from './values.ts';
 import { DeliveryRefusal, HIDDEN, NO_VALUES, SOME_VALUES } from './values.ts';
 
@@ -55,7 +62,7 @@ export interface PostingParts {
 }
 
 /** What a module adds to this driver. */
-export interface HttpExtension {
+interface HttpExtension {
   readonly linkTokens: LinkTokens;
   readonly linkPosting: (parts: PostingParts) => Posting;
 }
@@ -251,3 +258,137 @@ function accountOf({ plan, settings, apiBase }: BoundTarget, variant: LinkedVari
   const text = JSON.stringify([plan.name, variant.plan.name, apiBase, variant.base.origin, named]);
   return createHash('sha256').update(text, 'utf8').digest('hex');
 }
+
+/** Everything that the pieces of a delivery share. */
+export interface PreparedDelivery {
+  readonly form: NonNullable<ReturnType<PickRequest>>;
+  readonly address: Values['address'];
+  readonly pieces: readonly string[];
+  readonly content: Values['content'];
+  /** The request that replaces a post; null: it is left as it is. */
+  readonly update: LinkedRequest | null;
+  /** The id of the series that is kept in one post; null: every piece is posted. */
+  readonly series: string | null;
+}
+
+type Entry = Readonly<Record<string, string | number>>;
+
+/** @throws DeliveryRefusal */
+async function prepareDelivery(
+  target: BoundTarget,
+  variant: LinkedVariant,
+  request: DeliveryRequest,
+): Promise<PreparedDelivery> {
+  const prepared = prepareAddress(variant, request);
+  if (typeof prepared === 'string') throw new DeliveryRefusal(prepared);
+  const { address } = prepared;
+  const isUpsert = address.get('mode') === 'upsert' && variant.pickUpdate !== null;
+  const update = isUpsert ? (variant.pickUpdate?.(address)?.request ?? null) : null;
+  const { series: name } = request;
+  const series = isUpsert && name !== undefined ? seriesAt(name, prepared.form.match, address) : null;
+  const all = { ...prepared, update, series, content: await readContent(target, variant, request, address) };
+  // An output of a target that needs no text may have none.
+  if (request.content !== undefined && request.text === '') return { ...all, pieces: [''] };
+  const { text } = variant.plan;
+  const pieces = await prepareText(series === null ? text : { ...text, overflow: 'truncate' }, request.text);
+  if (pieces.kind === 'refused') throw new DeliveryRefusal(pieces.reason);
+  return { ...all, pieces: pieces.pieces };
+}
+
+/** What an agent has filled, with its texts changed as the target says. */
+async function readContent(
+  target: BoundTarget,
+  variant: LinkedVariant,
+  { content = {} }: DeliveryRequest,
+  address: Values['address'],
+): Promise<Values['content']> {
+  const read: Record<string, Values['content'][string]> = {};
+  for (const { name, required, members = [] } of target.plan.content ?? []) {
+    const value = Object.hasOwn(content, name) ? content[name] : undefined;
+    if (value === undefined && required && name !== 'text' && !address.has(name))
+      throw new DeliveryRefusal(`the target needs \`${name}\`, which only an output has`);
+    if (value === undefined) continue;
+    const markup = new Set(members.filter(({ kind }) => kind === 'markup').map((member) => member.name));
+    read[name] = markup.size === 0 ? value : await quietObjects(variant, value as readonly Entry[], markup);
+  }
+  return read;
+}
+
+function quietObjects(variant: LinkedVariant, value: readonly Entry[], markup: ReadonlySet<string>): Promise<Entry[]> {
+  const quiet = async ([name, member]: readonly [string, string | number]): Promise<[string, string | number]> => [
+    name,
+    markup.has(name) ? await quietText(variant.plan.text, String(member)) : member,
+  ];
+  return Promise.all(
+    value.map(async (entry) => Object.fromEntries(await Promise.all(Object.entries(entry).map(quiet)))),
+  );
+}
+
+/** The address and the form of the request, or why there is none. */
+function prepareAddress(
+  variant: LinkedVariant,
+  request: Addressed,
+): Pick<PreparedDelivery, 'form' | 'address'> | string {
+  const address = variant.resolveAddress(request);
+  if (typeof address === 'string') return address;
+  const form = variant.pickRequest(address);
+  return form === null ? noForm(address.has('chat_id')) : { form, address };
+}
+
+function noForm(hasChat: boolean): string {
+  return hasChat ? 'chat_id does not have one of the forms that this target takes' : 'no chat_id and no home_channel';
+}
+
+/** The post of a series is looked for at its place: the same series has one at each. */
+function seriesAt(name: string, match: Values['match'], address: Values['address']): string {
+  const place = [...match, ...address].filter(([key]) => key !== 'mode');
+  return createHash('sha256')
+    .update(JSON.stringify([name, place]), 'utf8')
+    .digest('hex')
+    .slice(0, 32);
+}
+
+/** Longest wait for an answer, in ms. */
+const TIMEOUT_MS = 10_000;
+
+const CHECK = 'host';
+
+type ProbeContext = Pick<DeliveryContext, 'http' | 'clock'>;
+
+/** Checks that the server responds; any response to `GET /` will do. */
+async function probeHost({ origin }: BaseUrl, signal: AbortSignal, context: ProbeContext): Promise<Probe> {
+  const request = { origin, method: 'GET', path: '/', headers: {}, body: null } as const;
+  const result = await sendRequest(request, { max_response_bytes: 1024, timeout_ms: TIMEOUT_MS, signal }, context);
+  if (result.kind === 'response') {
+    const date = result.headers.date;
+    const time = typeof date === 'string' ? Date.parse(date) : Number.NaN;
+    return probed(CHECK, `${origin} answers`, Number.isNaN(time) ? null : time);
+  }
+  const fix = 'check the address, DNS, proxy and firewall of this machine';
+  return probeFailed(CHECK, `${origin} cannot be reached (${result.code})`, fix);
+}
+
+const ACCOUNT = 'account';
+
+/** Checks that the service accepts the credentials; null when it has no request for that without side effects. */
+async function probeAccount(
+  { plan, buildCheck }: Pick<LinkedVariant, 'plan' | 'buildCheck'>,
+  signal: AbortSignal,
+  context: ProbeContext,
+): Promise<Probe | null> {
+  if (buildCheck === null) return null;
+  const { max_response_bytes } = plan;
+  const result = await sendRequest(
+    buildCheck(context.clock.now()),
+    { max_response_bytes, timeout_ms: TIMEOUT_MS, signal },
+    context,
+  );
+  if (result.kind === 'failed') return undecided(`no answer (${result.code})`);
+  const outcome = linkClassifier({ ...plan, message_id: null })(readResponse(result), context.clock.now());
+  if (outcome.kind === 'ok') return probed(ACCOUNT, 'the service takes the credentials');
+  if (outcome.kind === 'retry' || outcome.kind === 'ambiguous') return undecided(outcome.reason);
+  return probeFailed(ACCOUNT, outcome.reason, 'enter the credentials again, as the service shows them');
+}
+
+/** For a service that is down or busy, which shows nothing about the credentials. */
+const undecided = (detail: string): Probe => probeSkipped(ACCOUNT, `cannot be decided: ${detail}`);

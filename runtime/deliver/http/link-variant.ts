@@ -1,21 +1,27 @@
 /** Links one binding of a declarative target: picks the variant, checks the base URL, compiles patterns and conditions. */
-
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { RE2JS } from 're2js';
-import type { BaseUrl } from '../../../base/base-url.ts';
-import { parseBaseUrl } from '../../../base/base-url.ts';
-import type { RequestPlan, SignaturePlan, ValueTemplate, VariantPlan } from '../../../schemas/generated/types.ts';
+import { WEBHOOK_SECRET, webhookKey } from '../../../base/names.ts';
+import type { BaseUrl } from '../../../base/net.ts';
+import { parseBaseUrl } from '../../../base/net.ts';
+import type {
+  RequestPlan,
+  RouteTable,
+  ShownPlace,
+  SignaturePlan,
+  ValueTemplate,
+  VariantPlan,
+} from '../../../schemas/generated/types.ts';
+import type { FindPlace } from '../../table/held-place.ts';
 import type { Address, ResolveAddress } from '../address.ts';
 import { linkAddress } from '../address.ts';
-import type { BoundTarget } from '../driver.ts';
+import type { BoundTarget } from '../deliverer.ts';
 import type { ClassifyResponse } from './classify-response.ts';
 import { linkClassifier } from './classify-response.ts';
 import type { LinkTokens, TokenSource } from './exchange-token.ts';
 import { linkExchange } from './exchange-token.ts';
 import type { HttpRequest, RequestScope } from './link-request.ts';
 import { linkRequest } from './link-request.ts';
-import type { WebhookHeaders } from './standard-webhook.ts';
-import { linkWebhook } from './standard-webhook.ts';
 import type { Values } from './values.ts';
 import { fillWith, linkFill, NO_VALUES } from './values.ts';
 
@@ -213,4 +219,78 @@ function linkSign(plan: SignaturePlan | null, settings: ReadonlyMap<string, stri
     if (keyText === null || messageText === null) return UNSIGNED;
     return { timestamp, signature: createHmac(plan.hash, keyText).update(messageText, 'utf8').digest(plan.encoding) };
   };
+}
+
+/** Returns the headers that a request gets besides its own. */
+type WebhookHeaders = (body: string | null, values: Values) => Readonly<Record<string, string>>;
+
+/** Returns what is wrong with the secret, if anything. Without one, nothing is signed. */
+export function linkWebhook(settings: ReadonlyMap<string, string>): WebhookHeaders | string {
+  const secret = settings.get('secret');
+  const key = secret === undefined ? undefined : webhookKey(secret);
+  if (key === null) return WEBHOOK_SECRET;
+  return (body, { key: id, timestamp, trace }) => {
+    const signed = key && createHmac('sha256', key).update(`${id}.${timestamp}.${body ?? ''}`, 'utf8');
+    return {
+      'webhook-id': id,
+      'webhook-timestamp': timestamp,
+      ...(signed ? { 'webhook-signature': `v1,${signed.digest('base64')}` } : {}),
+      ...trace,
+    };
+  };
+}
+
+/**
+ * A service of one's own is shown with its path, and held to its whole URL, method and body; any other with its server, where
+ * the configuration names it: a URL that is given may hold a key.
+ */
+export function shownPlace(
+  { apiBase }: Pick<BoundTarget, 'apiBase'>,
+  { plan, base }: Pick<LinkedVariant, 'plan' | 'base'>,
+): ShownPlace {
+  const { origin, path, query } = base;
+  if (plan.webhook === undefined) {
+    const isNamed = apiBase !== null || plan.base?.some(({ kind }) => kind === 'value') === true;
+    return { ...(isNamed ? { url: origin } : {}), digest: digestOf([origin, path, query]) };
+  }
+  const sent = plan.requests.map(({ method, path: rest, body }) => ({ method, rest, body }));
+  const rest = plan.requests.flatMap((request) => request.path);
+  const url = rest.map((part) => (part.kind === 'text' ? part.text : `{${part.name || part.of}}`)).join('');
+  // A query may hold a key.
+  return { url: `${origin}${path}${url.replace(/\?.*/s, '')}`, digest: digestOf([origin, path, query, sent]) };
+}
+
+const digestOf = (of: unknown): string => createHash('sha256').update(JSON.stringify(of)).digest('hex').slice(0, 16);
+
+/** What a table alone tells, without secrets: the URL of `http`, and home channels that it holds itself. */
+export const placeInTable =
+  ({ targets, profiles }: Pick<RouteTable, 'targets' | 'profiles'>): FindPlace =>
+  (profile, target) => {
+    const binding = profiles[profile]?.targets[target];
+    if (binding === undefined) return null;
+    const plan = targets[target]?.variants.find(
+      ({ name, webhook }) => webhook !== undefined && name === binding.variant,
+    );
+    const [part] = plan?.base ?? [];
+    const base = part?.kind === 'text' ? parseBaseUrl(part.text, { allowHttp: true, secret: false }) : '';
+    const place = plan === undefined || typeof base === 'string' ? null : shownPlace({ apiBase: null }, { plan, base });
+    return { place, home: binding.home_channel || null };
+  };
+
+/** @param root DeliveryRequest.key @param piece index of the piece */
+export function idempotencyKey(plan: VariantPlan['key'], root: string, piece: number): string {
+  const hex = createHash('sha256').update(`${root}\n${piece}`, 'utf8').digest('hex');
+  return plan.form === 'uuid' ? toUuid(hex) : hex.slice(0, plan.max_length);
+}
+
+/** A UUID of version 8 (RFC 9562), whose bits are custom. */
+function toUuid(hex: string): string {
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
 }

@@ -1,11 +1,13 @@
-/** Makes one request and classifies the response. A refused token is exchanged once more; a second refusal is final. */
-import { NOT_PUBLIC } from '../../../base/public-address.ts';
-import type { DeliveryRequest } from '../deliverer.ts';
-import type { DeliveryContext } from '../driver.ts';
-import type { TokenResult } from '../token-cache.ts';
+/**
+ * Sends one piece over undici, classifies the response, and exchanges a refused token once more. When a request fails,
+ * the result says whether anything can have reached the target.
+ */
+import { NOT_PUBLIC } from '../../../base/net.ts';
+import type { DeliveryContext, DeliveryRequest } from '../deliverer.ts';
+import type { TokenResult } from '../http-pool.ts';
 import type { DeliveryResult } from './classify-response.ts';
+import { readResponse } from './classify-response.ts';
 import type { LinkedRequest, LinkedVariant } from './link-variant.ts';
-import { readResponse } from './response.ts';
 import { sendRequest } from './send-request.ts';
 import type { Values } from './values.ts';
 import { HIDDEN } from './values.ts';

@@ -7,20 +7,20 @@
  */
 
 import type { Dispatcher } from 'undici';
-import { codeOf } from '../../../base/code-of.ts';
+import { codeOf } from '../../../base/errors.ts';
 import type { Clock, Timer } from '../../platform/clock.ts';
 import type { HttpConnections } from '../http-pool.ts';
+import type { RawResponse } from './classify-response.ts';
 import type { HttpRequest } from './link-request.ts';
-import type { RawResponse } from './response.ts';
 
-export interface SendOptions {
+interface SendOptions {
   readonly max_response_bytes: number;
   /** Time limit of the whole exchange. */
   readonly timeout_ms: number;
   readonly signal: AbortSignal;
 }
 
-export type SendResult =
+type SendResult =
   | ({ readonly kind: 'response' } & RawResponse)
   /** `code` is the system's or undici's error code; their messages may quote the URL. */
   | { readonly kind: 'failed'; readonly sent: boolean; readonly code: string };

@@ -112,7 +112,7 @@ const plainText = (value: OutputContent[string] | undefined): string | undefined
   Array.isArray(value) ? value.map(String).join(',') : value;
 
 /** Writes a value into its text: encoded, or hidden. */
-export type WriteValue = (value: string, ref: ValueRef) => string;
+type WriteValue = (value: string, ref: ValueRef) => string;
 
 const asIs: WriteValue = (value) => value;
 

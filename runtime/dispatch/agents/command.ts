@@ -6,31 +6,30 @@
  * home, which has the store and `.env`. This does not confine the agent, which runs as the same user: a `sandbox` does.
  */
 
-import { stat } from 'node:fs/promises';
+import { isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import { rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { codeOf } from '../../../base/code-of.ts';
-import type { CommandAgentPlan } from '../../../schemas/generated/types.ts';
-import { printableStart } from '../../platform/printable.ts';
-import { allowedEnvironment } from '../../platform/process/child-environment.ts';
+import { codeOf, messageOf } from '../../../base/errors.ts';
+import { readOwnFile, readRegularText, tryParseJson } from '../../../base/files.ts';
+import type { CommandAgentPlan, UsagePathsPlan } from '../../../schemas/generated/types.ts';
+import { printableStart, traceHeaders } from '../../platform/log.ts';
 import type { ProcessResult } from '../../platform/process/run-process.ts';
-import { isLack, lackOf } from '../../platform/process/run-process.ts';
+import { allowedEnvironment, isLack, keptStderr, lackOf } from '../../platform/process/run-process.ts';
 import type { Confine } from '../../platform/process/sandbox.ts';
-import { keptStderr } from '../../platform/process/stderr-tail.ts';
-import type { SecretResolver } from '../../platform/secrets/secrets.ts';
-import { explainSecrets, SecretError } from '../../platform/secrets/secrets.ts';
-import { traceHeaders } from '../../platform/tracing.ts';
+import type { SecretResolver } from '../../platform/secrets.ts';
+import { explainSecrets, SecretError } from '../../platform/secrets.ts';
 import type { ProgramEnd } from '../../store/states.ts';
 import type { Usage } from '../../store/usage.ts';
+import { addTold, toUsage } from '../../store/usage.ts';
+import { linkPath, readPath } from '../../table/link-filter.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError, AgentNotStarted } from '../agent-runner.ts';
-import { openOutputs } from './outputs-file.ts';
-import { parsePrinted, textAt, usageIn } from './printed-json.ts';
 import { locateProgram } from './program.ts';
-import { takeUsage, usagePath } from './usage-file.ts';
 import type { WorkFolder, WorkFolders } from './work-folders.ts';
 
-export interface CommandAgentContext {
+interface CommandAgentContext {
   readonly confine: Confine;
   /** Folders that the other agents of the table work in. */
   readonly others: readonly string[];
@@ -196,4 +195,114 @@ function explain(result: ProcessResult, plan: CommandAgentPlan, redact: (text: s
       return last === '' ? `${program} ${how}` : `${program} ${how}: ${printableStart(redact(last), 200)}`;
     }
   }
+}
+
+/*
+ * The answer and the usage in what a program printed as JSON: one value, or one a line, as programs print that report their
+ * progress. Of lines, the last one at which a path leads somewhere counts.
+ */
+
+/** The values that a program printed, the last one first. */
+type Printed = readonly unknown[];
+
+function parsePrinted(text: string): Printed {
+  const whole = tryParseJson(text);
+  if (whole !== undefined) return [whole];
+  const lines = text.split('\n').map((line) => tryParseJson(line));
+  return lines.filter((value) => value !== undefined).reverse();
+}
+
+/** The text at the path; null when there is none. */
+function textAt(printed: Printed, path: readonly string[]): string | null {
+  const linked = linkPath(path);
+  if (linked === null) return null;
+  return printed.map((value) => readPath(value, linked)).find((found) => typeof found === 'string') ?? null;
+}
+
+/** Null when nothing is told, or nothing that can be a number of tokens or a cost. */
+function usageIn(printed: Printed, { input, output, cost }: UsagePathsPlan): Usage | null {
+  const sumOf = (paths: readonly (readonly string[])[]): number | null =>
+    paths.map((path) => sumAt(printed, path)).reduce((sum, value) => addTold(sum, value), null);
+  return toUsage(sumOf(input), sumOf(output), sumOf(cost));
+}
+
+/** The number at the path; of all members where a part is `*`, their sum. */
+function sumAt(printed: Printed, path: readonly string[]): number | null {
+  for (const value of printed) {
+    const numbers = reach(value, path).filter((found): found is number => typeof found === 'number');
+    if (numbers.length > 0) return numbers.reduce((sum, number) => sum + number, 0);
+  }
+  return null;
+}
+
+function reach(value: unknown, path: readonly string[]): readonly unknown[] {
+  const star = path.indexOf('*');
+  const linked = linkPath(star < 0 ? path : path.slice(0, star));
+  const found = star === 0 ? value : linked === null ? undefined : readPath(value, linked);
+  if (star < 0) return [found];
+  if (typeof found !== 'object' || found === null) return [];
+  const rest = path.slice(star + 1);
+  return Object.values(found).flatMap((member) => (rest.length === 0 ? [member] : reach(member, rest)));
+}
+
+/** Largest file that is read, in bytes; a larger one is none. */
+const MAX_BYTES = 256 * 1024;
+
+/** The file in which a program hands over outputs: in a folder of its own, which is removed after the run. */
+interface OutputsFile {
+  readonly env: Readonly<Record<string, string>>;
+  /** Its folder, which the program writes. */
+  readonly folder: string;
+  /** Hands over what the program has written, and removes the folder. Call it once no process of the run is left. */
+  close(): Promise<void>;
+}
+
+/** Rejects with AgentError when the folder cannot be created. */
+export async function openOutputs(
+  { outputs, route }: AgentRequest,
+  { workFolders, folder }: { readonly workFolders: Pick<WorkFolders, 'create'>; readonly folder: string },
+): Promise<OutputsFile> {
+  const own = await workFolders.create('run', folder, route).catch((error: unknown): WorkFolder => {
+    const reason = `the folder for its outputs cannot be created (${codeOf(error) ?? messageOf(error)})`;
+    throw isLack(error) ? new AgentNotStarted(reason) : new AgentError(reason);
+  });
+  const path = join(own.path, 'outputs.jsonl');
+  return {
+    env: { HOOKWRIGHT_OUTPUTS_FILE: path },
+    folder: own.path,
+    async close() {
+      try {
+        const bytes = await readOwnFile(path, MAX_BYTES);
+        if (isUtf8(bytes))
+          outputs?.take(
+            bytes
+              .toString('utf8')
+              .split('\n')
+              .filter((line) => line.trim() !== ''),
+          );
+        else outputs?.refuse('the file is not UTF-8');
+      } catch (error) {
+        const code = codeOf(error);
+        if (code !== 'ENOENT')
+          outputs?.refuse(code === 'EFBIG' ? `the file is larger than ${MAX_BYTES} bytes` : String(code));
+      }
+      await own.release();
+    },
+  };
+}
+
+const MAX_USAGE_BYTES = 64 * 1024;
+
+/** A path that no other run has. @param folder that the program works in */
+const usagePath = (folder: string): string => join(folder, `.hookwright-usage-${randomUUID()}.json`);
+
+/** Reads the file and removes it; null when it is not there, or tells nothing. Never rejects. */
+async function takeUsage(path: string): Promise<Usage | null> {
+  const text = await readRegularText(path, MAX_USAGE_BYTES).catch(() => null);
+  if (text === null) return null;
+  await rm(path, { force: true }).catch(() => {});
+  const told = tryParseJson(text);
+  if (typeof told !== 'object' || told === null) return null;
+  const { input_tokens, output_tokens, cost } = told as Readonly<Record<string, unknown>>;
+  return toUsage(input_tokens, output_tokens, cost);
 }

@@ -1,26 +1,23 @@
 /** Creates the agents of a table's profiles, with their skills, limits and homes, once per table. */
-
 import { join } from 'node:path';
-import { agentLabel, agentPlans } from '../../../base/agent-plan.ts';
+import { codeOf, messageOf } from '../../../base/errors.ts';
+import { agentLabel, agentPlans } from '../../../base/names.ts';
 import type { AgentPlan, ProfilePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { HttpPool } from '../../deliver/http-pool.ts';
-import type { Redact } from '../../deliver/redact/redact.ts';
+import type { Redact } from '../../deliver/redact.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Confine } from '../../platform/process/sandbox.ts';
-import { secretNames, tableSecretRefs } from '../../platform/secrets/secret-refs.ts';
-import type { SecretResolver } from '../../platform/secrets/secrets.ts';
-import { explainSecrets, SecretError } from '../../platform/secrets/secrets.ts';
+import type { SecretResolver } from '../../platform/secrets.ts';
+import { explainSecrets, SecretError, secretNames, tableSecretRefs } from '../../platform/secrets.ts';
 import type { AgentRunner, RunAgent } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
 import type { ProfileAgent } from '../context.ts';
 import { configuredFolder, createCommandAgent } from './command.ts';
 import { createOpenAiAgent } from './openai.ts';
 import { missingAgent } from './program.ts';
-import type { ReadText } from './skills.ts';
-import { loadSkills } from './skills.ts';
 import type { WorkFolders } from './work-folders.ts';
 
-export interface AgentsContext {
+interface AgentsContext {
   /** `<home_dir>`. */
   readonly home: string;
   /** The process environment. */
@@ -130,4 +127,33 @@ function createFunctionAgent(run: RunAgent): AgentRunner {
       return text;
     },
   };
+}
+
+/** Reads the text of a regular file; rejects when there is none. */
+type ReadText = (path: string) => Promise<string>;
+
+/** No separators and no leading dot: a skill is a folder directly below `skills`. */
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
+
+/** Returns the texts, each followed by a blank line. An unknown skill is logged and left out. */
+export async function loadSkills(
+  names: readonly string[],
+  home: string,
+  { readText, log }: { readonly readText: ReadText; readonly log: Logger },
+): Promise<string> {
+  let text = '';
+  for (const skill of names) {
+    const path = join(home, 'skills', skill, 'SKILL.md');
+    if (!NAME.test(skill)) {
+      log.warn({ skill, path }, 'unknown skill');
+      continue;
+    }
+    try {
+      text += `${(await readText(path)).trim()}\n\n`;
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') log.warn({ skill, path }, 'unknown skill');
+      else log.warn({ skill, path, reason: messageOf(error) }, 'skill cannot be read');
+    }
+  }
+  return text;
 }

@@ -1,18 +1,18 @@
 /** The agent as an OpenAI-compatible server: one chat completion per run. The server's error texts are never passed on. */
 
-import { parseBaseUrl } from '../../../base/base-url.ts';
-import { codeOf } from '../../../base/code-of.ts';
-import { tryParseJson } from '../../../base/try-parse-json.ts';
+import { codeOf } from '../../../base/errors.ts';
+import { tryParseJson } from '../../../base/files.ts';
+import { parseBaseUrl } from '../../../base/net.ts';
 import type { OpenAiAgentPlan } from '../../../schemas/generated/types.ts';
 import type { HttpPool } from '../../deliver/http-pool.ts';
-import type { SecretResolver } from '../../platform/secrets/secrets.ts';
-import { explainSecrets, SecretError } from '../../platform/secrets/secrets.ts';
-import { traceHeaders } from '../../platform/tracing.ts';
+import { traceHeaders } from '../../platform/log.ts';
+import type { SecretResolver } from '../../platform/secrets.ts';
+import { explainSecrets, SecretError } from '../../platform/secrets.ts';
 import { toUsage } from '../../store/usage.ts';
 import type { AgentRequest, AgentRunner, OutputHandover, RunReport } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
 
-export interface OpenAiAgentContext {
+interface OpenAiAgentContext {
   readonly http: HttpPool;
   readonly secrets: SecretResolver;
 }

@@ -23,7 +23,7 @@ export function missingAgent(agent: AgentPlan, places: ProgramPlaces): string | 
 }
 
 /** Why a command cannot be started here, or null. */
-export function missingProgram([name = '']: readonly string[], { folder, env }: ProgramPlaces): string | null {
+function missingProgram([name = '']: readonly string[], { folder, env }: ProgramPlaces): string | null {
   const program = locateProgram(name, folder);
   if (program.includes('/')) return isProgram(program) ? null : `${program} is not there, or is not executable`;
   const folders = (env.PATH ?? '').split(delimiter).filter((path) => path !== '');

@@ -13,10 +13,10 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../../../base/code-of.ts';
+import { codeOf } from '../../../base/errors.ts';
 import type { CommandAgentPlan } from '../../../schemas/generated/types.ts';
+import { TreeRemover } from '../../platform/files.ts';
 import type { Logger } from '../../platform/log.ts';
-import { TreeRemover } from '../../platform/remove-tree.ts';
 
 export interface WorkFolder {
   /** Absolute. */

@@ -1,8 +1,22 @@
-/** A job as the scheduler sees it, whether it comes from the config or was created at run time. */
-import { agentToolsets } from '../../../base/agent-plan.ts';
-import type { JobPlan, OutputPlan, RouteTable } from '../../../schemas/generated/types.ts';
-import type { JobRecord } from '../../store/job-mutations.ts';
+/** A job as the scheduler sees it: which of its instants fire, and the dispatch of a run. */
 
+import { Cron } from 'croner';
+import { agentToolsets, NO_AGENT } from '../../../base/names.ts';
+import type {
+  Dispatch,
+  DispatchDelivery,
+  JobPlan,
+  OutputPlan,
+  ProfilePlan,
+  RouteTable,
+} from '../../../schemas/generated/types.ts';
+import { sessionId } from '../../platform/ids.ts';
+import type { JobRecord } from '../../store/records.ts';
+import type { FindPlace } from '../../table/held-place.ts';
+import type { DeliveryScope } from '../../table/link-delivery.ts';
+import { linkDelivery, linkOutput, renderDeliveries, renderOutputs } from '../../table/link-delivery.ts';
+
+/** A job as the scheduler sees it, whether it comes from the config or was created at run time. */
 export interface Job {
   readonly id: string;
   readonly name: string;
@@ -77,4 +91,210 @@ export function listJobs(
     ...Object.values(table.jobs).map((plan) => fromPlan(plan, zone)),
   ];
   return new Map(jobs.filter(({ profile }) => Object.hasOwn(table.profiles, profile)).map((job) => [job.id, job]));
+}
+
+/*
+ * Decides which of a job's instants fire that have passed since it was last checked.
+ *
+ *   cursor ──┬────┬────┬──── started_at ────┬────┬──── now
+ *            missed: no gateway ran         late: a jump of the clock, a busy machine
+ *
+ * Late instants become one run, for the latest of them. When all of them were missed while no gateway ran, the job's
+ * `misfire` decides: `skip` fires nothing, `once` fires for the latest. Nothing ever fires twice to catch up.
+ */
+
+interface Elapsed {
+  readonly cron: CronTimes;
+  /** Unix ms of the first passed instant that has not been handled. */
+  readonly first: number;
+  /** Unix ms since which a gateway has been running. */
+  readonly started_at: number;
+  /** Unix ms. */
+  readonly now: number;
+  readonly misfire: JobPlan['misfire'];
+}
+
+export interface Due {
+  /** Unix ms of the latest instant; all earlier ones are handled together with it. */
+  readonly due_at: number;
+  readonly fires: boolean;
+  /** Number of instants for which nothing fires. */
+  readonly missed: number;
+  /** Unix ms of the next instant; null: there is none. */
+  readonly next: number | null;
+}
+
+/** Counting stops here: it would take seconds, and the exact number no longer matters. */
+const MOST_MISSED = 1000;
+
+/** Decides about the instants from `first` to `now`. */
+export function decideDue({ cron, first, started_at, now, misfire }: Elapsed): Due {
+  const second = cron.next(first);
+  const isOne = second === null || second > now;
+  const due_at = isOne ? first : cron.latest(second, now);
+  const before = isOne ? 0 : 1 + cron.count(first, due_at, MOST_MISSED - 1);
+  const fires = due_at >= started_at || misfire === 'once';
+  return { due_at, fires, missed: fires ? before : before + 1, next: isOne ? second : cron.next(due_at) };
+}
+
+/** Computes the instants of a schedule, for the scheduler: the next, the latest, and their number. */
+export interface CronTimes {
+  /** Unix ms of the first instant after `after`; null when there are no more. */
+  next(after: number): number | null;
+  /** Unix ms of the last instant up to and including `until`, but not before `least`. */
+  latest(least: number, until: number): number;
+  /** Instants in (after, before), counted up to `most`. */
+  count(after: number, before: number, most: number): number;
+}
+
+/** The same as the compiler's, so that jobs fire at the times that it forecasts. A test compares them. */
+const OPTIONS = { mode: '5-part', fixedTimeRule: 'no-wildcard', paused: true } as const;
+
+/** @throws Error for an expression that cannot be parsed; an unknown zone throws on first use. The compiler refuses both. */
+export function readCron(schedule: string, timezone: string): CronTimes {
+  const cron = new Cron(schedule, { ...OPTIONS, timezone });
+  const next = (after: number): number | null => cron.nextRun(new Date(after))?.getTime() ?? null;
+  return {
+    next,
+    latest(least, until) {
+      // The library searches strictly before its argument, in whole seconds.
+      const [last] = cron.previousRuns(1, new Date(until + 1000 - (until % 1000)));
+      return Math.max(least, last?.getTime() ?? least);
+    },
+    count(after, before, most) {
+      let count = 0;
+      for (let at = next(after); at !== null && at < before && count < most; at = next(at)) count += 1;
+      return count;
+    },
+  };
+}
+
+/** The part of a table that the dispatch of a job needs. */
+export type DeliveryTable = Pick<RouteTable, 'profiles' | 'targets'> & { readonly place?: FindPlace | undefined };
+
+/** A job has no payload: placeholders in an address stay unresolved, which fails the delivery. */
+const NO_BUILTINS = { event_type: '', route: '', delivery_id: '' };
+
+/** Replaces `origin` with the home channel; without one the answer is only saved. */
+function targetOf(target: string, job: Job, { profiles }: DeliveryTable): string {
+  if (target !== 'origin') return target;
+  const profile = profiles[job.profile];
+  return (profile === undefined ? null : homeTarget(profile)) ?? LOCAL;
+}
+
+const scopeOf = ({ profile }: Job, { targets, place }: DeliveryTable): DeliveryScope => ({ targets, profile, place });
+
+function deliveriesOf(job: Job, table: DeliveryTable): DispatchDelivery[] {
+  const linked = job.deliver.map((delivery) =>
+    linkDelivery({ ...delivery, target: targetOf(delivery.target, job, table) }, scopeOf(job, table)),
+  );
+  return renderDeliveries(linked, null, NO_BUILTINS);
+}
+
+function outputsOf(job: Job, table: DeliveryTable): Pick<Dispatch, 'outputs'> {
+  const linked = (job.outputs ?? []).map(({ delivery, ...limits }) =>
+    linkOutput(
+      { ...limits, delivery: { ...delivery, target: targetOf(delivery.target, job, table) } },
+      scopeOf(job, table),
+    ),
+  );
+  return renderOutputs(linked, null, NO_BUILTINS);
+}
+
+/** Where the reason of a failed run goes; left out: nowhere. */
+function onFailure(job: Job, table: DeliveryTable): Pick<Dispatch, 'on_failure'> {
+  const { on_failure = [] } = job;
+  if (on_failure.length === 0) return {};
+  const linked = on_failure.map((delivery) => linkDelivery(delivery, scopeOf(job, table)));
+  return { on_failure: renderDeliveries(linked, null, NO_BUILTINS) };
+}
+
+const modeOf = ({ agent }: Job): Dispatch['mode'] => (agent === NO_AGENT ? 'message' : 'job');
+
+const agentOf = ({ agent }: Job): string | null => (agent === NO_AGENT ? null : agent);
+
+interface Occasion {
+  readonly id: string;
+  /** Unix ms. */
+  readonly now: number;
+}
+
+function dispatchOf(
+  job: Job,
+  table: DeliveryTable,
+  { id, now }: Occasion,
+  { event, delivery_id }: Pick<Dispatch, 'event' | 'delivery_id'>,
+): Dispatch {
+  return {
+    id,
+    mode: modeOf(job),
+    profile: job.profile,
+    route: null,
+    job: job.id,
+    event,
+    delivery_id,
+    accepted_at: now,
+    due_at: null,
+    prompt: job.prompt,
+    agent: agentOf(job),
+    skills: [...job.skills],
+    toolsets: [...job.toolsets],
+    session: sessionId('job', delivery_id),
+    session_key: null,
+    deliveries: deliveriesOf(job, table),
+    ...outputsOf(job, table),
+    ...onFailure(job, table),
+    mirror_to_session: false,
+    superseded: 0,
+    replay_of: null,
+  };
+}
+
+/** For a scheduled run. `due_at` and `now` are Unix ms. */
+export function scheduledDispatch(
+  job: Job,
+  table: DeliveryTable,
+  { due_at, ...occasion }: Occasion & { readonly due_at: number },
+): Dispatch {
+  const delivery_id = `${job.id}@${new Date(due_at).toISOString()}`;
+  return { ...dispatchOf(job, table, occasion, { event: 'schedule', delivery_id }), due_at };
+}
+
+/** For a run started by hand. */
+export function manualDispatch(job: Job, table: DeliveryTable, occasion: Occasion): Dispatch {
+  return dispatchOf(job, table, occasion, { event: 'manual', delivery_id: `${job.id}#${occasion.id}` });
+}
+
+/**
+ * For a run started by an event. The event's rendered prompt is added to the job's prompt for this run only; skills,
+ * toolsets and deliveries are the job's (§3.3).
+ */
+export function eventDispatch(job: Job, table: DeliveryTable, event: Dispatch): Dispatch {
+  const context = event.prompt.trim() === '' ? '' : `\n\n${event.prompt}`;
+  return {
+    ...event,
+    mode: modeOf(job),
+    job: job.id,
+    due_at: null,
+    prompt: `${job.prompt.trimEnd()}${context}`,
+    agent: agentOf(job),
+    skills: [...job.skills],
+    toolsets: [...job.toolsets],
+    deliveries: deliveriesOf(job, table),
+    ...outputsOf(job, table),
+    ...onFailure(job, table),
+  };
+}
+
+/** Used for a profile without a home channel: the answer is saved, and no message is sent. */
+const LOCAL = 'local';
+
+/**
+ * The target whose home channel is used: chats before email, then by name, so that the order in a file does not matter.
+ * Null when no enabled target has one.
+ */
+export function homeTarget({ targets }: Pick<ProfilePlan, 'targets'>): string | null {
+  const named = Object.entries(targets).filter(([, { home_channel }]) => home_channel !== null && home_channel !== '');
+  const names = named.map(([name]) => name).sort();
+  return names.find((name) => name !== 'email') ?? names[0] ?? null;
 }

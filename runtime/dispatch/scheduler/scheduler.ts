@@ -8,26 +8,18 @@
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Clock, Timer } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
-import type { Logger } from '../../platform/log.ts';
-import type { TraceFields } from '../../platform/tracing.ts';
-import type { JobRecord } from '../../store/job-mutations.ts';
-import type { MutationResults } from '../../store/mutations.ts';
-import type { Store } from '../../store/store.ts';
-import { StoreUnavailable } from '../../store/store.ts';
+import type { Logger, TraceFields } from '../../platform/log.ts';
+import type { MutationResults, Store } from '../../store/contract.ts';
+import { StoreUnavailable } from '../../store/contract.ts';
+import type { JobRecord, JobState, WatchJob } from '../../store/records.ts';
+import { isJobPaused, NO_STATE, pauseEnd } from '../../store/records.ts';
 import type { FindPlace } from '../../table/held-place.ts';
 import type { FindBudgets, JobFirer } from '../context.ts';
-import type { Claim, Dispatcher } from '../dispatcher.ts';
+import type { Claim, Dispatcher, DispatchObserver } from '../dispatcher.ts';
 import { storedClaim } from '../dispatcher.ts';
-import type { DispatchObserver } from '../observer.ts';
-import { budgetsOf, reportOver } from '../over-budget.ts';
-import type { Due } from './due.ts';
-import { decideDue } from './due.ts';
-import type { Job, JobTable } from './job.ts';
-import { listJobs } from './job.ts';
-import type { DeliveryTable } from './job-dispatch.ts';
-import { eventDispatch, scheduledDispatch } from './job-dispatch.ts';
-import type { Watched } from './watch.ts';
-import { isAhead, watchJobs } from './watch.ts';
+import { budgetsOf, reportOver } from '../run-worker.ts';
+import type { CronTimes, DeliveryTable, Due, Job, JobTable } from './job.ts';
+import { decideDue, eventDispatch, jobSignature, listJobs, readCron, scheduledDispatch } from './job.ts';
 
 export interface SchedulerOptions {
   readonly store: Store;
@@ -267,4 +259,87 @@ class TickRetention {
     const before = Math.round(now - Math.max(KEEP_MS, days * 24 * 3_600_000));
     while ((await this.store.write({ kind: 'forget_ticks', before, limit: SLICE })) === SLICE);
   }
+}
+
+/** Determines which jobs the scheduler watches, and from which instant: each resumes at its cursor in the store. */
+interface Watched {
+  readonly job: Job;
+  readonly cron: CronTimes;
+  readonly paused: boolean;
+  /** See `pauseEnd`. */
+  readonly ends: number | null;
+  /** Unix ms of the latest handled instant, or from which the job is watched. */
+  cursor: number;
+  /** Unix ms of the next instant; null: there is none, or the job is paused. */
+  next: number | null;
+}
+
+interface WatchInput {
+  readonly states: Readonly<Record<string, JobState>>;
+  /** The jobs watched so far: an unchanged schedule is not parsed again. */
+  readonly before: ReadonlyMap<string, Watched>;
+  readonly now: number;
+}
+
+interface WatchedJobs {
+  readonly watched: ReadonlyMap<string, Watched>;
+  /** Changes to store for jobs that are watched from now on. */
+  readonly begun: readonly WatchJob[];
+  readonly unreadable: readonly { readonly job: string; readonly error: unknown }[];
+}
+
+/** Smaller steps of the clock, in ms, are ordinary adjustments. */
+const MINUTE_MS = 60_000;
+
+/**
+ * Whether the clock was set back so far that the job would not fire until it reaches the old time again. Such a job is
+ * watched from now on; the store still has the instants that have fired.
+ */
+const isAhead = (cursor: number, now: number): boolean => cursor - now > MINUTE_MS;
+
+/** The stored cursor; null when the job is new, has another schedule, or the clock was set back since. */
+function leftAt(job: Job, { cursor, signature }: JobState, now: number): number | null {
+  const isSame = signature === jobSignature(job) || (signature === null && job.kind === 'dynamic');
+  return isSame && cursor !== null && !isAhead(cursor, now) ? cursor : null;
+}
+
+/** The first cursor of a job: the creation time for a job that no scheduler has seen yet, otherwise now. */
+function beginAt(job: Job, { cursor, signature }: JobState, now: number): number {
+  return signature === null && cursor === null && job.since !== null ? Math.min(job.since, now) : now;
+}
+
+function isUnchanged(known: Watched | undefined, job: Job, paused: boolean, state: JobState): known is Watched {
+  if (known === undefined || known.paused !== paused || known.ends !== pauseEnd(state)) return false;
+  if (jobSignature(known.job) !== jobSignature(job)) return false;
+  return (state.cursor ?? Number.NEGATIVE_INFINITY) <= known.cursor;
+}
+
+/** Computes the jobs to watch from now on. A job whose schedule cannot be parsed is reported and not watched. */
+function watchJobs(jobs: ReadonlyMap<string, Job>, { states, before, now }: WatchInput): WatchedJobs {
+  const watched = new Map<string, Watched>();
+  const begun: WatchJob[] = [];
+  const unreadable: { job: string; error: unknown }[] = [];
+  for (const [id, job] of jobs) {
+    const state = (Object.hasOwn(states, id) ? states[id] : undefined) ?? NO_STATE;
+    const paused = isJobPaused(state, job.paused, now);
+    const ends = pauseEnd(state);
+    const known = before.get(id);
+    if (isUnchanged(known, job, paused, state)) {
+      watched.set(id, { ...known, job });
+      continue;
+    }
+    try {
+      const cron = readCron(job.schedule, job.timezone);
+      const left = leftAt(job, state, now);
+      const cursor = left ?? beginAt(job, state, now);
+      if (left === null) begun.push({ kind: 'watch_job', job: id, signature: jobSignature(job), now: cursor });
+      // What was due while the job was paused is not made up for.
+      const isHeld = paused && (ends === null || ends <= now);
+      const next = isHeld ? null : cron.next(Math.max(cursor, ends ?? cursor));
+      watched.set(id, { job, cron, paused, ends, cursor, next });
+    } catch (error) {
+      unreadable.push({ job: id, error });
+    }
+  }
+  return { watched, begun, unreadable };
 }

@@ -6,18 +6,56 @@
  * with SIGKILL, and on Linux also descendants that have left the group. Descendants that cannot be found are not waited
  * for. The result is never a rejection: each way in which a run can end is a `kind`.
  */
-
 import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { codeOf } from '../../../base/code-of.ts';
+import { codeOf } from '../../../base/errors.ts';
 import type { Clock, Timer } from '../clock.ts';
-import { describeDiskError } from '../describe-disk-error.ts';
-import { inputFolder, openInput } from './input-file.ts';
-import { killLeavers, RUN_MARK } from './kill-leavers.ts';
-import { StderrTail } from './stderr-tail.ts';
+import { describeDiskError } from '../files.ts';
+
+/** Bytes that a run keeps. */
+const KEPT_BYTES = 64 * 1024;
+/** Bytes read before those: a secret that is cut at their start cannot be recognized, so nothing of them is kept. */
+const MARGIN_BYTES = 16 * 1024;
+const TAIL_BYTES = KEPT_BYTES + MARGIN_BYTES;
+
+/** The end of what a program writes to stderr: collected with bounded memory, and cut and redacted for the store. */
+export class StderrTail {
+  private chunks: Buffer[] = [];
+  private bytes = 0;
+
+  push(chunk: Buffer): void {
+    this.chunks.push(chunk);
+    this.bytes += chunk.length;
+    // Joined only now and then, because a program may write much in small pieces.
+    if (this.bytes < 2 * TAIL_BYTES) return;
+    this.chunks = [this.last()];
+    this.bytes = TAIL_BYTES;
+  }
+
+  /** The last 80 KiB. */
+  text(): string {
+    return this.last().toString('utf8');
+  }
+
+  private last(): Buffer {
+    return Buffer.concat(this.chunks, this.bytes).subarray(-TAIL_BYTES);
+  }
+}
+
+/** What a run keeps: the last 64 KiB of a text of `StderrTail`, without secrets. */
+export function keptStderr(text: string, redact: (text: string) => string): string {
+  const bytes = Buffer.from(redact(text));
+  const isCut = Buffer.byteLength(text) >= TAIL_BYTES;
+  let from = Math.max(isCut ? MARGIN_BYTES : 0, bytes.length - KEPT_BYTES);
+  // A cut within a character leaves its continuation bytes, 10xxxxxx.
+  while (from > 0 && ((bytes[from] ?? 0) & 0xc0) === 0x80) from++;
+  return bytes.toString('utf8', from);
+}
 
 /**
  * A program to run.
@@ -263,4 +301,161 @@ function killGroup(child: Child): void {
   } catch {
     // ESRCH: the whole group has ended.
   }
+}
+
+/*
+ * Kills descendants of a program that have left its process group (daemons: double fork, setsid), on Linux.
+ *
+ * Each run has a random mark in its environment, which every descendant inherits and which the kernel shows in
+ * `/proc/<pid>/environ`. So all processes of a run are found without privileges, namespaces or a helper program, except
+ * those that clear or overwrite their environment or change their user. Other systems have no `/proc`: see docs/agents.md.
+ */
+
+/** The variable that holds the mark. */
+export const RUN_MARK = 'HOOKWRIGHT_RUN';
+
+/** Most rounds, for a program that keeps forking. */
+const MAX_ROUNDS = 50;
+
+/** Up to this number of ids are tried one by one, because listing all processes costs more. */
+const FEW = 32;
+
+interface MarkedRun {
+  /** The value of RUN_MARK: random letters and digits. */
+  readonly mark: string;
+  /** Process id of the program itself. */
+  readonly pid: number;
+  /**
+   * `new`: only process ids assigned since the program was started, which costs next to nothing and suffices after a
+   * normal exit. `all`: every process, even if process ids have wrapped around.
+   */
+  readonly scope: 'new' | 'all';
+}
+
+/** Resolves once no process of the run is alive; never rejects. */
+export async function killLeavers(run: MarkedRun): Promise<void> {
+  if (process.platform !== 'linux') return;
+  const entry = Buffer.from(`${RUN_MARK}=${run.mark}\0`);
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const pids = (await processIds(run)).map((pid) => killMarked(pid, entry));
+    if (!(await Promise.all(pids)).includes(true)) return;
+  }
+}
+
+async function processIds({ pid, scope }: MarkedRun): Promise<readonly number[]> {
+  try {
+    // The last field is the most recently assigned id. If it is below the program's own, ids have wrapped around.
+    const last = scope === 'all' ? 0 : Number((await readFile('/proc/loadavg', 'latin1')).trimEnd().split(' ').at(-1));
+    if (last >= pid && last - pid <= FEW) return Array.from({ length: last - pid }, (_, index) => pid + 1 + index);
+    const found = (await readdir('/proc')).map(Number).filter((id) => id > 0 && id !== process.pid);
+    if (scope === 'all') return found;
+    return found.filter((id) => (last >= pid ? id > pid : id > pid || id <= last));
+  } catch {
+    return [];
+  }
+}
+
+/** Kills the process if it belongs to the run; resolves to whether it did. An ended process has an empty environment. */
+async function killMarked(pid: number, entry: Buffer): Promise<boolean> {
+  try {
+    if (!(await readFile(`/proc/${pid}/environ`)).includes(entry)) return false;
+    process.kill(pid, 'SIGKILL');
+    return true;
+  } catch {
+    // It has ended meanwhile, or belongs to another user.
+    return false;
+  }
+}
+
+/*
+ * The allow-list of environment variables for programs that hookwright starts: agents and `gh`. Any other variable may be
+ * a secret: of this program, of another profile, or of the shell that started it.
+ */
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Search path, user, language and terminal. */
+const MACHINE = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ', 'TERM', 'TMPDIR'];
+
+/** Proxies and certificates. */
+const NETWORK = [
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'ALL_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'all_proxy',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'NODE_EXTRA_CA_CERTS',
+  'REQUESTS_CA_BUNDLE',
+  'CURL_CA_BUNDLE',
+  'GIT_SSL_CAINFO',
+];
+
+/** Required to start programs on Windows. */
+const WINDOWS = ['SYSTEMROOT', 'SystemRoot', 'ComSpec', 'PATHEXT', 'TEMP', 'TMP', 'USERPROFILE', 'APPDATA'];
+
+const ALLOWED: ReadonlySet<string> = new Set([...MACHINE, ...NETWORK, ...WINDOWS]);
+
+const isAllowed = (name: string): boolean => ALLOWED.has(name) || name.startsWith('LC_');
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** The allowed variables of `env`. @param secret variables that are left out because they hold a secret */
+export function allowedEnvironment(env: Environment, secret: ReadonlySet<string> = NONE): Record<string, string> {
+  const allowed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && isAllowed(name) && !secret.has(name)) allowed[name] = value;
+  }
+  return allowed;
+}
+
+/*
+ * The input of a program as a file that is complete before the program starts. Through a pipe, a program whose parent is
+ * killed reads a part of its input, followed by the end of the file, and cannot know that the rest is missing.
+ */
+
+/** Where the inputs of programs are written, below `<home_dir>`. */
+export const inputFolder = (home: string): string => join(home, 'run', 'input');
+
+/**
+ * Writes `input` to a new file of `folder`, mode 0600, and opens it for reading. Its name is removed before it is written,
+ * so that nothing is left when this process is killed. Creates `folder` if it is missing. Rejects as node:fs does, with
+ * nothing left.
+ */
+export async function openInput(folder: string, input: string | Uint8Array): Promise<FileHandle> {
+  const path = join(folder, randomUUID());
+  const written = await create(path, folder);
+  let read: FileHandle | null = null;
+  try {
+    read = await open(path, 'r');
+    await rm(path, { force: true });
+    await written.writeFile(input);
+    // Some file systems report a full disk only here.
+    await written.close();
+    return read;
+  } catch (error) {
+    await Promise.allSettled([written.close(), read?.close(), rm(path, { force: true })]);
+    throw error;
+  }
+}
+
+async function create(path: string, folder: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', 0o600);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return open(path, 'wx', 0o600);
+  }
+}
+
+/** Removes inputs whose name an earlier process had not removed when it was killed. Never rejects. */
+export async function removeInputs(home: string): Promise<void> {
+  const folder = inputFolder(home);
+  const left = await readdir(folder).catch(() => []);
+  await Promise.allSettled(left.map((name) => rm(join(folder, name))));
 }

@@ -12,12 +12,11 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { describeDiskError } from '../../platform/describe-disk-error.ts';
-import { StoreRefused } from '../store.ts';
-import { notePath } from '../store-path.ts';
-
+import { describeDiskError } from '../../platform/files.ts';
+import { StoreRefused } from '../contract.ts';
 import type { Connection } from './driver.ts';
 import { connect } from './driver.ts';
+import { notePath } from './file-lock.ts';
 import { FORMAT, formatOf } from './schema.ts';
 import { putLife, readLife, writeNote } from './store-note.ts';
 

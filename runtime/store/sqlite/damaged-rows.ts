@@ -13,14 +13,15 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { isCount, isOneOf, isText, orNull } from '../decode.ts';
-import { laneKey } from '../identity.ts';
-import { repairTallies } from './damaged-counts.ts';
-import { keepDamaged } from './damaged-table.ts';
+import type { DamageReport } from '../queries.ts';
+import { laneKey, routeLane } from '../records.ts';
+import { OPEN_STATES } from '../states.ts';
+import { noCounts, TALLY_COLUMNS } from '../tally.ts';
 import type { Connection, Value } from './driver.ts';
 import { inTransaction } from './driver.ts';
 import { stepIds } from './memory.ts';
 import type { FoundRow, RowChecks, TableName } from './row-checks.ts';
-import { isName, ROW_CHECKS } from './row-checks.ts';
+import { isLane, isName, ROW_CHECKS } from './row-checks.ts';
 
 const HOUR = 3_600_000;
 
@@ -154,4 +155,84 @@ function createRepair(
         change(`DELETE FROM ${name} WHERE ${at}`, ...key);
     }
   };
+}
+
+/** Counts all dispatches anew when the counts are no counts, or those of open work are not what is there. Returns whether it did. */
+function repairTallies(db: Connection, now: number): boolean {
+  const stored = db.query(`SELECT profile, route, max_concurrent, ${TALLY_COLUMNS.join(', ')} FROM tally`).all();
+  const limits = new Map<string, number | null>();
+  const counted = new Map<string, string>();
+  let isWrong = false;
+  for (const [profile, route, limit, ...counts] of stored) {
+    const lane = laneKey(String(profile), route === '' ? null : String(route));
+    const isLimit = limit === null || (isCount(limit) && limit !== 0);
+    if (isLimit) limits.set(lane, limit as number | null);
+    isWrong ||= !isLimit || !isName(profile) || !isText(route) || !counts.every(isCount);
+    const open = OPEN_STATES.map((state) => counts[TALLY_COLUMNS.indexOf(state)]);
+    if (open.some((count) => count !== 0)) counted.set(lane, String(open));
+  }
+  const found = countOf(db, 'finished_at IS NULL');
+  for (const [lane, counts] of found) {
+    isWrong ||= counted.get(lane) !== String(OPEN_STATES.map((state) => counts[state]));
+    counted.delete(lane);
+  }
+  if (!isWrong && counted.size === 0) return false;
+  keepDamaged(db, 'tally', 'counts of routes', now, '1', []);
+  db.exec('DELETE FROM tally');
+  const put = db.change(
+    `INSERT INTO tally (profile, route, max_concurrent, ${TALLY_COLUMNS.join(', ')}) ` +
+      `VALUES (?, ?, ?, ${TALLY_COLUMNS.map(() => '?').join(', ')})`,
+  );
+  for (const [lane, counts] of countOf(db, '1')) {
+    const [profile, route] = JSON.parse(lane) as [string, string | null];
+    put(profile, route ?? '', limits.get(lane) ?? null, ...TALLY_COLUMNS.map((column) => counts[column]));
+  }
+  return true;
+}
+
+function countOf(db: Connection, where: string): ReadonlyMap<string, ReturnType<typeof noCounts>> {
+  const lanes = new Map<string, ReturnType<typeof noCounts>>();
+  for (const [lane, state, count] of db
+    .query<[string, string, number]>(`SELECT lane, state, count(*) FROM work WHERE ${where} GROUP BY 1, 2`)
+    .all()) {
+    const column = TALLY_COLUMNS.find((name) => name === state);
+    if (column === undefined || !isLane(lane)) continue;
+    const counts = lanes.get(routeLane(lane)) ?? noCounts();
+    lanes.set(routeLane(lane), counts);
+    counts[column] += count;
+    counts.accepted += count;
+  }
+  return lanes;
+}
+
+/** Copies the rows of the table `name` of which `at` is true. @param what they are, for people @param now Unix ms @param key values of `at` */
+function keepDamaged(
+  db: Connection,
+  name: string,
+  what: string,
+  now: number,
+  at: string,
+  key: readonly Value[],
+): void {
+  db.exec('CREATE TABLE IF NOT EXISTS damaged (at INTEGER NOT NULL, what TEXT NOT NULL, row TEXT NOT NULL) STRICT');
+  const columns = db
+    .query<[string]>('SELECT name FROM pragma_table_info(?)')
+    .all(name)
+    .map(([column]) => column);
+  const literal = (column: string): string =>
+    `iif(typeof(${column}) = 'text', 'CAST(' || quote(CAST(${column} AS BLOB)) || ' AS TEXT)', quote(${column}))`;
+  db.change(
+    `INSERT INTO damaged SELECT ?, ?, 'INSERT INTO ${name} (${columns.join(', ')}) VALUES (' || ` +
+      `${columns.map(literal).join(" || ', ' || ")} || ')' FROM ${name} WHERE ${at}`,
+  )(now, what, ...key);
+}
+
+/** The rows that were set aside, for `status` and `doctor`; null: there are none. */
+export function readAside(db: Connection): DamageReport | null {
+  if (db.query("SELECT 1 FROM sqlite_schema WHERE name = 'damaged'").get() === undefined) return null;
+  const [count = 0, at = 0, first = ''] =
+    db.query<[number, number, string]>('SELECT count(*), min(at), what FROM damaged').get() ?? [];
+  if (count === 0) return null;
+  const rows = count === 1 ? '1 row was' : `${count} rows were`;
+  return { at, message: `${rows} not what was written, and set aside in the table "damaged": ${first}`, copy: null };
 }

@@ -1,18 +1,16 @@
 /** Opens connections to the database file, after creating it or checking that it has this version's format. */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { StoreRefused } from '../contract.ts';
 import { decodeOr } from '../decode.ts';
 import type { DamageReport } from '../queries.ts';
-import { StoreRefused } from '../store.ts';
-import { hasNote } from '../store-path.ts';
 import { setRowsAside } from './damaged-rows.ts';
 import type { Connect, Connection } from './driver.ts';
 import { errorCode, inTransaction } from './driver.ts';
-import { createFile } from './file-lock.ts';
-import { removeLogMark } from './log-mark.ts';
+import { createFile, hasNote } from './file-lock.ts';
 import { createTables, FORMAT, formatOf, migrateTables, OLDEST_FORMAT } from './schema.ts';
 import { isOtherFile, markClosed, putLife, readLifeAlone, readNote } from './store-note.ts';
-import { setDamagedAside, setOtherAside } from './wal-damage.ts';
+import { removeLogMark, setDamagedAside, setOtherAside } from './wal-damage.ts';
 
 /** `full`: each commit is synced. `normal`: only checkpoints are. */
 export type Durability = 'full' | 'normal';

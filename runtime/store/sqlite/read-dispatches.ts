@@ -1,13 +1,11 @@
 /** The SQL for the queries about dispatches, what they wait for and what was said in them, over a connection that only reads. */
 import { isUtf8 } from 'node:buffer';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
-import { earlierNeeded, fillEvents } from '../burst.ts';
 import { StoreDamaged } from '../decode.ts';
-import { guardKey } from '../guard-mutations.ts';
-import type { Ref } from '../identity.ts';
-import { sessionName } from '../identity.ts';
-import type { BusyRow, ListedRow, StoredRow } from '../listed-rows.ts';
+import type { BusyRow, ListedRow, SaidRow, StoredRow } from '../listed-rows.ts';
 import {
+  earlierNeeded,
+  fillEvents,
   HAS_TURN,
   hasOpenState,
   IS_ASKED,
@@ -15,12 +13,15 @@ import {
   readBusy,
   readListed,
   readStored,
+  resetRow,
+  saidIn,
+  toldRows,
   WAITING_COLUMNS,
   WAITING_RUNS,
 } from '../listed-rows.ts';
 import type { DispatchSummary, ListFilter, QueryHandlers, StoredDispatch, WaitingDelivery } from '../queries.ts';
-import type { SaidRow } from '../said.ts';
-import { resetRow, saidIn, toldRows } from '../said.ts';
+import type { Ref } from '../records.ts';
+import { guardKey, sessionName } from '../records.ts';
 import { isFinal, SHOWN_STATES } from '../states.ts';
 import type { LaneCount } from '../waits.ts';
 import { COUNT_RUNNING, COUNT_SESSIONS, countDue } from '../waits.ts';

@@ -1,9 +1,8 @@
 /** What the rows of each table of work and of bookkeeping may be, and which are looked at. */
 import type { ValueCheck } from '../decode.ts';
 import { decodeOr, isCount, isInstant, isJobRecord, isOneOf, isText, orNull } from '../decode.ts';
-import { FIGURES } from '../figures.ts';
-import { GUARD_KINDS } from '../guard-mutations.ts';
-import { laneKey, routeLane } from '../identity.ts';
+import { FIGURES } from '../queries.ts';
+import { GUARD_KINDS, laneKey, routeLane } from '../records.ts';
 import { APPROVAL_STATES, OPEN_STATES } from '../states.ts';
 import { isAmount, MOST_USED } from '../usage.ts';
 import { BLOCKED_BY } from '../waits.ts';

@@ -1,5 +1,5 @@
 /** The tables in this version's format. Untrusted text is stored as JSON, because a NUL would end it otherwise. */
-import { FIGURES } from '../figures.ts';
+import { FIGURES } from '../queries.ts';
 import type { Connection } from './driver.ts';
 
 export const FORMAT = 8;
@@ -12,7 +12,7 @@ const MESSAGES = `
 `;
 /** Since format 7. */
 const GUARD = `
-  -- What the guard keeps (runtime/store/guard-mutations.ts). id: JSON [kind, key]; body: JSON; expires_at: when it may go.
+  -- What the guard keeps (runtime/store/records.ts). id: JSON [kind, key]; body: JSON; expires_at: when it may go.
   CREATE TABLE IF NOT EXISTS guard_state (id TEXT PRIMARY KEY, kind TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, expires_at INTEGER)
     STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS guard_kind ON guard_state (kind, id);
@@ -38,7 +38,7 @@ const WAITING = `
 `;
 /** Since format 7. */
 const FIGURE = `
-  -- What came in, a minute at a time (runtime/store/figures.ts). minute: Unix ms at which it began.
+  -- What came in, a minute at a time (runtime/store/queries.ts). minute: Unix ms at which it began.
   CREATE TABLE figure (minute INTEGER PRIMARY KEY, ${FIGURES.map((name) => `${name} INTEGER NOT NULL`).join(', ')}) STRICT;
 `;
 const DISPATCH_SESSION = `
@@ -109,7 +109,7 @@ const TABLES = `
   CREATE INDEX work_skipped ON work (ref) WHERE state = 'skipped';
 
   -- Open deliveries of dispatches in state delivering. lane: JSON [profile, target]. waiting: for a person, see
-  -- runtime/store/unit/approval.ts; due_at is then when it expires.
+  -- runtime/store/unit/message.ts; due_at is then when it expires.
   CREATE TABLE delivery (
     ref INTEGER NOT NULL,
     n INTEGER NOT NULL,

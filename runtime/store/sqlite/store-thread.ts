@@ -1,6 +1,6 @@
 /** The entry of the store's threads: one writes, one reads, and one checks the file and ends. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { Reader } from './reader.ts';
+import { Reader } from './read.ts';
 import { serveThread } from './thread.ts';
 import type { WriterOptions } from './writer.ts';
 import { Writer } from './writer.ts';

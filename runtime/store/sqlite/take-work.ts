@@ -1,13 +1,12 @@
 /** Takes due work, and releases the work of processes that have ended. */
 
-import type { Ref } from '../identity.ts';
-import type { MutationResults } from '../mutations.ts';
+import type { MutationResults, Recover, Recovered, TakenAttempt, TakenRun, TakeWork } from '../contract.ts';
+import type { Ref } from '../records.ts';
 import type { Waiting } from '../states.ts';
-import { AgentRoom } from '../unit/agent-room.ts';
-import { takenAttempt } from '../unit/approval.ts';
-import { release } from '../unit/recover.ts';
+import { release } from '../unit/apply.ts';
+import { AgentRoom } from '../unit/guard.ts';
+import { takenAttempt } from '../unit/message.ts';
 import { COUNT_RUNNING } from '../waits.ts';
-import type { Recover, Recovered, TakenAttempt, TakenRun, TakeWork } from '../work-mutations.ts';
 import { laneCount } from './read-dispatches.ts';
 import type { WriterRows } from './rows.ts';
 import { ATTEMPTS, RUNS } from './turns.ts';

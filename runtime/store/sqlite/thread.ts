@@ -1,9 +1,9 @@
 /** Clients of the store's workers: threads in a server, plain objects in a command. Replies come in request order. */
 
 import type { MessagePort, Worker } from 'node:worker_threads';
-import { messageOf } from '../../../base/message-of.ts';
-import type { ExitGate } from '../../platform/process/exit-gate.ts';
-import { dropGate, enter, leave, openGate } from '../../platform/process/exit-gate.ts';
+import { messageOf } from '../../../base/errors.ts';
+import type { ExitGate } from '../../platform/process/threads.ts';
+import { dropGate, enter, leave, openGate } from '../../platform/process/threads.ts';
 
 export interface Client<Request> {
   /** Rejects with ThreadEnded when the thread ends first, and with an Error when the request throws. */

@@ -9,7 +9,7 @@
 import type { Connection, RowQuery, Value } from './driver.ts';
 
 /** The queries of a kind of work; they use partial indexes, so that their cost does not grow with what has ended. */
-export interface LaneSql {
+interface LaneSql {
   /** Due rows of a lane, in order. */
   readonly due: string;
   /** The first lane by name after this one. */

@@ -13,6 +13,7 @@ import {
   fstatSync,
   openSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statfsSync,
@@ -22,10 +23,12 @@ import {
 } from 'node:fs';
 import { endianness } from 'node:os';
 import { dirname } from 'node:path';
+import { removeSynced, writeAtomic } from '../../platform/files.ts';
 import type { DamageReport } from '../queries.ts';
-import { isForeignLog, readAt } from './foreign-log.ts';
-import { isOtherLog } from './log-mark.ts';
-import type { StoreLife } from './store-note.ts';
+import type { Connection } from './driver.ts';
+import { logMarkPath } from './file-lock.ts';
+import type { StoreLife, StoreNote } from './store-note.ts';
+import { readLife, sealed } from './store-note.ts';
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -135,7 +138,7 @@ function copyAside(path: string, copy: string): boolean {
   }
 }
 
-export interface WalkedLog {
+interface WalkedLog {
   /** Number of good commits after the first bad frame or a bad header. */
   readonly lost: number;
   /** Page number of each frame before that, up to the end of a commit: the frames that SQLite reads. */
@@ -233,4 +236,108 @@ function checksum(bytes: Buffer, [from1, from2]: Sums, isLittle: boolean): Sums 
     s2 = (s2 + (words[index + 1] ?? 0) + s1) | 0;
   }
   return [s1 >>> 0, s2 >>> 0];
+}
+
+/*
+ * Detects a write-ahead log that does not belong to the database file beside it. After a restore it may be left over from
+ * the previous file, whose process was killed; SQLite cannot tell, and would write it over the restored file.
+ */
+
+interface LoggedPages {
+  /** The page number of each frame, in order. */
+  readonly pages: readonly number[];
+  /** Number of frames, from the first, that checkpoints have copied into the file. */
+  readonly checkpointed: number;
+  readonly pageBytes: number;
+  /** Offset of a frame's page in the log. */
+  readonly pageAt: (frame: number) => number;
+}
+
+/**
+ * True when most of the pages that were checkpointed from the log differ from those in the file. False when none was
+ * checkpointed, as until a second after the first commit of a log: then this cannot be decided.
+ */
+function isForeignLog(path: string, { pages, checkpointed, pageBytes, pageAt }: LoggedPages): boolean {
+  // An interrupted checkpoint may have written later versions of a page.
+  const later = new Set(pages.slice(checkpointed));
+  const latest = new Map(pages.slice(0, checkpointed).map((page, frame) => [page, frame]));
+  const [file, log] = [openSync(path, 'r'), openSync(`${path}-wal`, 'r')];
+  try {
+    let [same, other] = [0, 0];
+    for (const [page, frame] of latest) {
+      if (later.has(page)) continue;
+      const stored = readAt(file, (page - 1) * pageBytes, pageBytes);
+      if (stored.equals(readAt(log, pageAt(frame), pageBytes))) same++;
+      else other++;
+    }
+    return other > same;
+  } finally {
+    closeSync(file);
+    closeSync(log);
+  }
+}
+
+function readAt(file: number, at: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  let read = 0;
+  for (let got = 1; read < length && got > 0; read += got) got = readSync(file, bytes, read, length - read, at + read);
+  return bytes.subarray(0, read);
+}
+
+/*
+ * Tells whether a log is the one that the store was last written with.
+ *
+ *   state.db-wal.id    id and starts of the store, the first salt of the log, and a checksum
+ *
+ * A connection that writes begins its first log with random salts, or continues the log that it finds; each restart of the log
+ * adds one to the first salt (https://www.sqlite.org/fileformat2.html#walreset). So as long as one connection writes, the salt
+ * only grows from the one that is marked. The mark is removed before another connection is opened that may write, and made
+ * after a commit of it: a kill between the two leaves no mark, and then any log is believed.
+ */
+
+/** Offset and number of bytes of the first salt in the header of a log. */
+const SALT = { at: 16, bytes: 4 } as const;
+/** A log restarts at most once a second: this lasts for four years. Of 32 logs that are not the store's, one passes. */
+const MOST_RESTARTS = 2 ** 27;
+
+const lineOf = ({ id, starts }: StoreNote, salt: number): string => sealed(`${id} ${starts} ${salt}`);
+
+/** Forgets which log it is. @throws the system's error */
+export const removeLogMark = (path: string): void => removeSynced(logMarkPath(path));
+
+/** Marks the log in which `db` has committed. Returns false when that cannot be done yet, as on a full disk: what was committed stands. */
+export function markLog(db: Connection, path: string): boolean {
+  try {
+    const life = readLife(db);
+    const salt = readSalt(`${path}-wal`);
+    if (!life || salt === null) return false;
+    writeAtomic(logMarkPath(path), lineOf(life, salt), 0o600);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readSalt(walPath: string): number | null {
+  const file = openSync(walPath, 'r');
+  try {
+    const bytes = readAt(file, SALT.at, SALT.bytes);
+    return bytes.length < SALT.bytes ? null : bytes.readUInt32BE();
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Whether a log with this first salt is not that of the store. A mark that is not of this file, as of another home, says of its own
+ * log that it is not of this file either, and nothing of others. @param life what the file says without its log
+ */
+function isOtherLog(path: string, life: StoreNote, salt: number): boolean {
+  if (!existsSync(logMarkPath(path))) return false;
+  const line = readFileSync(logMarkPath(path), 'latin1');
+  const [id = '', starts, first] = line.split(' ');
+  const marked = { id, starts: Number(starts) };
+  if (line !== lineOf(marked, Number(first))) return false;
+  const isOfMark = (salt - Number(first)) >>> 0 < MOST_RESTARTS;
+  return isOfMark !== (id === life.id && marked.starts === life.starts);
 }

@@ -1,15 +1,148 @@
-/** The changes that are decided over the rows of a unit of work, and those that an engine makes with statements of its own. */
-import type { Headed, LargeTexts } from '../encode.ts';
-import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
-import { accept, join } from './accept.ts';
-import { advance, giveUp, recordAttempt } from './advance.ts';
-import { storeAnswer, storeNotice } from './approval.ts';
-import { putGuard } from './guard.ts';
-import { beginRun, fire, tick } from './jobs.ts';
-import { resend } from './message.ts';
-import { changePause } from './pause.ts';
+/** The changes that are decided over the rows of a unit of work: dispatches are accepted, advanced and recovered. */
+
+import type { Dispatch } from '../../../schemas/generated/types.ts';
+import type {
+  Accept,
+  Advance,
+  GivenUp,
+  GiveUp,
+  JoinGroup,
+  Mutation,
+  MutationKind,
+  MutationResults,
+  RecordAttempt,
+  Recovered,
+} from '../contract.ts';
+import type { Headed, LargeTexts } from '../group-commit.ts';
+import { headOf, headText } from '../group-commit.ts';
+import type { Ref, StoredClaim } from '../records.ts';
+import { claimKey, laneParts, routeLane } from '../records.ts';
+import type { DeliveryEnding, Step } from '../states.ts';
+import { canAdvance, endDelivering, isRejected, joinGroup } from '../states.ts';
+import { countRun, putGuard, refuseRun, reserveRun, spendIn } from './guard.ts';
+import { beginRun, changePause, fire, pauseOf, tick } from './jobs.ts';
+import { attemptAgain, resend, settleClaim, storeAnswer, storeNotice } from './message.ts';
 import type { WorkUnit } from './unit.ts';
 
+/** Stores a dispatch, or continues the row of its message, unless its delivery id is claimed or the message is held. */
+function accept(unit: WorkUnit, m: Headed<Accept>, texts: LargeTexts): MutationResults['accept'] {
+  const { rows } = unit;
+  const { dispatch, claim, claiming, max_concurrent, work, now } = m;
+  if (unit.isClaimed(claim, now)) return { kind: 'duplicate' };
+  const pause = work.kind === 'run' ? null : pauseOf(unit, dispatch, now);
+  if (pause !== null && (work.kind === 'held' || isKnown(unit, claim)))
+    return { kind: 'route_paused', until: pause.until };
+  const again = claim === null || work.kind === 'run' ? null : attemptAgain(unit, m, claim, texts);
+  if (again !== null) return again;
+  const over = refuseRun(unit, m.budgets, now) ?? countRun(unit, m.limits, now);
+  if (over !== null) return over;
+  reserveRun(unit, m.budgets, now);
+  if (claiming === 'now') unit.claim(claim);
+  const isHeld = pause !== null && texts.answer === null;
+  const state = work.kind === 'run' || isHeld ? 'pending' : 'delivering';
+  const holder = work.kind === 'held' ? work.holder : null;
+  const ref = unit.insert({ head: dispatch, texts, max_concurrent, state, due_at: now, now, holder });
+  if (work.kind === 'deliveries' && !isHeld) unit.addDeliveries(ref, dispatch.profile, work.open, now);
+  if (claim !== null && work.kind !== 'run') {
+    unit.keepMessage(rows.keyOf(claimKey(claim)), { ref, ttl_ms: claim.expires_at - now });
+  }
+  return { kind: 'stored', ref };
+}
+
+/** Whether there is a row of the message, which a further attempt would continue at once. */
+const isKnown = ({ rows }: WorkUnit, claim: StoredClaim | null): boolean =>
+  claim !== null && rows.messages.get(rows.keyOf(claimKey(claim))) !== undefined;
+
+/** Stores a dispatch in its coalesce group; the one that it replaces is skipped. */
+function join(unit: WorkUnit, m: Headed<JoinGroup>, texts: LargeTexts): MutationResults['join_group'] {
+  const { dispatch, limits, max_concurrent, now } = m;
+  const { rows } = unit;
+  if (unit.isClaimed(m.claim, now)) return { kind: 'duplicate' };
+  const key = rows.keyOf(groupKey(dispatch.profile, dispatch.route, m.key));
+  const waiting = rows.groups.get(key);
+  const before = waiting === undefined ? undefined : rows.work.get(waiting);
+  if (before === undefined) {
+    const over = refuseRun(unit, m.budgets, now) ?? countRun(unit, m.run_limits, now);
+    if (over !== null) return over;
+    reserveRun(unit, m.budgets, now);
+  }
+  unit.claim(m.claim);
+  const { first_at, due_at, superseded } = joinGroup(
+    before === undefined ? null : { first_at: before.first_at ?? now, superseded: before.superseded },
+    now,
+    limits,
+  );
+  const group = { key, first_at, superseded };
+  const next = { head: dispatch, texts, max_concurrent, state: 'pending', due_at, now, group } as const;
+  const ref = unit.insert({ ...next, replaced: before });
+  if (before !== undefined) unit.move(before, { to: 'skipped', at: now, reason: `superseded by ${dispatch.id}` });
+  return { kind: 'stored', ref, superseded, due_at };
+}
+
+export const groupKey = (profile: string, route: string | null, key: string): string =>
+  JSON.stringify([profile, route ?? '', key]);
+
+/** Moves a dispatch to a state; false if it is unknown, held by another process, or has ended. */
+function advance(unit: WorkUnit, m: Headed<Advance>, { answer, body }: LargeTexts): boolean {
+  const { ref, to, at, started_at = null, reason = null, steps = [] } = m;
+  const row = unit.rows.work.get(ref);
+  if (row === undefined || row.holder !== m.holder || !canAdvance(row.state, m)) return false;
+  const due_at = to === 'pending' ? (m.due_at ?? at) : null;
+  const program = m.program === undefined ? null : JSON.stringify(m.program);
+  if (m.usage !== undefined) unit.newUsage.push({ ...m.usage, ref, at });
+  if (m.dispatch !== undefined && body !== null) {
+    const { targets } = m.dispatch;
+    const head = headText(m.dispatch, (JSON.parse(body) as Dispatch).superseded);
+    unit.changedBodies.push({ ref, lane: routeLane(row.lane), head, targets, body, grown: m.grown ?? 0 });
+  }
+  if (m.budgets !== undefined && m.usage !== undefined) spendIn(unit, m.budgets, m.usage, at);
+  unit.move(row, { to, at, due_at, started_at, reason, answer, program, steps });
+  if (m.held === true) row.holder = m.holder;
+  else if (to === 'delivering') {
+    unit.addDeliveries(ref, laneParts(row.lane).profile, m.open ?? [], at);
+  }
+  unit.claim(m.claim);
+  if (m.message !== undefined)
+    unit.insertMessage(headOf(m.message), { body: JSON.stringify(m.message), answer: null }, at);
+  if (reason !== null && to !== 'skipped') unit.noteError(ref, at, reason);
+  return true;
+}
+
+/** Records an attempt; null where `advance` returns false. */
+function recordAttempt(unit: WorkUnit, m: RecordAttempt): MutationResults['record_attempt'] {
+  const { ref, at, step, due_at } = m;
+  const row = unit.rows.work.get(ref);
+  const delivery = unit.heldDelivery(ref, m.index, m.holder);
+  if (row === undefined || delivery === null) return null;
+  if (due_at !== null) unit.retryDelivery(delivery, due_at, at);
+  const isLeft = due_at !== null || unit.endDelivery(delivery);
+  const steps = step === null ? [] : [step];
+  const all = [...unit.stepsOf(row), ...steps];
+  const ended = isLeft ? null : endingOf(unit, ref, all);
+  const reason = ended === null ? (step?.reason ?? null) : ended.reason;
+  if (step !== null || ended !== null) unit.move(row, { to: ended?.state ?? 'delivering', at, reason, steps });
+  if (reason !== null && !isRejected(all, m.index)) unit.noteError(ref, at, reason);
+  if (ended !== null && m.key !== undefined) settleClaim(unit, ref, m.key, ended.state !== 'dead', at);
+  return ended ?? { state: 'delivering', reason: null };
+}
+
+/** Ends a dispatch whose stored values cannot be used; false if it is unknown or has ended. */
+function giveUp(unit: WorkUnit, { ref, at, reason }: GiveUp): boolean {
+  const row = unit.rows.work.get(ref);
+  if (row === undefined) return false;
+  for (const delivery of [...(unit.rows.deliveries.get(ref)?.values() ?? [])]) unit.endDelivery(delivery);
+  unit.move(row, { to: 'dead', at, reason });
+  unit.noteError(ref, at, reason);
+  return true;
+}
+
+/** The final state after the last delivery. The targets are read only when an attempt has failed. */
+function endingOf({ rows }: WorkUnit, ref: Ref, steps: readonly Step[]): DeliveryEnding {
+  const hasFailed = steps.some(({ kind, outcome }) => kind === 'delivery' && outcome !== 'ok');
+  return endDelivering(hasFailed ? rows.targetsOf(ref) : [], steps);
+}
+
+/** The changes that are decided over the rows of a unit of work, and those that an engine makes with statements of its own. */
 export type UnitKind =
   | 'accept'
   | 'join_group'
@@ -61,4 +194,49 @@ export function applyToUnit(unit: WorkUnit, change: UnitChange, texts: LargeText
     texts: LargeTexts,
   ) => MutationResults[UnitKind];
   return apply(unit, change, texts);
+}
+
+/** The reason of a dispatch that is dead because its process ended while the sender waited. */
+export const UNANSWERED = 'the gateway ended before the delivery was answered: it may have arrived';
+
+/** The step of a run whose process has ended. */
+export const interruptedStep = (started_at: number, at: number): Step => ({
+  kind: 'run',
+  index: null,
+  outcome: 'interrupted',
+  started_at,
+  at,
+  next_at: null,
+  reason: 'the gateway ended while it was running',
+  sent: 0,
+  message_id: null,
+});
+
+/** A dispatch whose holder does not work on it. `has_begun`: false if the holder never knew that it had taken it. */
+export interface LeftWork {
+  readonly ref: Ref;
+  readonly has_begun: boolean;
+}
+
+/** Returns runs to `pending`; a dispatch that was held for its sender is dead. */
+export function release(unit: WorkUnit, left: readonly LeftWork[], now: number): Pick<Recovered, 'runs' | 'given_up'> {
+  const given_up: GivenUp[] = [];
+  let runs = 0;
+  for (const { ref, has_begun } of left) {
+    const row = unit.rows.work.get(ref);
+    // Another gateway has released it already.
+    if (row === undefined || row.holder === null) continue;
+    if (row.state === 'running') {
+      runs++;
+      const reason = row.reason === null ? null : (JSON.parse(row.reason) as string);
+      const steps = has_begun ? [interruptedStep(row.started_at ?? now, now)] : [];
+      unit.move(row, { to: 'pending', at: now, reason, steps });
+      continue;
+    }
+    const { id = '', profile = '', route = null, job = null } = unit.rows.headOf(ref) ?? {};
+    unit.move(row, { to: 'dead', at: now, reason: UNANSWERED });
+    unit.noteError(ref, now, UNANSWERED);
+    given_up.push({ id, profile, route, job, reason: UNANSWERED });
+  }
+  return { runs, given_up };
 }

@@ -8,16 +8,13 @@
  *
  * An event of a route that is paused is stored whatever the job does, and fires the job when its run begins.
  */
-import type { DispatchHead, Headed, LargeTexts } from '../encode.ts';
-import type { Ref } from '../identity.ts';
-import { laneParts } from '../identity.ts';
-import type { FireJob, JobTick, PutJob, TickJob } from '../job-mutations.ts';
-import { isJobPaused } from '../job-mutations.ts';
-import type { MutationResults } from '../mutations.ts';
-import type { BeginRun } from '../work-mutations.ts';
-import { openDelivery } from './approval.ts';
-import { refuseMetered, refuseRun, reserveRun } from './budget.ts';
-import { pauseOf } from './pause.ts';
+
+import type { BeginRun, MutationResults } from '../contract.ts';
+import type { DispatchHead, Headed, LargeTexts } from '../group-commit.ts';
+import type { FireJob, JobTick, Pause, PauseRoute, PutJob, Ref, TickJob } from '../records.ts';
+import { guardKey, isJobPaused, laneParts, pauseOfRoute, readPause } from '../records.ts';
+import { putGuardRow, refuseMetered, refuseRun, reserveRun } from './guard.ts';
+import { openDelivery } from './message.ts';
 import type { JobRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
 
@@ -128,4 +125,21 @@ export function nameJob(
   let { name } = job;
   for (let n = 2; beside !== undefined && (beside.includes(name) || taken.has(name)); n++) name = `${job.name}-${n}`;
   return taken.has(name) ? { kind: 'name_taken' } : { kind: 'stored', name };
+}
+
+/** A pause that lasts keeps its beginning. */
+export function changePause(unit: WorkUnit, { profile, route, paused, until, now }: PauseRoute): null {
+  const { since = now } = pauseOf(unit, { profile, route }, now) ?? {};
+  const body = paused ? JSON.stringify({ since, until } satisfies Pause) : null;
+  putGuardRow(unit, { ...pauseOfRoute(profile, route), body }, paused ? until : null);
+  return null;
+}
+
+/** The pause of the dispatch's route; null: it is not paused. */
+export function pauseOf(
+  { rows }: WorkUnit,
+  { profile, route }: { readonly profile: string; readonly route: string | null },
+  now: number,
+): Pause | null {
+  return readPause(rows.guard.get(rows.keyOf(guardKey(pauseOfRoute(profile, route)))), now);
 }

@@ -2,9 +2,8 @@
  * The rows that a unit of work reads and changes, the same for all engines. Times are Unix ms; texts of strangers are kept
  * as JSON.
  */
-import type { DispatchHead, HeadTarget } from '../encode.ts';
-import type { GuardKind } from '../guard-mutations.ts';
-import type { Ref } from '../identity.ts';
+import type { DispatchHead, HeadTarget } from '../group-commit.ts';
+import type { GuardKind, Ref } from '../records.ts';
 import type { DispatchState, Step, Waiting } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
 import type { RunUsage } from '../usage.ts';

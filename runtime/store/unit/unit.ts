@@ -7,13 +7,13 @@
  * An engine loads the rows and stores the changes, with one unit for each change (SQLite) or for a whole group, so that a
  * hundred changes take as many round trips as one (PostgreSQL). What is decided is decided here, in plain code.
  */
-import type { DispatchHead, LargeTexts } from '../encode.ts';
-import { headText } from '../encode.ts';
-import type { OpenDelivery } from '../event-mutations.ts';
-import type { Ref, StoredClaim } from '../identity.ts';
-import { claimKey, laneKey, routeLane, runLane } from '../identity.ts';
-import type { JobTick } from '../job-mutations.ts';
+
+import type { OpenDelivery } from '../contract.ts';
+import type { DispatchHead, LargeTexts } from '../group-commit.ts';
+import { headText } from '../group-commit.ts';
 import type { LastError } from '../queries.ts';
+import type { JobTick, Ref, StoredClaim } from '../records.ts';
+import { claimKey, laneKey, routeLane, runLane } from '../records.ts';
 import type { DispatchState, OpenState, Step } from '../states.ts';
 import { isFinal } from '../states.ts';
 import type {
@@ -32,7 +32,7 @@ import type {
   WorkRow,
 } from './rows.ts';
 
-export interface NewDispatch {
+interface NewDispatch {
   readonly head: DispatchHead;
   readonly texts: LargeTexts;
   /** Undefined: the limit of its lane is unchanged. */
@@ -47,7 +47,7 @@ export interface NewDispatch {
 }
 
 /** A change of state. */
-export interface Move {
+interface Move {
   readonly to: DispatchState;
   readonly at: number;
   /** Null, here and below: unchanged. */

@@ -3,33 +3,36 @@
  * browser, where `scripts/playground/build-page.ts` puts `browser/` in the place of Node.js: there is no disk, no network and no secret.
  */
 import { createPaint } from '../../../base/paint.ts';
-import { loadCompilerParts } from '../../../cli/compile/compiler-parts.ts';
+import { loadCompilerParts } from '../../../cli/compile/compile-files.ts';
 import type { CompileResult } from '../../../compiler/compile.ts';
 import { compile } from '../../../compiler/compile.ts';
 import type { Files } from '../../../compiler/source/files.ts';
-import { loadShippedCatalog } from '../../../compiler/source/shipped-catalog.ts';
+import { loadShippedCatalog } from '../../../compiler/source/load-catalog.ts';
 import { codehosts } from '../../../modules/codehosts/module.ts';
 import { guard } from '../../../modules/guard/module.ts';
 import { mail } from '../../../modules/mail/module.ts';
 import { payloads } from '../../../modules/payloads/module.ts';
 import { tutor } from '../../../modules/tutor/module.ts';
 import { formatExplanation } from '../../../modules/workbench/cli/explain/format-explanation.ts';
-import { reportBudgets, spentBudgets } from '../../../modules/workbench/runtime/explain/budgets.ts';
 import type { ExplainingMachine } from '../../../modules/workbench/runtime/explain/create-explainer.ts';
 import { createExplainer } from '../../../modules/workbench/runtime/explain/create-explainer.ts';
-import { linkRefusal } from '../../../modules/workbench/runtime/explain/delivery-refusal.ts';
+import {
+  linkRefusal,
+  reportBudgets,
+  spentBudgets,
+} from '../../../modules/workbench/runtime/explain/delivery-refusal.ts';
 import type { SpentBudget } from '../../../modules/workbench/runtime/explain/explain-services.ts';
-import { configuredJobState, SWITCHED_OFF } from '../../../modules/workbench/runtime/explain/from-table.ts';
-import type { DeliveryContext } from '../../../runtime/deliver/driver.ts';
+import { configuredJobState, SWITCHED_OFF } from '../../../modules/workbench/runtime/explain/explain-services.ts';
+import type { DeliveryContext } from '../../../runtime/deliver/deliverer.ts';
 import type { HttpConnections } from '../../../runtime/deliver/http-pool.ts';
+import { TokenCache } from '../../../runtime/deliver/http-pool.ts';
 import { createPace } from '../../../runtime/deliver/pace.ts';
-import { TokenCache } from '../../../runtime/deliver/token-cache.ts';
 import { loadMarks } from '../../../runtime/module.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { silentLog } from '../../../runtime/platform/log.ts';
-import type { SecretResolver } from '../../../runtime/platform/secrets/secrets.ts';
-import { printSecretRef, SecretError } from '../../../runtime/platform/secrets/secrets.ts';
-import { EXAMPLE_INSTALLATION } from '../../../runtime/table/loop-marker.ts';
+import type { SecretResolver } from '../../../runtime/platform/secrets.ts';
+import { printSecretRef, SecretError } from '../../../runtime/platform/secrets.ts';
+import { EXAMPLE_INSTALLATION } from '../../../runtime/table/link-loop.ts';
 import { partsOf } from '../../../runtime/verify/request.ts';
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import { memoryFiles, shippedFiles } from './browser/files.ts';

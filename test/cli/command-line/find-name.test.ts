@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findName } from '../../../cli/base/find-name.ts';
+import { findName } from '../../../cli/base/errors.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 

@@ -5,12 +5,11 @@ import { Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { describe, it, test } from 'node:test';
 import { parseSince } from '../../../cli/deliveries/filter.ts';
-import type { Accept } from '../../../runtime/store/event-mutations.ts';
+import type { Accept, Store } from '../../../runtime/store/contract.ts';
 import type { StoredDispatch } from '../../../runtime/store/queries.ts';
-import type { RunFacts } from '../../../runtime/store/run-facts.ts';
+import { storePath } from '../../../runtime/store/sqlite/file-lock.ts';
 import { openOfflineStore } from '../../../runtime/store/sqlite/open-store.ts';
-import type { Store } from '../../../runtime/store/store.ts';
-import { storePath } from '../../../runtime/store/store-path.ts';
+import type { RunFacts } from '../../../runtime/store/timeline.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import {
   HOLDER,

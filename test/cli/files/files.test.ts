@@ -13,9 +13,8 @@ import {
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createPaint } from '../../../base/paint.ts';
-import { setEnvLines } from '../../../cli/files/env-file.ts';
-import { formatDiff } from '../../../cli/output/diff.ts';
-import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
+import { formatDiff, setEnvLines } from '../../../cli/files.ts';
+import { writeAtomic } from '../../../runtime/platform/files.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 test('a file is replaced whole, with the mode asked for, and nothing is left beside it', (t) => {

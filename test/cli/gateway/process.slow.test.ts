@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { controlPaths } from '../../../runtime/control/control-path.ts';
+import { controlPaths } from '../../../runtime/control/control-client.ts';
 import type { GatewayStatus } from '../../../schemas/built/operations/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { runInProcess, runProcess, startProcess } from '../../helpers/cli.ts';

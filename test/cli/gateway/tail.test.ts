@@ -3,8 +3,8 @@ import { appendFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } fr
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { readSince, readTail } from '../../../cli/gateway/log.ts';
-import { formatDuration } from '../../../cli/output/time.ts';
+import { formatDuration } from '../../../cli/output/table.ts';
+import { readSince, readTail } from '../../../cli/serve/server-log.ts';
 import { runInProcess, startInProcess } from '../../helpers/cli.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 

@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { controlPaths } from '../../../runtime/control/control-path.ts';
+import { controlPaths } from '../../../runtime/control/control-client.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import type { StoredDispatch } from '../../../runtime/store/queries.ts';
 import type { TestGateway } from '../../helpers/gateway.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cutToWidth, displayWidth } from '../../../base/display-width.ts';
 import { createPaint } from '../../../base/paint.ts';
+import { cutToWidth, displayWidth } from '../../../base/text.ts';
 import { wantsColour } from '../../../cli/base/context.ts';
 import { visible } from '../../../cli/output/print.ts';
 import { formatTable } from '../../../cli/output/table.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import type { TableContent } from '../../../compiler/config/table-content.ts';
+import type { TableContent } from '../../../compiler/config/settings.ts';
 import { emitTable } from '../../../compiler/emit/emit-table.ts';
 
 const content = (names: readonly string[]): TableContent =>

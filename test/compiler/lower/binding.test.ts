@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lowerBinding } from '../../../compiler/lower/binding.ts';
-import { lowerTargetNames } from '../../../compiler/lower/target-names.ts';
+import { lowerTargetNames } from '../../../compiler/lower/targets.ts';
 import type { TargetConfig } from '../../../schemas/generated/types.ts';
 import { lowerTargetFile, readTargetFile, shippedTarget, targetNames } from '../../helpers/targets.ts';
 

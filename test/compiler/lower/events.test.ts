@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { lowerEvents } from '../../../compiler/lower/events.ts';
+import { lowerEvents } from '../../../compiler/lower/route.ts';
 import { linkEvents } from '../../../runtime/table/link-events.ts';
 import { compileConfig } from '../../helpers/compile.ts';
 import { cpuTime } from '../../helpers/cpu-time.ts';

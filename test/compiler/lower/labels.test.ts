@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { labelIn } from '../../../base/label.ts';
+import { labelIn } from '../../../base/text.ts';
 import { compileConfig, printed } from '../../helpers/compile.ts';
 
 const config = (route: string, platforms: string): string => `platforms:

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseNetwork } from '../../../compiler/config/network.ts';
+import { parseNetwork } from '../../../compiler/config/settings.ts';
 import { compileConfig, printed } from '../../helpers/compile.ts';
 
 test('addresses and networks are read, anything else is none', () => {

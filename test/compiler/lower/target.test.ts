@@ -1,8 +1,8 @@
 /** Target files become plans: defaults filled in, variants complete, and every mistake said with its place. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { needsChat } from '../../../compiler/config/needs-chat.ts';
-import { lowerTarget } from '../../../compiler/lower/target.ts';
+import { needsChat } from '../../../compiler/config/target-entries.ts';
+import { lowerTarget } from '../../../compiler/lower/targets.ts';
 import type { TargetFile } from '../../../schemas/generated/types.ts';
 import { schemaValidator } from '../../helpers/schema-validator.ts';
 import { bindingOf, lowerTargetFile, shippedTargets } from '../../helpers/targets.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts';
-import type { Problem } from '../../../compiler/diagnostics/problem.ts';
+import type { Diagnostic, Problem } from '../../../compiler/diagnostics/diagnostic.ts';
 import { RULES } from '../../../compiler/diagnostics/rule.ts';
 import { createLines } from '../../../compiler/print/lines.ts';
 import { absolutePath, compileExample, printed } from '../../helpers/compile.ts';

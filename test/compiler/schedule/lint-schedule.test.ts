@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clockGaps } from '../../../compiler/schedule/clock-gaps.ts';
-import { neverFires, skippedTime, unevenSteps } from '../../../compiler/schedule/lint-schedule.ts';
+import { clockGaps, neverFires, skippedTime, unevenSteps } from '../../../compiler/schedule/lint-schedule.ts';
 import type { Schedule } from '../../../compiler/schedule/parse-schedule.ts';
 import { parseSchedule } from '../../../compiler/schedule/parse-schedule.ts';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextRuns } from '../../../compiler/schedule/next-runs.ts';
-import { isTimeZone } from '../../../compiler/schedule/time-zone.ts';
+import { isTimeZone, nextRuns } from '../../../compiler/schedule/parse-schedule.ts';
 
 function runs(schedule: string, timezone: string, from: string): readonly string[] {
   return nextRuns({ schedule, timezone, from: Date.parse(from), count: 3 }).map((at) => new Date(at).toISOString());

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { parseEnvFile } from '../../../compiler/source/env-file.ts';
-import { mergeEnv } from '../../../compiler/source/load-env.ts';
+import { mergeEnv, parseEnvFile } from '../../../compiler/source/load-env.ts';
 
 const parse = (text: string) => parseEnvFile({ path: '/h/.env', name: '.env', text });
 

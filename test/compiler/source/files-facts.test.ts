@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFacts } from '../../../compiler/source/files-facts.ts';
+import { createFacts } from '../../../compiler/source/load-env.ts';
 import { memoryFiles } from '../../helpers/memory-files.ts';
 
 const facts = createFacts({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { NodePath } from '../../../compiler/diagnostics/problem.ts';
+import type { NodePath } from '../../../compiler/diagnostics/diagnostic.ts';
 import type { Location } from '../../../compiler/source/locate.ts';
 import { LocationIndex, locate } from '../../../compiler/source/locate.ts';
 import { parseYaml } from '../../../compiler/source/parse-yaml.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MAX_FILE_BYTES } from '../../../base/read-regular-file.ts';
+import { MAX_FILE_BYTES } from '../../../base/files.ts';
 import type { Files } from '../../../compiler/source/files.ts';
-import { readText } from '../../../compiler/source/read-text.ts';
+import { readText } from '../../../compiler/source/files.ts';
 import { memoryFiles } from '../../helpers/memory-files.ts';
 
 const files = memoryFiles({

@@ -1,5 +1,5 @@
 /** Deliveries that wait for a person, in the store in memory. */
-import type { MutationResults } from '../../../runtime/store/mutations.ts';
+import type { MutationResults } from '../../../runtime/store/contract.ts';
 import type { QueryResults } from '../../../runtime/store/queries.ts';
 import { addMessage } from './dispatches.ts';
 import type { MutationHandlers } from './handlers.ts';

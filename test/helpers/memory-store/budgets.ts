@@ -1,8 +1,7 @@
 /** Budgets in the store in memory. */
 import type { BudgetBody, BudgetSpan, OverBudget } from '../../../runtime/store/budget.ts';
 import { isFull, spend, spentAt } from '../../../runtime/store/budget.ts';
-import type { MutationResults } from '../../../runtime/store/mutations.ts';
-import type { Advance, BeginRun } from '../../../runtime/store/work-mutations.ts';
+import type { Advance, BeginRun, MutationResults } from '../../../runtime/store/contract.ts';
 import type { MutationHandlers } from './handlers.ts';
 import { fireLate } from './jobs.ts';
 import type { MemoryTables } from './tables.ts';

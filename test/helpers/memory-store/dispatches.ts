@@ -1,12 +1,17 @@
 /** Stores and advances dispatches, in the store in memory. */
 
-import type { Accept, JoinGroup, OpenDelivery } from '../../../runtime/store/event-mutations.ts';
-import { joinGroup } from '../../../runtime/store/group.ts';
-import { claimKey } from '../../../runtime/store/identity.ts';
-import type { MutationResults } from '../../../runtime/store/mutations.ts';
-import { canAdvance, endDelivering, isFinal, isRejected } from '../../../runtime/store/states.ts';
+import type {
+  Accept,
+  Advance,
+  GiveUp,
+  JoinGroup,
+  MutationResults,
+  OpenDelivery,
+  RecordAttempt,
+} from '../../../runtime/store/contract.ts';
+import { claimKey } from '../../../runtime/store/records.ts';
+import { canAdvance, endDelivering, isFinal, isRejected, joinGroup } from '../../../runtime/store/states.ts';
 import { addUsage } from '../../../runtime/store/usage.ts';
-import type { Advance, GiveUp, RecordAttempt } from '../../../runtime/store/work-mutations.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { end, refuse, reserve } from './budgets.ts';
 import { countAgainst, pauseFor } from './guard.ts';

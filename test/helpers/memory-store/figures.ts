@@ -1,7 +1,6 @@
 /** What came in, a minute at a time, in the store in memory. */
-import type { Figures } from '../../../runtime/store/figures.ts';
-import { FIGURE_COUNTS, FIGURES } from '../../../runtime/store/figures.ts';
-import type { QueryHandlers } from '../../../runtime/store/queries.ts';
+import type { Figures, QueryHandlers } from '../../../runtime/store/queries.ts';
+import { FIGURE_COUNTS, FIGURES } from '../../../runtime/store/queries.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { MemoryTables } from './tables.ts';
 

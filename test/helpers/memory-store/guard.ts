@@ -1,8 +1,7 @@
 /** What the guard keeps, in the store in memory: runs counted against limits, and rows that are compared and replaced. */
 
-import type { OverLimit } from '../../../runtime/store/event-mutations.ts';
-import type { PutGuard, RunLimit } from '../../../runtime/store/guard-mutations.ts';
-import type { PauseRoute } from '../../../runtime/store/pauses.ts';
+import type { OverLimit } from '../../../runtime/store/contract.ts';
+import type { PauseRoute, PutGuard, RunLimit } from '../../../runtime/store/records.ts';
 import { addMessage } from './dispatches.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { MemoryTables } from './tables.ts';

@@ -1,5 +1,5 @@
 /** The tables of functions of the store in memory, and how they are called. */
-import type { Mutation, MutationKind, MutationResults } from '../../../runtime/store/mutations.ts';
+import type { Mutation, MutationKind, MutationResults } from '../../../runtime/store/contract.ts';
 import type { Query, QueryHandlers, QueryResults } from '../../../runtime/store/queries.ts';
 
 export type MutationHandlers = {

@@ -1,6 +1,5 @@
 /** Jobs and their instants, in the store in memory. */
 
-import type { Ref } from '../../../runtime/store/identity.ts';
 import type {
   FireJob,
   JobMutation,
@@ -8,9 +7,10 @@ import type {
   JobState,
   JobTick,
   PutJob,
+  Ref,
   TickJob,
-} from '../../../runtime/store/job-mutations.ts';
-import { NO_STATE } from '../../../runtime/store/job-mutations.ts';
+} from '../../../runtime/store/records.ts';
+import { NO_STATE } from '../../../runtime/store/records.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { refuse, reserve } from './budgets.ts';
 import { addDeliveries } from './dispatches.ts';

@@ -1,9 +1,8 @@
 /** Messages in the store in memory: a later attempt of the sender, and a replay, continue the row. */
 
-import type { Accept, Resend } from '../../../runtime/store/event-mutations.ts';
-import type { StoredClaim } from '../../../runtime/store/identity.ts';
-import { claimKey } from '../../../runtime/store/identity.ts';
-import type { MutationResults } from '../../../runtime/store/mutations.ts';
+import type { Accept, MutationResults, Resend } from '../../../runtime/store/contract.ts';
+import type { StoredClaim } from '../../../runtime/store/records.ts';
+import { claimKey } from '../../../runtime/store/records.ts';
 import type { Step } from '../../../runtime/store/states.ts';
 import { wasRejected } from '../../../runtime/store/states.ts';
 import { withdrawnStep } from '../../../runtime/store/unit/message.ts';

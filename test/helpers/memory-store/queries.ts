@@ -1,8 +1,6 @@
 /** The queries of the store in memory. */
 
-import { fillEvents } from '../../../runtime/store/burst.ts';
-import { NOT_PAUSED } from '../../../runtime/store/guard-mutations.ts';
-import { runLane } from '../../../runtime/store/identity.ts';
+import { fillEvents, resetRow, saidIn, toldRows } from '../../../runtime/store/listed-rows.ts';
 import type {
   DeadWork,
   DispatchSummary,
@@ -15,11 +13,11 @@ import type {
   StoreOverview,
   Tally,
 } from '../../../runtime/store/queries.ts';
-import { runDuration } from '../../../runtime/store/run-facts.ts';
-import { resetRow, saidIn, toldRows } from '../../../runtime/store/said.ts';
+import { NOT_PAUSED, runLane } from '../../../runtime/store/records.ts';
 import type { DispatchState } from '../../../runtime/store/states.ts';
 import { isFinal } from '../../../runtime/store/states.ts';
 import { auditTally } from '../../../runtime/store/tally.ts';
+import { runDuration } from '../../../runtime/store/timeline.ts';
 import type { UsageSum } from '../../../runtime/store/usage.ts';
 import { addUsage } from '../../../runtime/store/usage.ts';
 import type { LaneCount } from '../../../runtime/store/waits.ts';

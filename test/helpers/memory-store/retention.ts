@@ -1,5 +1,5 @@
 /** What retention removes, in the store in memory. */
-import type { Cleanup, ExpireClaims, MutationResults, Trim } from '../../../runtime/store/mutations.ts';
+import type { Cleanup, ExpireClaims, MutationResults, Trim } from '../../../runtime/store/contract.ts';
 import { isFinal } from '../../../runtime/store/states.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';

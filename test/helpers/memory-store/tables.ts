@@ -1,13 +1,17 @@
 /** What the store in memory keeps, and what all its changes need. */
 
-import type { Figures } from '../../../runtime/store/figures.ts';
-import type { Group } from '../../../runtime/store/group.ts';
-import type { GuardRow } from '../../../runtime/store/guard-mutations.ts';
-import type { Holder, Ref, StoredClaim } from '../../../runtime/store/identity.ts';
-import { claimKey } from '../../../runtime/store/identity.ts';
-import type { JobRecord, JobState, JobTick } from '../../../runtime/store/job-mutations.ts';
-import type { LastError, StoredDispatch } from '../../../runtime/store/queries.ts';
-import type { DispatchState, Waiting } from '../../../runtime/store/states.ts';
+import type { Figures, LastError, StoredDispatch } from '../../../runtime/store/queries.ts';
+import type {
+  GuardRow,
+  Holder,
+  JobRecord,
+  JobState,
+  JobTick,
+  Ref,
+  StoredClaim,
+} from '../../../runtime/store/records.ts';
+import { claimKey } from '../../../runtime/store/records.ts';
+import type { DispatchState, Group, Waiting } from '../../../runtime/store/states.ts';
 import type { TallyColumn } from '../../../runtime/store/tally.ts';
 import { noCounts } from '../../../runtime/store/tally.ts';
 import type { RunUsage } from '../../../runtime/store/usage.ts';

@@ -1,8 +1,7 @@
 /** How work is taken, flushed and recovered, in the store in memory. */
 
-import type { MutationResults } from '../../../runtime/store/mutations.ts';
-import { interruptedStep, UNANSWERED } from '../../../runtime/store/unit/recover.ts';
-import type { GivenUp, Recover, TakeWork } from '../../../runtime/store/work-mutations.ts';
+import type { GivenUp, MutationResults, Recover, TakeWork } from '../../../runtime/store/contract.ts';
+import { interruptedStep, UNANSWERED } from '../../../runtime/store/unit/apply.ts';
 import { noteError } from './dispatches.ts';
 import { pauseFor } from './guard.ts';
 import type { MutationHandlers } from './handlers.ts';

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { openPostgresStore } from '../../../modules/cluster/runtime/postgres/open-postgres.ts';
+import type { openPostgresStore } from '../../../modules/cluster/runtime/postgres/postgres-store.ts';
 import { SCHEMA_VERSION } from '../../../modules/cluster/runtime/postgres/schema.ts';
 import type { Ending } from '../at-end.ts';
 import { copyRuntime, ENDING } from '../tree-copy.ts';

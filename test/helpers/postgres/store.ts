@@ -2,11 +2,11 @@
 
 import type { PgConnect } from '../../../modules/cluster/runtime/postgres/driver.ts';
 import { loadDriver } from '../../../modules/cluster/runtime/postgres/driver.ts';
-import type { PostgresOptions } from '../../../modules/cluster/runtime/postgres/open-postgres.ts';
-import { openPostgresStore } from '../../../modules/cluster/runtime/postgres/open-postgres.ts';
+import type { PostgresOptions } from '../../../modules/cluster/runtime/postgres/postgres-store.ts';
+import { openPostgresStore } from '../../../modules/cluster/runtime/postgres/postgres-store.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { silentLog } from '../../../runtime/platform/log.ts';
-import type { Store } from '../../../runtime/store/store.ts';
+import type { Store } from '../../../runtime/store/contract.ts';
 import { runSql } from './database.ts';
 
 export const openTestStore = (url: string, schema: string, overrides: Partial<PostgresOptions> = {}): Promise<Store> =>

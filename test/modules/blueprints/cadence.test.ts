@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Cron } from 'croner';
 import { CRON_OPTIONS } from '../../../compiler/schedule/parse-schedule.ts';
-import { scheduleFields } from '../../../modules/blueprints/compiler/combinations.ts';
-import { defaultValues, expandSchedule, scheduleHuman } from '../../../modules/blueprints/compiler/expand.ts';
-import type { BlueprintValues } from '../../../modules/blueprints/compiler/fields.ts';
+import type { BlueprintValues } from '../../../modules/blueprints/compiler/fill.ts';
+import { defaultValues, expandSchedule, scheduleHuman } from '../../../modules/blueprints/compiler/fill.ts';
+import { scheduleFields } from '../../../modules/blueprints/compiler/load-blueprints.ts';
 import type { BlueprintField, BlueprintPlan } from '../../../schemas/generated/types.ts';
 import { shippedBlueprint, shippedBlueprints } from '../../helpers/shipped-blueprints.ts';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultValues } from '../../../modules/blueprints/compiler/expand.ts';
-import { fillBlueprint } from '../../../modules/blueprints/compiler/fill.ts';
+import { defaultValues, fillBlueprint } from '../../../modules/blueprints/compiler/fill.ts';
 import { shippedBlueprint, shippedBlueprints } from '../../helpers/shipped-blueprints.ts';
 
 const digest = shippedBlueprint('news-digest');

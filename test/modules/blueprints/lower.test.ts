@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lowerBlueprint } from '../../../modules/blueprints/compiler/lower-blueprint.ts';
+import { lowerBlueprint } from '../../../modules/blueprints/compiler/load-blueprints.ts';
 import type { BlueprintFieldFile, BlueprintFile } from '../../../schemas/generated/types.ts';
 
 const TIME: BlueprintFieldFile = { name: 'time', type: 'time', label: 'When?', default: '08:00' };

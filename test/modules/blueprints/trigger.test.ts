@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseCommand, printCommand } from '../../../modules/blueprints/compiler/command.ts';
-import { defaultValues } from '../../../modules/blueprints/compiler/expand.ts';
-import { parseLink, printLink } from '../../../modules/blueprints/compiler/link.ts';
+import { defaultValues } from '../../../modules/blueprints/compiler/fill.ts';
 import type { Trigger } from '../../../modules/blueprints/compiler/trigger.ts';
+import { parseCommand, parseLink, printCommand, printLink } from '../../../modules/blueprints/compiler/trigger.ts';
 import type { BlueprintField } from '../../../schemas/generated/types.ts';
 import { anyText } from '../../helpers/any-text.ts';
 import { shippedBlueprints } from '../../helpers/shipped-blueprints.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SlotRequest, TakeSlots } from '../../../modules/cluster/runtime/shared-window.ts';
 import { SharedWindow } from '../../../modules/cluster/runtime/shared-window.ts';
-import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import { StoreUnavailable } from '../../../runtime/store/contract.ts';
 import { FakeClock, settle } from '../../helpers/fake-clock.ts';
 
 /** Counts as a store does; `asked` is what it was asked for. */

@@ -4,9 +4,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
-import { ghOutcome } from '../../../modules/codehosts/runtime/gh.ts';
+import { ghOutcome } from '../../../modules/codehosts/runtime/github-comment.ts';
 import type { DeliveryRequest } from '../../../runtime/deliver/deliverer.ts';
-import { quietMentions } from '../../../runtime/deliver/text/quiet-mentions.ts';
+import { quietMentions } from '../../../runtime/deliver/prepare-text.ts';
 import { createTestDeliverer, deliveryTo } from '../../helpers/deliveries.ts';
 import { bindingOf, shippedTarget } from '../../helpers/targets.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { lowerBinding } from '../../../compiler/lower/binding.ts';
 import type { DeliveryRequest } from '../../../runtime/deliver/deliverer.ts';
-import { markerOf } from '../../../runtime/table/loop-marker.ts';
+import { markerOf } from '../../../runtime/table/link-loop.ts';
 import type { TestDeliverer } from '../../helpers/deliveries.ts';
 import { createTestDeliverer, deliveryTo } from '../../helpers/deliveries.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';

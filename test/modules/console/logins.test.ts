@@ -1,8 +1,8 @@
 /** Logins that have ended: over several gateways, while the store is away, and how many. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { RoleToken } from '../../../modules/console/runtime/logins.ts';
-import { Logins } from '../../../modules/console/runtime/logins.ts';
+import type { RoleToken } from '../../../modules/console/runtime/access.ts';
+import { Logins } from '../../../modules/console/runtime/access.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
 import { silentLog } from '../../helpers/log.ts';
 import { createMemoryStore } from '../../helpers/memory-store.ts';

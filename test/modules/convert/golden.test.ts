@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { parseEnvLines } from '../../../base/env-lines.ts';
+import { parseEnvLines } from '../../../base/files.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { ROOT } from '../../helpers/root.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';

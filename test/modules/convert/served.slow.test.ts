@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { chmodSync, copyFileSync, existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parseEnvLines } from '../../../base/env-lines.ts';
+import { parseEnvLines } from '../../../base/files.ts';
 import type { Ending } from '../../helpers/at-end.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import type { TestGateway } from '../../helpers/gateway.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BudgetSpan } from '../../../runtime/store/budget.ts';
-import type { Store } from '../../../runtime/store/store.ts';
+import type { Store } from '../../../runtime/store/contract.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { makeAccept, makeClaim, makeDispatch } from '../../helpers/dispatches.ts';
 import { until } from '../../helpers/gateway.ts';

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { compileText } from '../../../main/compiler.ts';
 import { openGuard } from '../../../modules/guard/runtime/open-guard.ts';
-import type { Guard } from '../../../runtime/dispatch/guard.ts';
+import type { Guard } from '../../../runtime/dispatch/context.ts';
 import { createIds } from '../../../runtime/platform/ids.ts';
 import { silentLog } from '../../../runtime/platform/log.ts';
-import type { Store } from '../../../runtime/store/store.ts';
+import type { Store } from '../../../runtime/store/contract.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
 

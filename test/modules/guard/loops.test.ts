@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { MARKER_START, markerOf } from '../../../runtime/table/loop-marker.ts';
+import { MARKER_START, markerOf } from '../../../runtime/table/link-loop.ts';
 import type { Comment } from '../../helpers/code-host.ts';
 import { CodeHost } from '../../helpers/code-host.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { SMTPServerOptions } from 'smtp-server';
 import { SMTPServer } from 'smtp-server';
-import { readSmtpServer } from '../../../modules/mail/runtime/smtp-server.ts';
+import { readSmtpServer } from '../../../modules/mail/runtime/email.ts';
 import type { DeliveryRequest } from '../../../runtime/deliver/deliverer.ts';
 import { createTestDeliverer, deliveryTo } from '../../helpers/deliveries.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';

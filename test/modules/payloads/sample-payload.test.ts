@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { samplePayload } from '../../../modules/payloads/compiler/payloads/sample-payload.ts';
-import { readShippedShape } from '../../../modules/payloads/compiler/shapes/shipped-shapes.ts';
+import { readShippedShape } from '../../../modules/payloads/compiler/shapes/shape-file.ts';
 import { compileConfig } from '../../helpers/compile.ts';
 
 const NOW = Date.UTC(2026, 5, 1);

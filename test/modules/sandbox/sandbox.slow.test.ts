@@ -17,7 +17,7 @@ import type { AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
-import { assetFolder } from '../../../base/assets.ts';
+import { assetFolder } from '../../../base/files.ts';
 import type { SandboxPlan } from '../../../schemas/generated/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { runProcess as runCli } from '../../helpers/cli.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readTemplates } from '../../../modules/setup/cli/init/templates.ts';
+import { readTemplates } from '../../../modules/setup/cli/init/plan-init.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { CountedMetrics } from '../../../modules/telemetry/runtime/metrics.ts';
-import { recordFigures } from '../../../modules/telemetry/runtime/record-figures.ts';
+import { recordFigures } from '../../../modules/telemetry/runtime/series.ts';
 import { silentLog } from '../../../runtime/platform/log.ts';
 import { makeAccept } from '../../helpers/dispatches.ts';
 import { FakeClock, settle } from '../../helpers/fake-clock.ts';

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SignedResult } from '../../../modules/workbench/runtime/sign.ts';
-import { signRequest } from '../../../modules/workbench/runtime/sign.ts';
+import type { SignedResult } from '../../../modules/workbench/cli/test-event/sign-test-event.ts';
+import { signRequest } from '../../../modules/workbench/cli/test-event/sign-test-event.ts';
 import { linkAuthenticator } from '../../../runtime/verify/authenticator.ts';
-import { readFirst } from '../../../runtime/verify/locator.ts';
-import { LazyRequest } from '../../../runtime/verify/request.ts';
+import { LazyRequest, readFirst } from '../../../runtime/verify/request.ts';
 import { SignError } from '../../../runtime/verify/sign-body.ts';
 import { loadShippedSources } from '../../helpers/catalog-sources.ts';
 import { keysOf } from '../../helpers/source-keys.ts';

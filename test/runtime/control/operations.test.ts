@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createControlHandlers, loadOperations } from '../../../cli/serve/control-handlers.ts';
+import { createControlHandlers, loadOperations } from '../../../cli/serve/serve-gateway.ts';
 import { MODULES } from '../../../main/modules.ts';
 import { INPUTS } from '../../../schemas/built/operations/inputs.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import type { BaseUrl } from '../../../base/base-url.ts';
-import { parseBaseUrl } from '../../../base/base-url.ts';
+import type { BaseUrl } from '../../../base/net.ts';
+import { parseBaseUrl } from '../../../base/net.ts';
 import { linkAddress } from '../../../runtime/deliver/address.ts';
 import type { HttpRequest } from '../../../runtime/deliver/http/link-request.ts';
 import { linkRequest } from '../../../runtime/deliver/http/link-request.ts';

@@ -1,8 +1,7 @@
 /** How answers are read: tests of a body, rules in order, waits in their units, and the usual meaning of a status. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { linkClassifier } from '../../../runtime/deliver/http/classify-response.ts';
-import { readResponse } from '../../../runtime/deliver/http/response.ts';
+import { linkClassifier, readResponse } from '../../../runtime/deliver/http/classify-response.ts';
 import type { TargetFile } from '../../../schemas/generated/types.ts';
 import { lowerTargetFile } from '../../helpers/targets.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { linkWebhook } from '../../../runtime/deliver/http/standard-webhook.ts';
+import { linkWebhook } from '../../../runtime/deliver/http/link-variant.ts';
 import { NO_VALUES } from '../../../runtime/deliver/http/values.ts';
 import { deliveryTo } from '../../helpers/deliveries.ts';
 import type { Answering } from '../../helpers/fake-http.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { createRedact } from '../../../runtime/deliver/redact/redact.ts';
+import { createRedact } from '../../../runtime/deliver/redact.ts';
 import type { TargetBinding } from '../../../schemas/generated/types.ts';
 import { createTestDeliverer, deliveryTo } from '../../helpers/deliveries.ts';
 import { startFakeHttp } from '../../helpers/fake-http.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import { AgentError, AgentNotStarted } from '../../../runtime/dispatch/agent-runner.ts';
-import type { DispatchObserver } from '../../../runtime/dispatch/observer.ts';
-import { StoreUnavailable } from '../../../runtime/store/store.ts';
-import type { TakenWork } from '../../../runtime/store/work-mutations.ts';
+import type { DispatchObserver } from '../../../runtime/dispatch/dispatcher.ts';
+import type { TakenWork } from '../../../runtime/store/contract.ts';
+import { StoreUnavailable } from '../../../runtime/store/contract.ts';
 import {
   claimOf,
   count,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { FindBudgets } from '../../../runtime/dispatch/context.ts';
-import type { DispatchObserver } from '../../../runtime/dispatch/observer.ts';
+import type { DispatchObserver } from '../../../runtime/dispatch/dispatcher.ts';
 import type { OverBudget } from '../../../runtime/store/budget.ts';
 import { claimOf, dispatchBench, storedIn } from '../../helpers/dispatch-bench.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';

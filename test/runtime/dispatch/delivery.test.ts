@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DeliveryOutcome } from '../../../runtime/deliver/deliverer.ts';
-import { nominalWait, retryWait } from '../../../runtime/dispatch/backoff.ts';
 import type { RetryPolicy } from '../../../runtime/dispatch/context.ts';
 import { decideDelivery } from '../../../runtime/dispatch/delivery-attempt.ts';
+import { nominalWait, retryWait } from '../../../runtime/dispatch/persist.ts';
 import {
   claimOf,
   count,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DeliveryOutcome } from '../../../runtime/deliver/deliverer.ts';
-import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import { StoreUnavailable } from '../../../runtime/store/contract.ts';
 import type { DispatchBench } from '../../helpers/dispatch-bench.ts';
 import {
   claimOf,

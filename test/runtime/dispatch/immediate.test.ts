@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Mutation } from '../../../runtime/store/mutations.ts';
-import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import type { Mutation } from '../../../runtime/store/contract.ts';
+import { StoreUnavailable } from '../../../runtime/store/contract.ts';
 import type { BenchOptions } from '../../helpers/dispatch-bench.ts';
 import { claimOf, dispatchBench, notSent, sentOk, stateOf, storedIn } from '../../helpers/dispatch-bench.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import type { GroupLimits } from '../../../runtime/store/group.ts';
+import type { GroupLimits } from '../../../runtime/store/states.ts';
 import type { DispatchBench } from '../../helpers/dispatch-bench.ts';
 import { claimOf, dispatchBench, notSent, sentOk } from '../../helpers/dispatch-bench.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createDeliverer } from '../../../runtime/deliver/create-deliverer.ts';
-import type { Driver } from '../../../runtime/deliver/driver.ts';
+import type { Driver } from '../../../runtime/deliver/deliverer.ts';
 import type { LinkedTargets } from '../../../runtime/deliver/link-targets.ts';
 import { claimOf, dispatchBench, notSent, sentOk, stateOf, storedIn } from '../../helpers/dispatch-bench.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DeliveryOutcome } from '../../../runtime/deliver/deliverer.ts';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
-import type { DispatchObserver } from '../../../runtime/dispatch/observer.ts';
-import type { StoreProblem } from '../../../runtime/store/store.ts';
-import { StoreInDoubt, StoreUnavailable } from '../../../runtime/store/store.ts';
+import type { DispatchObserver } from '../../../runtime/dispatch/dispatcher.ts';
+import type { StoreProblem } from '../../../runtime/store/contract.ts';
+import { StoreInDoubt, StoreUnavailable } from '../../../runtime/store/contract.ts';
 import {
   claimOf,
   count,

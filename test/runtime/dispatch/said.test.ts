@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
-import { resetSession } from '../../../runtime/store/said.ts';
+import { resetSession } from '../../../runtime/store/listed-rows.ts';
 import { claimOf, dispatchBench } from '../../helpers/dispatch-bench.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';

@@ -1,8 +1,8 @@
 /** Every answer of the HTTP contract, over a real connection. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lowerEvents } from '../../../compiler/lower/events.ts';
 import { lowerFilters } from '../../../compiler/lower/filter.ts';
+import { lowerEvents } from '../../../compiler/lower/route.ts';
 import { lowerCoalesceKey, lowerTemplate } from '../../../compiler/lower/template.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
 import { answerOf, sendRaw, serve, signed } from '../../helpers/serve.ts';

@@ -1,7 +1,7 @@
 /** One machine is one client, whatever its address is written like. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plainAddress, TrustedProxies } from '../../../runtime/intake/client-address.ts';
+import { plainAddress, TrustedProxies } from '../../../runtime/intake/client.ts';
 
 const SPELLINGS = [
   '5.5.5.5',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lowerFilters } from '../../../compiler/lower/filter.ts';
-import { StoreInDoubt } from '../../../runtime/store/store.ts';
+import { StoreInDoubt } from '../../../runtime/store/contract.ts';
 import { serve } from '../../helpers/serve.ts';
 
 test('a stage that throws answers 500 without a reason, and the server goes on', async (t) => {

@@ -1,7 +1,7 @@
 /** Bodies and ids that a stranger with a valid signature, or a sender with a fault, can produce. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lowerEvents } from '../../../compiler/lower/events.ts';
+import { lowerEvents } from '../../../compiler/lower/route.ts';
 import { lowerTemplate } from '../../../compiler/lower/template.ts';
 import { answerOf, sendRaw, serve, signed } from '../../helpers/serve.ts';
 

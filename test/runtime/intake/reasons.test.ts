@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { lowerEvents } from '../../../compiler/lower/events.ts';
 import { lowerFilters } from '../../../compiler/lower/filter.ts';
+import { lowerEvents } from '../../../compiler/lower/route.ts';
 import { lowerTemplate } from '../../../compiler/lower/template.ts';
 import type { FilterConfig } from '../../../schemas/generated/types.ts';
 import { SECRET } from '../../helpers/route-table.ts';

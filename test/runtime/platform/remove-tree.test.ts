@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TreeRemover } from '../../../runtime/platform/remove-tree.ts';
+import { TreeRemover } from '../../../runtime/platform/files.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { until } from '../../helpers/gateway.ts';
 import { recordLog } from '../../helpers/log.ts';

@@ -1,7 +1,7 @@
 /** Instants that gateways share: as the database says, and without jumps while that may be what is known already. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { SharedClock } from '../../../runtime/platform/shared-clock.ts';
+import { SharedClock } from '../../../runtime/platform/clock.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
 
 it("goes by the machine's clock until it knows better, then by the shared one", () => {

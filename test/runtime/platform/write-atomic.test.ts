@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
+import { writeAtomic } from '../../../runtime/platform/files.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 test('a link or a file in the place of the temporary file is not written to', (t) => {

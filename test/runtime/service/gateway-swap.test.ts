@@ -34,7 +34,7 @@ test('routing notices a change the watch missed', async (t) => {
     throw new Error('no more watches');
   };
   const clock = new FakeClock();
-  const { gatewayFiles: nodeFiles } = await import('../../../runtime/platform/node-files.ts');
+  const { gatewayFiles: nodeFiles } = await import('../../../runtime/platform/files.ts');
   const served = await serve(t, { routes: { ci: prompt('old') } }, { clock, files: { ...nodeFiles, watch } });
   served.writeTable({ routes: { ci: prompt('new') } });
   clock.advance(1000);

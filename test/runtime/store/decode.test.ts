@@ -1,7 +1,7 @@
 /** Which values of a stored dispatch or job are used: whoever can write rows chooses no argument, path or header. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { sessionId } from '../../../runtime/dispatch/session-id.ts';
+import { sessionId } from '../../../runtime/platform/ids.ts';
 import { isDispatch, isJobRecord } from '../../../runtime/store/decode.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';
 import { makeJob } from '../../helpers/jobs.ts';

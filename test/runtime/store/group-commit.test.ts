@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import type { CommitResult, EncodedChange } from '../../../runtime/store/encode.ts';
-import { decodeChange } from '../../../runtime/store/encode.ts';
-import { GroupCommit } from '../../../runtime/store/group-commit.ts';
-import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import { StoreUnavailable } from '../../../runtime/store/contract.ts';
+import type { CommitResult, EncodedChange } from '../../../runtime/store/group-commit.ts';
+import { decodeChange, GroupCommit } from '../../../runtime/store/group-commit.ts';
 import { makeAccept, makeDispatch, makeTake } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Group } from '../../../runtime/store/group.ts';
-import { joinGroup, supersededNote } from '../../../runtime/store/group.ts';
+import type { Group } from '../../../runtime/store/states.ts';
+import { joinGroup, supersededNote } from '../../../runtime/store/states.ts';
 
 const limits = { window_ms: 30_000, max_wait_ms: 100_000 };
 

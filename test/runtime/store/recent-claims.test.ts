@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { RecentClaims } from '../../../runtime/store/recent-claims.ts';
+import { RecentClaims } from '../../../runtime/store/tally.ts';
 import { makeAccept, makeAdvance, makeClaim, makeJoin } from '../../helpers/dispatches.ts';
 import { makeFire } from '../../helpers/jobs.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Accept, Resend } from '../../../runtime/store/event-mutations.ts';
+import type { Accept, Resend } from '../../../runtime/store/contract.ts';
 import type { StoredDispatch } from '../../../runtime/store/queries.ts';
-import type { ReplayOptions } from '../../../runtime/store/replay.ts';
-import { replay, whyNotReplay } from '../../../runtime/store/replay.ts';
 import type { DispatchState } from '../../../runtime/store/states.ts';
+import type { ReplayOptions } from '../../../runtime/store/timeline.ts';
+import { replay, whyNotReplay } from '../../../runtime/store/timeline.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';
 
 function stored(state: DispatchState, answer: string | null, mode: 'agent' | 'direct' = 'agent'): StoredDispatch {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Store } from '../../../runtime/store/contract.ts';
+import { StoreUnavailable } from '../../../runtime/store/contract.ts';
 import { cleanUp, startRetention } from '../../../runtime/store/retention.ts';
-import type { Store } from '../../../runtime/store/store.ts';
-import { StoreUnavailable } from '../../../runtime/store/store.ts';
 import { makeAccept, makeAdvance, makeClaim, makeDispatch, makeTake } from '../../helpers/dispatches.ts';
 import { FakeClock, settle } from '../../helpers/fake-clock.ts';
 import { recordLog, silentLog } from '../../helpers/log.ts';

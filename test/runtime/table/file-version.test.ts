@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FileStamp } from '../../../runtime/platform/node-files.ts';
-import { FileVersion } from '../../../runtime/table/file-version.ts';
+import type { FileStamp } from '../../../runtime/platform/files.ts';
+import { FileVersion } from '../../../runtime/table/in-file-set.ts';
 
 const STAT: FileStamp = { mtimeMs: 1000, ctimeMs: 1000, size: 10, ino: 7 };
 

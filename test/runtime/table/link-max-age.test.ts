@@ -1,7 +1,7 @@
 /** The times that senders write, and what is no time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { linkMaxAge } from '../../../runtime/table/link-max-age.ts';
+import { linkMaxAge } from '../../../runtime/table/link-events.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 12);
 const { ageOf } = linkMaxAge({ seconds: 60, time: { in: 'root', path: ['at'] } });

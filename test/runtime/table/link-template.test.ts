@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { defaultPrompt, lowerCoalesceKey, lowerTemplate } from '../../../compiler/lower/template.ts';
-import { compactJson, cutText, indentedJson } from '../../../runtime/table/bounded-json.ts';
 import type { Rendered } from '../../../runtime/table/link-template.ts';
-import { linkKey, linkTemplate } from '../../../runtime/table/link-template.ts';
+import { compactJson, cutText, indentedJson, linkKey, linkTemplate } from '../../../runtime/table/link-template.ts';
 import { anyCharacter, anyText } from '../../helpers/any-text.ts';
 
 const builtins = { event_type: 'push', route: 'ci', delivery_id: 'd-1' };

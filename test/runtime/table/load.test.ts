@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { loadTable } from '../../../runtime/table/load.ts';
+import { loadTable } from '../../../runtime/table/table-source.ts';
 import { routeTable } from '../../helpers/route-table.ts';
 
 const load = (bytes: Buffer | string, current = '') => loadTable(Buffer.from(bytes), current);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { lowerDefaultSources } from '../../../compiler/lower/default-sources.ts';
+import { lowerDefaultSources } from '../../../compiler/lower/sources.ts';
 import { linkAuthenticator } from '../../../runtime/verify/authenticator.ts';
 import { LazyRequest } from '../../../runtime/verify/request.ts';
 import { loadShippedSources } from '../../helpers/catalog-sources.ts';

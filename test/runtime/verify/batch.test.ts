@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { lowerSource } from '../../../compiler/lower/source.ts';
-import { signRequest } from '../../../modules/workbench/runtime/sign.ts';
+import { signRequest } from '../../../modules/workbench/cli/test-event/sign-test-event.ts';
 import { identityLinker } from '../../../runtime/table/link-identity.ts';
 import { linkAuthenticator } from '../../../runtime/verify/authenticator.ts';
-import { itemPath, MAX_ITEMS } from '../../../runtime/verify/batch.ts';
+import { itemPath, MAX_ITEMS } from '../../../runtime/verify/content.ts';
 import { LazyRequest, partsOf } from '../../../runtime/verify/request.ts';
 import type { SchemePlan, SourceFile } from '../../../schemas/generated/types.ts';
 import { loadShippedSources } from '../../helpers/catalog-sources.ts';

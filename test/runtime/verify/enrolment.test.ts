@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Enrolments } from '../../../runtime/verify/enrolment.ts';
+import { Enrolments } from '../../../runtime/verify/handshake.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
 import { routePlan } from '../../helpers/route-table.ts';
 

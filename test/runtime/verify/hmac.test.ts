@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { HmacKey } from '../../../runtime/verify/hmac.ts';
+import { HmacKey } from '../../../runtime/verify/primitives.ts';
 
 const algorithm = fc.constantFrom('sha1', 'sha256', 'sha512');
 const encoding = fc.constantFrom('hex', 'base64', 'base64url');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { CompileOutput } from '../../../compiler/compile.ts';
 import { printCatalog } from '../../../compiler/emit/emit-table.ts';
 import type { Clock } from '../../../runtime/platform/clock.ts';
-import type { SecretResolver } from '../../../runtime/platform/secrets/secrets.ts';
+import type { SecretResolver } from '../../../runtime/platform/secrets.ts';
 import { compileConfig, printed } from '../../helpers/compile.ts';
 import type { FakeDispatcher } from '../../helpers/fake-dispatcher.ts';
 import { prepareGateway } from '../../helpers/serve.ts';

@@ -3,27 +3,24 @@
  * notifies the gateways, which do the work that it makes due.
  */
 import type { Clock } from '../../../../runtime/platform/clock.ts';
-import { SharedClock } from '../../../../runtime/platform/shared-clock.ts';
+import { SharedClock } from '../../../../runtime/platform/clock.ts';
+import type { Store } from '../../../../runtime/store/contract.ts';
+import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/contract.ts';
 import { GroupCommit } from '../../../../runtime/store/group-commit.ts';
 import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
-import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/store.ts';
 import { RefusedRows } from '../refused-rows.ts';
 import { byMachineClock } from '../shift-instants.ts';
-import { commitGroup } from './commit-group.ts';
 import type { DirectChanges } from './direct-changes.ts';
 import { createDirectChanges } from './direct-changes.ts';
 import type { PgConnect, PgConnection } from './driver.ts';
 import { describePgError, loadDriver } from './driver.ts';
-import { readServerTime } from './lease.ts';
+import { channelOf, noteOf, readServerTime } from './lease.ts';
 import { migrate, quoteSchema, versionFor } from './migrate.ts';
-import { channelOf, noteOf } from './other-nodes.ts';
 import { pgState } from './pg-state.ts';
 import { createPgQueries } from './read.ts';
-import { makeChanges } from './sections.ts';
-import { SnapshotReader } from './snapshot.ts';
 import { LaneTurns } from './take-due.ts';
-import { beginOf, beginReadOf, openScope, transact } from './transact.ts';
+import { beginOf, beginReadOf, openScope, SnapshotReader, transact } from './transact.ts';
+import { commitGroup, makeChanges } from './writer.ts';
 
 export interface ClientOptions {
   /** A libpq URL. Never printed. */

@@ -2,9 +2,9 @@
  * The interface to the PostgreSQL driver; the only file that imports the package. It is an optional peer dependency,
  * loaded when a store on PostgreSQL is opened.
  */
-import { messageOf } from '../../../../base/message-of.ts';
-import { npmInstall } from '../../../../runtime/platform/npm-install.ts';
-import { StoreRefused } from '../../../../runtime/store/store.ts';
+import { messageOf } from '../../../../base/errors.ts';
+import { npmInstall } from '../../../../runtime/platform/process/threads.ts';
+import { StoreRefused } from '../../../../runtime/store/contract.ts';
 
 export type PgValue = string | number | boolean | null | Uint8Array | readonly (string | number | boolean | null)[];
 

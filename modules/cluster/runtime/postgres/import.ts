@@ -1,10 +1,10 @@
 /** Imports what moves from another store into an empty database: jobs, delivery ids and sessions. */
-import type { JobRecord, JobState } from '../../../../runtime/store/job-mutations.ts';
-import type { Chat, Turn } from '../../../../runtime/store/sessions.ts';
-import { StoreRefused } from '../../../../runtime/store/store.ts';
+
+import type { Chat, Turn } from '../../../../runtime/store/contract.ts';
+import { StoreRefused } from '../../../../runtime/store/contract.ts';
+import type { JobRecord, JobState } from '../../../../runtime/store/records.ts';
 import type { PgConnection } from './driver.ts';
-import { PUT_META } from './store-unit.ts';
-import { insertInto, shortenedKey } from './tables.ts';
+import { insertInto, PUT_META, shortenedKey } from './store-unit.ts';
 
 export interface MovedSession extends Chat {
   readonly turns: readonly Turn[];

@@ -2,15 +2,12 @@
  * Loads and locks the rows that a series of changes needs. All locks are taken first, in key order; rows that depend on a
  * locked row are read by a later statement, because each statement sees the database as of its own start.
  */
-import type { HeadTarget } from '../../../../runtime/store/encode.ts';
-import type { GuardRow } from '../../../../runtime/store/guard-mutations.ts';
-import { guardKey } from '../../../../runtime/store/guard-mutations.ts';
-import type { Ref } from '../../../../runtime/store/identity.ts';
-import { claimKey, laneKey } from '../../../../runtime/store/identity.ts';
-import { pauseOfRoute } from '../../../../runtime/store/pauses.ts';
+import type { HeadTarget } from '../../../../runtime/store/group-commit.ts';
+import type { GuardRow, Ref } from '../../../../runtime/store/records.ts';
+import { claimKey, guardKey, laneKey, pauseOfRoute } from '../../../../runtime/store/records.ts';
 import type { Step } from '../../../../runtime/store/states.ts';
-import { groupKey } from '../../../../runtime/store/unit/accept.ts';
 import type { UnitChange } from '../../../../runtime/store/unit/apply.ts';
+import { groupKey } from '../../../../runtime/store/unit/apply.ts';
 import type {
   DeliveryRow,
   HeadRow,
@@ -20,7 +17,7 @@ import type {
   WorkRow,
 } from '../../../../runtime/store/unit/rows.ts';
 import type { PgConnection } from './driver.ts';
-import { shortenedKey } from './tables.ts';
+import { shortenedKey } from './store-unit.ts';
 
 /** The keys to look up for a series of changes. */
 class Needs {

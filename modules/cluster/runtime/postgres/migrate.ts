@@ -1,5 +1,5 @@
 /** Migrates a database to this version's tables, and refuses versions that it cannot use. */
-import { StoreRefused } from '../../../../runtime/store/store.ts';
+import { StoreRefused } from '../../../../runtime/store/contract.ts';
 import type { PgConnection } from './driver.ts';
 import { sqlState } from './driver.ts';
 import { SCHEMA_VERSION, STEPS } from './schema.ts';

@@ -1,13 +1,121 @@
-/** Shared state that is not work, in the database. */
+/** Shared state in the database that is not work: texts, captured requests, and slots of rate windows. */
 
+import type {
+  Chat,
+  NewRequestRow,
+  RequestFilter,
+  RequestRow,
+  RequestRows,
+  SessionSummary,
+  Sessions,
+  SharedDocument,
+  SharedDocuments,
+  SharedState,
+  Turn,
+} from '../../../../runtime/store/contract.ts';
 import { decodeOr, fieldsOf, isText } from '../../../../runtime/store/decode.ts';
-import type { Chat, SessionSummary, Sessions, Turn } from '../../../../runtime/store/sessions.ts';
-import type { SharedDocument, SharedDocuments } from '../../../../runtime/store/shared.ts';
-import type { SharedState } from '../../../../runtime/store/store.ts';
-import { pgRequests, unsigned } from './pg-requests.ts';
-import type { SnapshotReader, Statement } from './snapshot.ts';
+import type { SlotGrant, SlotRequest } from '../shared-window.ts';
+import type { PgValue } from './driver.ts';
+import type { SnapshotReader, Statement } from './transact.ts';
 
-export interface StateParts {
+/** Most bytes of bodies stored, and most rows removed, by one statement. */
+const SLICE_BYTES = 2 * 1024 * 1024;
+const SLICE_ROWS = 500;
+
+const ADD =
+  'INSERT INTO request (n, profile, route, outcome, reason, head, body, bytes) ' +
+  "SELECT n, profile, route, outcome, reason, head, decode(body, 'base64'), bytes FROM json_to_recordset($1::json) AS " +
+  'x(n bigint, profile text, route text, outcome text, reason text, head text, body text, bytes integer) ' +
+  'ON CONFLICT DO NOTHING RETURNING 1';
+const REMOVE_OLD =
+  'DELETE FROM request WHERE n IN (SELECT n FROM request WHERE n < $1 ORDER BY n LIMIT $2) RETURNING 1';
+/** Keeps the newest rows that together have at most $1 bytes. */
+const REMOVE_EXCESS =
+  'DELETE FROM request WHERE n IN (SELECT n FROM (SELECT n, sum(bytes) OVER (ORDER BY n DESC) AS newest FROM request) s ' +
+  'WHERE newest > $1 ORDER BY n LIMIT $2) RETURNING 1';
+/** A text without the signature that gateways of schema version 2 put before it. */
+const unsigned = (column: string): string => `regexp_replace(${column}, '^signed:[^\n]*\n', '')`;
+const HEAD = unsigned('head');
+const BETWEEN = `SELECT n, ${HEAD} AS head, body FROM request WHERE n BETWEEN $1 AND $2 ORDER BY n LIMIT 2`;
+/** Bytes as ASCII text, because a body may be binary. */
+const asciiOf = (bytes: string): string => `lower(encode(${bytes}, 'escape'))`;
+
+/** @param requests a separate connection, so that a long search delays nothing else */
+const pgRequests = (requests: SnapshotReader): RequestRows => ({
+  /** By statements of limited size. */
+  async add(rows) {
+    let stored = 0;
+    for (const slice of slicesOf(rows)) {
+      stored += (await requests.ask([ADD, JSON.stringify(slice.map(printRow))]))[0]?.length ?? 0;
+    }
+    return stored;
+  },
+  async trim(n, maxBytes) {
+    for (const [sql, limit] of [[REMOVE_OLD, n] as const, [REMOVE_EXCESS, maxBytes] as const]) {
+      for (let removed = SLICE_ROWS; removed === SLICE_ROWS; ) {
+        removed = (await requests.ask([sql, limit, SLICE_ROWS]))[0]?.length ?? 0;
+      }
+    }
+  },
+  async list(filter) {
+    const [rows = []] = await requests.ask<[RequestRow[]]>(listStatement(filter));
+    return rows;
+  },
+  async between(from, to) {
+    const [rows = []] = await requests.ask<[RequestRow[]]>([BETWEEN, from, to]);
+    return rows;
+  },
+});
+
+function listStatement(filter: RequestFilter): readonly [string, ...PgValue[]] {
+  const terms: string[] = [];
+  const values: PgValue[] = [];
+  const add = (value: PgValue | undefined, term: (place: string) => string): void => {
+    if (value !== undefined) terms.push(term(`$${values.push(value)}`));
+  };
+  for (const column of ['profile', 'route', 'outcome', 'reason'] as const) {
+    // No column holds a NUL, and PostgreSQL does not accept one.
+    add(filter[column]?.replaceAll('\0', '\ufffd'), (place) => `${column} = ${place}`);
+  }
+  add(filter.above, (place) => `n > ${place}`);
+  add(filter.below, (place) => `n < ${place}`);
+  if (filter.grep !== undefined) {
+    const inHead = `$${values.push(JSON.stringify(filter.grep).slice(1, -1))}`;
+    const inBody = `$${values.push(Buffer.from(filter.grep))}`;
+    terms.push(
+      `(position(lower(${inHead}::text) IN lower(${HEAD})) > 0 OR position(${asciiOf(`${inBody}::bytea`)} IN ${asciiOf('body')}) > 0)`,
+    );
+  }
+  const where = terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`;
+  const order = filter.isAscending ? 'ASC' : 'DESC';
+  const [limit, skip] = [values.push(filter.limit), values.push(filter.skip)];
+  return [
+    `SELECT n, ${HEAD} AS head FROM request${where} ORDER BY n ${order} LIMIT $${limit} OFFSET $${skip}`,
+    ...values,
+  ];
+}
+
+function printRow({ body, ...row }: NewRequestRow): object {
+  const bytes = Buffer.byteLength(row.head) + (body?.length ?? 0);
+  return { ...row, body: body === null ? null : Buffer.from(body).toString('base64'), bytes };
+}
+
+function* slicesOf(rows: readonly NewRequestRow[]): Generator<readonly NewRequestRow[]> {
+  let slice: NewRequestRow[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    slice.push(row);
+    bytes += row.head.length + (row.body?.length ?? 0);
+    if (bytes < SLICE_BYTES) continue;
+    yield slice;
+    slice = [];
+    bytes = 0;
+  }
+  if (slice.length > 0) yield slice;
+}
+
+/** Shared state that is not work, in the database. */
+interface StateParts {
   /** Connections; each query and each change is one transaction. */
   readonly reads: SnapshotReader;
   readonly writes: SnapshotReader;
@@ -88,3 +196,33 @@ function pgSessions(reads: SnapshotReader, writes: SnapshotReader): Sessions {
 }
 
 type ListRow = Omit<SessionSummary, 'chat_id' | 'path' | 'problem'> & { readonly chat: string };
+
+/*
+ * Slots of rate windows: one row for each route. Each change is its own transaction, which does not wait for the disk, so
+ * that the row is locked only during the statement. A crash of the server loses the latest counts.
+ */
+
+const WINDOW = "interval '60 s'";
+/** The number of slots granted when `free` of them are free. $2: limit; $3: needed; $4: ahead. */
+const granted = (free: string): string =>
+  `least($3::bigint, ${free}) + least($4::bigint, greatest(${free} - $3::bigint, 0) / 64)`;
+/** A window in the future is from before the server's clock was set back. */
+const IS_OVER = `w.opened_at NOT BETWEEN excluded.opened_at - ${WINDOW} AND excluded.opened_at + ${WINDOW}`;
+const USED = `CASE WHEN ${IS_OVER} THEN 0 ELSE w.taken END`;
+const FREE = `greatest($2::bigint - ${USED}, 0)`;
+const TAKE =
+  'INSERT INTO rate_window AS w (name, opened_at, taken, granted) ' +
+  `VALUES ($1, clock_timestamp(), ${granted('$2::bigint')}, ${granted('$2::bigint')}) ON CONFLICT (name) DO UPDATE SET ` +
+  `opened_at = CASE WHEN ${IS_OVER} THEN excluded.opened_at ELSE w.opened_at END, ` +
+  `taken = ${USED} + ${granted(FREE)}, granted = ${granted(FREE)} ` +
+  `RETURNING granted, taken, floor(1000 * extract(epoch FROM opened_at + ${WINDOW} - clock_timestamp()))::bigint AS left_ms`;
+/** Removes the windows of routes that no longer exist. */
+export const FORGET_WINDOWS = "DELETE FROM rate_window WHERE opened_at < clock_timestamp() - interval '1 day'";
+
+/** Takes slots of a window. Rejects with StoreUnavailable. */
+export async function takeSlots(db: SnapshotReader, { window, limit, needed, ahead }: SlotRequest): Promise<SlotGrant> {
+  const [rows] = await db.ask<readonly (readonly SlotGrant[])[]>([TAKE, window, limit, needed, ahead]);
+  const [grant] = rows ?? [];
+  if (grant === undefined) throw new Error(`nothing is known of the window ${window}`);
+  return grant;
+}

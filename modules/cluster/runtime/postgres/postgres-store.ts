@@ -1,29 +1,42 @@
 /**
+ * The store on PostgreSQL that several gateways share. Changes go to the writer in groups, queries to a connection of
+ * their own.
+ */
+
+import type { NodeIdentity } from '../../../../runtime/module.ts';
+import type { Clock, SharedClock, Timer } from '../../../../runtime/platform/clock.ts';
+import type { Logger } from '../../../../runtime/platform/log.ts';
+import type {
+  Mutation,
+  MutationKind,
+  MutationResults,
+  SharedState,
+  SharedStore,
+  Store,
+  StoreProblem,
+} from '../../../../runtime/store/contract.ts';
+import { describeOtherTables, StoreRefused, StoreUnavailable } from '../../../../runtime/store/contract.ts';
+import { GroupCommit, Health, NEW_WORK } from '../../../../runtime/store/group-commit.ts';
+import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
+import { RefusedRows } from '../refused-rows.ts';
+import type { TakeSlots } from '../shared-window.ts';
+import { SharedWindow } from '../shared-window.ts';
+import type { PgConnect, PgConnection } from './driver.ts';
+import { describePgError, isLost, loadDriver } from './driver.ts';
+import { channelOf, OtherNodes, RENEW_MS } from './lease.ts';
+import { migrate, quoteSchema } from './migrate.ts';
+import { pgState, takeSlots } from './pg-state.ts';
+import { createPgQueries } from './read.ts';
+import type { PgQueries } from './transact.ts';
+import { beginLaxOf, beginOf, beginReadOf, SnapshotReader } from './transact.ts';
+import { PgWriter } from './writer.ts';
+
+/*
  * The store on PostgreSQL that several gateways share. Changes go to the writer in groups, queries to a connection that
  * only reads. While the database is unavailable, changes are refused; a lost connection is reopened, with growing pauses.
  */
-import type { Clock, Timer } from '../../../../runtime/platform/clock.ts';
-import type { Logger } from '../../../../runtime/platform/log.ts';
-import { GroupCommit, NEW_WORK } from '../../../../runtime/store/group-commit.ts';
-import { Health } from '../../../../runtime/store/health.ts';
-import type { Mutation, MutationKind, MutationResults } from '../../../../runtime/store/mutations.ts';
-import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
-import { describeOtherTables } from '../../../../runtime/store/shared.ts';
-import type { SharedState, SharedStore, Store, StoreProblem } from '../../../../runtime/store/store.ts';
-import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/store.ts';
-import type { RefusedRows } from '../refused-rows.ts';
-import type { TakeSlots } from '../shared-window.ts';
-import { SharedWindow } from '../shared-window.ts';
-import { describePgError, isLost } from './driver.ts';
-import { RENEW_MS } from './lease.ts';
-import type { OtherNodes } from './other-nodes.ts';
-import { pgState } from './pg-state.ts';
-import { takeSlots } from './rate-slots.ts';
-import { createPgQueries } from './read.ts';
-import type { PgQueries, SnapshotReader } from './snapshot.ts';
-import type { PgWriter } from './writer.ts';
 
-export interface PgStoreParts {
+interface PgStoreParts {
   /** @param lost called when its connection is lost */
   readonly writer: (lost: (reason: string) => void) => PgWriter;
   readonly reader: SnapshotReader;
@@ -209,5 +222,96 @@ export class PostgresStore implements Store {
       this.health.begin('unavailable', `the lease cannot be renewed: ${describePgError(error)}`);
     }
     if (this.closing === null) this.renewLater();
+  }
+}
+
+/** Opens the store on PostgreSQL that several gateways share (decisions in docs/architecture.md, "The store on PostgreSQL"). */
+export interface PostgresOptions {
+  /** A libpq URL. Never logged. */
+  readonly url: string;
+  readonly schema: string;
+  /** False behind a pooler in transaction mode: no LISTEN and no prepared statements, and changes are found by polling. */
+  readonly listen: boolean;
+  /** Where invalid rows are noted. Default: nowhere. */
+  readonly refused?: RefusedRows;
+  readonly node: NodeIdentity;
+  readonly clock: Clock;
+  /** Called with the time of the database, which all gateways follow. Default: does nothing. */
+  readonly follow?: SharedClock['follow'];
+  readonly log: Logger;
+  /** Called before a change that records something is sent, so that its log lines are written first. */
+  readonly beforeCommit?: () => void;
+  /** Default: the driver's. */
+  readonly connect?: PgConnect;
+}
+
+/**
+ * Opens the store, after creating or migrating its tables. If the database cannot be reached, the store still opens:
+ * `problem()` reports that it is unavailable, and it recovers once the database does. Rejects with StoreRefused when `pg`
+ * is not installed, or this version cannot use the tables.
+ */
+export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
+  const {
+    url,
+    schema,
+    listen,
+    refused = new RefusedRows(),
+    node,
+    clock,
+    log,
+    beforeCommit,
+    follow = () => {},
+  } = options;
+  const quoted = quoteSchema(schema);
+  const connect = options.connect ?? (await loadDriver());
+  let isMigrated = false;
+  const connectWriter = async (ended: () => void): Promise<PgConnection> => {
+    const db = await connect({ url, name: 'hookwright', prepare: listen, ended });
+    try {
+      if (!isMigrated) await migrate(db, schema);
+      isMigrated = true;
+      return db;
+    } catch (error) {
+      void db.close().catch(() => {});
+      throw error;
+    }
+  };
+  const channel = listen ? channelOf(schema) : null;
+  const connectReader = async (): Promise<PgConnection> => {
+    const db = await connect({ url, name: 'hookwright reader', prepare: listen, notified: (from) => notified(from) });
+    if (channel !== null) await db.script(`LISTEN "${channel}"`);
+    return db;
+  };
+  const reader = new SnapshotReader(connectReader, beginReadOf(quoted));
+  const connectCounter = (): Promise<PgConnection> => connect({ url, name: 'hookwright counter', prepare: listen });
+  const counter = new SnapshotReader(connectCounter, beginLaxOf(quoted));
+  const connectState = (): Promise<PgConnection> => connect({ url, name: 'hookwright state', prepare: listen });
+  const state = new SnapshotReader(connectState, beginOf(quoted));
+  const connectRequests = (): Promise<PgConnection> => connect({ url, name: 'hookwright requests', prepare: listen });
+  const requests = new SnapshotReader(connectRequests, beginLaxOf(quoted));
+  let notified = (_: string): void => {};
+  const store = new PostgresStore({
+    table: node.table,
+    writer: (lost) => new PgWriter({ connect: connectWriter, begin: beginOf(quoted), node, clock, follow, lost }),
+    others: (node) => {
+      const others = new OtherNodes({ reader, clock, channel, node });
+      notified = (from) => others.notified(from);
+      return others;
+    },
+    reader,
+    counter,
+    state,
+    requests,
+    refused,
+    clock,
+    log,
+    beforeCommit,
+  });
+  try {
+    await store.open();
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
   }
 }

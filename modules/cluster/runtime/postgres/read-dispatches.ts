@@ -1,9 +1,8 @@
 /** The SQL for the queries about dispatches, what they wait for and what was said in them. */
-import { earlierNeeded, fillEvents } from '../../../../runtime/store/burst.ts';
-import { guardKey } from '../../../../runtime/store/guard-mutations.ts';
-import { sessionName } from '../../../../runtime/store/identity.ts';
-import type { BusyRow, ListedRow, StoredRow } from '../../../../runtime/store/listed-rows.ts';
+import type { BusyRow, ListedRow, SaidRow, StoredRow } from '../../../../runtime/store/listed-rows.ts';
 import {
+  earlierNeeded,
+  fillEvents,
   HAS_TURN,
   hasOpenState,
   IS_ASKED,
@@ -11,6 +10,9 @@ import {
   readBusy,
   readListed,
   readStored,
+  resetRow,
+  saidIn,
+  toldRows,
   WAITING_COLUMNS,
   WAITING_RUNS,
 } from '../../../../runtime/store/listed-rows.ts';
@@ -21,13 +23,12 @@ import type {
   StoredDispatch,
   WaitingDelivery,
 } from '../../../../runtime/store/queries.ts';
-import type { SaidRow } from '../../../../runtime/store/said.ts';
-import { resetRow, saidIn, toldRows } from '../../../../runtime/store/said.ts';
+import { guardKey, sessionName } from '../../../../runtime/store/records.ts';
 import { isFinal, SHOWN_STATES } from '../../../../runtime/store/states.ts';
 import type { LaneCount, StoredWaits } from '../../../../runtime/store/waits.ts';
 import { COUNT_RUNNING, COUNT_SESSIONS, countDue } from '../../../../runtime/store/waits.ts';
-import type { AskSnapshot, PgQueries, Statement } from './snapshot.ts';
-import { shortenedKey } from './tables.ts';
+import { shortenedKey } from './store-unit.ts';
+import type { AskSnapshot, PgQueries, Statement } from './transact.ts';
 
 type DispatchQuery = 'load' | 'find' | 'ended' | 'list' | 'sessions' | 'waits' | 'said' | 'approvals';
 

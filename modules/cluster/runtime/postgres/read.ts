@@ -1,28 +1,29 @@
 /** The SQL for the queries of ../queries.ts: those of what was counted, of jobs, of the guard and of gateways. */
-import { decodeOr } from '../../../../runtime/store/decode.ts';
-import type { HeadTarget } from '../../../../runtime/store/encode.ts';
-import { NOT_PAUSED, readGuard } from '../../../../runtime/store/guard-mutations.ts';
-import type { JobState, JobTick } from '../../../../runtime/store/job-mutations.ts';
+import { decodeOr, isJobRecord } from '../../../../runtime/store/decode.ts';
+import type { HeadTarget } from '../../../../runtime/store/group-commit.ts';
 import { COUNT_ASKED } from '../../../../runtime/store/listed-rows.ts';
 import type {
+  AddFigures,
   DeadWork,
+  FigureSum,
   LastError,
   OpenWork,
+  Query,
   StoredNode,
   StoreOverview,
   Tally,
 } from '../../../../runtime/store/queries.ts';
+import { addedFigures, FIGURE_SUMS, FIGURES, forgottenBefore } from '../../../../runtime/store/queries.ts';
+import type { JobRecord, JobState, JobTick } from '../../../../runtime/store/records.ts';
+import { NOT_PAUSED, readGuard } from '../../../../runtime/store/records.ts';
 import type { AskedCount, StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';
 import { auditTallies, shownTallies, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
 import type { RefusedRows } from '../refused-rows.ts';
-import { PAUSED, routeLaneOf } from './due-queries.ts';
-import { sumFigures } from './figures.ts';
 import { dispatchQueries } from './read-dispatches.ts';
-import type { DatabaseJob } from './read-jobs.ts';
-import { readJobs } from './read-jobs.ts';
-import type { AskSnapshot, PgQueries, Statement } from './snapshot.ts';
-import { keyOfClaim } from './tables.ts';
+import { keyOfClaim } from './store-unit.ts';
+import { PAUSED, routeLaneOf } from './take-due.ts';
+import type { AskSnapshot, PgQueries, Scope, Statement } from './transact.ts';
 
 /** @param refused where invalid jobs are noted */
 export const createPgQueries = (ask: AskSnapshot, refused: RefusedRows): PgQueries => ({
@@ -192,4 +193,52 @@ const NODES =
 async function readNodes(ask: AskSnapshot): Promise<readonly StoredNode[]> {
   const [rows = []] = await ask<[StoredNode[]]>([NODES]);
   return rows;
+}
+
+const ADD =
+  `INSERT INTO figure (minute, ${FIGURES.join(', ')}) VALUES ($1, ${FIGURES.map((_, at) => `$${at + 2}`).join(', ')}) ` +
+  `ON CONFLICT (minute) DO UPDATE SET ${addedFigures('greatest')}`;
+const SUMS =
+  `SELECT slot, ${FIGURES.map((name) => `${name}::bigint`).join(', ')} FROM (SELECT minute / $1::bigint * $1::bigint AS slot, ` +
+  `${FIGURE_SUMS.join(', ')} FROM figure WHERE minute >= $2 GROUP BY 1) sums ORDER BY slot`;
+
+/** The figures of each minute, added over all gateways, and summed. */
+export async function addFigures({ db }: Scope, { minute, figures }: AddFigures): Promise<null> {
+  await db.change(ADD, [minute, ...FIGURES.map((name) => figures[name])]);
+  await db.change('DELETE FROM figure WHERE minute < $1', [forgottenBefore(minute)]);
+  return null;
+}
+
+async function sumFigures(
+  ask: AskSnapshot,
+  { since, slot_ms }: Extract<Query, { kind: 'figures' }>,
+): Promise<readonly FigureSum[]> {
+  return (await ask<[FigureSum[]]>([SUMS, slot_ms, since]))[0];
+}
+
+/** Dynamic jobs of a shared database. A row that is invalid does not run, and is named. */
+export interface DatabaseJob {
+  readonly id: string;
+  readonly profile: string;
+  readonly name: string;
+  /** JSON of a JobRecord. */
+  readonly body: string;
+}
+
+/** Null for an invalid row: a field is not what it may be, or the columns do not repeat what is in the body. */
+export function readRecord({ id, profile, name, body }: DatabaseJob): JobRecord | null {
+  const record = decodeOr<JobRecord | null>(body, isJobRecord, null);
+  return record?.id === id && record.profile === profile && record.name === name ? record : null;
+}
+
+function readJobs(rows: readonly DatabaseJob[], refused: RefusedRows): readonly JobRecord[] {
+  const invalid = rows.filter((row) => readRecord(row) === null);
+  const named = invalid.map(({ name, id }) => `${JSON.stringify(name)} (${id})`).join(', ');
+  refused.note(
+    'jobs',
+    invalid.length === 0
+      ? null
+      : `invalid jobs in the database do not run: ${named}; replace each: hookwright job create`,
+  );
+  return rows.flatMap((row) => readRecord(row) ?? []);
 }

@@ -6,7 +6,7 @@
  * step may only add tables, indexes, and columns that are null or have a default. What the previous version reads, and
  * cannot do without, can be dropped one version later.
  */
-import { FIGURES } from '../../../../runtime/store/figures.ts';
+import { FIGURES } from '../../../../runtime/store/queries.ts';
 
 /** The version that this program reads and writes. */
 export const SCHEMA_VERSION = 3;
@@ -203,7 +203,7 @@ const VERSION_2 = `
   -- JSON of the end of the program that answered (runtime/store/states.ts).
   ALTER TABLE answer ADD COLUMN program text;
 
-  -- What the guard keeps (runtime/store/guard-mutations.ts). id: JSON [kind, key], or its digest when that is long; key,
+  -- What the guard keeps (runtime/store/records.ts). id: JSON [kind, key], or its digest when that is long; key,
   -- body: JSON; expires_at: when it may go.
   CREATE TABLE guard_state (id text COLLATE "C" PRIMARY KEY, kind text NOT NULL, key text NOT NULL, body text NOT NULL,
     expires_at bigint) WITH (fillfactor = 50);
@@ -219,14 +219,14 @@ const VERSION_2 = `
     output_tokens bigint,
     cost double precision
   );
-  -- What came in, a minute at a time (runtime/store/figures.ts). minute: Unix ms at which it began.
+  -- What came in, a minute at a time (runtime/store/queries.ts). minute: Unix ms at which it began.
   CREATE TABLE figure (minute bigint PRIMARY KEY, ${FIGURES.map((name) => `${name} bigint NOT NULL`).join(', ')});
   -- When a pause ends by itself.
   ALTER TABLE job_state ADD COLUMN paused_until bigint;
   CREATE INDEX usage_ref ON usage (ref);
   CREATE INDEX usage_at ON usage (at);
   -- session: the one in which its runs take turns, JSON [profile, session id], or its digest when that is long; it stays.
-  -- burst: the first event of its burst (runtime/store/burst.ts).
+  -- burst: the first event of its burst (runtime/store/listed-rows.ts).
   ALTER TABLE dispatch ADD COLUMN session text COLLATE "C", ADD COLUMN burst bigint;
   CREATE INDEX dispatch_session ON dispatch (session, ref) WHERE session IS NOT NULL;
   CREATE INDEX dispatch_burst ON dispatch (burst, ref) WHERE burst IS NOT NULL;
@@ -239,7 +239,7 @@ const VERSION_2 = `
   CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending' AND waits_for IS NULL;
   CREATE INDEX work_session ON work (session, turn) WHERE session IS NOT NULL;
 
-  -- Whether a delivery waits for a person (runtime/store/unit/approval.ts); due_at is then when it expires. A gateway of the
+  -- Whether a delivery waits for a person (runtime/store/unit/message.ts); due_at is then when it expires. A gateway of the
   -- previous version would send it then: approvals too are for when all gateways have this version.
   ALTER TABLE delivery ADD COLUMN waiting text;
   CREATE INDEX delivery_waiting ON delivery (ref, n) WHERE waiting IS NOT NULL;

@@ -3,17 +3,21 @@
  * taken meanwhile. For lanes with a limit, the row in `lane` is locked first, and their runs are counted under that lock.
  */
 
-import type { Ref } from '../../../../runtime/store/identity.ts';
-import { laneKey, laneParts, routeLane } from '../../../../runtime/store/identity.ts';
-import type { MutationResults } from '../../../../runtime/store/mutations.ts';
+import type {
+  AgentLimit,
+  MutationResults,
+  TakenAttempt,
+  TakenRun,
+  TakeWork,
+} from '../../../../runtime/store/contract.ts';
+import type { Ref } from '../../../../runtime/store/records.ts';
+import { laneKey, laneParts, routeLane } from '../../../../runtime/store/records.ts';
 import type { Waiting } from '../../../../runtime/store/states.ts';
-import { agentOf } from '../../../../runtime/store/unit/agent-room.ts';
-import { takenAttempt } from '../../../../runtime/store/unit/approval.ts';
+import { agentOf } from '../../../../runtime/store/unit/guard.ts';
+import { takenAttempt } from '../../../../runtime/store/unit/message.ts';
 import type { LaneCount } from '../../../../runtime/store/waits.ts';
 import { COUNT_RUNNING } from '../../../../runtime/store/waits.ts';
-import type { AgentLimit, TakenAttempt, TakenRun, TakeWork } from '../../../../runtime/store/work-mutations.ts';
-import { DUE_ATTEMPTS, DUE_RUNS, LOCK_AGENTS, LOCK_LIMITS, TAKE_ATTEMPTS, TAKE_RUNS, WAITING } from './due-queries.ts';
-import { ADD_COUNTS, CountChanges } from './tables.ts';
+import { ADD_COUNTS, CountChanges } from './store-unit.ts';
 import type { Scope } from './transact.ts';
 
 interface Lane<Row> {
@@ -198,13 +202,13 @@ function count({ node, send }: Scope, taken: readonly TakenRun[]): void {
 }
 
 /** A limit that several lanes share. */
-export interface SharedRoom {
+interface SharedRoom {
   readonly name: string;
   readonly room: number;
 }
 
 /** A lane with due rows, the earliest first. */
-export interface DueLane<Row> {
+interface DueLane<Row> {
   readonly name: string;
   /** Most rows that may be taken from it. */
   readonly room: number;
@@ -247,3 +251,75 @@ export class LaneTurns {
     return this.served.get(name) ?? 0;
   }
 }
+
+/*
+ * The queries of each `take_work`, the same for runs and delivery attempts. They use partial indexes over waiting rows, so
+ * that their cost does not grow with the ended ones.
+ */
+
+/**
+ * Returns each lane with waiting rows, with its earliest due time, the earliest after $1, and up to $3 of its rows that are
+ * due at $1, ordered by their first row. It walks from lane to lane through the index. $2: the holder.
+ */
+function dueLanes(table: string, waiting: string, [key, columns]: readonly [string, string], more: string): string {
+  const first = `SELECT lane, due_at, ${key} FROM ${table} WHERE ${waiting}`;
+  const order = `ORDER BY lane, due_at, ${key} LIMIT 1`;
+  const ofLane = `FROM ${table} WHERE ${waiting} AND lane = l.lane`;
+  return (
+    `WITH RECURSIVE lanes AS ((${first} ${order}) UNION ALL SELECT following.* FROM lanes l ` +
+    `CROSS JOIN LATERAL (${first} AND lane > l.lane ${order}) following) SELECT l.lane, l.due_at, ` +
+    `(SELECT min(due_at) ${ofLane} AND due_at > $1) AS later, (SELECT coalesce(json_agg(d), '[]') FROM ` +
+    `(SELECT ${key}${columns} ${ofLane} AND due_at <= $1 ORDER BY due_at, ${key} LIMIT $3) d) AS due, ${more} ` +
+    `FROM lanes l ORDER BY due_at, ${key}`
+  );
+}
+
+/** As `routeLane`. */
+export const routeLaneOf = (lane: string): string => `split_part(${lane}, chr(10), 1)`;
+
+const DUE_RUNS = dueLanes(
+  'work',
+  "state = 'pending' AND blocked_by IS NULL",
+  ['ref', ', group_key IS NOT NULL AS grouped'],
+  `(SELECT max_concurrent FROM lane c WHERE c.lane = ${routeLaneOf('l.lane')}) AS max_concurrent, $2::text AS holder`,
+);
+
+const DUE_ATTEMPTS = dueLanes(
+  'delivery',
+  'holder IS NULL',
+  ['ref, n', ''],
+  '(SELECT count(*) FROM delivery WHERE holder = $2 AND lane = l.lane) AS held',
+);
+
+/** Takes those of the chosen runs that still wait. Taking a run that waits in a group closes the group. */
+const TAKE_RUNS =
+  "WITH due AS MATERIALIZED (SELECT ref FROM work WHERE ref = ANY($1::bigint[]) AND state = 'pending' AND blocked_by IS NULL AND due_at <= $2 " +
+  "ORDER BY ref FOR UPDATE SKIP LOCKED) UPDATE work w SET state = 'running', node = $3, holder = $4, started_at = $2, " +
+  'group_key = NULL FROM due WHERE w.ref = due.ref RETURNING w.ref, w.lane, w.failed';
+
+const TAKE_ATTEMPTS =
+  'WITH due AS MATERIALIZED (SELECT d.ref, d.n FROM delivery d JOIN json_to_recordset($1::json) AS x(ref bigint, n integer) ' +
+  'ON d.ref = x.ref AND d.n = x.n WHERE d.holder IS NULL AND d.due_at <= $2 ORDER BY d.ref, d.n FOR UPDATE OF d SKIP LOCKED) ' +
+  'UPDATE delivery d SET node = $3, holder = $4 FROM due WHERE d.ref = due.ref AND d.n = due.n RETURNING d.ref, d.n, d.waiting';
+
+/** Locks the rows that guard the limits of these lanes, before their runs are counted; skips lanes that another gateway has locked. */
+const LOCK_LIMITS =
+  'SELECT lane, max_concurrent FROM lane WHERE lane = ANY($1) ORDER BY lane FOR UPDATE SKIP LOCKED';
+/** The same for agents: the names of those that no other gateway has locked. */
+const LOCK_AGENTS =
+  "SELECT name FROM unnest($1::text[]) name WHERE pg_try_advisory_xact_lock(hashtextextended('hookwright agent ' || name, 0))";
+
+/** The lanes of the routes that are paused at $1. */
+export const PAUSED =
+  "SELECT key::json #>> '{}' AS lane FROM guard_state WHERE kind = 'pause' AND coalesce(expires_at > $1, true)";
+
+/**
+ * The paused lanes, when the next of them goes on by itself, and the number of dispatches that wait for a run, without those in
+ * groups and of paused routes.
+ */
+const WAITING =
+  `WITH paused AS MATERIALIZED (${PAUSED}) SELECT ` +
+  '(SELECT coalesce(sum(pending), 0)::bigint FROM tally WHERE lane NOT IN (SELECT lane FROM paused)) - ' +
+  "(SELECT count(*) FROM work WHERE group_key IS NOT NULL AND state = 'pending') AS waiting, " +
+  "(SELECT coalesce(json_agg(lane), '[]') FROM paused) AS paused, " +
+  "(SELECT min(expires_at) FROM guard_state WHERE kind = 'pause' AND expires_at > $1) AS goes_on_at";

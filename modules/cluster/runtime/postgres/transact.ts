@@ -1,5 +1,12 @@
-/** Runs transactions. Each sets its own parameters, because behind a pooler a setting lasts only for a transaction. */
+/**
+ * Runs transactions. Each sets its own parameters, because behind a pooler a setting lasts only for a transaction;
+ * queries have connections of their own.
+ */
+
+import { StoreUnavailable } from '../../../../runtime/store/contract.ts';
+import type { Query, QueryKind, QueryResults } from '../../../../runtime/store/queries.ts';
 import type { PgConnection, PgValue } from './driver.ts';
+import { describePgError } from './driver.ts';
 
 /** Timeouts in ms: of waiting for a lock, of a statement, and of an idle transaction. */
 const LOCK_MS = 5000;
@@ -84,4 +91,61 @@ export async function allOf(sent: readonly Promise<unknown>[]): Promise<void> {
   const results = await Promise.allSettled(sent);
   const failed = results.find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
+}
+
+/** Connections other than the writer's, opened when they are first needed. Each query is its own transaction. */
+export type Statement = readonly [sql: string, ...values: readonly PgValue[]];
+
+/** Runs the statements in one transaction; resolves to the rows of each. Rejects with StoreUnavailable. */
+export type AskSnapshot = <Rows extends readonly unknown[] = readonly (readonly object[])[]>(
+  ...statements: readonly Statement[]
+) => Promise<Rows>;
+
+export type PgQueries = {
+  readonly [K in QueryKind]: (query: Extract<Query, { kind: K }>) => Promise<QueryResults[K]>;
+};
+
+export class SnapshotReader {
+  private readonly connect: () => Promise<PgConnection>;
+  private readonly begin: string;
+  private opening: Promise<PgConnection> | null = null;
+  private closed = false;
+
+  /** @param begin the first statements of each transaction */
+  constructor(connect: () => Promise<PgConnection>, begin: string) {
+    this.connect = connect;
+    this.begin = begin;
+  }
+
+  readonly ask: AskSnapshot = async (...statements) => {
+    try {
+      const db = await this.open();
+      // Sent without waiting in between, so that another query cannot interleave.
+      const sent = [
+        db.script(this.begin),
+        ...statements.map(([sql, ...values]) => db.query(sql, values)),
+        db.script('COMMIT'),
+      ];
+      const [, ...rows] = await Promise.all(sent);
+      return rows.slice(0, -1) as never;
+    } catch (error) {
+      throw new StoreUnavailable(`the database cannot be asked: ${describePgError(error)}`);
+    }
+  };
+
+  /** Opens the connection, or opens it again when it was lost. Rejects when that fails. */
+  async open(): Promise<PgConnection> {
+    if (this.closed) throw new StoreUnavailable('the store is closed');
+    const opened = await this.opening?.catch(() => null);
+    if (opened != null && opened.lost === null) return opened;
+    if (opened != null) void opened.close().catch(() => {});
+    this.opening = this.connect();
+    return this.opening;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    const opened = await this.opening?.catch(() => null);
+    await opened?.close().catch(() => {});
+  }
 }

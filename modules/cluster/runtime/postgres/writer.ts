@@ -8,24 +8,29 @@
  *           a new lease        retry        resume: was it committed?
  */
 
+import { messageOf } from '../../../../base/errors.ts';
 import type { NodeIdentity } from '../../../../runtime/module.ts';
-import type { Clock } from '../../../../runtime/platform/clock.ts';
-import type { SharedClock } from '../../../../runtime/platform/shared-clock.ts';
-import type { CommitResult, EncodedChange } from '../../../../runtime/store/encode.ts';
-import { StoreUnavailable } from '../../../../runtime/store/store.ts';
-import { commitGroup } from './commit-group.ts';
+import type { Clock, SharedClock } from '../../../../runtime/platform/clock.ts';
+import type { MutationKind, MutationResults } from '../../../../runtime/store/contract.ts';
+import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/contract.ts';
+import type { CommitResult, EncodedChange, LargeTexts } from '../../../../runtime/store/group-commit.ts';
+import { decodeChange } from '../../../../runtime/store/group-commit.ts';
+import type { DirectChange, UnitChange, UnitKind } from '../../../../runtime/store/unit/apply.ts';
+import { applyToUnit, isUnitChange } from '../../../../runtime/store/unit/apply.ts';
+import { WorkUnit } from '../../../../runtime/store/unit/unit.ts';
 import type { DirectChanges } from './direct-changes.ts';
 import { createDirectChanges } from './direct-changes.ts';
 import type { PgConnection } from './driver.ts';
 import { describePgError, isConflict, isLost, isStatementError } from './driver.ts';
 import type { Others } from './lease.ts';
 import { LEASE_MS, Lease, LeaseEnded, readServerTime } from './lease.ts';
-import { makeChanges } from './sections.ts';
+import { loadUnit } from './load-unit.ts';
+import { storeUnit } from './store-unit.ts';
 import { LaneTurns } from './take-due.ts';
-import type { OpenScope } from './transact.ts';
+import type { OpenScope, Scope } from './transact.ts';
 import { openScope, transact } from './transact.ts';
 
-export interface WriterParts {
+interface WriterParts {
   /** Connects to the migrated database. @param ended called when the connection has ended */
   readonly connect: (ended: () => void) => Promise<PgConnection>;
   /** The first statements of each transaction. */
@@ -220,4 +225,134 @@ export class PgWriter {
     }
     return new StoreUnavailable(`the database takes nothing now: ${describePgError(error)}`);
   }
+}
+
+/** Makes the changes in one transaction. */
+type MakeGroup = (changes: readonly EncodedChange[]) => Promise<readonly MutationResults[MutationKind][]>;
+
+/** Most attempts of a group that conflicts with another gateway's. */
+const TRIES = 6;
+const PAUSE_MS = 20;
+
+/**
+ * Commits the changes; resolves to the results in the same order. A group that conflicts with another gateway's is retried;
+ * a change that cannot be stored fails alone. Rejects when it is unknown whether the changes were stored.
+ */
+export async function commitGroup(
+  changes: readonly EncodedChange[],
+  make: MakeGroup,
+  clock: Clock,
+): Promise<readonly CommitResult[]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return (await make(changes)).map((value) => ({ kind: 'ok', value }));
+    } catch (error) {
+      if (isConflict(error) && tries < TRIES) await pause(clock, tries);
+      else if (isConflict(error) || isStatementError(error)) return oneByOne(changes, make, clock, error);
+      else if (error instanceof StoreUnavailable)
+        return changes.map(() => ({ kind: 'unavailable', message: error.message }));
+      else throw error;
+    }
+  }
+}
+
+async function oneByOne(
+  changes: readonly EncodedChange[],
+  make: MakeGroup,
+  clock: Clock,
+  error: unknown,
+): Promise<readonly CommitResult[]> {
+  if (changes.length === 1) {
+    const message = messageOf(error);
+    const kind = isConflict(error) || error instanceof StoreRefused ? 'unavailable' : 'failed';
+    return [{ kind, message }];
+  }
+  const results: CommitResult[] = [];
+  for (const change of changes) {
+    const [result] = await commitGroup([change], make, clock).catch((failure: unknown): readonly CommitResult[] => [
+      { kind: 'in_doubt', message: messageOf(failure) },
+    ]);
+    if (result !== undefined) results.push(result);
+  }
+  return results;
+}
+
+const pause = (clock: Clock, tries: number): Promise<void> =>
+  new Promise((resolve) => void clock.after(Math.random() * PAUSE_MS * tries, resolve));
+
+/*
+ * Makes a group of changes within its transaction. The changes of a group are concurrent, because none has been
+ * acknowledged. So those of events are made first, as one unit of work, and `take_work` sees them; the others follow in
+ * their order.
+ */
+
+type Result = MutationResults[MutationKind];
+
+/** A change with its index in the group. */
+interface Part {
+  readonly index: number;
+  readonly change: UnitChange;
+  readonly texts: LargeTexts;
+}
+
+type Section =
+  | { readonly kind: 'unit'; readonly parts: Part[] }
+  | { readonly kind: 'direct'; readonly index: number; readonly change: DirectChange };
+
+/** Kinds that share a unit. Jobs do not share one with changes that end runs: what these have unblocked is stored before. */
+const UNIT_OF: Readonly<Record<UnitKind, 'events' | 'firing'>> = {
+  accept: 'events',
+  join_group: 'events',
+  advance: 'events',
+  record_attempt: 'events',
+  give_up: 'events',
+  answer_approval: 'events',
+  tell_approval: 'events',
+  resend: 'events',
+  put_guard: 'events',
+  pause_route: 'events',
+  begin_run: 'events',
+  tick_job: 'firing',
+  fire_job: 'firing',
+};
+
+/** Makes the changes; resolves to their results, in order, once their statements have been sent. */
+export async function makeChanges(
+  scope: Scope,
+  direct: DirectChanges,
+  encoded: readonly EncodedChange[],
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (const section of sectionsOf(encoded)) {
+    if (section.kind === 'direct') {
+      const { index, change } = section;
+      const make = direct[change.kind] as (scope: Scope, change: DirectChange) => Promise<Result>;
+      results[index] = await make(scope, change);
+      continue;
+    }
+    const changes = section.parts.map(({ change }) => change);
+    const unit = new WorkUnit(await loadUnit(scope.db, changes));
+    for (const { index, change, texts } of section.parts) results[index] = applyToUnit(unit, change, texts);
+    storeUnit(scope, unit);
+  }
+  return results;
+}
+
+function sectionsOf(encoded: readonly EncodedChange[]): readonly Section[] {
+  const events: Part[] = [];
+  const others: Section[] = [];
+  for (const [index, one] of encoded.entries()) {
+    const [, body, answer] = one;
+    const change = decodeChange(one);
+    if (!isUnitChange(change)) {
+      others.push({ kind: 'direct', index, change });
+      continue;
+    }
+    const part = { index, change, texts: { body, answer } };
+    const last = others.at(-1);
+    if (UNIT_OF[change.kind] === 'events') events.push(part);
+    else if (last?.kind === 'unit') last.parts.push(part);
+    else others.push({ kind: 'unit', parts: [part] });
+  }
+  return events.length === 0 ? others : [{ kind: 'unit', parts: events }, ...others];
 }

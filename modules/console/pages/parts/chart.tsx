@@ -4,7 +4,7 @@ import { instant } from './format.ts';
 const WIDTH = 600;
 const HEIGHT = 120;
 
-export interface Frame {
+interface Frame {
   /** Unix ms. */
   readonly from: number;
   readonly to: number;

@@ -1,5 +1,6 @@
 /** Views that are lists: a heading, filters that are kept in the address, and entries, which are lines or cards. */
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import type { Input } from '../api.ts';
 import type { ItemOf, Listed, ListId } from './data.ts';
 import { useData, useList } from './data.ts';
@@ -15,7 +16,7 @@ interface Filter {
   readonly known?: 'listRoutes' | 'listJobs';
 }
 /** By the parameter of the operation. */
-export type Filters = Readonly<Record<string, Filter>>;
+type Filters = Readonly<Record<string, Filter>>;
 
 /** What the address asks for, as far as it can be asked for. */
 export const askedFor = ({ query }: ViewPlace, filters: Filters): Readonly<Record<string, string>> =>
@@ -93,3 +94,63 @@ function FilterField({ label, choices, known, value, set }: FieldOf) {
     />
   );
 }
+
+/** A payload as a tree of which a value can be clicked: what is chosen is the path to it. */
+export type Path = readonly (string | number)[];
+
+interface TreeProps {
+  readonly value: unknown;
+  readonly path?: Path;
+  readonly pick: (path: Path) => void;
+}
+
+/** Members shown at once; the others on request. */
+const SHOWN = 100;
+const OPEN_DEPTH = 3;
+
+export function JsonTree({ value, path = [], pick }: TreeProps) {
+  const [isOpen, setOpen] = useState(path.length < OPEN_DEPTH);
+  const [shown, setShown] = useState(SHOWN);
+  const name = path.at(-1) ?? '';
+  if (typeof value !== 'object' || value === null) {
+    return (
+      <>
+        {path.length > 0 && <span class="mono">{name}: </span>}
+        <button type="button" onClick={() => pick(path)}>
+          {JSON.stringify(value)}
+        </button>
+      </>
+    );
+  }
+  const isList = Array.isArray(value);
+  const members = Object.entries(value);
+  return (
+    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary class="mono">
+        {name} <span class="dim">{isList ? `[${members.length}]` : `{${members.length}}`}</span>
+      </summary>
+      {isOpen && (
+        <ul>
+          {members.slice(0, shown).map(([key, member]) => (
+            <li key={key}>
+              <JsonTree value={member} path={[...path, isList ? Number(key) : key]} pick={pick} />
+            </li>
+          ))}
+          {members.length > shown && (
+            <li>
+              <button type="button" onClick={() => setShown(shown + SHOWN)}>
+                {members.length - shown} more…
+              </button>
+            </li>
+          )}
+        </ul>
+      )}
+    </details>
+  );
+}
+
+const PART = /^[A-Za-z0-9_-]+$/;
+
+/** The placeholder for a value; null: no template can name it. */
+export const placeholder = (path: Path): string | null =>
+  path.length > 0 && path.every((part) => PART.test(String(part))) ? `{${path.join('.')}}` : null;

@@ -1,4 +1,4 @@
-/** Which view is shown: the part of the address after `#`, as a path and a query. */
+/** Which view is shown, and what the credential of this page may do. */
 import { useEffect, useState } from 'preact/hooks';
 
 export interface ViewPlace {
@@ -13,7 +13,7 @@ export interface ViewProps {
   readonly id: string;
 }
 
-export function placeOf(hash: string): ViewPlace {
+function placeOf(hash: string): ViewPlace {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
   return { path: path.split('/').map(decoded), query: new URLSearchParams(query) };
 }

@@ -4,7 +4,7 @@
  */
 import type { VNode } from 'preact';
 import { Fragment, options } from 'preact';
-import { showUnseenInLines } from '../../../../base/unseen.ts';
+import { showUnseenInLines } from '../../../../base/text.ts';
 
 interface Props {
   children?: unknown;

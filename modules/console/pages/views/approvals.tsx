@@ -1,6 +1,6 @@
 /** What waits for a person: each shown exactly as it would be sent; one by its id, also when it is answered or expired. */
 import { useState } from 'preact/hooks';
-import { unseenNote } from '../../../../base/unseen.ts';
+import { unseenNote } from '../../../../base/text.ts';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Act, Ask, Operator } from '../parts/act.tsx';

@@ -76,7 +76,7 @@ function ReplayAll({ of, done }: ReplayAllProps) {
 }
 
 /** What became of a replay. */
-export function saidOf({ done, refused }: Output<'replayDeliveries'>): string {
+function saidOf({ done, refused }: Output<'replayDeliveries'>): string {
   const reasons = [...new Set(refused.map(({ reason }) => reason))].slice(0, 3).join('; ');
   return `${done.length} replayed${refused.length === 0 ? '' : `, ${refused.length} not: ${reasons}`}.`;
 }

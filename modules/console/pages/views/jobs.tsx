@@ -1,10 +1,9 @@
 /** The jobs: when each runs next, and how its last runs ended. */
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
-import { Act, Operator } from '../parts/act.tsx';
+import { Act, Operator, Pause } from '../parts/act.tsx';
 import { instant, zone } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
-import { Pause } from '../parts/pause.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import { Ago, Card, Facts, State } from '../parts/ui.tsx';

@@ -2,10 +2,9 @@
 import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { CallError, call } from '../api.ts';
-import { Ask, Operator } from '../parts/act.tsx';
+import { Ask, Operator, Pause } from '../parts/act.tsx';
 import { instant } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
-import { Pause } from '../parts/pause.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import { Badge, Block, Card, Field, Note, State } from '../parts/ui.tsx';

@@ -32,7 +32,7 @@ const ROUTES = Object.entries(OPERATIONS).map(([id, { method, path }]) => ({
   segments: path.split('/'),
 }));
 
-export interface ApiRequest {
+interface ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;

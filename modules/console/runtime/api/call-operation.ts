@@ -4,9 +4,9 @@ import type { ConsoleContext } from '../../../../runtime/console/console.ts';
 import type { ControlName } from '../../../../runtime/control/operations.ts';
 import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
 import type { ControlContract } from '../../../../schemas/built/operations/types.ts';
+import type { Role } from '../access.ts';
+import type { Page } from '../answer.ts';
 import { ApiRefusal } from '../answer.ts';
-import type { Role } from '../logins.ts';
-import type { Page } from './page.ts';
 
 export interface ApiContext
   extends Pick<ConsoleContext, 'operations' | 'readiness' | 'clock' | 'schemeLabel' | 'token' | 'kept'> {

@@ -1,18 +1,13 @@
 /** The operations of the API by their ids: each calls operations of the control socket, and returns what the document says. */
-
-import { alertTitle } from '../../../../base/alert-kinds.ts';
+import { alertTitle } from '../../../../base/names.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
-import { whyNotReplay } from '../../../../runtime/store/replay.ts';
-import { runFacts } from '../../../../runtime/store/run-facts.ts';
-import { timeline, withLabels } from '../../../../runtime/store/timeline.ts';
+import { runFacts, timeline, whyNotReplay, withLabels } from '../../../../runtime/store/timeline.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
 import type { DeliverySummary, KeptFilter, KeptPage } from '../../../../schemas/built/operations/types.ts';
-import { ApiRefusal } from '../answer.ts';
+import { ApiRefusal, cursorOf, keyIn, pageOf, sortedPage } from '../answer.ts';
 import type { ApiContext } from './call-operation.ts';
 import { callOperation, checkNames, jobId, notOne, ofProfile, read } from './call-operation.ts';
-import type { Api, Overview } from './generated/api.ts';
-import { cursorOf, keyIn, pageOf, sortedPage } from './page.ts';
-import { pausedFor, RESUMED, setJob, setRoute } from './pausing.ts';
+import type { Api, Overview, PauseState } from './generated/api.ts';
 
 type Handlers = {
   readonly [Id in keyof Api]: (context: ApiContext, input: Api[Id]['input']) => Promise<Api[Id]['output']>;
@@ -279,3 +274,35 @@ function problemsOf({ readiness }: ApiContext, error: string | null): Overview['
 
 /** What only the gateway needs is shown to nobody. */
 const summaryOf = ({ ref: _, ready_at: __, ...summary }: DispatchSummary): DeliverySummary => summary;
+
+/** Pausing routes and jobs. */
+const RESUMED: PauseState = { paused: false, until: null };
+
+/** @param seconds undefined: until it is resumed */
+const pausedFor = ({ clock }: ApiContext, seconds: number | undefined): PauseState => ({
+  paused: true,
+  until: seconds === undefined ? null : Math.round(clock.now() + seconds * 1000),
+});
+
+async function setRoute(
+  context: ApiContext,
+  { name, profile }: { readonly name: string; readonly profile: string },
+  state: PauseState,
+): Promise<PauseState> {
+  const routes = await callOperation(context, 'routes_list', {});
+  if (!routes.some((route) => route.name === name && route.profile === profile)) throw notOne('route', name, 'unknown');
+  await callOperation(context, 'store_write', {
+    kind: 'pause_route',
+    profile,
+    route: name,
+    ...state,
+    now: context.clock.now(),
+  });
+  return state;
+}
+
+async function setJob(context: ApiContext, id: string, state: PauseState): Promise<PauseState> {
+  const job = await jobId(context, id);
+  await callOperation(context, 'store_write', { kind: 'pause_job', job, ...state, now: context.clock.now() });
+  return state;
+}

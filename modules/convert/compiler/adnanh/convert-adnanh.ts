@@ -1,14 +1,13 @@
 /** Converts a hooks file of adnanh/webhook: each hook becomes a route, whose agent is a script that runs the hook's command. */
-import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
-import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
+import type { NodePath } from '../../../../compiler/diagnostics/diagnostic.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-data.ts';
 import type { SourceText } from '../../../../compiler/text/source-text.ts';
 import type { Conversion, ConversionRefusal, Tools } from '../conversion.ts';
+import { parseForeign, refuseText } from '../conversion.ts';
 import type { Draft, Settings } from '../draft.ts';
-import { addRoute, createDraft, webhookOf } from '../draft.ts';
+import { addRoute, createDraft, settle, webhookOf } from '../draft.ts';
 import { asMap } from '../foreign-value.ts';
-import { parseForeign, refuseText } from '../parse-foreign.ts';
-import { settle } from '../settle.ts';
-import type { HookCommand } from './convert-command.ts';
+import type { HookCommand } from './convert-hook.ts';
 import { convertHook } from './convert-hook.ts';
 import { plainCalls } from './go-template.ts';
 import { textOf } from './hook-value.ts';

@@ -1,18 +1,20 @@
 /** Converts one hook: its trigger rule, its command, and its response. */
-import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
+import type { NodePath } from '../../../../compiler/diagnostics/diagnostic.ts';
+import type { CodeArgument, Interpreter } from '../../../../compiler/rules/support/code-arguments.ts';
+import {
+  codeArguments,
+  isCodeVariable,
+  isInterpreter,
+  isWrapper,
+} from '../../../../compiler/rules/support/code-arguments.ts';
+import type { KeyReport } from '../conversion.ts';
+import { renamed, variableName } from '../conversion.ts';
 import type { Draft, DraftRoute, Settings } from '../draft.ts';
 import { closeRoute } from '../draft.ts';
 import { asList, asMap } from '../foreign-value.ts';
-import type { KeyReport } from '../report.ts';
-import { renamed, variableName } from '../route-name.ts';
-import type { TriggerCondition } from './condition.ts';
-import { ALWAYS } from './condition.ts';
-import { setAuth } from './convert-auth.ts';
-import type { HookCommand } from './convert-command.ts';
-import { convertCommand } from './convert-command.ts';
-import { convertRule } from './convert-rule.ts';
-import { closeExecuted } from './executed-values.ts';
-import { fieldOf, textOf } from './hook-value.ts';
+import type { TriggerCondition } from './convert-rule.ts';
+import { ALWAYS, convertRule, EVENT_HEADERS, setAuth } from './convert-rule.ts';
+import { fieldOf, isXmlPath, textOf } from './hook-value.ts';
 
 export function convertHook(draft: Draft, route: DraftRoute, hook: Settings): HookCommand {
   noteId(route, hook);
@@ -118,4 +120,199 @@ function convertType(report: KeyReport, path: NodePath, value: unknown): void {
   if (type.includes('json') || type === 'application/x-www-form-urlencoded')
     report.changed(path, 'the content type that the sender states is used; without one, a body is JSON');
   else report.lost(path, 'a body is JSON or a form', 'Make the sender send one of these');
+}
+
+/** Where the runner script finds a value. */
+interface CommandValue {
+  readonly from: 'text' | 'payload' | 'whole' | 'event' | 'delivery';
+  /** A literal, or a path in the payload. */
+  readonly name?: string;
+}
+
+/** One hook in `hooks.json`. */
+export interface HookCommand {
+  readonly command: string;
+  readonly directory: string | null;
+  readonly arguments: readonly CommandValue[];
+  readonly environment: readonly (CommandValue & { readonly variable: string })[];
+  readonly files: readonly (CommandValue & { readonly variable: string; readonly base64: boolean })[];
+  /** Payload parameters that contain JSON as text. */
+  readonly parsed: readonly string[];
+}
+
+function convertCommand(hook: Settings, route: DraftRoute): HookCommand {
+  const { report, path } = route;
+  for (const key of ['execute-command', 'command-working-directory']) {
+    const field = fieldOf(hook, key, path);
+    if (field !== null) report.carried(field.path);
+  }
+  const command = textOf(hook, 'execute-command') ?? '';
+  const directory = textOf(hook, 'command-working-directory');
+  if (directory === null && command.includes('/') && !command.startsWith('/'))
+    report.changed(
+      fieldOf(hook, 'execute-command', path)?.path ?? path,
+      'it is relative to the folder in which webhook was started, which is unknown here',
+      'Write the absolute path into hooks/hooks.json',
+    );
+  const variableOf = (from: Settings): string => textOf(from, 'envname') || `HOOK_${textOf(from, 'name') ?? ''}`;
+  return {
+    command,
+    directory: directory === '' ? null : directory,
+    arguments: values(hook, 'pass-arguments-to-command', route).map(({ value }) => value),
+    environment: values(hook, 'pass-environment-to-command', route).map(({ value, from }) => ({
+      ...value,
+      variable: variableOf(from),
+    })),
+    files: values(hook, 'pass-file-to-command', route).map(({ value, from }) => ({
+      ...value,
+      variable: textOf(from, 'envname') || variableOf(from).toUpperCase(),
+      base64: fieldOf(from, 'base64decode', [])?.value === true,
+    })),
+    parsed: parsedParameters(hook, route),
+  };
+}
+
+/** `parse-parameters-as-json`: the runner script parses these parameters. */
+function parsedParameters(hook: Settings, { path, report }: DraftRoute): readonly string[] {
+  const field = fieldOf(hook, 'parse-parameters-as-json', path);
+  if (field === null) return [];
+  const parameters = asList(field.value).map(asMap);
+  const parsed = parameters.filter((parameter) => textOf(parameter, 'source') === 'payload');
+  if (parsed.length === parameters.length) report.carried(field.path);
+  else report.lost(field.path, 'only payload parameters are parsed', 'Make the sender put it into the payload');
+  return parsed.map((parameter) => textOf(parameter, 'name') ?? '');
+}
+
+interface Passed {
+  readonly value: CommandValue;
+  readonly from: Settings;
+}
+
+function values(hook: Settings, key: string, route: DraftRoute): readonly Passed[] {
+  const field = fieldOf(hook, key, route.path);
+  if (field === null) return [];
+  return asList(field.value).map((item, at) => {
+    const from = asMap(item);
+    const value = passedValue(from, String(route.settings.source ?? ''));
+    const path = [...field.path, at];
+    if (value !== null) route.report.carried(path);
+    else closeRoute(route, path, whyNotPassed(from), INSTEAD_OF_PASSING);
+    return { value: value ?? { from: 'text', name: '' }, from };
+  });
+}
+
+const whyNotPassed = (from: Settings): string =>
+  isXmlPath(textOf(from, 'name') ?? '')
+    ? 'XML bodies are not supported'
+    : `a command gets the payload, the event type and the delivery id, but no \`${textOf(from, 'source') ?? ''}\``;
+
+const INSTEAD_OF_PASSING =
+  'Remove it from hooks/hooks.json, or make the sender put it into the payload; then remove `enabled: false`';
+
+function passedValue(from: Settings, source: string): CommandValue | null {
+  const name = textOf(from, 'name') ?? '';
+  const headers = EVENT_HEADERS[source];
+  switch (textOf(from, 'source')) {
+    case 'string':
+      return { from: 'text', name };
+    case 'payload':
+      return isXmlPath(name) ? null : { from: 'payload', name };
+    case 'entire-payload':
+      return { from: 'whole' };
+    case 'request':
+      return name.toLowerCase() === 'method' ? { from: 'text', name: 'POST' } : null;
+    case 'header':
+      if (name.toLowerCase() === headers?.event) return { from: 'event' };
+      return name.toLowerCase() === headers?.delivery ? { from: 'delivery' } : null;
+    default:
+      return null;
+  }
+}
+
+/** What a program file does with the values is unknown; a note of the conversion says so. */
+function closeExecuted(command: HookCommand, hook: Settings, route: DraftRoute): void {
+  const close = (key: string, at: number | null, reason: string): void => {
+    const path = fieldOf(hook, key, route.path)?.path ?? route.path;
+    closeRoute(route, at === null ? path : [...path, at], reason, INSTEAD);
+  };
+  const argv = [command.command, ...command.arguments.map((value) => (isSent(value) ? null : (value.name ?? '')))];
+  const code = codeArguments(argv);
+  for (const [at, value] of command.arguments.entries()) {
+    const reason = isSent(value) ? whyExecuted(command.command, code, at + 1) : null;
+    if (reason !== null) close('pass-arguments-to-command', at, reason);
+  }
+  const variables = [
+    ...command.environment.map((value, at) => ({ key: 'pass-environment-to-command', at, value })),
+    ...command.files.map((value, at) => ({ key: 'pass-file-to-command', at, value })),
+  ];
+  for (const { key, at, value } of variables)
+    if (isSent(value) && isCodeVariable(value.variable))
+      close(key, at, `programs execute what \`${value.variable}\` contains or names, and the sender writes it`);
+  const isGiven = [...command.arguments, ...variables.map(({ value }) => value)].some(isSent);
+  const doubtful = code.findLast(({ index, interpreter }) => {
+    const text = argv[index];
+    return typeof text === 'string' && !(isShell(interpreter) && isPlainShell(text));
+  });
+  if (isGiven && doubtful !== undefined)
+    close(
+      'pass-arguments-to-command',
+      doubtful.index - 1,
+      `this code for \`${doubtful.program}\` may execute what the sender writes`,
+    );
+}
+
+const INSTEAD =
+  'Put the code into a script that takes the value as data, and pass it after the name of the script; then remove `enabled: false`';
+
+/** Whether the sender chooses the text. */
+const isSent = ({ from }: CommandValue): boolean => from !== 'text';
+
+function whyExecuted(command: string, code: readonly CodeArgument[], index: number): string | null {
+  const read = code.find((found) => found.index === index);
+  if (read !== undefined) return `\`${read.program}\` reads this argument as code, and the sender writes it`;
+  if (isWrapper(command))
+    return `\`${command}\` starts a program that its arguments name, and the sender writes this one`;
+  return isForeign(command)
+    ? `what \`${command}\` does with its arguments is unknown here, and the sender writes this one`
+    : null;
+}
+
+/** Folders that packages fill; a name without a folder is looked for there. */
+const SYSTEM = /^(?:(?:\/usr(?:\/local)?|\/snap|\/opt\/homebrew)?\/s?bin\/)?[^/]+$/;
+const IS_SCRIPT = /\.(?:sh|bash|zsh|py|pl|rb|js|mjs|ts|php|lua)$/;
+/** Programs that print what they are given. */
+const PRINTING = new Set(['echo', 'logger', 'notify-send', 'wall']);
+
+/**
+ * A program of the system that is neither known to print its arguments nor an interpreter, of which it is known which arguments
+ * are code. Many execute one or read it as a file: `tar --to-command`, `java -cp`, `rsync -e`.
+ */
+const isForeign = (program: string): boolean =>
+  SYSTEM.test(program) && !IS_SCRIPT.test(program) && !isInterpreter(program) && !PRINTING.has(fileName(program));
+
+const fileName = (program: string): string => program.slice(program.lastIndexOf('/') + 1);
+
+const isShell = ({ variable }: Interpreter): boolean => variable === '$NAME';
+
+/** A program, with words and quoted variables as its arguments. */
+const COMMAND = /^[\w./:@,+-]+(?: +(?:[\w./:@,+=-]+|"[^"`$\\]*(?:\$(?:\w+|\{\w+\}|[@*])[^"`$\\]*)*"))*$/;
+/** Reserved words, and builtins that execute an argument, or evaluate it as an expression or as the name of a variable. */
+const EVALUATING = new Set(
+  [
+    '. source eval exec command builtin trap alias let time coproc declare typeset local export readonly unset read printf test',
+    'mapfile readarray bind complete compgen enable hash wait if then elif else do while until',
+  ].flatMap((line) => line.split(' ')),
+);
+
+/** Whether variables are only ever arguments of programs that do not execute them: any other code may do anything. */
+function isPlainShell(text: string): boolean {
+  return text.split(/ *(?:&&|\|\||[;\n]) */).every((command) => {
+    if (command === '') return true;
+    if (!COMMAND.test(command)) return false;
+    const [program = '', ...rest] = command.match(/"[^"]*"|[^ ]+/g) ?? [];
+    const argv = [program, ...rest.map((word) => (word.includes('$') ? null : word))];
+    const isRead = codeArguments(argv).some(({ index }) => argv[index] === null);
+    const isKnown = !argv.includes(null) || !isForeign(program);
+    return !isRead && isKnown && !isWrapper(program) && !EVALUATING.has(program);
+  });
 }

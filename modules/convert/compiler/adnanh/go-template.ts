@@ -19,7 +19,7 @@ export function plainCalls(source: SourceText): SourceText | ConversionRefusal {
   return { faults: [{ start, message, hint }] };
 }
 
-export interface TemplateCall {
+interface TemplateCall {
   readonly name: 'getenv' | 'cat' | 'credential';
   readonly argument: string;
 }

@@ -1,8 +1,8 @@
 /** Reads values of a hooks file. Keys are case-insensitive, as in the original. */
-import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
+import type { NodePath } from '../../../../compiler/diagnostics/diagnostic.ts';
 import type { Settings } from '../draft.ts';
 
-export interface Field {
+interface Field {
   readonly value: unknown;
   readonly path: NodePath;
 }

@@ -1,13 +1,11 @@
-/** Converts the webhook part of a Hermes Agent config, on whose routes those of hookwright are modelled. */
-import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
-import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
+/** Converts the webhook part of a Hermes Agent config: its server, toolsets, agent and routes. */
+import type { NodePath } from '../../../../compiler/diagnostics/diagnostic.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-data.ts';
 import type { SourceText } from '../../../../compiler/text/source-text.ts';
 import type { Conversion, ConversionRefusal, Tools } from '../conversion.ts';
+import { parseForeign, refuseText, renamed } from '../conversion.ts';
 import type { DraftRoute, Settings } from '../draft.ts';
-import { addRoute, createDraft } from '../draft.ts';
-import { parseForeign, refuseText } from '../parse-foreign.ts';
-import { renamed } from '../route-name.ts';
-import { settle } from '../settle.ts';
+import { addRoute, createDraft, settle } from '../draft.ts';
 import { convertRoute, convertSecret } from './convert-route.ts';
 import type { ServerFacts } from './convert-server.ts';
 import { convertAgent, convertSections, convertServer } from './convert-server.ts';

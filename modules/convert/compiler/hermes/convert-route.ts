@@ -1,13 +1,14 @@
 /** Converts one route of a Hermes Agent config, key by key. */
-import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
+import type { NodePath } from '../../../../compiler/diagnostics/diagnostic.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-data.ts';
+import type { KeyReport } from '../conversion.ts';
+import { variableName } from '../conversion.ts';
 import type { DraftRoute, Settings } from '../draft.ts';
 import { closeRoute } from '../draft.ts';
-import { variableName } from '../route-name.ts';
-import { convertFilter } from './convert-filter.ts';
 import type { ServerFacts } from './convert-server.ts';
 import type { Hermes } from './hermes-value.ts';
 import { INSECURE, secretFrom } from './hermes-value.ts';
-import { PLAIN_TARGETS, PLATFORMS } from './platforms.ts';
+import { PLAIN_TARGETS, PLATFORMS } from './target-settings.ts';
 
 /** A key of a route, with the route that it is converted into and its original path. */
 interface KeyContext {
@@ -151,4 +152,44 @@ function convertDeliver({ route, path, value }: KeyContext): void {
     const reason = 'no target reaches this platform the way Hermes Agent does';
     closeRoute(route, path, reason, 'Choose one of docs/targets.md, then remove `enabled: false`');
   }
+}
+
+/** In the original's order of precedence: it uses only the first one that is present. */
+const GROUPS = ['all', 'any', 'not'] as const;
+const OPERATORS = ['exists', 'missing', 'equals', 'not_equals', 'contains', 'in', 'in_file', 'regex'] as const;
+
+/** Deeper filters are left unchanged, and the compiler rejects them. */
+const MAX_DEPTH = 100;
+
+/** Converts the filters of a Hermes Agent route, which differ in paths and in the meaning of several operators in one filter. */
+function convertFilter(filter: unknown, path: NodePath, report: KeyReport, depth = 0): unknown {
+  if (Array.isArray(filter)) return filter.map((item, at) => convertFilter(item, [...path, at], report, depth + 1));
+  if (!isPlainMap(filter) || depth > MAX_DEPTH) return filter;
+  const group = GROUPS.find((name) => Object.hasOwn(filter, name));
+  if (group !== undefined) {
+    noteOthers(filter, [group], path, report);
+    return { [group]: convertFilter(filter[group], [...path, group], report, depth + 1) };
+  }
+  // The original ignores `missing: false`.
+  const operator = OPERATORS.find(
+    (name) => Object.hasOwn(filter, name) && (name !== 'missing' || filter[name] === true),
+  );
+  if (operator === undefined) return filter;
+  noteOthers(filter, ['field', operator], path, report);
+  const value = operator === 'in_file' ? filePath(filter[operator], [...path, operator], report) : filter[operator];
+  return { ...(filter.field === undefined ? {} : { field: filter.field }), [operator]: value };
+}
+
+function noteOthers(filter: object, used: readonly string[], path: NodePath, report: KeyReport): void {
+  for (const key of Object.keys(filter))
+    if (!used.includes(key))
+      report.changed([...path, key], `Hermes Agent ignores it next to \`${used.at(-1)}\``, 'It is left out');
+}
+
+/** Relative paths are relative to the original's home folder. */
+function filePath(value: unknown, path: NodePath, report: KeyReport): unknown {
+  if (typeof value !== 'string' || value.startsWith('/') || value.startsWith('~')) return value;
+  const moved = `~/.hermes/${value}`;
+  report.changed(path, `relative paths start at hookwright's home: it is now ${moved}`);
+  return moved;
 }

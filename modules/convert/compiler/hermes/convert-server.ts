@@ -1,6 +1,6 @@
 /** Converts the webhook server's settings, the toolsets and the agent of a Hermes Agent config. */
-import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
-import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
+import type { NodePath } from '../../../../compiler/diagnostics/diagnostic.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-data.ts';
 import type { Settings } from '../draft.ts';
 import { webhookOf } from '../draft.ts';
 import type { Hermes } from './hermes-value.ts';

@@ -1,8 +1,7 @@
 /** Reads values of a Hermes Agent config. Variables, which the original expands, become references. */
 import type { Draft, Settings } from '../draft.ts';
-import { asMap } from '../foreign-value.ts';
-import type { SecretPlace } from '../move-secret.ts';
-import { moveSecret } from '../move-secret.ts';
+import type { SecretPlace } from '../foreign-value.ts';
+import { asMap, moveSecret } from '../foreign-value.ts';
 
 /** Its value for a secret that disables the check. */
 export const INSECURE = 'INSECURE_NO_AUTH';

@@ -1,21 +1,18 @@
 /** Checks the placeholders of a route against the possible event forms. */
 
-import { EVENTS, keepsAll } from '../../../../compiler/config/burst.ts';
-import { lowerField } from '../../../../compiler/config/field.ts';
-import { deliveryOf } from '../../../../compiler/config/outputs.ts';
+import type { Placeholder } from '../../../../compiler/config/grammar.ts';
+import { lowerField, readPlaceholders } from '../../../../compiler/config/grammar.ts';
 import type { RouteKey } from '../../../../compiler/config/route-keys.ts';
-import { ROUTE_KEYS } from '../../../../compiler/config/route-keys.ts';
-import type { Placeholder } from '../../../../compiler/config/template-grammar.ts';
-import { readPlaceholders } from '../../../../compiler/config/template-grammar.ts';
-import type { NodePath, Problem } from '../../../../compiler/diagnostics/problem.ts';
-import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
+import { deliveryOf, EVENTS, keepsAll, ROUTE_KEYS } from '../../../../compiler/config/route-keys.ts';
+import type { NodePath, Problem } from '../../../../compiler/diagnostics/diagnostic.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-data.ts';
+import { oneOf } from '../../../../compiler/text/suggest.ts';
 import type { RouteConfig } from '../../../../schemas/generated/types.ts';
-import { describeTypes } from '../shapes/describe.ts';
-import { factsOfField } from '../shapes/field-facts.ts';
+import { describeForms, describeTypes, listForms } from '../shapes/describe.ts';
 import type { FormSet } from '../shapes/form-set.ts';
-import { isContainer } from '../shapes/json-type.ts';
-import { textBelow } from '../shapes/suggest-path.ts';
-import { onlyFix, suggestion, unknownPath } from './unknown-path.ts';
+import { factsOfField, findPath } from '../shapes/form-set.ts';
+import { isContainer } from '../shapes/shape.ts';
+import { suggestPaths, textBelow } from '../shapes/suggest-path.ts';
 
 /** A text that names fields of the payload. */
 interface TemplatePlace {
@@ -101,3 +98,49 @@ function checkPlace(set: FormSet, place: TemplatePlace): readonly Problem[] {
 }
 
 const withoutBraces = (placeholder: Placeholder): Placeholder => ({ ...placeholder, length: placeholder.length - 2 });
+
+/** Reports a path that no possible event form has: suggests similar paths, and names the events that have it. */
+interface WrittenPath {
+  readonly path: readonly string[];
+  /** The path as written. */
+  readonly text: string;
+  /** Formats a path as it would be written there: with braces in a template. */
+  readonly shown: (path: string) => string;
+}
+
+export function unknownPath(
+  set: FormSet,
+  { path, text, shown }: WrittenPath,
+  place: Pick<Problem, 'path' | 'within'>,
+): Problem {
+  const meant = suggestPaths(set, path).map((each) => shown(each.join('.')));
+  const hint = set.remember(`elsewhere ${path.join('.')}`, () => elsewhere(set, path));
+  return {
+    rule: 'unknown-payload-path',
+    at: 'value',
+    ...place,
+    message: `no ${describeForms(set, set.shape.source)} has \`${text}\`${suggestion(meant)}`,
+    ...(hint === null ? {} : { hint }),
+    ...onlyFix(meant),
+  };
+}
+
+/** To append to a message. */
+export const suggestion = (meant: readonly string[]): string =>
+  meant.length === 0 ? '' : `; did you mean ${oneOf(meant)}?`;
+
+/** A fix, if there is exactly one candidate. */
+export const onlyFix = ([first, ...others]: readonly string[]): Pick<Problem, 'fix'> =>
+  first === undefined || others.length > 0 ? {} : { fix: { kind: 'rename', text: first } };
+
+/** Names other forms that have the path, preferably forms of the same events that a filter excludes. */
+function elsewhere({ shape, forms }: FormSet, path: readonly string[]): string | null {
+  const has = shape.variants.filter(
+    (form) => !forms.includes(form) && findPath(shape.graph, form.root, path).kind === 'node',
+  );
+  if (has.length === 0) return null;
+  const events = new Set(forms.map(({ event }) => event));
+  const same = has.filter(({ event }) => events.has(event));
+  const shown = same.length > 0 ? same : has;
+  return `it is in ${listForms(shape, shown)}`;
+}

@@ -1,17 +1,17 @@
 /** Narrows the possible event forms by a route's filters, and reports conditions that no form can meet. */
-
-import type { Problem } from '../../../../compiler/diagnostics/problem.ts';
+import type { NodePath, Problem } from '../../../../compiler/diagnostics/diagnostic.ts';
+import { oneOf, suggest } from '../../../../compiler/text/suggest.ts';
 import type { FilterConfig } from '../../../../schemas/generated/types.ts';
+import { describeForms, describeTypes, printValue, shortList } from '../shapes/describe.ts';
 import type { FormSet } from '../shapes/form-set.ts';
-import { matchAll } from '../shapes/match-filter.ts';
-import { matchGroups } from '../shapes/match-leaf.ts';
-import type { Member } from '../shapes/read-leaf.ts';
-import { membersOf, readLeaf } from '../shapes/read-leaf.ts';
-import { checkLeaf } from './check-leaf.ts';
-import type { Constraints } from './constraints.ts';
-import { addConstraint, findContradiction } from './constraints.ts';
+import { factsOfField } from '../shapes/form-set.ts';
+import type { Leaf, Member, WrittenLeaf } from '../shapes/operators.ts';
+import { factsOf, isImpossible, matchAll, matchGroups, membersOf, readLeaf } from '../shapes/operators.ts';
+import type { ShapeNode } from '../shapes/shape.ts';
+import { textBelow } from '../shapes/suggest-path.ts';
+import { onlyFix, suggestion, unknownPath } from './check-templates.ts';
 
-export interface Narrowed {
+interface Narrowed {
   /** Null if the possible events are unknown. */
   readonly set: FormSet | null;
   /** Paths are relative to `filters`. */
@@ -85,3 +85,194 @@ function walkNot(members: readonly Member[], state: State, problems: Problem[]):
 function indexesOf<T>(list: readonly T[], keep: (item: T) => boolean): readonly number[] {
   return list.flatMap((item, index) => (keep(item) ? [index] : []));
 }
+
+/** Paths are relative to `filters`. */
+function checkLeaf(set: FormSet, leaf: WrittenLeaf): readonly Problem[] {
+  const { nodes, isOpen } = factsOfField(set, leaf.field);
+  if (isOpen) return [];
+  if (nodes.length > 0) return checkOperands(set, leaf, nodes);
+  const field = { path: leaf.field.path, text: leaf.text, shown: (text: string) => text };
+  return [unknownPath(set, field, { path: [...leaf.path, 'field'] })];
+}
+
+/** Reports each operand that the field can never equal, at its own path. */
+function checkOperands(set: FormSet, leaf: WrittenLeaf, nodes: readonly ShapeNode[]): readonly Problem[] {
+  return operandsOf(leaf).flatMap(({ operand, path, asked }): readonly Problem[] =>
+    isImpossible(set, { ...leaf, ...asked })
+      ? [{ path, at: 'value', ...explainOperand(set, leaf, nodes, operand) }]
+      : [],
+  );
+}
+
+interface Operand {
+  readonly operand: unknown;
+  readonly path: Problem['path'];
+  /** A condition that tests for this value alone. */
+  readonly asked: Pick<Leaf, 'operator' | 'value'>;
+}
+
+function operandsOf({ operator, value, path }: WrittenLeaf): readonly Operand[] {
+  const at = [...path, operator];
+  const { refutes } = factsOf(operator);
+  if (refutes === 'members' && Array.isArray(value))
+    return value.map((member, index) => ({
+      operand: member,
+      path: [...at, index],
+      asked: { operator: 'equals', value: member },
+    }));
+  // What a field can never equal is a mistake in its negation too.
+  const asked = operator === 'not_equals' ? 'equals' : operator;
+  return refutes === 'operand' ? [{ operand: value, path: at, asked: { operator: asked, value } }] : [];
+}
+
+/** Conditions that already apply, by field. */
+type Constraints = ReadonlyMap<string, Constraint>;
+
+interface Constraint {
+  /** The values that the field may have, as JSON. */
+  readonly allowed: ReadonlySet<string>;
+  /** Path of the condition that requires it, relative to `filters`. */
+  readonly path: NodePath;
+}
+
+/** Adds a condition that is known to be true. Conditions that do not list values are ignored. */
+function addConstraint(constraints: Constraints, leaf: WrittenLeaf): Constraints {
+  const allowed = allowedBy(leaf);
+  if (allowed === null) return constraints;
+  const before = constraints.get(keyOf(leaf))?.allowed;
+  const both = before === undefined ? allowed : allowed.filter((value) => before.has(value));
+  return new Map([...constraints, [keyOf(leaf), { allowed: new Set(both), path: leaf.path }]]);
+}
+
+/** Returns null if the condition is compatible with them. */
+function findContradiction(constraints: Constraints, leaf: WrittenLeaf): Problem | null {
+  const before = constraints.get(keyOf(leaf));
+  if (before === undefined || !contradicts(before.allowed, leaf)) return null;
+  const is = oneOf([...before.allowed].map((json) => printValue(JSON.parse(json))));
+  return {
+    rule: 'impossible-filter',
+    path: [...leaf.path, leaf.operator],
+    at: 'value',
+    message: `this contradicts the condition before it, by which \`${leaf.text}\` is ${is}`,
+    related: [{ path: before.path, message: 'the other condition' }],
+  };
+}
+
+function contradicts(allowed: ReadonlySet<string>, leaf: WrittenLeaf): boolean {
+  const own = allowedBy(leaf);
+  if (own !== null) return !own.some((value) => allowed.has(value));
+  if (leaf.operator === 'not_equals') return allowed.size === 1 && allowed.has(JSON.stringify(leaf.value));
+  return leaf.operator === 'missing' || (leaf.operator === 'exists' && leaf.value === false);
+}
+
+const keyOf = ({ field }: WrittenLeaf): string => `${field.in} ${field.path.join('.')}`;
+
+/** The values that a condition allows, as JSON; null if it does not list them, or lists objects, whose keys have no order. */
+function allowedBy({ operator, value }: WrittenLeaf): readonly string[] | null {
+  const values: readonly unknown[] =
+    operator === 'equals' ? [value] : operator === 'in' && Array.isArray(value) ? value : [];
+  if (values.length === 0 || values.some((each) => typeof each === 'object' && each !== null)) return null;
+  return values.map((each) => JSON.stringify(each));
+}
+
+type Explanation = Pick<Problem, 'rule' | 'message' | 'hint' | 'fix'>;
+
+/** @param nodes the field's nodes in the possible event forms */
+function explainOperand(
+  set: FormSet,
+  leaf: WrittenLeaf,
+  nodes: readonly ShapeNode[],
+  operand: unknown,
+): Explanation {
+  const { never: verb } = factsOf(leaf.operator);
+  const never = `\`${leaf.text}\` ${verb} \`${printOperand(nodes, operand)}\`${whereOf(set, leaf)}`;
+  const values = [...new Set(nodes.flatMap((node) => node.values ?? []))].map(String);
+  const isListed = nodes.every((node) => node.values !== null);
+  if (!isListed || typeof operand !== 'string') return explainType(set, leaf, nodes, { never, operand });
+  // A pattern or a substring is not a misspelt value.
+  const isValue = verb === 'is never';
+  if (isValue && isAction(set, leaf)) return explainAction(set, operand, values);
+  const hint = values.length > MAX_IN_MESSAGE ? { hint: `it is one of ${shortList(values, MAX_IN_HINT)}` } : {};
+  const is = values.length > MAX_IN_MESSAGE ? '' : `: it is ${oneOf(values)}`;
+  const meant = isValue ? meantBy(operand, values) : [];
+  return { rule: 'impossible-filter', message: `${never}${is}${suggestion(meant)}`, ...hint, ...fixFor(meant) };
+}
+
+const whereOf = (set: FormSet, { field }: Leaf): string =>
+  field.in === 'event' ? '' : ` in any ${describeForms(set, set.shape.source)}`;
+
+/** Maximum number of values listed in a message, and in a hint. */
+const MAX_IN_MESSAGE = 5;
+const MAX_IN_HINT = 12;
+
+function isAction({ shape }: FormSet, { field }: Leaf): boolean {
+  return shape.action !== null && field.in !== 'event' && field.path.join('.') === shape.action.join('.');
+}
+
+function explainAction(set: FormSet, action: string, actions: readonly string[]): Explanation {
+  const known = set.remember('actions', () => {
+    const events = new Set(set.forms.map(({ event }) => event));
+    return new Set(set.shape.variants.filter(({ event }) => events.has(event)).map((form) => form.action));
+  });
+  // The name is valid, but another filter excludes it.
+  if (known.has(action)) {
+    const message = `an event that is \`${action}\` does not pass the filters before this one: they accept only ${oneOf(actions)}`;
+    return { rule: 'impossible-filter', message };
+  }
+  const meant = meantBy(action, actions);
+  return {
+    rule: 'unknown-event-action',
+    message: `no ${describeForms(set, set.shape.source)} has the action \`${action}\`${suggestion(meant)}`,
+    hint: `it is one of ${shortList(actions, MAX_IN_HINT)}`,
+    ...fixFor(meant),
+  };
+}
+
+/** Prints a quoted boolean or number with its quotes, if the field has booleans or numbers: the quotes are the mistake. */
+const printOperand = (nodes: readonly ShapeNode[], operand: unknown): string =>
+  unquoted(nodes, operand) === null ? printValue(operand) : JSON.stringify(operand);
+
+/** Returns the text if it spells a boolean or number that the field can have, else null. */
+function unquoted(nodes: readonly ShapeNode[], operand: unknown): string | null {
+  if (typeof operand !== 'string') return null;
+  const types = new Set(nodes.flatMap((node) => [...node.types]));
+  if (types.has('string')) return null;
+  const isBoolean = types.has('boolean') && /^(?:true|false)$/.test(operand);
+  const isNumber = (types.has('integer') || types.has('number')) && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(operand);
+  return isBoolean || isNumber ? operand : null;
+}
+
+interface Refused {
+  readonly never: string;
+  readonly operand: unknown;
+}
+
+function explainType(set: FormSet, leaf: Leaf, nodes: readonly ShapeNode[], { never, operand }: Refused): Explanation {
+  const meant = unquoted(nodes, operand);
+  if (meant !== null) {
+    const message = `${never}: it is ${describeTypes(nodes)}, and a quoted value is a text`;
+    return {
+      rule: 'impossible-filter',
+      message,
+      hint: `without quotes: \`${meant}\``,
+      fix: { kind: 'replace', text: meant },
+    };
+  }
+  const below = nodes.some(({ types }) => types.has('object')) ? textBelow(set, leaf.field.path) : null;
+  const better = below === null ? [] : [below.join('.')];
+  return { rule: 'impossible-filter', message: `${never}: it is ${describeTypes(nodes)}${suggestion(better)}` };
+}
+
+/** Minimum length of a prefix for which values are suggested. */
+const MIN_PREFIX = 3;
+
+function meantBy(text: string, values: readonly string[]): readonly string[] {
+  const near = suggest(text, values);
+  return near.length > 0 ? near : values.filter((value) => text.length >= MIN_PREFIX && value.startsWith(text));
+}
+
+/** Matches text that YAML reads as a string without quotes. */
+const PLAIN = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z_][\w/-]*(?:[. ]\w+)*$/i;
+
+const fixFor = (meant: readonly string[]): Pick<Problem, 'fix'> =>
+  meant.every((value) => PLAIN.test(value)) ? onlyFix(meant) : {};

@@ -1,23 +1,20 @@
 /** Reads the JSON Schema files that a config's own sources name under `shape:`. */
 import { dirname, resolve } from 'node:path';
-import type { Problem } from '../../../../compiler/diagnostics/problem.ts';
-import { displayPath } from '../../../../compiler/source/display-path.ts';
+import type { Problem } from '../../../../compiler/diagnostics/diagnostic.ts';
 import type { Files } from '../../../../compiler/source/files.ts';
+import { displayPath, readText } from '../../../../compiler/source/files.ts';
+import type { Report } from '../../../../compiler/source/find-place.ts';
 import { parseYaml } from '../../../../compiler/source/parse-yaml.ts';
-import { readText } from '../../../../compiler/source/read-text.ts';
-import type { Report } from '../../../../compiler/source/report.ts';
 import type { CatalogItem } from '../../../../compiler/stages/catalog.ts';
-import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-data.ts';
 import type { SourceFile } from '../../../../schemas/generated/types.ts';
 import { NO_REVIEW } from '../shapes/field-review.ts';
+import { singleValue } from '../shapes/form-set.ts';
 import { createSchemaReader } from '../shapes/from-json-schema.ts';
-import type { NodeTable } from '../shapes/node-table.ts';
-import { createNodeTable } from '../shapes/node-table.ts';
-import type { NodeId, Shape, ShapeVariant } from '../shapes/shape.ts';
-import { ANY_EVENT } from '../shapes/shape.ts';
-import { singleValue } from '../shapes/single-value.ts';
+import type { NodeId, NodeTable, Shape, ShapeVariant } from '../shapes/shape.ts';
+import { ANY_EVENT, createNodeTable } from '../shapes/shape.ts';
 
-export interface OwnShapesInput {
+interface OwnShapesInput {
   readonly files: Files;
   readonly cwd: string;
 }

@@ -1,25 +1,24 @@
 /** What the module knows about the payloads of a route, from the shapes of its events. */
-
-import type { Problem } from '../../../../compiler/diagnostics/problem.ts';
+import type { Problem } from '../../../../compiler/diagnostics/diagnostic.ts';
+import { linkGlob } from '../../../../compiler/globs/linear-glob.ts';
+import { lowerEvents } from '../../../../compiler/lower/route.ts';
+import { expandSource } from '../../../../compiler/lower/sources.ts';
 import type { PayloadInput } from '../../../../compiler/module.ts';
-import type { Report } from '../../../../compiler/source/report.ts';
+import type { Report } from '../../../../compiler/source/find-place.ts';
 import type { LoadedCatalog } from '../../../../compiler/stages/catalog.ts';
+import { commonName } from '../../../../compiler/text/suggest.ts';
 import type { PayloadFacts, RouteView } from '../../../../compiler/views/views.ts';
-import type { RouteConfig, TargetEffect } from '../../../../schemas/generated/types.ts';
+import type { EventsPlan, RouteConfig, SourceFile, TargetEffect } from '../../../../schemas/generated/types.ts';
 import type { FieldClass } from '../shapes/classify.ts';
 import { classify } from '../shapes/classify.ts';
-import { findPath } from '../shapes/find-path.ts';
 import type { FormSet } from '../shapes/form-set.ts';
-import { isForm } from '../shapes/form-set.ts';
-import { isUntrusted } from '../shapes/leaf-class.ts';
-import { ANY_EVENT } from '../shapes/shape.ts';
-import { readShippedShape } from '../shapes/shipped-shapes.ts';
+import { createFormSet, findPath, isForm } from '../shapes/form-set.ts';
+import type { Shape } from '../shapes/shape.ts';
+import { ANY_EVENT, isUntrusted } from '../shapes/shape.ts';
+import { readShippedShape } from '../shapes/shape-file.ts';
 import { checkTemplates } from './check-templates.ts';
 import { narrowByFilters } from './narrow.ts';
 import { readOwnShapes } from './own-shapes.ts';
-import { acceptsAny, formsOf, pinnedSender } from './route-forms.ts';
-import type { FindShape, Senders } from './senders.ts';
-import { createSenders } from './senders.ts';
 
 /** Its own rules ask for more than the core does: see `payloadsOf`. */
 export class Payloads implements Omit<PayloadFacts, 'readsStrangers'> {
@@ -150,4 +149,115 @@ function checkPaths({ config }: RouteView, set: FormSet | null): Checked {
   // A script may replace the payload with anything.
   const seen = config.script === undefined ? filters.set : null;
   return { problems: seen === null ? found : [...found, ...checkTemplates(seen, config)], seen };
+}
+
+/** Returns null if the sender or the forms of its events are unknown. */
+function formsOf(route: RouteView, senders: Senders): FormSet | null {
+  const entries = route.config.events ?? [];
+  const { plan } = lowerEvents(entries, route.eventNames);
+  if (plan === null) return null;
+  const sender = route.config.source === undefined ? soleSender(route, senders) : pinnedSender(route, senders);
+  const all = sender?.forms() ?? null;
+  return sender === null || all === null ? null : ofEvents(all, plan, sender);
+}
+
+/** Returns null if the route names no source. */
+function pinnedSender({ config, scope }: RouteView, senders: Senders): Sender | null {
+  const { sources } = scope.table;
+  const name = config.source ?? '';
+  return Object.hasOwn(sources, name) ? senders.byScheme(sources[name]?.scheme ?? '') : null;
+}
+
+/** The only sender that documents the events in `events`, if the route accepts its signatures. */
+function soleSender({ config, schemes, eventNames }: RouteView, senders: Senders): Sender | null {
+  const entries = (config.events ?? []).map((entry) => {
+    const matchers = matchersOf(lowerEvents([entry], eventNames).plan ?? { exact: [], globs: [] });
+    return senders.sending((event) => matchers.some((passes) => passes(event)));
+  });
+  const [first] = entries[0] ?? [];
+  if (first === undefined || entries.some((found) => found.length !== 1 || found[0] !== first)) return null;
+  return schemes.some(({ name }) => first.schemes.has(name)) ? first : null;
+}
+
+/** Whether the route's `events` accept at least one of these events. */
+function acceptsAny({ config, eventNames }: RouteView, events: readonly string[]): boolean {
+  const { plan } = lowerEvents(config.events ?? [], eventNames);
+  const matchers = plan === null ? [] : matchersOf(plan);
+  return plan !== null && (matchers.length === 0 || events.some((event) => matchers.some((passes) => passes(event))));
+}
+
+type Matcher = (event: string) => boolean;
+
+const matchersOf = ({ exact, globs, names = {} }: EventsPlan): readonly Matcher[] => [
+  ...[...exact, ...Object.keys(names)].map(
+    (name): Matcher =>
+      (event) =>
+        event === name,
+  ),
+  ...globs.map(({ source }): Matcher => linkGlob(source)),
+];
+
+/** Returns null if an event without a known form is possible. */
+function ofEvents(all: FormSet, plan: EventsPlan, { events }: Sender): FormSet | null {
+  const { shape, forms } = all;
+  const known = new Set(forms.map(({ event }) => event));
+  if (known.has(ANY_EVENT)) return shape.quality === 'partial' ? null : all;
+  const matchers = matchersOf(plan);
+  const isTaken: Matcher = matchers.length === 0 ? () => true : (event) => matchers.some((passes) => passes(event));
+  if (matchers.length === 0 && shape.quality === 'partial') return null;
+  const isUnknown = (event: string): boolean => isTaken(event) && !known.has(event);
+  const further = new Set(Object.values(plan.names ?? {}));
+  if (plan.exact.some((event) => !further.has(event) && isUnknown(event)) || events.some(isUnknown)) return null;
+  const taken = forms.flatMap(({ event }, index) => (isTaken(event) ? [index] : []));
+  return taken.length === 0 ? null : all.pick(taken);
+}
+
+/** Returns the payload shape of a source by its canonical name, or null if it is unknown. */
+type FindShape = (source: string) => Shape | null;
+
+interface Sender {
+  /** The usual name. */
+  readonly name: string;
+  /** Canonical names of its schemes. A sender may have several ways to sign. */
+  readonly schemes: ReadonlySet<string>;
+  /** Documented events; empty if unknown. */
+  readonly events: readonly string[];
+  /** Loads the shape on the first call. Returns null if there is none. */
+  forms(): FormSet | null;
+}
+
+interface Senders {
+  byScheme(scheme: string): Sender | null;
+  /** All senders that document an event for which `passes` is true. */
+  sending(passes: (event: string) => boolean): readonly Sender[];
+}
+
+/** @param sources by canonical name */
+function createSenders(
+  sources: ReadonlyMap<string, { readonly value: SourceFile }>,
+  findShape: FindShape,
+): Senders {
+  const senders = [...sources].map(([name, { value }]) => createSender(name, value, findShape));
+  const byScheme = new Map(senders.flatMap((sender) => [...sender.schemes].map((scheme) => [scheme, sender] as const)));
+  return {
+    byScheme: (scheme) => byScheme.get(scheme) ?? null,
+    sending: (passes) => senders.filter(({ events }) => events.some(passes)),
+  };
+}
+
+function createSender(canonical: string, file: SourceFile, findShape: FindShape): Sender {
+  const name = commonName(canonical, file);
+  let forms: FormSet | null | undefined;
+  return {
+    name,
+    schemes: new Set(expandSource(canonical, file).map((entry) => entry.name)),
+    events: file.events ?? [],
+    forms() {
+      if (forms === undefined) {
+        const shape = findShape(canonical);
+        forms = shape === null ? null : createFormSet({ ...shape, source: name });
+      }
+      return forms;
+    },
+  };
 }

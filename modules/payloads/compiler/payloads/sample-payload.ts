@@ -1,12 +1,12 @@
 /** Creates a sample payload for a route: the fields that its filters and templates read, with values that pass the filters. */
 
-import { BUILTINS } from '../../../../compiler/config/template-grammar.ts';
-import { setOwn } from '../../../../compiler/text/plain-map.ts';
+import { BUILTINS } from '../../../../compiler/config/grammar.ts';
+import { setOwn } from '../../../../compiler/text/plain-data.ts';
 import type { FieldPlan, FilterPlan, RoutePlan, TemplatePlan } from '../../../../schemas/generated/types.ts';
-import { findPath } from '../shapes/find-path.ts';
-import { classByType } from '../shapes/leaf-class.ts';
+import { findPath } from '../shapes/form-set.ts';
 import { factsOf } from '../shapes/operators.ts';
 import type { Shape, ShapeNode, ShapeVariant } from '../shapes/shape.ts';
+import { classByType } from '../shapes/shape.ts';
 
 type Path = readonly string[];
 type Sample = Record<string, unknown>;

@@ -1,15 +1,14 @@
 /** Classifies fields of a route's events by content and author, for rules about untrusted text and for templates. */
-import { factsOfField } from './field-facts.ts';
+
 import type { FieldReview } from './field-review.ts';
-import type { FormSet } from './form-set.ts';
-import { isContainer } from './json-type.ts';
-import type { LeafClass } from './leaf-class.ts';
-import { classByType, isUntrusted, leastTrusted } from './leaf-class.ts';
-import type { Level } from './path-tree.ts';
+import type { FormSet, Level } from './form-set.ts';
+import { factsOfField } from './form-set.ts';
+import type { LeafClass } from './shape.ts';
+import { classByType, isContainer, isUntrusted, leastTrusted } from './shape.ts';
 import { treeOf } from './suggest-path.ts';
 
 /** Free text, and its author. */
-export interface UntrustedText {
+interface UntrustedText {
   readonly path: readonly string[];
   /** The review decision that applies to the field, or null. */
   readonly review: FieldReview | null;

@@ -1,8 +1,8 @@
 /** Infers a JSON Schema from payloads, for `source learn`. The result is a draft for review. */
-import type { Seen } from './seen-values.ts';
-import { createSeen, mergeSeen, recordValue, SEEN_TYPES, totalOf } from './seen-values.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-data.ts';
+import { jsonType } from './shape.ts';
 
-export type LearnedSchema = Readonly<Record<string, unknown>>;
+type LearnedSchema = Readonly<Record<string, unknown>>;
 
 /** @param payloads payloads of one event */
 export function learnSchema(payloads: readonly unknown[]): LearnedSchema {
@@ -105,4 +105,69 @@ function isMap({ properties, counts: { object: objects } }: Seen, depth: number)
   if (isNumbered && counts.some((count) => count < objects)) return true;
   const isRare = counts.every((count) => count * MIN_OBJECTS <= objects);
   return isRare && objects >= MIN_OBJECTS && names.length >= MIN_OBJECTS;
+}
+
+/** Types of values, in the order of a schema; `number` is one that is no integer. */
+const SEEN_TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'] as const;
+
+type SeenType = (typeof SEEN_TYPES)[number];
+
+interface Seen {
+  readonly counts: Record<SeenType, number>;
+  /** Number of occurrences by text; null if there were too many different texts. */
+  texts: Map<string, number> | null;
+  readonly properties: Map<string, Seen>;
+  /** Statistics on the elements of all lists; null if there were none. */
+  items: Seen | null;
+}
+
+/** Maximum number of different texts that are counted; more are not an enum. */
+const MAX_TEXTS = 1000;
+
+const createSeen = (): Seen => ({
+  counts: { string: 0, integer: 0, number: 0, boolean: 0, object: 0, array: 0, null: 0 },
+  texts: new Map(),
+  properties: new Map(),
+  items: null,
+});
+
+const totalOf = ({ counts }: Seen): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+/** @param value of JSON */
+function recordValue(seen: Seen, value: unknown): void {
+  seen.counts[jsonType(value)]++;
+  if (typeof value === 'string') seeText(seen, value, 1);
+  else if (Array.isArray(value)) seeList(seen, value);
+  else if (isPlainMap(value))
+    for (const [name, each] of Object.entries(value)) recordValue(propertyOf(seen, name), each);
+}
+
+function seeText(seen: Seen, text: string, times: number): void {
+  seen.texts?.set(text, (seen.texts.get(text) ?? 0) + times);
+  if ((seen.texts?.size ?? 0) > MAX_TEXTS) seen.texts = null;
+}
+
+function seeList(seen: Seen, list: readonly unknown[]): void {
+  for (const item of list) {
+    seen.items ??= createSeen();
+    recordValue(seen.items, item);
+  }
+}
+
+function propertyOf(seen: Seen, name: string): Seen {
+  const known = seen.properties.get(name);
+  if (known !== undefined) return known;
+  const property = createSeen();
+  seen.properties.set(name, property);
+  return property;
+}
+
+/** Adds the second statistics to the first. */
+function mergeSeen(seen: Seen, other: Seen): Seen {
+  for (const type of SEEN_TYPES) seen.counts[type] += other.counts[type];
+  if (other.texts === null) seen.texts = null;
+  else for (const [text, times] of other.texts) seeText(seen, text, times);
+  for (const [name, value] of other.properties) mergeSeen(propertyOf(seen, name), value);
+  if (other.items !== null) seen.items = mergeSeen(seen.items ?? createSeen(), other.items);
+  return seen;
 }

@@ -2,17 +2,22 @@
  * What each filter operator says about a field whose shape is known, without its value: one row an operator. A new operator
  * does not compile until it has a row.
  */
-import { linearRegex } from '../../../../compiler/text/linear-regex.ts';
-import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
-import type { FilterLeaf } from '../../../../schemas/generated/types.ts';
-import { allowsType, jsonType } from './json-type.ts';
-import type { ScalarValue, ShapeGraph, ShapeNode } from './shape.ts';
 
-export type LeafMatch = 'always' | 'sometimes' | 'never';
-export type Operator = FilterLeaf['operator'];
+import { lowerField, operatorsOf } from '../../../../compiler/config/grammar.ts';
+import type { NodePath } from '../../../../compiler/diagnostics/diagnostic.ts';
+import { linearRegex } from '../../../../compiler/globs/linear-glob.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-data.ts';
+import type { FilterConfig, FilterLeaf } from '../../../../schemas/generated/types.ts';
+import type { FormSet } from './form-set.ts';
+import { factsOfField } from './form-set.ts';
+import type { ScalarValue, ShapeGraph, ShapeNode } from './shape.ts';
+import { allowsType, jsonType } from './shape.ts';
+
+type LeafMatch = 'always' | 'sometimes' | 'never';
+type Operator = FilterLeaf['operator'];
 
 /** A field that may be present. */
-export interface PossibleField {
+interface PossibleField {
   readonly graph: ShapeGraph;
   readonly node: ShapeNode;
   readonly optional: boolean;
@@ -47,7 +52,7 @@ const NOT_LISTED = (): null => null;
 const NO = (): boolean => false;
 const YES = (): boolean => true;
 
-const membersOf = (operand: unknown): readonly unknown[] => (Array.isArray(operand) ? operand : []);
+const operatorMembers = (operand: unknown): readonly unknown[] => (Array.isArray(operand) ? operand : []);
 
 /** Of an operator that neither lists the values it accepts nor can be refuted; rows state what differs. */
 const USUAL = {
@@ -115,11 +120,11 @@ const OPERATOR_FACTS = {
   in: {
     ...USUAL,
     missing: NEVER,
-    present: (field, operand) => matchValues(field, membersOf(operand)),
+    present: (field, operand) => matchValues(field, operatorMembers(operand)),
     accepts: (operand) => (Array.isArray(operand) ? operand : null),
     refutes: 'members',
-    holds: (operand, found) => found !== null && membersOf(operand).includes(found),
-    sample: (operand) => membersOf(operand)[0],
+    holds: (operand, found) => found !== null && operatorMembers(operand).includes(found),
+    sample: (operand) => operatorMembers(operand)[0],
   },
   in_file: {
     ...USUAL,
@@ -143,7 +148,7 @@ const OPERATOR_FACTS = {
 
 export const factsOf = (operator: Operator): OperatorFacts => OPERATOR_FACTS[operator];
 
-export const negated = (match: LeafMatch): LeafMatch =>
+const negated = (match: LeafMatch): LeafMatch =>
   match === 'always' ? 'never' : match === 'never' ? 'always' : 'sometimes';
 
 function matchValues({ node, optional }: PossibleField, operands: readonly unknown[]): LeafMatch {
@@ -202,4 +207,87 @@ function matching(pattern: string): string | undefined {
     .replace(/^\^/, '')
     .replace(/\$$/, '');
   return /^[\w /:-]+$/.test(text) ? text : undefined;
+}
+
+/** Decides whether one filter condition can match an event form, from the shape of its field. */
+export type Leaf = Pick<FilterLeaf, 'field' | 'operator' | 'value'>;
+
+interface GroupMatch {
+  readonly match: LeafMatch;
+  /** Indexes of the forms in the set. */
+  readonly forms: readonly number[];
+}
+
+/** Matches a condition against each group of forms in which its field is the same. */
+export function matchGroups(set: FormSet, { field, operator, value }: Leaf): readonly GroupMatch[] {
+  const { missing, present } = factsOf(operator);
+  const { graph } = set.shape;
+  const match = (node: ShapeNode | null, optional: boolean): LeafMatch => {
+    if (node === null) return missing(value);
+    return node.types.has('any') ? 'sometimes' : present({ graph, node, optional }, value);
+  };
+  return factsOfField(set, field).groups.map(({ node, optional, forms }) => ({ match: match(node, optional), forms }));
+}
+
+export const isImpossible = (set: FormSet, leaf: Leaf): boolean =>
+  matchGroups(set, leaf).every(({ match }) => match === 'never');
+
+/** Returns a result for each form, in order. */
+function matchLeaf(set: FormSet, leaf: Leaf): readonly LeafMatch[] {
+  const matches: LeafMatch[] = set.forms.map(() => 'sometimes');
+  for (const { match, forms } of matchGroups(set, leaf)) for (const index of forms) matches[index] = match;
+  return matches;
+}
+
+/** The only values that a condition accepts; null if it does not list them. */
+export const listedValues = ({ operator, value }: Leaf, isNegated: boolean): readonly unknown[] | null =>
+  isNegated ? factsOf(operator).acceptsNegated(value) : factsOf(operator).accepts(value);
+
+/** Returns a result for each form, in order. */
+export function matchAll(set: FormSet, members: readonly Member[]): readonly LeafMatch[] {
+  const all = members.map((member) => matchMember(set, member));
+  return set.forms.map((_, index) => allOf(all.map((matches) => matches[index] ?? 'sometimes')));
+}
+
+function matchMember(set: FormSet, { config, path }: Member): readonly LeafMatch[] {
+  if (config.all !== undefined) return matchAll(set, membersOf(config.all, path));
+  if (config.not !== undefined) return matchAll(set, membersOf(config.not, path)).map(negated);
+  if (config.any !== undefined) {
+    const any = membersOf(config.any, path).map((member) => matchMember(set, member));
+    // De Morgan: any(a, b) = not all(not a, not b).
+    return set.forms.map((_, index) => negated(allOf(any.map((matches) => negated(matches[index] ?? 'sometimes')))));
+  }
+  const leaf = readLeaf(config, path);
+  return leaf === null ? set.forms.map(() => 'sometimes') : matchLeaf(set, leaf);
+}
+
+function allOf(matches: readonly LeafMatch[]): LeafMatch {
+  if (matches.includes('never')) return 'never';
+  return matches.every((match) => match === 'always') ? 'always' : 'sometimes';
+}
+
+/** A condition, and its path relative to `filters`. */
+export interface WrittenLeaf extends Leaf {
+  readonly text: string;
+  readonly path: NodePath;
+}
+
+/** Returns null if it is not a valid condition. */
+export function readLeaf(config: FilterConfig, path: NodePath): WrittenLeaf | null {
+  const [operator, second] = operatorsOf(config);
+  if (config.field === undefined || operator === undefined || second !== undefined) return null;
+  const field = lowerField(config.field);
+  if (typeof field === 'string') return null;
+  return { field, operator, value: config[operator] as FilterLeaf['value'], text: config.field, path };
+}
+
+/** The members of `all`, `any` or `not`, each with its path. */
+export function membersOf(value: FilterConfig | readonly FilterConfig[], path: NodePath): readonly Member[] {
+  if (!Array.isArray(value)) return [{ config: value as FilterConfig, path }];
+  return value.map((config, index) => ({ config, path: [...path, index] }));
+}
+
+export interface Member {
+  readonly config: FilterConfig;
+  readonly path: NodePath;
 }

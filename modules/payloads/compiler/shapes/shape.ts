@@ -1,5 +1,6 @@
-/** The structure of one sender's payloads: a graph of nodes, with a root for each form of each event. */
+/** The structure of one sender's payloads: a graph of nodes with a root for each form of each event, and how it is built. */
 import type { Review } from './field-review.ts';
+import type { LeafClass } from './leaf-classes.ts';
 
 /** JSON types of a value. `any`: the value is unknown, and nothing below it is checked. */
 export type ShapeType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'object' | 'array' | 'any';
@@ -73,3 +74,105 @@ export interface Shape {
 
 /** The event name for senders that do not name their events. */
 export const ANY_EVENT = '*';
+
+/** A shape's graph of nodes under construction. */
+export interface NodeTable extends ShapeGraph {
+  add(node: ShapeNode): NodeId;
+  /** Reserves a number for a node that is defined later: a recursive type needs its own number first. */
+  reserve(): NodeId;
+  define(id: NodeId, node: ShapeNode): void;
+  readonly size: number;
+}
+
+export const ANY: ShapeNode = Object.freeze({
+  types: new Set(['any'] as const),
+  values: null,
+  format: null,
+  leafClass: null,
+  properties: new Map(),
+  rest: null,
+  items: null,
+});
+
+export function createNodeTable(): NodeTable {
+  // A reserved number is `any` until it is defined.
+  const nodes: ShapeNode[] = [];
+  return {
+    add: (node) => nodes.push(node) - 1,
+    reserve: () => nodes.push(ANY) - 1,
+    define(id, node) {
+      nodes[id] = node;
+    },
+    node(id) {
+      const node = nodes[id];
+      if (node === undefined) throw new RangeError(`the graph has no node ${id}`);
+      return node;
+    },
+    get size() {
+      return nodes.length;
+    },
+  };
+}
+
+/** @param value of JSON */
+export function jsonType(value: unknown): Exclude<ShapeType, 'any'> {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value === 'string' ? 'string' : typeof value === 'boolean' ? 'boolean' : 'object';
+}
+
+/** Whether one of the types has the values of this type. */
+export const allowsType = (types: ReadonlySet<ShapeType>, type: ShapeType): boolean =>
+  types.has(type) || (type === 'integer' && types.has('number'));
+
+/** Whether values are always an object, a list or null. */
+export const isContainer = (types: ReadonlySet<ShapeType>): boolean =>
+  (types.has('object') || types.has('array')) && [...types].every((type) => CONTAINERS.has(type));
+
+const CONTAINERS: ReadonlySet<ShapeType> = new Set<ShapeType>(['object', 'array', 'null']);
+
+export type { LeafClass };
+
+/** Whether an outsider can control values of this class. */
+export const isUntrusted = (leafClass: LeafClass): boolean => leafClass === 'text' || leafClass === 'unknown';
+
+/** From least to most trusted. */
+const ORDER: readonly LeafClass[] = ['unknown', 'text', 'ours', 'url', 'identifier', 'enum', 'number'];
+
+export const isLeafClass = (value: unknown): value is LeafClass => (ORDER as readonly unknown[]).includes(value);
+
+/** The least trusted of several possible classes. */
+export const leastTrusted = (classes: readonly LeafClass[]): LeafClass =>
+  ORDER.find((each) => classes.includes(each)) ?? 'unknown';
+
+/** The class of a leaf that has not been reviewed. @param name the last part of its path that is not an index */
+export function classByType(node: ShapeNode, name: string): LeafClass {
+  const { types, values, format, leafClass } = node;
+  if (types.has('any')) return 'unknown';
+  if (isLeafClass(leafClass)) return leafClass;
+  if (values !== null || types.has('boolean')) return types.has('string') && values === null ? 'text' : 'enum';
+  if (!types.has('string')) return 'number';
+  return (format === null ? undefined : FORMATS[format]) ?? classByName(name);
+}
+
+/** JSON Schema formats whose values cannot contain a sentence. E-mail addresses can: anyone may choose the local part. */
+const FORMATS: Readonly<Record<string, LeafClass>> = {
+  'date-time': 'identifier',
+  date: 'identifier',
+  time: 'identifier',
+  duration: 'identifier',
+  uuid: 'identifier',
+  ipv4: 'identifier',
+  ipv6: 'identifier',
+  uri: 'url',
+  url: 'url',
+};
+
+/** Field names that have the same meaning for all senders with known shapes. Other fields are free text. */
+const NAMES: readonly (readonly [RegExp, LeafClass])[] = [
+  [/^(?:id|uuid|guid|sha|login)$|(?:_id|_ids|_uuid|_sha|_at)$|[a-z](?:Id|Ids|At|Uuid)$/, 'identifier'],
+  [/^(?:url|href)$|_url$|[a-z]Url$/, 'url'],
+];
+
+const classByName = (name: string): LeafClass => NAMES.find(([names]) => names.test(name))?.[1] ?? 'text';

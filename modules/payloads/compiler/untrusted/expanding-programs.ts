@@ -3,7 +3,7 @@ import type { AgentConfig } from '../../../../schemas/generated/types.ts';
 import type { StartedProgram } from './started-programs.ts';
 import { isOption, programFile, startedPrograms } from './started-programs.ts';
 
-export interface ExpandingProgram {
+interface ExpandingProgram {
   /** Its name in messages. */
   readonly name: string;
   /** The file that is started, without `.exe` and the like. */

@@ -1,6 +1,6 @@
 /** Splits the code of a shell into simple commands, as far as rules need it: words without quotes, redirections and comments. */
 
-export interface SimpleCommand {
+interface SimpleCommand {
   readonly words: readonly string[];
   /** It is `export`, and is surely executed before the commands that follow. */
   readonly isExport: boolean;

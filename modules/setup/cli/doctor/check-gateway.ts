@@ -1,26 +1,30 @@
-/** Checks of the gateway as a whole: configuration, table, control socket, port. */
-
+/**
+ * Checks of the gateway as a whole: configuration, table, control socket, port, and the secrets of routes, agents and
+ * the gateway.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { agentLabel, agentPlans } from '../../../../base/agent-plan.ts';
-import { messageOf } from '../../../../base/message-of.ts';
-import type { Check } from '../../../../cli/base/check.ts';
-import { gatewayCheck } from '../../../../cli/base/check.ts';
+import { messageOf } from '../../../../base/errors.ts';
+import { agentLabel, agentPlans } from '../../../../base/names.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
-import { runtimeParts } from '../../../../cli/base/module.ts';
+import type { Check } from '../../../../cli/base/module.ts';
+import { gatewayCheck, runtimeParts } from '../../../../cli/base/module.ts';
 import { tryAskGateway } from '../../../../cli/gateway/ask-gateway.ts';
 import type { CompileResult } from '../../../../compiler/compile.ts';
+import { agentRefs, gatewayRefs } from '../../../../runtime/deliver/missing-secrets.ts';
 import { missingAgent } from '../../../../runtime/dispatch/agents/program.ts';
 import { silentLog } from '../../../../runtime/platform/log.ts';
 import type { RunProcess } from '../../../../runtime/platform/process/run-process.ts';
 import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
-import { userHome } from '../../../../runtime/platform/secrets/machine-secrets.ts';
+import type { SecretResolver } from '../../../../runtime/platform/secrets.ts';
+import { printSecretRef, routeSecretRefs, SecretError, userHome } from '../../../../runtime/platform/secrets.ts';
 import { createConfinement, sandboxesOf } from '../../../../runtime/service/parts.ts';
 import type { GatewayStatus } from '../../../../schemas/built/operations/types.ts';
-import type { RouteTable, ServerPlan } from '../../../../schemas/generated/types.ts';
+import type { RouteTable, SecretRef, ServerPlan } from '../../../../schemas/generated/types.ts';
 
+/** Checks of the gateway as a whole: configuration, table, control socket, port. */
 export function checkConfiguration({ diagnostics, output, root, files }: CompileResult): Check {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const counts = `${root}: ${count(errors, 'error')}, ${count(diagnostics.length - errors, 'warning')}`;
@@ -157,4 +161,50 @@ function tryListen(host: string, port: number): Promise<string | null> {
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
   });
+}
+
+interface Use {
+  readonly profile: string | null;
+  readonly subject: string;
+  readonly ref: SecretRef;
+}
+
+/** A check for each missing secret, or one that says that none is missing. */
+export function checkSecrets(table: RouteTable, secrets: SecretResolver): readonly Check[] {
+  const uses = [...uniqueUses(table)];
+  const missing = uses.flatMap((use): readonly Check[] => {
+    const problem = problemOf(use.ref, secrets);
+    if (problem === null) return [];
+    const fix = `set ${printSecretRef(use.ref).replace(/^env:/, '')}`;
+    return [{ profile: use.profile, subject: use.subject, check: 'secret', status: 'failed', detail: problem, fix }];
+  });
+  if (missing.length > 0) return missing;
+  const detail = uses.length === 0 ? 'none is used' : 'all there';
+  return [{ profile: null, subject: 'routes', check: 'secrets', status: 'ok', detail, fix: null }];
+}
+
+/** A reference shared by several routes is checked once, for the first route. */
+function uniqueUses(table: RouteTable): Iterable<Use> {
+  const uses = new Map<string, Use>();
+  const add = (use: Use): void => {
+    const key = JSON.stringify([use.ref.kind, use.ref.value, use.ref.scope]);
+    if (use.ref.kind !== 'literal' && !uses.has(key)) uses.set(key, use);
+  };
+  if (table.server.secret !== null) add({ profile: null, subject: 'server', ref: table.server.secret });
+  for (const route of Object.values(table.routes)) {
+    for (const ref of routeSecretRefs(route)) add({ profile: route.profile, subject: `route ${route.name}`, ref });
+  }
+  for (const use of agentRefs(table)) add({ ...use, subject: 'agent' });
+  for (const { where, ref } of gatewayRefs(table)) add({ profile: null, subject: where, ref });
+  return uses.values();
+}
+
+function problemOf(ref: SecretRef, secrets: SecretResolver): string | null {
+  try {
+    secrets.resolve(ref);
+    return null;
+  } catch (error) {
+    if (error instanceof SecretError) return error.message;
+    throw error;
+  }
 }

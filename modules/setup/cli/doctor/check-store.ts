@@ -1,21 +1,29 @@
 /** Checks of the store, through the gateway that serves it or in the file. */
-
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { arch, platform, release } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Check } from '../../../../cli/base/check.ts';
-import { gatewayCheck } from '../../../../cli/base/check.ts';
+import { agentPlans } from '../../../../base/names.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
+import { packageVersion } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
-import { describeDead, LIST_DEAD } from '../../../../cli/deliveries/repeat.ts';
-import { describePause } from '../../../../cli/output/time.ts';
+import type { Check } from '../../../../cli/base/module.ts';
+import { gatewayCheck } from '../../../../cli/base/module.ts';
+import { describeDead, LIST_DEAD } from '../../../../cli/deliveries/filter.ts';
+import { describePause } from '../../../../cli/output/table.ts';
 import { useStore } from '../../../../cli/store/use-store.ts';
-import { describeDiskError } from '../../../../runtime/platform/describe-disk-error.ts';
-import type { PausedRoute } from '../../../../runtime/store/pauses.ts';
-import { pausedRoutes } from '../../../../runtime/store/pauses.ts';
-import type { DamageReport } from '../../../../runtime/store/queries.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
-import { storePath } from '../../../../runtime/store/store-path.ts';
+import type { CompileResult } from '../../../../compiler/compile.ts';
+import { maskUrls } from '../../../../compiler/diagnostics/printable.ts';
+import type { ShippedCatalog } from '../../../../compiler/source/load-catalog.ts';
+import { Redactor } from '../../../../runtime/deliver/redact.ts';
+import { describeDiskError } from '../../../../runtime/platform/files.ts';
+import { createSecrets, resolvable, tableSecretRefs } from '../../../../runtime/platform/secrets.ts';
+import type { Store } from '../../../../runtime/store/contract.ts';
+import type { DamageReport, LastError } from '../../../../runtime/store/queries.ts';
+import type { PausedRoute } from '../../../../runtime/store/records.ts';
+import { pausedRoutes } from '../../../../runtime/store/records.ts';
+import { storePath } from '../../../../runtime/store/sqlite/file-lock.ts';
 import type { GatewayStatus } from '../../../../schemas/built/operations/types.ts';
+import type { RouteTable } from '../../../../schemas/generated/types.ts';
 
 const SUBJECT = 'store';
 /** Free space that the home needs, in bytes: what the store writes to find out whether its disk is writable again. */
@@ -109,4 +117,71 @@ function tryToWrite(home: string): void {
   } finally {
     rmSync(probe, { force: true });
   }
+}
+
+/** How often each value occurs. */
+type Counts = Readonly<Record<string, number>>;
+
+/** Facts for a fault report, without names, texts, addresses or secrets of the reporter. */
+export type FaultReport = Awaited<ReturnType<typeof createDoctorReport>>;
+
+export async function createDoctorReport(
+  context: CliContext,
+  { output, diagnostics }: CompileResult,
+  checks: readonly Check[],
+) {
+  const table = output?.table ?? null;
+  const overview = await lastErrorOf(context);
+  return {
+    version: packageVersion(),
+    node: process.version,
+    platform: `${platform()} ${release()} ${arch()}`,
+    /** Null: it does not compile. */
+    config: table === null ? null : shapeOf(table, await context.catalog()),
+    /** By rule. */
+    diagnostics: count(diagnostics.map(({ rule }) => rule)),
+    checks: checks
+      .filter(({ status }) => status === 'failed' || status === 'warning')
+      .map(({ check, status }) => ({ check, status })),
+    last_error: overview === null ? null : describe(overview, context, table),
+  };
+}
+
+/** Names of the shipped catalog are not confidential; others are counted as `own`. */
+function shapeOf(table: RouteTable, shipped: ShippedCatalog) {
+  const routes = Object.values(table.routes);
+  const profiles = Object.values(table.profiles);
+  const named = (kind: 'sources' | 'targets', name: string): string =>
+    Object.hasOwn(shipped[kind], name) ? name : 'own';
+  return {
+    routes: count(routes.map(({ mode }) => mode)),
+    sources: count(routes.map(({ source }) => (source === null ? 'any' : named('sources', source)))),
+    targets: count(routes.flatMap(({ deliver }) => deliver.map(({ target }) => named('targets', target)))),
+    agents: count(profiles.flatMap((profile) => agentPlans(profile).map(([, { kind }]) => kind))),
+    profiles: profiles.length,
+    jobs: Object.keys(table.jobs).length,
+  };
+}
+
+function count(values: readonly string[]): Counts {
+  const counts: Record<string, number> = {};
+  for (const value of [...values].sort()) counts[value] = (counts[value] ?? 0) + 1;
+  return counts;
+}
+
+/** A store that cannot be read is one of the checks. */
+async function lastErrorOf(context: CliContext): Promise<LastError | null> {
+  try {
+    const now = context.clock.now();
+    return await useStore(context, async (store) => (await store.read({ kind: 'overview', now })).last_error);
+  } catch {
+    return null;
+  }
+}
+
+function describe({ at, reason }: LastError, context: CliContext, table: RouteTable | null) {
+  const redactor = new Redactor();
+  if (table !== null) redactor.add(resolvable(tableSecretRefs(table), createSecrets(context)));
+  const withoutPaths = redactor.redact(reason).replaceAll(context.home, '<home>').replaceAll(context.cwd, '<folder>');
+  return { at: new Date(at).toISOString(), reason: maskUrls(withoutPaths) };
 }

@@ -1,11 +1,10 @@
 /** Checks of each enabled target in each profile: its credentials, the checks of its driver, and the clock by its answers. */
-import { labelIn } from '../../../../base/label.ts';
-import type { Check } from '../../../../cli/base/check.ts';
-import { gatewayCheck } from '../../../../cli/base/check.ts';
-import type { DeliveryContext } from '../../../../runtime/deliver/driver.ts';
+import { labelIn } from '../../../../base/text.ts';
+import type { Check } from '../../../../cli/base/module.ts';
+import { gatewayCheck } from '../../../../cli/base/module.ts';
+import type { DeliveryContext, ProbeOptions } from '../../../../runtime/deliver/deliverer.ts';
 import { isUsed, linkTargets, loadDrivers } from '../../../../runtime/deliver/link-targets.ts';
-import type { ProbeOptions } from '../../../../runtime/deliver/probe.ts';
-import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
+import type { SecretResolver } from '../../../../runtime/platform/secrets.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 
 export interface TargetChecks {

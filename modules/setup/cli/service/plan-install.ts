@@ -1,9 +1,14 @@
-/** What installing a service takes, step by step: planned without touching anything, so that it can be shown before it is done. */
+/** Plans and performs the installation of a systemd unit, step by step, so that it can be shown before anything is touched. */
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CliError } from '../../../../cli/base/errors.ts';
-import type { ServiceUnit } from './print-unit.ts';
-import { printUnit } from './print-unit.ts';
+import { writeAtomic } from '../../../../runtime/platform/files.ts';
+import LIMITS from './unit-limits.json' with { type: 'json' };
 
+/** What installing a service takes, step by step: planned without touching anything, so that it can be shown before it is done. */
 export type InstallStep =
   | { readonly kind: 'write'; readonly path: string; readonly text: string }
   | { readonly kind: 'run'; readonly argv: readonly string[]; readonly why: string };
@@ -23,7 +28,7 @@ export interface InstallRequest {
   readonly path: string;
 }
 
-export const SERVICE = 'hookwright.service';
+const SERVICE = 'hookwright.service';
 const SERVICE_USER = 'hookwright';
 const STATE = '/var/lib/hookwright';
 const SYSTEM_FOLDER = '/etc/hookwright';
@@ -80,3 +85,175 @@ const start = (...systemctl: readonly string[]): readonly InstallStep[] => [
 ];
 
 const run = (why: string, ...argv: readonly string[]): InstallStep => ({ kind: 'run', argv, why });
+
+/** Prints the systemd unit that runs a gateway: for the whole machine with everything closed that it does not need, or for one user. */
+interface ServiceUnit {
+  /** The command that starts this program: absolute paths. */
+  readonly program: readonly string[];
+  /** Absolute. */
+  readonly config: string;
+  /** Which differences make the gateway refuse a changed configuration. */
+  readonly failOn: readonly string[];
+  /** `<home_dir>`, absolute. */
+  readonly home: string;
+  /** A system unit runs as this user. null: the unit of the user who installs it. */
+  readonly user: string | null;
+  /** `PATH` of a user's unit: where its agents are found. */
+  readonly path: string;
+}
+
+const MARK = '# Written by `hookwright gateway install-service`. Change it with `systemctl edit`.';
+
+/**
+ * A user's unit has the limits that its service manager can set without namespaces, which many systems keep from users. None
+ * has `MemoryDenyWriteExecute`: V8 compiles to memory that it executes.
+ */
+function printUnit(unit: ServiceUnit): string {
+  const { program, config, failOn, home, user } = unit;
+  const out = user === null ? [] : ['--out', `${home}/build`];
+  const gate = failOn.length === 0 ? [] : ['--fail-on', failOn.join(',')];
+  const sections = [
+    MARK,
+    '[Unit]',
+    'Description=hookwright webhook gateway',
+    'After=network-online.target',
+    'Wants=network-online.target',
+    '',
+    '[Service]',
+    'Type=exec',
+    `WorkingDirectory=${dirname(config).replaceAll('%', '%%')}`,
+    ...(user === null ? [environment('PATH', unit.path)] : [`User=${user}`]),
+    environment('HOOKWRIGHT_HOME', home),
+    `ExecStart=${[...program, 'gateway', 'run', '--config', config, ...out, ...gate].map(quote).join(' ')}`,
+    'ExecReload=kill -HUP $MAINPID',
+    'Restart=on-failure',
+    'RestartSec=2',
+    '# The gateway ends its agents itself, after gateway.drain_seconds (30) at the latest.',
+    'KillMode=mixed',
+    'TimeoutStopSec=60',
+    'UMask=0077',
+    ...(user === null ? LIMITS.user : LIMITS.system),
+    '',
+    '[Install]',
+    `WantedBy=${user === null ? 'default' : 'multi-user'}.target`,
+  ];
+  return `${sections.join('\n')}\n`;
+}
+
+/** A word of a command line, as systemd.service(5) reads it. */
+function quote(word: string): string {
+  const escaped = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
+  return /^[\w@%+=:,./$-]+$/.test(word) ? escaped : `"${escaped.replace(/["\\]/g, '\\$&')}"`;
+}
+
+const environment = (name: string, value: string): string =>
+  `Environment="${name}=${value.replaceAll('%', '%%').replace(/["\\]/g, '\\$&')}"`;
+
+/** Performs the planned steps in order, and prints each one before it is done. */
+interface InstallTarget {
+  readonly scope: 'system' | 'user';
+  /** Absolute. */
+  readonly config: string;
+  readonly note: (line: string) => void;
+}
+
+/** @throws CliError when nothing may be done, or a step fails */
+export function runInstall(
+  machine: ServiceMachine,
+  steps: readonly InstallStep[],
+  { scope, config, note }: InstallTarget,
+): void {
+  refuseMachine(machine, scope);
+  if (machine.read(config) === null) {
+    throw new CliError(
+      `there is no ${config}`,
+      'write it first: hookwright init /etc/hookwright',
+      'or name another: --config <path>',
+    );
+  }
+  for (const step of steps) refuseForeign(machine, step);
+  for (const step of steps) {
+    note(describeStep(step));
+    if (step.kind === 'write') machine.write(step.path, step.text);
+    else runStep(machine, step.argv);
+  }
+  const flag = scope === 'user' ? '--user ' : '';
+  note(`installed; look at it: systemctl ${flag}status ${SERVICE}, journalctl ${flag}-u ${SERVICE} -f`);
+}
+
+function refuseMachine({ hasSystemd, isRoot }: ServiceMachine, scope: InstallTarget['scope']): void {
+  if (!hasSystemd) {
+    throw new CliError(
+      'systemd does not run this machine; nothing was done',
+      'let your service manager run: hookwright gateway run --config <path>',
+      'in the background, until the next boot: hookwright gateway start',
+      'the unit for another machine: add --dry-run',
+    );
+  }
+  if (scope === 'system' && !isRoot) {
+    throw new CliError(
+      'a service for the machine is installed by root',
+      'sudo hookwright gateway install-service --system',
+    );
+  }
+}
+
+/** A unit written by hand is left alone. */
+function refuseForeign(machine: ServiceMachine, step: InstallStep): void {
+  if (step.kind !== 'write') return;
+  const there = machine.read(step.path);
+  if (there === null || there.startsWith(MARK)) return;
+  throw new CliError(
+    `${step.path} was not written by this command; nothing was done`,
+    'compare it with what --dry-run prints, and move it away',
+  );
+}
+
+function runStep(machine: ServiceMachine, argv: readonly string[]): void {
+  const problem = machine.run(argv);
+  if (problem === null) return;
+  throw new CliError(
+    `${argv.join(' ')}: ${problem}`,
+    'the steps before it are done; run this command again once that is repaired',
+  );
+}
+
+/** A line that shows a step as it could be typed. */
+export function describeStep(step: InstallStep): string {
+  if (step.kind === 'write') return `write ${step.path}`;
+  return `run   ${step.argv.map(shown).join(' ')}  # ${step.why}`;
+}
+
+const shown = (word: string): string => (/[\s|>]/.test(word) ? `'${word}'` : word);
+
+/** What installing a service needs of the machine; a test has another one. */
+export interface ServiceMachine {
+  readonly isRoot: boolean;
+  readonly userName: string;
+  /** Whether this machine was booted with systemd, as in sd_booted(3). */
+  readonly hasSystemd: boolean;
+  /** null: there is no such file. */
+  readonly read: (path: string) => string | null;
+  readonly write: (path: string, text: string) => void;
+  /** Runs a program on the terminal of this one. @returns what went wrong, null when nothing did */
+  readonly run: (argv: readonly string[]) => string | null;
+}
+
+export function thisMachine(env: NodeJS.ProcessEnv): ServiceMachine {
+  const { uid, username } = userInfo();
+  return {
+    isRoot: uid === 0,
+    userName: username,
+    hasSystemd: existsSync('/run/systemd/system'),
+    read: (path) => (existsSync(path) ? readFileSync(path, 'utf8') : null),
+    write: (path, text) => {
+      mkdirSync(dirname(path), { recursive: true });
+      writeAtomic(path, text, 0o644);
+    },
+    run: ([program = '', ...args]) => {
+      const { error, status, signal } = spawnSync(program, args, { env, stdio: 'inherit' });
+      if (error !== undefined) return error.message;
+      return status === 0 ? null : `exit ${signal ?? status}`;
+    },
+  };
+}

@@ -1,12 +1,21 @@
 /** Turns answers into edits of the configuration file and lines of `.env`. Pure: nothing is read or written here. */
+
+import { resolve } from 'node:path';
+import { isSystemError } from '../../../../base/errors.ts';
+import { readRegularTextSync } from '../../../../base/files.ts';
+import type { CliContext } from '../../../../cli/base/context.ts';
+import { UsageError } from '../../../../cli/base/errors.ts';
 import { applyFlags } from '../../../../cli/subscriptions/save-entry.ts';
+import { isGlob } from '../../../../compiler/globs/linear-glob.ts';
+import { nodeFiles } from '../../../../compiler/node/node-files.ts';
 import { valueAt } from '../../../../compiler/schema/pointer.ts';
-import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
+import { searchConfig, usualConfigs } from '../../../../compiler/source/search-config.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-data.ts';
 import { INSECURE_NO_AUTH } from '../../../../compiler/text/secret-ref.ts';
 import type { RouteConfig } from '../../../../schemas/generated/types.ts';
-import type { SetupAnswers } from './answers.ts';
-import { GENERATE } from './answers.ts';
 import type { YamlEdit } from './edit-yaml.ts';
+import type { SetupAnswers } from './wizard.ts';
+import { GENERATE } from './wizard.ts';
 
 export interface SetupPlan {
   readonly edits: readonly YamlEdit[];
@@ -98,4 +107,24 @@ function routeEdit({ name, flags }: NonNullable<SetupAnswers['route']>, config: 
   const place = places.find((path) => valueAt(config, path) !== undefined);
   const before = place === undefined ? {} : (valueAt(config, place) as RouteConfig);
   return { path: place ?? [...webhookPath(config, 'routes'), name], value: applyFlags(before, flags) };
+}
+
+/** The one named, else the one that would be found, else a new one in the home. @throws UsageError for several */
+export function setupTarget({ cwd, home }: CliContext, configs: readonly string[] | undefined): string {
+  const [named, ...others] = configs ?? [];
+  if (others.length > 0 || (named !== undefined && isGlob(named))) {
+    throw new UsageError('setup changes one file', 'name it: --config <path>');
+  }
+  if (named !== undefined) return resolve(cwd, named);
+  return searchConfig(nodeFiles, { cwd, home }).root ?? usualConfigs({ cwd, home })[1];
+}
+
+/** Empty for a file that is not there. */
+export function readIfThere(path: string): string {
+  try {
+    return readRegularTextSync(path);
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return '';
+    throw error;
+  }
 }

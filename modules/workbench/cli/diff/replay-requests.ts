@@ -1,12 +1,12 @@
 /** Evaluates kept requests under two tables with the stages that serve them, for `diff --requests` and before a swap. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { labelIn, labelOf } from '../../../../base/label.ts';
+import { labelIn, labelOf } from '../../../../base/text.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
-import { createProgress } from '../../../../cli/output/progress.ts';
+import { createProgress } from '../../../../cli/output/prompter.ts';
 import { readStoredJobs } from '../../../../cli/store/use-store.ts';
-import type { KeptRequests } from '../../../../runtime/intake/kept-request.ts';
+import type { KeptRequests } from '../../../../runtime/intake/keeper.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
 import type { FailOn, KeptFilter, KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
@@ -14,7 +14,7 @@ import { NO_SCHEME, verifiedParts } from '../../runtime/capture/requests.ts';
 import type { Explainer } from '../../runtime/explain/create-explainer.ts';
 import { fixedWorld } from '../../runtime/explain/create-explainer.ts';
 import { createMachineExplainer } from '../explain/machine-services.ts';
-import { useRequests } from '../use-requests.ts';
+import { useRequests } from '../requests/use-requests.ts';
 
 export interface Replayed extends Pick<Explanation, 'taken' | 'status' | 'outcome' | 'reason' | 'prompt'> {
   readonly deliveries: readonly Pick<Explanation['deliveries'][number], 'target' | 'address'>[];

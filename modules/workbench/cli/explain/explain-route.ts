@@ -2,27 +2,27 @@
 import { createPaint } from '../../../../base/paint.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
-import { describePause } from '../../../../cli/output/time.ts';
+import { describePause } from '../../../../cli/output/table.ts';
 import { readPauses } from '../../../../cli/subscriptions/routes.ts';
 import type { Outcome } from '../../../../runtime/intake/reply.ts';
 import { TAKEN } from '../../../../runtime/intake/reply.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
-import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
+import { createSecrets } from '../../../../runtime/platform/secrets.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
-import { reportBudgets } from '../../runtime/explain/budgets.ts';
+import { reportBudgets } from '../../runtime/explain/delivery-refusal.ts';
 import type { SpentBudget } from '../../runtime/explain/explain-services.ts';
 import { formatExplanation } from './format-explanation.ts';
 import {
   createMachineExplainer,
   jobState,
   scriptRunner,
+  startProblems,
   storedBudgets,
   storedInstallation,
   storedLimit,
 } from './machine-services.ts';
-import { startProblems } from './start-problems.ts';
 
 export interface ExplainInput {
   readonly plan: RoutePlan;

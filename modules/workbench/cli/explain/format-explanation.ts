@@ -1,12 +1,15 @@
 /** Prints an explanation: the answer, the stages that decided something, and what would run. */
 
-import { agentLabel } from '../../../../base/agent-plan.ts';
+import { resolve } from 'node:path';
+import { agentLabel, DEFAULT_PROFILE } from '../../../../base/names.ts';
 import type { Paint } from '../../../../base/paint.ts';
+import type { CliContext } from '../../../../cli/base/context.ts';
+import { formatDiff } from '../../../../cli/files.ts';
 import { visible } from '../../../../cli/output/print.ts';
+import { parseSecretRef } from '../../../../compiler/text/secret-ref.ts';
 import { budgetAmounts } from '../../../../runtime/store/budget.ts';
-import { REASON_TEXTS } from '../../../../runtime/verify/cause-code.ts';
-import type { ExplainedFilter, ExplainedStage, Explanation } from '../../../../schemas/generated/types.ts';
-import { addressText, outcomeText } from '../texts.ts';
+import { REASON_TEXTS } from '../../../../runtime/verify/verification.ts';
+import type { ExplainedFilter, ExplainedStage, Explanation, SecretRef } from '../../../../schemas/generated/types.ts';
 
 /** Values of a payload are cut to this many characters. */
 const LONGEST_VALUE = 60;
@@ -199,4 +202,30 @@ function formatOutcome(found: Explanation, paint: Paint): string[] {
   );
   const prompt = found.prompt.split('\n').map((line) => `  ${paint('dim', '│')} ${visible(line)}`);
   return [...lines, `${paint('cyan', '→')} ${paint('bold', 'prompt')}`, ...prompt];
+}
+
+/** `ignored: filter`, `accepted`. */
+export const outcomeText = (answer: { readonly outcome: string; readonly reason: string | null }): string =>
+  [answer.outcome, ...otherReason(answer)].join(': ');
+
+/** The reason, unless it only repeats the outcome. */
+export const otherReason = ({ outcome, reason }: Parameters<typeof outcomeText>[0]): readonly string[] =>
+  reason === null || reason === outcome ? [] : [reason];
+
+/** `chat_id=5 thread_id=7`. */
+export const addressText = (address: Readonly<Record<string, string>>): string =>
+  Object.entries(address)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(' ');
+
+/** The lines in which two texts differ, safe for a terminal. */
+export const textDiff = (before: string, after: string, paint: Paint): string[] =>
+  formatDiff(visibleLines(before), visibleLines(after), paint);
+
+const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n');
+
+/** A secret, or a reference to one; a relative path starts where the command was typed. */
+export function typedSecretRef({ cwd }: CliContext, text: string): SecretRef {
+  const ref = parseSecretRef(text, DEFAULT_PROFILE);
+  return ref.kind === 'file' && !ref.value.startsWith('~/') ? { ...ref, value: resolve(cwd, ref.value) } : ref;
 }

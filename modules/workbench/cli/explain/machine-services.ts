@@ -3,34 +3,42 @@
  * behind each is loaded when it is needed.
  */
 
+import { isLoopback } from '../../../../base/net.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
+import { CliError } from '../../../../cli/base/errors.ts';
 import { runtimeParts } from '../../../../cli/base/module.ts';
-import { guardedFiles } from '../../../../cli/files/guarded-files.ts';
+import { createCompileRequest } from '../../../../cli/compile/compile-files.ts';
+import { guardedFiles } from '../../../../cli/files.ts';
+import { formatDiagnostics } from '../../../../cli/output/print.ts';
+import { createMachineFacts } from '../../../../compiler/node/machine-facts.ts';
+import { rulesInForce } from '../../../../compiler/rules/registry.ts';
+import type { MachineFacts, ViewRule } from '../../../../compiler/views/views.ts';
+import { missingSecrets } from '../../../../runtime/deliver/missing-secrets.ts';
 import { listJobs } from '../../../../runtime/dispatch/scheduler/job.ts';
 import type { RunScript } from '../../../../runtime/intake/script-runner.ts';
 import { loadMarks } from '../../../../runtime/module.ts';
-import type { GatewayFiles } from '../../../../runtime/platform/node-files.ts';
-import { gatewayFiles } from '../../../../runtime/platform/node-files.ts';
-import { userHome } from '../../../../runtime/platform/secrets/machine-secrets.ts';
+import type { GatewayFiles } from '../../../../runtime/platform/files.ts';
+import { gatewayFiles } from '../../../../runtime/platform/files.ts';
+import { createSecrets, userHome } from '../../../../runtime/platform/secrets.ts';
+import type { OverLimit } from '../../../../runtime/store/contract.ts';
 import { decodeOr } from '../../../../runtime/store/decode.ts';
-import type { OverLimit } from '../../../../runtime/store/event-mutations.ts';
-import type { RunLimit } from '../../../../runtime/store/guard-mutations.ts';
-import { guardKey } from '../../../../runtime/store/guard-mutations.ts';
-import { isJobPaused, NO_STATE } from '../../../../runtime/store/job-mutations.ts';
+import type { RunLimit } from '../../../../runtime/store/records.ts';
+import { guardKey, isJobPaused, NO_STATE } from '../../../../runtime/store/records.ts';
 import { overLimit } from '../../../../runtime/store/unit/guard.ts';
 import type { ListFiles } from '../../../../runtime/table/in-file-set.ts';
+import { RouteSlot } from '../../../../runtime/table/link.ts';
 import type { LinkContext } from '../../../../runtime/table/link-context.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
-import { RouteSlot } from '../../../../runtime/table/link-route.ts';
-import { EXAMPLE_INSTALLATION, isInstallation } from '../../../../runtime/table/loop-marker.ts';
+import { EXAMPLE_INSTALLATION, isInstallation } from '../../../../runtime/table/link-loop.ts';
 import type { RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
-import type { BudgetInput } from '../../runtime/explain/budgets.ts';
-import { spentBudgets } from '../../runtime/explain/budgets.ts';
 import type { ExplainedWorld, Explainer, ExplainingMachine } from '../../runtime/explain/create-explainer.ts';
-import { createExplainer } from '../../runtime/explain/create-explainer.ts';
+import { createExplainer, linkContext } from '../../runtime/explain/create-explainer.ts';
+import type { BudgetInput } from '../../runtime/explain/delivery-refusal.ts';
+import { spentBudgets } from '../../runtime/explain/delivery-refusal.ts';
 import type { JobOutcome, SpentBudget } from '../../runtime/explain/explain-services.ts';
+import { SWITCHED_OFF, Warnings } from '../../runtime/explain/explain-services.ts';
 
-export function listFiles({ stat, readText }: Pick<GatewayFiles, 'stat' | 'readText'>): ListFiles {
+function listFiles({ stat, readText }: Pick<GatewayFiles, 'stat' | 'readText'>): ListFiles {
   return {
     stat: (path) => {
       const found = stat(path);
@@ -121,7 +129,7 @@ export async function storedLimit(context: CliContext, limits: readonly RunLimit
 type Machine = Pick<CliContext, 'home' | 'env' | 'clock' | 'modules'>;
 
 /** Why a gateway would not serve this route; null: it would. */
-export function linkProblem(plan: RoutePlan, table: RouteTable, context: LinkContext): string | null {
+function linkProblem(plan: RoutePlan, table: RouteTable, context: LinkContext): string | null {
   try {
     new RouteSlot(plan, table, context);
     return null;
@@ -159,3 +167,40 @@ export const createMachineExplainer = (machine: Machine, ...of: Rest): Explainer
   createExplainer(machineOf(machine), ...of);
 
 type Rest = [table: RouteTable, world: ExplainedWorld];
+
+/** Compiles the configuration, for commands that show what it would do. */
+interface OpenConfig {
+  readonly table: RouteTable;
+  readonly facts: MachineFacts;
+  /** See `rulesInForce`. */
+  readonly rules: readonly ViewRule[];
+  /** Absolute paths of the files it was made from. */
+  readonly files: readonly string[];
+}
+
+/** @throws CliError if it has errors; the diagnostics are printed first */
+export async function openConfig(context: CliContext, configs: readonly string[] | undefined): Promise<OpenConfig> {
+  const { compileRequest } = await import('../../../../cli/compile/compile-files.ts');
+  const request = await createCompileRequest(context, { configs });
+  const { output, diagnostics, inputs } = compileRequest(request);
+  if (output !== null) {
+    const facts = createMachineFacts(context, request.jobs);
+    return { table: output.table, facts, rules: rulesInForce(request.modules), files: inputs };
+  }
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  context.stderr.write(formatDiagnostics('pretty', errors, context, 'stderr'));
+  throw new CliError('the configuration has errors', 'hookwright lint shows all of them');
+}
+
+/** A line for each route that cannot be served, and each secret and setting that is missing. @param more a plan that is in no table, such as of a subscription */
+export function startProblems(context: CliContext, table: RouteTable, more: RoutePlan): readonly string[] {
+  if (!table.server.enabled) return [SWITCHED_OFF];
+  const { home, env, clock } = context;
+  const secrets = createSecrets(context);
+  const files = listFiles(gatewayFiles);
+  const machine = { home, userHome: userHome(env), files, secrets, marks: null, clock, warnings: new Warnings() };
+  const linking = { ...linkContext(table, machine), loopback: isLoopback(table.server.host) };
+  const plans = new Set([...Object.values(table.routes), more]);
+  const ofRoutes = [...plans].map((plan) => linkProblem(plan, table, linking)).filter((problem) => problem !== null);
+  return [...ofRoutes, ...missingSecrets(table, secrets, () => false)];
+}

@@ -3,8 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { messageOf } from '../../../../base/message-of.ts';
-import { isSystemError } from '../../../../base/system-error.ts';
+import { isSystemError, messageOf } from '../../../../base/errors.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../../cli/base/errors.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
@@ -12,11 +11,11 @@ import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { KeptParts } from '../../runtime/capture/requests.ts';
 import { verifiedParts, whyUnverified } from '../../runtime/capture/requests.ts';
+import { findRequest, useRequests } from '../requests/use-requests.ts';
 import type { HeaderPairs } from '../sources/read-capture.ts';
-import { outcomeText } from '../texts.ts';
-import { findRequest, useRequests } from '../use-requests.ts';
+import { outcomeText } from './format-explanation.ts';
 
-export interface NamedRequest {
+interface NamedRequest {
   /** `@file`, `-` for stdin, or the body itself. */
   readonly payload: string;
   /** `Name: value` each; they replace those of a saved request. */

@@ -1,11 +1,161 @@
-/** A kept request as a curl command line, and as a HAR file with one entry: what `explain`, `test` and `source detect` read. */
+/** A kept request as text: described for people, as a curl command line, as a HAR file, and as the beginning of a test. */
 
 import { isUtf8 } from 'node:buffer';
-import { UNSEEN_ALONE } from '../../../../base/unseen.ts';
-import { packageVersion } from '../../../../cli/base/package.ts';
+import { stringify } from 'yaml';
+import { tryParseJson } from '../../../../base/files.ts';
+import { UNSEEN_ALONE } from '../../../../base/text.ts';
+import type { CliContext } from '../../../../cli/base/context.ts';
+import { packageVersion } from '../../../../cli/base/context.ts';
+import { CliError } from '../../../../cli/base/errors.ts';
+import { visible, wrapBeside } from '../../../../cli/output/print.ts';
+import { formatDuration } from '../../../../cli/output/table.ts';
+import type { OtherReason } from '../../../../runtime/intake/reason-codes.ts';
+import type { Outcome } from '../../../../runtime/intake/reply.ts';
+import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
+import { REASON_TEXTS } from '../../../../runtime/verify/verification.ts';
 import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
-import { sentHeaders } from '../../runtime/capture/requests.ts';
-import { BODY_MARKER, isMarker } from '../../runtime/removed.ts';
+import type { KeptReason, TestCase, TestExpectation } from '../../../../schemas/generated/types.ts';
+import { BODY_MARKER, isMarker } from '../../runtime/capture/record.ts';
+import { sentHeaders, whyUnverified } from '../../runtime/capture/requests.ts';
+import type { FoundCause } from '../../runtime/causes/find-cause.ts';
+import { outcomeText } from '../explain/format-explanation.ts';
+import type { TestedConfig } from '../test/load-tests.ts';
+import { runTest } from '../test/run-tests.ts';
+import { expectationOf, USUAL } from '../test/update-snapshots.ts';
+import STEPS from './next-steps.json' with { type: 'json' };
+
+const LABEL = 12;
+
+/** How it is set: `now` in Unix ms, for ages; `width` as of `wrapBeside`. */
+interface Layout {
+  readonly now: number;
+  readonly width: number | undefined;
+}
+
+/** @param request with the usual name of its scheme */
+export function describeRequest(request: AskedRequest, { now, width }: Layout): string[] {
+  const step = nextStep(request);
+  const facts = factsOf(request, now).filter((fact): fact is [string, string] => fact[1] !== null);
+  return [
+    ...facts.flatMap(([name, value]) => wrapBeside(name.padEnd(LABEL), visible(value), width)),
+    '',
+    ...request.headers.flatMap(([name, value]) => wrapBeside(`  ${visible(name)}: `, visible(value), width)),
+    ...(step === null ? [] : ['', ...wrapBeside('next'.padEnd(LABEL), visible(step), width)]),
+  ];
+}
+
+function factsOf(request: KeptRequest, now: number): readonly (readonly [string, string | null])[] {
+  const { status, about, cause, scheme, verified, body_bytes, body } = request;
+  const kept =
+    body === null ? (body_bytes === null ? 'not read' : `${body_bytes} bytes, not kept`) : `${body_bytes} bytes`;
+  return [
+    ['id', request.id],
+    ['came', `${new Date(request.at).toISOString()} (${formatDuration(now - request.at)} ago)`],
+    ['profile', request.profile === 'default' ? null : request.profile],
+    ['route', request.route],
+    ['request', `${request.method} ${request.path}`],
+    ['body', kept],
+    ['event', request.event === '' ? sentEvent(about) : request.event],
+    ['delivery id', request.delivery_id === '' ? null : request.delivery_id],
+    ['signature', verified ? `right (${scheme ?? 'none'})` : scheme === null ? null : `not right (${scheme})`],
+    ['answer', `${status} ${outcomeText(request)} in ${request.ms} ms`],
+    ['decided by', request.stage === null ? null : `${request.stage}${detail(about)}`],
+    ['why', why(request)],
+    ['cause', cause === null ? null : `${cause.text}${cause.certain ? '' : ' (a guess)'}`],
+    ['delivery', request.dispatch_id],
+    ['replay of', request.replay_of],
+  ];
+}
+
+function why({ reason, cause }: KeptRequest): string | null {
+  if (reason === null || !Object.hasOwn(REASON_TEXTS, reason)) return null;
+  const text = REASON_TEXTS[reason as VerifyReason];
+  return cause?.text.startsWith(text) === true ? null : text;
+}
+
+function sentEvent(about: KeptReason | null): string | null {
+  return about?.kind === 'signature' && about.sent.event !== null ? `${about.sent.event} (as it says)` : null;
+}
+
+function detail(about: KeptReason | null): string {
+  switch (about?.kind) {
+    case undefined:
+      return '';
+    case 'text':
+      return `: ${about.text}`;
+    case 'event':
+      return `: accepts ${about.accepts.join(', ')}`;
+    case 'filter':
+      return `: ${about.at} is false: ${about.field} ${about.operator}, found ${about.found === 'missing' ? 'nothing' : `a ${about.found}`}`;
+    case 'signature':
+      return `: looked for ${about.looked_for.join(', ')}`;
+  }
+}
+
+/** @param scheme canonical name; a scheme of the user has only this name */
+export async function knownScheme(context: CliContext, scheme: string): Promise<string> {
+  const [{ sources }, { commonName }] = await Promise.all([
+    context.catalog(),
+    // Loaded only here: it is the compiler's.
+    import('../../../../compiler/text/suggest.ts'),
+  ]);
+  return commonName(scheme, sources[scheme] ?? {});
+}
+
+/** A kept request, and whether its route is a subscription: then a command shows its secret. */
+export interface AskedRequest extends KeptRequest {
+  readonly isSubscription: boolean;
+}
+
+/** A text with the placeholders of `fill`; null: there is nothing to do, or another table says what. */
+type Steps<Code extends string> = Readonly<Record<Code, string | null>>;
+
+/** By cause of a refused signature; docs/why-ignored.md explains each. */
+export const CAUSES: Steps<VerifyReason | FoundCause> = STEPS.causes;
+/** By reason of other refusals. */
+const REASONS: Steps<OtherReason> = STEPS.reasons;
+const OUTCOMES: Steps<Outcome> = STEPS.outcomes;
+
+/** Null if nothing has to be done. */
+export function nextStep(request: AskedRequest): string | null {
+  const { cause, reason, outcome, dispatch_id } = request;
+  if (cause !== null) return fill(textOf(CAUSES, cause.code) ?? STEPS.causes.unknown, request);
+  const text = textOf(REASONS, reason) ?? textOf(OUTCOMES, outcome);
+  if (text !== null) return fill(text, request);
+  return dispatch_id === null ? null : `what became of it: hookwright deliveries show ${dispatch_id}`;
+}
+
+const textOf = (texts: Steps<string>, code: string | null): string | null =>
+  code !== null && Object.hasOwn(texts, code) ? (texts[code] ?? null) : null;
+
+function fill(text: string, request: AskedRequest): string {
+  const { route, id, event, delivery_id } = request;
+  const values: Readonly<Record<string, string>> = {
+    route,
+    id,
+    event,
+    delivery_id,
+    secret: whereSecretIs(request),
+    source: sourceLine(request),
+    delivery: deliveryCommand(request),
+  };
+  return text.replace(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? '');
+}
+
+const whereSecretIs = ({ route, isSubscription }: AskedRequest): string =>
+  isSubscription
+    ? `\`hookwright webhook show ${route} --reveal\` shows it`
+    : `\`secret\` of route ${route}, else the one for all routes, says where it is`;
+
+/** `set \`source: linear\``, where the headers say which. */
+function sourceLine({ about }: AskedRequest): string {
+  const names = about?.kind === 'signature' ? about.other_sources : [];
+  if (names.length === 0) return 'set `source:` (hookwright source list)';
+  return `set ${names.map((name) => `\`source: ${name}\``).join(' or ')}`;
+}
+
+const deliveryCommand = ({ dispatch_id }: AskedRequest): string =>
+  dispatch_id === null ? 'hookwright doctor checks the target' : `hookwright deliveries show ${dispatch_id}`;
 
 /** Headers that curl makes itself. */
 const OWN: ReadonlySet<string> = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'expect']);
@@ -78,4 +228,56 @@ export const lacksCredential = (body: string | null): boolean =>
 function postText(body: string | null): { readonly text: string; readonly encoding?: 'base64' } {
   const bytes = Buffer.from(body ?? '', 'base64');
   return isUtf8(bytes) ? { text: bytes.toString('utf8') } : { text: body ?? '', encoding: 'base64' };
+}
+
+/**
+ * @param saved path of the file that the request was saved to, relative to the test file, and absolute; null: the payload
+ *   stands in the test
+ * @param script what stands in for the route's script, which is not run then
+ * @throws CliError when the route is not in the configuration, or the payload is not JSON
+ */
+export async function printTest(
+  request: KeptRequest,
+  config: TestedConfig,
+  saved: { readonly name: string; readonly folder: string } | null,
+  script?: TestCase['script'],
+): Promise<string> {
+  const asked = { ...testOf(request, saved?.name ?? null), ...(script === undefined ? {} : { script }) };
+  const test = { ...asked, expect: {} };
+  const path = `${saved?.folder ?? '.'}/request.test.yaml`;
+  const tests = { path, name: path, file: { tests: [test] }, tree: NO_PLACES };
+  const { found, failures } = await runTest({ tests, index: 0, test }, config);
+  if (found === null) throw new CliError(failures[0]?.message ?? 'the test cannot be run');
+  const actual = expectationOf(found.explanation);
+  const expect = Object.fromEntries(USUAL.flatMap((key) => (actual[key] === undefined ? [] : [[key, actual[key]]])));
+  const { came_at: _, ...timeless } = asked;
+  const needed = found.plan.max_age === null ? timeless : asked;
+  const file = { tests: [{ ...needed, expect: expect as TestExpectation }] };
+  return stringify(file, { lineWidth: 0 });
+}
+
+/** Nothing is printed with a position. */
+const NO_PLACES = {
+  files: [],
+  place: (): never => {
+    throw new Error('a skeleton has no places');
+  },
+};
+
+function testOf(request: KeptRequest, saved: string | null): Omit<TestCase, 'expect'> {
+  const { route, event, outcome, id, at } = request;
+  const name = `${event === '' ? 'request' : event} ${id} (was ${outcome})`;
+  const came_at = new Date(at).toISOString();
+  if (saved !== null) return { name, route, request: saved, came_at };
+  const hasEvent = event !== '' && event !== 'unknown';
+  return { name, route, ...(hasEvent ? { event } : {}), payload: payloadOf(request), came_at };
+}
+
+function payloadOf(kept: KeptRequest): NonNullable<TestCase['payload']> {
+  const { body, id } = kept;
+  if (body === null) throw new CliError(`the body of request ${id} is not kept: ${whyUnverified(kept)}`);
+  const payload = tryParseJson(Buffer.from(body, 'base64').toString('utf8'));
+  if (payload !== undefined) return payload as NonNullable<TestCase['payload']>;
+  const hint = `save it beside the test: hookwright requests show ${id} --save ${id}.json --as-test`;
+  throw new CliError(`the body of request ${id} is no JSON`, hint);
 }

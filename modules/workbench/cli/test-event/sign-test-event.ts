@@ -1,13 +1,39 @@
-/** Makes the event that `webhook test` sends, with the payload formatted and signed as by the route's sender. */
-import { labelOf } from '../../../../base/label.ts';
+/**
+ * Makes the event that `webhook test` sends, signed as the route's sender does, and says which messages it would send
+ * away from this machine.
+ */
+
+import { createHash, createHmac, createPrivateKey, sign as signWith } from 'node:crypto';
+import { isLoopback } from '../../../../base/net.ts';
+import { labelIn, labelOf } from '../../../../base/text.ts';
+import type { CliContext } from '../../../../cli/base/context.ts';
+import type { ServedGateway } from '../../../../cli/base/module.ts';
+import { loadPart } from '../../../../cli/base/module.ts';
+import { refusing } from '../../../../cli/serve/reloader.ts';
 import { routePath } from '../../../../cli/subscriptions/routes.ts';
-import { entryMatcher, sentFor } from '../../../../compiler/config/event-names.ts';
+import { entryMatcher, sentFor } from '../../../../compiler/config/route-keys.ts';
 import { linkGlob } from '../../../../compiler/globs/linear-glob.ts';
-import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
-import { UNKNOWN_EVENT } from '../../../../runtime/intake/stages/identify.ts';
-import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-data.ts';
+import { ControlError } from '../../../../runtime/control/control-error.ts';
+import { UNKNOWN_EVENT } from '../../../../runtime/intake/stages/decide.ts';
+import type { SecretResolver } from '../../../../runtime/platform/secrets.ts';
+import { createSecrets } from '../../../../runtime/platform/secrets.ts';
+import type { OperatedService } from '../../../../runtime/service/options.ts';
 import { namesPlaces, signedPlaces } from '../../../../runtime/table/link-identity.ts';
-import { SignError } from '../../../../runtime/verify/sign-body.ts';
+import {
+  contentBytes,
+  eachItem,
+  itemPath,
+  linkContent,
+  urlBases,
+  withPayload,
+} from '../../../../runtime/verify/content.ts';
+import { secretKeys } from '../../../../runtime/verify/primitives.ts';
+import type { SignedRequest } from '../../../../runtime/verify/request.ts';
+import { LazyRequest, partsOf } from '../../../../runtime/verify/request.ts';
+import type { SignedPayload } from '../../../../runtime/verify/sign-body.ts';
+import { placeInBody, SignError } from '../../../../runtime/verify/sign-body.ts';
+import type { RouteTestReport, RouteTestRequest } from '../../../../schemas/built/operations/types.ts';
 import type {
   LocatorPlan,
   RoutePlan,
@@ -16,8 +42,10 @@ import type {
   SecretRef,
   SourceFacts,
 } from '../../../../schemas/generated/types.ts';
-import { signRequest } from '../../runtime/sign.ts';
+import type { Explained } from '../explain/explain-route.ts';
+import { explainSent } from '../explain/explain-route.ts';
 
+/** Makes the event that `webhook test` sends, with the payload formatted and signed as by the route's sender. */
 export interface TestEventRequest {
   readonly plan: RoutePlan;
   readonly table: RouteTable;
@@ -216,3 +244,224 @@ function printElement(name: string, value: unknown): string {
 }
 
 const escapeText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+/**
+ * A line for each message: its target, and the address that the payload gives. Empty when the event is not taken, or all
+ * that follows from it stays here: the targets `log` and `local`, and services on a loopback address.
+ * @param explained what becomes of the event
+ */
+export function leavingMessages(
+  { profile, cron_job }: RoutePlan,
+  table: RouteTable,
+  { messages }: Pick<Explained, 'messages'>,
+): readonly string[] {
+  if (messages === null) return [];
+  const job = cron_job !== null && Object.hasOwn(table.jobs, cron_job) ? table.jobs[cron_job] : undefined;
+  const { deliver = [], outputs = [], on_failure = [] } = job ?? {};
+  const ofJob = [...deliver, ...outputs.map(({ delivery }) => delivery), ...on_failure].map(({ target }) => ({
+    target: labelIn(table.targets, target),
+    address: {},
+  }));
+  const leaving = [...messages, ...ofJob].filter(({ target }) =>
+    leaves(table, profile, table.target_names[target] ?? target),
+  );
+  const named = leaving.map(({ target, address }) =>
+    [target, ...Object.entries(address).map(([key, value]) => `${key}=${value}`)].join(' '),
+  );
+  return [...new Set(named)];
+}
+
+function leaves({ targets, profiles }: RouteTable, profile: string, target: string): boolean {
+  const plan = Object.hasOwn(targets, target) ? targets[target] : undefined;
+  if (plan === undefined || plan.driver === 'log' || plan.driver === 'local') return false;
+  const base = profiles[profile]?.targets[target]?.api_base ?? null;
+  return base === null || !URL.canParse(base) || !isLoopback(new URL(base).hostname.replace(/^\[(.*)\]$/, '$1'));
+}
+
+/** @throws ControlError when there is no such route in service */
+export function routeNamed({ table, subscriptions }: OperatedService, name: string, profile?: string): RoutePlan {
+  const isMeant = (plan: RoutePlan): boolean => plan.name === name && plan.profile === (profile ?? plan.profile);
+  const found = Object.values(table.routes).find(isMeant) ?? subscriptions.routes.find(isMeant);
+  if (found === undefined) throw new ControlError('not_found', `this gateway serves no route "${name}"`);
+  return found;
+}
+
+/** Through the stages of the public server, from this machine. */
+export const testRoute = (
+  { context, service }: ServedGateway<CliContext>,
+  asked: RouteTestRequest,
+): Promise<RouteTestReport> =>
+  refusing(async () => {
+    const { route, event, payload, confirmed = false } = asked;
+    const plan = routeNamed(service, route);
+    const { table } = service;
+    const payloads = await loadPart(context.modules, 'payloads');
+    const now = context.clock.now();
+    const signed = signTestEvent({
+      plan,
+      table,
+      event,
+      source: undefined,
+      key: null,
+      now,
+      random: context.random,
+      body: payload === undefined ? null : Buffer.from(payload, 'utf8'),
+      sample: (scheme, named) => payloads.sample(plan, named, scheme, now),
+      secrets: createSecrets(context),
+    });
+    const path = routePath(plan) + signed.query;
+    if (payload === undefined && !confirmed) {
+      const request = partsOf('POST', path, Object.entries(signed.headers), signed.body);
+      const messages = leavingMessages(
+        plan,
+        table,
+        await explainSent(context, { plan, table, request, event: signed.event }),
+      );
+      if (messages.length > 0)
+        throw new ControlError('would_leave', `a made-up event would send a message to ${messages.join(', and to ')}`);
+    }
+    const body = new Uint8Array(signed.body);
+    const request = new Request(`http://localhost${path}`, { method: 'POST', headers: signed.headers, body });
+    const answer = await service.handle(request, { address: '127.0.0.1' });
+    const text = await answer.text();
+    return { status: answer.status, answer: text, event: signed.event, payload: signed.body.toString('utf8') };
+  });
+
+/** Signs a request as a scheme's sender does, for `webhook test` and for tests. */
+export interface UnsignedRequest {
+  readonly method: string;
+  /** Request target: path and query. */
+  readonly url: string;
+  /** The receiver's `public_url`, without a query; required where the URL is signed. */
+  readonly public_url: string | null;
+  readonly body: Buffer;
+  /** The delivery id; also used as the signed id. */
+  readonly id: string;
+  /** The event type, put where the sender puts it; null adds none. */
+  readonly event: string | null;
+}
+
+export interface SignedResult {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** A value and its place, set before anything is signed. */
+type Placement = readonly [LocatorPlan, string | number];
+
+/**
+ * Returns the request with the scheme's headers added, or with its body changed where the scheme signs inside the body.
+ * @param secret the route's secret; for asymmetric schemes the sender's private key as PEM
+ * @param now Unix time in ms
+ * @throws SignError when the secret cannot be a key of the scheme or the body cannot carry the signature
+ */
+export function signRequest(plan: SchemePlan, secret: string, unsigned: UnsignedRequest, now: number): SignedResult {
+  const timestamp = plan.timestamp === null ? '' : instantText(plan.timestamp.unit, now);
+  const placements = unsignedPlacements(plan, unsigned, timestamp);
+  let payload = placeInBody(plan, unsigned.body, placements);
+  const url = withBodyHash(plan, unsigned.url, payload.body);
+  const sent = payload.type === null ? {} : { 'content-type': payload.type };
+  const request = new LazyRequest({ method: unsigned.method, url, headers: sent, rawHeaders: [], body: payload.body });
+  const sign = (signed: SignedRequest) => signatureOf(plan, secret, { ...unsigned, request: signed }, timestamp);
+  const headers = { ...plan.headers, ...headerTexts(placements) };
+  const at = plan.signature[0];
+  if (at !== undefined && at.in === 'header') addToHeader(headers, at, sign(request));
+  else if (at?.in === 'query')
+    return { url: addQuery(url, at.name, sign(request)), headers: withType(headers, payload), body: payload.body };
+  else if (at !== undefined) payload = placeInBody(plan, payload.body, signEach(plan, at, request, sign));
+  return { url, headers: withType(headers, payload), body: payload.body };
+}
+
+/** The signature of each item where items are signed, otherwise the one of the request. */
+function signEach(
+  plan: SchemePlan,
+  at: LocatorPlan,
+  request: SignedRequest,
+  sign: (request: SignedRequest) => string,
+): Placement[] {
+  const items = itemPath(plan);
+  if (items === null) return [[at, sign(request)]];
+  return [...eachItem(request.payload(), items)].map(([payload, path]) => [
+    { ...at, path: [...path, ...at.path.slice(path.length)] },
+    sign(withPayload(request, payload)),
+  ]);
+}
+
+/** Places of event type, delivery id and timestamp. */
+function unsignedPlacements(plan: SchemePlan, unsigned: UnsignedRequest, timestamp: string): Placement[] {
+  const placements: Placement[] = [];
+  const event = plan.event[0];
+  if (event !== undefined && unsigned.event !== null) placements.push([event, unsigned.event]);
+  const delivery = plan.delivery.find((at) => at.in === 'header');
+  if (delivery !== undefined) placements.push([delivery, unsigned.id]);
+  if (plan.id !== null) placements.push([plan.id, unsigned.id]);
+  if (plan.timestamp !== null) {
+    const { at, unit } = plan.timestamp;
+    placements.push([at, at.in === 'json' && unit !== 'iso' ? Number(timestamp) : timestamp]);
+  }
+  return placements;
+}
+
+function signatureOf(
+  plan: SchemePlan,
+  secret: string,
+  { request, id, public_url }: Pick<UnsignedRequest, 'id' | 'public_url'> & { readonly request: SignedRequest },
+  timestamp: string,
+): string {
+  if (plan.verify === 'token' || plan.verify === 'none') return secret;
+  if (plan.verify === 'basic') return Buffer.from(secret, 'utf8').toString('base64');
+  const [base] = urlBases(public_url, plan.signed);
+  if (base === undefined) throw new SignError(`\`${plan.name}\` signs the URL: the route needs \`public_url\``);
+  const data = contentBytes(linkContent(plan.signed)({ request, timestamp, id, base }));
+  return plan.verify === 'ed25519' || plan.verify === 'ecdsa-p256'
+    ? privateSignature(plan, secret, data)
+    : hmacSignature(plan, secret, data);
+}
+
+function hmacSignature(plan: SchemePlan, secret: string, data: Buffer): string {
+  const key = secretKeys(secret, plan.secret)[0];
+  if (key === undefined) throw new SignError(`the secret is no key of \`${plan.name}\``);
+  return createHmac(plan.verify.slice('hmac-'.length), key).update(data).digest(plan.encoding);
+}
+
+function privateSignature(plan: SchemePlan, secret: string, data: Buffer): string {
+  try {
+    const key = createPrivateKey(secret);
+    return signWith(plan.verify === 'ed25519' ? null : 'sha256', data, key).toString(plan.encoding);
+  } catch {
+    throw new SignError(`\`${plan.name}\` is signed with the sender's private key: give one as PEM`);
+  }
+}
+
+function instantText(unit: NonNullable<SchemePlan['timestamp']>['unit'], now: number): string {
+  if (unit === 'iso') return new Date(now).toISOString();
+  return String(unit === 's' ? Math.floor(now / 1000) : now);
+}
+
+function withBodyHash(plan: SchemePlan, url: string, body: Buffer): string {
+  if (plan.body_hash?.at.in !== 'query') return url;
+  const { at, hash, encoding } = plan.body_hash;
+  return addQuery(url, at.name, createHash(hash).update(body).digest(encoding));
+}
+
+function addQuery(url: string, name: string, value: string): string {
+  return `${url}${url.includes('?') ? '&' : '?'}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+}
+
+function headerTexts(placements: readonly Placement[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [at, value] of placements) if (at.in === 'header') addToHeader(headers, at, String(value));
+  return headers;
+}
+
+/** Appends to a header that already has elements: `t=…` and `v1=…` share one. */
+function addToHeader(headers: Record<string, string>, at: LocatorPlan, value: string): void {
+  const element = at.prefix + value;
+  const before = headers[at.name];
+  headers[at.name] = before === undefined || at.split === '' ? element : `${before}${at.split}${element}`;
+}
+
+function withType(headers: Record<string, string>, payload: SignedPayload): Record<string, string> {
+  return payload.type === null ? headers : { ...headers, 'content-type': payload.type };
+}

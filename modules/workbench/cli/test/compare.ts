@@ -1,9 +1,9 @@
 /** Compares the result of an event with what a test expects. */
 import { isDeepStrictEqual } from 'node:util';
 import { RE2JS } from 're2js';
-import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
+import type { NodePath } from '../../../../compiler/diagnostics/diagnostic.ts';
 import type { Explanation, RouteTable, TestExpectation, TextExpectation } from '../../../../schemas/generated/types.ts';
-import { otherReason } from '../texts.ts';
+import { otherReason } from '../explain/format-explanation.ts';
 
 export interface Failure {
   /** Path of the expectation, below the test. */

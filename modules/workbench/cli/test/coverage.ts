@@ -13,7 +13,7 @@ import type {
   TemplatePlan,
 } from '../../../../schemas/generated/types.ts';
 
-export interface RouteCoverage {
+interface RouteCoverage {
   readonly route: string;
   readonly reached: number;
   readonly total: number;
@@ -27,7 +27,7 @@ export interface Coverage {
   readonly routes: readonly RouteCoverage[];
 }
 
-export interface Observed {
+interface Observed {
   readonly plan: RoutePlan;
   readonly explanation: Explanation;
 }

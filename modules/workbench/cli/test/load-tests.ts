@@ -1,24 +1,26 @@
 /** Finds and reads test files: each test with its place in the file, and the errors of a file as diagnostics. */
-
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { RE2JS } from 're2js';
-import { messageOf } from '../../../../base/message-of.ts';
+import { messageOf } from '../../../../base/errors.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
-import type { Diagnostic } from '../../../../compiler/diagnostics/diagnostic.ts';
+import type { Diagnostic, NodePath } from '../../../../compiler/diagnostics/diagnostic.ts';
 import { sortDiagnostics } from '../../../../compiler/diagnostics/diagnostic.ts';
-import type { NodePath } from '../../../../compiler/diagnostics/problem.ts';
 import type { CompilerPart } from '../../../../compiler/module.ts';
-import type { Places } from '../../../../compiler/source/file-tree.ts';
 import type { Files } from '../../../../compiler/source/files.ts';
-import type { MisshapenFile } from '../../../../compiler/source/load-file.ts';
-import { loadFile } from '../../../../compiler/source/load-file.ts';
-import { createReport } from '../../../../compiler/source/report.ts';
-import { isPlainMap } from '../../../../compiler/text/plain-map.ts';
+import type { Places } from '../../../../compiler/source/find-place.ts';
+import { createReport } from '../../../../compiler/source/find-place.ts';
+import type { MisshapenFile } from '../../../../compiler/source/load-config.ts';
+import { loadFile } from '../../../../compiler/source/load-config.ts';
+import { isPlainMap } from '../../../../compiler/text/plain-data.ts';
 import { didYouMean } from '../../../../compiler/text/suggest.ts';
 import { OUTCOMES } from '../../../../runtime/intake/reply.ts';
-import type { TestCase, TestFile } from '../../../../schemas/generated/types.ts';
+import type { RunScript } from '../../../../runtime/intake/script-runner.ts';
+import type { RoutePlan, RouteTable, TestCase, TestFile } from '../../../../schemas/generated/types.ts';
+import type { Explainer } from '../../runtime/explain/create-explainer.ts';
+import { fixedWorld } from '../../runtime/explain/create-explainer.ts';
+import { createMachineExplainer, openConfig, scriptRunner } from '../explain/machine-services.ts';
 
 export interface LoadedTests {
   /** Absolute. */
@@ -168,4 +170,32 @@ export function configsOf(
   if (file.config !== undefined) return [resolve(folder, file.config)];
   const beside = join(folder, CONFIG);
   return existsSync(beside) ? [beside] : undefined;
+}
+
+/** A configuration under test: compiled once; its routes are linked on first use. */
+export interface TestedConfig extends Explainer {
+  /** Absolute paths it depends on. */
+  readonly inputs: readonly string[];
+  readonly plan: (route: string) => RoutePlan | null;
+  readonly runScript: () => Promise<RunScript>;
+}
+
+/** Does not use secrets, the store or the network. @throws CliError when it does not compile */
+export async function openTested(context: CliContext, configs: readonly string[] | undefined): Promise<TestedConfig> {
+  const { table, files } = await openConfig(context, configs);
+  return testedTable(context, table, files);
+}
+
+/** The same for a table that has been compiled. @param inputs see `TestedConfig` */
+export function testedTable(context: CliContext, table: RouteTable, inputs: readonly string[]): TestedConfig {
+  let scripts: Promise<RunScript> | null = null;
+  return {
+    ...createMachineExplainer(context, table, fixedWorld(table)),
+    inputs,
+    plan: (route) => Object.values(table.routes).find(({ name }) => name === route) ?? null,
+    runScript() {
+      scripts ??= scriptRunner(context, table, inputs);
+      return scripts;
+    },
+  };
 }

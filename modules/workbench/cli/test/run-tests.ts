@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { labelIn } from '../../../../base/label.ts';
-import { isSystemError } from '../../../../base/system-error.ts';
+import { isSystemError } from '../../../../base/errors.ts';
+import { labelIn } from '../../../../base/text.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { routePath } from '../../../../cli/subscriptions/routes.ts';
 import type { Diagnostic } from '../../../../compiler/diagnostics/diagnostic.ts';
@@ -22,10 +22,8 @@ import type { Failure } from './compare.ts';
 import { compare, failure } from './compare.ts';
 import type { Coverage } from './coverage.ts';
 import { measureCoverage } from './coverage.ts';
-import type { LoadedTest, LoadedTests } from './load-tests.ts';
-import { configsOf } from './load-tests.ts';
-import type { TestedConfig } from './tested-config.ts';
-import { openTested } from './tested-config.ts';
+import type { LoadedTest, LoadedTests, TestedConfig } from './load-tests.ts';
+import { configsOf, openTested } from './load-tests.ts';
 
 export interface TestRun {
   readonly results: readonly TestResult[];

@@ -1,13 +1,13 @@
 /** Updates the expectations of snapshot tests from the results of their events; comments in the file are kept. */
 import { readFileSync } from 'node:fs';
 import { Document, isMap, parseDocument } from 'yaml';
-import { groupBy } from '../../../../base/group-by.ts';
-import { writeAtomic } from '../../../../runtime/platform/write-atomic.ts';
+import { groupBy } from '../../../../base/text.ts';
+import { writeAtomic } from '../../../../runtime/platform/files.ts';
 import type { Explanation, TestExpectation } from '../../../../schemas/generated/types.ts';
 import { ownAddress } from './compare.ts';
 import type { TestResult } from './run-tests.ts';
 
-export type Expected = { [Key in Exclude<keyof TestExpectation, 'snapshot'>]?: TestExpectation[Key] };
+type Expected = { [Key in Exclude<keyof TestExpectation, 'snapshot'>]?: TestExpectation[Key] };
 
 /** The default content of a snapshot. */
 export const USUAL: readonly (keyof Expected)[] = [

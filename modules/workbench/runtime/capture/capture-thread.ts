@@ -2,17 +2,21 @@
  * The threads of a server that keeps requests. One finishes them: it finds why a signature was refused and redacts secrets,
  * and stores them where they are kept in a file. Another one reads that file.
  */
-
 import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
-import { Redactor } from '../../../../runtime/deliver/redact/redact.ts';
-import type { KeptHead } from '../../../../runtime/intake/kept-request.ts';
-import type { NewRequestRow } from '../../../../runtime/store/request-rows.ts';
+import { tryParseJson } from '../../../../base/files.ts';
+import { Redactor, replaceInBytes } from '../../../../runtime/deliver/redact.ts';
+import type { KeptHead } from '../../../../runtime/intake/keeper.ts';
+import type { ParsedBody } from '../../../../runtime/intake/parse-body.ts';
+import { parseBody } from '../../../../runtime/intake/parse-body.ts';
+import type { NewRequestRow } from '../../../../runtime/store/contract.ts';
 import { serveThread } from '../../../../runtime/store/sqlite/thread.ts';
+import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { KeptFilter, KeptPage } from '../../../../schemas/built/operations/types.ts';
+import type { LocatorPlan } from '../../../../schemas/generated/types.ts';
 import { findCause } from '../causes/find-cause.ts';
-import { withoutBodyCredentials } from './body-credentials.ts';
-import type { Captured } from './record.ts';
+import type { BodyCredentials, Captured } from './record.ts';
+import { BODY_MARKER } from './record.ts';
 import { RequestFile, RequestFileReader } from './request-file.ts';
 import type { CaptureLimits, LostRequests } from './requests.ts';
 import { keptRequests, LimitedRows } from './requests.ts';
@@ -122,5 +126,60 @@ if (parentPort !== null) {
       if (request === null) return reader.close();
       return request.kind === 'list' ? requests.list(request.filter, request.page) : requests.load(request.id);
     });
+  }
+}
+
+/** Shorter ones are not looked for: they are everywhere. */
+const MIN_LENGTH = 4;
+/** Deepest value that is searched. */
+const MAX_DEPTH = 100;
+
+/** Returns the body with a marker in the place of each credential; null when one would remain, or cannot be looked for. */
+export function withoutBodyCredentials(
+  body: Buffer,
+  { method, path, headers }: Pick<KeptHead, 'method' | 'path' | 'headers'>,
+  { places, format }: BodyCredentials,
+): Buffer | null {
+  if (places.length === 0 || body.length === 0) return body;
+  const parse = (bytes: Buffer): ParsedBody => parseBody(partsOf(method, path, headers, bytes).headers, bytes, format);
+  const found = credentialsIn(parse(body), places);
+  if (found === null || [...found].some(({ length }) => length < MIN_LENGTH)) return null;
+  if (found.size === 0) return body;
+  const kept = replaceInBytes(body, [...found], BODY_MARKER);
+  return credentialsIn(parse(kept), places)?.size === 0 ? kept : null;
+}
+
+/** The texts at these places; null when the body cannot be parsed. */
+function credentialsIn(parsed: ParsedBody, places: readonly LocatorPlan[]): ReadonlySet<string> | null {
+  if (parsed.payload === undefined) return null;
+  const texts = places.flatMap((at) => valuesAt(parsed, at).flatMap((value) => [...textsAt(value, at.path, 0)]));
+  return new Set(texts.filter((text) => text !== '' && !text.includes(BODY_MARKER)));
+}
+
+/** Of repeated fields each counts. */
+function valuesAt({ payload, form }: ParsedBody, { in: place, name, path }: LocatorPlan): readonly unknown[] {
+  if (place === 'json') return [payload, ...(form?.getAll(path.at(-1) ?? '') ?? []).map((text) => wrap(path, text))];
+  if (place !== 'form') return [];
+  const fields = form?.getAll(name) ?? [];
+  return path.length === 0 ? fields : fields.map(tryParseJson);
+}
+
+/** A field as an object that has it at this path, if the path is one name. */
+const wrap = ([name = '', ...rest]: readonly string[], text: string): unknown =>
+  rest.length === 0 ? { [name]: text } : undefined;
+
+/** Texts and numbers at a path, in which `*` is any key or index and `**` any number of them. */
+function* textsAt(value: unknown, path: readonly string[], depth: number): Iterable<string> {
+  const [key, ...rest] = path;
+  if (key === undefined) {
+    if (typeof value === 'string' || typeof value === 'number') yield String(value);
+    return;
+  }
+  if (key === '**') yield* textsAt(value, rest, depth);
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return;
+  if (key === '*' || key === '**') {
+    for (const child of Object.values(value)) yield* textsAt(child, key === '*' ? rest : path, depth + 1);
+  } else if (Object.hasOwn(value, key)) {
+    yield* textsAt((value as Record<string, unknown>)[key], rest, depth + 1);
   }
 }

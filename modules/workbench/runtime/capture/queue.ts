@@ -2,14 +2,13 @@
  * Queues requests for the thread that stores them. They wait at most a second, to be written in one transaction, in bounded
  * memory. Requests for which there is no room, or which cannot be stored, are dropped and counted.
  */
-import { messageOf } from '../../../../base/message-of.ts';
+import { messageOf } from '../../../../base/errors.ts';
 import { ControlError } from '../../../../runtime/control/control-error.ts';
-import type { KeeperContext, KeptCounts } from '../../../../runtime/intake/keeper.ts';
-import type { KeptRequests } from '../../../../runtime/intake/kept-request.ts';
+import type { KeeperContext, KeptCounts, KeptRequests } from '../../../../runtime/intake/keeper.ts';
 import type { Timer } from '../../../../runtime/platform/clock.ts';
 import type { Logger } from '../../../../runtime/platform/log.ts';
-import { startEntry } from '../../../../runtime/platform/process/start-thread.ts';
-import type { NewRequestRow, RequestRows } from '../../../../runtime/store/request-rows.ts';
+import { startEntry } from '../../../../runtime/platform/process/threads.ts';
+import type { NewRequestRow, RequestRows } from '../../../../runtime/store/contract.ts';
 import { ThreadClient } from '../../../../runtime/store/sqlite/thread.ts';
 import type { CaptureThreadData, RowsRequest, Stored, WriteRequest } from './capture-thread.ts';
 import type { Captured } from './record.ts';
@@ -82,7 +81,7 @@ function startThread<Request>(data: CaptureThreadData, log: Logger): ThreadClien
   return new ThreadClient(start, (reason) => log.error({ reason }, 'a thread that keeps requests has died'));
 }
 
-export interface QueueContext extends Pick<KeeperContext, 'secrets' | 'clock' | 'log'> {
+interface QueueContext extends Pick<KeeperContext, 'secrets' | 'clock' | 'log'> {
   readonly engine: Pick<CaptureEngine, 'store'>;
   readonly counts: Writable<KeptCounts>;
 }

@@ -4,21 +4,18 @@
  * the wrong route. Others are recognised by their names.
  */
 
-import type { Intake } from '../../../../runtime/intake/intake.ts';
-import type { KeptHead } from '../../../../runtime/intake/kept-request.ts';
+import { decodedLayers } from '../../../../runtime/deliver/redact.ts';
+import type { Intake, StageName } from '../../../../runtime/intake/intake.ts';
+import { STAGE_NAMES } from '../../../../runtime/intake/intake.ts';
+import type { KeptHead } from '../../../../runtime/intake/keeper.ts';
 import type { BodyFormat } from '../../../../runtime/intake/parse-body.ts';
 import type { ReasonDetail } from '../../../../runtime/intake/reason.ts';
 import { reasonOf } from '../../../../runtime/intake/reason.ts';
 import type { Outcome, Reply } from '../../../../runtime/intake/reply.ts';
 import { TAKEN } from '../../../../runtime/intake/reply.ts';
-import type { StageName } from '../../../../runtime/intake/stage.ts';
-import { STAGE_NAMES } from '../../../../runtime/intake/stage.ts';
-import type { RefusedRequest } from '../../../../runtime/verify/signature-evidence.ts';
+import type { RefusedRequest } from '../../../../runtime/verify/likely-sources.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
 import type { KeptReason, LocatorPlan, RoutePlan, SchemePlan } from '../../../../schemas/generated/types.ts';
-import { marker } from '../removed.ts';
-import { soundsSecret } from './credential-names.ts';
-import { replaceUrlCredentials } from './url-credentials.ts';
 
 /** A request in the form in which it is sent to the thread that stores it. */
 export interface Captured {
@@ -40,7 +37,7 @@ export interface BodyCredentials {
   readonly format: BodyFormat | null;
 }
 
-export interface RecordContext {
+interface RecordContext {
   readonly places: CredentialPlaces;
   /** By name. */
   readonly schemes: Readonly<Record<string, SchemePlan>>;
@@ -242,3 +239,115 @@ function whatOf(name: string, { credentials, harmless }: NamedValues): string | 
 
 const withoutUrlCredentials = (text: string, query: NamedValues): string =>
   replaceUrlCredentials(text, (name) => whatOf(name, query));
+
+/** Anywhere in a name, because names are also written without separators (`accesstoken`). */
+const PARTS =
+  /token|secret|passw|passcode|passphrase|passkey|pwd|auth(?!or(?!i))|signature|hmac|credential|cookie|session|sessid|jwt|oidc|saml|bearer|assertion|dpop/;
+
+/** As a word of a name: parts of ordinary words, such as `opinion` and `compass`. */
+const WORDS: ReadonlySet<string> = new Set('pass pin otp totp mfa sas sig psk pat pw cred creds csrf xsrf'.split(' '));
+
+/** In front of `key`: what the key identifies or sorts. */
+const HARMLESS_KEYS: ReadonlySet<string> = new Set(
+  [
+    'idempotency event public partition issue project sort order primary foreign group row object cache surrogate message',
+    'dedup dedupe deduplication correlation websocket socket tracking collapse shard hash range lookup record item entity resource',
+    'file team space board role status type feature flag label tag template search translation',
+    // Words that end like one.
+    'mon tur don hoc joc whis hot',
+  ].flatMap((line) => line.split(' ')),
+);
+/** Behind `key`: what is said of a key. */
+const ABOUT_KEYS: ReadonlySet<string> = new Set('id ids name type version alg algorithm size usage count'.split(' '));
+/** In front of `code`: what the code gives access to. */
+const SECRET_CODES: ReadonlySet<string> = new Set(
+  'access verification confirmation activation recovery backup invite device user security'.split(' '),
+);
+/** In front of `sid`; any other names an object (`MessageSid`). */
+const SESSIONS: ReadonlySet<string | undefined> = new Set([undefined, 'x', 'connect']);
+/** Behind `sign`: what somebody does. */
+const SIGNING: ReadonlySet<string | undefined> = new Set(['in', 'up', 'out', 'off']);
+
+/** Whether a value of this name may be a credential. @param name in any case: `X-Api-Key`, `apiKey`, `client_secret` */
+export function soundsSecret(name: string): boolean {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((word) => word !== '');
+  return PARTS.test(name.toLowerCase()) || words.some((word, at) => isSecretWord(word, words[at - 1], words[at + 1]));
+}
+
+function isSecretWord(word: string, before: string | undefined, after: string | undefined): boolean {
+  if (WORDS.has(word)) return true;
+  if (word === 'sid') return SESSIONS.has(before);
+  if (word === 'sign') return !SIGNING.has(after);
+  if (word === 'code') return SECRET_CODES.has(before ?? '');
+  if (!word.endsWith('key') || ABOUT_KEYS.has(after ?? '')) return false;
+  return !HARMLESS_KEYS.has(word === 'key' ? (before ?? '') : word.slice(0, -'key'.length));
+}
+
+/** A parameter name and `=`. It starts after a separator, so that a long text is searched only once. */
+const PARAMETER = /(?<![^?&;#\s=/])[^?&;#\s=/]+=/g;
+const USER = /:\/\/[^/?#\s]*@/g;
+const MAY_HOLD = /[=@%\\]/;
+/** A URL in a parameter of a URL in a parameter is escaped twice. */
+const MAX_LAYERS = 3;
+
+interface Found {
+  readonly start: number;
+  readonly end: number;
+  /** The kind of credential. */
+  readonly what: string;
+}
+
+/**
+ * Replaces the user part and secret parameters of URLs with markers, also of URLs that are escaped inside of others.
+ * @param whatOf the kind of credential that a parameter of this name is; null for any other
+ */
+function replaceUrlCredentials(text: string, whatOf: (name: string) => string | null): string {
+  if (!MAY_HOLD.test(text)) return text;
+  const found = [...findCredentials(text, whatOf)];
+  for (const { text: inner, starts } of decodedLayers(text, MAX_LAYERS))
+    for (const { start, end, what } of findCredentials(inner, whatOf))
+      found.push({ start: starts[start] ?? 0, end: starts[end] ?? text.length, what });
+  let kept = '';
+  let copied = 0;
+  for (const { start, end, what } of found.sort((a, b) => a.start - b.start || b.end - a.end)) {
+    if (start >= copied) kept += text.slice(copied, start) + encodeURIComponent(marker(what));
+    copied = Math.max(copied, end);
+  }
+  return kept + text.slice(copied);
+}
+
+/** A value ends at `&` or white space, not at `;`, which some parsers read as part of the value. */
+function* findCredentials(text: string, whatOf: (name: string) => string | null): Iterable<Found> {
+  for (const { 0: user, index } of text.matchAll(USER))
+    yield { start: index + '://'.length, end: index + user.length - 1, what: 'credentials' };
+  let end = 0;
+  for (const { 0: name, index } of text.matchAll(PARAMETER)) {
+    const what = index < end ? null : whatOf(parameterName(name));
+    if (what === null) continue;
+    const start = index + name.length;
+    const length = text.slice(start).search(/[&\s]/);
+    end = length < 0 ? text.length : start + length;
+    if (end > start) yield { start, end, what };
+  }
+}
+
+/** The decoded name without brackets: `token` for `%74oken[]=`. */
+function parameterName(start: string): string {
+  const [name = ''] = new URLSearchParams(start).keys();
+  return name.replace(/\[.*$/s, '');
+}
+
+const MARKER = /^\[removed: [a-z ]+\]$/;
+
+/** @param what the kind of credential: `token`, `signature` */
+export const marker = (what: string): string => `[removed: ${what}]`;
+
+/** Whether a value of a kept request replaces a removed credential. */
+export const isMarker = (value: string): boolean => MARKER.test(value);
+
+/** Used in bodies, where it may be part of a longer value. */
+export const BODY_MARKER = marker('credential');

@@ -1,11 +1,10 @@
 /** Sends a kept request through the stages again, as a new request. Its signature was checked when the kept one arrived. */
 
-import type { Intake, Services } from '../../../../runtime/intake/intake.ts';
+import type { Intake, Services, StageName } from '../../../../runtime/intake/intake.ts';
 import type { StagedRequest } from '../../../../runtime/intake/keeper.ts';
-import type { StageName } from '../../../../runtime/intake/stage.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
-import { createIntake } from '../explain/unconnected.ts';
+import { createIntake } from '../explain/explain-services.ts';
 import { requestParts, whyUnverified } from './requests.ts';
 
 /** Stages that were decided when it arrived: its sender, and that it is not a handshake. */

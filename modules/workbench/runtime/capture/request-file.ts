@@ -3,9 +3,9 @@
  * damage the file, which is then replaced by an empty one that says what was lost, as is one of another format.
  */
 import { rmSync, statSync } from 'node:fs';
-import { messageOf } from '../../../../base/message-of.ts';
-import type { KeptRequests } from '../../../../runtime/intake/kept-request.ts';
-import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/request-rows.ts';
+import { messageOf } from '../../../../base/errors.ts';
+import type { KeptRequests } from '../../../../runtime/intake/keeper.ts';
+import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/contract.ts';
 import type { Connection, Value } from '../../../../runtime/store/sqlite/driver.ts';
 import { connect, errorCode, inTransaction } from '../../../../runtime/store/sqlite/driver.ts';
 import { createFile } from '../../../../runtime/store/sqlite/file-lock.ts';

@@ -3,10 +3,10 @@
  * interface. An id is a number in ten base-36 digits: the millisecond in which the request arrived, and its sequence number
  * within that millisecond. So ids sort by time, and the number is the key of the row.
  */
-
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import type { KeptHead, KeptRequests } from '../../../../runtime/intake/kept-request.ts';
+import type { KeptHead, KeptRequests } from '../../../../runtime/intake/keeper.ts';
+import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/contract.ts';
 import type { ValueCheck } from '../../../../runtime/store/decode.ts';
 import {
   decodeOr,
@@ -19,11 +19,10 @@ import {
   isText,
   orNull,
 } from '../../../../runtime/store/decode.ts';
-import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/request-rows.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { FoundRequest, KeptRequest, RequestSummary } from '../../../../schemas/built/operations/types.ts';
-import { isMarker } from '../removed.ts';
+import { isMarker } from './record.ts';
 
 /** The path of a home's kept requests: a separate file, whose loss loses no event. */
 export const capturePath = (home: string): string => join(home, 'requests.db');

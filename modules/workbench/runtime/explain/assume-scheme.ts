@@ -3,12 +3,12 @@
  * type and id are read from the right places, or the one that verified a kept request on arrival.
  */
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
-import { isOutsideBody, readValue } from '../../../../runtime/verify/locator.ts';
+import type { SignatureEvidence } from '../../../../runtime/verify/likely-sources.ts';
 import type { SignedRequest } from '../../../../runtime/verify/request.ts';
-import type { SignatureEvidence } from '../../../../runtime/verify/signature-evidence.ts';
+import { isOutsideBody, readValue } from '../../../../runtime/verify/request.ts';
 import type { Verification } from '../../../../runtime/verify/verification.ts';
 import type { SchemePlan } from '../../../../schemas/generated/types.ts';
-import { isMarker } from '../removed.ts';
+import { isMarker } from '../capture/record.ts';
 
 /** A scheme whose event type and id are in headers, whatever the payload is. */
 const PREFERRED = 'forgea';
@@ -27,7 +27,7 @@ export function isSigned({ route, evidence }: SignedRoute, request: SignedReques
 /** A marker stands for a credential that was removed from a kept request. */
 const isSent = (value: unknown): boolean => value !== undefined && !(typeof value === 'string' && isMarker(value));
 
-export interface SignedRoute {
+interface SignedRoute {
   readonly route: LinkedRoute;
   readonly evidence: SignatureEvidence | null;
 }

@@ -1,12 +1,23 @@
-/** Why a delivery would fail before anything is sent: asks the drivers of its targets, of which none is contacted. */
+/**
+ * What would stop an explained run or its deliveries: budgets that are spent, and drivers that refuse before anything
+ * is sent. None is contacted.
+ */
+
+import { NO_AGENT } from '../../../../base/names.ts';
 import { createDeliverer } from '../../../../runtime/deliver/create-deliverer.ts';
-import type { DeliveryContext } from '../../../../runtime/deliver/driver.ts';
+import type { DeliveryContext } from '../../../../runtime/deliver/deliverer.ts';
 import { DeliveryRefusal } from '../../../../runtime/deliver/http/values.ts';
 import { linkTargets, loadDrivers } from '../../../../runtime/deliver/link-targets.ts';
-import type { SecretResolver } from '../../../../runtime/platform/secrets/secrets.ts';
-import type { RouteTable } from '../../../../schemas/generated/types.ts';
-import type { RefusesDelivery } from './explain-services.ts';
-import { lenient } from './lenient-secrets.ts';
+import { listJobs } from '../../../../runtime/dispatch/scheduler/job.ts';
+import type { RuntimePart } from '../../../../runtime/module.ts';
+import type { SecretResolver } from '../../../../runtime/platform/secrets.ts';
+import { Budgets } from '../../../../runtime/service/parts.ts';
+import type { BudgetSpan } from '../../../../runtime/store/budget.ts';
+import { budgetName, readBudget, spentAt } from '../../../../runtime/store/budget.ts';
+import type { JobRecord } from '../../../../runtime/store/records.ts';
+import type { Dispatch, Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
+import type { RefusesDelivery, SpentBudget } from './explain-services.ts';
+import { lenient } from './explain-services.ts';
 
 /** @param secrets those that are missing stand as their references */
 export async function linkRefusal(
@@ -59,4 +70,54 @@ function isOpenHome(
   } catch {
     return true;
   }
+}
+
+/** The budgets that an explained run would count in, and what is spent of them. */
+export interface BudgetInput {
+  readonly table: RouteTable;
+  /** Of the table, or of a subscription. */
+  readonly plan: RoutePlan;
+  readonly dispatch: Dispatch;
+}
+
+/** What is looked up only where it is needed; a page has no store. */
+export interface BudgetWorld {
+  readonly parts: readonly RuntimePart[];
+  /** Of the machine. */
+  readonly timezone: string;
+  /** Unix ms. */
+  readonly now: number;
+  readonly jobs: () => Promise<readonly JobRecord[]>;
+  /** What the store has of each budget, by key. */
+  readonly bodies: () => Promise<ReadonlyMap<string, string>>;
+}
+
+/** The budgets that a run would count in, with what is spent of them. */
+export async function spentBudgets(
+  { table, plan, dispatch }: BudgetInput,
+  { parts, timezone, now, ...stored }: BudgetWorld,
+): Promise<readonly SpentBudget[]> {
+  const budgets = new Budgets(parts, timezone);
+  await budgets.prepare(table);
+  await budgets.subscribed([plan]);
+  let { agent = null } = dispatch;
+  if (dispatch.job !== null) {
+    const records = await stored.jobs();
+    await budgets.stored(records);
+    agent = listJobs(table, records, timezone).get(dispatch.job)?.agent ?? null;
+  }
+  const found = agent === NO_AGENT ? [] : budgets.find(table, { ...dispatch, agent }, now);
+  if (found.length === 0) return [];
+  const bodies = await stored.bodies();
+  return found.map((budget) => ({ budget, spent: spentAt(readBudget(bodies.get(budget.key)), budget, now) }));
+}
+
+/** Left out where there is none. */
+export const reportBudgets = (found: readonly SpentBudget[]): Pick<Explanation, 'budgets'> =>
+  found.length === 0 ? {} : { budgets: found.map(reportBudget) };
+
+function reportBudget({ budget, spent }: SpentBudget): NonNullable<Explanation['budgets']>[number] {
+  const amounts = ({ runs, tokens, cost }: Pick<BudgetSpan, 'runs' | 'tokens' | 'cost'>) => ({ runs, tokens, cost });
+  const until = new Date(budget.until).toISOString();
+  return { budget: budgetName(budget.key), limits: amounts(budget), spent: amounts(spent), until };
 }

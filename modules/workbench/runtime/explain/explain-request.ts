@@ -2,34 +2,30 @@
  * Explains how a request is handled: runs the intake stages without effect, and records what each of them found. For the
  * command line, tests of a configuration, and kept requests.
  */
-import { targetLabel } from '../../../../base/label.ts';
-import type { Intake, Services } from '../../../../runtime/intake/intake.ts';
+import { targetLabel } from '../../../../base/text.ts';
+import type { Intake, Services, StageName } from '../../../../runtime/intake/intake.ts';
+import { STAGE_NAMES } from '../../../../runtime/intake/intake.ts';
 import type { Watcher } from '../../../../runtime/intake/pipeline.ts';
 import { runPipeline } from '../../../../runtime/intake/pipeline.ts';
 import { reasonOf, schemeLabel, signaturePlaces } from '../../../../runtime/intake/reason.ts';
 import type { Reply } from '../../../../runtime/intake/reply.ts';
 import { TAKEN } from '../../../../runtime/intake/reply.ts';
 import type { RunScript, ScriptOutcome } from '../../../../runtime/intake/script-runner.ts';
-import type { StageName } from '../../../../runtime/intake/stage.ts';
-import { STAGE_NAMES } from '../../../../runtime/intake/stage.ts';
-import { subjectOf } from '../../../../runtime/intake/stages/filters.ts';
-import { EVENT_LIMIT } from '../../../../runtime/intake/stages/identify.ts';
-import { printableStart } from '../../../../runtime/platform/printable.ts';
-import { fillEvents } from '../../../../runtime/store/burst.ts';
-import { isMessage } from '../../../../runtime/store/replay.ts';
+import { EVENT_LIMIT, subjectOf } from '../../../../runtime/intake/stages/decide.ts';
+import { printableStart } from '../../../../runtime/platform/log.ts';
+import { fillEvents } from '../../../../runtime/store/listed-rows.ts';
+import { isMessage } from '../../../../runtime/store/timeline.ts';
 import { eventEntries } from '../../../../runtime/table/link-events.ts';
 import { linkTemplate } from '../../../../runtime/table/link-template.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
+import type { SignatureEvidence } from '../../../../runtime/verify/likely-sources.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { LazyRequest } from '../../../../runtime/verify/request.ts';
-import type { SignatureEvidence } from '../../../../runtime/verify/signature-evidence.ts';
 import type { Dispatch, DispatchDelivery, ExplainedStage, Explanation } from '../../../../schemas/generated/types.ts';
 import { findCause } from '../causes/find-cause.ts';
 import { assumeScheme, asVerified, isSigned, withEvent } from './assume-scheme.ts';
-import type { ExplainContext } from './explain-services.ts';
-import { explainServices } from './explain-services.ts';
-import { createIntake } from './unconnected.ts';
-import type { Warnings } from './warnings.ts';
+import type { ExplainContext, Warnings } from './explain-services.ts';
+import { createIntake, explainServices } from './explain-services.ts';
 
 export interface ExplainRequest {
   readonly route: LinkedRoute;

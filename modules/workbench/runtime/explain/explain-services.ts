@@ -1,20 +1,28 @@
 /** The services for the stages of an explained request, with a dispatcher that returns what follows from the configuration: they have no effect. */
 
-import { targetLabel } from '../../../../base/label.ts';
+import { ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { targetLabel } from '../../../../base/text.ts';
 import type { Dispatcher } from '../../../../runtime/dispatch/dispatcher.ts';
-import type { FindInstallation } from '../../../../runtime/dispatch/installation.ts';
+import type { FindInstallation } from '../../../../runtime/dispatch/own-message.ts';
 import type { Services } from '../../../../runtime/intake/intake.ts';
+import { Intake } from '../../../../runtime/intake/intake.ts';
 import type { RunScript, ScriptOutcome } from '../../../../runtime/intake/script-runner.ts';
+import { IntakeRequest } from '../../../../runtime/intake/unverified-bodies.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import type { Ids } from '../../../../runtime/platform/ids.ts';
+import type { LogFields, Logger } from '../../../../runtime/platform/log.ts';
+import type { SecretResolver } from '../../../../runtime/platform/secrets.ts';
+import { printSecretRef } from '../../../../runtime/platform/secrets.ts';
 import type { BudgetBody, BudgetSpan, OverBudget } from '../../../../runtime/store/budget.ts';
 import { isFull } from '../../../../runtime/store/budget.ts';
-import type { OverLimit } from '../../../../runtime/store/event-mutations.ts';
-import type { RunLimit } from '../../../../runtime/store/guard-mutations.ts';
-import { isMessage } from '../../../../runtime/store/replay.ts';
+import type { OverLimit } from '../../../../runtime/store/contract.ts';
+import type { RunLimit } from '../../../../runtime/store/records.ts';
+import { isMessage } from '../../../../runtime/store/timeline.ts';
+import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
+import { RateWindow } from '../../../../runtime/table/rate-limit.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
-import type { Dispatch, DispatchDelivery } from '../../../../schemas/generated/types.ts';
-import type { Warnings } from './warnings.ts';
+import type { Dispatch, DispatchDelivery, RouteTable } from '../../../../schemas/generated/types.ts';
 
 export interface ExplainContext {
   /** Without effect: see `createDryDispatcher`. */
@@ -74,7 +82,7 @@ export type RefusesDelivery = (
 ) => Promise<string | null> | string | null;
 
 /** The chat of a delivery that names none; null: it names one, or its target has no home channel. */
-export type HomeChannelOf = (profile: string, delivery: DispatchDelivery) => string | null;
+type HomeChannelOf = (profile: string, delivery: DispatchDelivery) => string | null;
 
 export type JobOutcome = 'accepted' | 'paused' | 'unknown_job';
 
@@ -120,4 +128,96 @@ export function createDryDispatcher({ refusal, jobState, budgets, overLimit }: D
       return (kind === 'accepted' ? await overBudget(dispatch) : null) ?? { kind };
     },
   };
+}
+
+/** Creates the intake of a request that comes from a file instead of a connection. */
+export function createIntake(
+  { method, url, headers, rawHeaders }: RequestParts,
+  route: LinkedRoute,
+  clock: Clock,
+): Intake {
+  const request = new IntakeRequest(new Socket());
+  request.method = method;
+  request.url = url;
+  request.headers = headers;
+  request.rawHeaders = [...rawHeaders];
+  // An empty rate window.
+  return new Intake(request, new ServerResponse(request), { ...route, window: new RateWindow() }, clock);
+}
+
+/** Why `serve` does not start with a configuration without `platforms.webhook.enabled`. */
+export const SWITCHED_OFF = 'webhooks are switched off: set platforms.webhook.enabled';
+
+/** By the config alone, for tests of it. */
+export function configuredJobState({ jobs }: RouteTable, profile: string, id: string): JobOutcome {
+  const job = Object.hasOwn(jobs, id) ? jobs[id] : undefined;
+  if (job === undefined || job.profile !== profile) return 'unknown_job';
+  return job.paused ? 'paused' : 'accepted';
+}
+
+/** The chat that a target delivers to where a route names none; its reference, where that cannot be resolved here. */
+export function homeChannels({ profiles }: RouteTable, secrets: SecretResolver): HomeChannelOf {
+  return (profile, { target, extra }) => {
+    const targets = profiles[profile]?.targets ?? {};
+    const binding = Object.hasOwn(targets, target) ? targets[target] : undefined;
+    if (binding === undefined || Object.hasOwn(extra, 'chat_id')) return null;
+    const { home_channel: ref } = binding.credentials;
+    return (ref === undefined ? binding.home_channel : lenient(secrets).resolve(ref, 'home_channel').trim()) || null;
+  };
+}
+
+/** Secrets of explanations and dry runs, which show none. */
+export const NO_SECRETS: SecretResolver = {
+  resolve: () => {
+    throw new Error('no secret is looked for');
+  },
+};
+
+/** For dry runs: a secret that is missing on this machine stands as its reference; it is not shown anyway. */
+export function lenient(secrets: SecretResolver): SecretResolver {
+  return {
+    resolve(ref) {
+      try {
+        return secrets.resolve(ref);
+      } catch {
+        return printSecretRef(ref);
+      }
+    },
+  };
+}
+
+/** Collects warnings about what would fail later, while a request is explained. */
+export class Warnings {
+  private readonly earlier: Warnings | null;
+  private readonly texts: string[] = [];
+
+  /** @param earlier those that came before, such as of linking the route */
+  constructor(earlier: Warnings | null = null) {
+    this.earlier = earlier;
+  }
+
+  /** Keeps the warnings that the stages log. */
+  readonly log: Logger = {
+    debug: () => {},
+    info: () => {},
+    warn: (fields, message) => this.add(message, fields),
+    error: (fields, message) => this.add(message, fields),
+  };
+
+  deprecated(scheme: string, reason: string | null): void {
+    if (reason !== null) this.texts.push(`the signature scheme ${scheme} is deprecated: ${reason}`);
+  }
+
+  /** All warnings, with those about the addresses of the dispatch. */
+  of(dispatch: Dispatch | null): string[] {
+    const addresses = (dispatch?.deliveries ?? []).flatMap(({ extra, unresolved, ...delivery }) =>
+      unresolved.map((key) => `deliver_extra.${key} of ${targetLabel(delivery)} does not resolve: ${extra[key] ?? ''}`),
+    );
+    return [...new Set([...(this.earlier?.texts ?? []), ...this.texts, ...addresses])];
+  }
+
+  add(message: string, { file, reason }: LogFields): void {
+    const about = [file, reason].filter((text) => typeof text === 'string');
+    this.texts.push([message, ...about].join(': '));
+  }
 }

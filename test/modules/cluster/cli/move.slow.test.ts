@@ -4,7 +4,7 @@ import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { fileSessions } from '../../../../runtime/deliver/sessions/file-sessions.ts';
+import { fileSessions } from '../../../../runtime/deliver/sessions.ts';
 import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
 import type { CliResult } from '../../../helpers/cli.ts';
 import { runInProcess } from '../../../helpers/cli.ts';

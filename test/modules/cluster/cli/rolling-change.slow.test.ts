@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writeAtomic } from '../../../../runtime/platform/write-atomic.ts';
+import { writeAtomic } from '../../../../runtime/platform/files.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
 import { compileConfig } from '../../../helpers/compile.ts';
 import type { FakeServer } from '../../../helpers/fake-http.ts';

@@ -1,9 +1,9 @@
 /** A group of changes that keeps conflicting with other gateways' transactions. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commitGroup } from '../../../../modules/cluster/runtime/postgres/commit-group.ts';
+import { commitGroup } from '../../../../modules/cluster/runtime/postgres/writer.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
-import type { EncodedChange } from '../../../../runtime/store/encode.ts';
+import type { EncodedChange } from '../../../../runtime/store/group-commit.ts';
 
 const clock = {
   ...systemClock,

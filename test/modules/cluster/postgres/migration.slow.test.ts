@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { SCHEMA_VERSION, STEPS } from '../../../../modules/cluster/runtime/postgres/schema.ts';
-import { createSeal } from '../../../../modules/cluster/runtime/seal.ts';
-import { openSubscriptions, SUBSCRIPTIONS } from '../../../../modules/cluster/runtime/sealed-subscriptions.ts';
+import {
+  createSeal,
+  openSubscriptions,
+  SUBSCRIPTIONS,
+} from '../../../../modules/cluster/runtime/shared-subscriptions.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
 import { makeAdvance, makeTake } from '../../../helpers/dispatches.ts';
 import { skipWithoutPostgres } from '../../../helpers/postgres/binaries.ts';

@@ -1,7 +1,7 @@
 /** Several gateways on one database: what holds for all of them together, and what one of them may no longer do. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Store } from '../../../../runtime/store/store.ts';
+import type { Store } from '../../../../runtime/store/contract.ts';
 import type { Ending } from '../../../helpers/at-end.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
 import { makeAccept, makeAdvance, makeClaim, makeJoin, makeTake } from '../../../helpers/dispatches.ts';

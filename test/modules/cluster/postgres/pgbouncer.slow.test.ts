@@ -1,7 +1,7 @@
 /** What every store promises, kept behind a pooler in transaction mode: nothing lasts longer than a transaction. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Store } from '../../../../runtime/store/store.ts';
+import type { Store } from '../../../../runtime/store/contract.ts';
 import type { Ending } from '../../../helpers/at-end.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
 import { makeAccept } from '../../../helpers/dispatches.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { PostgresStore } from '../../../../modules/cluster/runtime/postgres/postgres-store.ts';
 import type { SlotGrant, SlotRequest } from '../../../../modules/cluster/runtime/shared-window.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
+import type { Store } from '../../../../runtime/store/contract.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
 import { skipWithoutPostgres } from '../../../helpers/postgres/binaries.ts';
 import { runSql, testDatabase } from '../../../helpers/postgres/database.ts';

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { SCHEMA_VERSION } from '../../../../modules/cluster/runtime/postgres/schema.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
+import type { Store } from '../../../../runtime/store/contract.ts';
 import type { Ending } from '../../../helpers/at-end.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
 import { makeAccept, makeAdvance, makeDispatch, makeJoin, makeStep, makeTake } from '../../../helpers/dispatches.ts';

@@ -4,7 +4,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { loadDriver } from '../../../../modules/cluster/runtime/postgres/driver.ts';
-import { StoreRefused } from '../../../../runtime/store/store.ts';
+import { StoreRefused } from '../../../../runtime/store/contract.ts';
 import type { Ending } from '../../../helpers/at-end.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
 import { skipWithoutCluster } from '../../../helpers/postgres/binaries.ts';

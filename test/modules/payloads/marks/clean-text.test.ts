@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { cleanText } from '../../../../modules/payloads/runtime/untrusted/clean-text.ts';
+import { cleanText } from '../../../../modules/payloads/runtime/untrusted/markers.ts';
 import { anyText } from '../../../helpers/any-text.ts';
 import { forgedMarkers, holdsMarker } from '../../../helpers/forged-markers.ts';
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { marks } from '../../../../modules/payloads/runtime/untrusted/markers.ts';
-import { fillEvents } from '../../../../runtime/store/burst.ts';
+import { fillEvents } from '../../../../runtime/store/listed-rows.ts';
 import { linkPrompt } from '../../../../runtime/table/link-template.ts';
 import type { RoutePlan } from '../../../../schemas/generated/types.ts';
 import { anyText } from '../../../helpers/any-text.ts';

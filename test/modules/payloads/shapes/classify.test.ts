@@ -4,14 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { readShippedCatalog } from '../../../../compiler/node/shipped-catalog.ts';
 import { classify } from '../../../../modules/payloads/compiler/shapes/classify.ts';
+import { listPaths } from '../../../../modules/payloads/compiler/shapes/describe.ts';
 import type { ReviewFile } from '../../../../modules/payloads/compiler/shapes/field-review.ts';
 import { readReview } from '../../../../modules/payloads/compiler/shapes/field-review.ts';
 import { createFormSet } from '../../../../modules/payloads/compiler/shapes/form-set.ts';
 import { createSchemaReader } from '../../../../modules/payloads/compiler/shapes/from-json-schema.ts';
-import type { LeafClass } from '../../../../modules/payloads/compiler/shapes/leaf-class.ts';
-import { isLeafClass } from '../../../../modules/payloads/compiler/shapes/leaf-class.ts';
-import { listPaths } from '../../../../modules/payloads/compiler/shapes/list-paths.ts';
-import { createNodeTable } from '../../../../modules/payloads/compiler/shapes/node-table.ts';
+import type { LeafClass } from '../../../../modules/payloads/compiler/shapes/shape.ts';
+import { createNodeTable, isLeafClass } from '../../../../modules/payloads/compiler/shapes/shape.ts';
 import { shippedForms, shippedShape } from '../../../helpers/shapes.ts';
 
 type Case = readonly [source: string, event: string, path: string, expected: LeafClass];

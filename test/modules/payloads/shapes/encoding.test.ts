@@ -4,12 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { printNode, readNode } from '../../../../modules/payloads/compiler/shapes/encoding.ts';
-import { findPath } from '../../../../modules/payloads/compiler/shapes/find-path.ts';
-import { ANY, createNodeTable } from '../../../../modules/payloads/compiler/shapes/node-table.ts';
+import { findPath } from '../../../../modules/payloads/compiler/shapes/form-set.ts';
 import type { ScalarValue, ShapeNode, ShapeType } from '../../../../modules/payloads/compiler/shapes/shape.ts';
+import { ANY, createNodeTable } from '../../../../modules/payloads/compiler/shapes/shape.ts';
 import type { ShapeFile } from '../../../../modules/payloads/compiler/shapes/shape-file.ts';
-import { readShapeFile } from '../../../../modules/payloads/compiler/shapes/shape-file.ts';
+import { printNode, readNode, readShapeFile } from '../../../../modules/payloads/compiler/shapes/shape-file.ts';
 import { printShape } from '../../../../scripts/shape-file/print-shape.ts';
 
 const ANY_ID = 0;

@@ -1,10 +1,10 @@
 /** JSON Schemas as shapes: what is closed, what is united, and what refers to itself. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { findPath } from '../../../../modules/payloads/compiler/shapes/find-path.ts';
+import { findPath } from '../../../../modules/payloads/compiler/shapes/form-set.ts';
 import { createSchemaReader } from '../../../../modules/payloads/compiler/shapes/from-json-schema.ts';
-import { createNodeTable } from '../../../../modules/payloads/compiler/shapes/node-table.ts';
 import type { ShapeNode } from '../../../../modules/payloads/compiler/shapes/shape.ts';
+import { createNodeTable } from '../../../../modules/payloads/compiler/shapes/shape.ts';
 
 /** `absent`, `open`, or the node at a path. */
 function at(schema: unknown, path: string): string | ShapeNode {

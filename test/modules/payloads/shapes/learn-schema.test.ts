@@ -1,10 +1,10 @@
 /** Schemas inferred from payloads. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { findPath } from '../../../../modules/payloads/compiler/shapes/find-path.ts';
+import { findPath } from '../../../../modules/payloads/compiler/shapes/form-set.ts';
 import { createSchemaReader } from '../../../../modules/payloads/compiler/shapes/from-json-schema.ts';
 import { learnSchema } from '../../../../modules/payloads/compiler/shapes/learn-schema.ts';
-import { createNodeTable } from '../../../../modules/payloads/compiler/shapes/node-table.ts';
+import { createNodeTable } from '../../../../modules/payloads/compiler/shapes/shape.ts';
 
 const propertyOf = (payloads: readonly unknown[]): unknown =>
   (learnSchema(payloads.map((x) => ({ x }))).properties as Record<string, unknown>).x;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { FaultReport } from '../../../../modules/setup/cli/doctor/report.ts';
+import type { FaultReport } from '../../../../modules/setup/cli/doctor/check-store.ts';
 import { runInProcess } from '../../../helpers/cli.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { CliError } from '../../../../cli/base/errors.ts';
-import type { ServiceMachine } from '../../../../modules/setup/cli/service/machine.ts';
-import type { InstallRequest } from '../../../../modules/setup/cli/service/plan-install.ts';
-import { planInstall } from '../../../../modules/setup/cli/service/plan-install.ts';
-import { runInstall } from '../../../../modules/setup/cli/service/run-install.ts';
+import type { InstallRequest, ServiceMachine } from '../../../../modules/setup/cli/service/plan-install.ts';
+import { planInstall, runInstall } from '../../../../modules/setup/cli/service/plan-install.ts';
 
 const PROGRAM = ['/usr/bin/node', '/usr/lib/node_modules/hookwright/dist/cli/main.js'];
 const REQUEST: InstallRequest = {

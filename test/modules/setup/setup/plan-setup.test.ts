@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../../../../cli/base/errors.ts';
-import { parseAnswers } from '../../../../modules/setup/cli/setup/answers.ts';
 import type { SetupPlan } from '../../../../modules/setup/cli/setup/plan-setup.ts';
 import { planSetup } from '../../../../modules/setup/cli/setup/plan-setup.ts';
+import { parseAnswers } from '../../../../modules/setup/cli/setup/wizard.ts';
 
 const plan = (config: unknown, ...pairs: string[]): SetupPlan =>
   planSetup(parseAnswers(pairs), {

@@ -10,7 +10,7 @@ import type { Captured } from '../../../../modules/workbench/runtime/capture/rec
 import { RequestFileReader } from '../../../../modules/workbench/runtime/capture/request-file.ts';
 import type { CaptureLimits } from '../../../../modules/workbench/runtime/capture/requests.ts';
 import { firstNumber, idOf, keptRequests } from '../../../../modules/workbench/runtime/capture/requests.ts';
-import type { KeptHead } from '../../../../runtime/intake/kept-request.ts';
+import type { KeptHead } from '../../../../runtime/intake/keeper.ts';
 import { silentLog } from '../../../../runtime/platform/log.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
 import { skipWithoutPostgres } from '../../../helpers/postgres/binaries.ts';

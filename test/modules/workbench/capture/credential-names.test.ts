@@ -1,10 +1,10 @@
 /** Which names of headers and parameters are taken for credentials, and where parameters are found. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { soundsSecret } from '../../../../modules/workbench/runtime/capture/credential-names.ts';
 import {
   credentialPlaces,
   pathWithoutCredentials,
+  soundsSecret,
   withoutCredentials,
 } from '../../../../modules/workbench/runtime/capture/record.ts';
 import { loadShippedSources } from '../../../helpers/catalog-sources.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import type { SourceCandidate } from '../../../../modules/workbench/cli/sources/detect.ts';
-import { detect } from '../../../../modules/workbench/cli/sources/detect.ts';
+import type { SourceCandidate } from '../../../../modules/workbench/cli/source.ts';
+import { detect } from '../../../../modules/workbench/cli/source.ts';
 import { captureOf } from '../../../../modules/workbench/cli/sources/read-capture.ts';
 import { loadShippedSources } from '../../../helpers/catalog-sources.ts';
 import { vectors } from '../../../helpers/vectors.ts';

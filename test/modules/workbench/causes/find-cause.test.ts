@@ -1,10 +1,10 @@
 /** Why a signature was refused: thirteen ways to get it wrong, for every sender that signs with a shared secret. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SignedResult } from '../../../../modules/workbench/cli/test-event/sign-test-event.ts';
+import { signRequest } from '../../../../modules/workbench/cli/test-event/sign-test-event.ts';
 import { findCause } from '../../../../modules/workbench/runtime/causes/find-cause.ts';
-import { jsonSpellings, MAX_SPELLED } from '../../../../modules/workbench/runtime/causes/json-spellings.ts';
-import type { SignedResult } from '../../../../modules/workbench/runtime/sign.ts';
-import { signRequest } from '../../../../modules/workbench/runtime/sign.ts';
+import { jsonSpellings, MAX_SPELLED } from '../../../../modules/workbench/runtime/causes/near-misses.ts';
 import { linkAuthenticator } from '../../../../runtime/verify/authenticator.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { LazyRequest } from '../../../../runtime/verify/request.ts';

@@ -13,19 +13,19 @@ import { formatExplanation } from '../../../../modules/workbench/cli/explain/for
 import {
   createMachineExplainer,
   jobState,
+  openConfig,
   scriptRunner,
 } from '../../../../modules/workbench/cli/explain/machine-services.ts';
-import { openConfig } from '../../../../modules/workbench/cli/explain/open-config.ts';
 import { readKept, readSaved } from '../../../../modules/workbench/cli/explain/read-request.ts';
 import { printHar } from '../../../../modules/workbench/cli/requests/print-request.ts';
-import { useRequests } from '../../../../modules/workbench/cli/use-requests.ts';
+import { useRequests } from '../../../../modules/workbench/cli/requests/use-requests.ts';
 import { verifiedParts } from '../../../../modules/workbench/runtime/capture/requests.ts';
 import type { Explainer } from '../../../../modules/workbench/runtime/explain/create-explainer.ts';
 import { fixedWorld } from '../../../../modules/workbench/runtime/explain/create-explainer.ts';
 import { TAKEN } from '../../../../runtime/intake/reply.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
-import { createSecrets } from '../../../../runtime/platform/secrets/machine-secrets.ts';
-import { EXAMPLE_INSTALLATION } from '../../../../runtime/table/loop-marker.ts';
+import { createSecrets } from '../../../../runtime/platform/secrets.ts';
+import { EXAMPLE_INSTALLATION } from '../../../../runtime/table/link-loop.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';

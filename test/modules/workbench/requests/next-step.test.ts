@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { AskedRequest } from '../../../../modules/workbench/cli/requests/next-step.ts';
-import { CAUSES, nextStep } from '../../../../modules/workbench/cli/requests/next-step.ts';
+import type { AskedRequest } from '../../../../modules/workbench/cli/requests/print-request.ts';
+import { CAUSES, nextStep } from '../../../../modules/workbench/cli/requests/print-request.ts';
 import { ROOT } from '../../../helpers/root.ts';
 
 test('the table of causes in the docs has each that can be printed, and no other', () => {

@@ -6,15 +6,15 @@ import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync, writeFile
 import { basename, dirname, join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { appendTurn } from '../../../../runtime/deliver/sessions/file-sessions.ts';
 import {
+  appendTurn,
   chatIdOf,
   fileName,
   listSessions,
   openSession,
   readTurns,
   sessionPath,
-} from '../../../../runtime/deliver/sessions/session-store.ts';
+} from '../../../../runtime/deliver/sessions.ts';
 import { anyText } from '../../../helpers/any-text.ts';
 import { createTestDeliverer, deliveryTo } from '../../../helpers/deliveries.ts';
 import { startFakeHttp } from '../../../helpers/fake-http.ts';
@@ -100,7 +100,7 @@ test('a session that cannot be read is listed with the reason, and hides no othe
 test('turns of several processes never interleave', async (t) => {
   const home = tempDir(t);
   const { path } = await openSession({ home, target: 't', chatId: '1' });
-  const module = moduleUrl(new URL('../../../../runtime/deliver/sessions/file-sessions.js', import.meta.url));
+  const module = moduleUrl(new URL('../../../../runtime/deliver/sessions.js', import.meta.url));
   const script = `
     const { appendTurn } = await import(${JSON.stringify(module)});
     const content = process.argv[1].repeat(20000);

@@ -2,9 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { preparePieces } from '../../../../runtime/deliver/text/prepare-pieces.ts';
-import { measure, splitText } from '../../../../runtime/deliver/text/split-text.ts';
-import { transformText } from '../../../../runtime/deliver/text/transforms.ts';
+import { measure, preparePieces, splitText, transformText } from '../../../../runtime/deliver/prepare-text.ts';
 import type { TextPlan } from '../../../../schemas/generated/types.ts';
 import { anyText } from '../../../helpers/any-text.ts';
 

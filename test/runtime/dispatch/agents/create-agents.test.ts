@@ -3,13 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-
 import { HttpPool } from '../../../../runtime/deliver/http-pool.ts';
 import { createAgents } from '../../../../runtime/dispatch/agents/create-agents.ts';
 import { WorkFolders } from '../../../../runtime/dispatch/agents/work-folders.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
-import { collectSecretRefs, secretNames } from '../../../../runtime/platform/secrets/secret-refs.ts';
+import { collectSecretRefs, secretNames } from '../../../../runtime/platform/secrets.ts';
 import type { AgentPlan, ProfilePlan } from '../../../../schemas/generated/types.ts';
 import { recordLog } from '../../../helpers/log.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { HttpPool } from '../../../../runtime/deliver/http-pool.ts';
 import { AgentError } from '../../../../runtime/dispatch/agent-runner.ts';
 import { createOpenAiAgent } from '../../../../runtime/dispatch/agents/openai.ts';
-import { SecretError } from '../../../../runtime/platform/secrets/secrets.ts';
+import { SecretError } from '../../../../runtime/platform/secrets.ts';
 import type { Usage } from '../../../../runtime/store/usage.ts';
 import type { OpenAiAgentPlan } from '../../../../schemas/generated/types.ts';
 

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { nextRuns } from '../../../../compiler/schedule/next-runs.ts';
-import { parseSchedule } from '../../../../compiler/schedule/parse-schedule.ts';
-import { readCron } from '../../../../runtime/dispatch/scheduler/due.ts';
+import { nextRuns, parseSchedule } from '../../../../compiler/schedule/parse-schedule.ts';
+import { readCron } from '../../../../runtime/dispatch/scheduler/job.ts';
 
 const field = (low: number, high: number): fc.Arbitrary<string> => {
   const value = fc.integer({ min: low, max: high });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { StoreUnavailable } from '../../../../runtime/store/store.ts';
+import { StoreUnavailable } from '../../../../runtime/store/contract.ts';
 import { storedIn } from '../../../helpers/dispatch-bench.ts';
 import { makeDispatch } from '../../../helpers/dispatches.ts';
 import { settle } from '../../../helpers/fake-clock.ts';

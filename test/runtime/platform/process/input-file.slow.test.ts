@@ -4,8 +4,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
-import { inputFolder } from '../../../../runtime/platform/process/input-file.ts';
-import { lackOf, runProcess } from '../../../../runtime/platform/process/run-process.ts';
+import { inputFolder, lackOf, runProcess } from '../../../../runtime/platform/process/run-process.ts';
 import { tinyDisk } from '../../../helpers/tiny-disk.ts';
 
 test('a program whose input has no room on the disk does not start, and the room is free again', async (t) => {

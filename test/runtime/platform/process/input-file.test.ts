@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
-import { inputFolder, removeInputs } from '../../../../runtime/platform/process/input-file.ts';
-import { lackOf, runProcess } from '../../../../runtime/platform/process/run-process.ts';
+import { inputFolder, lackOf, removeInputs, runProcess } from '../../../../runtime/platform/process/run-process.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
 async function runNode(t: TestContext, program: string, stdin: string, home = tempDir(t)) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { keptStderr, StderrTail } from '../../../../runtime/platform/process/stderr-tail.ts';
+import { keptStderr, StderrTail } from '../../../../runtime/platform/process/run-process.ts';
 
 const SECRET = 'top-secret-value';
 const redact = (text: string): string => text.replaceAll(SECRET, '***');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSecretResolver } from '../../../../runtime/platform/secrets/secret-resolver.ts';
+import { createSecretResolver } from '../../../../runtime/platform/secrets.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   '/home/.env': 'BOTH=from file\nFILE=file only\nEMPTY=',

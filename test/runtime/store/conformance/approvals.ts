@@ -1,11 +1,10 @@
 /** Deliveries that wait for a person: the first answer counts, and nothing is sent without one. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Ref } from '../../../../runtime/store/identity.ts';
+import type { AnswerApproval, Store } from '../../../../runtime/store/contract.ts';
 import type { ListFilter } from '../../../../runtime/store/queries.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
-import { openDelivery } from '../../../../runtime/store/unit/approval.ts';
-import type { AnswerApproval } from '../../../../runtime/store/work-mutations.ts';
+import type { Ref } from '../../../../runtime/store/records.ts';
+import { openDelivery } from '../../../../runtime/store/unit/message.ts';
 import { deliveriesTo, makeAccept, makeAttempt, makeClaim, makeDispatch } from '../../../helpers/dispatches.ts';
 import { makeTick } from '../../../helpers/jobs.ts';
 import type { Open } from './subject.ts';

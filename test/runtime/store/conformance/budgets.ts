@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { BudgetSpan } from '../../../../runtime/store/budget.ts';
-import type { Ref } from '../../../../runtime/store/identity.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
+import type { Store } from '../../../../runtime/store/contract.ts';
+import type { Ref } from '../../../../runtime/store/records.ts';
 import { HOLDER, makeAccept, makeClaim, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
 import { makeFire, makeTick } from '../../../helpers/jobs.ts';
 import type { Open } from './subject.ts';

@@ -1,8 +1,8 @@
 /** A delivery id is taken once. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { ClaimKey } from '../../../../runtime/store/identity.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
+import type { Store } from '../../../../runtime/store/contract.ts';
+import type { ClaimKey } from '../../../../runtime/store/records.ts';
 import { HOLDER, makeAccept, makeClaim } from '../../../helpers/dispatches.ts';
 import type { Open } from './subject.ts';
 import { accept, advance, audit, find, tally } from './subject.ts';

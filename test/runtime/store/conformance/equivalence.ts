@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import type { Ref } from '../../../../runtime/store/identity.ts';
-import type { Mutation } from '../../../../runtime/store/mutations.ts';
+import type { Mutation, Store } from '../../../../runtime/store/contract.ts';
 import { namedWaits } from '../../../../runtime/store/named-waits.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
+import type { Ref } from '../../../../runtime/store/records.ts';
 import { makeClaim } from '../../../helpers/dispatches.ts';
 import { createMemoryStore } from '../../../helpers/memory-store.ts';
 import type { Recipe } from './recipes.ts';

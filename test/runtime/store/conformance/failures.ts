@@ -1,7 +1,7 @@
 /** What many writers at once, a stop and a kill may do, and a record that cannot be stored. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { StoreUnavailable } from '../../../../runtime/store/store.ts';
+import { StoreUnavailable } from '../../../../runtime/store/contract.ts';
 import { makeAccept, makeAdvance, makeClaim, makeDispatch, makeJoin, makeTake } from '../../../helpers/dispatches.ts';
 import type { Open } from './subject.ts';
 import { accept, audit, find, load, overview, tally } from './subject.ts';

@@ -1,9 +1,9 @@
 /** What the guard keeps: runs are counted against their limits, and rows are compared and replaced. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { PutGuard, RunLimit } from '../../../../runtime/store/guard-mutations.ts';
-import { isRunTimes } from '../../../../runtime/store/guard-mutations.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
+import type { Store } from '../../../../runtime/store/contract.ts';
+import type { PutGuard, RunLimit } from '../../../../runtime/store/records.ts';
+import { isRunTimes } from '../../../../runtime/store/records.ts';
 import { makeAccept, makeClaim, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
 import type { Open } from './subject.ts';
 import { accept, audit, find, take } from './subject.ts';

@@ -1,10 +1,9 @@
 /** Instants at which jobs are due: each is dealt with once, whatever happens. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { JobTick } from '../../../../runtime/store/job-mutations.ts';
-import type { MutationResults } from '../../../../runtime/store/mutations.ts';
+import type { MutationResults, Store } from '../../../../runtime/store/contract.ts';
 import type { DispatchSummary } from '../../../../runtime/store/queries.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
+import type { JobTick } from '../../../../runtime/store/records.ts';
 import { makeTick } from '../../../helpers/jobs.ts';
 import type { Open } from './subject.ts';
 import { advance, find, take } from './subject.ts';

@@ -1,11 +1,10 @@
 /** Jobs: names that are unique, changes that are noticed, and runs out of turn. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { JobState } from '../../../../runtime/store/job-mutations.ts';
-import { NO_STATE } from '../../../../runtime/store/job-mutations.ts';
-import type { MutationResults } from '../../../../runtime/store/mutations.ts';
+import type { MutationResults, Store } from '../../../../runtime/store/contract.ts';
 import type { StoredJobs } from '../../../../runtime/store/queries.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
+import type { JobState } from '../../../../runtime/store/records.ts';
+import { NO_STATE } from '../../../../runtime/store/records.ts';
 import { makeClaim } from '../../../helpers/dispatches.ts';
 import { makeFire, makeJob, makeTick } from '../../../helpers/jobs.ts';
 import type { Open } from './subject.ts';

@@ -1,12 +1,9 @@
 /** A message is one row for each delivery id: attempts of the sender and replays continue it. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Accept } from '../../../../runtime/store/event-mutations.ts';
-import type { Ref } from '../../../../runtime/store/identity.ts';
-import type { MutationResults } from '../../../../runtime/store/mutations.ts';
+import type { Accept, Advance, MutationResults, Store } from '../../../../runtime/store/contract.ts';
+import type { Ref } from '../../../../runtime/store/records.ts';
 import type { Step } from '../../../../runtime/store/states.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
-import type { Advance } from '../../../../runtime/store/work-mutations.ts';
 import {
   deliveriesTo,
   HOLDER,

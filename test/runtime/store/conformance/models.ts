@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import type { Ref } from '../../../../runtime/store/identity.ts';
+import type { Ref } from '../../../../runtime/store/records.ts';
 import type { Step as StoreStep } from '../../../../runtime/store/states.ts';
 import {
   HOLDER,

@@ -1,12 +1,10 @@
 /** Pauses: a route that is paused has no due runs, holds its messages, and goes on where it was; a job pauses for a time. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Ref } from '../../../../runtime/store/identity.ts';
+import type { BeginRun, Store } from '../../../../runtime/store/contract.ts';
 import { namedWaits } from '../../../../runtime/store/named-waits.ts';
-import type { PauseRoute } from '../../../../runtime/store/pauses.ts';
-import { pausedRoutes } from '../../../../runtime/store/pauses.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
-import type { BeginRun } from '../../../../runtime/store/work-mutations.ts';
+import type { PauseRoute, Ref } from '../../../../runtime/store/records.ts';
+import { pausedRoutes } from '../../../../runtime/store/records.ts';
 import { deliveriesTo, HOLDER, makeClaim, makeDispatch, openDeliveries } from '../../../helpers/dispatches.ts';
 import { makeFire, makeTick } from '../../../helpers/jobs.ts';
 import type { Open } from './subject.ts';

@@ -1,8 +1,8 @@
 /** What a store can be asked. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { Store } from '../../../../runtime/store/contract.ts';
 import type { ListFilter } from '../../../../runtime/store/queries.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
 import { makeAttempt, makeDispatch, makeJoin, openDeliveries } from '../../../helpers/dispatches.ts';
 import type { Open } from './subject.ts';
 import { accept, advance, audit, find, overview, take, takeNew } from './subject.ts';

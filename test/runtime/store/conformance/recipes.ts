@@ -1,13 +1,11 @@
 /** Changes at random for any store: each without what must differ every time (id, time), which is given when it is made. */
 import fc from 'fast-check';
-import { sessionId } from '../../../../runtime/dispatch/session-id.ts';
-import type { ClaimKey } from '../../../../runtime/store/identity.ts';
-import type { Mutation } from '../../../../runtime/store/mutations.ts';
-import type { PauseRoute } from '../../../../runtime/store/pauses.ts';
+import { sessionId } from '../../../../runtime/platform/ids.ts';
+import type { Advance, Mutation } from '../../../../runtime/store/contract.ts';
+import type { ClaimKey, PauseRoute } from '../../../../runtime/store/records.ts';
 import { FINAL_STATES } from '../../../../runtime/store/states.ts';
-import { openDelivery } from '../../../../runtime/store/unit/approval.ts';
+import { openDelivery } from '../../../../runtime/store/unit/message.ts';
 import type { RunUsage } from '../../../../runtime/store/usage.ts';
-import type { Advance } from '../../../../runtime/store/work-mutations.ts';
 import {
   deliveriesTo,
   HOLDER,

@@ -1,7 +1,7 @@
 /** What a process that is gone was holding, and what a wrong clock has done. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Recover, UnderWay } from '../../../../runtime/store/work-mutations.ts';
+import type { Recover, UnderWay } from '../../../../runtime/store/contract.ts';
 import {
   deliveriesTo,
   HOLDER,

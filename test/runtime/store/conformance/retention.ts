@@ -1,8 +1,8 @@
 /** What is removed, and what never is. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Ref } from '../../../../runtime/store/identity.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
+import type { Store } from '../../../../runtime/store/contract.ts';
+import type { Ref } from '../../../../runtime/store/records.ts';
 import { makeClaim, makeDispatch } from '../../../helpers/dispatches.ts';
 import type { Open } from './subject.ts';
 import { accept, advance, audit, find, overview, take, takeNew, tally } from './subject.ts';

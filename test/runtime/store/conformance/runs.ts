@@ -1,8 +1,8 @@
 /** The way of a dispatch: its runs, its answer, its delivery attempts and its end. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { Advance } from '../../../../runtime/store/contract.ts';
 import { FINAL_STATES } from '../../../../runtime/store/states.ts';
-import type { Advance } from '../../../../runtime/store/work-mutations.ts';
 import {
   deliveriesTo,
   HOLDER,

@@ -1,8 +1,8 @@
 /** Sessions: their runs take turns, in the order of acceptance. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { resetBody, resetRow } from '../../../../runtime/store/listed-rows.ts';
 import { namedWaits } from '../../../../runtime/store/named-waits.ts';
-import { resetBody, resetRow } from '../../../../runtime/store/said.ts';
 import { HOLDER, makeAccept, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
 import type { Open, OpenStore } from './subject.ts';
 import { accept, advance, audit, idsOf, take } from './subject.ts';

@@ -1,10 +1,9 @@
 /** A store under test, and what its tests do all the time. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Ref } from '../../../../runtime/store/identity.ts';
+import type { Advance, Store, TakenWork, TakeWork } from '../../../../runtime/store/contract.ts';
 import type { StoredDispatch, StoreOverview, Tally } from '../../../../runtime/store/queries.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
-import type { Advance, TakenWork, TakeWork } from '../../../../runtime/store/work-mutations.ts';
+import type { Ref } from '../../../../runtime/store/records.ts';
 import { makeAccept, makeAdvance, makeTake } from '../../../helpers/dispatches.ts';
 
 export interface StoreSubject {

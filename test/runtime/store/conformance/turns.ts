@@ -1,7 +1,7 @@
 /** Who is taken next: fairness over lanes, order within one, caps, due times. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Store } from '../../../../runtime/store/store.ts';
+import type { Store } from '../../../../runtime/store/contract.ts';
 import { deliveriesTo, makeAttempt, makeDispatch, makeStep, openDeliveries } from '../../../helpers/dispatches.ts';
 import type { Open } from './subject.ts';
 import { accept, advance, idsOf, load, take } from './subject.ts';

@@ -1,8 +1,7 @@
 /** What becomes of the rows of every kind that an earlier version has left (format-7.sql, version-2.sql), on any engine. */
 import assert from 'node:assert/strict';
+import type { Advance, Store } from '../../../../runtime/store/contract.ts';
 import { namedWaits } from '../../../../runtime/store/named-waits.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
-import type { Advance } from '../../../../runtime/store/work-mutations.ts';
 import { makeAccept, makeAdvance, makeAttempt, makeClaim, makeTake } from '../../../helpers/dispatches.ts';
 import { load } from '../conformance/subject.ts';
 

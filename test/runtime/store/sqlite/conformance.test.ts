@@ -1,8 +1,8 @@
 /** What every store promises, kept by the SQLite store as a command opens it; the server's is the same behind threads. */
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Store } from '../../../../runtime/store/contract.ts';
 import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
-import type { Store } from '../../../../runtime/store/store.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 import { storeConformance } from '../conformance/conformance.ts';
 

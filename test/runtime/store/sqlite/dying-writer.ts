@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { serveThread } from '../../../../runtime/store/sqlite/thread.ts';
-import type { CommitPoint } from '../../../../runtime/store/sqlite/transactions.ts';
+import type { CommitPoint } from '../../../../runtime/store/sqlite/writer.ts';
 import { Writer } from '../../../../runtime/store/sqlite/writer.ts';
 
 export interface DyingWriterData {

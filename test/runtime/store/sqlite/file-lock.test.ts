@@ -5,8 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
-import { tryLock, waitForLock } from '../../../../runtime/store/sqlite/file-lock.ts';
-import { lockHolder } from '../../../../runtime/store/sqlite/lock-holder.ts';
+import { lockHolder, tryLock, waitForLock } from '../../../../runtime/store/sqlite/file-lock.ts';
 import { LOADER, moduleUrl } from '../../../helpers/node-argv.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import fc from 'fast-check';
-import { controlPaths } from '../../../../runtime/control/control-path.ts';
+import { controlPaths } from '../../../../runtime/control/control-client.ts';
 import { startGateway } from '../../../helpers/gateway.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 import { damaged, jsonOf } from '../damage.ts';

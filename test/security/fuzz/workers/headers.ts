@@ -5,10 +5,9 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { lowerDefaultSources } from '../../../../compiler/lower/default-sources.ts';
+import { lowerDefaultSources } from '../../../../compiler/lower/sources.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
-import { readLocatedText } from '../../../../runtime/verify/locator.ts';
-import { LazyRequest } from '../../../../runtime/verify/request.ts';
+import { LazyRequest, readLocatedText } from '../../../../runtime/verify/request.ts';
 import type { LocatorPlan, SchemePlan } from '../../../../schemas/generated/types.ts';
 import { loadShippedSources } from '../../../helpers/catalog-sources.ts';
 import type { Handed } from '../../../helpers/fake-dispatcher.ts';

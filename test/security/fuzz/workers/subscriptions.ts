@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createFacts } from '../../../../compiler/source/files-facts.ts';
+import { createFacts } from '../../../../compiler/source/load-env.ts';
 import { compileSubscriptions, SubscriptionsError } from '../../../../compiler/stages/compile-subscriptions.ts';
 import { linkRoutes } from '../../../../runtime/table/link.ts';
 import type { LoadContext } from '../../../../runtime/table/subscriptions.ts';

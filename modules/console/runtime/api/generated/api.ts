@@ -2,7 +2,7 @@
 import type { Approval, BlueprintJobReport, DeadWork, DeliverySummary, FigureSum, GatewayProblem, JobReport, LastError, NodeSummary, PausedRoute, PrintedText, QuarantinedSubscription, ReplayReport, ReplayedDeliveries, RequestOutcome, RequestSummary, RouteReport, RouteTestReport, RunCounts, StartedJob, State, Usage, UsageSum } from '../../../../../schemas/built/operations/types.ts';
 import type { Catalog, Dispatch, Explanation, PrintedRequest } from '../../../../../schemas/generated/types.ts';
 
-export type RequestReason =
+type RequestReason =
   | 'age'
   | 'ambiguous_timestamp'
   | 'bad_timestamp'
@@ -59,7 +59,7 @@ export type RequestReason =
 /**
  * `cursor` of the next page; null: this is the last.
  */
-export type Next = string | null;
+type Next = string | null;
 
 export interface Api {
   readonly getSession: {
@@ -381,7 +381,7 @@ export interface Api {
     readonly output: FigureSpan;
   };
 }
-export interface Session {
+interface Session {
   /**
    * A viewer changes nothing.
    */
@@ -477,7 +477,7 @@ export interface Overview {
     readonly count: number;
   }[];
 }
-export interface RequestList {
+interface RequestList {
   /**
    * Requests since this gateway started of which nothing is kept, whatever the filter: more than `capture_per_second`, too many at once, or the disk failed.
    */
@@ -485,11 +485,11 @@ export interface RequestList {
   readonly items: readonly RequestSummary[];
   readonly next: Next;
 }
-export interface DeliveryList {
+interface DeliveryList {
   readonly items: readonly DeliverySummary[];
   readonly next: Next;
 }
-export interface Delivery {
+interface Delivery {
   readonly id: string;
   readonly profile: string;
   /**
@@ -584,7 +584,7 @@ export interface Delivery {
 /**
  * The latest run of the agent, as far as there was one.
  */
-export interface LatestRun {
+interface LatestRun {
   /**
    * Runs that have begun.
    */
@@ -606,7 +606,7 @@ export interface LatestRun {
   readonly answer: string | null;
   readonly usage: Usage | null;
 }
-export interface RunDetails {
+interface RunDetails {
   /**
    * Of the delivery.
    */
@@ -626,7 +626,7 @@ export interface RunDetails {
   readonly toolsets: readonly string[];
   readonly latest: LatestRun;
 }
-export interface RouteList {
+interface RouteList {
   readonly items: readonly RouteReport[];
   readonly next: Next;
 }
@@ -637,11 +637,11 @@ export interface PauseState {
    */
   readonly until: number | null;
 }
-export interface JobList {
+interface JobList {
   readonly items: readonly JobReport[];
   readonly next: Next;
 }
-export interface ListedSession {
+interface ListedSession {
   readonly kind: 'agent' | 'chat';
   /**
    * Of a chat its id at the target.
@@ -673,14 +673,14 @@ export interface ListedSession {
    */
   readonly run: DeliverySummary | null;
 }
-export interface UsageList {
+interface UsageList {
   readonly items: readonly UsageSum[];
   readonly next: Next;
 }
-export interface NodeList {
+interface NodeList {
   readonly items: readonly NodeSummary[];
 }
-export interface FigureSpan {
+interface FigureSpan {
   readonly from: number;
   readonly to: number;
   /**
@@ -692,7 +692,7 @@ export interface FigureSpan {
    */
   readonly items: readonly FigureSum[];
 }
-export interface Error {
+interface Error {
   readonly status: 'error';
   /**
    * For people.
@@ -700,13 +700,13 @@ export interface Error {
   readonly error: string;
   readonly code: string;
 }
-export interface Login {
+interface Login {
   /**
    * `gateway.console.token`, or `viewer_token`.
    */
   readonly token: string;
 }
-export interface LiveEvent {
+interface LiveEvent {
   /**
    * The gateway's clock.
    */
@@ -728,7 +728,7 @@ export interface LiveEvent {
    */
   readonly missed: number;
 }
-export interface PauseRequest {
+interface PauseRequest {
   readonly profile?: string;
   /**
    * For how long; left out: until it is resumed.

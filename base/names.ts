@@ -1,0 +1,98 @@
+/** Names and small rules that compiler and runtime must agree on. */
+import { join } from 'node:path';
+
+/** Names and folders of profiles. */
+export const DEFAULT_PROFILE = 'default';
+export const PROFILE_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+/** The folder of a profile; that of `default` is the home folder. */
+export function profileHome(home: string, profile: string): string {
+  return profile === DEFAULT_PROFILE ? home : join(home, 'profiles', profile);
+}
+
+interface Agents<Plan> {
+  /** The default one. */
+  readonly agent: Plan;
+  readonly agents: Readonly<Record<string, Plan>>;
+}
+
+/** @param name null: the default agent. Null when the profile has none of that name. */
+export function agentPlan<Plan>({ agent, agents }: Agents<Plan>, name: string | null): Plan | null {
+  if (name === null) return agent;
+  return Object.hasOwn(agents, name) ? (agents[name] ?? null) : null;
+}
+
+/** All agents of a profile; the name of the default one is null. */
+export const agentPlans = <Plan>({ agent, agents }: Agents<Plan>): readonly (readonly [string | null, Plan])[] => [
+  [null, agent],
+  ...Object.entries(agents),
+];
+
+/** The toolsets that a run of the agent gets, in their order. An unknown agent limits nothing. */
+export function agentToolsets(
+  toolsets: readonly string[],
+  profile: Agents<{ readonly toolsets: readonly string[] | null }> | null | undefined,
+  name: string | null,
+): string[] {
+  const most = profile === null || profile === undefined ? null : (agentPlan(profile, name)?.toolsets ?? null);
+  return most === null ? [...toolsets] : toolsets.filter((toolset) => most.includes(toolset));
+}
+
+/** `agent` or `agent <name>`, with the profile where there are several. */
+export const agentLabel = (profile: string | null, name: string | null): string =>
+  `agent${name === null ? '' : ` ${name}`}${profile === null ? '' : ` of profile ${profile}`}`;
+
+const TITLES = {
+  run_failed: 'runs fail',
+  delivery_dead: 'deliveries are given up',
+  job_missed: 'a job was not fired',
+  job_failed: 'a job fails',
+  subscription_rejected: 'a subscription is rejected',
+  store_unavailable: 'the store takes no events',
+  budget: 'a budget is used up',
+  loop: 'a key is paused, because it has had too many runs',
+  signature_failures: 'requests have no valid signature',
+  approval: 'an approval is waited for',
+} as const;
+
+/** What operators are told of, in the order of `gateway.alerts.on`. */
+export const ALERT_KINDS = Object.keys(TITLES) as readonly (keyof typeof TITLES)[];
+
+/** In words, for a message. */
+export const alertTitle = (kind: keyof typeof TITLES): string => TITLES[kind];
+
+/** The value of `agent:` with which the prompt itself is the message. */
+export const NO_AGENT = 'none';
+
+/** The layout of a compiled table: the compiler writes it, and the runtime serves no other. */
+export const TABLE_FORMAT = 1;
+
+/** What an agent may fill of a target that declares nothing. */
+const TEXT_ONLY = [{ name: 'text', kind: 'text', required: true, help: 'The message.' }] as const;
+
+/** The fields of a message to a target that an agent may fill. */
+export const contentOf = <Field>({
+  content,
+}: {
+  readonly content?: readonly Field[];
+}): readonly (Field | (typeof TEXT_ONLY)[number])[] => content ?? TEXT_ONLY;
+
+/** The prefix of texts that are encrypted with `gateway.store.key`. */
+export const SEALED_PREFIX = 'sealed:v1:';
+
+export const isSealed = (text: string): boolean => text.startsWith(SEALED_PREFIX);
+
+/** Says what a secret has to be. */
+export const WEBHOOK_SECRET =
+  'secret must be `whsec_` and base64, or the base64 of at least 24 bytes; make one with `echo "whsec_$(openssl rand -base64 32)"`';
+
+/** The key, decoded; null when the text is no such secret. Without `whsec_` it has to have the length that the specification asks for. */
+export function webhookKey(secret: string): Buffer | null {
+  const text = secret.replace(/^whsec_/, '');
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null;
+  const key = Buffer.from(text, 'base64');
+  return key.length < (text === secret ? 24 : 1) ||
+    key.toString('base64').replace(/=+$/, '') !== text.replace(/=+$/, '')
+    ? null
+    : key;
+}

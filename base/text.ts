@@ -1,0 +1,116 @@
+/** Text as people see it: widths in terminal columns, invisible characters, display names. */
+
+/** East Asian wide and fullwidth characters (UAX #11), and emoji. */
+const WIDE =
+  /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d37f}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
+const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+const ASCII = /^[\u0020-\u007e]*$/;
+
+/** Created on first use: creating it costs more than measuring most texts. */
+let segmenter: Intl.Segmenter | undefined;
+
+function graphemes(text: string): Iterable<{ readonly segment: string }> {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
+
+/** The number of columns that one grapheme takes. */
+export const characterWidth = (grapheme: string): number => (NO_WIDTH.test(grapheme) ? 0 : WIDE.test(grapheme) ? 2 : 1);
+
+/**
+ * The number of columns that `text` takes. The text must not contain control characters.
+ * @param enough stop measuring once the width exceeds this number
+ */
+export function displayWidth(text: string, enough = Number.POSITIVE_INFINITY): number {
+  if (ASCII.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of graphemes(text)) {
+    width += characterWidth(segment);
+    if (width > enough) break;
+  }
+  return width;
+}
+
+/** Truncates `text` to at most `columns` columns; truncated text ends in an ellipsis. */
+export function cutToWidth(text: string, columns: number): string {
+  if (columns > 0 && text.length > columns && ASCII.test(text.slice(0, columns + 1))) {
+    return `${text.slice(0, columns - 1)}…`;
+  }
+  if (displayWidth(text, columns) <= columns) return text;
+  let kept = '';
+  let width = 1;
+  for (const { segment } of graphemes(text)) {
+    width += characterWidth(segment);
+    if (width > columns) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+/** For a character class with the flag `u`: controls, direction marks, zero-width characters, tags, fillers, line separators, lone surrogates. */
+export const UNSEEN = String.raw`\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u2028\u2029\uFFF9-\uFFFB\u2800`;
+
+/** Not those that are seen as part of an emoji: a joiner between two pictures, the variation of one. */
+const ALONE = String.raw`(?<!\p{Extended_Pictographic}\uFE0F|(?:\p{Extended_Pictographic}\uFE0F?|\p{Emoji_Modifier})\u200D(?=\p{Extended_Pictographic}))`;
+
+/** One of them, where it stands by itself. */
+export const UNSEEN_ALONE = `[${UNSEEN}]${ALONE}`;
+
+const EACH = new RegExp(UNSEEN_ALONE, 'gu');
+const EACH_BUT_LINES = new RegExp(String.raw`(?![\n\t]|\r\n)${UNSEEN_ALONE}`, 'gu');
+
+/** Shows what is not seen as `\n`, `\t`, `\u202e` or `\u{e0041}`, so that no stored text drives what it is shown on, or reads as another. */
+export const showUnseen = (text: string): string => text.replace(EACH, escaped);
+
+/** The same for a text of several lines: line breaks and tabs stay. */
+export const showUnseenInLines = (text: string): string => text.replace(EACH_BUT_LINES, escaped);
+
+/** What is said beside a text that is sent as it is, and shown by `showUnseenInLines`; null: it has no such character. */
+export function unseenNote(text: string): string | null {
+  const count = text.match(EACH_BUT_LINES)?.length ?? 0;
+  if (count === 0) return null;
+  const which = count === 1 ? '1 character that is not seen' : `${count} characters that are not seen`;
+  return `the text has ${which}, shown here as \\u and a number, and sent as in the text`;
+}
+
+function escaped(char: string): string {
+  if (char === '\n') return '\\n';
+  if (char === '\t') return '\\t';
+  const code = (char.codePointAt(0) ?? 0).toString(16);
+  return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
+}
+
+/** Display names of targets and schemes; tables and stores use the canonical names. */
+export interface Labelled {
+  readonly name: string;
+  readonly label?: string;
+}
+
+/** The name from the config, else the service's usual name, else the canonical name. */
+export const labelOf = ({ name, label }: Labelled): string => label ?? name;
+
+/** The display name of a delivery's target. */
+export const targetLabel = ({ target, label }: { readonly target: string; readonly label?: string }): string =>
+  label ?? target;
+
+/** The label that a delivery copies from its target's plan, if there is one. */
+export const labelField = (plan: Labelled | undefined): { readonly label?: string } =>
+  plan?.label === undefined ? {} : { label: plan.label };
+
+/** The display name for a canonical name. Names that are not in the table are returned unchanged. */
+export function labelIn(plans: Readonly<Record<string, Labelled>>, name: string): string {
+  const plan = Object.hasOwn(plans, name) ? plans[name] : undefined;
+  return plan === undefined ? name : labelOf(plan);
+}
+
+/** Groups values in the order in which their keys first appear. `Map.groupBy` needs Node 21. */
+export function groupBy<K, T>(values: Iterable<T>, keyOf: (value: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const value of values) {
+    const key = keyOf(value);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [value]);
+    else group.push(value);
+  }
+  return groups;
+}

@@ -1,0 +1,398 @@
+/** Rules about the settings of gateway, console, agents and their programs. */
+
+import { agentPlan, agentPlans, DEFAULT_PROFILE } from '../../base/names.ts';
+import { credentialsIn, isLoopback, isPostgresUrl, isWildcard, parseBaseUrl } from '../../base/net.ts';
+import type {
+  AgentConfig,
+  AgentPlan,
+  BudgetConfig,
+  ProfileConfig,
+  TargetBinding,
+  TargetConfig,
+  TargetPlan,
+  ValueTemplate,
+} from '../../schemas/generated/types.ts';
+import type { WrittenAgent } from '../config/agents.ts';
+import { writtenAgents } from '../config/agents.ts';
+import { targetNamed } from '../config/route-keys.ts';
+import { HTTP_TARGET, targetEntries } from '../config/target-entries.ts';
+import type { NodePath } from '../diagnostics/diagnostic.ts';
+import { holdsCredential } from '../diagnostics/printable.ts';
+import { isTimeZone, similarZones, timeZones } from '../schedule/parse-schedule.ts';
+import { argvOf, flowText, needsShell } from '../text/plain-data.ts';
+import { parseSecretRef } from '../text/secret-ref.ts';
+import { didYouMean, renameFix } from '../text/suggest.ts';
+import type { ConfigView, Reported, Reporter } from '../views/views.ts';
+import { codeArguments } from './support/code-arguments.ts';
+import { rule } from './support/rule.ts';
+
+/** An agent with both a command and an API. */
+export const agentChoice = rule('agent-choice', {
+  profile({ config }, report) {
+    for (const agent of writtenAgents(config)) checkAgent(agent, report);
+  },
+});
+
+function checkAgent({ path, config: agent }: WrittenAgent, report: Reporter): void {
+  if (agent.command === undefined) {
+    for (const name of ['env', 'cwd', 'work', 'sandbox', 'answer_path', 'usage_paths'] as const) {
+      const message = `\`${name}\` is for a \`command\`; there is none`;
+      if (agent[name] !== undefined) report({ path: [...path, name], at: 'key', message });
+    }
+    return;
+  }
+  if (agent.openai === undefined) return;
+  const message = '`command` and `openai` exclude each other; keep one of them';
+  const related = [{ path: [...path, 'openai'], message: 'the other one is here' }];
+  report({ path: [...path, 'command'], at: 'key', message, related });
+}
+
+/** Several arguments in one entry of the agent's command. */
+export const agentCommand = rule('agent-command', {
+  profile({ config }, report) {
+    for (const { path, config: agent } of writtenAgents(config)) {
+      checkCommand(agent.command ?? [], [...path, 'command'], report);
+    }
+  },
+});
+
+function checkCommand(command: readonly string[], path: NodePath, report: Reporter): void {
+  const index = command.findIndex(isRunTogether);
+  if (index < 0) return;
+  const message = 'each argument must be a separate entry, because no shell splits them';
+  const at = { path: [...path, index], at: 'value' } as const;
+  if (command.some((entry, place) => isRunTogether(entry, place) && (needsShell(entry) || holdsCredential(entry)))) {
+    report({ ...at, message, hint: 'write one entry for each argument, or `[sh, -c, "…"]` if you need a shell' });
+    return;
+  }
+  const argv = command.flatMap((entry, place) => (isRunTogether(entry, place) ? argvOf(entry) : [entry]));
+  report({
+    ...at,
+    message: `${message}: write \`command: ${flowText(argv)}\``,
+    fix: { kind: 'flow', text: flowText(argv) },
+    fixAt: path,
+  });
+}
+
+/** The path of a program may contain a space, unless an option follows. The name of an option contains none. */
+const isRunTogether = (entry: string, index: number): boolean =>
+  index === 0 ? /^[^\s/\\]+\s+\S|\s-{1,2}\w/.test(entry.trim()) : /^(?:--[a-z][\w-]*|-[A-Za-z])\s+\S/.test(entry);
+
+type Told = 'tokens' | 'cost';
+type Tells = (what: Told) => boolean;
+
+/** A budget without a limit, or with one for what no agent tells. */
+export const budgetLimit = rule('budget-limit', {
+  route({ config, profilePlan }, report) {
+    const agent = profilePlan === null ? null : agentPlan(profilePlan, config.agent ?? null);
+    check(config.budget, [], (what) => agent === null || planTells(agent, what), report);
+  },
+  job({ config, profile }, report) {
+    const agent = agentPlan(profile, config.agent ?? null);
+    check(config.budget, [], (what) => agent === null || planTells(agent, what), report);
+  },
+  agent({ agent: { path, config } }, report) {
+    check(config.budget, path, (what) => configTells(config, what), report);
+  },
+  config({ config, scope }, report) {
+    const agents = Object.values(scope.table.profiles).flatMap((profile) => agentPlans(profile));
+    check(config.gateway?.budget, ['gateway'], (what) => agents.some(([, plan]) => planTells(plan, what)), report);
+  },
+});
+
+function check(budget: BudgetConfig | undefined, path: NodePath, tells: Tells, report: Reporter): void {
+  if (budget === undefined) return;
+  const { runs, tokens, cost } = budget;
+  if (runs === undefined && tokens === undefined && cost === undefined) {
+    const hint = 'add `runs`, `tokens` or `cost`';
+    report({ path: [...path, 'budget'], at: 'key', message: 'this budget limits nothing', hint });
+  }
+  for (const what of ['tokens', 'cost'] as const) {
+    if (budget[what] === undefined || tells(what)) continue;
+    const message = `no agent here tells ${what === 'cost' ? 'what a run has cost' : 'how many tokens a run has used'}`;
+    const hint = 'runs go one at a time, and it is never used up: add `runs`, or see docs/agents.md, "Usage"';
+    report({ path: [...path, 'budget', what], at: 'key', message, hint });
+  }
+}
+
+/** A program may write the file for its usage, unless the config says where it prints it. */
+function planTells(plan: AgentPlan, what: Told): boolean {
+  if (plan.kind !== 'command') return plan.kind === 'openai' && what === 'tokens';
+  const { usage_paths: paths } = plan;
+  if (paths === undefined) return true;
+  return (what === 'cost' ? paths.cost : [...paths.input, ...paths.output]).length > 0;
+}
+
+function configTells({ command, openai, usage_paths: paths }: AgentConfig, what: Told): boolean {
+  if (command === undefined) return openai !== undefined && what === 'tokens';
+  if (paths === undefined) return true;
+  return what === 'cost' ? paths.cost !== undefined : (paths.input ?? paths.output) !== undefined;
+}
+
+/** A console on the address of the webhook server. */
+export const consolePort = rule('console-port', {
+  config({ config, server, scope }, report) {
+    const { console } = scope.table.gateway;
+    if (console === null || console.port === 0 || console.port !== server.port) return;
+    if (!overlap(console.host, server.host)) return;
+    const path = ['gateway', 'console', ...(config.gateway?.console?.port === undefined ? [] : ['port'])];
+    const message = `the webhook server listens on port ${server.port} already, which senders reach`;
+    report({ path, at: 'value', message, hint: 'give the console a port of its own' });
+  },
+});
+
+/** One program cannot listen on one port of both. `0.0.0.0` has no address of IPv6. */
+const overlap = (one: string, other: string): boolean =>
+  one === other || [[one, other] as const, [other, one] as const].some(([all, each]) => covers(all, each));
+
+const covers = (all: string, each: string): boolean => isWildcard(all) && (all !== '0.0.0.0' || !/^[^.]*:/.test(each));
+
+const ALONE = {
+  message: 'the console would be open to every program of this machine, which needs no `viewer_token`',
+  hint: 'add `token: env:CONSOLE_TOKEN`',
+};
+const SAME = {
+  message: 'it is `token` itself, whose holder may change everything',
+  hint: 'give viewers a token of their own',
+};
+
+/** A console without a token that other machines can reach, or that has none that viewers do not have. */
+export const consoleWithoutToken = rule('console-without-token', {
+  config({ config }, report) {
+    const { host, token, viewer_token } = config.gateway?.console ?? {};
+    if (viewer_token !== undefined && (token === undefined || viewer_token === token))
+      report({ path: ['gateway', 'console', 'viewer_token'], at: 'value', ...(token === undefined ? ALONE : SAME) });
+    if (host === undefined || token !== undefined || isLoopback(host)) return;
+    const message = `the console would be open to anyone who can reach \`${host}\``;
+    const hint = 'add `token: env:CONSOLE_TOKEN`, which Prometheus sends as `authorization`, or bind 127.0.0.1';
+    report({ path: ['gateway', 'console', 'host'], at: 'value', message, hint });
+  },
+});
+
+/** A time zone that does not exist. */
+export const invalidTimezone = rule('invalid-timezone', {
+  config({ config }, report) {
+    checkZone(config.gateway?.timezone, ['gateway', 'timezone'], report);
+  },
+  job({ config }, report) {
+    checkZone(config.timezone, ['timezone'], report);
+  },
+});
+
+function checkZone(zone: string | undefined, path: NodePath, report: Reporter): void {
+  if (zone === undefined || isTimeZone(zone)) return;
+  const [sure] = similarZones(zone);
+  if (sure !== undefined) {
+    const message = `\`${zone}\` is not an IANA time zone: write, for example, \`${sure}\``;
+    report({ path, at: 'value', message });
+    return;
+  }
+  const message = `\`${zone}\` is not a time zone${didYouMean(zone, timeZones())}`;
+  const hint = 'use an IANA name: `Europe/Berlin`, `America/New_York`, `UTC`';
+  report({ path, at: 'value', message, hint, ...renameFix(zone, timeZones()) });
+}
+
+/** A setting that a variable overrides. */
+export const overriddenSetting = rule('overridden-setting', {
+  config(view, report) {
+    checkSecret(view, report);
+    checkPlain(view, report);
+  },
+});
+
+const HINT = 'remove one of the two';
+
+function checkSecret({ settings, overrides, variables }: ConfigView, report: Reporter): void {
+  const { secret } = settings.values;
+  const path = settings.pathOf('secret');
+  const variable = 'WEBHOOK_SECRET';
+  if (!overrides.secret || path === null || secret === `env:${variable}`) return;
+  if (secret === variables.get(variable)?.value) return;
+  const message = `\`${variable}\`${originOf(variable, variables)} replaces this secret`;
+  report({ path, at: 'value', message, hint: HINT, sensitive: true });
+}
+
+function checkPlain({ config, settings, overrides, variables }: ConfigView, report: Reporter): void {
+  const written = [
+    ['WEBHOOK_HOST', overrides.host, settings.values.host, settings.pathOf('host')],
+    ['WEBHOOK_PORT', overrides.port, settings.values.port, settings.pathOf('port')],
+    ['WEBHOOK_ENABLED', overrides.enabled, config.platforms?.webhook?.enabled, ['platforms', 'webhook', 'enabled']],
+  ] as const;
+  for (const [variable, used, here, path] of written) {
+    // `webhook-disabled` reports a disabled server. A command-line flag overrides both and is no surprise.
+    if (used === null || used === false || here === undefined || path === null || used === here) continue;
+    if (!isSaid(variable, used, variables)) continue;
+    const message = `\`${variable}\`${originOf(variable, variables)} replaces \`${String(path.at(-1))}: ${here}\` by \`${used}\``;
+    report({ path, at: 'value', message, hint: HINT });
+  }
+}
+
+const isSaid = (variable: string, used: string | number | boolean, variables: ConfigView['variables']): boolean => {
+  const value = variables.get(variable)?.value;
+  return value !== undefined && (typeof used === 'boolean' || String(used) === value || Number(value) === used);
+};
+
+const originOf = (variable: string, variables: ConfigView['variables']): string => {
+  const origin = variables.get(variable)?.origin;
+  return origin === undefined ? '' : ` of ${origin}`;
+};
+
+/** A setting that `extra` overrides (§2.1). */
+export const shadowedSetting = rule('shadowed-setting', {
+  config({ settings }, report) {
+    for (const { path, by } of settings.shadowed) {
+      const message = `\`${String(path.at(-1))}\` has no effect: \`extra\` also sets it and takes precedence`;
+      report({ path, at: 'key', message, related: [{ path: by, message: 'this one counts' }] });
+    }
+  },
+});
+
+/** A placeholder in code, whose value would be executed. */
+export const shellPlaceholder = rule('shell-placeholder', {
+  profile({ config }, report) {
+    for (const { path, config: agent } of writtenAgents(config)) {
+      checkCode(agent.command ?? [], [...path, 'command'], report);
+    }
+  },
+});
+
+function checkCode(command: readonly string[], path: NodePath, report: Reporter): void {
+  for (const { index, program, interpreter } of codeArguments(command)) {
+    for (const match of (command[index] ?? '').matchAll(PLACEHOLDER)) {
+      const within = { offset: match.index, length: match[0].length };
+      const message = `\`${program}\` reads this argument as code, and \`${match[0]}\` would become part of it`;
+      const hint = `use ${interpreter.variable.replace('NAME', `HOOKWRIGHT_${match[1]?.toUpperCase()}`)} there`;
+      report({ path: [...path, index], at: 'value', within, message, hint });
+    }
+  }
+}
+
+/** The placeholders of `agent.command`. */
+const PLACEHOLDER = /\{(toolsets|session|route|profile)\}/g;
+
+/** A store that is not a PostgreSQL URL. */
+export const storeUrl = rule('store-url', {
+  config({ config }, report) {
+    const store = config.gateway?.store;
+    if (typeof store !== 'object') return;
+    const { kind, value } = parseSecretRef(store.postgres, DEFAULT_PROFILE);
+    if (kind !== 'literal' || isPostgresUrl(value)) return;
+    const message = 'this is not a PostgreSQL URL';
+    const hint = 'write `env:DATABASE_URL`, and keep `postgres://user:password@host/database` in that variable';
+    report({ path: ['gateway', 'store', 'postgres'], at: 'value', message, hint, sensitive: true });
+  },
+});
+
+/** A URL that exposes credentials. */
+export const unsafeUrl = rule('unsafe-url', {
+  route({ config }, report) {
+    checkPublicUrl(config.public_url, report);
+  },
+  config({ config }, report) {
+    checkPublicUrl(config.public_url, report);
+    checkHeartbeat(config.gateway?.heartbeat?.url, report);
+  },
+  profile({ name, config, scope }, report) {
+    const { targets, target_names, profiles } = scope.table;
+    checkAgents(config, report);
+    for (const [written, entry] of targetEntries(config)) {
+      const target = targetNamed(target_names, written);
+      const plan = target === null ? undefined : targets[target];
+      // What is wrong with its URL is reported where it is lowered.
+      if (plan === undefined || plan.name === HTTP_TARGET) continue;
+      const path = ['platforms', written];
+      const own = unsafeSettings(entry, plan, path);
+      own.forEach(report);
+      if (own.length === 0) checkBases({ plan, binding: profiles[name]?.targets[plan.name], path }, report);
+    }
+  },
+});
+
+/** Nothing is sent to the public URL, so only credentials in it are a problem. */
+function checkPublicUrl(text: string | undefined, report: Reporter): void {
+  if (text === undefined || !URL.canParse(text)) return;
+  const message = credentialsIn(new URL(text), { secret: false });
+  if (message !== null) report(rejected(['public_url'], { text, message, secret: false }));
+}
+
+/** What is requested is a secret, and nothing is sent with it, so plain HTTP is right. */
+function checkHeartbeat(text: string | undefined, report: Reporter): void {
+  if (text === undefined || parseSecretRef(text, '').kind !== 'literal') return;
+  const message = parseBaseUrl(text, { allowHttp: true, secret: true });
+  if (typeof message === 'string')
+    report({ path: ['gateway', 'heartbeat', 'url'], at: 'value', message, sensitive: true });
+}
+
+function checkAgents(config: ProfileConfig, report: Reporter): void {
+  for (const { path, config: agent } of writtenAgents(config)) {
+    if (agent.openai === undefined) continue;
+    const { base_url, allow_http } = agent.openai;
+    const found = parseBaseUrl(base_url, { allowHttp: allow_http === true, secret: false });
+    if (typeof found !== 'string') continue;
+    report(rejected([...path, 'openai', 'base_url'], { text: base_url, message: found, secret: false }));
+  }
+}
+
+/** Checks all settings that are URLs. References are checked when they are resolved. */
+function unsafeSettings(entry: TargetConfig, plan: TargetPlan, path: NodePath): readonly Reported[] {
+  return Object.entries(entry).flatMap(([key, value]): readonly Reported[] => {
+    const setting = plan.settings.find(({ name, aliases }) => name === key || aliases.includes(key));
+    const isBase = key === 'api_base' || setting?.name === 'api_base';
+    if (typeof value !== 'string' || parseSecretRef(value, '').kind !== 'literal') return [];
+    if (!isBase && !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return [];
+    const options = { allowHttp: entry.allow_http === true, secret: setting?.secret === true };
+    const found = parseBaseUrl(value, options);
+    if (typeof found !== 'string') return [];
+    return [rejected([...path, key], { text: value, message: found, secret: options.secret })];
+  });
+}
+
+interface BoundPlan {
+  readonly plan: TargetPlan;
+  readonly binding: TargetBinding | undefined;
+  readonly path: NodePath;
+}
+
+/** Checks the target's own URLs: those of the service and of its token server. */
+function checkBases({ plan, binding, path }: BoundPlan, report: Reporter): void {
+  if (binding === undefined || binding.api_base !== null || Object.hasOwn(binding.credentials, 'api_base')) return;
+  const variants = plan.variants.filter(({ name }) => binding.variant === null || name === binding.variant);
+  const bases = variants.flatMap(({ base, exchange }) => [base, exchange?.base ?? null]).map(literalText);
+  for (const text of bases) {
+    const found = text === null ? null : parseBaseUrl(text, { allowHttp: binding.allow_http, secret: false });
+    if (typeof found !== 'string') continue;
+    report({ path, at: 'key', message: `in the catalog's entry of ${plan.title}, ${found}` });
+  }
+}
+
+/** Returns null if the template contains a setting. */
+function literalText(template: ValueTemplate | null): string | null {
+  if (template === null) return null;
+  const texts = template.map((part) => (part.kind === 'text' ? part.text : null));
+  return texts.includes(null) ? null : texts.join('');
+}
+
+interface RejectedUrl {
+  readonly text: string;
+  readonly message: string;
+  /** The whole URL is a secret. */
+  readonly secret: boolean;
+}
+
+function rejected(path: NodePath, { text, message, secret }: RejectedUrl): Reported {
+  const hint = 'credentials have separate settings, which accept references: `env:NAME`, `file:path`';
+  const hasCredential = URL.canParse(text) && credentialsIn(new URL(text), { secret }) === message;
+  return { path, at: 'value', message, ...(hasCredential ? { hint, sensitive: true } : {}) };
+}
+
+/** Routes that are not served. */
+export const webhookDisabled = rule('webhook-disabled', {
+  config({ server, settings, overrides, invalidNames }, report) {
+    if (server.enabled || invalidNames.has('setting:enabled') || settings.routes.length === 0) return;
+    const path = ['platforms', 'webhook', 'enabled'];
+    const off = overrides.enabled === false ? ' by WEBHOOK_ENABLED' : '';
+    const message = `the webhook adapter is switched off${off}: no route is served`;
+    const hint = 'set `platforms.webhook.enabled: true`, or WEBHOOK_ENABLED=true';
+    report({ path, at: 'value', message, hint });
+  },
+});

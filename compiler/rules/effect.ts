@@ -1,0 +1,174 @@
+/** Rules about what a config says that has no effect, or not the effect that it seems to have. */
+
+import { DEFAULT_PROFILE } from '../../base/names.ts';
+import { labelOf } from '../../base/text.ts';
+import type { ProfilePlan, RouteConfig, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
+import { readPlaceholders } from '../config/grammar.ts';
+import type { RouteTarget } from '../config/route-keys.ts';
+import { namedTargets, routeKey, THREAD_KEYS, targetNamed } from '../config/route-keys.ts';
+import { needsChat, targetEntries } from '../config/target-entries.ts';
+import { linearRegex } from '../globs/linear-glob.ts';
+import { parseSecretRef } from '../text/secret-ref.ts';
+import { oneOf } from '../text/suggest.ts';
+import type { Reported, Reporter, RouteMode, RouteScope } from '../views/views.ts';
+import type { Receiver } from './support/receivers.ts';
+import { deliverPath, deliveryRule, deliveryTargets } from './support/receivers.ts';
+import { hasOwnProfile, rule } from './support/rule.ts';
+
+/** An address that its target cannot take (§4.4). */
+export const addressForm = deliveryRule('address-form', checkAddresses, {
+  profile({ config, scope: { table } }, report) {
+    for (const [written, { home_channel: home }] of targetEntries(config)) {
+      const plan = table.targets[targetNamed(table.target_names, written) ?? ''];
+      if (plan === undefined || home === undefined || parseSecretRef(String(home), '').kind !== 'literal') continue;
+      const form = missedForm(plan, undefined, 'chat_id', String(home));
+      if (form !== null)
+        report({ path: ['platforms', written, 'home_channel'], at: 'value', ...wordsFor(written, String(home), form) });
+    }
+  },
+});
+
+function checkAddresses({ config, profile, scope, hasPayload, report }: Receiver): void {
+  for (const { name, plan, extra } of deliveryTargets(config, scope.table)) {
+    for (const [key, { text, path }] of extra) {
+      const [unfilled] = hasPayload ? [] : readPlaceholders(text);
+      if (unfilled !== undefined) {
+        const message = `nothing fills \`{${unfilled.path.join('.')}}\`: an address has no event here, and every delivery to it fails`;
+        report({ path: ['deliver_extra', ...path], at: 'value', message, hint: 'write the address itself' });
+        continue;
+      }
+      const form = missedForm(plan, profile?.targets[plan.name], THREAD_KEYS.includes(key) ? 'thread' : key, text);
+      if (form !== null) report({ path: ['deliver_extra', ...path], at: 'value', ...wordsFor(name, text, form) });
+    }
+  }
+}
+
+const wordsFor = (target: string, value: string, form: string): Pick<Reported, 'message' | 'hint'> => ({
+  message: `\`${target}\` takes no address like ${JSON.stringify(value)}: every delivery to it fails`,
+  hint: `it has the form ${form}; docs/targets.md says where to find it`,
+});
+
+/**
+ * Returns the form that the value lacks, as an RE2 pattern; null if it may be right, or has a placeholder. Each variant is
+ * considered, unless the binding names one.
+ * @param name a key of the target's address, such as `chat_id` or `thread`
+ */
+function missedForm(plan: TargetPlan, binding: TargetBinding | undefined, name: string, value: string): string | null {
+  const variants = plan.variants.filter((variant) => binding === undefined || variant.name === binding.variant);
+  const forms = (variants.length === 0 ? [plan] : variants).map(
+    ({ address }) => address.find((field) => field.name === name)?.pattern ?? null,
+  );
+  // Other rules report braces that are no placeholder.
+  if (value === '' || /[{}]/.test(value)) return null;
+  return forms.some((form) => form === null || linearRegex(form).matches(value)) ? null : (forms[0] ?? null);
+}
+
+/** A delivery without a chat (§4.4). */
+export const missingAddress = deliveryRule('missing-address', checkChats);
+
+function checkChats({ config, profile, scope, report }: Receiver): void {
+  for (const { name, index, plan, extra } of deliveryTargets(config, scope.table)) {
+    const binding = profile?.targets[plan.name];
+    if (binding === undefined || hasHome(binding) || extra.has('chat_id')) continue;
+    if (!needsChat(plan, binding, extra.has('message_thread_id') || extra.has('thread_id'))) continue;
+    const message = `\`${name}\` has no chat to send to: neither \`deliver_extra.chat_id\` nor a home channel is set`;
+    const hint = `set \`platforms.${name}.home_channel\`, or \`chat_id\` here`;
+    report({ path: deliverPath(index), at: 'value', message, hint });
+  }
+}
+
+/** Whether a home channel is set, as text or as a reference. */
+const hasHome = (binding: TargetBinding): boolean =>
+  binding.home_channel !== null || Object.hasOwn(binding.credentials, 'home_channel');
+
+/** A key without effect. */
+export const noEffect = rule('no-effect', {
+  route(route, report) {
+    // Two modes at once are an error, so it is open which keys apply.
+    if (route.mode === 'cron' && route.config.deliver_only === true) return;
+    for (const [key, value] of Object.entries(route.config)) {
+      const pinned = key === 'auth' && route.config.source !== undefined ? PINNED : undefined;
+      const reason = reasonAgainst(key, route.mode) ?? pinned ?? withoutStatus(key, route.config);
+      if (reason === undefined || value === false) continue;
+      report({ path: [key], at: 'key', message: `\`${key}\` has no effect here: ${reason}` });
+    }
+  },
+});
+
+/** Why there is no status to tell of. */
+function withoutStatus(key: string, { coalesce, status_url }: RouteConfig): string | undefined {
+  if (key === 'status_answer' && status_url !== true) return 'it needs `status_url: true`';
+  if (coalesce === undefined || (key !== 'status_url' && key !== 'status_answer')) return undefined;
+  return 'the events of a coalesce group have one run, that of the last';
+}
+
+const PINNED = '`source` already says how the sender signs';
+
+/** Why the key has no effect in this mode; undefined if it has one. */
+const reasonAgainst = (key: string, mode: RouteMode): string | undefined =>
+  mode === 'agent' ? undefined : routeKey(key)?.[mode];
+
+/** A delivery without an output, to a target that needs more than a text. */
+export const outputOnlyTarget = deliveryRule('output-only-target', check);
+
+function check({ config, scope, report }: Receiver): void {
+  for (const { name, index, plan, extra } of deliveryTargets(config, scope.table)) {
+    const lacking = (plan.content ?? []).filter(
+      (field) => field.required && field.name !== 'text' && !extra.has(field.name),
+    );
+    if (lacking.length === 0) continue;
+    const fields = oneOf(
+      lacking.map((field) => field.name),
+      'and',
+    );
+    const fixed = lacking.every((field) => plan.address.some((key) => key.name === field.name));
+    const message = `\`${name}\` needs ${fields}, which an answer does not have: every delivery to it fails`;
+    const hint = `name it in \`outputs\`, where an agent hands ${fields} over${fixed ? `, or set ${fields} in \`deliver_extra\`` : ''}`;
+    report({ path: deliverPath(index), at: 'value', message, hint });
+  }
+}
+
+/** A target that is not enabled (§4.4). */
+export const targetNotEnabled = deliveryRule('target-not-enabled', ({ config, profile, route, scope, report }) => {
+  if (profile === null || (route !== null && hasOwnProfile(route))) return;
+  checkEnabled(namedTargets(config.deliver, scope.table.target_names), profile, scope, report);
+});
+
+/** @param targets targets of a route or job of the profile */
+export function checkEnabled(
+  targets: readonly RouteTarget[],
+  profile: ProfilePlan,
+  scope: Pick<RouteScope, 'table' | 'invalidNames'>,
+  report: Reporter,
+): void {
+  const where = profile.home === '' ? '' : ` of the profile \`${profile.name}\``;
+  for (const { name, index, target } of targets) {
+    if (target === null || Object.hasOwn(profile.targets, target)) continue;
+    if (scope.invalidNames.has(`target:${target}`)) continue;
+    const message = `the target \`${name}\` is not enabled: every delivery to it fails`;
+    const plan = scope.table.targets[target];
+    const shared = plan?.platform === undefined ? undefined : scope.table.targets[plan.platform];
+    const hint =
+      shared === undefined
+        ? `set \`platforms.${name}.enabled: true\` in the config${where}, with its credentials`
+        : `set ${waysOf(plan)} under \`platforms.${labelOf(shared)}\` in the config${where}`;
+    report({ path: deliverPath(index), at: 'value', message, hint });
+  }
+}
+
+/** The settings that it cannot do without, or those of each variant. */
+function waysOf(plan: TargetPlan | undefined): string {
+  const required = (plan?.settings ?? []).flatMap(({ name, required }) => (required ? [name] : []));
+  const ways = (plan?.variants ?? []).map(({ needs }) => [...new Set([...required, ...needs])]);
+  return ways.map((names) => names.map((name) => `\`${name}\``).join(' and ')).join(', or ');
+}
+
+/** A route that no request can reach (§5.4). */
+export const unreachableRoute = rule('unreachable-route', {
+  route(route, report) {
+    if (route.profile === DEFAULT_PROFILE || route.scope.table.gateway.multiplex_profiles) return;
+    const message = `no request reaches this route: it belongs to the profile \`${route.profile}\` and multiplexing is off`;
+    const hint = 'set `gateway.multiplex_profiles: true`, or remove `profile`';
+    report({ path: ['profile'], at: 'value', message, hint });
+  },
+});

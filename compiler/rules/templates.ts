@@ -1,0 +1,141 @@
+/** Rules about templates, filters, scripts and keys of events. */
+
+import type { FilterConfig } from '../../schemas/generated/types.ts';
+import { lowerField } from '../config/grammar.ts';
+import { EVENTS, keepsAll } from '../config/route-keys.ts';
+import type { NodePath } from '../diagnostics/diagnostic.ts';
+import { oneOf } from '../text/suggest.ts';
+import { KEEPING_TARGETS } from './support/receivers.ts';
+import { scriptState } from './support/route-facts.ts';
+import { hasOwnProfile, rule } from './support/rule.ts';
+
+/** Bursts that are kept whole and not listed, or listed and not kept (decisions §11). */
+export const burstEvents = rule('burst-events', {
+  route(route, report) {
+    const { config, scope, mode } = route;
+    const { coalesce, prompt = '' } = config;
+    if (coalesce === undefined || mode !== 'agent') return;
+    const offset = prompt.indexOf(EVENTS);
+    if (keepsAll(config)) {
+      const message = `the events of a burst are kept, and the prompt has no \`${EVENTS}\`: its run gets the latest alone`;
+      const hint = `write \`${EVENTS}\` in the prompt where the list belongs`;
+      if (offset < 0) report({ path: ['coalesce', 'keep'], at: 'value', message, hint });
+      return;
+    }
+    const hint = 'write `keep: all` beside `key`';
+    for (const key of ['each', 'max_events'] as const) {
+      if (coalesce[key] === undefined) continue;
+      report({ path: ['coalesce', key], at: 'key', message: `\`${key}\` needs \`keep: all\``, hint });
+    }
+    // A sender may have a field of that name.
+    if (offset < 0 || scope.payloads?.isAlwaysSent(route, ['events']) === true) return;
+    const message = `\`${EVENTS}\` is the list of a burst's events only with \`keep: all\`: here it is a field of the payload`;
+    const within = { offset, length: EVENTS.length };
+    report({ path: ['prompt'], at: 'value', within, message, hint: 'write `keep: all` in `coalesce`' });
+  },
+});
+
+/** A list file that does not exist on this machine (§2.2). */
+export const listFileMissing = rule('list-file-missing', {
+  route(route, report) {
+    for (const { file, path } of listFiles(route.config.filters ?? [], ['filters'])) {
+      if (file.endsWith('/') || route.scope.facts.listFile(file.replace(/^<home_dir>\/+/, ''))) continue;
+      const message = `the list \`${file}\` does not exist here: the filter matches nothing`;
+      report({ path, at: 'value', message });
+    }
+  },
+});
+
+interface ListFile {
+  readonly file: string;
+  readonly path: NodePath;
+}
+
+function listFiles(filters: FilterConfig | readonly FilterConfig[], path: NodePath): readonly ListFile[] {
+  if (isList(filters)) return filters.flatMap((filter, index) => listFiles(filter, [...path, index]));
+  const own = filters.in_file === undefined ? [] : [{ file: filters.in_file, path: [...path, 'in_file'] }];
+  const groups = (['all', 'any', 'not'] as const).flatMap((group) => listFiles(filters[group] ?? [], [...path, group]));
+  return [...own, ...groups];
+}
+
+const isList = (filters: FilterConfig | readonly FilterConfig[]): filters is readonly FilterConfig[] =>
+  Array.isArray(filters);
+
+/** A maximum age without the place of an event's time, or the place without the age. */
+export const maxAge = rule('max-age', {
+  route({ config: { max_age_seconds: seconds, timestamp } }, report) {
+    if (seconds !== undefined && timestamp === undefined) {
+      const hint = 'write the path of its time in the payload: `timestamp: pull_request.updated_at`';
+      report({ path: ['max_age_seconds'], at: 'key', message: '`max_age_seconds` needs `timestamp`', hint });
+    }
+    if (timestamp === undefined) return;
+    if (seconds === undefined) {
+      const hint = 'add `max_age_seconds: 900`, or remove it';
+      report({ path: ['timestamp'], at: 'key', message: '`timestamp` needs `max_age_seconds`', hint });
+    }
+    const field = lowerField(timestamp);
+    if (typeof field === 'string') report({ path: ['timestamp'], at: 'value', message: field });
+  },
+});
+
+/** A script that does not exist on this machine (§2.6). */
+export const scriptMissing = rule('script-missing', {
+  route(route, report) {
+    if (route.config.script === undefined || hasOwnProfile(route) || scriptState(route) !== 'missing') return;
+    const message = `the script \`${route.config.script}\` does not exist here: events would be ignored`;
+    const [, file] = /^(?:\S*\/)?(?:python3?|node|bash|sh)\s+(\S+)$/.exec(route.config.script) ?? [];
+    const hint =
+      file === undefined
+        ? `put it in \`scripts/\` below the home folder`
+        : `\`script\` is only the file, whose suffix determines the interpreter: write \`script: ${file}\``;
+    report({ path: ['script'], at: 'value', message, hint });
+  },
+});
+
+const PROBLEMS = {
+  outside: {
+    message: 'is not below `<profile home>/scripts/`',
+    hint: 'put the script there and write its path relative to that folder',
+  },
+  linked: {
+    message: 'has another hard link, which may be anywhere: it is not run',
+    hint: 'put a copy of the script into `<profile home>/scripts/`',
+  },
+} as const;
+
+/** A script outside the scripts folder (§2.6). */
+export const scriptOutside = rule('script-outside', {
+  route(route, report) {
+    if (route.config.script === undefined) return;
+    const state = scriptState(route);
+    const problem = state === 'outside' || state === 'linked' ? PROBLEMS[state] : undefined;
+    if (problem === undefined) return;
+    const message = `\`${route.config.script}\` ${problem.message}`;
+    report({ path: ['script'], at: 'value', message, hint: problem.hint });
+  },
+});
+
+/** A scope of sessions without a key. */
+export const sessionScope = rule('session-scope', {
+  route({ config: { session_key: key, session_scope: scope } }, report) {
+    if (scope === undefined || key !== undefined) return;
+    const hint = 'name what identifies a session: `session_key: "{repository.full_name}#{number}"`';
+    report({ path: ['session_scope'], at: 'key', message: '`session_scope` needs `session_key`', hint });
+  },
+});
+
+/** A message that is the whole payload, because no prompt is set. */
+export const wholePayloadMessage = rule('whole-payload-message', {
+  route({ mode, config, targets }, report) {
+    const real = targets.filter(({ target }) => target !== null && !KEEPING_TARGETS.has(target));
+    const key = mode === 'direct' ? 'deliver_only' : 'agent';
+    if ((mode !== 'direct' && mode !== 'message') || config.prompt !== undefined || real.length === 0) return;
+    const to = oneOf(
+      real.map(({ name }) => name),
+      'and',
+    );
+    const message = `no \`prompt\`: the whole payload goes to ${to}`;
+    const hint = 'write the message, e.g. `prompt: "{title}"`; `prompt: "{__raw__}"` if you want the whole payload';
+    report({ path: [key], at: 'key', message, hint });
+  },
+});

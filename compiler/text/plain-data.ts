@@ -1,0 +1,46 @@
+/** Plain data from files: maps without a prototype, values as one line of YAML, command lines as lists. */
+
+/** Plain objects for maps from files. */
+export const isPlainMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Sets a key of any name; a plain assignment of `__proto__` would set the prototype. */
+export function setOwn<T>(map: Record<string, T>, key: string, value: T): void {
+  if (key === '__proto__') {
+    Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
+  } else map[key] = value;
+}
+
+/** Text that needs no quotes, not even inside brackets and braces. */
+const PLAIN = /^(?![~-]$)[A-Za-z_/.~-](?:[\w ./~*?@+-]*[\w./~*?+-])?$/;
+/** Words that YAML 1.1 or 1.2 does not read as text. */
+const WORDS = /^(?:true|false|null|yes|no|on|off|y|n|~|-?\.(?:inf|nan)|-?\.?\d.*)$/i;
+
+/** Quotes strings only where YAML requires it. */
+export function flowText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(flowText).join(', ')}]`;
+  if (isPlainMap(value)) {
+    const pairs = Object.entries(value).map(([key, item]) => `${flowText(key)}: ${flowText(item)}`);
+    return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
+  }
+  return typeof value === 'string' && PLAIN.test(value) && !WORDS.test(value) ? value : JSON.stringify(value ?? null);
+}
+
+/** Shell syntax, with which splitting would be ambiguous. */
+const SHELL = /["'`$|&;<>()*?\\#\n]/;
+
+/** Splits a command line into arguments, if that is unambiguous. */
+export const needsShell = (command: string): boolean => SHELL.test(command);
+
+export const argvOf = (command: string): readonly string[] => command.trim().split(/\s+/);
+
+/** Environment variables with their origins, for messages. */
+interface Variable {
+  readonly value: string;
+  readonly origin: string;
+}
+
+export type Variables = ReadonlyMap<string, Variable>;
+
+/** Advice for a folder without a config. */
+export const HOW_TO_START = '`hookwright init` writes one';

@@ -1,0 +1,57 @@
+/** A secret of `env` with `only_to` that the sandbox of its agent cannot put in. */
+import type { WrittenAgent } from '../../../compiler/config/agents.ts';
+import { writtenAgents } from '../../../compiler/config/agents.ts';
+import { lowerSandbox } from '../../../compiler/lower/agent.ts';
+import type { CompilerPart } from '../../../compiler/module.ts';
+import { rule } from '../../../compiler/rules/support/rule.ts';
+import type { Reporter } from '../../../compiler/views/views.ts';
+import type { SandboxPlan } from '../../../schemas/generated/types.ts';
+import { RULE_FILES } from './rules/built/rule-files.ts';
+
+export const guardedSecret = rule('guarded-secret', {
+  profile({ config, scope }, report) {
+    for (const agent of writtenAgents(config)) checkAgent(agent, scope.table.gateway.sandbox ?? null, report);
+  },
+});
+
+/** @param gateway the sandbox of an agent that has none of its own */
+function checkAgent({ path, config }: WrittenAgent, gateway: SandboxPlan | null, report: Reporter): void {
+  const { command, env = {}, sandbox: own } = config;
+  if (command === undefined) return;
+  const sandbox = lowerSandbox(own) ?? gateway;
+  for (const [name, entry] of Object.entries(env)) {
+    if (typeof entry !== 'string') checkHosts([...path, 'env', name, 'only_to'], entry.only_to, sandbox, report);
+  }
+}
+
+function checkHosts(
+  path: WrittenAgent['path'],
+  hosts: readonly string[],
+  sandbox: SandboxPlan | null,
+  report: Reporter,
+): void {
+  const hint = `write \`sandbox: { network: [${hosts.join(', ')}] }\`, with the other hosts that the program needs`;
+  if (sandbox === null || sandbox.network === 'any') {
+    const message =
+      sandbox === null
+        ? '`only_to` needs a `sandbox`: nothing else can keep the secret from the program'
+        : '`only_to` needs a list of hosts: with `network: any` nothing is filtered';
+    report({ path, at: 'key', message, hint });
+    return;
+  }
+  const { network } = sandbox;
+  for (const [index, host] of hosts.entries()) {
+    if (network.some((pattern) => covers(pattern, host))) continue;
+    const message = `the sandbox does not reach \`${host}\`, so the secret would go nowhere`;
+    report({ path: [...path, index], at: 'value', message, hint: 'add it to `network`' });
+  }
+}
+
+/** Whether a sandbox with this entry of `network` reaches all that is meant by `host`. */
+function covers(pattern: string, host: string): boolean {
+  const name = pattern.replace(/:\d+$/, '').toLowerCase();
+  return name === host.toLowerCase() || (name.startsWith('*.') && host.toLowerCase().endsWith(name.slice(1)));
+}
+
+/** The module's part of the compiler. */
+export const sandboxCompiler: CompilerPart = { rules: RULE_FILES };

@@ -1,0 +1,148 @@
+/** The requests that the home has kept, for commands, the console and the gate before a swap. */
+
+import { setTimeout } from 'node:timers/promises';
+import type { CliContext } from '../../../../cli/base/context.ts';
+import { ambiguousName, CliError, UsageError } from '../../../../cli/base/errors.ts';
+import type { PostgresPlan } from '../../../../cli/base/module.ts';
+import { parseLimit, parseNamed, parseSince } from '../../../../cli/deliveries/filter.ts';
+import { askGateway, tryAskGateway } from '../../../../cli/gateway/ask-gateway.ts';
+import type { OpeningContext } from '../../../../cli/store/use-store.ts';
+import { configuredStore, openDatabase } from '../../../../cli/store/use-store.ts';
+import type { KeptRequests } from '../../../../runtime/intake/keeper.ts';
+import { REASON_CODES } from '../../../../runtime/intake/reason-codes.ts';
+import { OUTCOMES } from '../../../../runtime/intake/reply.ts';
+import type {
+  ControlContract,
+  KeptFilter,
+  KeptPage,
+  KeptRequest,
+  RequestSummary,
+} from '../../../../schemas/built/operations/types.ts';
+import type { StorePlan } from '../../../../schemas/generated/types.ts';
+import { numberOf } from '../../runtime/capture/requests.ts';
+
+/** Timeout of a call to a running gateway, in ms; a search reads every kept request. */
+const ANSWER_MS = 60_000;
+
+/** @throws CliError when they cannot be read */
+export async function useRequests<T>(context: CliContext, use: (requests: KeptRequests) => Promise<T>): Promise<T> {
+  const requests = (await findRemote(context)) ?? (await openKept(context, await configuredStore(context)));
+  try {
+    return await use(requests);
+  } finally {
+    await requests.close();
+  }
+}
+
+/** @param id or the beginning of one @throws CliError if none or several match */
+export async function findRequest(requests: KeptRequests, id: string): Promise<KeptRequest> {
+  const found = await requests.load(id);
+  if (found.kind === 'found') return found.request;
+  if (found.kind === 'unknown') {
+    throw new CliError(`no request "${id}" is kept`, 'hookwright requests list shows the ids');
+  }
+  const newest = await requests.list({}, { limit: SEARCHED });
+  const candidates = newest.map((each) => each.id).filter((each) => each.startsWith(id));
+  throw ambiguousName('request', id, candidates, 'hookwright requests list');
+}
+
+/** Number of the newest requests that are searched for candidates. */
+const SEARCHED = 1000;
+
+/** @throws CliError if none is kept */
+export async function findNewest(requests: KeptRequests): Promise<KeptRequest> {
+  const [newest] = await requests.list({}, { limit: 1 });
+  if (newest === undefined)
+    throw new CliError('no request is kept', '`capture` of a route says which are: docs/config.md');
+  return findRequest(requests, newest.id);
+}
+
+/** Those of the gateway that serves this home; null when none does. */
+async function findRemote(context: CliContext): Promise<KeptRequests | null> {
+  const probe = { filter: {}, page: { limit: 1 } };
+  if ((await tryAskGateway(context, 'requests_list', probe, ANSWER_MS)) === null) return null;
+  const ask = <Name extends 'requests_list' | 'requests_load'>(name: Name, input: ControlContract[Name]['input']) =>
+    askGateway(context, name, input, ANSWER_MS);
+  return {
+    list: (filter, page) => ask('requests_list', { filter, page }),
+    load: (id) => ask('requests_load', { id }),
+    close: async () => {},
+  };
+}
+
+/** Those of this store, without asking a gateway. @throws CliError when they cannot be read */
+export const openKept = (context: OpeningContext, plan: StorePlan): Promise<KeptRequests> =>
+  plan.kind === 'postgres' ? openShared(context, plan) : openFile(context);
+
+async function openShared(context: OpeningContext, plan: PostgresPlan): Promise<KeptRequests> {
+  const { keptRequests } = await import('../../runtime/capture/requests.ts');
+  const store = await openDatabase(context, plan, { create: false });
+  const rows = store?.state?.requests ?? null;
+  if (store === null || rows === null) return NONE_KEPT;
+  return { ...keptRequests(rows), close: () => store.close() };
+}
+
+const NONE_KEPT: KeptRequests = {
+  list: async () => [],
+  load: async () => ({ kind: 'unknown' }),
+  close: async () => {},
+};
+
+async function openFile(context: OpeningContext): Promise<KeptRequests> {
+  // Loaded only here: opening a database is not free.
+  const { openRequestFile } = await import('../../runtime/capture/request-file.ts');
+  return openRequestFile(context.home);
+}
+
+interface RequestFilterWords {
+  readonly route: string | undefined;
+  readonly outcome: string | undefined;
+  readonly reason: string | undefined;
+  readonly since: string | undefined;
+  readonly grep: string | undefined;
+}
+
+/** @throws UsageError for an invalid time, outcome or reason. */
+export function parseRequestFilter(
+  { route, outcome, reason, since, grep }: RequestFilterWords,
+  now: number,
+): KeptFilter {
+  const words = { route, outcome, reason, grep };
+  if (words.outcome !== undefined) parseNamed('outcome', words.outcome, OUTCOMES);
+  if (words.reason !== undefined) parseNamed('reason', words.reason, REASON_CODES);
+  const given = Object.entries(words).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(given), ...(since === undefined ? {} : { since: parseSince(since, now) }) };
+}
+
+/** @throws UsageError for an invalid id. */
+export function parsePage(limit: string, before: string | undefined): KeptPage {
+  if (before === undefined) return { limit: parseLimit(limit) };
+  if (numberOf(before) !== null) return { limit: parseLimit(limit), before };
+  throw new UsageError(`"${before}" is no id of a request`, 'hookwright requests list shows the ids');
+}
+
+/** Polling interval, in ms. */
+const FOLLOW_MS = 500;
+const PAGE = 200;
+
+/** @param after id of the last request that was printed */
+export async function followRequests(
+  context: CliContext,
+  requests: KeptRequests,
+  { filter, after, print }: { filter: KeptFilter; after: string; print: (rows: readonly RequestSummary[]) => void },
+): Promise<void> {
+  let last = after;
+  const stop = new AbortController();
+  const unlisten = context.onSignal(() => stop.abort());
+  try {
+    while (!stop.signal.aborted) {
+      const rows = await requests.list(filter, { limit: PAGE, after: last });
+      if (rows.length > 0) print(rows);
+      last = rows.at(-1)?.id ?? last;
+      // Not by the clock of the context: its timers keep no process alive.
+      await setTimeout(FOLLOW_MS, null, { signal: stop.signal }).catch(() => {});
+    }
+  } finally {
+    unlisten();
+  }
+}

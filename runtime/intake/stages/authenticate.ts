@@ -1,0 +1,187 @@
+/** The first stages: they refuse a request by its head, answer handshakes, read the body, and authenticate the sender. */
+
+import { orRefused } from '../../dispatch/dispatcher.ts';
+import { printableStart } from '../../platform/log.ts';
+import { isTokenCheck } from '../../verify/handshake.ts';
+import { foreignPart } from '../client.ts';
+import type { Intake, Stage } from '../intake.ts';
+import { parseJson } from '../parse-json.ts';
+import { OTHER_REASON_TEXTS } from '../reason-codes.ts';
+import type { Reply } from '../reply.ts';
+import {
+  ABORTED,
+  FOREIGN_ORIGIN,
+  handshakeReply,
+  INVALID_SIGNATURE,
+  JSON_AS_FORM,
+  MALFORMED_BODY,
+  PAYLOAD_TOO_LARGE,
+  POST_ONLY,
+  REQUEST_TIMEOUT,
+  ROUTE_DISABLED,
+  retryLater,
+  UNSUPPORTED_MEDIA_TYPE,
+} from '../reply.ts';
+import type { BodyFault } from '../unverified-bodies.ts';
+import { refuse } from './decide.ts';
+
+/** Refuses any method but POST, except where a source's handshake uses another. */
+export const checkMethod: Stage = ({ method, route }) => {
+  if (method === 'POST') return null;
+  return route.handshake !== null && (method === 'GET' || method === 'HEAD') ? null : POST_ONLY;
+};
+
+/** Retry time for an overloaded process, in seconds. */
+const OVERLOADED_SECONDS = 10;
+
+/** Refuses events while the server is stopping or overloaded, and for routes that are disabled. */
+export const checkOpen: Stage = (intake, { shutdown, overload }) => {
+  if (shutdown.retryAfterSeconds !== null) return retryLater('shutting_down', shutdown.retryAfterSeconds);
+  if (overload.refuses()) {
+    intake.reason = 'too_busy';
+    return retryLater('overloaded', OVERLOADED_SECONDS);
+  }
+  return intake.route.plan.enabled ? null : ROUTE_DISABLED;
+};
+
+/**
+ * Refuses requests of browsers to a route without a signature. A loopback address keeps other machines out, but not the web
+ * pages that the operator opens: any page can post a form, and DNS rebinding can point its host name to 127.0.0.1.
+ */
+export const checkOrigin: Stage = (intake) => {
+  if (!intake.route.insecure) return null;
+  const reason = intake.request.isDirect ? foreignPart(intake.headers) : 'unknown_sender';
+  if (reason === null) return null;
+  intake.reason = reason;
+  return FOREIGN_ORIGIN;
+};
+
+/** Refuses requests to a route whose rate window is full, before their body is read; takes no slot (§3.1). */
+export const checkRate: Stage = ({ route, startedAt }) => {
+  const wait = route.window.wait(route.plan.rate_limit, startedAt);
+  return wait === 0 ? null : retryLater('rate_limited', wait);
+};
+
+/** Refuses a body by its declared length, before it is read. */
+export const checkSize: Stage = ({ headers, route }) =>
+  Number(headers['content-length'] ?? 0) > route.limits.maxBodyBytes ? PAYLOAD_TOO_LARGE : null;
+
+/**
+ * Refuses a request that cannot be authentic whatever its body is, before that takes memory and time: without a signature,
+ * or with one that cannot be one. The signature stage checks the others. A body that comes with the head is kept: with it, the
+ * cause of a refused signature can be found.
+ */
+export const checkCredential: Stage = (intake, { bodies }) => {
+  const { authenticator, awaitsSecret } = intake.route;
+  const refused = authenticator.refuseByHead(intake, intake.receivedAt);
+  if (refused === null || awaitsSecret?.(intake) === true) return null;
+  intake.scheme = refused.scheme ?? '';
+  intake.reason = refused.reason;
+  if (refused.reason !== 'malformed_signature') return INVALID_SIGNATURE;
+  return bodies.readArrived(intake.request, intake.route.limits.maxBodyBytes).then((body) => {
+    intake.body = body ?? intake.body;
+    return INVALID_SIGNATURE;
+  });
+};
+
+const answerer =
+  (signed: boolean): Stage =>
+  (intake) =>
+    handshakeReply(intake.route.handshake?.(intake, signed) ?? null);
+
+/** Answers a handshake that is not signed. */
+export const answerHandshake = answerer(false);
+
+/** Answers a handshake of a source that is signed like an event. */
+export const answerChallenge = answerer(true);
+
+/** Answers a handshake sent with GET or HEAD, which has no signature; a body is ignored. */
+export const answerProbe: Stage = (intake) => {
+  if (intake.method === 'POST') return null;
+  const { route } = intake;
+  const reply = handshakeReply(route.handshake?.(intake, false) ?? null);
+  if (reply !== null) return reply;
+  if (isTokenCheck(route.authenticator.schemes, intake)) {
+    intake.reason = route.plan.verify_token === null ? 'no_verify_token' : 'wrong_verify_token';
+    intake.detail = OTHER_REASON_TEXTS[intake.reason];
+  }
+  return POST_ONLY;
+};
+
+/** Retry time in seconds: by then, stalled bodies have been dropped and their memory is free. */
+const FULL_SECONDS = 5;
+
+const REPLIES: Readonly<Record<BodyFault, Reply>> = {
+  too_large: PAYLOAD_TOO_LARGE,
+  overloaded: retryLater('overloaded', FULL_SECONDS),
+  too_slow: REQUEST_TIMEOUT,
+  aborted: ABORTED,
+};
+
+/** The stages that read the body and parse it. */
+export const receiveBody: Stage = async (intake, { bodies }) => {
+  if (intake.request.awaitsContinue) {
+    intake.request.awaitsContinue = false;
+    intake.response.writeContinue();
+  }
+  const body = await bodies.read(intake.request, intake.route.limits.maxBodyBytes);
+  if (typeof body === 'string') {
+    if (body === 'overloaded' || body === 'too_slow') intake.reason = `body_${body}`;
+    return REPLIES[body];
+  }
+  intake.body = body;
+  return null;
+};
+
+/** Parses the body into the payload: JSON, a form, or the format of the route's source. */
+export const parsePayload: Stage = (intake) => {
+  const { payload, fault } = intake.parse();
+  intake.data = payload;
+  if (fault === null) return null;
+  intake.reason = fault;
+  if (fault === 'no_form' && parseJson(intake.body).ok) {
+    intake.detail = `the body is JSON, and its content type ${typeOf(intake)}: the sender needs Content-Type: application/json`;
+    return JSON_AS_FORM;
+  }
+  if (fault === 'content_type') intake.detail = `the content type is ${typeOf(intake)}`;
+  return fault === 'content_type' || fault === 'content_encoding' ? UNSUPPORTED_MEDIA_TYPE : MALFORMED_BODY;
+};
+
+/** Longest content type that is shown, in UTF-16 units. */
+const TYPE_LIMIT = 128;
+
+const typeOf = ({ headers }: Intake): string => printableStart(headers['content-type'] ?? 'missing', TYPE_LIMIT);
+
+/** The stages that authenticate the sender and take a slot of the rate window for it. */
+export const verifySignature: Stage = (intake, { bodies, connections, overload, warnDeprecated }) => {
+  const { route } = intake;
+  const verification = route.authenticator.authenticate(intake, intake.receivedAt);
+  intake.scheme = verification.scheme ?? '';
+  if (!verification.ok) {
+    intake.reason = verification.reason;
+    return INVALID_SIGNATURE;
+  }
+  bodies.release(intake.request);
+  connections.verify(intake.request);
+  overload.verify();
+  intake.authenticated = true;
+  intake.secret = verification.secret;
+  if (route.deprecated.size > 0) warnDeprecated(route, verification.scheme);
+  return null;
+};
+
+/** Takes a slot of the route's rate window once the sender is verified, so that outsiders cannot use up its quota. */
+export const consumeRate: Stage = (intake) => {
+  const { route, startedAt } = intake;
+  // Another request that passed the check at the same time may have taken the last slot.
+  const wait = route.window.take(route.plan.rate_limit, startedAt);
+  return typeof wait === 'number' ? limited(wait) : takeShared(intake, wait);
+};
+
+const limited = (wait: number): Reply | null => (wait === 0 ? null : retryLater('rate_limited', wait));
+
+/** Refuses the event when the store is unavailable, because free slots are unknown then. */
+async function takeShared(intake: Intake, waiting: Promise<number>): Promise<Reply | null> {
+  const wait = await orRefused(waiting);
+  return typeof wait === 'number' ? limited(wait) : refuse(intake, wait);
+}

@@ -1,0 +1,193 @@
+/** The stages that find the event type and the delivery id, and decide whether the route accepts the event. */
+
+import type { Refusal } from '../../dispatch/dispatcher.ts';
+import { orRefused } from '../../dispatch/dispatcher.ts';
+import { isPrintable, printableStart } from '../../platform/log.ts';
+import type { FilterSubject } from '../../table/link-filter.ts';
+import type { Identity } from '../../table/link-identity.ts';
+import { digestOf } from '../../table/link-identity.ts';
+import { MARKER_START } from '../../table/link-loop.ts';
+import { readFirst } from '../../verify/request.ts';
+import type { Intake, Services, Stage } from '../intake.ts';
+import type { IgnoredReason, Reply, Subject } from '../reply.ts';
+import { duplicate, ignored, retryLater } from '../reply.ts';
+import type { ScriptOutcome } from '../script-runner.ts';
+
+/** The type of an event that names none. */
+export const UNKNOWN_EVENT = 'unknown';
+/** Longest event type, in UTF-16 units; real ones are far shorter. */
+export const EVENT_LIMIT = 256;
+/** Longest delivery id that is kept, in UTF-16 units. A longer one is replaced by its digest; cutting could merge two ids. */
+const ID_LIMIT = 256;
+
+export const identify: Stage = (intake, { ids }) => {
+  const { limits, plan, identityOf } = intake.route;
+  const identity = identityOf(intake.scheme);
+  intake.event = eventName(sentEvent(intake, identity) ?? UNKNOWN_EVENT);
+  const sent = sentId(intake, identity);
+  intake.deliveryId = sent ?? ids.delivery(intake.receivedAt);
+  intake.claim = {
+    profile: plan.profile,
+    route: plan.name,
+    delivery_id: intake.deliveryId,
+    generated: sent === null,
+    ttl_ms: limits.idempotencyTtlMs,
+  };
+  return null;
+};
+
+function sentEvent(intake: Intake, { event, eventFallback }: Identity): string | null {
+  return readFirst(event, intake, true) ?? readFirst(eventFallback, intake, false);
+}
+
+function sentId(intake: Intake, { delivery, digest }: Identity): string | null {
+  const id = readFirst(delivery, intake, true);
+  if (id === null) return digest === null ? null : digest(intake);
+  return keptId(id);
+}
+
+export const eventName = (sent: string): string => printableStart(sent, EVENT_LIMIT);
+
+export const keptId = (sent: string): string => (sent.length <= ID_LIMIT && isPrintable(sent) ? sent : digestOf(sent));
+
+/** The stages that end events which the route ignores or has seen already. */
+export const applyFilters: Stage = (intake) => {
+  const { lists } = intake.route;
+  if (lists.length === 0) return decide(intake);
+  const changes = lists.map((list) => list.refresh()).filter((change) => change !== null);
+  return changes.length === 0 ? decide(intake) : Promise.all(changes).then(() => decide(intake));
+};
+
+function decide(intake: Intake): Reply | null {
+  const { filter } = intake.route;
+  if (filter === null) return null;
+  return filter.matches(subjectOf(intake)) ? null : ignore(intake, 'filter');
+}
+
+/** Ignores events that are older than the route takes when they come (decisions §4). */
+export const checkAge: Stage = (intake) => {
+  const { maxAge } = intake.route;
+  if (maxAge === null) return null;
+  const age = maxAge.ageOf(subjectOf(intake), intake.cameAt);
+  if (age === null || age <= maxAge.maxMs) return null;
+  return ignore(intake, 'age', `${Math.round(age / 1000)} s old, at most ${maxAge.maxMs / 1000} s are taken`);
+};
+
+/** The parts of an event that filters read. */
+export function subjectOf({ data, event, headers }: Intake): FilterSubject {
+  return { payload: data, event, headers };
+}
+
+/** Ignores events whose type the route does not accept (§2.1). */
+export const matchEvent: Stage = (intake) =>
+  intake.route.events.accepts(intake.event) ? null : ignore(intake, 'event');
+
+/**
+ * Refuses duplicates. Before a script runs this must be certain, because scripts have side effects (decisions §4); without
+ * a script, duplicates that are missed here are found when the event is stored.
+ */
+export const answerSeen: Stage = (intake, services) => {
+  const { claim, route } = intake;
+  if (claim === null || claim.generated) return null;
+  if (services.dispatcher.isKnownDone(claim)) return refuse(intake, { kind: 'duplicate' });
+  return route.script === null ? null : lookUp(intake, services);
+};
+
+async function lookUp(intake: Intake, { dispatcher }: Services): Promise<Reply | null> {
+  const refusal = intake.claim === null ? null : await dispatcher.refuseRepeat(intake.claim);
+  return refusal === null ? null : refuse(intake, refusal);
+}
+
+/*
+ * Ignores events that this installation has caused: its account sent them, or their text holds the marker of what it posts.
+ * An event with the marker of another installation is one of an exchange, which the store counts (runtime/store/unit/guard.ts).
+ */
+
+export const checkLoop: Stage = (intake, services) => {
+  const { body, route, scheme } = intake;
+  const { ownLogin = unknown } = services;
+  if (!route.plan.allow_own_events && route.loop.isOwnSender(scheme, intake.data, ownLogin))
+    return ignore(intake, 'loop', 'the sender is the account that the gateway posts as');
+  return body.includes(MARKER_START) ? checkMarkers(intake, services) : null;
+};
+
+const unknown = (): null => null;
+
+async function checkMarkers(intake: Intake, { installation }: Services): Promise<Reply | null> {
+  const { route, scheme, data } = intake;
+  const found = route.loop.installationsIn(scheme, data);
+  if (found.size === 0) return null;
+  const own = await orRefused(installation());
+  if (typeof own !== 'string') return refuse(intake, own);
+  if (found.has(own)) {
+    return route.plan.allow_own_events ? null : ignore(intake, 'loop', 'the text holds the marker of this gateway');
+  }
+  intake.isExchange = true;
+  return null;
+}
+
+/** Retry time after a program could not be started, in seconds. */
+const BUSY_SECONDS = 5;
+
+/** Runs the script of the route, which may ignore the event or transform its payload (§2.6). */
+export const runScript: Stage = (intake, services) => (intake.route.script === null ? null : run(intake, services));
+
+async function run(intake: Intake, { runScript, log }: Services): Promise<Reply | null> {
+  const { plan, script } = intake.route;
+  if (script === null) return null;
+  const { event, deliveryId, data } = intake;
+  const outcome = await runScript({
+    script,
+    profile: plan.profile,
+    route: plan.name,
+    event,
+    deliveryId,
+    payload: data,
+  });
+  if (outcome.kind === 'ignored' && outcome.failed) {
+    log.warn({ route: plan.name, event, delivery_id: deliveryId, reason: outcome.reason }, 'script failed');
+  }
+  return apply(intake, outcome);
+}
+
+function apply(intake: Intake, outcome: ScriptOutcome): Reply | null {
+  switch (outcome.kind) {
+    case 'payload':
+      intake.data = outcome.payload;
+      return null;
+    case 'text':
+      intake.data = withOutput(intake.data, outcome.text);
+      return null;
+    case 'ignored':
+      return ignore(intake, 'script', outcome.reason);
+    case 'busy':
+      intake.reason = 'script_busy';
+      intake.detail = outcome.reason;
+      return retryLater('overloaded', BUSY_SECONDS);
+  }
+}
+
+/** Adds the script's output as a key. A payload that is not an object is put below `payload` first. */
+function withOutput(data: unknown, text: string): Record<string, unknown> {
+  const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
+  return isObject ? { ...data, script_output: text } : { payload: data, script_output: text };
+}
+
+/** @param detail logged for the operator, in addition to the reason, which the sender sees too */
+export function ignore(intake: Intake, reason: IgnoredReason, detail: string | null = null): Reply {
+  intake.reason = reason;
+  intake.detail = detail;
+  return ignored(answeredEvent(intake), reason);
+}
+
+/** The reply to a refusal; stores its reason in the intake. */
+export function refuse(intake: Intake, refusal: Refusal): Reply {
+  if (refusal.kind === 'duplicate') return duplicate(answeredEvent(intake));
+  if (refusal.kind === 'overloaded') intake.reason = refusal.reason;
+  return retryLater(refusal.kind, refusal.retry_after_seconds);
+}
+
+/** The fields that identify an event in answers. */
+export function answeredEvent({ route, event, deliveryId }: Intake): Subject {
+  return { route: route.plan.name, event, delivery_id: deliveryId };
+}

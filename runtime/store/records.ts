@@ -1,0 +1,252 @@
+/** Identifiers of stored rows, and the small records that the store keeps: jobs, rows of the guard, pauses, usage. */
+import type {
+  ClaimKey,
+  FireJob,
+  Pause,
+  PausedRoute,
+  PauseJob,
+  PutJob,
+  RemoveJob,
+  WatchJob,
+} from '../../schemas/built/operations/types.ts';
+import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { OverBudget } from './budget.ts';
+import { decodeOr, isInstant, isText } from './decode.ts';
+
+export type {
+  ClaimKey,
+  StoredClaim,
+} from '../../schemas/built/operations/types.ts';
+
+/** The number of a stored dispatch: it grows in the order of storing and is never reused. */
+export type Ref = number;
+
+/** Identifies the process that works on a row; unique for each start of a gateway. */
+export type Holder = string;
+
+/** The name of a claim, as JSON, so that neither a NUL nor a separator in untrusted text can forge another name. */
+export const claimKey = ({ profile, route, delivery_id }: ClaimKey): string =>
+  JSON.stringify([profile, route, delivery_id]);
+
+/** The lane of a route's runs, or of the deliveries to a target, as JSON, so that no part can forge another lane. */
+export const laneKey = (profile: string, name: string | null): string => JSON.stringify([profile, name]);
+
+/** The lane of the runs of a route with an agent: that of the route, and the name of another agent than the default one on a line of its own. */
+export const runLane = (profile: string, route: string | null, agent: string | null): string =>
+  agent === null ? laneKey(profile, route) : `${laneKey(profile, route)}\n${agent}`;
+
+/** The lane of the route, by which runs are counted and limited. JSON has no line feed. */
+export function routeLane(lane: string): string {
+  const end = lane.indexOf('\n');
+  return end < 0 ? lane : lane.slice(0, end);
+}
+
+interface LaneParts {
+  readonly profile: string;
+  /** Of the route, or of the target. */
+  readonly name: string | null;
+  /** Null: the default agent. */
+  readonly agent: string | null;
+}
+
+export function laneParts(lane: string): LaneParts {
+  const route = routeLane(lane);
+  const [profile, name] = JSON.parse(route) as [string, string | null];
+  return { profile, name, agent: route.length === lane.length ? null : lane.slice(route.length + 1) };
+}
+
+export interface SessionKey {
+  readonly profile: string;
+  /** Session id. */
+  readonly session: string;
+}
+
+/** The name of a session, as JSON. */
+export const sessionName = ({ profile, session }: SessionKey): string => laneKey(profile, session);
+
+/** The session whose runs take turns, as JSON; null for a dispatch that waits for no other. */
+export const turnKey = (of: Pick<Dispatch, 'profile' | 'session' | 'session_key'>): string | null =>
+  of.session_key === undefined || of.session_key === null ? null : sessionName(of);
+
+/*
+ * What the guard keeps: small rows by kind and key, whose bodies are JSON. The store compares and replaces them, together
+ * with the message that the change is worth, and it counts runs against their limits in the change that stores a run.
+ */
+
+export type {
+  PutGuard,
+  RunLimit,
+} from '../../schemas/built/operations/types.ts';
+
+/**
+ * `installation`: the id of this installation, key '', and the key of its status URLs, key 'status_key'. `alert`: an alert that lasts. `runs`: the latest runs of a session or
+ * coalesce key. `exchange`: the latest events of a key that another installation has caused. `budget`: what was spent of one
+ * (budget.ts). `pause`: a route that holds its events (pauses.ts), which only `pause_route` changes. `session`: from where on
+ * an agent is told what was said in a session (said.ts). `logout`: a login of the console that was ended before its time.
+ */
+const OF_EVENTS = ['runs', 'exchange', 'budget', 'pause', 'session'] as const;
+export const GUARD_KINDS = ['installation', 'alert', 'logout', ...OF_EVENTS] as const;
+export type GuardKind = (typeof GUARD_KINDS)[number];
+
+export interface GuardRow {
+  readonly kind: GuardKind;
+  readonly key: string;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** The body of a row that counts runs. */
+export interface RunTimes {
+  /** Unix ms of the latest runs, oldest first. */
+  readonly times: readonly number[];
+  /** Unix ms at which the pause ends; null: it is not paused. */
+  readonly until: number | null;
+}
+
+/** How the body of a row that counts runs ends if its key is not paused. */
+export const NOT_PAUSED = '"until":null}';
+
+export const guardKey = ({ kind, key }: Pick<GuardRow, 'kind' | 'key'>): string => JSON.stringify([kind, key]);
+
+/** A stored row; none if its key is damaged. @param key JSON */
+export function readGuard(kind: GuardKind, key: string, body: string): readonly GuardRow[] {
+  const name = decodeOr<string | null>(key, isText, null);
+  return name === null ? [] : [{ kind, key: name, body }];
+}
+
+export function isRunTimes(value: unknown): value is RunTimes {
+  const { times, until } = (value ?? {}) as Partial<RunTimes>;
+  return Array.isArray(times) && times.every(isInstant) && (until === null || isInstant(until));
+}
+
+/*
+ * The records of scheduled jobs, and all changes to them.
+ *
+ * A job has at most one run at a time and at most one run for each instant. Both are decided inside the transaction that
+ * stores the run's dispatch, so neither a crash nor a second process can interfere. The `cursor` is the latest handled
+ * instant; instants before it never fire, whatever the clock does.
+ */
+
+export type {
+  FireJob,
+  JobRecord,
+  PauseJob,
+  PutJob,
+  RemoveJob,
+  WatchJob,
+} from '../../schemas/built/operations/types.ts';
+
+/** The state of a job, static or dynamic. */
+export interface JobState {
+  /** Set by pause and resume; null: as configured. */
+  readonly paused: boolean | null;
+  /** Unix ms at which that pause ends by itself; null: it does not. */
+  readonly paused_until: number | null;
+  /** Unix ms; null before a scheduler has seen the job. */
+  readonly cursor: number | null;
+  /** The schedule and zone that the cursor belongs to (`jobSignature`). */
+  readonly signature: string | null;
+  /** Its latest run. */
+  readonly ref: Ref | null;
+}
+
+/** The record of an instant at which a job was due. */
+export interface JobTick {
+  /** Unix ms. */
+  readonly due_at: number;
+  /** `overlapped`: the previous run was still under way. `budget`: a budget was full. */
+  readonly outcome: 'fired' | 'missed' | 'overlapped' | 'budget';
+  readonly ref: Ref | null;
+  /** Number of instants up to this one at which nothing fired because no gateway ran; includes this one if `missed`. */
+  readonly missed: number;
+}
+
+/** Records an instant at which a job was due, and fires the job. */
+export interface TickJob extends Omit<FireJob, 'kind' | 'dispatch' | 'claim' | 'even_paused'> {
+  readonly kind: 'tick_job';
+  readonly due_at: number;
+  /** Null: the instant was missed, and the job does not fire. */
+  readonly dispatch: Dispatch | null;
+  readonly missed: number;
+}
+
+/** Removes at most `limit` records of instants before `before` (Unix ms). */
+export interface ForgetTicks {
+  readonly kind: 'forget_ticks';
+  readonly before: number;
+  readonly limit: number;
+}
+
+export type JobMutation = PutJob | RemoveJob | PauseJob | WatchJob | TickJob | FireJob | ForgetTicks;
+
+export interface JobMutationResults {
+  /** `name`: the name under which it was stored. */
+  put_job: { readonly kind: 'stored'; readonly name: string } | { readonly kind: 'name_taken' | 'unknown' };
+  /** False when there is no such job. */
+  remove_job: boolean;
+  pause_job: null;
+  watch_job: null;
+  /** `claimed`: the instant has been handled already. */
+  tick_job:
+    | { readonly kind: 'stored'; readonly ref: Ref }
+    | { readonly kind: 'claimed' | 'missed' | 'running' | 'paused' }
+    | OverBudget;
+  fire_job:
+    | { readonly kind: 'stored'; readonly ref: Ref }
+    | { readonly kind: 'duplicate' | 'running' | 'paused' }
+    | OverBudget;
+  /** Number removed. */
+  forget_ticks: number;
+}
+
+export const NO_STATE: JobState = { paused: null, paused_until: null, cursor: null, signature: null, ref: null };
+
+/** Unix ms at which the pause of a user ends or has ended by itself; null: it does not, or there is none. */
+export const pauseEnd = ({ paused, paused_until }: Pick<JobState, 'paused' | 'paused_until'>): number | null =>
+  paused === true ? paused_until : null;
+
+/** Whether the job is paused at `now`, by a user or as configured. */
+export function isJobPaused(
+  state: Pick<JobState, 'paused' | 'paused_until'>,
+  configured: boolean,
+  now: number,
+): boolean {
+  const end = pauseEnd(state);
+  return state.paused === null || (end !== null && end <= now) ? configured : state.paused;
+}
+
+/*
+ * Routes that hold their events: what is accepted is stored, and no work of theirs is taken until the pause ends. A pause is a
+ * row of kind `pause` of what the guard keeps, by the lane of the route; when it expires, it has ended.
+ */
+
+export type {
+  Pause,
+  PausedRoute,
+  PauseRoute,
+} from '../../schemas/built/operations/types.ts';
+
+export const pauseOfRoute = (profile: string, route: string | null): Pick<GuardRow, 'kind' | 'key'> => ({
+  kind: 'pause',
+  key: laneKey(profile, route),
+});
+
+/** The pause that lasts at `now`. @param body JSON */
+export function readPause(body: string | undefined, now: number): Pause | null {
+  const pause = decodeOr<Pause | null>(body, isPause, null);
+  return pause === null || (pause.until !== null && pause.until <= now) ? null : pause;
+}
+
+export function isPause(value: unknown): value is Pause {
+  const { since, until } = (value ?? {}) as Partial<Pause>;
+  return isInstant(since) && (until === null || isInstant(until));
+}
+
+/** The routes that are paused at `now`. @param rows of kind `pause` */
+export function pausedRoutes(rows: readonly GuardRow[], now: number): readonly PausedRoute[] {
+  return rows.flatMap(({ key, body }) => {
+    const pause = readPause(body, now);
+    const { profile, name } = laneParts(key);
+    return pause === null || name === null ? [] : [{ profile, route: name, ...pause }];
+  });
+}
