@@ -246,11 +246,8 @@ function lowerExpectation(expected: Expectation, path: NodePath, scope: TargetSc
 }
 
 /** Lowers the outcome rules of a target. */
-const lowerOutcomes = (
-  rules: readonly TargetOutcomeRule[],
-  path: NodePath,
-  scope: TargetScope,
-): OutcomeRulePlan[] => rules.map((rule, index) => lowerOutcome(rule, [...path, index], scope));
+const lowerOutcomes = (rules: readonly TargetOutcomeRule[], path: NodePath, scope: TargetScope): OutcomeRulePlan[] =>
+  rules.map((rule, index) => lowerOutcome(rule, [...path, index], scope));
 
 function lowerOutcome(rule: TargetOutcomeRule, path: NodePath, scope: TargetScope): OutcomeRulePlan {
   if (rule.outcome === 'refresh' && !scope.has.exchange) {

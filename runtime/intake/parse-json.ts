@@ -6,9 +6,7 @@ export const MAX_DEPTH = 200;
 
 export type PayloadFault = 'empty' | 'not_utf8' | 'too_deep' | 'not_json';
 
-type ParsedJson =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly fault: PayloadFault };
+type ParsedJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: PayloadFault };
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -4,9 +4,7 @@
  */
 import { MAX_DEPTH } from './parse-json.ts';
 
-type ParsedXml =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly fault: XmlFault };
+type ParsedXml = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: XmlFault };
 
 export type XmlFault = 'not_xml' | 'too_deep';
 

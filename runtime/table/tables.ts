@@ -234,11 +234,7 @@ const TABLE_MS = 1000;
  * requests of one turn were all sent before it began, so one `stat` for all of them never misses a subscription that was
  * written before its request was sent.
  */
-function createChangeCheck({
-  checkSubscriptions,
-  checkTable,
-  clock,
-}: ChangeCheckContext): () => Promise<void> | null {
+function createChangeCheck({ checkSubscriptions, checkTable, clock }: ChangeCheckContext): () => Promise<void> | null {
   let isDone = false;
   let tableCheckedAt = 0;
   /** What the requests of this turn wait for. */

@@ -1,7 +1,7 @@
 /** `npm test` beside `npm start`: what a gateway that serves an example keeps beside it is none of the code that is checked. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { ROOT } from '../helpers/root.ts';
@@ -10,6 +10,7 @@ import { tempDir } from '../helpers/temp-dir.ts';
 test('the format of files of a gateway is not checked', (t) => {
   const dir = tempDir(t);
   copyFileSync(join(ROOT, 'biome.json'), join(dir, 'biome.json'));
+  cpSync(join(ROOT, 'scripts/lint'), join(dir, 'scripts/lint'), { recursive: true });
   const check = (path: string) => {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
     writeFileSync(join(dir, path), '{"pid":1,  "url":"http://127.0.0.1:8644"}');

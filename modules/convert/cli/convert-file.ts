@@ -122,10 +122,7 @@ function summary(entries: readonly Entry[]): string {
 }
 
 /** Names of variables, never their values. */
-function reportJson(
-  { config, entries, routes, notes, variables }: Conversion,
-  written: readonly string[],
-): unknown {
+function reportJson({ config, entries, routes, notes, variables }: Conversion, written: readonly string[]): unknown {
   return {
     routes: routes.map(({ path, ...route }) => ({ ...route, path: path.join('.') })),
     entries: entries.map(({ path, place, ...entry }) => ({ path: path.join('.'), ...place, ...entry })),

@@ -206,14 +206,7 @@ function countOf(db: Connection, where: string): ReadonlyMap<string, ReturnType<
 }
 
 /** Copies the rows of the table `name` of which `at` is true. @param what they are, for people @param now Unix ms @param key values of `at` */
-function keepDamaged(
-  db: Connection,
-  name: string,
-  what: string,
-  now: number,
-  at: string,
-  key: readonly Value[],
-): void {
+function keepDamaged(db: Connection, name: string, what: string, now: number, at: string, key: readonly Value[]): void {
   db.exec('CREATE TABLE IF NOT EXISTS damaged (at INTEGER NOT NULL, what TEXT NOT NULL, row TEXT NOT NULL) STRICT');
   const columns = db
     .query<[string]>('SELECT name FROM pragma_table_info(?)')

@@ -303,8 +303,7 @@ const TAKE_ATTEMPTS =
   'UPDATE delivery d SET node = $3, holder = $4 FROM due WHERE d.ref = due.ref AND d.n = due.n RETURNING d.ref, d.n, d.waiting';
 
 /** Locks the rows that guard the limits of these lanes, before their runs are counted; skips lanes that another gateway has locked. */
-const LOCK_LIMITS =
-  'SELECT lane, max_concurrent FROM lane WHERE lane = ANY($1) ORDER BY lane FOR UPDATE SKIP LOCKED';
+const LOCK_LIMITS = 'SELECT lane, max_concurrent FROM lane WHERE lane = ANY($1) ORDER BY lane FOR UPDATE SKIP LOCKED';
 /** The same for agents: the names of those that no other gateway has locked. */
 const LOCK_AGENTS =
   "SELECT name FROM unnest($1::text[]) name WHERE pg_try_advisory_xact_lock(hashtextextended('hookwright agent ' || name, 0))";

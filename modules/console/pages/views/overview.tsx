@@ -94,7 +94,8 @@ function Charts({ place }: { place: ViewProps['place'] }) {
       aside={<Field label="Over the" value={span} strict options={Object.entries(SPANS)} change={choose} />}
     >
       <Show of={useData('getFigures', { span })}>
-        {({ items, ...frame }) => {
+        {({ items: figures, ...frame }) => {
+          const items = figures.map((figure) => ({ ...figure }));
           const sums = EVENTS.map((name) => [name, items.reduce((sum, item) => sum + item[name], 0)] as const);
           const parts = sums.map(([name, sum]) => [name, `${sum.toLocaleString()} ${name}`] as const);
           const times = items.map(({ slot, half_us, most_us }) => ({ slot, half_us, rest_us: most_us - half_us }));

@@ -178,12 +178,7 @@ function allowedBy({ operator, value }: WrittenLeaf): readonly string[] | null {
 type Explanation = Pick<Problem, 'rule' | 'message' | 'hint' | 'fix'>;
 
 /** @param nodes the field's nodes in the possible event forms */
-function explainOperand(
-  set: FormSet,
-  leaf: WrittenLeaf,
-  nodes: readonly ShapeNode[],
-  operand: unknown,
-): Explanation {
+function explainOperand(set: FormSet, leaf: WrittenLeaf, nodes: readonly ShapeNode[], operand: unknown): Explanation {
   const { never: verb } = factsOf(leaf.operator);
   const never = `\`${leaf.text}\` ${verb} \`${printOperand(nodes, operand)}\`${whereOf(set, leaf)}`;
   const values = [...new Set(nodes.flatMap((node) => node.values ?? []))].map(String);

@@ -233,10 +233,7 @@ interface Senders {
 }
 
 /** @param sources by canonical name */
-function createSenders(
-  sources: ReadonlyMap<string, { readonly value: SourceFile }>,
-  findShape: FindShape,
-): Senders {
+function createSenders(sources: ReadonlyMap<string, { readonly value: SourceFile }>, findShape: FindShape): Senders {
   const senders = [...sources].map(([name, { value }]) => createSender(name, value, findShape));
   const byScheme = new Map(senders.flatMap((sender) => [...sender.schemes].map((scheme) => [scheme, sender] as const)));
   return {

@@ -2,7 +2,7 @@
 import type { Approval, BlueprintJobReport, DeadWork, DeliverySummary, FigureSum, GatewayProblem, JobReport, LastError, NodeSummary, PausedRoute, PrintedText, QuarantinedSubscription, ReplayReport, ReplayedDeliveries, RequestOutcome, RequestSummary, RouteReport, RouteTestReport, RunCounts, StartedJob, State, Usage, UsageSum } from '../../../../../schemas/built/operations/types.ts';
 import type { Catalog, Dispatch, Explanation, PrintedRequest } from '../../../../../schemas/generated/types.ts';
 
-type RequestReason =
+export type RequestReason =
   | 'age'
   | 'ambiguous_timestamp'
   | 'bad_timestamp'
@@ -59,7 +59,7 @@ type RequestReason =
 /**
  * `cursor` of the next page; null: this is the last.
  */
-type Next = string | null;
+export type Next = string | null;
 
 export interface Api {
   readonly getSession: {
@@ -381,7 +381,7 @@ export interface Api {
     readonly output: FigureSpan;
   };
 }
-interface Session {
+export interface Session {
   /**
    * A viewer changes nothing.
    */
@@ -477,7 +477,7 @@ export interface Overview {
     readonly count: number;
   }[];
 }
-interface RequestList {
+export interface RequestList {
   /**
    * Requests since this gateway started of which nothing is kept, whatever the filter: more than `capture_per_second`, too many at once, or the disk failed.
    */
@@ -485,11 +485,11 @@ interface RequestList {
   readonly items: readonly RequestSummary[];
   readonly next: Next;
 }
-interface DeliveryList {
+export interface DeliveryList {
   readonly items: readonly DeliverySummary[];
   readonly next: Next;
 }
-interface Delivery {
+export interface Delivery {
   readonly id: string;
   readonly profile: string;
   /**
@@ -584,7 +584,7 @@ interface Delivery {
 /**
  * The latest run of the agent, as far as there was one.
  */
-interface LatestRun {
+export interface LatestRun {
   /**
    * Runs that have begun.
    */
@@ -606,7 +606,7 @@ interface LatestRun {
   readonly answer: string | null;
   readonly usage: Usage | null;
 }
-interface RunDetails {
+export interface RunDetails {
   /**
    * Of the delivery.
    */
@@ -626,7 +626,7 @@ interface RunDetails {
   readonly toolsets: readonly string[];
   readonly latest: LatestRun;
 }
-interface RouteList {
+export interface RouteList {
   readonly items: readonly RouteReport[];
   readonly next: Next;
 }
@@ -637,11 +637,11 @@ export interface PauseState {
    */
   readonly until: number | null;
 }
-interface JobList {
+export interface JobList {
   readonly items: readonly JobReport[];
   readonly next: Next;
 }
-interface ListedSession {
+export interface ListedSession {
   readonly kind: 'agent' | 'chat';
   /**
    * Of a chat its id at the target.
@@ -673,14 +673,14 @@ interface ListedSession {
    */
   readonly run: DeliverySummary | null;
 }
-interface UsageList {
+export interface UsageList {
   readonly items: readonly UsageSum[];
   readonly next: Next;
 }
-interface NodeList {
+export interface NodeList {
   readonly items: readonly NodeSummary[];
 }
-interface FigureSpan {
+export interface FigureSpan {
   readonly from: number;
   readonly to: number;
   /**
@@ -692,7 +692,7 @@ interface FigureSpan {
    */
   readonly items: readonly FigureSum[];
 }
-interface Error {
+export interface Error {
   readonly status: 'error';
   /**
    * For people.
@@ -700,13 +700,13 @@ interface Error {
   readonly error: string;
   readonly code: string;
 }
-interface Login {
+export interface Login {
   /**
    * `gateway.console.token`, or `viewer_token`.
    */
   readonly token: string;
 }
-interface LiveEvent {
+export interface LiveEvent {
   /**
    * The gateway's clock.
    */
@@ -728,7 +728,7 @@ interface LiveEvent {
    */
   readonly missed: number;
 }
-interface PauseRequest {
+export interface PauseRequest {
   readonly profile?: string;
   /**
    * For how long; left out: until it is resumed.
