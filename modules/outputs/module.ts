@@ -8,7 +8,7 @@ export const outputs: Module<CliContext> = {
   summary:
     'What an agent may change: outputs that its route allows one by one, that the gateway delivers, and that a person may have to approve.',
   commands: COMMAND_FILES,
-  compiler: async () => (await import('./compiler/rules/outputs.ts')).outputsCompiler,
+  compiler: async () => (await import('./compiler/part.ts')).outputsCompiler,
   operations: async () => (await import('./cli/operations.ts')).outputOperations,
   runtime: {
     outputs: async () => (await import('./runtime/open-handover.ts')).openHandover,

@@ -7,7 +7,7 @@ export const sandbox: Module<CliContext> = {
   name: 'sandbox',
   summary: 'What an agent and a script can reach: files, hosts, secrets.',
   commands: COMMAND_FILES,
-  compiler: async () => (await import('./compiler/guarded-secret.ts')).sandboxCompiler,
+  compiler: async () => (await import('./compiler/part.ts')).sandboxCompiler,
   runtime: {
     sandbox: async () => {
       const [{ openSandbox }, { keptFiles }] = await Promise.all([

@@ -2,12 +2,10 @@
 
 import { contentOf } from '../../../../base/names.ts';
 import { targetNamed } from '../../../../compiler/config/route-keys.ts';
-import type { CompilerPart } from '../../../../compiler/module.ts';
 import { rule } from '../../../../compiler/rules/support/rule.ts';
 import { didYouMean, oneOf } from '../../../../compiler/text/suggest.ts';
 import type { JobView, Reporter, RouteView } from '../../../../compiler/views/views.ts';
 import type { ContentField, OutputConfig } from '../../../../schemas/generated/types.ts';
-import { RULE_FILES } from './built/rule-files.ts';
 
 /** A direct delivery that would wait for a person while its sender waits. */
 export const approvalDirect = rule('approval-direct', {
@@ -109,6 +107,3 @@ export function outputsOf({ config, scope }: Pick<RouteView | JobView, 'config' 
       : [{ name, config: output, fields: contentOf<ContentField>(plan) as ContentField[] }];
   });
 }
-
-/** The module's part of the compiler. */
-export const outputsCompiler: CompilerPart = { rules: RULE_FILES };

@@ -1,12 +1,10 @@
 /** A secret of `env` with `only_to` that the sandbox of its agent cannot put in. */
-import type { WrittenAgent } from '../../../compiler/config/agents.ts';
-import { writtenAgents } from '../../../compiler/config/agents.ts';
-import { lowerSandbox } from '../../../compiler/lower/agent.ts';
-import type { CompilerPart } from '../../../compiler/module.ts';
-import { rule } from '../../../compiler/rules/support/rule.ts';
-import type { Reporter } from '../../../compiler/views/views.ts';
-import type { SandboxPlan } from '../../../schemas/generated/types.ts';
-import { RULE_FILES } from './rules/built/rule-files.ts';
+import type { WrittenAgent } from '../../../../compiler/config/agents.ts';
+import { writtenAgents } from '../../../../compiler/config/agents.ts';
+import { lowerSandbox } from '../../../../compiler/lower/agent.ts';
+import { rule } from '../../../../compiler/rules/support/rule.ts';
+import type { Reporter } from '../../../../compiler/views/views.ts';
+import type { SandboxPlan } from '../../../../schemas/generated/types.ts';
 
 export const guardedSecret = rule('guarded-secret', {
   profile({ config, scope }, report) {
@@ -52,6 +50,3 @@ function covers(pattern: string, host: string): boolean {
   const name = pattern.replace(/:\d+$/, '').toLowerCase();
   return name === host.toLowerCase() || (name.startsWith('*.') && host.toLowerCase().endsWith(name.slice(1)));
 }
-
-/** The module's part of the compiler. */
-export const sandboxCompiler: CompilerPart = { rules: RULE_FILES };
