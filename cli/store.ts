@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { StoreRefused } from '../runtime/store/contract.ts';
-import { lockHolder, lockPath, storePath } from '../runtime/store/sqlite/file-lock.ts';
+import { lockHolder, lockPath, notePath, storePath } from '../runtime/store/store-path.ts';
 import type { CliContext } from './base/context.ts';
 import { openHome } from './base/context.ts';
 import { CliError, refusalOf } from './base/errors.ts';
@@ -65,10 +65,7 @@ export const storeNewCommand = command({
     if (!given.yes && !canAsk(context)) throw new CliError('there is no terminal to ask on', 'add --yes to begin anew');
     if (!given.yes && !(await createPrompter(context).confirm(question, false)))
       throw new CliError('given up; nothing was changed');
-    const [{ moveAside }, { notePath }] = await Promise.all([
-      import('../runtime/store/sqlite/backup.ts'),
-      import('../runtime/store/sqlite/file-lock.ts'),
-    ]);
+    const { moveAside } = await import('../runtime/store/sqlite/backup.ts');
     const forget = (): void => rmSync(notePath(path), { force: true });
     const aside = await withLockedStore(context, () => moveAside(path, context.clock.now(), forget));
     printNote(context, aside === null ? 'there was none' : `what was left is kept as ${aside}`);

@@ -210,12 +210,6 @@ test('no file is reached through a folder: imports name the file they mean', () 
   assert.deepEqual(wrong, []);
 });
 
-test('no file of the compiler is longer than 300 lines', () => {
-  const files = sources('compiler').filter((file) => !file.includes('/built/'));
-  const long = files.filter((file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length > 301);
-  assert.deepEqual(long, []);
-});
-
 /** The way from a node back to itself; null: there is none. */
 function circleFrom(start: string, next: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] | null {
   const from = new Map<string, string>();

@@ -15,7 +15,7 @@ import {
 } from '../../runtime/control/control-client.ts';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlName } from '../../runtime/control/operations.ts';
-import { lockHolder } from '../../runtime/store/sqlite/file-lock.ts';
+import { lockHolder } from '../../runtime/store/store-path.ts';
 import type { ControlContract } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';

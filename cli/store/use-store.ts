@@ -12,7 +12,7 @@ import { StoreInDoubt, StoreRefused, StoreUnavailable } from '../../runtime/stor
 import { StoreDamaged } from '../../runtime/store/decode.ts';
 import type { StoredDispatch } from '../../runtime/store/queries.ts';
 import type { JobRecord } from '../../runtime/store/records.ts';
-import { hasStore, lockHolder, lockPath, servedPath, storePath } from '../../runtime/store/sqlite/file-lock.ts';
+import { hasStore, lockHolder, lockPath, servedPath, storePath } from '../../runtime/store/store-path.ts';
 import type { StorePlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { openHome } from '../base/context.ts';

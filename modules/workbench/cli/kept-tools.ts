@@ -21,9 +21,9 @@ import { outcomeChange } from './diff.ts';
 import { explainRoute } from './explain/explain-route.ts';
 import { keptParts } from './explain/read-request.ts';
 import { nextStep, printCurl, printTest } from './requests/print-request.ts';
-import { findRequest, openKept, useRequests } from './requests/use-requests.ts';
 import { testedTable } from './test/load-tests.ts';
 import { routeNamed } from './test-event/sign-test-event.ts';
+import { findRequest, openKept, useRequests } from './use-requests.ts';
 
 /** Most requests of a route. */
 const MOST = 1000;

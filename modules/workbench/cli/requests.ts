@@ -25,8 +25,8 @@ import { formatDuration, formatTable, printTable } from '../../../cli/output/tab
 import { subscriptionNames } from '../../../cli/subscriptions/routes.ts';
 import { printedRequest } from '../../../runtime/intake/keeper.ts';
 import type { KeptRequest, ReplayReport, RequestSummary } from '../../../schemas/built/operations/types.ts';
-import { BODY_MARKER } from '../runtime/capture/record.ts';
 import { firstNumber, idOf, whyUnverified } from '../runtime/capture/requests.ts';
+import { BODY_MARKER } from '../runtime/removed.ts';
 import { outcomeText } from './explain/format-explanation.ts';
 import {
   describeRequest,
@@ -36,14 +36,7 @@ import {
   printCurl,
   printHar,
 } from './requests/print-request.ts';
-import {
-  findNewest,
-  findRequest,
-  followRequests,
-  parsePage,
-  parseRequestFilter,
-  useRequests,
-} from './requests/use-requests.ts';
+import { findNewest, findRequest, followRequests, parsePage, parseRequestFilter, useRequests } from './use-requests.ts';
 
 const listOptions = {
   route: routeFilterOption,

@@ -14,9 +14,9 @@ import {
 } from 'node:fs';
 import { describeDiskError } from '../../platform/files.ts';
 import { StoreRefused } from '../contract.ts';
+import { notePath } from '../store-path.ts';
 import type { Connection } from './driver.ts';
 import { connect } from './driver.ts';
-import { notePath } from './file-lock.ts';
 import { FORMAT, formatOf } from './schema.ts';
 import { putLife, readLife, writeNote } from './store-note.ts';
 

@@ -4,8 +4,8 @@
  * It is the operating system's lock on a database file that is never written. The lock ends with the process that holds
  * it, however that process ends, so there are no stale locks and no process ids to check.
  */
-import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { accessSync, chmodSync, closeSync, constants, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
 import { makeFolder } from '../../platform/files.ts';
 import { connect, errorCode, isBusy } from './driver.ts';
@@ -81,43 +81,3 @@ export async function waitForLock(path: string, timeoutMs: number, clock: Clock)
 
 // Not the clock's timer, which does not keep the process alive; a command that waits for the lock must not exit.
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** A line of proc_locks(5): process, device (major:minor, hexadecimal), inode. */
-const HELD = /POSIX +ADVISORY +WRITE (\d+) ([0-9a-f]+):([0-9a-f]+):(\d+) /;
-
-/** The id of the process that holds the lock at `path`; null when none does or the system does not report it. */
-export function lockHolder(path: string): number | null {
-  try {
-    const { dev, ino } = statSync(path);
-    const major = (dev >>> 8) & 0xfff;
-    const minor = (dev & 0xff) | ((dev >>> 12) & 0xfff00);
-    for (const line of readFileSync('/proc/locks', 'latin1').split('\n')) {
-      const [, pid = '', ...file] = HELD.exec(line) ?? [];
-      const [heldMajor, heldMinor] = file.map((number) => Number.parseInt(number, 16));
-      if (heldMajor === major && heldMinor === minor && Number(file[2]) === ino) return Number(pid);
-    }
-  } catch {
-    // Only Linux has /proc/locks.
-  }
-  return null;
-}
-
-/** Paths of a home's store and of its lock. */
-export const storePath = (home: string): string => join(home, 'state.db');
-
-export const lockPath = (store: string): string => `${store}.lock`;
-
-/** The lock of the one server of a store, besides the lock that commands take as well. */
-export const servedPath = (store: string): string => `${store}.served.lock`;
-
-/** A small file that says which store this home has (sqlite/store-note.ts). */
-export const notePath = (store: string): string => `${store}.id`;
-
-/** A small file that says which log the store was last written with (sqlite/log-mark.ts). */
-export const logMarkPath = (store: string): string => `${store}-wal.id`;
-
-/** Whether this home has had a store. */
-export const hasNote = (store: string): boolean => existsSync(notePath(store));
-
-/** Whether this home has a store, or has had one: a file that is gone is opened too, because opening it says that it is missing. */
-export const hasStore = (store: string): boolean => existsSync(store) || hasNote(store) || existsSync(`${store}-wal`);

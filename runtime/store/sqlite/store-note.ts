@@ -12,9 +12,9 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { writeAtomic } from '../../platform/files.ts';
 import { decodeOr, fieldsOf, isCount, isOneOf, isText } from '../decode.ts';
+import { hasNote, notePath } from '../store-path.ts';
 import type { Connect, Connection } from './driver.ts';
 import { inTransaction } from './driver.ts';
-import { hasNote, notePath } from './file-lock.ts';
 
 export interface StoreNote {
   readonly id: string;

@@ -25,8 +25,8 @@ import { endianness } from 'node:os';
 import { dirname } from 'node:path';
 import { removeSynced, writeAtomic } from '../../platform/files.ts';
 import type { DamageReport } from '../queries.ts';
+import { logMarkPath } from '../store-path.ts';
 import type { Connection } from './driver.ts';
-import { logMarkPath } from './file-lock.ts';
 import type { StoreLife, StoreNote } from './store-note.ts';
 import { readLife, sealed } from './store-note.ts';
 

@@ -7,8 +7,8 @@ import { describe, it, test } from 'node:test';
 import { parseSince } from '../../../cli/deliveries/filter.ts';
 import type { Accept, Store } from '../../../runtime/store/contract.ts';
 import type { StoredDispatch } from '../../../runtime/store/queries.ts';
-import { storePath } from '../../../runtime/store/sqlite/file-lock.ts';
 import { openOfflineStore } from '../../../runtime/store/sqlite/open-store.ts';
+import { storePath } from '../../../runtime/store/store-path.ts';
 import type { RunFacts } from '../../../runtime/store/timeline.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { storePath } from '../../../runtime/store/sqlite/file-lock.ts';
 import { openOfflineStore } from '../../../runtime/store/sqlite/open-store.ts';
+import { storePath } from '../../../runtime/store/store-path.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { makeAccept, makeAdvance, makeDispatch, makeTake } from '../../helpers/dispatches.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';

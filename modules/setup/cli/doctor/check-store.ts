@@ -21,7 +21,7 @@ import type { Store } from '../../../../runtime/store/contract.ts';
 import type { DamageReport, LastError } from '../../../../runtime/store/queries.ts';
 import type { PausedRoute } from '../../../../runtime/store/records.ts';
 import { pausedRoutes } from '../../../../runtime/store/records.ts';
-import { storePath } from '../../../../runtime/store/sqlite/file-lock.ts';
+import { storePath } from '../../../../runtime/store/store-path.ts';
 import type { GatewayStatus } from '../../../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 

@@ -14,7 +14,7 @@ import { NO_SCHEME, verifiedParts } from '../../runtime/capture/requests.ts';
 import type { Explainer } from '../../runtime/explain/create-explainer.ts';
 import { fixedWorld } from '../../runtime/explain/create-explainer.ts';
 import { createMachineExplainer } from '../explain/machine-services.ts';
-import { useRequests } from '../requests/use-requests.ts';
+import { useRequests } from '../use-requests.ts';
 
 export interface Replayed extends Pick<Explanation, 'taken' | 'status' | 'outcome' | 'reason' | 'prompt'> {
   readonly deliveries: readonly Pick<Explanation['deliveries'][number], 'target' | 'address'>[];

@@ -11,8 +11,8 @@ import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { KeptParts } from '../../runtime/capture/requests.ts';
 import { verifiedParts, whyUnverified } from '../../runtime/capture/requests.ts';
-import { findRequest, useRequests } from '../requests/use-requests.ts';
 import type { HeaderPairs } from '../sources/read-capture.ts';
+import { findRequest, useRequests } from '../use-requests.ts';
 import { outcomeText } from './format-explanation.ts';
 
 interface NamedRequest {

@@ -16,6 +16,7 @@ import { TAKEN } from '../../../../runtime/intake/reply.ts';
 import type { RefusedRequest } from '../../../../runtime/verify/likely-sources.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
 import type { KeptReason, LocatorPlan, RoutePlan, SchemePlan } from '../../../../schemas/generated/types.ts';
+import { marker } from '../removed.ts';
 
 /** A request in the form in which it is sent to the thread that stores it. */
 export interface Captured {
@@ -340,14 +341,3 @@ function parameterName(start: string): string {
   const [name = ''] = new URLSearchParams(start).keys();
   return name.replace(/\[.*$/s, '');
 }
-
-const MARKER = /^\[removed: [a-z ]+\]$/;
-
-/** @param what the kind of credential: `token`, `signature` */
-export const marker = (what: string): string => `[removed: ${what}]`;
-
-/** Whether a value of a kept request replaces a removed credential. */
-export const isMarker = (value: string): boolean => MARKER.test(value);
-
-/** Used in bodies, where it may be part of a longer value. */
-export const BODY_MARKER = marker('credential');

@@ -22,7 +22,7 @@ import {
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { FoundRequest, KeptRequest, RequestSummary } from '../../../../schemas/built/operations/types.ts';
-import { isMarker } from './record.ts';
+import { isMarker } from '../removed.ts';
 
 /** The path of a home's kept requests: a separate file, whose loss loses no event. */
 export const capturePath = (home: string): string => join(home, 'requests.db');

@@ -8,7 +8,7 @@ import type { SignedRequest } from '../../../../runtime/verify/request.ts';
 import { isOutsideBody, readValue } from '../../../../runtime/verify/request.ts';
 import type { Verification } from '../../../../runtime/verify/verification.ts';
 import type { SchemePlan } from '../../../../schemas/generated/types.ts';
-import { isMarker } from '../capture/record.ts';
+import { isMarker } from '../removed.ts';
 
 /** A scheme whose event type and id are in headers, whatever the payload is. */
 const PREFERRED = 'forgea';

@@ -6,11 +6,11 @@ import { lowerSource } from '../../../../compiler/lower/source.ts';
 import { withoutBodyCredentials } from '../../../../modules/workbench/runtime/capture/capture-thread.ts';
 import type { BodyCredentials } from '../../../../modules/workbench/runtime/capture/record.ts';
 import {
-  BODY_MARKER,
   credentialPlaces,
   pathWithoutCredentials,
   withoutCredentials,
 } from '../../../../modules/workbench/runtime/capture/record.ts';
+import { BODY_MARKER } from '../../../../modules/workbench/runtime/removed.ts';
 import type { LocatorPlan } from '../../../../schemas/generated/types.ts';
 import { loadShippedSources } from '../../../helpers/catalog-sources.ts';
 import { serveKeeping } from '../../../helpers/keeping.ts';

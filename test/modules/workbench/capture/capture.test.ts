@@ -4,11 +4,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { lowerFilters } from '../../../../compiler/lower/filter.ts';
-import {
-  credentialPlaces,
-  isMarker,
-  withoutCredentials,
-} from '../../../../modules/workbench/runtime/capture/record.ts';
+import { credentialPlaces, withoutCredentials } from '../../../../modules/workbench/runtime/capture/record.ts';
+import { isMarker } from '../../../../modules/workbench/runtime/removed.ts';
 import { Redactor } from '../../../../runtime/deliver/redact.ts';
 import { cpuTime } from '../../../helpers/cpu-time.ts';
 import { FakeClock } from '../../../helpers/fake-clock.ts';

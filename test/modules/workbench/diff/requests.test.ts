@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { RequestsReport } from '../../../../modules/workbench/cli/diff/replay-requests.ts';
-import { useRequests } from '../../../../modules/workbench/cli/requests/use-requests.ts';
+import { useRequests } from '../../../../modules/workbench/cli/use-requests.ts';
 import { contextFor, runInProcess } from '../../../helpers/cli.ts';
 import { startGateway, until } from '../../../helpers/gateway.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';

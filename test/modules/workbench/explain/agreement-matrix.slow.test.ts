@@ -18,7 +18,7 @@ import {
 } from '../../../../modules/workbench/cli/explain/machine-services.ts';
 import { readKept, readSaved } from '../../../../modules/workbench/cli/explain/read-request.ts';
 import { printHar } from '../../../../modules/workbench/cli/requests/print-request.ts';
-import { useRequests } from '../../../../modules/workbench/cli/requests/use-requests.ts';
+import { useRequests } from '../../../../modules/workbench/cli/use-requests.ts';
 import { verifiedParts } from '../../../../modules/workbench/runtime/capture/requests.ts';
 import type { Explainer } from '../../../../modules/workbench/runtime/explain/create-explainer.ts';
 import { fixedWorld } from '../../../../modules/workbench/runtime/explain/create-explainer.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { printHar } from '../../../../modules/workbench/cli/requests/print-request.ts';
-import { BODY_MARKER, marker } from '../../../../modules/workbench/runtime/capture/record.ts';
+import { BODY_MARKER, marker } from '../../../../modules/workbench/runtime/removed.ts';
 import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
 import type { Explanation } from '../../../../schemas/generated/types.ts';
 import type { CliResult } from '../../../helpers/cli.ts';

@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
-import { lockHolder, tryLock, waitForLock } from '../../../../runtime/store/sqlite/file-lock.ts';
+import { tryLock, waitForLock } from '../../../../runtime/store/sqlite/file-lock.ts';
+import { lockHolder } from '../../../../runtime/store/store-path.ts';
 import { LOADER, moduleUrl } from '../../../helpers/node-argv.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 

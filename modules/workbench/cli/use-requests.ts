@@ -1,25 +1,25 @@
 /** The requests that the home has kept, for commands, the console and the gate before a swap. */
 
 import { setTimeout } from 'node:timers/promises';
-import type { CliContext } from '../../../../cli/base/context.ts';
-import { ambiguousName, CliError, UsageError } from '../../../../cli/base/errors.ts';
-import type { PostgresPlan } from '../../../../cli/base/module.ts';
-import { parseLimit, parseNamed, parseSince } from '../../../../cli/deliveries/filter.ts';
-import { askGateway, tryAskGateway } from '../../../../cli/gateway/ask-gateway.ts';
-import type { OpeningContext } from '../../../../cli/store/use-store.ts';
-import { configuredStore, openDatabase } from '../../../../cli/store/use-store.ts';
-import type { KeptRequests } from '../../../../runtime/intake/keeper.ts';
-import { REASON_CODES } from '../../../../runtime/intake/reason-codes.ts';
-import { OUTCOMES } from '../../../../runtime/intake/reply.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { ambiguousName, CliError, UsageError } from '../../../cli/base/errors.ts';
+import type { PostgresPlan } from '../../../cli/base/module.ts';
+import { parseLimit, parseNamed, parseSince } from '../../../cli/deliveries/filter.ts';
+import { askGateway, tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
+import type { OpeningContext } from '../../../cli/store/use-store.ts';
+import { configuredStore, openDatabase } from '../../../cli/store/use-store.ts';
+import type { KeptRequests } from '../../../runtime/intake/keeper.ts';
+import { REASON_CODES } from '../../../runtime/intake/reason-codes.ts';
+import { OUTCOMES } from '../../../runtime/intake/reply.ts';
 import type {
   ControlContract,
   KeptFilter,
   KeptPage,
   KeptRequest,
   RequestSummary,
-} from '../../../../schemas/built/operations/types.ts';
-import type { StorePlan } from '../../../../schemas/generated/types.ts';
-import { numberOf } from '../../runtime/capture/requests.ts';
+} from '../../../schemas/built/operations/types.ts';
+import type { StorePlan } from '../../../schemas/generated/types.ts';
+import { numberOf } from '../runtime/capture/requests.ts';
 
 /** Timeout of a call to a running gateway, in ms; a search reads every kept request. */
 const ANSWER_MS = 60_000;
@@ -75,7 +75,7 @@ export const openKept = (context: OpeningContext, plan: StorePlan): Promise<Kept
   plan.kind === 'postgres' ? openShared(context, plan) : openFile(context);
 
 async function openShared(context: OpeningContext, plan: PostgresPlan): Promise<KeptRequests> {
-  const { keptRequests } = await import('../../runtime/capture/requests.ts');
+  const { keptRequests } = await import('../runtime/capture/requests.ts');
   const store = await openDatabase(context, plan, { create: false });
   const rows = store?.state?.requests ?? null;
   if (store === null || rows === null) return NONE_KEPT;
@@ -90,7 +90,7 @@ const NONE_KEPT: KeptRequests = {
 
 async function openFile(context: OpeningContext): Promise<KeptRequests> {
   // Loaded only here: opening a database is not free.
-  const { openRequestFile } = await import('../../runtime/capture/request-file.ts');
+  const { openRequestFile } = await import('../runtime/capture/request-file.ts');
   return openRequestFile(context.home);
 }
 
