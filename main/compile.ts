@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { CliContext } from '../cli/base/context.ts';
 import type { Module } from '../cli/base/module.ts';
-import { loadCompilerParts, loadRules } from '../cli/compile/compile-files.ts';
+import { loadCompilerParts, loadRules } from '../cli/compile/compiler-parts.ts';
 import type { CompileResult } from '../compiler/compile.ts';
 import { compile } from '../compiler/compile.ts';
 import type { Machine } from '../compiler/node/machine-facts.ts';

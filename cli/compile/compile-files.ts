@@ -1,4 +1,5 @@
 /** Compiles a configuration and writes its tables, for `compile`, `gateway run` and the thread that recompiles. */
+
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -9,22 +10,19 @@ import type { CompileInput } from '../../compiler/compile-input.ts';
 import type { Flags } from '../../compiler/config/settings.ts';
 import type { Finding } from '../../compiler/diagnostics/diagnostic.ts';
 import { printCatalog } from '../../compiler/emit/emit-table.ts';
-import type { CompilerPart } from '../../compiler/module.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
-import { rulesInForce } from '../../compiler/rules/registry.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { loadConfig } from '../../compiler/source/load-config.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import type { SourceTree } from '../../compiler/source/source-tree.ts';
 import { mergeFiles } from '../../compiler/source/source-tree.ts';
-import type { ViewRule } from '../../compiler/views/views.ts';
 import { describeDiskError, makeFolder, writeAtomic } from '../../runtime/platform/files.ts';
 import { loadTable, TableError } from '../../runtime/table/table-source.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
-import type { Module } from '../base/module.ts';
 import { readJobsToCompile } from '../store/use-store.ts';
+import { loadCompilerParts } from './compiler-parts.ts';
 
 /** Everything that a compile depends on except the files. Without `modules` it can be sent to a thread. */
 export type CompileRequest = Omit<CompileInput, 'files'>;
@@ -121,16 +119,6 @@ export async function readTable(path: string): Promise<RouteTable> {
     throw error;
   }
 }
-
-type Modules = readonly Pick<Module<never>, 'compiler'>[];
-
-/** Loads them: rules, and what is known of payloads. */
-export const loadCompilerParts = (modules: Modules): Promise<readonly CompilerPart[]> =>
-  Promise.all(modules.flatMap(({ compiler }) => compiler?.() ?? []));
-
-/** The rules that subscriptions and jobs are checked by outside a compile. */
-export const loadRules = async (modules: Modules): Promise<readonly ViewRule[]> =>
-  rulesInForce(await loadCompilerParts(modules));
 
 /** Where `compile` writes tables: next to ./hookwright.yaml, otherwise next to the configuration of the home. */
 export function builtFolder({ cwd, home }: Pick<CliContext, 'cwd' | 'home'>): string {

@@ -11,7 +11,8 @@ import type { CliContext } from '../base/context.ts';
 import type { Module } from '../base/module.ts';
 import { loadPart } from '../base/module.ts';
 import type { CompileRequest } from '../compile/compile-files.ts';
-import { compileRequest, loadCompilerParts, loadRules, outFolder, writeTables } from '../compile/compile-files.ts';
+import { compileRequest, outFolder, writeTables } from '../compile/compile-files.ts';
+import { loadCompilerParts, loadRules } from '../compile/compiler-parts.ts';
 
 /** The messages of a recompile: the request to the thread and its report. */
 export interface RecompileRequest extends Omit<CompileRequest, 'modules'> {

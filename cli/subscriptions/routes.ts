@@ -20,7 +20,8 @@ import type { RouteRow, RouteState } from '../../schemas/built/operations/types.
 import type { RouteConfig, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, findName } from '../base/errors.ts';
-import { compileRequest, createCompileRequest, loadRules } from '../compile/compile-files.ts';
+import { compileRequest, createCompileRequest } from '../compile/compile-files.ts';
+import { loadRules } from '../compile/compiler-parts.ts';
 import { tryAskGateway } from '../gateway/ask-gateway.ts';
 import { formatDiagnostics, printLine, printNote, visible } from '../output/print.ts';
 import { describePause, pausedUntil } from '../output/table.ts';

@@ -34,18 +34,12 @@ const shortRules = (): Readonly<Record<string, unknown>> =>
 /** Files of this repository that reach the machine, or hold more than the page says, and what stands in for them. */
 const INSTEAD: readonly (readonly [path: RegExp, code: string])[] = [
   [/\/compiler\/node\/node-files\.ts$/, `export { shippedFiles as nodeFiles } from './${PAGE}/browser/files.ts';`],
-  [/\/base\/assets\.ts$/, "export const assetFolder = (name) => '/' + name;"],
   // Commands are no part of the page.
   [/\/cli\/built\/command-files\.ts$/, 'export const COMMAND_FILES = [];'],
-  // Of a delivery it says why it would be refused: nothing is looked for, sent, hidden in answers or watched.
-  [/\/deliver\/text\/quiet-mentions\.ts$/, 'export const quietMentions = async (text) => text;'],
-  [/\/deliver\/redact\/redact\.ts$/, 'export const createRedact = () => (text) => text;'],
+  // Of a delivery it says why it would be refused: nothing is sent or watched.
+  [/\/deliver\/redact\.ts$/, 'export const createRedact = () => (text) => text;'],
   [/\/deliver\/http\/send-piece\.ts$/, 'export const createPieceSender = () => null;'],
-  [/\/codehosts\/runtime\/own-login\.ts$/, 'export const linkFindLogin = () => null, rememberLogin = linkFindLogin;'],
-  [/\/codehosts\/runtime\/find-posted\.ts$/, 'export const linkFindPosted = () => null;'],
-  [/\/deliver\/http\/probe-http\.ts$/, 'export const probeHost = null, probeAccount = null;'],
   [/\/mail\/runtime\/smtp-session\.ts$/, 'export const sendMail = null, smtpOutcome = null;'],
-  [/\/codehosts\/runtime\/gh\.ts$/, 'export const ghEnvironment = null, ghOutcome = null;'],
   [/\/guard\/runtime\/open-guard\.ts$/, 'export const openGuard = null;'],
   [/\/schemas\/built\/schemas\.ts$/, `export const SCHEMAS = ${JSON.stringify(checkedSchemas())};`],
   [
@@ -54,6 +48,23 @@ const INSTEAD: readonly (readonly [path: RegExp, code: string])[] = [
   ],
   [/\/diagnostics\/built\/rules\.ts$/, `export const RULE_DATA = ${JSON.stringify(shortRules())};`],
 ];
+
+/** Functions of files that the page needs otherwise, and what stands in for them. */
+const STUBS: readonly (readonly [path: RegExp, name: string, code: string])[] = [
+  [/\/base\/files\.ts$/, 'assetFolder', "(name: string) => '/' + name"],
+  [/\/deliver\/prepare-text\.ts$/, 'quietMentions', 'async (text: string) => text'],
+];
+
+/** Packages that parse or send what a page does not. */
+const ABSENT_PACKAGES = /^(?:undici|commonmark)$/;
+
+/** The file with another function of this name. @throws Error if it has none */
+function withStub(path: string, name: string, code: string): string {
+  const text = readFileSync(path, 'utf8');
+  const declared = new RegExp(`^(?:export )?((?:async )?function) ${name}\\b`, 'm');
+  if (!declared.test(text)) throw new Error(`${path}: there is no function ${name}`);
+  return `${text.replace(declared, '$1 replaced')}\nexport const ${name} = ${code};\n`;
+}
 
 /** The stand-ins, and `absent` for every other name of a module of Node.js. */
 async function inPlaceOf(module: string): Promise<string> {
@@ -77,6 +88,10 @@ const inBrowser = (root: string): Plugin => ({
       kind === 'dynamic-import' ? { path: 'absent', namespace: 'absent' } : null,
     );
     onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: '' }));
+    onResolve({ filter: ABSENT_PACKAGES }, () => ({ path: 'absent', namespace: 'absent-package' }));
+    onLoad({ filter: /.*/, namespace: 'absent-package' }, () => ({ contents: 'module.exports = {};' }));
+    for (const [filter, name, code] of STUBS)
+      onLoad({ filter }, ({ path }) => ({ contents: withStub(path, name, code), loader: 'ts' }));
     for (const [filter, contents] of INSTEAD) onLoad({ filter }, () => ({ contents, loader: 'ts', resolveDir: root }));
   },
 });

@@ -2,7 +2,7 @@
 import { DEFAULT_PROFILE } from '../../../base/names.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
-import { loadRules } from '../../../cli/compile/compile-files.ts';
+import { loadRules } from '../../../cli/compile/compiler-parts.ts';
 import type { JobDraft, JobMaker, SavedJob } from '../../../cli/jobs/draft-job.ts';
 import { createJob } from '../../../cli/jobs/draft-job.ts';
 import { createMachineFacts } from '../../../compiler/node/machine-facts.ts';

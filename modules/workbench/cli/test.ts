@@ -5,7 +5,7 @@ import { CliError, UsageError } from '../../../cli/base/errors.ts';
 import type { GivenBy } from '../../../cli/command-line/command.ts';
 import { command, flag, list, parsed, restArguments } from '../../../cli/command-line/command.ts';
 import { formatOption } from '../../../cli/command-line/options.ts';
-import { loadCompilerParts } from '../../../cli/compile/compile-files.ts';
+import { loadCompilerParts } from '../../../cli/compile/compiler-parts.ts';
 import { formatDiagnostics, printNote } from '../../../cli/output/print.ts';
 import { watchInputs } from '../../../cli/serve/reloader.ts';
 import { hasErrors } from '../../../compiler/diagnostics/diagnostic.ts';

@@ -3,7 +3,7 @@
  * browser, where `scripts/playground/build-page.ts` puts `browser/` in the place of Node.js: there is no disk, no network and no secret.
  */
 import { createPaint } from '../../../base/paint.ts';
-import { loadCompilerParts } from '../../../cli/compile/compile-files.ts';
+import { loadCompilerParts } from '../../../cli/compile/compiler-parts.ts';
 import type { CompileResult } from '../../../compiler/compile.ts';
 import { compile } from '../../../compiler/compile.ts';
 import type { Files } from '../../../compiler/source/files.ts';

@@ -154,7 +154,7 @@ test('the control side names what is wrong, and makes nothing then', async (t) =
     [await create({ values: { time: '06:30', deliver: 'nowhere' } }), /no delivery target `nowhere`/],
     [await create({ values }, 'evening-brief'), /there is no blueprint "evening-brief"/],
     [await create({}), /request\.values is missing/],
-    [await create({ values: { time: 7 } }), /request\.values is missing/],
+    [await create({ values: { time: 7 } }), /request\.values\.time is missing/],
     [await create({ values, timezone: 'Mars/Olympus' }), /no IANA time zone/],
     [await create({ values, profile: 'work' }), /there is no profile "work"/],
     [await create({ values, name: 'report' }), /there is a job "report" already/],

@@ -24,7 +24,7 @@ serveThread(parentPort, () => count.get());
 
 const MAIN = `
 import { ThreadClient } from ${urlOf('store/sqlite/thread.ts')};
-import { startEntry } from ${urlOf('platform/process/start-thread.ts')};
+import { startEntry } from ${urlOf('platform/process/threads.ts')};
 const client = new ThreadClient(() => startEntry(new URL('./thread.js', import.meta.url), null), () => {});
 await client.ask('load');
 const asked = setInterval(() => void client.ask('again').catch(() => {}), 1);
