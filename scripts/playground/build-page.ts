@@ -36,9 +36,10 @@ const INSTEAD: readonly (readonly [path: RegExp, code: string])[] = [
   [/\/compiler\/node\/node-files\.ts$/, `export { shippedFiles as nodeFiles } from './${PAGE}/browser/files.ts';`],
   // Commands are no part of the page.
   [/\/cli\/built\/command-files\.ts$/, 'export const COMMAND_FILES = [];'],
-  // Of a delivery it says why it would be refused: nothing is sent or watched.
+  // Of a delivery it says why it would be refused: nothing is sent or watched, and no secret is guessed.
   [/\/deliver\/redact\.ts$/, 'export const createRedact = () => (text) => text;'],
   [/\/deliver\/http\/send-piece\.ts$/, 'export const createPieceSender = () => null;'],
+  [/\/causes\/near-misses\.ts$/, 'export const findNearMiss = () => null;'],
   [/\/mail\/runtime\/smtp-session\.ts$/, 'export const sendMail = null, smtpOutcome = null;'],
   [/\/guard\/runtime\/open-guard\.ts$/, 'export const openGuard = null;'],
   [/\/schemas\/built\/schemas\.ts$/, `export const SCHEMAS = ${JSON.stringify(checkedSchemas())};`],
@@ -52,11 +53,13 @@ const INSTEAD: readonly (readonly [path: RegExp, code: string])[] = [
 /** Functions of files that the page needs otherwise, and what stands in for them. */
 const STUBS: readonly (readonly [path: RegExp, name: string, code: string])[] = [
   [/\/base\/files\.ts$/, 'assetFolder', "(name: string) => '/' + name"],
+  [/\/codehosts\/runtime\/posts-driver\.ts$/, 'linkFindPosted', '() => null'],
+  [/\/codehosts\/runtime\/github-comment\.ts$/, 'ghOutcome', '() => null'],
   [/\/deliver\/prepare-text\.ts$/, 'quietMentions', 'async (text: string) => text'],
 ];
 
 /** Packages that parse or send what a page does not. */
-const ABSENT_PACKAGES = /^(?:undici|commonmark)$/;
+const ABSENT_PACKAGES = /^(?:undici|commonmark|@photostructure\/sqlite)$/;
 
 /** The file with another function of this name. @throws Error if it has none */
 function withStub(path: string, name: string, code: string): string {
