@@ -1,4 +1,4 @@
-/** `gateway run`: changes while it serves, and a second one. */
+/** `gateway run`: changes while it serves, a second one, and commands in the folder of another project. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,4 +49,68 @@ test('a second gateway on one home is refused, and a lock left by nobody is not'
   await until(async () => third.stderr().includes('listening'));
   third.signal('SIGINT');
   assert.equal((await third.done).code, 0);
+});
+
+test('a secret changed in .env is taken up without a restart', async (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, '.env'), 'HOOK=first-secret-of-the-route\n');
+  const config = CONFIG.replace('a-literal-secret-for-tests', 'env:HOOK');
+  const gateway = await startGateway(t, { home, config });
+  assert.equal((await gateway.cli('webhook', 'test', 'hello')).code, 0);
+  writeFileSync(join(home, '.env'), 'HOOK=second-secret-of-the-route\n');
+  await until(async () => (await gateway.cli('webhook', 'test', 'hello')).code === 0);
+});
+
+test('a reload returns once the change is in service, and says when what is unchanged was loaded', async (t) => {
+  const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
+  for (const event of ['first', 'second', 'third']) {
+    writeFileSync(join(gateway.home, 'config.yaml'), CONFIG.replace('greeting', event));
+    assert.equal((await gateway.cli('gateway', 'reload')).code, 0);
+    const { stdout } = await gateway.cli('webhook', 'test', 'hello', '--payload', '{"name":"Ada"}');
+    assert.match(stdout, new RegExp(`^202 .*"event":"${event}"`));
+  }
+  const { loaded_at } = (await gateway.status()).table;
+  const { stderr } = await gateway.cli('gateway', 'reload');
+  const [, at = ''] = /^nothing has changed since it was loaded at (\S+), \d.* ago\n$/.exec(stderr) ?? [];
+  assert.equal(Date.parse(at), loaded_at, stderr);
+  assert.equal((await gateway.status()).table.loaded_at, loaded_at);
+});
+
+test('in the folder of another project each command says whose gateway it talks to', async (t) => {
+  const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
+  const cwd = tempDir(t);
+  const here = join(cwd, 'hookwright.yaml');
+  writeFileSync(here, CONFIG.replace('hello', 'other'));
+  const served = join(gateway.home, 'config.yaml');
+  const elsewhere = (...argv: string[]) => runInProcess(argv, { home: gateway.home, cwd });
+  const note = `the gateway of ${gateway.home} serves ${served}, not ${here}: `;
+  for (const argv of [
+    ['gateway', 'reload'],
+    ['webhook', 'test', 'hello'],
+    ['requests', 'list'],
+    ['deliveries', 'list'],
+  ]) {
+    const { stderr } = await elsewhere(...argv);
+    assert.equal(stderr.split(note).length, 2, `${argv.join(' ')}: ${stderr}`);
+    assert.doesNotMatch((await gateway.cli(...argv)).stderr, /the gateway of/);
+  }
+  writeFileSync(join(gateway.home, 'gateway.log'), '');
+  assert.ok((await elsewhere('gateway', 'logs')).stderr.startsWith(note));
+  const stop = await elsewhere('gateway', 'stop');
+  assert.equal(stop.code, 1);
+  assert.ok(
+    stop.stderr.endsWith(
+      `and was not stopped\n  it serves ${served}\n  to stop it: cd ${gateway.home} && hookwright gateway stop\n`,
+    ),
+  );
+  assert.equal((await gateway.status()).state, 'serving');
+  for (const argv of [
+    ['gateway', 'start'],
+    ['gateway', 'run'],
+  ]) {
+    const { code, stderr } = await elsewhere(...argv);
+    assert.equal(code, 1);
+    assert.ok(stderr.includes(`\n  it serves ${served}\n`), stderr);
+    assert.match(stderr, /HOOKWRIGHT_HOME=<dir>/);
+  }
 });

@@ -30,6 +30,8 @@ export async function laterVersion(t: Ending, ahead: number): Promise<typeof ope
       (_, start: string, steps: string) => `${start}${[steps, ...added].join(', ')}]`,
     );
   writeFileSync(file, text);
-  const loaded = await import(pathToFileURL(join(dir, `modules/cluster/runtime/postgres/postgres-store${ENDING}`)).href);
+  const loaded = await import(
+    pathToFileURL(join(dir, `modules/cluster/runtime/postgres/postgres-store${ENDING}`)).href
+  );
   return (loaded as { openPostgresStore: typeof openPostgresStore }).openPostgresStore;
 }

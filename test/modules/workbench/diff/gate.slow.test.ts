@@ -1,9 +1,12 @@
-/** The gate before a swap: without one, over a restart, and another for one reload. */
-
+/** The gate before a swap: what it refuses, without one, over a restart, and another for one reload. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { ReloadReport } from '../../../../schemas/built/operations/types.ts';
+import { runInProcess } from '../../../helpers/cli.ts';
 import { startGateway, until } from '../../../helpers/gateway.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
 import { CONFIG, FILTERED, keptHomes } from './kept-home.ts';
 
 describe('the gate before a swap', () => {
@@ -51,5 +54,41 @@ describe('the gate before a swap', () => {
       ],
     );
     assert.equal((await reload('--fail-on', 'lost')).changed, true);
+  });
+
+  it('keeps the old table when a reload would lose a kept request, and says which', async (t) => {
+    const { gateway, config } = await serve(t, '--fail-on', 'lost');
+    const { hash } = (await gateway.status()).table;
+    config(FILTERED);
+    const line = await until(async () => /"lost":1.*the new table is refused/.exec(gateway.running.stderr()));
+    assert.match(line[0], /"kind":"lost","text":"202 accepted → 200 ignored: filter"/);
+    const { table } = await gateway.status();
+    assert.equal(table.hash, hash);
+    assert.match(table.error ?? '', /^the new table is refused: 1 lost of 5 kept requests$/);
+    const refused = await gateway.cli('gateway', 'reload');
+    assert.equal(refused.code, 1);
+    assert.match(
+      refused.stderr,
+      /^lost \S+ review: 202 accepted → 200 ignored: filter\nerror: the new table is refused/m,
+    );
+    const forced = await gateway.cli('gateway', 'reload', '--fail-on', 'none');
+    assert.equal(forced.code, 0, forced.stderr);
+    const after = (await gateway.status()).table;
+    assert.deepEqual([after.hash === hash, after.error], [false, null]);
+  });
+
+  it('is refused where tables are served that were compiled elsewhere', async (t) => {
+    const home = tempDir(t);
+    writeFileSync(join(home, 'config.yaml'), CONFIG);
+    const compiled = await runInProcess(['compile', '--out', 'build'], { home });
+    assert.equal(compiled.code, 0, compiled.stderr);
+    const gateway = await startGateway(t, {
+      home,
+      config: CONFIG,
+      argv: ['serve', '--table', 'build', '--port', '0'],
+    });
+    const { code, stderr } = await gateway.cli('gateway', 'reload', '--fail-on', 'lost');
+    assert.equal(code, 1);
+    assert.match(stderr, /compiles none: --fail-on goes with `gateway run`/);
   });
 });

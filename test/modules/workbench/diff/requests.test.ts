@@ -1,20 +1,18 @@
-/** Kept requests under two configurations: `diff --requests`, and the gate before a swap. */
+/** Kept requests under two configurations: `diff --requests` and `explain --request`. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { RequestsReport } from '../../../../modules/workbench/cli/diff/replay-requests.ts';
 import { useRequests } from '../../../../modules/workbench/cli/use-requests.ts';
-import { contextFor, runInProcess } from '../../../helpers/cli.ts';
-import { startGateway, until } from '../../../helpers/gateway.ts';
-import { tempDir } from '../../../helpers/temp-dir.ts';
+import { contextFor } from '../../../helpers/cli.ts';
 import { CONFIG, FILTERED, keptHomes } from './kept-home.ts';
 
 const counts = ({ total, same, lost, gained, changed, unjudged }: RequestsReport) =>
   `${total}: ${same} same, ${lost} lost, ${gained} gained, ${changed} changed, ${unjudged.no_body} without body`;
 
 describe('kept requests under two configurations', () => {
-  const { open, serve } = keptHomes();
+  const { open } = keptHomes();
 
   describe('diff --requests', () => {
     it('says what becomes of each kept request, and what it cannot judge', async (t) => {
@@ -133,44 +131,6 @@ describe('kept requests under two configurations', () => {
       assert.match((await cli('explain', '--request', 'none')).stderr, /no request "none" is kept/);
       assert.equal((await cli('explain', '--request', 'x', '--payload', '{}')).code, 2);
       assert.match((await cli('explain', '--payload', '{}')).stderr, /explain needs a route/);
-    });
-  });
-
-  describe('the gate before a swap', () => {
-    it('keeps the old table when a reload would lose a kept request, and says which', async (t) => {
-      const { gateway, config } = await serve(t, '--fail-on', 'lost');
-      const { hash } = (await gateway.status()).table;
-      config(FILTERED);
-      const line = await until(async () => /"lost":1.*the new table is refused/.exec(gateway.running.stderr()));
-      assert.match(line[0], /"kind":"lost","text":"202 accepted → 200 ignored: filter"/);
-      const { table } = await gateway.status();
-      assert.equal(table.hash, hash);
-      assert.match(table.error ?? '', /^the new table is refused: 1 lost of 5 kept requests$/);
-      const refused = await gateway.cli('gateway', 'reload');
-      assert.equal(refused.code, 1);
-      assert.match(
-        refused.stderr,
-        /^lost \S+ review: 202 accepted → 200 ignored: filter\nerror: the new table is refused/m,
-      );
-      const forced = await gateway.cli('gateway', 'reload', '--fail-on', 'none');
-      assert.equal(forced.code, 0, forced.stderr);
-      const after = (await gateway.status()).table;
-      assert.deepEqual([after.hash === hash, after.error], [false, null]);
-    });
-
-    it('is refused where tables are served that were compiled elsewhere', async (t) => {
-      const home = tempDir(t);
-      writeFileSync(join(home, 'config.yaml'), CONFIG);
-      const compiled = await runInProcess(['compile', '--out', 'build'], { home });
-      assert.equal(compiled.code, 0, compiled.stderr);
-      const gateway = await startGateway(t, {
-        home,
-        config: CONFIG,
-        argv: ['serve', '--table', 'build', '--port', '0'],
-      });
-      const { code, stderr } = await gateway.cli('gateway', 'reload', '--fail-on', 'lost');
-      assert.equal(code, 1);
-      assert.match(stderr, /compiles none: --fail-on goes with `gateway run`/);
     });
   });
 });

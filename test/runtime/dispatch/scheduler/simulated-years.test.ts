@@ -1,7 +1,9 @@
 /** A year passes for jobs in zones with every kind of clock change; what fires is compared with what the walls' clocks show. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Ref } from '../../../../runtime/store/records.ts';
 import { FakeClock } from '../../../helpers/fake-clock.ts';
+import type { SchedulerBench } from '../../../helpers/scheduler.ts';
 import { begin, jobPlan, jobTable, schedulerBench } from '../../../helpers/scheduler.ts';
 import type { ZoneRules } from '../../../helpers/zone-rules.ts';
 import { zoneRules } from '../../../helpers/zone-rules.ts';
@@ -13,6 +15,7 @@ const FROM = Date.parse('2025-07-01T00:00:00Z');
 const TO = Date.parse(IS_LONG ? '2027-07-01T00:00:00Z' : '2026-07-01T00:00:00Z');
 const MINUTE = 60_000;
 const DAY = 86_400_000;
+const MONTH = 30 * DAY;
 
 /** An hour in the north, half an hour in the south, none at all, and one that changes twice around Ramadan. */
 const ZONES = [
@@ -63,19 +66,27 @@ function expectedInstants(cadence: Cadence, rules: ZoneRules): readonly string[]
     .map((at) => new Date(at).toISOString());
 }
 
+/** Runs it until `TO`, and removes what has ended each month, as a gateway does: what is stored makes each look slower. */
+async function firedInstants({ clock, store }: SchedulerBench): Promise<readonly (readonly string[])[]> {
+  const fired = CADENCES.map(() => new Map<Ref, string>());
+  while (clock.now() < TO) {
+    await clock.run(Math.min(MONTH, TO - clock.now()));
+    for (const [index, instants] of fired.entries())
+      for (const { ref, delivery_id } of store.look({ kind: 'list', filter: { job: `job-${index}`, limit: 100_000 } }))
+        instants.set(ref, delivery_id.split('@')[1] ?? '');
+    await store.write({ kind: 'cleanup', before: clock.now() + 1, after: 0, limit: 100_000 });
+  }
+  return fired.map((instants) => [...instants].sort(([a], [b]) => a - b).map(([, instant]) => instant));
+}
+
 for (const zone of ZONES) {
   test(`a year in ${zone}: every instant once, none beside`, async () => {
     const rules = zoneRules(zone, FROM, TO);
     const jobs = CADENCES.map(({ schedule }, index) => jobPlan(`job-${index}`, { schedule, timezone: zone }));
-    const bench = schedulerBench(jobTable(...jobs), { clock: new FakeClock(FROM), pollMs: 30 * DAY });
+    const bench = schedulerBench(jobTable(...jobs), { clock: new FakeClock(FROM), pollMs: MONTH });
     await begin(bench);
-    await bench.clock.run(TO - FROM);
-    for (const [index, cadence] of CADENCES.entries()) {
-      const fired = bench.store
-        .look({ kind: 'list', filter: { job: `job-${index}`, limit: 100_000 } })
-        .map(({ delivery_id }) => delivery_id.split('@')[1])
-        .reverse();
-      assert.deepEqual(fired, expectedInstants(cadence, rules), `${cadence.schedule} in ${zone}`);
-    }
+    const fired = await firedInstants(bench);
+    for (const [index, cadence] of CADENCES.entries())
+      assert.deepEqual(fired[index], expectedInstants(cadence, rules), `${cadence.schedule} in ${zone}`);
   });
 }
