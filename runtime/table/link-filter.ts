@@ -76,12 +76,21 @@ function contains(value: unknown, operand: unknown): boolean {
   return typeof value === 'object' && value !== null && typeof operand === 'string' && Object.hasOwn(value, operand);
 }
 
+/** Only numbers have an order: a text that spells one does not. */
+function comparing(holds: (value: number, bound: number) => boolean): (operand: unknown) => Test {
+  return (operand) => (value) => typeof value === 'number' && holds(value, Number(operand));
+}
+
 /** Tests by operator. `value` is undefined for a missing field, for which only `missing` and the negations hold. */
 const TESTS: Record<FilterLeaf['operator'], (operand: unknown, open: (path: string) => ValueSet) => Test> = {
   exists: (operand) => (value) => (value !== undefined) === operand,
   missing: () => (value) => value === undefined,
   equals: (operand) => (value) => jsonEqual(operand, value),
   not_equals: (operand) => (value) => !jsonEqual(operand, value),
+  gt: comparing((value, bound) => value > bound),
+  gte: comparing((value, bound) => value >= bound),
+  lt: comparing((value, bound) => value < bound),
+  lte: comparing((value, bound) => value <= bound),
   contains: (operand) => (value) => contains(value, operand),
   starts_with: (operand) => (value) => typeof value === 'string' && value.startsWith(String(operand)),
   in: (operand) => {

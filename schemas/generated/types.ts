@@ -691,6 +691,22 @@ export interface FilterConfig {
    */
   not_equals?: string | number | boolean | {} | unknown[] | null;
   /**
+   * The field is a number greater than this; false for anything else.
+   */
+  gt?: number;
+  /**
+   * The field is a number greater than or equal to this; false for anything else.
+   */
+  gte?: number;
+  /**
+   * The field is a number less than this; false for anything else.
+   */
+  lt?: number;
+  /**
+   * The field is a number less than or equal to this; false for anything else.
+   */
+  lte?: number;
+  /**
    * Substring of a string, element of a list, or key of an object.
    */
   contains?: string | number | boolean | {} | unknown[] | null;
@@ -4596,7 +4612,20 @@ export interface FilterGroup {
 export interface FilterLeaf {
   kind: 'leaf';
   field: FieldPlan;
-  operator: 'exists' | 'missing' | 'equals' | 'not_equals' | 'contains' | 'starts_with' | 'in' | 'in_file' | 'regex';
+  operator:
+    | 'exists'
+    | 'missing'
+    | 'equals'
+    | 'not_equals'
+    | 'gt'
+    | 'gte'
+    | 'lt'
+    | 'lte'
+    | 'contains'
+    | 'starts_with'
+    | 'in'
+    | 'in_file'
+    | 'regex';
   /**
    * Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source.
    */

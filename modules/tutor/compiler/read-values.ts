@@ -293,7 +293,7 @@ export function conditionHint(written: Written): string | undefined {
 }
 
 const COMPARISON =
-  /^\{?\$?\.?([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\}?\s*([=!~]{1,3}|\s(?:contains|matches|is)\s)\s*(\S.*)$/;
+  /^\{?\$?\.?([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\}?\s*([=!~<>]{1,3}|\s(?:contains|matches|is)\s)\s*(\S.*)$/;
 
 /** `action == "opened"`: a comparison of a field with a constant. */
 export function conditionIn({ key, value: text, known }: Written): PlainMap | null {

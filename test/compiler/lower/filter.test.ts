@@ -90,6 +90,13 @@ describe('shape', () => {
   });
 });
 
+test('a comparison keeps its number', () => {
+  for (const operator of ['gt', 'gte', 'lt', 'lte'] as const) {
+    const field = { in: 'root', path: ['n'] };
+    assert.deepEqual(leaf({ field: 'n', [operator]: -0.5 }), { kind: 'leaf', field, operator, value: -0.5 });
+  }
+});
+
 describe('regex', () => {
   for (const [source, fault, hint] of [
     ['(unclosed', '(unclosed', undefined],

@@ -53,3 +53,9 @@ test('each operator that accepts a text gets one that it accepts, and a time tha
     head: { at: '2026-06-01T00:00:00.000Z' },
   });
 });
+
+test('a comparison gets a number that it accepts', () => {
+  const plan = planOf(`{ prompt: x, filters: [
+    { field: a, gt: 500 }, { field: b, gte: 0.5 }, { field: c, lt: 0 }, { field: d, lte: 10 } ] }`);
+  assert.deepEqual(samplePayload(plan, null, null, NOW), { a: 501, b: 0.5, c: -1, d: 10 });
+});

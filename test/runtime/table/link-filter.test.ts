@@ -10,12 +10,12 @@ import { cpuTime } from '../../helpers/cpu-time.ts';
 
 const subject: FilterSubject = {
   payload: JSON.parse(`{
-    "action": "opened", "n": 5, "zero": 0, "t": true, "nil": null, "empty": "",
+    "action": "opened", "n": 5, "zero": 0, "t": true, "nil": null, "empty": "", "digits": "12",
     "labels": ["bug", {"name": "p1", "ids": [1, 2]}], "user": {"login": "Ann", "id": 12},
     "pair": {"a": 1, "b": [1, {"c": null}]}, "event": "own", "__proto__": {"x": 1}
   }`),
   event: 'pull_request',
-  headers: { 'x-tag': 'blue', 'set-cookie': ['a', 'b'] },
+  headers: { 'x-tag': 'blue', 'x-count': '12', 'set-cookie': ['a', 'b'] },
 };
 
 const lists = new Map([['users.txt', createValueSet(['Ann', 'Bob', 5, { a: 1, b: [1, { c: null }] }])]]);
@@ -56,6 +56,25 @@ describe('operators', () => {
     [{ field: 'none', not_equals: 1 }, true],
     [{ field: 'n', not_equals: 5 }, false],
     [{ field: 'n', not_equals: '5' }, true],
+
+    [{ field: 'n', gt: 4.5 }, true],
+    [{ field: 'n', gt: 5 }, false],
+    [{ field: 'n', gte: 5 }, true],
+    [{ field: 'n', gte: 5.5 }, false],
+    [{ field: 'n', lt: 5.5 }, true],
+    [{ field: 'n', lt: 5 }, false],
+    [{ field: 'n', lte: 5 }, true],
+    [{ field: 'n', lte: -5 }, false],
+    [{ field: 'zero', gte: 0 }, true],
+    [{ field: 'digits', gt: 1 }, false],
+    [{ field: 'empty', lt: 1 }, false],
+    [{ field: 't', gt: 0 }, false],
+    [{ field: 'nil', lte: 0 }, false],
+    [{ field: 'pair.b', lt: 9 }, false],
+    [{ field: 'none', gt: 0 }, false],
+    [{ field: 'none', lt: 0 }, false],
+    [{ not: { field: 'none', gt: 0 } }, true],
+    [{ field: 'headers.X-Count', gt: 1 }, false],
 
     [{ field: 'action', starts_with: 'open' }, true],
     [{ field: 'action', starts_with: 'pen' }, false],
@@ -175,6 +194,8 @@ describe('properties', () => {
           { equals: operand as object },
           { contains: operand as object },
           { in: [operand] },
+          { gt: 0 },
+          { lte: 0 },
           { in_file: 'users.txt' },
           { regex: 'a|1' },
         ];

@@ -5,7 +5,7 @@ import type { FilterConfig } from '../../../../schemas/generated/types.ts';
 import { describeForms, describeTypes, printValue, shortList } from '../shapes/describe.ts';
 import type { FormSet } from '../shapes/form-set.ts';
 import { factsOfField } from '../shapes/form-set.ts';
-import type { Leaf, Member, WrittenLeaf } from '../shapes/operators.ts';
+import type { Leaf, Member, NumberRange, WrittenLeaf } from '../shapes/operators.ts';
 import { factsOf, isImpossible, matchAll, matchGroups, membersOf, readLeaf } from '../shapes/operators.ts';
 import type { ShapeNode } from '../shapes/shape.ts';
 import { textBelow } from '../shapes/suggest-path.ts';
@@ -129,41 +129,68 @@ function operandsOf({ operator, value, path }: WrittenLeaf): readonly Operand[] 
 type Constraints = ReadonlyMap<string, Constraint>;
 
 interface Constraint {
-  /** The values that the field may have, as JSON. */
-  readonly allowed: ReadonlySet<string>;
+  /** The values that the field may have, as JSON; null: no condition lists them. */
+  readonly allowed: readonly string[] | null;
+  /** Comparisons that hold for the field, which is a number. */
+  readonly bounds: readonly Leaf[];
   /** Path of the condition that requires it, relative to `filters`. */
   readonly path: NodePath;
 }
 
-/** Adds a condition that is known to be true. Conditions that do not list values are ignored. */
+/** Adds a condition that is known to be true. Conditions that neither list values nor compare numbers are ignored. */
 function addConstraint(constraints: Constraints, leaf: WrittenLeaf): Constraints {
-  const allowed = allowedBy(leaf);
-  if (allowed === null) return constraints;
-  const before = constraints.get(keyOf(leaf))?.allowed;
-  const both = before === undefined ? allowed : allowed.filter((value) => before.has(value));
-  return new Map([...constraints, [keyOf(leaf), { allowed: new Set(both), path: leaf.path }]]);
+  const both = restrict(constraints.get(keyOf(leaf)), leaf);
+  return both === null ? constraints : new Map([...constraints, [keyOf(leaf), both]]);
+}
+
+/** Returns null if the condition neither lists values nor compares numbers. */
+function restrict(before: Constraint | undefined, leaf: WrittenLeaf): Constraint | null {
+  const own = allowedBy(leaf);
+  const isBound = rangeOf(leaf) !== null && typeof leaf.value === 'number';
+  if (own === null && !isBound) return null;
+  const { allowed = null, bounds: earlier = [] } = before ?? {};
+  const bounds = isBound ? [...earlier, leaf] : earlier;
+  const listed = own === null || allowed === null ? (own ?? allowed) : own.filter((value) => allowed.includes(value));
+  return { allowed: listed?.filter((json) => isWithin(JSON.parse(json), bounds)) ?? null, bounds, path: leaf.path };
+}
+
+const rangeOf = ({ operator }: Leaf): NumberRange | null => factsOf(operator).range;
+
+const isWithin = (value: unknown, bounds: readonly Leaf[]): boolean =>
+  bounds.every((bound) => typeof value === 'number' && rangeOf(bound)?.compares(value, Number(bound.value)) === true);
+
+/** Of numbers, those at the bounds, between them and beyond them stand for all. */
+function isEmpty({ allowed, bounds }: Constraint): boolean {
+  if (allowed !== null) return allowed.length === 0;
+  const ends = [-Infinity, ...bounds.map(({ value }) => Number(value)), Infinity];
+  return !ends.some((one) => ends.some((other) => isWithin(one / 2 + other / 2, bounds)));
 }
 
 /** Returns null if the condition is compatible with them. */
 function findContradiction(constraints: Constraints, leaf: WrittenLeaf): Problem | null {
   const before = constraints.get(keyOf(leaf));
-  if (before === undefined || !contradicts(before.allowed, leaf)) return null;
-  const is = oneOf([...before.allowed].map((json) => printValue(JSON.parse(json))));
+  if (before === undefined || !contradicts(before, leaf)) return null;
   return {
     rule: 'impossible-filter',
     path: [...leaf.path, leaf.operator],
     at: 'value',
-    message: `this contradicts the condition before it, by which \`${leaf.text}\` is ${is}`,
+    message: `this contradicts the condition before it, by which \`${leaf.text}\` is ${printConstraint(before)}`,
     related: [{ path: before.path, message: 'the other condition' }],
   };
 }
 
-function contradicts(allowed: ReadonlySet<string>, leaf: WrittenLeaf): boolean {
-  const own = allowedBy(leaf);
-  if (own !== null) return !own.some((value) => allowed.has(value));
-  if (leaf.operator === 'not_equals') return allowed.size === 1 && allowed.has(JSON.stringify(leaf.value));
+function contradicts(before: Constraint, leaf: WrittenLeaf): boolean {
+  const both = restrict(before, leaf);
+  if (both !== null) return isEmpty(both);
+  const { allowed } = before;
+  if (leaf.operator === 'not_equals') return allowed?.length === 1 && allowed[0] === JSON.stringify(leaf.value);
   return leaf.operator === 'missing' || (leaf.operator === 'exists' && leaf.value === false);
 }
+
+const printConstraint = ({ allowed, bounds }: Constraint): string =>
+  allowed === null
+    ? bounds.map((bound) => `${rangeOf(bound)?.words} \`${bound.value}\``).join(' and ')
+    : oneOf(allowed.map((json) => printValue(JSON.parse(json))));
 
 const keyOf = ({ field }: WrittenLeaf): string => `${field.in} ${field.path.join('.')}`;
 
@@ -172,7 +199,7 @@ function allowedBy({ operator, value }: WrittenLeaf): readonly string[] | null {
   const values: readonly unknown[] =
     operator === 'equals' ? [value] : operator === 'in' && Array.isArray(value) ? value : [];
   if (values.length === 0 || values.some((each) => typeof each === 'object' && each !== null)) return null;
-  return values.map((each) => JSON.stringify(each));
+  return [...new Set(values.map((each) => JSON.stringify(each)))];
 }
 
 type Explanation = Pick<Problem, 'rule' | 'message' | 'hint' | 'fix'>;
@@ -253,7 +280,8 @@ function explainType(set: FormSet, leaf: Leaf, nodes: readonly ShapeNode[], { ne
       fix: { kind: 'replace', text: meant },
     };
   }
-  const below = nodes.some(({ types }) => types.has('object')) ? textBelow(set, leaf.field.path) : null;
+  const hasText = rangeOf(leaf) === null && nodes.some(({ types }) => types.has('object'));
+  const below = hasText ? textBelow(set, leaf.field.path) : null;
   const better = below === null ? [] : [below.join('.')];
   return { rule: 'impossible-filter', message: `${never}: it is ${describeTypes(nodes)}${suggestion(better)}` };
 }

@@ -42,6 +42,14 @@ interface OperatorFacts {
   readonly sample: (operand: unknown, usual: unknown) => unknown;
   /** Whether it fixes how the text begins. */
   readonly fixesStart: (operand: unknown) => boolean;
+  /** Of an operator that compares numbers. */
+  readonly range: NumberRange | null;
+}
+
+export interface NumberRange {
+  /** As messages say it: a number is "more than" the operand. */
+  readonly words: string;
+  readonly compares: (value: number, bound: number) => boolean;
 }
 
 const NEVER = (): LeafMatch => 'never';
@@ -61,7 +69,22 @@ const USUAL = {
   refutes: 'nothing',
   never: 'is never',
   fixesStart: NO,
+  range: null,
 } as const;
+
+/** @param step from the operand to a number that passes */
+function comparing(words: string, compares: NumberRange['compares'], step: number): OperatorFacts {
+  return {
+    ...USUAL,
+    missing: NEVER,
+    present: (field, operand) => matchNumbers(field, (value) => compares(value, Number(operand))),
+    refutes: 'operand',
+    never: `is never ${words}`,
+    holds: NO,
+    sample: (operand) => Number(operand) + step,
+    range: { words, compares },
+  };
+}
 
 const OPERATOR_FACTS = {
   exists: {
@@ -97,6 +120,10 @@ const OPERATOR_FACTS = {
     holds: (operand, found) => found !== operand,
     sample: () => undefined,
   },
+  gt: comparing('more than', (value, bound) => value > bound, 1),
+  gte: comparing('at least', (value, bound) => value >= bound, 0),
+  lt: comparing('less than', (value, bound) => value < bound, -1),
+  lte: comparing('at most', (value, bound) => value <= bound, 0),
   contains: {
     ...USUAL,
     missing: NEVER,
@@ -110,7 +137,9 @@ const OPERATOR_FACTS = {
     ...USUAL,
     missing: NEVER,
     present: ({ node, ...field }, operand) =>
-      node.types.has('string') ? matchListed({ node, ...field }, (text) => text.startsWith(String(operand))) : 'never',
+      node.types.has('string')
+        ? matchListed({ node, ...field }, (value) => String(value).startsWith(String(operand)))
+        : 'never',
     refutes: 'operand',
     never: 'never starts with',
     holds: (operand, found) => found?.startsWith(String(operand)) === true,
@@ -175,18 +204,24 @@ function canContain(graph: ShapeGraph, node: ShapeNode, operand: unknown): boole
   return node.values === null || node.values.some((value) => typeof value === 'string' && value.includes(operand));
 }
 
-/** Whether all, some or none of the listed values of a text field pass; for values that are not listed, some may. */
-function matchListed({ node, optional }: PossibleField, passes: (text: string) => boolean): LeafMatch {
-  if (node.values === null || !node.types.has('string')) return 'sometimes';
-  const hits = node.values.filter((value) => passes(String(value)));
+/** Whether all, some or none of the listed values of a field pass; for values that are not listed, some may. */
+function matchListed({ node, optional }: PossibleField, passes: (value: ScalarValue) => boolean): LeafMatch {
+  if (node.values === null) return 'sometimes';
+  const hits = node.values.filter(passes);
   if (hits.length === 0 && node.types.size === 1) return 'never';
   return hits.length === node.values.length && !optional && node.types.size === 1 ? 'always' : 'sometimes';
 }
 
+function matchNumbers(field: PossibleField, passes: (value: number) => boolean): LeafMatch {
+  if (!allowsType(field.node.types, 'integer')) return 'never';
+  return matchListed(field, (value) => typeof value === 'number' && passes(value));
+}
+
 /** Another rule reports invalid patterns. */
 function matchRegex(field: PossibleField, pattern: string): LeafMatch {
+  if (!field.node.types.has('string')) return 'sometimes';
   try {
-    return matchListed(field, (text) => linearRegex(pattern).matcher(text).find());
+    return matchListed(field, (value) => linearRegex(pattern).matcher(String(value)).find());
   } catch {
     return 'sometimes';
   }

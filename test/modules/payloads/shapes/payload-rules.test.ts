@@ -193,6 +193,16 @@ describe('a filter that no event passes', () => {
       /contradicts the condition before it, by which `action` is `opened`/,
     ],
     [
+      '{ field: pull_request.title, gt: 500 }',
+      'impossible-filter',
+      /`pull_request.title` is never more than `500` in any .*: it is/,
+    ],
+    [
+      '{ not: { field: pull_request.user, lte: 10 } }',
+      'impossible-filter',
+      /`pull_request.user` is never at most `10` in any .*: it is an object$/m,
+    ],
+    [
       '[{ field: changes.title.from, exists: true }, { field: action, equals: opened }]',
       'impossible-filter',
       /`opened` does not pass the filters before this one: they accept only `edited`/,
@@ -217,6 +227,23 @@ describe('a filter that no event passes', () => {
       'auth: [generic-v2]\nfilters: [{ field: x, in: [1, 2] }, { field: x, missing: true }]\nprompt: x',
     );
     assert.match(missing ?? '', /by which `x` is `1` or `2`/);
+    const ranges: readonly (readonly [string, RegExp | null])[] = [
+      ['{ gt: 5 }, { lt: 5 }', /by which `x` is more than `5`$/],
+      ['{ gt: 5 }, { lte: 5 }', /by which `x` is more than `5`$/],
+      ['{ gte: 5 }, { lt: 9 }, { gt: 9 }', /by which `x` is at least `5` and less than `9`$/],
+      ['{ in: [1, 7, "9"] }, { gt: 5 }, { equals: 1 }', /by which `x` is `7`$/],
+      ['{ lt: 5 }, { equals: 5 }', /by which `x` is less than `5`$/],
+      ['{ lt: 5 }, { equals: "4" }', /by which `x` is less than `5`$/],
+      ['{ lt: 5 }, { missing: true }', /by which `x` is less than `5`$/],
+      ['{ gte: 5 }, { lte: 5 }, { equals: 5 }', null],
+      ['{ gt: 5 }, { lt: 6 }, { not_equals: 5 }', null],
+      ['{ gt: 5 }, { gt: 7 }, { in: [6, 8] }', null],
+    ];
+    for (const [conditions, message] of ranges) {
+      const [range] = said(`auth: [generic-v2]\nfilters: [${conditions.replaceAll('{ ', '{ field: x, ')}]\nprompt: x`);
+      if (message === null) assert.equal(range, undefined, conditions);
+      else assert.match(range ?? '', message, conditions);
+    }
     const fine =
       '[{ any: [{ field: a, equals: 1 }, { field: a, equals: 2 }] }, { field: a, equals: 2 }, { field: a, not_equals: 1 }]';
     assert.deepEqual(said(`auth: [generic-v2]\nfilters: ${fine}\nprompt: x`), []);
@@ -232,6 +259,7 @@ describe('a filter that no event passes', () => {
       '{ field: pull_request.body, starts_with: "/run" }',
       '{ field: action, starts_with: "re" }',
       '{ field: pull_request.body, contains: "/run" }',
+      '[{ field: pull_request.additions, gt: 100 }, { field: pull_request.additions, lte: 100.5 }]',
       '{ field: headers.X-Custom, equals: "1" }',
       '{ field: sender.login, in_file: people.txt }',
       '{ field: pull_request.base.ref, in: [main, release] }',

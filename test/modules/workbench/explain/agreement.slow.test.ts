@@ -49,6 +49,8 @@ const leaf: fc.Arbitrary<unknown> = fc.oneof(
   fc.record({ field, missing: fc.constant(true) }),
   fc.record({ field, equals: scalar }),
   fc.record({ field, not_equals: scalar }),
+  fc.record({ field, gt: fc.constantFrom(0, 1, 6.5) }),
+  fc.record({ field, lte: fc.constantFrom(0, 1, 6.5) }),
   fc.record({ field, contains: action }),
   fc.record({ field, in: fc.array(scalar, { minLength: 1, maxLength: 3 }) }),
   fc.record({ field, regex: fc.constantFrom('^open', 'e', '\\d+', 'push|tag') }),

@@ -44,6 +44,7 @@ platforms:
           chat_id: "{chat.id}"
       nowhere: { deliver: telegram, deliver_only: true, prompt: x }
       answered: { deliver: telegram, prompt: x }
+      large: { filters: [{ field: additions, gt: 500 }, { field: files, lte: 20 }], prompt: x }
       nightly:
         cron_job: report
         prompt: go
@@ -195,6 +196,13 @@ test('the tree on a terminal shows each leaf with what it found', async (t) => {
   assert.match(stdout, /^ {2}✗ any$/m);
   assert.match(stdout, /^ {4}✗ labels contains "ready" {2}found 3$/m);
   assert.match(stdout, /^ {4}✗ pull_request\.draft equals false {2}found missing$/m);
+});
+
+test('a comparison shows its number and what it found', async (t) => {
+  const { run } = open(t);
+  const { stdout } = await run(['large', ...payload({ additions: 501, files: '3' })]);
+  assert.match(stdout, /^ {2}✓ additions gt 500 {2}found 501$/m);
+  assert.match(stdout, /^ {2}✗ files lte 20 {2}found "3"$/m);
 });
 
 const signedBody = JSON.stringify(GOOD);
