@@ -26,6 +26,7 @@ import {
   enableEntry,
   existing,
   newSecret,
+  printWarnings,
   rotateSecret,
   SUBSCRIBE_OPTIONS,
   saveEntry,
@@ -78,9 +79,7 @@ export const webhookSubscribeCommand = command({
         ? { ...entry, secret: newSecret(context) }
         : entry;
     });
-    const strangers = await strangerWarnings(context, given.name, saved.entry, open);
-    for (const warning of new Set([...saved.warnings, ...strangers]))
-      printNote(context, `warning: ${visible(warning)}`);
+    printWarnings(context, [...saved.warnings, ...(await strangerWarnings(context, given.name, saved.entry, open))]);
     if (given.json) printJson(context, report(given, saved));
     else print(context, given, saved, open.table);
     return 0;

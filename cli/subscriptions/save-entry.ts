@@ -28,7 +28,7 @@ import {
 import { parseList } from '../command-line/values.ts';
 import { printNote, visible } from '../output/print.ts';
 import type { OpenTable } from './routes.ts';
-import { checkEntry, openTable, publicRouteUrl, refuseStatic, subscriptionNamed } from './routes.ts';
+import { checkEntry, openTable, publicRouteUrl, refuseStatic, strangerWarnings, subscriptionNamed } from './routes.ts';
 import { asEntry, updateSubscriptions } from './subscription-file.ts';
 
 export interface Saved {
@@ -92,6 +92,10 @@ export function subscriptionNotFound(name: string): CliError {
   return new CliError(`there is no subscription "${name}"`, 'hookwright webhook list shows them');
 }
 
+export function printWarnings(context: CliContext, warnings: readonly string[]): void {
+  for (const warning of new Set(warnings)) printNote(context, `warning: ${visible(warning)}`);
+}
+
 /** @throws CliError when there is no such subscription */
 export async function enableEntry(
   given: { readonly name: string; readonly config: readonly string[] | undefined },
@@ -100,7 +104,10 @@ export async function enableEntry(
 ): Promise<void> {
   const open = await openTable(context, given.config);
   const name = subscriptionNamed(context.home, given.name, open);
-  await saveEntry(context, name, open, (before) => applyFlags(existing(name, open, before), { enabled }));
+  const { entry } = await saveEntry(context, name, open, (before) =>
+    applyFlags(existing(name, open, before), { enabled }),
+  );
+  if (enabled) printWarnings(context, await strangerWarnings(context, name, entry, open));
   printNote(context, `${enabled ? 'enabled' : 'disabled'} ${visible(name)}`);
 }
 

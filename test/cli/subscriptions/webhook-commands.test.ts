@@ -77,6 +77,9 @@ test('subscribe warns of an agent that acts on the text of strangers, and of its
     both.some((each) => /the prompt begins with `\{comment\.body\}`/.test(each)),
     both.join('\n'),
   );
+  await webhook('disable', 'comments');
+  assert.doesNotMatch((await webhook('disable', 'bare')).stderr, /warning/);
+  assert.match((await webhook('enable', 'bare')).stderr, /the prompt begins with `\{comment\.body\}`/);
   const gateway = await startGateway(t, { home, config: CONFIG + agent });
   const flags = ['--source', 'github', '--events', 'issue_comment', '--prompt', 'y {comment.body}'];
   assert.match(

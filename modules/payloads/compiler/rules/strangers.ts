@@ -67,7 +67,7 @@ export const agentExpandsText = rule('agent-expands-text', {
   },
   route(route, report) {
     const program = programWithCommands(agentOf(route));
-    if (program === null || isMarked(route) || hasSkill(route)) return;
+    if (program === null || isMarked(route)) return;
     const { prompt = '' } = route.config;
     const parts = untrustedParts(route);
     const first = prompt.startsWith('/') ? parts[0] : parts.find((part) => part.offset === 0 && !isWholePayload(part));
@@ -79,11 +79,7 @@ export const agentExpandsText = rule('agent-expands-text', {
   },
 });
 
-/** A skill comes before the prompt, unless there is none of this name. */
-const hasSkill = ({ config, profilePlan, scope }: RouteView): boolean =>
-  profilePlan !== null && (config.skills ?? []).some((name) => scope.facts.skill(profilePlan.home, name));
-
-/** The markers and what explains them come before the text. */
+/** The markers and what explains them come before the text. A skill may be missing or empty, so none counts. */
 const isMarked = ({ config, scope }: RouteView): boolean =>
   (config.untrusted ?? scope.table.gateway.untrusted) === 'mark';
 

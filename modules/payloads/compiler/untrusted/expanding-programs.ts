@@ -57,7 +57,7 @@ export const EXPANDING_PROGRAMS: readonly ExpandingProgram[] = [
     remedy:
       'write `env: { CLAUDE_CODE_DISABLE_ATTACHMENTS: "1" }`, and with an API key also `command: [claude, --bare, -p, --no-session-persistence, --tools, ""]`',
     remedyInside:
-      'write `env CLAUDE_CODE_DISABLE_ATTACHMENTS=1 claude` instead of `claude` there, or `--bare` directly after it, because `agent.env` does not reach it',
+      'write `env CLAUDE_CODE_DISABLE_ATTACHMENTS=1 claude` instead of `claude` there, or `--bare` directly after it, because `agent.env` does not reach it for sure',
   },
   {
     name: 'Gemini CLI',
@@ -109,15 +109,16 @@ function startsOf({ command = [], env = {} }: StartedAgent): readonly Start[] {
 
 const isOn = (value: unknown): boolean => /^(?:1|true|yes|on)$/i.test(String(value));
 
-function isStopped({ program, args, variables }: Start): boolean {
-  const settings = lastSettings(program, args);
+function isStopped({ program, args, variables, isDoubted }: Start): boolean {
+  const isClear = (at: number): boolean => !isDoubted || args.slice(0, at).every((arg) => program.flags.test(arg));
+  const settings = isDoubted ? {} : lastSettings(program, args);
   if (settings.permissions?.deny?.includes?.(program.denied) === true) return true;
   // The variables of the settings replace those of its process.
   if (program.variables.some((name) => Object.hasOwn(settings.env ?? {}, name) && !isOn(settings.env?.[name])))
     return false;
   return (
     program.variables.some((name) => isOn(variables.get(name) ?? '')) ||
-    args.some((arg, at) => program.options.includes(arg) && isOwnWord(program, args, at))
+    args.some((arg, at) => program.options.includes(arg) && isOwnWord(program, args, at) && isClear(at))
   );
 }
 
@@ -146,7 +147,12 @@ function lastSettings(program: ExpandingProgram, args: readonly string[]): Setti
 }
 
 const programOf = (word: string): ExpandingProgram | null =>
-  EXPANDING_PROGRAMS.find((each) => each.files.includes(programFile(word)) || isOfPackage(word, each.package)) ?? null;
+  EXPANDING_PROGRAMS.find(
+    (each) => each.files.includes(programFile(word).replace(VERSION, '')) || isOfPackage(word, each.package),
+  ) ?? null;
+
+/** `claude-2.1.197` */
+const VERSION = /-v?\d+(?:\.\d+)*$/;
 
 /** `@scope/name`, `@scope/name@1.2`, `…/node_modules/@scope/name/cli.js`. */
 const isOfPackage = (word: string, name: string): boolean =>

@@ -41,6 +41,29 @@ export function simpleCommands(code: string): readonly SimpleCommand[] {
   ].filter(({ words }) => words.length > 0);
 }
 
+/** Words of commands that may change variables, folders or what is executed, and are not followed. */
+const UNFOLLOWED =
+  /^(?:declare|typeset|readonly|local|eval|source|for|select|read|mapfile|readarray|getopts|trap|alias|set|setenv|let|function|popd|builtin)$/;
+const FOLLOWED_FIRST = /^(?:cd|pushd|export|unset)$/;
+/** Of a whole command: `. file`, `export -n`, `export $names`, `exec -c`, `printf -v`, `NAME+=x`, `NAME[0]=x`. */
+const UNFOLLOWED_COMMAND =
+  /^(?:\w+=\S* |command )*\. |^(?:export|unset) (?:.* )?(?:-|[^\s=]*[$*?])|\b(?:exec -\w*c|printf -v)|^\w+(?:\[[^\s=]*\]\+?|\+)=/;
+const PLAIN_SET = /^set -(?:[eux]+|[eux]*o pipefail)$/;
+/** Substitutions, `${…:+…}`, functions and loops. */
+const UNFOLLOWED_TEXT = /\$\(|`|\$\{(?!\w+\})|\(\s*\)|(?:^|[\s;&|])(?:while|until)\s/;
+
+/** Whether the code may change variables or the folder in ways that are not followed. */
+export const isDoubtful = (code: string): boolean =>
+  UNFOLLOWED_TEXT.test(code) ||
+  simpleCommands(code).some(({ words }) => {
+    const command = words.join(' ');
+    return (
+      UNFOLLOWED_COMMAND.test(`${command} `) ||
+      words.slice(1).some((word) => FOLLOWED_FIRST.test(word)) ||
+      (!PLAIN_SET.test(command) && words.some((word) => UNFOLLOWED.test(word)))
+    );
+  });
+
 /** After `&&` it may be skipped, unless what follows is skipped as well. */
 const isExecuted = (before: string, after: string, text: string): boolean =>
   !/[^;\n]/.test(before)

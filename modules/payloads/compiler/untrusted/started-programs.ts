@@ -3,7 +3,7 @@
  * Where it cannot be sure it finds too much: an unknown option takes a value, and an unknown construct sets no variable.
  */
 import { codeArguments, isWrapper } from '../../../../compiler/rules/support/code-arguments.ts';
-import { simpleCommands } from './simple-commands.ts';
+import { isDoubtful, simpleCommands } from './simple-commands.ts';
 
 export interface StartedProgram {
   /** As written: a name, a path or a package. */
@@ -16,12 +16,14 @@ export interface StartedProgram {
   readonly getsVariables: boolean;
   /** Whether it may work in another folder than the command: `cd`, `env -C`, `ssh`. */
   readonly isElsewhere: boolean;
+  /** Whether it is in code that is not followed: what it says of variables and options may not be so. */
+  readonly isDoubted: boolean;
 }
 
 type Variables = ReadonlyMap<string, string>;
 
 /** What the words before a program have set. */
-type Surroundings = Pick<StartedProgram, 'variables' | 'getsVariables' | 'isElsewhere'>;
+type Surroundings = Pick<StartedProgram, 'variables' | 'getsVariables' | 'isElsewhere' | 'isDoubted'>;
 
 /**
  * What the next word may be. `start`: the program. `wrapper`: an option, a number or the program. `container`: the name of
@@ -35,22 +37,34 @@ export function startedPrograms(
   variables: Variables,
   isSought: (word: string) => boolean,
 ): readonly StartedProgram[] {
-  return startsIn(command, 'start', { variables, getsVariables: true, isElsewhere: false }, isSought);
+  const around = { variables, getsVariables: true, isElsewhere: false, isDoubted: false };
+  return startsIn(command, 'start', around, isSought);
 }
 
-const CONTAINERS = /^(?:docker|podman|nerdctl|kubectl|su|ssh|autossh|rsh|mosh|plink)$/;
+const CONTAINERS =
+  /^(?:docker|docker-compose|podman|podman-remote|nerdctl|kubectl|oc|machinectl|lxc|lxc-attach|wsl|limactl|multipass|su|ssh|autossh|rsh|mosh|plink|gosu|su-exec|chroot|tmux)$/;
 const FURTHER_WRAPPERS =
-  /^(?:runuser|xvfb-run|op|doppler|direnv|mise|npm|pnpm|yarn|bun|node|deno|tsx|setpriv|dotenvx?|watch|parallel|eval)$/;
+  /^(?:runuser|xvfb-run|op|doppler|direnv|mise|npm|pnpm|yarn|bun|node|deno|tsx|setpriv|dotenvx?|watch|parallel|eval|pkexec|run0|flatpak-spawn|bwrap)$/;
 const DROPS_VARIABLES =
-  /^(?:sudo|doas|runuser|systemd-run|docker|podman|nerdctl|kubectl|su|ssh|autossh|rsh|mosh|plink)$/;
-const OTHER_HOST = /^(?:ssh|autossh|rsh|mosh|plink)$/;
+  /^(?:sudo|doas|pkexec|run0|runuser|systemd-run|flatpak-spawn|tmux|docker|docker-compose|podman|podman-remote|nerdctl|kubectl|oc|machinectl|lxc|lxc-attach|wsl|limactl|multipass|su|ssh|autossh|rsh|mosh|plink)$/;
+const OTHER_HOST = /^(?:ssh|autossh|rsh|mosh|plink|chroot)$/;
+/** One argument of these may be the code of a shell. */
+const READS_CODE = /^(?:npx|npm|pnpm|bunx)$/;
+/** Options that drop all variables, by wrapper. */
+const CLEARS_VARIABLES: Readonly<Record<string, RegExp>> = {
+  env: /^(?:-[0a-z]*i[0a-z]*|-|--ignore-e[\w-]*)$/,
+  bwrap: /^--clearenv$/,
+};
 /** These accept `NAME=value` before the program. */
 const SETS_VARIABLES = /^(?:env|sudo|doas)$/;
 /** Options of wrappers whose value may be called like a program: a user, a group, a folder. */
 const TAKES_NAME = /^(?:-\w*[ugCD]|--(?:user|group|name|chdir|cwd|dir))$/;
-const CHANGES_FOLDER = /^(?:-[CDw]|--(?:chdir|cwd|dir|workdir)(?:=|$))/;
+const CHANGES_FOLDER = /^(?:-[CDw]|--(?:chdir|cwd|dir|workdir|directory)(?:=|$))/;
 /** What a wrapper has between its name and the program: a subcommand, a duration, a folder. */
-const OPERAND = /^(?:compose|container|run|exec|x|dlx|[\d.]+\w?)$/;
+const OPERAND = /^(?:compose|container|run|exec|shell|new|new-session|new-window|x|dlx|[\d.]+\w?)$/;
+/** Before a program, in the command of `find`. */
+const FIND_EXEC = /^-(?:exec|ok)(?:dir)?$/;
+const FIND_IN_FOLDER = /^-(?:exec|ok)dir$/;
 const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s;
 
 /** Without folder, `.exe` and the like. */
@@ -68,6 +82,7 @@ function startsIn(
   const code = codeArguments(words)[0]?.index ?? words.length;
   let position = from;
   let wrapper = '';
+  const { isDoubted } = around;
   let { variables, getsVariables, isElsewhere } = around;
   for (const [at, word] of words.entries()) {
     const previous = words[at - 1] ?? '';
@@ -76,14 +91,17 @@ function startsIn(
     if (isProgram && isSought(word)) {
       const rest = words.slice(at + 1);
       const end = rest.indexOf('--');
-      return [{ word, args: end < 0 ? rest : rest.slice(0, end), variables, getsVariables, isElsewhere }];
+      return [{ word, args: end < 0 ? rest : rest.slice(0, end), variables, getsVariables, isElsewhere, isDoubted }];
     }
+    if (position !== 'other' && READS_CODE.test(wrapper) && /\s/.test(word))
+      return startsInShell(word, 'start', { variables, getsVariables, isElsewhere, isDoubted }, isSought);
     const file = programFile(word);
+    isElsewhere ||= FIND_IN_FOLDER.test(word);
     if ((isProgram || (position === 'other' && !isOption(previous))) && kindOf(file) !== 'other') {
       [position, wrapper] = [kindOf(file), file];
       isElsewhere ||= OTHER_HOST.test(file);
       if (DROPS_VARIABLES.test(file)) [variables, getsVariables] = [new Map(), false];
-    } else if (wrapper === 'env' && /^(?:-[0a-z]*i|-|--ignore-environment)$/.test(word)) {
+    } else if (CLEARS_VARIABLES[wrapper]?.test(word) === true) {
       [variables, getsVariables] = [new Map(), false];
     } else if (position !== 'other') {
       isElsewhere ||= position !== 'start' && CHANGES_FOLDER.test(word);
@@ -92,7 +110,7 @@ function startsIn(
         position = 'other';
     }
   }
-  return startsInCode(words, { variables, getsVariables, isElsewhere }, isSought);
+  return startsInCode(words, { variables, getsVariables, isElsewhere, isDoubted }, isSought);
 }
 
 const kindOf = (file: string): Position =>
@@ -101,7 +119,7 @@ const kindOf = (file: string): Position =>
 const isPlain = (word: string): boolean => !/^-/.test(word) && !OPERAND.test(word) && !ASSIGNMENT.test(word);
 
 function mayBeProgram(position: Position, previous: string, next: string): boolean {
-  if (position === 'start' || previous === '--') return true;
+  if (position === 'start' || previous === '--' || FIND_EXEC.test(previous)) return true;
   if (position === 'wrapper') return !TAKES_NAME.test(previous);
   if (position === 'container')
     return (
@@ -121,9 +139,10 @@ interface Before {
 /** @param outer the variables of the wrapper itself, which `docker run -e NAME` passes on */
 function withWord(variables: Variables, { word, previous, wrapper, position }: Before, outer: Variables): Variables {
   if (wrapper === 'env') {
-    const [, unset = ''] = /^(?:-u|--unset=?)(.*)$/.exec(/^(?:-u|--unset)$/.test(previous) ? `-u${word}` : word) ?? [];
+    const [, unset = ''] = /^(?:-u|--u\w*=)(.+)$/.exec(/^(?:-u|--u\w*)$/.test(previous) ? `-u${word}` : word) ?? [];
     if (unset !== '') return without(variables, unset);
   }
+  if (wrapper === 'bwrap' && /^--(?:un)?setenv$/.test(previous)) return without(variables, word);
   const isPassed = position === 'container' && /^(?:-\w*e|--env)$/.test(previous);
   const attached = position === 'container' ? /^(?:-e|--env=)(.+)$/s.exec(word)?.[1] : undefined;
   const text = attached ?? word;
@@ -132,6 +151,8 @@ function withWord(variables: Variables, { word, previous, wrapper, position }: B
   const isSet = position === 'start' || SETS_VARIABLES.test(wrapper) || isPassed || attached !== undefined;
   return isSet && name !== undefined && value !== undefined ? new Map([...variables, [name, value]]) : variables;
 }
+
+const NONE: Variables = new Map();
 
 const without = (variables: Variables, name: string): Variables =>
   new Map([...variables].filter(([each]) => each !== name));
@@ -176,12 +197,18 @@ function startsInShell(
   around: Surroundings,
   isSought: (word: string) => boolean,
 ): readonly StartedProgram[] {
-  let { variables, isElsewhere } = around;
+  const isDoubted = around.isDoubted || isDoubtful(code);
+  const getsVariables = around.getsVariables && !isDoubted;
+  let { variables, isElsewhere } = isDoubted ? { variables: NONE, isElsewhere: true } : around;
   const found: StartedProgram[] = [];
   for (const [at, { words, isExport }] of simpleCommands(code).entries()) {
     const [first = '', ...rest] = words;
     const position = at === 0 && from !== 'container' ? from : 'start';
-    found.push(...startsIn(words, position, { ...around, variables, isElsewhere }, isSought));
+    const before = { variables: isDoubted ? NONE : variables, getsVariables, isElsewhere, isDoubted };
+    const starts = startsIn(words, position, before, isSought);
+    // `${X:+ NAME=1 }` sets nothing for sure.
+    const isUnclear = isDoubted && words.some((word) => word.includes('${'));
+    found.push(...(isUnclear ? starts.map((start) => ({ ...start, variables: NONE })) : starts));
     isElsewhere ||= first === 'cd' || first === 'pushd';
     for (const word of first === 'export' || first === 'unset' ? rest : words) {
       const [, name = word, value = ''] = ASSIGNMENT.exec(word) ?? [];

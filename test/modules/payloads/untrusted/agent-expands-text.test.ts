@@ -18,7 +18,7 @@ const findings = (rule: string, { agent, gateway = {}, route = {}, subscription 
   const config = { gateway, platforms: { webhook }, agent: { confined: 'It has no tools.', ...agent } };
   const result = compileFiles({
     'hookwright.yaml': stringify(config),
-    '~/.hookwright/skills/triage/SKILL.md': 'Triage.',
+    '~/.hookwright/skills/triage/SKILL.md': '',
     ...(subscription === undefined
       ? {}
       : { '~/.hookwright/webhook_subscriptions.json': JSON.stringify({ mine: subscription }) }),
@@ -31,6 +31,38 @@ const found = (input: Case) => findings('agent-expands-text', input);
 
 const SAFE = { CLAUDE_CODE_DISABLE_ATTACHMENTS: '1' };
 const settings = (value: unknown): readonly string[] => ['claude', '-p', '--settings', JSON.stringify(value)];
+
+/** Commands that drop the variables of the agent. */
+const DROPPING: readonly (readonly string[])[] = [
+  ['env', '--ignore-env', 'claude', '-p'],
+  ['env', '-iv', 'claude', '-p'],
+  ['env', '--uns', 'CLAUDE_CODE_DISABLE_ATTACHMENTS', 'claude', '-p'],
+  ['bwrap', '--clearenv', 'claude', '-p'],
+  ['bwrap', '--unsetenv', 'CLAUDE_CODE_DISABLE_ATTACHMENTS', 'claude', '-p'],
+  ['bwrap', '--setenv', 'CLAUDE_CODE_DISABLE_ATTACHMENTS', '0', 'claude', '-p'],
+  ['pkexec', '--user', 'agent', 'claude', '-p'],
+  ['run0', 'claude', '-p'],
+  ['machinectl', 'shell', 'agent@box', '/usr/bin/claude', '-p'],
+  ['lxc', 'exec', 'box', '--', 'claude', '-p'],
+  ['lxc-attach', '-n', 'box', '--', 'claude', '-p'],
+  ['wsl', '--', 'claude', '-p'],
+  ['wsl.exe', '-d', 'Debian', 'claude', '-p'],
+  ['limactl', 'shell', 'box', 'claude', '-p'],
+  ['multipass', 'exec', 'box', '--', 'claude', '-p'],
+  ['oc', 'exec', 'pod', '--', 'claude', '-p'],
+  ['podman-remote', 'exec', 'box', 'claude', '-p'],
+  ['docker-compose', 'exec', '-T', 'box', 'claude', '-p'],
+];
+
+/** What may take a variable away again in a way that is not followed. */
+const UNFOLLOWED: readonly string[] = [
+  ...['declare', 'typeset', 'readonly', 'local'].map((word) => `${word} CLAUDE_CODE_DISABLE_ATTACHMENTS=0`),
+  ...['eval "$x"', 'source ./x', '. ./x', 'X=1 . ./x', 'read CLAUDE_CODE_DISABLE_ATTACHMENTS'],
+  'for CLAUDE_CODE_DISABLE_ATTACHMENTS in 0; do true; done',
+  'export -n CLAUDE_CODE_DISABLE_ATTACHMENTS',
+  ...['export $(cat x)', 'export $x', 'true ${X:+y}', 'trap "$x" DEBUG', 'alias claude="env -i claude"', 'set +a'],
+  ...['command unset CLAUDE_CODE_DISABLE_ATTACHMENTS', 'CLAUDE_CODE_DISABLE_ATTACHMENTS+=0', 'exec -c claude -p'],
+];
 
 describe('reports a program that expands `@path`', () => {
   const commands: readonly (readonly string[])[] = [
@@ -107,6 +139,21 @@ describe('reports a program that expands `@path`', () => {
     ['docker', 'run', '-i', '--entrypoint', 'claude', 'my-image', '-p'],
     ['kubectl', 'exec', '-i', 'pod', '--', 'claude', '-p'],
     ['node', '--no-warnings', '/srv/node_modules/@anthropic-ai/claude-code/cli.js', '-p'],
+    ['find', '/srv', '-name', '*.md', '-exec', 'claude', '-p', '{}', ';'],
+    ['npx', '-c', 'claude -p'],
+    ['npx', '--call', 'claude -p'],
+    ['/opt/bin/claude-2.1.197', '-p'],
+    ['gosu', 'agent', 'claude', '-p'],
+    ['chroot', '/srv/box', 'claude', '-p'],
+    ['tmux', 'new', '-d', 'claude -p'],
+    ['flatpak-spawn', '--host', 'claude', '-p'],
+    // Code that is not followed.
+    ['sh', '-c', 'for a in --append-system-prompt; do claude $a --bare; done'],
+    ['sh', '-c', 'claude $(cat options) --bare'],
+    ['sh', '-c', 'env ${X:+ CLAUDE_CODE_DISABLE_ATTACHMENTS=1 } claude -p'],
+    ['sh', '-c', 'command cd /srv; gemini'],
+    ['sh', '-c', '. ./x; gemini'],
+    ['sh', '-c', 'find . -execdir gemini \\;'],
     // Folders that are not that of the run.
     ['sh', '-c', 'cd /srv/p && gemini'],
     ['env', '-C', '/srv', 'gemini'],
@@ -122,6 +169,19 @@ describe('reports a program that expands `@path`', () => {
     'a variable that is off': { agent: { command: ['claude'], env: { CLAUDE_CODE_DISABLE_ATTACHMENTS: '0' } } },
     'a variable that is not known': { agent: { command: ['claude'], env: { CLAUDE_CODE_SIMPLE: 'env:SIMPLE' } } },
     'a variable that sudo drops': { agent: { command: ['sudo', '-u', 'agent', 'claude', '-p'], env: SAFE } },
+    ...Object.fromEntries(DROPPING.map((command) => [command.join(' '), { agent: { command, env: SAFE } }])),
+    ...Object.fromEntries(
+      UNFOLLOWED.flatMap((code) => {
+        const set = `export CLAUDE_CODE_DISABLE_ATTACHMENTS=1; ${code}; claude -p`;
+        return [
+          [`${code}, after the variable`, { agent: { command: ['bash', '-c', set] } }],
+          [
+            `${code}, with the variable of the agent`,
+            { agent: { command: ['bash', '-c', `${code}; claude -p`], env: SAFE } },
+          ],
+        ];
+      }),
+    ),
     'marked text': { agent: { command: ['claude', '-p'] }, route: { untrusted: 'mark' } },
     'an accepted risk': { agent: { command: ['claude', '-p'] }, route: { accept_untrusted: 'It has no tools.' } },
     'Gemini CLI in a folder of its own': { agent: { command: ['gemini'], cwd: '/srv/project' } },
@@ -195,6 +255,10 @@ describe('leaves alone', () => {
     ['docker', 'run', '-i', '-eCLAUDE_CODE_DISABLE_ATTACHMENTS=1', 'my-image', 'claude', '-p'],
     ['sh', '-c', `claude -p --settings '{"permissions":{"deny":["Read(//**)"]}}'`],
     ['sh', '-c', 'claude -p --bare "$(cat)"'],
+    ['sh', '-c', 'read line; env CLAUDE_CODE_DISABLE_ATTACHMENTS=1 claude -p "$line"'],
+    ['sh', '-c', 'set -euo pipefail; export CLAUDE_CODE_DISABLE_ATTACHMENTS=1; claude -p "read this"'],
+    ['gosu', 'claude', 'my-agent'],
+    ['npx', '-c', 'claude --bare -p'],
     ['sh', '-c', 'set -e; export CLAUDE_CODE_DISABLE_ATTACHMENTS=1; exec claude -p'],
     ['sh', '-c', 'cd /srv && export CLAUDE_CODE_DISABLE_ATTACHMENTS=1 && claude -p'],
     ['ssh', 'box', 'CLAUDE_CODE_DISABLE_ATTACHMENTS=1 claude -p'],
@@ -296,20 +360,19 @@ describe('a prompt that begins with untrusted text', () => {
     assert.equal(begins({ prompt: '{issue.title}' }, ['gemini']), 1);
   });
 
-  test('is reported behind `/`, and with a skill that does not exist', () => {
+  test('is reported behind `/`, and with a skill, which may be empty', () => {
     assert.equal(begins({ prompt: '/{issue.title}' }), 1);
     assert.equal(begins({ prompt: '/review {issue.title}' }), 1);
     assert.equal(begins({ prompt: '/review {issue.number}' }), 0);
     assert.equal(begins({ prompt: '{issue.title}', skills: ['missing'] }), 1);
-    assert.equal(begins({ prompt: '/{issue.title}', skills: ['missing', 'triage'] }), 0);
+    assert.equal(begins({ prompt: '{issue.title}', skills: ['triage'] }), 1);
   });
 
-  test('is not reported behind words, a skill or the markers', () => {
+  test('is not reported behind words or the markers', () => {
     const routes = [
       { prompt: 'Read this: {issue.title}' },
       { prompt: '{issue.number}: {issue.title}' },
       { prompt: '{issue.title}', untrusted: 'mark' },
-      { prompt: '{issue.title}', skills: ['triage'] },
       { prompt: undefined },
     ];
     for (const route of routes) assert.equal(begins(route), 0, JSON.stringify(route));
