@@ -28,7 +28,7 @@ const sinceOption = text('time', 'Accepted since: 30min, 12h, 7d, or a date');
 export const deliveriesListCommand = command({
   summary: 'List accepted events, newest first, and their states',
   details:
-    'States: pending, running, delivering, waiting (a person has to approve it), done, dead (given up), skipped (nothing to deliver, superseded, or rejected by a person). A pending run may wait for its turn in its session, for a run of its agent to end, or for a budget.',
+    'States: pending, running, delivering, waiting (a person has to approve it), done, dead (given up), skipped (nothing to deliver, superseded, or rejected by a person). A pending run may wait for its turn in its session, for a run of its agent to end, or for its route to be resumed.',
   examples: [
     ['The newest 50', '$0 deliveries list'],
     ['What was given up today', '$0 deliveries list --state dead --since 24h'],

@@ -218,7 +218,7 @@ function gauges({
     [
       'gauge',
       'waiting_runs',
-      'Runs that wait for their turn in a session, for a run of their agent to end, or for a budget, over all gateways.',
+      'Runs that wait for their turn in a session, or for a run of their agent to end, over all gateways.',
       byLabel('cause', stored === null ? {} : waitsOf(stored.waits)),
     ],
     [
