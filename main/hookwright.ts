@@ -7,7 +7,9 @@ import type { CliContext } from '../cli/base/context.ts';
 import type { Module } from '../cli/base/module.ts';
 import { runtimeParts } from '../cli/base/module.ts';
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts';
+import { nodeFiles } from '../compiler/node/node-files.ts';
 import { printDiagnostics } from '../compiler/print/print.ts';
+import { projectEnvPath } from '../compiler/source/search-config.ts';
 import type { Service, ServiceOptions } from '../runtime/service/options.ts';
 import { createService } from '../runtime/service/service.ts';
 import type { ConfigInput } from './compile.ts';
@@ -161,6 +163,8 @@ export async function hookwright(options: HookwrightOptions): Promise<Hooks> {
     const service = await createService({ ...rest, ...own }, runtimeParts(chosen), {
       ...programOf(chosen, machine),
       hidden,
+      // The `.env` beside the config, which the compile has read as well.
+      projectEnv: projectEnvPath(nodeFiles, machine, 'paths' in input ? input.paths : [input.file]),
     });
     service.start();
     return hooksOf(service, diagnostics, clear);

@@ -107,6 +107,13 @@ describe('a config', () => {
       await assert.rejects(open(t, { config }), (error) => error instanceof TypeError && /config/.test(error.message));
   });
 
+  test('is compiled and served with the same `.env` beside it', async (t) => {
+    const cwd = tempDir(t);
+    writeFileSync(join(cwd, '.env'), `SECRET=${SECRET}\n`, { mode: 0o600 });
+    const text = `${JSON.stringify(configOf({ open: { prompt: '{text}' } }))}\n`;
+    const hooks = await open(t, { config: text, cwd, env: {} });
+    assert.equal((await hooks.emit('open', { text: 'x' })).outcome, 'accepted');
+  });
   test('keeps its warnings', async (t) => {
     const home = tempDir(t);
     const config = configOf({ a: { prompt: '{x}', deliver: 'log', agent: 'none', skills: ['triage'] } });
