@@ -89,7 +89,6 @@ function merge(ranges: readonly Hit[]): Hit[] {
   return merged;
 }
 
-/** Replaces secrets in texts that are logged, stored or shown, in every encoding that a request can give them. */
 export type Redact = (text: string) => string;
 
 /** Shorter values would match ordinary words. */

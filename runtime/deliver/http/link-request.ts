@@ -12,7 +12,6 @@ import type { ShownRequest } from '../deliverer.ts';
 import type { Fill, FillScope, Values } from './values.ts';
 import { DeliveryRefusal, fillWith, HIDDEN, hideSecrets, linkFill } from './values.ts';
 
-/** Links one request of a target to a function that builds it. The host is fixed, and every value is encoded for its place. */
 export interface HttpRequest {
   readonly origin: string;
   readonly method: RequestPlan['method'];

@@ -5,7 +5,6 @@ import type { FieldPlan, TargetEffect } from '../../../../schemas/generated/type
 import type { NodeId, Shape, ShapeGraph, ShapeNode, ShapeProperty, ShapeVariant } from './shape.ts';
 import { ANY, ANY_EVENT } from './shape.ts';
 
-/** The event forms that are possible at one point of a route, with lookups of paths in them. */
 export interface FormSet {
   readonly shape: Shape;
   readonly forms: readonly ShapeVariant[];
