@@ -99,14 +99,19 @@ const inBrowser = (root: string): Plugin => ({
   },
 });
 
+/** Shapes that are large and rarely used: paths into these payloads are not checked in the page, which says so. */
+const LEFT_OUT = ['adyen-platform.json', 'mux.json', 'square.json'];
+
 /** What the page needs of the catalog, by path below it: no blueprints, no notes of sources; parsed, because a text in a text is longer. */
 function shipped(root: string): Readonly<Record<string, unknown>> {
   const catalog = join(root, 'catalog');
   const texts = ['shapes', 'writers'].flatMap((folder) =>
-    readdirSync(join(catalog, folder)).map((name) => {
-      const path = join(folder, name);
-      return [path, JSON.parse(readFileSync(join(catalog, path), 'utf8')) as unknown] as const;
-    }),
+    readdirSync(join(catalog, folder))
+      .filter((name) => !LEFT_OUT.includes(name))
+      .map((name) => {
+        const path = join(folder, name);
+        return [path, JSON.parse(readFileSync(join(catalog, path), 'utf8')) as unknown] as const;
+      }),
   );
   const { sources, ...rest } = readYamlCatalog(nodeFiles, catalog);
   const short = Object.entries(sources).map(([name, { notes: _, ...source }]) => [name, source]);
