@@ -12,20 +12,19 @@ import { StoreInDoubt, StoreRefused, StoreUnavailable } from '../../runtime/stor
 import { StoreDamaged } from '../../runtime/store/decode.ts';
 import type { StoredDispatch } from '../../runtime/store/queries.ts';
 import type { JobRecord } from '../../runtime/store/records.ts';
+import type { Rescue } from '../../runtime/store/sqlite/rescue.ts';
 import { hasStore, lockHolder, lockPath, servedPath, storePath } from '../../runtime/store/store-path.ts';
 import type { StorePlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { openHome } from '../base/context.ts';
 import { ambiguousName, CliError, refusalOf } from '../base/errors.ts';
 import type { DatabaseContext, PostgresPlan, SharedText } from '../base/module.ts';
-import { loadPart } from '../base/module.ts';
+import { loadPart, runtimeParts } from '../base/module.ts';
 import { controlFailure, isGatewayThere, pathsOf } from '../gateway/ask-gateway.ts';
 import { printNote } from '../output/print.ts';
 
 /** Timeout of an operation of the store, in ms; the audit of a large one is slow. */
 const ANSWER_MS = 60_000;
-/** The same for a copy of the store, of which a second takes some hundred megabytes. */
-const COPY_MS = 600_000;
 /** How long a command waits for the process that has the store, and the pause between attempts, in ms. */
 const PATIENCE_MS = 15_000;
 const LOOK_MS = 50;
@@ -81,8 +80,7 @@ async function openStore(context: CliContext, opening: Opening): Promise<Store |
 /** The store of the gateway that serves this home; null when none answers. */
 async function findRemote(context: CliContext): Promise<Store | null> {
   if (!(await isGatewayThere(context))) return null;
-  const ask: AskStore = (name, input) =>
-    callControl(pathsOf(context).socket, name, input, input.kind === 'back_up' ? COPY_MS : ANSWER_MS);
+  const ask: AskStore = (name, input) => callControl(pathsOf(context).socket, name, input, ANSWER_MS);
   return createRemoteStore(ask);
 }
 
@@ -105,12 +103,18 @@ async function tryOpenFile(context: CliContext): Promise<Store | null> {
   // Loaded only here: opening a database is not free.
   const { tryOpenOfflineStore } = await import('../../runtime/store/sqlite/open-store.ts');
   try {
-    return await tryOpenOfflineStore(storePath(context.home));
+    return await tryOpenOfflineStore(storePath(context.home), await findRescue(context));
   } catch (error) {
     if (error instanceof StoreRefused) throw refusalOf(error);
     if (error instanceof StoreUnavailable) throw new StoreOutOfReach(error.message);
     throw error;
   }
+}
+
+/** What a module of this program does for the home's file; null: none does. */
+export async function findRescue({ modules }: Pick<CliContext, 'modules'>): Promise<Rescue | null> {
+  const { findPart } = await import('../../runtime/module.ts');
+  return findPart(runtimeParts(modules), 'rescue');
 }
 
 /** @throws CliError when a gateway has the store for longer than a start takes: without its socket it will never answer */

@@ -4,12 +4,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { formatDuration } from '../../cli/output/table.ts';
+import { WholeFile } from '../../modules/rescue/runtime/backup.ts';
 import { nominalWait } from '../../runtime/dispatch/persist.ts';
-import { openOfflineStore } from '../../runtime/store/sqlite/open-store.ts';
 import { SHOWN_STATES } from '../../runtime/store/states.ts';
 import { runInProcess } from '../helpers/cli.ts';
 import { HOLDER, makeAccept, makeAdvance } from '../helpers/dispatches.ts';
 import { codeBlocks } from '../helpers/markdown.ts';
+import { openOfflineStore } from '../helpers/rescued-store.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
 const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
@@ -84,7 +85,9 @@ describe('docs/operations.md', () => {
     await store.write(makeAccept('abc'));
     const copy = join(home, 'copy.db');
     assert.match(page, /^hookwright store backup \/backup\/state\.db$/m);
-    await store.read({ kind: 'back_up', to: copy });
+    const file = new WholeFile(path);
+    file.serve({ kind: 'back_up', to: copy });
+    file.serve({ kind: 'close' });
     assert.ok(existsSync(copy));
     const copied = await openOfflineStore(copy);
     const found = await copied.read({ kind: 'find', id: 'abc' });

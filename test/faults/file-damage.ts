@@ -4,11 +4,11 @@
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { WholeFile } from '../../modules/rescue/runtime/backup.ts';
 import type { Store } from '../../runtime/store/contract.ts';
 import { StoreDamaged } from '../../runtime/store/decode.ts';
-import { openOfflineStore } from '../../runtime/store/sqlite/open-store.ts';
-import { Reader } from '../../runtime/store/sqlite/read.ts';
 import { HOLDER, makeAccept, makeTake } from '../helpers/dispatches.ts';
+import { openOfflineStore } from '../helpers/rescued-store.ts';
 
 const FILES = ['', '-wal', '-shm', '-wal.id', '.id'];
 const EVENTS = 12;
@@ -190,10 +190,10 @@ async function outcomeOf(path: string, ids: readonly string[], stop: Stop): Prom
 }
 
 function isBroken(path: string): boolean {
-  const reader = new Reader({ path });
+  const file = new WholeFile(path);
   try {
-    return reader.serve({ kind: 'check' }) !== null;
+    return file.serve({ kind: 'check' }) !== null;
   } finally {
-    reader.serve({ kind: 'close' });
+    file.serve({ kind: 'close' });
   }
 }

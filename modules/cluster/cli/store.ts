@@ -11,6 +11,7 @@ import { isGatewayThere } from '../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote } from '../../../cli/output/print.ts';
 import { createProgress } from '../../../cli/output/prompter.ts';
 import { formatTable } from '../../../cli/output/table.ts';
+import { findRescue } from '../../../cli/store/use-store.ts';
 import { fileSessions } from '../../../runtime/deliver/sessions.ts';
 import type { Store } from '../../../runtime/store/contract.ts';
 import { StoreRefused, StoreUnavailable } from '../../../runtime/store/contract.ts';
@@ -120,7 +121,7 @@ export async function moveStore(context: CliContext, database: Database, isDryRu
   }
   if (!existsSync(path)) throw new CliError(`there is nothing to move: ${path} does not exist`);
   const sessions = await readSessions(context.home);
-  const { count, outcome } = await withFile(path, async (store, db) => {
+  const { count, outcome } = await withFile(context, path, async (store, db) => {
     await refuseOpenWork(store, context.clock.now());
     const source: MoveSource = {
       id: idOf(db),
@@ -154,12 +155,16 @@ async function readSessions(home: string): Promise<readonly MovedSession[]> {
 }
 
 /** Opens the file exclusively. */
-async function withFile<T>(path: string, use: (store: Store, db: Connection) => Promise<T>): Promise<T> {
+async function withFile<T>(
+  context: CliContext,
+  path: string,
+  use: (store: Store, db: Connection) => Promise<T>,
+): Promise<T> {
   const { tryOpenOfflineStore } = await import('../../../runtime/store/sqlite/open-store.ts');
   const { openWriting } = await import('../../../runtime/store/sqlite/open-database.ts');
   const { connect } = await import('../../../runtime/store/sqlite/driver.ts');
   try {
-    const store = await tryOpenOfflineStore(path);
+    const store = await tryOpenOfflineStore(path, await findRescue(context));
     if (store === null) throw new CliError(`another process has ${path}`, 'wait until it has ended, or end it');
     try {
       const db = openWriting(connect, path, 'full');

@@ -4,10 +4,10 @@ import { closeSync, openSync, renameSync, writeFileSync, writeSync } from 'node:
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { connect } from '../../../runtime/store/sqlite/driver.ts';
-import { openOfflineStore } from '../../../runtime/store/sqlite/open-store.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { makeAccept } from '../../helpers/dispatches.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';
+import { openOfflineStore } from '../../helpers/rescued-store.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const CONFIG = `platforms:

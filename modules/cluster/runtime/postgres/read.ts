@@ -48,7 +48,6 @@ export const createPgQueries = (ask: AskSnapshot, refused: RefusedRows): PgQueri
   figures: (query) => sumFigures(ask, query),
   nodes: () => readNodes(ask),
   audit: () => audit(ask),
-  back_up: () => Promise.reject(new Error('a database is copied by pg_dump')),
   ...dispatchQueries(ask),
   ...jobQueries(ask, refused),
 });

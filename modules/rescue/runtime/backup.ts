@@ -1,4 +1,4 @@
-/** Copies of the store: one is made while others write, and one is put in the place of the file. */
+/** What reads all of the file: its check, a copy that is made while others write, and one that is put in its place. */
 
 import { randomUUID } from 'node:crypto';
 import {
@@ -12,19 +12,73 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { describeDiskError } from '../../platform/files.ts';
-import { StoreRefused } from '../contract.ts';
-import { notePath } from '../store-path.ts';
-import type { Connection } from './driver.ts';
-import { connect } from './driver.ts';
-import { FORMAT, formatOf } from './schema.ts';
+import { messageOf } from '../../../base/errors.ts';
+import { describeDiskError } from '../../../runtime/platform/files.ts';
+import { StoreRefused, StoreUnavailable } from '../../../runtime/store/contract.ts';
+import type { Connection } from '../../../runtime/store/sqlite/driver.ts';
+import { connect, isMalformed } from '../../../runtime/store/sqlite/driver.ts';
+import { openReading } from '../../../runtime/store/sqlite/open-database.ts';
+import { FORMAT, formatOf } from '../../../runtime/store/sqlite/schema.ts';
+import type { Client } from '../../../runtime/store/sqlite/thread.ts';
+import { notePath } from '../../../runtime/store/store-path.ts';
 import { putLife, readLife, writeNote } from './store-note.ts';
+
+export type WholeFileRequest =
+  | { readonly kind: 'check' }
+  | { readonly kind: 'close' }
+  | { readonly kind: 'back_up' /** Absolute. */; readonly to: string };
+
+/** Reads the file over a connection of its own: what it does takes seconds. */
+export class WholeFile {
+  private readonly path: string;
+  private db: Connection | null = null;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Returns, by kind: what is wrong with the file, null when it is intact; the size of the copy in bytes; null. */
+  serve(request: WholeFileRequest): string | number | null {
+    if (request.kind === 'check') return this.check();
+    if (request.kind === 'back_up') return backUp(this.open(), request.to);
+    this.db?.close();
+    this.db = null;
+    return null;
+  }
+
+  private check(): string | null {
+    try {
+      const found = this.open().query<[string]>('PRAGMA quick_check(1)').get()?.[0];
+      if (found === 'ok') return null;
+      return (found ?? 'nothing was checked').replace(/^\*{3} in database main \*{3}\n/, '').replaceAll('\n', '; ');
+    } catch (error) {
+      if (!isMalformed(error)) throw error;
+      return messageOf(error);
+    }
+  }
+
+  private open(): Connection {
+    this.db ??= openReading(connect, this.path);
+    return this.db;
+  }
+}
+
+/** Copies the file, and ends `file`. Rejects with StoreUnavailable; then there is no copy. @param to absolute */
+export async function copyStore(file: Client<WholeFileRequest>, to: string): Promise<{ readonly bytes: number }> {
+  try {
+    return { bytes: await file.ask<number>({ kind: 'back_up', to }) };
+  } catch (error) {
+    throw new StoreUnavailable(`cannot read the store: ${messageOf(error)}`);
+  } finally {
+    await file.end({ kind: 'close' });
+  }
+}
 
 /**
  * Writes a copy with mode 0600, and checks it. Returns its size in bytes.
  * @param db only read @param to absolute; a file there is never replaced @throws the system's or SQLite's error; then there is no copy
  */
-export function backUp(db: Connection, to: string): number {
+function backUp(db: Connection, to: string): number {
   closeSync(openSync(to, 'wx', 0o600));
   try {
     db.exec('PRAGMA query_only = 0');

@@ -1,17 +1,20 @@
 /** `hookwright store`: copies of what is stored. */
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { StoreRefused } from '../runtime/store/contract.ts';
-import { lockHolder, lockPath, notePath, storePath } from '../runtime/store/store-path.ts';
-import type { CliContext } from './base/context.ts';
-import { openHome } from './base/context.ts';
-import { CliError, refusalOf } from './base/errors.ts';
-import { argument, command, flag } from './command-line/command.ts';
-import { configOption } from './command-line/options.ts';
-import { isGatewayThere } from './gateway/ask-gateway.ts';
-import { printJson, printNote } from './output/print.ts';
-import { canAsk, createPrompter } from './output/prompter.ts';
-import { configuredStore, useStore } from './store/use-store.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { openHome } from '../../../cli/base/context.ts';
+import { CliError, refusalOf } from '../../../cli/base/errors.ts';
+import { argument, command, flag } from '../../../cli/command-line/command.ts';
+import { configOption } from '../../../cli/command-line/options.ts';
+import { isGatewayThere, tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
+import { printJson, printNote } from '../../../cli/output/print.ts';
+import { canAsk, createPrompter } from '../../../cli/output/prompter.ts';
+import { configuredStore, useStore } from '../../../cli/store/use-store.ts';
+import { StoreRefused } from '../../../runtime/store/contract.ts';
+import { lockHolder, lockPath, notePath, storePath } from '../../../runtime/store/store-path.ts';
+
+/** Timeout of a copy, of which a second takes some hundred megabytes, in ms. */
+const COPY_MS = 600_000;
 
 /** `hookwright store backup <file>`: a whole copy of the store, also while a gateway writes it. */
 export const storeBackupCommand = command({
@@ -26,7 +29,11 @@ export const storeBackupCommand = command({
     const to = resolve(context.cwd, given.file);
     if (existsSync(to)) throw new CliError(`${to} is there already`, 'a backup replaces no file: name another one');
     if (!existsSync(dirname(to))) throw new CliError(`there is no folder ${dirname(to)}`, 'make it first');
-    const copied = await useStore(context, (store) => store.read({ kind: 'back_up', to }));
+    // A gateway that has just begun has the store, too.
+    const copied = await useStore(
+      context,
+      async () => (await tryAskGateway(context, 'store_back_up', { to }, COPY_MS)) ?? copyHere(context, to),
+    );
     if (copied === null) throw new CliError(`nothing is stored in ${context.home} yet`);
     if (given.json) printJson(context, { file: to, ...copied });
     else printNote(context, `copied to ${to} (${copied.bytes} bytes) and checked`);
@@ -45,7 +52,7 @@ export const storeRestoreCommand = command({
     const path = await requireFile(context, 'pg_restore');
     const from = resolve(context.cwd, given.file);
     if (!existsSync(from)) throw new CliError(`there is no file ${from}`);
-    const { restore } = await import('../runtime/store/sqlite/backup.ts');
+    const { restore } = await import('../runtime/backup.ts');
     const aside = await withLockedStore(context, () => restore(path, from, context.clock.now()));
     printNote(context, `restored from ${from}`);
     if (aside !== null) printNote(context, `the files before are kept as ${aside}`);
@@ -65,7 +72,7 @@ export const storeNewCommand = command({
     if (!given.yes && !canAsk(context)) throw new CliError('there is no terminal to ask on', 'add --yes to begin anew');
     if (!given.yes && !(await createPrompter(context).confirm(question, false)))
       throw new CliError('given up; nothing was changed');
-    const { moveAside } = await import('../runtime/store/sqlite/backup.ts');
+    const { moveAside } = await import('../runtime/backup.ts');
     const forget = (): void => rmSync(notePath(path), { force: true });
     const aside = await withLockedStore(context, () => moveAside(path, context.clock.now(), forget));
     printNote(context, aside === null ? 'there was none' : `what was left is kept as ${aside}`);
@@ -73,19 +80,30 @@ export const storeNewCommand = command({
   },
 });
 
+/** This command has the store. */
+async function copyHere(context: CliContext, to: string): Promise<{ readonly bytes: number }> {
+  const { copyStore, WholeFile } = await import('../runtime/backup.ts');
+  const { inlineClient } = await import('../../../runtime/store/sqlite/thread.ts');
+  const file = new WholeFile(storePath(context.home));
+  return copyStore(
+    inlineClient((request) => file.serve(request)),
+    to,
+  );
+}
+
 /** @throws CliError when the store is a database @param instead what makes or restores a copy of one */
-export async function requireFile(context: CliContext, instead: string): Promise<string> {
+async function requireFile(context: CliContext, instead: string): Promise<string> {
   const plan = await configuredStore(context);
   if (plan.kind === 'sqlite') return storePath(context.home);
   throw new CliError('the store is a PostgreSQL database', `use its own tools: ${instead}`);
 }
 
 /** @throws CliError when the file is in use, or `replace` refuses */
-export async function withLockedStore<T>(context: CliContext, replace: () => T): Promise<T> {
+async function withLockedStore<T>(context: CliContext, replace: () => T): Promise<T> {
   const path = storePath(context.home);
   if (await isGatewayThere(context))
     throw new CliError(`a gateway serves ${context.home}`, 'stop it first: hookwright gateway stop');
-  const { tryLock } = await import('../runtime/store/sqlite/file-lock.ts');
+  const { tryLock } = await import('../../../runtime/store/sqlite/file-lock.ts');
   openHome(context);
   const lock = tryLock(lockPath(path));
   if (lock === null) {

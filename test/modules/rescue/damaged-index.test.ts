@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { setRowsAside } from '../../../../runtime/store/sqlite/damaged-rows.ts';
-import { connect } from '../../../../runtime/store/sqlite/driver.ts';
-import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
-import { makeAccept, makeAdvance, makeDispatch, makeTake, openDeliveries } from '../../../helpers/dispatches.ts';
-import { tempDir } from '../../../helpers/temp-dir.ts';
+import { setRowsAside } from '../../../modules/rescue/runtime/damaged-rows.ts';
+import { connect } from '../../../runtime/store/sqlite/driver.ts';
+import { makeAccept, makeAdvance, makeDispatch, makeTake, openDeliveries } from '../../helpers/dispatches.ts';
+import { openOfflineStore } from '../../helpers/rescued-store.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
 
 /** Changes one byte of the first text of an index or table that contains this one. */
 function damagePage(path: string, name: string, text: string): void {

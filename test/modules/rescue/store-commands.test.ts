@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, write
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { connect } from '../../../runtime/store/sqlite/driver.ts';
-import { openOfflineStore, openServerStore } from '../../../runtime/store/sqlite/open-store.ts';
 import { servedPath } from '../../../runtime/store/store-path.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { makeAccept } from '../../helpers/dispatches.ts';
 import { startGateway } from '../../helpers/gateway.ts';
 import { recordLog } from '../../helpers/log.ts';
+import { openOfflineStore, openServerStore } from '../../helpers/rescued-store.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const CONFIG = `platforms:

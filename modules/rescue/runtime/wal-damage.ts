@@ -23,10 +23,10 @@ import {
 } from 'node:fs';
 import { endianness } from 'node:os';
 import { dirname } from 'node:path';
-import { removeSynced, writeAtomic } from '../../platform/files.ts';
-import type { DamageReport } from '../queries.ts';
-import { logMarkPath } from '../store-path.ts';
-import type { Connection } from './driver.ts';
+import { writeAtomic } from '../../../runtime/platform/files.ts';
+import type { DamageReport } from '../../../runtime/store/queries.ts';
+import type { Connection } from '../../../runtime/store/sqlite/driver.ts';
+import { logMarkPath } from '../../../runtime/store/store-path.ts';
 import type { StoreLife, StoreNote } from './store-note.ts';
 import { readLife, sealed } from './store-note.ts';
 
@@ -301,9 +301,6 @@ const SALT = { at: 16, bytes: 4 } as const;
 const MOST_RESTARTS = 2 ** 27;
 
 const lineOf = ({ id, starts }: StoreNote, salt: number): string => sealed(`${id} ${starts} ${salt}`);
-
-/** Forgets which log it is. @throws the system's error */
-export const removeLogMark = (path: string): void => removeSynced(logMarkPath(path));
 
 /** Marks the log in which `db` has committed. Returns false when that cannot be done yet, as on a full disk: what was committed stands. */
 export function markLog(db: Connection, path: string): boolean {

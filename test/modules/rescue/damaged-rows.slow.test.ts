@@ -1,9 +1,9 @@
 /** Each column of each table is damaged in each way: the file opens, what is damaged is said, and the other work is taken. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import type { RowHome } from '../../../faults/row-damage.ts';
-import { makeRows, ROW_DAMAGES, runRows } from '../../../faults/row-damage.ts';
-import { tempDir } from '../../../helpers/temp-dir.ts';
+import type { RowHome } from '../../faults/row-damage.ts';
+import { makeRows, ROW_DAMAGES, runRows } from '../../faults/row-damage.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
 
 describe('a damaged value', () => {
   const root = tempDir({ after: () => {} });

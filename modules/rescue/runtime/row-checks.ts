@@ -1,11 +1,11 @@
 /** What the rows of each table of work and of bookkeeping may be, and which are looked at. */
-import type { ValueCheck } from '../decode.ts';
-import { decodeOr, isCount, isInstant, isJobRecord, isOneOf, isText, orNull } from '../decode.ts';
-import { FIGURES } from '../queries.ts';
-import { GUARD_KINDS, laneKey, routeLane } from '../records.ts';
-import { APPROVAL_STATES, OPEN_STATES } from '../states.ts';
-import { isAmount, MOST_USED } from '../usage.ts';
-import { BLOCKED_BY } from '../waits.ts';
+import type { ValueCheck } from '../../../runtime/store/decode.ts';
+import { decodeOr, isCount, isInstant, isJobRecord, isOneOf, isText, orNull } from '../../../runtime/store/decode.ts';
+import { FIGURES } from '../../../runtime/store/queries.ts';
+import { GUARD_KINDS, laneKey, routeLane } from '../../../runtime/store/records.ts';
+import { APPROVAL_STATES, OPEN_STATES } from '../../../runtime/store/states.ts';
+import { isAmount, MOST_USED } from '../../../runtime/store/usage.ts';
+import { BLOCKED_BY } from '../../../runtime/store/waits.ts';
 
 export type FoundRow = Readonly<Record<string, unknown>>;
 

@@ -10,11 +10,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { writeAtomic } from '../../platform/files.ts';
-import { decodeOr, fieldsOf, isCount, isOneOf, isText } from '../decode.ts';
-import { hasNote, notePath } from '../store-path.ts';
-import type { Connect, Connection } from './driver.ts';
-import { inTransaction } from './driver.ts';
+import { writeAtomic } from '../../../runtime/platform/files.ts';
+import { decodeOr, fieldsOf, isCount, isOneOf, isText } from '../../../runtime/store/decode.ts';
+import type { Connect, Connection } from '../../../runtime/store/sqlite/driver.ts';
+import { inTransaction } from '../../../runtime/store/sqlite/driver.ts';
+import { hasNote, notePath } from '../../../runtime/store/store-path.ts';
 
 export interface StoreNote {
   readonly id: string;

@@ -4,11 +4,11 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { StoreRefused } from '../../../../runtime/store/contract.ts';
-import { moveAside, restore } from '../../../../runtime/store/sqlite/backup.ts';
-import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
-import { makeAccept } from '../../../helpers/dispatches.ts';
-import { tempDir } from '../../../helpers/temp-dir.ts';
+import { moveAside, restore } from '../../../modules/rescue/runtime/backup.ts';
+import { StoreRefused } from '../../../runtime/store/contract.ts';
+import { makeAccept } from '../../helpers/dispatches.ts';
+import { openOfflineStore } from '../../helpers/rescued-store.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
 
 const CHANGES = ['renameSync', 'copyFileSync', 'rmSync'] as const;
 const { renameSync, copyFileSync, rmSync } = fs;

@@ -3,13 +3,13 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, truncateSy
 import { basename, dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { connect } from '../../../../runtime/store/sqlite/driver.ts';
-import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
-import { walkLog } from '../../../../runtime/store/sqlite/wal-damage.ts';
-import { walFrames } from '../../../faults/wal.ts';
-import { makeAccept } from '../../../helpers/dispatches.ts';
-import { tempDir } from '../../../helpers/temp-dir.ts';
-import { tinyDisk } from '../../../helpers/tiny-disk.ts';
+import { walkLog } from '../../../modules/rescue/runtime/wal-damage.ts';
+import { connect } from '../../../runtime/store/sqlite/driver.ts';
+import { walFrames } from '../../faults/wal.ts';
+import { makeAccept } from '../../helpers/dispatches.ts';
+import { openOfflineStore } from '../../helpers/rescued-store.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+import { tinyDisk } from '../../helpers/tiny-disk.ts';
 
 const FRAME = 24 + 4096;
 const EVENTS = 12;

@@ -6,10 +6,10 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { silentLog } from '../../../../runtime/platform/log.ts';
-import { openServerStore } from '../../../../runtime/store/sqlite/open-store.ts';
-import { makeRows, runRows } from '../../../faults/row-damage.ts';
-import { tempDir } from '../../../helpers/temp-dir.ts';
+import { silentLog } from '../../../runtime/platform/log.ts';
+import { makeRows, runRows } from '../../faults/row-damage.ts';
+import { openServerStore } from '../../helpers/rescued-store.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
 
 test('a byte of invalid UTF-8 in any column stops no thread of a gateway, and is said', async () => {
   const home = await makeRows(tempDir({ after: () => {} }));

@@ -12,14 +12,14 @@
  * Texts of a dispatch are large, and checked when it is read (../listed-rows.ts).
  */
 import { isUtf8 } from 'node:buffer';
-import { isCount, isOneOf, isText, orNull } from '../decode.ts';
-import type { DamageReport } from '../queries.ts';
-import { laneKey, routeLane } from '../records.ts';
-import { OPEN_STATES } from '../states.ts';
-import { noCounts, TALLY_COLUMNS } from '../tally.ts';
-import type { Connection, Value } from './driver.ts';
-import { inTransaction } from './driver.ts';
-import { stepIds } from './memory.ts';
+import { isCount, isOneOf, isText, orNull } from '../../../runtime/store/decode.ts';
+import type { DamageReport } from '../../../runtime/store/queries.ts';
+import { laneKey, routeLane } from '../../../runtime/store/records.ts';
+import type { Connection, Value } from '../../../runtime/store/sqlite/driver.ts';
+import { inTransaction } from '../../../runtime/store/sqlite/driver.ts';
+import { stepIds } from '../../../runtime/store/sqlite/memory.ts';
+import { OPEN_STATES } from '../../../runtime/store/states.ts';
+import { noCounts, TALLY_COLUMNS } from '../../../runtime/store/tally.ts';
 import type { FoundRow, RowChecks, TableName } from './row-checks.ts';
 import { isLane, isName, ROW_CHECKS } from './row-checks.ts';
 

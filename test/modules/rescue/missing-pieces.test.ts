@@ -4,11 +4,11 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, truncateSy
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
-import { notePath } from '../../../../runtime/store/store-path.ts';
-import { walFrames } from '../../../faults/wal.ts';
-import { makeAccept } from '../../../helpers/dispatches.ts';
-import { tempDir } from '../../../helpers/temp-dir.ts';
+import { notePath } from '../../../runtime/store/store-path.ts';
+import { walFrames } from '../../faults/wal.ts';
+import { makeAccept } from '../../helpers/dispatches.ts';
+import { openOfflineStore } from '../../helpers/rescued-store.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
 
 const SUFFIXES = ['', '-wal', '-shm', '-wal.id', '.id'];
 

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DamageReport } from '../../../../runtime/store/queries.ts';
-import { connect } from '../../../../runtime/store/sqlite/driver.ts';
-import { openOfflineStore, openServerStore } from '../../../../runtime/store/sqlite/open-store.ts';
-import { walFrames } from '../../../faults/wal.ts';
-import { makeAccept } from '../../../helpers/dispatches.ts';
-import { recordLog } from '../../../helpers/log.ts';
-import { tempDir } from '../../../helpers/temp-dir.ts';
+import type { DamageReport } from '../../../runtime/store/queries.ts';
+import { connect } from '../../../runtime/store/sqlite/driver.ts';
+import { walFrames } from '../../faults/wal.ts';
+import { makeAccept } from '../../helpers/dispatches.ts';
+import { recordLog } from '../../helpers/log.ts';
+import { openOfflineStore, openServerStore } from '../../helpers/rescued-store.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
 
 const PAGE = 4096;
 
