@@ -12,7 +12,6 @@ import { StoreInDoubt, StoreRefused, StoreUnavailable } from '../../runtime/stor
 import { StoreDamaged } from '../../runtime/store/decode.ts';
 import type { StoredDispatch } from '../../runtime/store/queries.ts';
 import type { JobRecord } from '../../runtime/store/records.ts';
-import type { Rescue } from '../../runtime/store/sqlite/rescue.ts';
 import { hasStore, lockHolder, lockPath, servedPath, storePath } from '../../runtime/store/store-path.ts';
 import type { StorePlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
@@ -99,22 +98,17 @@ async function openFile(context: CliContext, { create }: Opening): Promise<Store
 }
 
 /** Null when another process has it. @throws StoreOutOfReach; CliError when the file is not of this version */
-async function tryOpenFile(context: CliContext): Promise<Store | null> {
+export async function tryOpenFile({ home, modules }: CliContext): Promise<Store | null> {
   // Loaded only here: opening a database is not free.
   const { tryOpenOfflineStore } = await import('../../runtime/store/sqlite/open-store.ts');
+  const { findPart } = await import('../../runtime/module.ts');
   try {
-    return await tryOpenOfflineStore(storePath(context.home), await findRescue(context));
+    return await tryOpenOfflineStore(storePath(home), await findPart(runtimeParts(modules), 'rescue'));
   } catch (error) {
     if (error instanceof StoreRefused) throw refusalOf(error);
     if (error instanceof StoreUnavailable) throw new StoreOutOfReach(error.message);
     throw error;
   }
-}
-
-/** What a module of this program does for the home's file; null: none does. */
-export async function findRescue({ modules }: Pick<CliContext, 'modules'>): Promise<Rescue | null> {
-  const { findPart } = await import('../../runtime/module.ts');
-  return findPart(runtimeParts(modules), 'rescue');
 }
 
 /** @throws CliError when a gateway has the store for longer than a start takes: without its socket it will never answer */

@@ -4,7 +4,7 @@
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { WholeFile } from '../../modules/rescue/runtime/backup.ts';
+import { checkFile } from '../../modules/rescue/runtime/backup.ts';
 import type { Store } from '../../runtime/store/contract.ts';
 import { StoreDamaged } from '../../runtime/store/decode.ts';
 import { HOLDER, makeAccept, makeTake } from '../helpers/dispatches.ts';
@@ -178,7 +178,7 @@ async function outcomeOf(path: string, ids: readonly string[], stop: Stop): Prom
     }
     const { damage } = await store.read({ kind: 'overview', now: 3000 });
     if (damage !== null) return 'said';
-    if (stop === 'kill' && isBroken(path)) return 'said';
+    if (stop === 'kill' && checkFile(path) !== null) return 'said';
     return ids.every((id) => taken.includes(id)) ? 'harmless' : 'silent';
   } catch (error) {
     // The reason of a dispatch, or an error in the log.
@@ -186,14 +186,5 @@ async function outcomeOf(path: string, ids: readonly string[], stop: Stop): Prom
     throw error;
   } finally {
     await store.close();
-  }
-}
-
-function isBroken(path: string): boolean {
-  const file = new WholeFile(path);
-  try {
-    return file.serve({ kind: 'check' }) !== null;
-  } finally {
-    file.serve({ kind: 'close' });
   }
 }

@@ -11,7 +11,7 @@ import { isGatewayThere } from '../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote } from '../../../cli/output/print.ts';
 import { createProgress } from '../../../cli/output/prompter.ts';
 import { formatTable } from '../../../cli/output/table.ts';
-import { findRescue } from '../../../cli/store/use-store.ts';
+import { tryOpenFile } from '../../../cli/store/use-store.ts';
 import { fileSessions } from '../../../runtime/deliver/sessions.ts';
 import type { Store } from '../../../runtime/store/contract.ts';
 import { StoreRefused, StoreUnavailable } from '../../../runtime/store/contract.ts';
@@ -160,11 +160,10 @@ async function withFile<T>(
   path: string,
   use: (store: Store, db: Connection) => Promise<T>,
 ): Promise<T> {
-  const { tryOpenOfflineStore } = await import('../../../runtime/store/sqlite/open-store.ts');
   const { openWriting } = await import('../../../runtime/store/sqlite/open-database.ts');
   const { connect } = await import('../../../runtime/store/sqlite/driver.ts');
   try {
-    const store = await tryOpenOfflineStore(path, await findRescue(context));
+    const store = await tryOpenFile(context);
     if (store === null) throw new CliError(`another process has ${path}`, 'wait until it has ended, or end it');
     try {
       const db = openWriting(connect, path, 'full');

@@ -10,9 +10,8 @@ import { storePath } from '../../../runtime/store/store-path.ts';
 export const rescueOperations = ({ context, service }: ServedGateway<CliContext>): ControlHandlers => ({
   async store_back_up({ to }) {
     if (service.store.shared !== null) throw new ControlError('refused', 'a database is copied by pg_dump');
-    const { wholeFileThread } = await import('../runtime/rescue.ts');
-    const { copyStore } = await import('../runtime/backup.ts');
-    return refusing(() => copyStore(wholeFileThread(storePath(context.home)), to));
+    const { copyStore } = await import('../runtime/rescue.ts');
+    return refusing(() => copyStore(storePath(context.home), to));
   },
 });
 

@@ -25,15 +25,15 @@ export const storeBackupCommand = command({
   options: { config: configOption, json: flag('Print the path and the size in bytes') },
   args: { file: argument('file') },
   async run(context, given) {
-    await requireFile(context, 'pg_dump');
+    const path = await requireFile(context, 'pg_dump');
     const to = resolve(context.cwd, given.file);
     if (existsSync(to)) throw new CliError(`${to} is there already`, 'a backup replaces no file: name another one');
     if (!existsSync(dirname(to))) throw new CliError(`there is no folder ${dirname(to)}`, 'make it first');
-    // A gateway that has just begun has the store, too.
-    const copied = await useStore(
-      context,
-      async () => (await tryAskGateway(context, 'store_back_up', { to }, COPY_MS)) ?? copyHere(context, to),
-    );
+    const copied = await useStore(context, async () => {
+      const { copyStore } = await import('../runtime/rescue.ts');
+      // Without a gateway the store is this command's now.
+      return (await tryAskGateway(context, 'store_back_up', { to }, COPY_MS)) ?? copyStore(path, to);
+    });
     if (copied === null) throw new CliError(`nothing is stored in ${context.home} yet`);
     if (given.json) printJson(context, { file: to, ...copied });
     else printNote(context, `copied to ${to} (${copied.bytes} bytes) and checked`);
@@ -79,17 +79,6 @@ export const storeNewCommand = command({
     printNote(context, 'the next start begins with an empty store');
   },
 });
-
-/** This command has the store. */
-async function copyHere(context: CliContext, to: string): Promise<{ readonly bytes: number }> {
-  const { copyStore, WholeFile } = await import('../runtime/backup.ts');
-  const { inlineClient } = await import('../../../runtime/store/sqlite/thread.ts');
-  const file = new WholeFile(storePath(context.home));
-  return copyStore(
-    inlineClient((request) => file.serve(request)),
-    to,
-  );
-}
 
 /** @throws CliError when the store is a database @param instead what makes or restores a copy of one */
 async function requireFile(context: CliContext, instead: string): Promise<string> {

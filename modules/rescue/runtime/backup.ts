@@ -14,79 +14,47 @@ import {
 } from 'node:fs';
 import { messageOf } from '../../../base/errors.ts';
 import { describeDiskError } from '../../../runtime/platform/files.ts';
-import { StoreRefused, StoreUnavailable } from '../../../runtime/store/contract.ts';
+import { StoreRefused } from '../../../runtime/store/contract.ts';
 import type { Connection } from '../../../runtime/store/sqlite/driver.ts';
 import { connect, isMalformed } from '../../../runtime/store/sqlite/driver.ts';
 import { openReading } from '../../../runtime/store/sqlite/open-database.ts';
 import { FORMAT, formatOf } from '../../../runtime/store/sqlite/schema.ts';
-import type { Client } from '../../../runtime/store/sqlite/thread.ts';
 import { notePath } from '../../../runtime/store/store-path.ts';
 import { putLife, readLife, writeNote } from './store-note.ts';
 
-export type WholeFileRequest =
-  | { readonly kind: 'check' }
-  | { readonly kind: 'close' }
-  | { readonly kind: 'back_up' /** Absolute. */; readonly to: string };
-
-/** Reads the file over a connection of its own: what it does takes seconds. */
-export class WholeFile {
-  private readonly path: string;
-  private db: Connection | null = null;
-
-  constructor(path: string) {
-    this.path = path;
-  }
-
-  /** Returns, by kind: what is wrong with the file, null when it is intact; the size of the copy in bytes; null. */
-  serve(request: WholeFileRequest): string | number | null {
-    if (request.kind === 'check') return this.check();
-    if (request.kind === 'back_up') return backUp(this.open(), request.to);
-    this.db?.close();
-    this.db = null;
-    return null;
-  }
-
-  private check(): string | null {
-    try {
-      const found = this.open().query<[string]>('PRAGMA quick_check(1)').get()?.[0];
-      if (found === 'ok') return null;
-      return (found ?? 'nothing was checked').replace(/^\*{3} in database main \*{3}\n/, '').replaceAll('\n', '; ');
-    } catch (error) {
-      if (!isMalformed(error)) throw error;
-      return messageOf(error);
-    }
-  }
-
-  private open(): Connection {
-    this.db ??= openReading(connect, this.path);
-    return this.db;
+/** Uses a connection that only reads. */
+function reading<T>(path: string, use: (db: Connection) => T): T {
+  const db = openReading(connect, path);
+  try {
+    return use(db);
+  } finally {
+    db.close();
   }
 }
 
-/** Copies the file, and ends `file`. Rejects with StoreUnavailable; then there is no copy. @param to absolute */
-export async function copyStore(file: Client<WholeFileRequest>, to: string): Promise<{ readonly bytes: number }> {
+/** Returns what is wrong with the file; null when it is intact. */
+export function checkFile(path: string): string | null {
   try {
-    return { bytes: await file.ask<number>({ kind: 'back_up', to }) };
+    const found = reading(path, (db) => db.query<[string]>('PRAGMA quick_check(1)').get()?.[0]);
+    if (found === 'ok') return null;
+    return (found ?? 'nothing was checked').replace(/^\*{3} in database main \*{3}\n/, '').replaceAll('\n', '; ');
   } catch (error) {
-    throw new StoreUnavailable(`cannot read the store: ${messageOf(error)}`);
-  } finally {
-    await file.end({ kind: 'close' });
+    if (!isMalformed(error)) throw error;
+    return messageOf(error);
   }
 }
 
 /**
  * Writes a copy with mode 0600, and checks it. Returns its size in bytes.
- * @param db only read @param to absolute; a file there is never replaced @throws the system's or SQLite's error; then there is no copy
+ * @param to absolute; a file there is never replaced @throws the system's or SQLite's error; then there is no copy
  */
-function backUp(db: Connection, to: string): number {
+export function backUp(path: string, to: string): number {
   closeSync(openSync(to, 'wx', 0o600));
   try {
-    db.exec('PRAGMA query_only = 0');
-    try {
+    reading(path, (db) => {
+      db.exec('PRAGMA query_only = 0');
       db.change('VACUUM INTO ?')(to);
-    } finally {
-      db.exec('PRAGMA query_only = 1');
-    }
+    });
     close(to, to);
     return statSync(to).size;
   } catch (error) {

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { messageOf } from '../../../base/errors.ts';
 import { startEntry } from '../../../runtime/platform/process/threads.ts';
-import { StoreRefused } from '../../../runtime/store/contract.ts';
+import { StoreRefused, StoreUnavailable } from '../../../runtime/store/contract.ts';
 import { decodeOr } from '../../../runtime/store/decode.ts';
 import type { DamageReport } from '../../../runtime/store/queries.ts';
 import type { Connect, Connection } from '../../../runtime/store/sqlite/driver.ts';
@@ -19,7 +19,6 @@ import type {
 import type { Client } from '../../../runtime/store/sqlite/thread.ts';
 import { ThreadClient } from '../../../runtime/store/sqlite/thread.ts';
 import { hasNote } from '../../../runtime/store/store-path.ts';
-import type { WholeFileRequest } from './backup.ts';
 import { readAside, setRowsAside } from './damaged-rows.ts';
 import { isOtherFile, markClosed, markOpen, putLife, readLifeAlone, readNote } from './store-note.ts';
 import { markLog, setDamagedAside, setOtherAside } from './wal-damage.ts';
@@ -31,7 +30,7 @@ const THREAD = new URL('./rescue-thread.js', import.meta.url);
 export const rescue: Rescue = {
   thread: THREAD,
   writer: watchWriter,
-  store: (context) => new Watch(context),
+  store: watchStore,
   damage: (db) => getReport(db, 'broken_file') ?? unseen(getReport(db, 'damage')) ?? readAside(db),
 };
 
@@ -113,84 +112,91 @@ export interface WholeFileData {
   readonly path: string;
 }
 
-/** A thread of its own, because reading the whole file takes seconds. */
-export const wholeFileThread = (path: string): Client<WholeFileRequest> =>
-  // What it does can be left to the next start, or to the next command.
-  new ThreadClient(
-    () => startEntry(THREAD, { role: 'whole file', path } satisfies WholeFileData),
+export type WholeFileRequest =
+  | { readonly kind: 'check' | 'end' }
+  /** `to`: absolute. */
+  | { readonly kind: 'back_up'; readonly to: string };
+
+/** A thread of its own, because reading the whole file takes seconds. What it does can be left to the next start or command. */
+function wholeFile(path: string): Client<WholeFileRequest> {
+  const data: WholeFileData = { role: 'whole file', path };
+  return new ThreadClient(
+    () => startEntry(THREAD, data),
     () => {},
   );
+}
+
+/** Copies the file, also while others write it. Rejects with StoreUnavailable; then there is no copy. @param to absolute */
+export async function copyStore(path: string, to: string): Promise<{ readonly bytes: number }> {
+  const file = wholeFile(path);
+  try {
+    return { bytes: await file.ask<number>({ kind: 'back_up', to }) };
+  } catch (error) {
+    throw new StoreUnavailable(`cannot read the store: ${messageOf(error)}`);
+  } finally {
+    await file.end({ kind: 'end' });
+  }
+}
 
 /** Reports damage in the log, and has the whole file checked after an unclean stop, or when it was damaged. */
-class Watch implements StoreRescue {
-  private readonly context: RescueContext;
-  /** Null: a command leaves the check to a server. */
-  private readonly checker: Client<WholeFileRequest> | null;
-  private isDamageNoted = false;
-  private isClosing = false;
-
-  constructor(context: RescueContext) {
-    this.context = context;
-    this.checker = context.isServer ? wholeFileThread(context.path) : null;
-  }
-
-  opened({ aside, damage, unchecked, broken }: Findings): void {
-    if (aside.length > 0) this.setAside(aside);
-    if (damage !== null) this.context.log.error({ copy: damage.copy }, damage.message);
-    if (unchecked && this.checker !== null) void this.check(this.checker, broken);
-  }
-
-  setAside(rows: readonly string[]): void {
-    const found = { rows: rows.slice(0, NAMED_ROWS), count: rows.length };
-    const message = 'damaged rows of the store were set aside: hookwright deliveries list --state dead';
-    this.context.log.error(found, message);
-  }
-
-  /** This is logged once, and kept for `status` and `doctor`. */
-  async malformed(message: string): Promise<void> {
-    if (this.isDamageNoted) return;
-    this.isDamageNoted = true;
-    await this.context.writer.ask({ kind: 'note_checked', broken: this.report(message) }).catch(() => {});
-  }
-
-  /**
-   * The connections of the store's threads end then, and the last one empties the log and removes it: without the mark of a clean
-   * stop that would look like a log that somebody has taken away.
-   */
-  exit(): void {
-    try {
-      const db = openWriting(connect, this.context.path, 'normal');
-      markClosed(db);
-      db.close();
-    } catch {
-      // The medium fails, or the writer was stopped within a transaction.
-    }
-  }
-
-  async close(): Promise<void> {
-    this.isClosing = true;
-    await this.checker?.end({ kind: 'close' });
-  }
-
-  private report(broken: string): DamageReport {
-    const { path, now, log } = this.context;
+function watchStore({ path, writer, isServer, log, now }: RescueContext): StoreRescue {
+  const checker = wholeFile(path);
+  let isDamageNoted = false;
+  let isClosing = false;
+  const report = (broken: string): DamageReport => {
     const damage = { at: now(), message: `${path} is damaged: ${broken}`, copy: null };
     log.error({}, damage.message);
     return damage;
-  }
-
+  };
   /** @param before damage that an earlier check found, which is not logged again */
-  private async check(checker: Client<WholeFileRequest>, before: DamageReport | null): Promise<void> {
-    const { writer, log } = this.context;
+  const check = async (before: DamageReport | null): Promise<void> => {
     try {
       const broken = await checker.ask<string | null>({ kind: 'check' });
       // Once closed, a request would start the writer again, and nothing would stop it.
-      if (this.isClosing) return;
-      await writer.ask({ kind: 'note_checked', broken: broken === null ? null : (before ?? this.report(broken)) });
+      if (isClosing) return;
+      await writer.ask({ kind: 'note_checked', broken: broken === null ? null : (before ?? report(broken)) });
     } catch (error) {
-      if (!this.isClosing) log.warn({ reason: messageOf(error) }, 'cannot check the store: the next start tries again');
+      if (!isClosing) log.warn({ reason: messageOf(error) }, 'cannot check the store: the next start tries again');
     } finally {
-      void checker.end({ kind: 'close' });
+      void checker.end({ kind: 'end' });
     }
+  };
+  const setAside = (rows: readonly string[]): void => {
+    const found = { rows: rows.slice(0, NAMED_ROWS), count: rows.length };
+    log.error(found, 'damaged rows of the store were set aside: hookwright deliveries list --state dead');
+  };
+  return {
+    opened({ aside, damage, unchecked, broken }) {
+      if (aside.length > 0) setAside(aside);
+      if (damage !== null) log.error({ copy: damage.copy }, damage.message);
+      // A command leaves the check to a server.
+      if (unchecked && isServer) void check(broken);
+    },
+    setAside,
+    // This is logged once, and kept for `status` and `doctor`.
+    async malformed(message) {
+      if (isDamageNoted) return;
+      isDamageNoted = true;
+      await writer.ask({ kind: 'note_checked', broken: report(message) }).catch(() => {});
+    },
+    exit: () => markExit(path),
+    close() {
+      isClosing = true;
+      return checker.end({ kind: 'end' });
+    },
+  };
+}
+
+/**
+ * When a process exits, the connections of its threads end, and the last one empties the log and removes it: without the mark of a
+ * clean stop that would look like a log that somebody has taken away.
+ */
+function markExit(path: string): void {
+  try {
+    const db = openWriting(connect, path, 'normal');
+    markClosed(db);
+    db.close();
+  } catch {
+    // The medium fails, or the writer was stopped within a transaction.
   }
 }

@@ -8,13 +8,13 @@
  * Both are written once by a process, with its first change.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { writeAtomic } from '../../../runtime/platform/files.ts';
 import { decodeOr, fieldsOf, isCount, isOneOf, isText } from '../../../runtime/store/decode.ts';
 import type { Connect, Connection } from '../../../runtime/store/sqlite/driver.ts';
 import { inTransaction } from '../../../runtime/store/sqlite/driver.ts';
-import { hasNote, notePath } from '../../../runtime/store/store-path.ts';
+import { notePath } from '../../../runtime/store/store-path.ts';
 
 export interface StoreNote {
   readonly id: string;
@@ -29,22 +29,29 @@ export interface StoreLife extends StoreNote {
 
 const isLife = fieldsOf<StoreLife>({ id: isText, starts: isCount, is_open: isOneOf(true, false) });
 
-/** A line with a checksum. */
-export const sealed = (text: string): string =>
-  `${text} ${createHash('sha256').update(text).digest('hex').slice(0, 16)}\n`;
+/** Words in one line, with a checksum. */
+const sealed = (words: readonly (string | number)[]): string =>
+  `${words.join(' ')} ${createHash('sha256').update(words.join(' ')).digest('hex').slice(0, 16)}\n`;
 
-const lineOf = ({ id, starts }: StoreNote): string => sealed(`${id} ${starts}`);
+/** Writes the words to a small file, at once and synced. @throws when the medium fails */
+export const writeSealed = (path: string, words: readonly (string | number)[]): void =>
+  writeAtomic(path, sealed(words), 0o600);
+
+/** The words of such a file; null when it is missing, or not what was written. */
+export function readSealed(path: string): readonly string[] | null {
+  if (!existsSync(path)) return null;
+  const line = readFileSync(path, 'latin1');
+  const words = line.split(' ').slice(0, -1);
+  return sealed(words) === line ? words : null;
+}
 
 /** Null when there is none that can be read. */
 export function readNote(path: string): StoreNote | null {
-  if (!hasNote(path)) return null;
-  const line = readFileSync(notePath(path), 'latin1');
-  const [id = '', starts = ''] = line.split(' ');
-  const note = { id, starts: Number(starts) };
-  return lineOf(note) === line ? note : null;
+  const words = readSealed(notePath(path));
+  return words === null ? null : { id: words[0] ?? '', starts: Number(words[1]) };
 }
 
-export const writeNote = (path: string, note: StoreNote): void => writeAtomic(notePath(path), lineOf(note), 0o600);
+export const writeNote = (path: string, { id, starts }: StoreNote): void => writeSealed(notePath(path), [id, starts]);
 
 /** Null when the file has no such entry; undefined when it cannot be read. */
 export function readLife(db: Connection): StoreLife | null | undefined {

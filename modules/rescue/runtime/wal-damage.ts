@@ -23,12 +23,11 @@ import {
 } from 'node:fs';
 import { endianness } from 'node:os';
 import { dirname } from 'node:path';
-import { writeAtomic } from '../../../runtime/platform/files.ts';
 import type { DamageReport } from '../../../runtime/store/queries.ts';
 import type { Connection } from '../../../runtime/store/sqlite/driver.ts';
 import { logMarkPath } from '../../../runtime/store/store-path.ts';
 import type { StoreLife, StoreNote } from './store-note.ts';
-import { readLife, sealed } from './store-note.ts';
+import { readLife, readSealed, writeSealed } from './store-note.ts';
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -44,7 +43,8 @@ const PAGE_BYTES = 4096;
  */
 export function setDamagedAside(path: string, now: number, life: StoreLife | null | undefined): DamageReport | null {
   const isOpen = life?.is_open === true;
-  const { lost, pages, pageBytes, salts } = walkLog(`${path}-wal`);
+  const walked = walkLog(`${path}-wal`);
+  const { lost, pages, salts } = walked;
   const isOther = (logSalts: Buffer): boolean => !!life && isOtherLog(path, life, logSalts.readUInt32BE(0));
   if (pages.length > 0 && isOther(salts))
     return setLogAside(
@@ -62,9 +62,7 @@ export function setDamagedAside(path: string, now: number, life: StoreLife | nul
   const isEmpty = pages.length === 0 && index?.frames !== 0;
   const isEndGone = isLater ? index.frames > (isOfLog ? pages.length : 0) : isOpen && isEmpty;
   if (lost === 0 && !isEndGone) {
-    const pageAt = (frame: number): number =>
-      HEADER_BYTES + frame * (FRAME_HEADER_BYTES + pageBytes) + FRAME_HEADER_BYTES;
-    if (pages.length === 0 || !isForeignLog(path, { pages, checkpointed, pageBytes, pageAt })) return null;
+    if (pages.length === 0 || !isForeignLog(path, walked, checkpointed)) return null;
     return setLogAside(
       path,
       now,
@@ -243,21 +241,14 @@ function checksum(bytes: Buffer, [from1, from2]: Sums, isLittle: boolean): Sums 
  * the previous file, whose process was killed; SQLite cannot tell, and would write it over the restored file.
  */
 
-interface LoggedPages {
-  /** The page number of each frame, in order. */
-  readonly pages: readonly number[];
-  /** Number of frames, from the first, that checkpoints have copied into the file. */
-  readonly checkpointed: number;
-  readonly pageBytes: number;
-  /** Offset of a frame's page in the log. */
-  readonly pageAt: (frame: number) => number;
-}
-
 /**
  * True when most of the pages that were checkpointed from the log differ from those in the file. False when none was
  * checkpointed, as until a second after the first commit of a log: then this cannot be decided.
+ * @param checkpointed number of frames, from the first, that checkpoints have copied into the file
  */
-function isForeignLog(path: string, { pages, checkpointed, pageBytes, pageAt }: LoggedPages): boolean {
+function isForeignLog(path: string, { pages, pageBytes }: WalkedLog, checkpointed: number): boolean {
+  const pageAt = (frame: number): number =>
+    HEADER_BYTES + frame * (FRAME_HEADER_BYTES + pageBytes) + FRAME_HEADER_BYTES;
   // An interrupted checkpoint may have written later versions of a page.
   const later = new Set(pages.slice(checkpointed));
   const latest = new Map(pages.slice(0, checkpointed).map((page, frame) => [page, frame]));
@@ -300,15 +291,13 @@ const SALT = { at: 16, bytes: 4 } as const;
 /** A log restarts at most once a second: this lasts for four years. Of 32 logs that are not the store's, one passes. */
 const MOST_RESTARTS = 2 ** 27;
 
-const lineOf = ({ id, starts }: StoreNote, salt: number): string => sealed(`${id} ${starts} ${salt}`);
-
 /** Marks the log in which `db` has committed. Returns false when that cannot be done yet, as on a full disk: what was committed stands. */
 export function markLog(db: Connection, path: string): boolean {
   try {
     const life = readLife(db);
     const salt = readSalt(`${path}-wal`);
     if (!life || salt === null) return false;
-    writeAtomic(logMarkPath(path), lineOf(life, salt), 0o600);
+    writeSealed(logMarkPath(path), [life.id, life.starts, salt]);
     return true;
   } catch {
     return false;
@@ -330,11 +319,9 @@ function readSalt(walPath: string): number | null {
  * log that it is not of this file either, and nothing of others. @param life what the file says without its log
  */
 function isOtherLog(path: string, life: StoreNote, salt: number): boolean {
-  if (!existsSync(logMarkPath(path))) return false;
-  const line = readFileSync(logMarkPath(path), 'latin1');
-  const [id = '', starts, first] = line.split(' ');
-  const marked = { id, starts: Number(starts) };
-  if (line !== lineOf(marked, Number(first))) return false;
+  const words = readSealed(logMarkPath(path));
+  if (words === null) return false;
+  const [id, starts, first] = words;
   const isOfMark = (salt - Number(first)) >>> 0 < MOST_RESTARTS;
-  return isOfMark !== (id === life.id && marked.starts === life.starts);
+  return isOfMark !== (id === life.id && Number(starts) === life.starts);
 }

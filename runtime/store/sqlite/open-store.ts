@@ -13,7 +13,6 @@ import { connect } from './driver.ts';
 import type { FileLock } from './file-lock.ts';
 import { tryLock, waitForLock } from './file-lock.ts';
 import type { Durability } from './open-database.ts';
-import type { ReaderRequest } from './read.ts';
 import { createJobQueries, Reader } from './read.ts';
 import type { Rescue } from './rescue.ts';
 import { FORMAT, formatOf } from './schema.ts';
@@ -21,7 +20,6 @@ import type { StoreThreadData } from './serve-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { StartThread } from './thread.ts';
 import { inlineClient, ThreadClient } from './thread.ts';
-import type { WriterRequest } from './writer.ts';
 import { Writer } from './writer.ts';
 
 export type { Durability };
@@ -51,25 +49,20 @@ const LOCK_MS = 15_000;
  * it recovers once the medium does. Rejects with StoreRefused when another server uses it, or this version cannot use the
  * file.
  */
-export async function openServerStore({
-  path,
-  durability,
-  log,
-  rescue = null,
-  ...options
-}: ServerStoreOptions): Promise<Store> {
+export async function openServerStore(options: ServerStoreOptions): Promise<Store> {
+  const { path, durability, log, rescue = null } = options;
   const entry = rescue?.thread ?? new URL('./store-thread.js', import.meta.url);
   const thread = (role: StoreThreadData['role']): StartThread => {
     const data: StoreThreadData = { role, path, durability };
     return () => startEntry(entry, data);
   };
   const fail = (reason: string): void => store.fail(reason);
-  const writer = new ThreadClient<WriterRequest>(options.writer ?? thread('writer'), fail);
   const store = new SqliteStore({
     path,
-    writer,
+    writer: new ThreadClient(options.writer ?? thread('writer'), fail),
     reader: new ThreadClient(thread('reader'), fail),
-    rescue: rescue?.store({ path, writer, log, now: Date.now, isServer: true }) ?? null,
+    rescue,
+    isServer: true,
     log,
     beforeCommit: options.beforeCommit,
     failed: options.failed ?? (() => {}),
@@ -113,8 +106,9 @@ export async function openMemoryStore({
   const store = new SqliteStore({
     path,
     writer: inlineClient((request) => writer.serve(request)),
-    reader: inlineClient<ReaderRequest>((request) => reader.serve(request)),
+    reader: inlineClient((request) => reader.serve(request)),
     rescue: null,
+    isServer: false,
     log,
     beforeCommit,
     failed,
@@ -159,17 +153,16 @@ function closedStateOf(path: string): string | null {
 }
 
 async function openInline(path: string, rescue: Rescue | null, lock: () => Promise<FileLock>): Promise<Store> {
-  const writing = new Writer({ path, durability: 'full', rescue });
+  const writer = new Writer({ path, durability: 'full', rescue });
   const reader = new Reader({ path, rescue });
   const silent = (): void => {};
-  const log = { debug: silent, info: silent, warn: silent, error: silent };
-  const writer = inlineClient<WriterRequest>((request) => writing.serve(request));
   const store = new SqliteStore({
     path,
-    writer,
+    writer: inlineClient((request) => writer.serve(request)),
     reader: inlineClient((request) => reader.serve(request)),
-    rescue: rescue?.store({ path, writer, log, now: Date.now, isServer: false }) ?? null,
-    log,
+    rescue,
+    isServer: false,
+    log: { debug: silent, info: silent, warn: silent, error: silent },
     beforeCommit: undefined,
     failed: silent,
     lock,

@@ -2,11 +2,9 @@
  * What a module adds to this engine: it recognises a file that is damaged, missing or another one, sets damaged rows aside, and
  * reports it. Without one, the engine creates, migrates and opens its file, and refuses one that SQLite cannot read.
  */
-import type { Logger } from '../../platform/log.ts';
 import type { DamageReport } from '../queries.ts';
 import type { Connect, Connection } from './driver.ts';
-import type { Client } from './thread.ts';
-import type { WriterRequest } from './writer.ts';
+import type { StoreParts } from './sqlite-store.ts';
 
 export interface Rescue {
   /** The entry of the store's threads: it calls `serveStore` with this. */
@@ -49,15 +47,7 @@ export interface WriterRescue {
   closing(db: Connection): void;
 }
 
-export interface RescueContext {
-  readonly path: string;
-  readonly writer: Client<WriterRequest>;
-  readonly log: Logger;
-  /** Unix ms. */
-  readonly now: () => number;
-  /** A server's, whose work is in threads. */
-  readonly isServer: boolean;
-}
+export type RescueContext = Pick<StoreParts, 'path' | 'writer' | 'isServer' | 'log' | 'now'>;
 
 export interface StoreRescue {
   /** The file is open. */

@@ -14,16 +14,18 @@ import { GroupCommit, Health, NEW_WORK } from '../group-commit.ts';
 import type { Query, QueryResults } from '../queries.ts';
 import { WAL_BYTES } from './open-database.ts';
 import type { ReaderRequest, ReadResult } from './read.ts';
-import type { StoreRescue } from './rescue.ts';
+import type { Rescue, StoreRescue } from './rescue.ts';
 import type { Client } from './thread.ts';
 import type { Committed, PrepareResult, WriterRequest } from './writer.ts';
 
-interface StoreParts {
+export interface StoreParts {
   readonly path: string;
   readonly writer: Client<WriterRequest>;
   readonly reader: Client<ReaderRequest>;
   /** Null: no module has one, or there is no file. */
-  readonly rescue: StoreRescue | null;
+  readonly rescue: Rescue | null;
+  /** Its workers are threads. */
+  readonly isServer: boolean;
   readonly log: Logger;
   readonly beforeCommit: (() => void) | undefined;
   /** Called once one of its threads has ended, with the reason; the store is closed then. */
@@ -44,6 +46,7 @@ export class SqliteStore implements Store {
   readonly shared = null;
   readonly state = null;
   private readonly parts: StoreParts;
+  private readonly rescue: StoreRescue | null;
   private readonly group: GroupCommit;
   private readonly health: Health;
   private reading: Reading[] = [];
@@ -56,6 +59,7 @@ export class SqliteStore implements Store {
 
   constructor(parts: StoreParts) {
     this.parts = parts;
+    this.rescue = parts.rescue?.store(parts) ?? null;
     this.health = new Health(parts.log, parts.now);
     this.group = new GroupCommit({
       commit: (changes) => this.commit(changes),
@@ -67,7 +71,7 @@ export class SqliteStore implements Store {
 
   /** Opens the file. Rejects with StoreRefused; a failing medium is only reported by `problem()`. */
   async open(): Promise<void> {
-    const { writer, reader, rescue, now } = this.parts;
+    const { writer, reader, now } = this.parts;
     try {
       this.lock ??= await this.parts.lock();
       // Starts both threads at once; the reader opens the file once it is prepared. While the reader has it open, the
@@ -79,7 +83,7 @@ export class SqliteStore implements Store {
       await reader.ask({ kind: 'checkpoint' });
       this.isOpen = true;
       this.health.end('unavailable');
-      if (result.findings !== null) rescue?.opened(result.findings);
+      if (result.findings !== null) this.rescue?.opened(result.findings);
     } catch (error) {
       if (error instanceof StoreRefused) throw error;
       this.health.begin('unavailable', messageOf(error));
@@ -125,7 +129,7 @@ export class SqliteStore implements Store {
 
   /** For the exit of a process that has not closed the store. */
   exit(): void {
-    if (this.lock !== null && this.problem() === null) this.parts.rescue?.exit();
+    if (this.lock !== null && this.problem() === null) this.rescue?.exit();
   }
 
   /**
@@ -141,14 +145,14 @@ export class SqliteStore implements Store {
   }
 
   private async end(): Promise<void> {
-    const { writer, reader, rescue } = this.parts;
+    const { writer, reader } = this.parts;
     this.isOpen = false;
     this.endUpkeep();
     await this.group.settled();
     await reader.end({ kind: 'close' });
     // Before the lock is released: a connection that closes last checkpoints the log and removes it, and the next process
     // may examine the log before it opens it. While one reads, the writer cannot empty the log.
-    await rescue?.close();
+    await this.rescue?.close();
     await writer.end({ kind: 'close' });
     this.lock?.release();
     this.lock = null;
@@ -165,26 +169,25 @@ export class SqliteStore implements Store {
   private async commit(changes: readonly EncodedChange[]): Promise<readonly CommitResult[]> {
     if (this.failure !== null) return changes.map(() => ({ kind: 'unavailable', message: this.failure ?? '' }));
     const { results, aside } = JSON.parse(await this.parts.writer.ask({ kind: 'commit', changes })) as Committed;
-    if (aside.length > 0) this.parts.rescue?.setAside(aside);
+    if (aside.length > 0) this.rescue?.setAside(aside);
     return results;
   }
 
   /** Sends all queries of one turn to the reader in one request. */
   private async askAll(): Promise<void> {
     const { reading } = this;
-    const { reader, rescue } = this.parts;
     this.reading = [];
     const queries = reading.map(({ query }) => query);
     let results: readonly ReadResult[] = [];
     let problem = 'no answer';
     try {
-      results = JSON.parse(await reader.ask<string>({ kind: 'read', queries })) as readonly ReadResult[];
+      results = JSON.parse(await this.parts.reader.ask<string>({ kind: 'read', queries })) as readonly ReadResult[];
     } catch (error) {
       problem = messageOf(error);
     }
     for (const [index, { resolve, reject }] of reading.entries()) {
       const result = results[index] ?? { kind: 'failed', message: problem };
-      if (result.kind === 'malformed') await rescue?.malformed(result.message);
+      if (result.kind === 'malformed') await this.rescue?.malformed(result.message);
       if (result.kind === 'ok') resolve(result.value as never);
       else if (result.kind === 'damaged') reject(new StoreDamaged(result.message));
       else reject(new StoreUnavailable(`cannot read the store: ${result.message}`));
