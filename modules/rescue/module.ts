@@ -10,7 +10,7 @@ export const rescue: Module<CliContext> = {
   commands: COMMAND_FILES,
   operations: async () => (await import('./cli/operations.ts')).rescueOperations,
   runtime: {
-    rescue: async () => (await import('./runtime/rescue.ts')).rescue,
+    rescue: async () => (await import('./runtime/rescue.ts')).sqliteRescue,
   },
   damage: async () => (await import('./cli/operations.ts')).checkDamage,
 };

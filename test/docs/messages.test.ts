@@ -7,7 +7,7 @@ import { logCalls } from '../../scripts/docs/messages-page.ts';
 import { ROOT } from '../helpers/root.ts';
 
 /** The page says of them that they have words of their own. */
-const OWN_WORDS = 'runtime/store/sqlite/sqlite-store.ts';
+const OWN_WORDS = 'modules/rescue/runtime/rescue.ts';
 
 test('every call of the logger says something that is written at the call, and so on the page', () => {
   const calls = logCalls();

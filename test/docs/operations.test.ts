@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { formatDuration } from '../../cli/output/table.ts';
-import { backUp } from '../../modules/rescue/runtime/backup.ts';
+import { copyStore } from '../../modules/rescue/runtime/rescue.ts';
 import { nominalWait } from '../../runtime/dispatch/persist.ts';
 import { SHOWN_STATES } from '../../runtime/store/states.ts';
 import { runInProcess } from '../helpers/cli.ts';
@@ -85,7 +85,7 @@ describe('docs/operations.md', () => {
     await store.write(makeAccept('abc'));
     const copy = join(home, 'copy.db');
     assert.match(page, /^hookwright store backup \/backup\/state\.db$/m);
-    backUp(path, copy);
+    await copyStore(path, copy);
     assert.ok(existsSync(copy));
     const copied = await openOfflineStore(copy);
     const found = await copied.read({ kind: 'find', id: 'abc' });

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { checkFile } from '../../modules/rescue/runtime/backup.ts';
 import type { Store } from '../../runtime/store/contract.ts';
 import { StoreDamaged } from '../../runtime/store/decode.ts';
+import { connect } from '../../runtime/store/sqlite/driver.ts';
+import { openReading } from '../../runtime/store/sqlite/open-database.ts';
 import { HOLDER, makeAccept, makeTake } from '../helpers/dispatches.ts';
 import { openOfflineStore } from '../helpers/rescued-store.ts';
 
@@ -178,7 +180,7 @@ async function outcomeOf(path: string, ids: readonly string[], stop: Stop): Prom
     }
     const { damage } = await store.read({ kind: 'overview', now: 3000 });
     if (damage !== null) return 'said';
-    if (stop === 'kill' && checkFile(path) !== null) return 'said';
+    if (stop === 'kill' && isBroken(path)) return 'said';
     return ids.every((id) => taken.includes(id)) ? 'harmless' : 'silent';
   } catch (error) {
     // The reason of a dispatch, or an error in the log.
@@ -186,5 +188,14 @@ async function outcomeOf(path: string, ids: readonly string[], stop: Stop): Prom
     throw error;
   } finally {
     await store.close();
+  }
+}
+
+function isBroken(path: string): boolean {
+  const db = openReading(connect, path);
+  try {
+    return checkFile(() => db) !== null;
+  } finally {
+    db.close();
   }
 }

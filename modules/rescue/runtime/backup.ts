@@ -17,25 +17,15 @@ import { describeDiskError } from '../../../runtime/platform/files.ts';
 import { StoreRefused } from '../../../runtime/store/contract.ts';
 import type { Connection } from '../../../runtime/store/sqlite/driver.ts';
 import { connect, isMalformed } from '../../../runtime/store/sqlite/driver.ts';
-import { openReading } from '../../../runtime/store/sqlite/open-database.ts';
 import { FORMAT, formatOf } from '../../../runtime/store/sqlite/schema.ts';
 import { notePath } from '../../../runtime/store/store-path.ts';
+import type { StoreNote } from './store-note.ts';
 import { putLife, readLife, writeNote } from './store-note.ts';
 
-/** Uses a connection that only reads. */
-function reading<T>(path: string, use: (db: Connection) => T): T {
-  const db = openReading(connect, path);
-  try {
-    return use(db);
-  } finally {
-    db.close();
-  }
-}
-
 /** Returns what is wrong with the file; null when it is intact. */
-export function checkFile(path: string): string | null {
+export function checkFile(open: () => Connection): string | null {
   try {
-    const found = reading(path, (db) => db.query<[string]>('PRAGMA quick_check(1)').get()?.[0]);
+    const found = open().query<[string]>('PRAGMA quick_check(1)').get()?.[0];
     if (found === 'ok') return null;
     return (found ?? 'nothing was checked').replace(/^\*{3} in database main \*{3}\n/, '').replaceAll('\n', '; ');
   } catch (error) {
@@ -46,15 +36,13 @@ export function checkFile(path: string): string | null {
 
 /**
  * Writes a copy with mode 0600, and checks it. Returns its size in bytes.
- * @param to absolute; a file there is never replaced @throws the system's or SQLite's error; then there is no copy
+ * @param db of a reader that does nothing else @param to absolute; a file there is never replaced @throws the system's or SQLite's error; then there is no copy
  */
-export function backUp(path: string, to: string): number {
+export function backUp(db: Connection, to: string): number {
   closeSync(openSync(to, 'wx', 0o600));
   try {
-    reading(path, (db) => {
-      db.exec('PRAGMA query_only = 0');
-      db.change('VACUUM INTO ?')(to);
-    });
+    db.exec('PRAGMA query_only = 0');
+    db.change('VACUUM INTO ?')(to);
     close(to, to);
     return statSync(to).size;
   } catch (error) {
@@ -63,18 +51,19 @@ export function backUp(path: string, to: string): number {
   }
 }
 
-/** Marks a copy as closed, and syncs it. @param name what errors call it @throws StoreRefused when it is no store of this version, or damaged */
-function close(path: string, name: string): void {
+/** Marks a copy as closed, and syncs it. Returns what it is. @param name what errors call it @throws StoreRefused when it is no store of this version, or damaged */
+function close(path: string, name: string): StoreNote {
   const db = connect(path, { busyMs: 0 });
   try {
     db.exec('PRAGMA journal_mode = DELETE');
     requireStore(db, name);
     const life = readLife(db) ?? { id: randomUUID(), starts: 0 };
     putLife(db, { ...life, is_open: false });
+    return life;
   } finally {
     db.close();
+    sync(path);
   }
-  sync(path);
 }
 
 function requireStore(db: Connection, path: string): void {
@@ -121,12 +110,9 @@ export function restore(path: string, from: string, now: number): string | null 
   try {
     copyFileSync(from, next);
     chmodSync(next, 0o600);
-    close(next, from);
-    const db = connect(next, { busyMs: 0 });
-    const life = readLife(db);
-    db.close();
+    const life = close(next, from);
     return moveAside(path, now, () => {
-      if (life) writeNote(path, life);
+      writeNote(path, life);
       renameSync(next, path);
       sync(path);
     });

@@ -9,16 +9,13 @@ import type { Connect, Connection } from '../../../runtime/store/sqlite/driver.t
 import { connect, inTransaction } from '../../../runtime/store/sqlite/driver.ts';
 import { createFile } from '../../../runtime/store/sqlite/file-lock.ts';
 import { emptyLog, openWriting } from '../../../runtime/store/sqlite/open-database.ts';
-import type {
-  Findings,
-  Rescue,
-  RescueContext,
-  StoreRescue,
-  WriterRescue,
-} from '../../../runtime/store/sqlite/rescue.ts';
+import type { ReaderRequest } from '../../../runtime/store/sqlite/read.ts';
+import type { Findings, Rescue, WriterRescue } from '../../../runtime/store/sqlite/rescue.ts';
+import type { StoreThreadData } from '../../../runtime/store/sqlite/serve-store.ts';
 import type { Client } from '../../../runtime/store/sqlite/thread.ts';
 import { ThreadClient } from '../../../runtime/store/sqlite/thread.ts';
 import { hasNote } from '../../../runtime/store/store-path.ts';
+import { backUp, checkFile } from './backup.ts';
 import { readAside, setRowsAside } from './damaged-rows.ts';
 import { isOtherFile, markClosed, markOpen, putLife, readLifeAlone, readNote } from './store-note.ts';
 import { markLog, setDamagedAside, setOtherAside } from './wal-damage.ts';
@@ -26,13 +23,6 @@ import { markLog, setDamagedAside, setOtherAside } from './wal-damage.ts';
 /** Most damaged rows that a line of the log names. */
 const NAMED_ROWS = 20;
 const THREAD = new URL('./rescue-thread.js', import.meta.url);
-
-export const rescue: Rescue = {
-  thread: THREAD,
-  writer: watchWriter,
-  store: watchStore,
-  damage: (db) => getReport(db, 'broken_file') ?? unseen(getReport(db, 'damage')) ?? readAside(db),
-};
 
 function watchWriter(path: string): WriterRescue {
   let isMarked = false;
@@ -107,19 +97,9 @@ const putMeta = (db: Connection, key: string, value: string): void =>
 const unseen = (damage: DamageReport | null): DamageReport | null =>
   damage === null || damage.copy === null || existsSync(damage.copy) ? damage : null;
 
-export interface WholeFileData {
-  readonly role: 'whole file';
-  readonly path: string;
-}
-
-export type WholeFileRequest =
-  | { readonly kind: 'check' | 'end' }
-  /** `to`: absolute. */
-  | { readonly kind: 'back_up'; readonly to: string };
-
-/** A thread of its own, because reading the whole file takes seconds. What it does can be left to the next start or command. */
-function wholeFile(path: string): Client<WholeFileRequest> {
-  const data: WholeFileData = { role: 'whole file', path };
+/** A reader of its own, which reads the whole file. What it does can be left to the next start or command. */
+function readerOf(path: string): Client<ReaderRequest> {
+  const data: StoreThreadData = { role: 'reader', path, durability: 'full' };
   return new ThreadClient(
     () => startEntry(THREAD, data),
     () => {},
@@ -128,19 +108,19 @@ function wholeFile(path: string): Client<WholeFileRequest> {
 
 /** Copies the file, also while others write it. Rejects with StoreUnavailable; then there is no copy. @param to absolute */
 export async function copyStore(path: string, to: string): Promise<{ readonly bytes: number }> {
-  const file = wholeFile(path);
+  const reader = readerOf(path);
   try {
-    return { bytes: await file.ask<number>({ kind: 'back_up', to }) };
+    return { bytes: await reader.ask<number>({ kind: 'read_whole', to }) };
   } catch (error) {
     throw new StoreUnavailable(`cannot read the store: ${messageOf(error)}`);
   } finally {
-    await file.end({ kind: 'end' });
+    await reader.end({ kind: 'close' });
   }
 }
 
 /** Reports damage in the log, and has the whole file checked after an unclean stop, or when it was damaged. */
-function watchStore({ path, writer, isServer, log, now }: RescueContext): StoreRescue {
-  const checker = wholeFile(path);
+const watchStore: Rescue['store'] = ({ path, isServer, log, now }, noteChecked) => {
+  const checker = readerOf(path);
   let isDamageNoted = false;
   let isClosing = false;
   const report = (broken: string): DamageReport => {
@@ -151,14 +131,14 @@ function watchStore({ path, writer, isServer, log, now }: RescueContext): StoreR
   /** @param before damage that an earlier check found, which is not logged again */
   const check = async (before: DamageReport | null): Promise<void> => {
     try {
-      const broken = await checker.ask<string | null>({ kind: 'check' });
+      const broken = await checker.ask<string | null>({ kind: 'read_whole', to: null });
       // Once closed, a request would start the writer again, and nothing would stop it.
       if (isClosing) return;
-      await writer.ask({ kind: 'note_checked', broken: broken === null ? null : (before ?? report(broken)) });
+      await noteChecked(broken === null ? null : (before ?? report(broken)));
     } catch (error) {
       if (!isClosing) log.warn({ reason: messageOf(error) }, 'cannot check the store: the next start tries again');
     } finally {
-      void checker.end({ kind: 'end' });
+      void checker.end({ kind: 'close' });
     }
   };
   const setAside = (rows: readonly string[]): void => {
@@ -177,15 +157,15 @@ function watchStore({ path, writer, isServer, log, now }: RescueContext): StoreR
     async malformed(message) {
       if (isDamageNoted) return;
       isDamageNoted = true;
-      await writer.ask({ kind: 'note_checked', broken: report(message) }).catch(() => {});
+      await noteChecked(report(message)).catch(() => {});
     },
     exit: () => markExit(path),
     close() {
       isClosing = true;
-      return checker.end({ kind: 'end' });
+      return checker.end({ kind: 'close' });
     },
   };
-}
+};
 
 /**
  * When a process exits, the connections of its threads end, and the last one empties the log and removes it: without the mark of a
@@ -200,3 +180,11 @@ function markExit(path: string): void {
     // The medium fails, or the writer was stopped within a transaction.
   }
 }
+
+export const sqliteRescue: Rescue = {
+  thread: THREAD,
+  writer: watchWriter,
+  store: watchStore,
+  readWhole: (open, to) => (to === null ? checkFile(open) : backUp(open(), to)),
+  damage: (db) => getReport(db, 'broken_file') ?? unseen(getReport(db, 'damage')) ?? readAside(db),
+};

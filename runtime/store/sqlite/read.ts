@@ -29,6 +29,8 @@ interface ReaderOptions {
 
 export type ReaderRequest =
   | { readonly kind: 'read'; readonly queries: readonly Query[] }
+  /** For a rescue (rescue.ts). It takes seconds. */
+  | { readonly kind: 'read_whole'; readonly to: string | null }
   | { readonly kind: 'checkpoint' | 'close' };
 
 export type ReadResult =
@@ -44,7 +46,7 @@ export class Reader {
     this.options = options;
   }
 
-  /** Returns, by kind: the results of the queries in order, as JSON; the frames in the log. */
+  /** Returns, by kind: the results of the queries in order, as JSON; the frames in the log; what a rescue returns. */
   serve(request: ReaderRequest): string | number | null {
     switch (request.kind) {
       case 'read':
@@ -54,6 +56,8 @@ export class Reader {
         const row = this.open().db.query<[number, number, number]>('PRAGMA wal_checkpoint(PASSIVE)').get();
         return row?.[1] ?? 0;
       }
+      case 'read_whole':
+        return this.options.rescue?.readWhole(() => this.open().db, request.to) ?? null;
       case 'close':
         if (this.options.shared === undefined) this.opened?.db.close();
         this.opened = null;

@@ -2,19 +2,24 @@
  * What a module adds to this engine: it recognises a file that is damaged, missing or another one, sets damaged rows aside, and
  * reports it. Without one, the engine creates, migrates and opens its file, and refuses one that SQLite cannot read.
  */
+import type { Logger } from '../../platform/log.ts';
 import type { DamageReport } from '../queries.ts';
 import type { Connect, Connection } from './driver.ts';
-import type { StoreParts } from './sqlite-store.ts';
 
 export interface Rescue {
   /** The entry of the store's threads: it calls `serveStore` with this. */
   readonly thread: URL;
   /** Called by the writer of the file, in its thread. */
   writer(path: string): WriterRescue;
-  /** Called beside the store, in the thread of its callers. */
-  store(context: RescueContext): StoreRescue;
-  /** Known damage, for the query `overview`. */
+  /** Called by the store, in the thread of its callers. @param noteChecked has the writer note it */
+  store(context: RescueContext, noteChecked: NoteChecked): StoreRescue;
+  /** Called by a reader, in its thread: known damage, for the query `overview`. */
   damage(db: Connection): DamageReport | null;
+  /**
+   * Called by a reader, in its thread, for this module: checks the whole file, and returns what is wrong with it, or copies it to
+   * the absolute path `to`, and returns the number of bytes. @throws when the copy fails
+   */
+  readWhole(open: () => Connection, to: string | null): string | number | null;
 }
 
 /** What was found when the file was opened. */
@@ -41,13 +46,23 @@ export interface WriterRescue {
   committed(db: Connection): void;
   /** Called when a change has failed. Sets damaged rows aside, and returns a line for each. @throws when the medium fails */
   setAside(db: Connection): readonly string[];
-  /** The answer to `note_checked`. */
+  /** Notes that the whole file has been checked. @param broken null: it is intact */
   noteChecked(db: Connection, broken: DamageReport | null): void;
   /** Called before the file is closed. @throws when the medium fails */
   closing(db: Connection): void;
 }
 
-export type RescueContext = Pick<StoreParts, 'path' | 'writer' | 'isServer' | 'log' | 'now'>;
+export interface RescueContext {
+  readonly path: string;
+  /** The store of a server, with threads; else that of a command. */
+  readonly isServer: boolean;
+  readonly log: Logger;
+  /** Unix ms. */
+  readonly now: () => number;
+}
+
+/** Notes in the file that all of it has been read. @param broken damage that was found */
+type NoteChecked = (broken: DamageReport | null) => Promise<unknown>;
 
 export interface StoreRescue {
   /** The file is open. */

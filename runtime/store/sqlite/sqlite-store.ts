@@ -5,35 +5,28 @@
 
 import { stat } from 'node:fs/promises';
 import { messageOf } from '../../../base/errors.ts';
-import type { Logger } from '../../platform/log.ts';
 import type { Mutation, MutationKind, MutationResults, Store, StoreProblem } from '../contract.ts';
 import { StoreRefused, StoreUnavailable } from '../contract.ts';
 import { StoreDamaged } from '../decode.ts';
 import type { CommitResult, EncodedChange } from '../group-commit.ts';
 import { GroupCommit, Health, NEW_WORK } from '../group-commit.ts';
-import type { Query, QueryResults } from '../queries.ts';
+import type { DamageReport, Query, QueryResults } from '../queries.ts';
 import { WAL_BYTES } from './open-database.ts';
 import type { ReaderRequest, ReadResult } from './read.ts';
-import type { Rescue, StoreRescue } from './rescue.ts';
+import type { Rescue, RescueContext, StoreRescue } from './rescue.ts';
 import type { Client } from './thread.ts';
 import type { Committed, PrepareResult, WriterRequest } from './writer.ts';
 
-export interface StoreParts {
-  readonly path: string;
+interface StoreParts extends RescueContext {
   readonly writer: Client<WriterRequest>;
   readonly reader: Client<ReaderRequest>;
   /** Null: no module has one, or there is no file. */
   readonly rescue: Rescue | null;
-  /** Its workers are threads. */
-  readonly isServer: boolean;
-  readonly log: Logger;
   readonly beforeCommit: (() => void) | undefined;
   /** Called once one of its threads has ended, with the reason; the store is closed then. */
   readonly failed: (reason: string) => void;
   /** Takes the store's lock. Rejects with StoreRefused when another process holds it, with others when the medium fails. */
   readonly lock: () => Promise<{ release(): void }>;
-  /** Unix ms. */
-  readonly now: () => number;
 }
 
 interface Reading {
@@ -59,7 +52,8 @@ export class SqliteStore implements Store {
 
   constructor(parts: StoreParts) {
     this.parts = parts;
-    this.rescue = parts.rescue?.store(parts) ?? null;
+    const noteChecked = (broken: DamageReport | null) => parts.writer.ask({ kind: 'note_checked', broken });
+    this.rescue = parts.rescue?.store(parts, noteChecked) ?? null;
     this.health = new Health(parts.log, parts.now);
     this.group = new GroupCommit({
       commit: (changes) => this.commit(changes),

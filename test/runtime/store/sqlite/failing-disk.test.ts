@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { rescue } from '../../../../modules/rescue/runtime/rescue.ts';
+import { sqliteRescue } from '../../../../modules/rescue/runtime/rescue.ts';
 import type { Mutation } from '../../../../runtime/store/contract.ts';
 import type { CommitResult } from '../../../../runtime/store/group-commit.ts';
 import { encodeChange } from '../../../../runtime/store/group-commit.ts';
@@ -51,8 +51,8 @@ async function open(t: TestContext, fails: Parameters<typeof faulty>[0]) {
     opened++;
     return faulty((sql, wrote) => (isReady ? fails(sql, wrote) : null))(...args);
   };
-  const writer = new Writer({ path, durability: 'full', connect: connecting, rescue });
-  const reader = new Reader({ path, rescue });
+  const writer = new Writer({ path, durability: 'full', connect: connecting, rescue: sqliteRescue });
+  const reader = new Reader({ path, rescue: sqliteRescue });
   t.after(async () => {
     reader.serve({ kind: 'close' });
     await writer.serve({ kind: 'close' });
