@@ -9,6 +9,7 @@ import type {
   RemoveJob,
   WatchJob,
 } from '../../schemas/built/operations/types.ts';
+import { isPause } from '../../schemas/built/rows/Pause.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { OverBudget } from './budget.ts';
 import { decodeOr, isInstant, isText } from './decode.ts';
@@ -235,11 +236,6 @@ export const pauseOfRoute = (profile: string, route: string | null): Pick<GuardR
 export function readPause(body: string | undefined, now: number): Pause | null {
   const pause = decodeOr<Pause | null>(body, isPause, null);
   return pause === null || (pause.until !== null && pause.until <= now) ? null : pause;
-}
-
-export function isPause(value: unknown): value is Pause {
-  const { since, until } = (value ?? {}) as Partial<Pause>;
-  return isInstant(since) && (until === null || isInstant(until));
 }
 
 /** The routes that are paused at `now`. @param rows of kind `pause` */

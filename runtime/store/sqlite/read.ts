@@ -2,7 +2,9 @@
 
 import { existsSync } from 'node:fs';
 import { messageOf } from '../../../base/errors.ts';
-import { decodeOr, isCount, isJobRecord, StoreDamaged } from '../decode.ts';
+import { isJobRecord } from '../../../schemas/built/rows/JobRecord.ts';
+import { isLastError } from '../../../schemas/built/rows/LastError.ts';
+import { decodeOr, isCount, StoreDamaged } from '../decode.ts';
 import { COUNT_ASKED } from '../listed-rows.ts';
 import type {
   DamageReport,
@@ -190,7 +192,7 @@ function createOverview(db: Connection): QueryHandlers['overview'] {
       ),
       backlog: { runs, deliveries: due, deliveries_delayed: waiting - due, groups: open },
       oldest_open_at: oldest.get()?.[0] ?? null,
-      last_error: parsed<LastError>('last_error'),
+      last_error: decodeOr<LastError | null>(meta.get('last_error')?.[0], isLastError, null),
       bytes: bytes(),
       damage: parsed<DamageReport>('broken_file') ?? unseen(parsed<DamageReport>('damage')) ?? readAside(db),
     };

@@ -1,6 +1,7 @@
 /** What the rows of each table of work and of bookkeeping may be, and which are looked at. */
+import { isJobRecord } from '../../../schemas/built/rows/JobRecord.ts';
 import type { ValueCheck } from '../decode.ts';
-import { decodeOr, isCount, isInstant, isJobRecord, isOneOf, isText, orNull } from '../decode.ts';
+import { decodeOr, isCount, isInstant, isOneOf, isText, orNull } from '../decode.ts';
 import { FIGURES } from '../queries.ts';
 import { GUARD_KINDS, laneKey, routeLane } from '../records.ts';
 import { APPROVAL_STATES, OPEN_STATES } from '../states.ts';
