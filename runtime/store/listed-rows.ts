@@ -17,7 +17,7 @@ import { DISPATCH_STATES } from './states.ts';
 import { runDuration } from './timeline.ts';
 import { toUsage } from './usage.ts';
 import type { Wait, WaitColumns } from './waits.ts';
-import { waitOf } from './waits.ts';
+import { WAIT_COLUMNS, waitOf } from './waits.ts';
 
 /** What lists show of a dispatch. `session`: that in which it takes turns. Older rows have four members. */
 export type Head = readonly [
@@ -73,7 +73,7 @@ export const listedColumns = (
 ): readonly string[] => [
   ...['ref', 'id', 'profile', 'route', 'job', 'mode', 'accepted_at', 'head'].map((name) => `d.${name}`),
   ...outcome,
-  ...['due_at', 'set_at', 'blocked_by'].map((name) => `w.${name}`),
+  ...WAIT_COLUMNS,
   `(SELECT min(x.set_at) FROM delivery x WHERE x.ref = d.ref AND ${IS_ASKED}) AS asked_at`,
   `(SELECT CAST(${jsonArray}(sum(input_tokens), sum(output_tokens), sum(cost)) AS text) FROM usage u WHERE u.ref = d.ref) AS usage`,
   'CASE WHEN w.session IS NOT NULL THEN (SELECT 1 + count(*) FROM (SELECT 1 FROM work b ' +

@@ -7,6 +7,7 @@ import { GUARD_KINDS, laneKey, routeLane } from '../records.ts';
 import { APPROVAL_STATES, OPEN_STATES } from '../states.ts';
 import { isAmount, MOST_USED } from '../usage.ts';
 import { BLOCKED_BY } from '../waits.ts';
+import type { WorkColumn } from './schema.ts';
 
 export type FoundRow = Readonly<Record<string, unknown>>;
 
@@ -76,7 +77,7 @@ export const ROW_CHECKS = {
       session: orNull(isNames),
       turn: orNull(isCount),
       blocked_by: isOneOf(null, ...BLOCKED_BY),
-    },
+    } satisfies Readonly<Record<WorkColumn | 'finished_at', ValueCheck>>,
     where: OPEN,
     joined: [
       '(SELECT profile FROM dispatch d WHERE d.ref = t.ref) AS own_profile',

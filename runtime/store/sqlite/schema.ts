@@ -23,8 +23,9 @@ const DISPATCH: Columns<Exclude<keyof DispatchRow, 'targets'>> = {
   session: 'TEXT',
   burst: 'INTEGER',
 };
+export type WorkColumn = Exclude<keyof WorkRow, 'group_key' | 'first_at' | 'superseded'>;
 /** Progress of each dispatch: small rows, apart from the large ones, because they change several times. turn: null is the ref. */
-const WORK: Columns<Exclude<keyof WorkRow, 'group_key' | 'first_at' | 'superseded'>> = {
+const WORK: Columns<WorkColumn> = {
   ref: 'INTEGER PRIMARY KEY',
   state: 'TEXT NOT NULL',
   due_at: 'INTEGER',

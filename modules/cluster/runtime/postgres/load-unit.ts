@@ -16,7 +16,9 @@ import type {
   UnitRows,
   WorkRow,
 } from '../../../../runtime/store/unit/rows.ts';
+import { NEW_WORK } from '../../../../runtime/store/unit/rows.ts';
 import type { PgConnection } from './driver.ts';
+import { DELIVERY, WORK } from './schema.ts';
 import { shortenedKey } from './store-unit.ts';
 
 /** The keys to look up for a series of changes. */
@@ -87,10 +89,10 @@ const REFS = "SELECT nextval('dispatch_ref') AS ref FROM generate_series(1, $1::
 const CLAIMS = 'SELECT key, expires_at FROM claim WHERE key = ANY($1) ORDER BY key FOR UPDATE';
 const MESSAGES = 'SELECT key, ref, ttl_ms FROM message WHERE key = ANY($1) ORDER BY key FOR UPDATE';
 const LIMITS = 'SELECT lane, max_concurrent FROM lane WHERE lane = ANY($1)';
-const WORK_COLUMNS =
-  'ref, lane, state, due_at, set_at, holder, started_at, answered_at, reason, failed, steps, group_key, first_at, superseded, ' +
-  'session, coalesce(turn, ref) AS turn, blocked_by';
-const WORK = `SELECT ${WORK_COLUMNS} FROM work WHERE ref = ANY($1::bigint[]) ORDER BY ref FOR UPDATE`;
+const WORK_COLUMNS = Object.keys(WORK)
+  .map((name) => (name === 'turn' ? 'coalesce(turn, ref) AS turn' : name))
+  .join(', ');
+const WORK_ROWS = `SELECT ${WORK_COLUMNS} FROM work WHERE ref = ANY($1::bigint[]) ORDER BY ref FOR UPDATE`;
 /** Those of messages, and those that are sent once more. */
 const MEANT = 'IN (SELECT unnest($2::bigint[]) UNION SELECT ref FROM message WHERE key = ANY($1))';
 const OF_MESSAGES = `SELECT ${WORK_COLUMNS} FROM work WHERE ref ${MEANT} ORDER BY ref FOR UPDATE`;
@@ -117,8 +119,7 @@ const JOB_RUNS = `SELECT ${WORK_COLUMNS} FROM work WHERE ref IN (SELECT ref FROM
 const PAUSES = "SELECT id, body FROM guard_state WHERE kind = 'pause'";
 const GUARD = 'SELECT id, body FROM guard_state WHERE id = ANY($1) ORDER BY id FOR UPDATE';
 const HEADS = 'SELECT ref, id, profile, route, job, targets FROM dispatch WHERE ref = ANY($1::bigint[])';
-const DELIVERIES =
-  'SELECT ref, n, lane, due_at, set_at, holder, waiting FROM delivery WHERE ref = ANY($1::bigint[]) ORDER BY ref, n FOR UPDATE';
+const DELIVERIES = `SELECT ${Object.keys(DELIVERY).join(', ')} FROM delivery WHERE ref = ANY($1::bigint[]) ORDER BY ref, n FOR UPDATE`;
 const STEPS = 'SELECT ref, data FROM step WHERE ref = ANY($1::bigint[]) ORDER BY ref, n';
 const TICKS =
   'SELECT job, due_at FROM job_tick WHERE (job, due_at) IN ' +
@@ -186,7 +187,7 @@ export async function loadUnit(db: PgConnection, changes: readonly UnitChange[])
     ask<Loaded['claims'][number]>(CLAIMS, needs.claims),
     ask<Loaded['messages'][number]>(MESSAGES, needs.messages),
     ask<Loaded['limits'][number]>(LIMITS, needs.lanes),
-    ask<WorkRow>(WORK, needs.work),
+    ask<WorkRow>(WORK_ROWS, needs.work),
     ofMessages<WorkRow>(OF_MESSAGES),
     ofMessages<EndedRow>(ENDED),
     ofMessages<Loaded['bodies'][number]>(BODIES),
@@ -244,7 +245,7 @@ async function loadSessions(
 
 /** Loads the abandoned rows for `recover`. */
 export async function loadLeft(db: PgConnection, refs: readonly Ref[]): Promise<UnitRows> {
-  const [work, heads] = await Promise.all([db.query<WorkRow>(WORK, [refs]), db.query<StoredHead>(HEADS, [refs])]);
+  const [work, heads] = await Promise.all([db.query<WorkRow>(WORK_ROWS, [refs]), db.query<StoredHead>(HEADS, [refs])]);
   return rowsOf({ ...NOTHING, work, heads });
 }
 
@@ -287,20 +288,10 @@ function rowsOf(loaded: Loaded): UnitRows {
   };
 }
 
-const workOf = ({ profile, route, ...row }: EndedRow): WorkRow => ({
-  ...row,
-  lane: laneKey(profile, route),
-  due_at: 0,
-  set_at: 0,
-  holder: null,
-  failed: 0,
-  group_key: null,
-  first_at: null,
-  superseded: 0,
-  session: null,
-  turn: row.ref,
-  blocked_by: null,
-});
+const workOf = ({ profile, route, ...row }: EndedRow): WorkRow => {
+  const lane = laneKey(profile, route);
+  return { ...NEW_WORK, ...row, lane, due_at: 0, set_at: 0, turn: row.ref };
+};
 
 const tickKey = (job: string, due_at: number): string => JSON.stringify([job, due_at]);
 
