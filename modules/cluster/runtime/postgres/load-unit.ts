@@ -170,59 +170,52 @@ const NOTHING: Loaded = {
   queued: [],
 };
 
+/** The results by name, of statements that are sent at once, in this order. */
+async function together<T extends object>(asked: T): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+  const results = await Promise.all(Object.values(asked));
+  return Object.fromEntries(Object.keys(asked).map((name, at) => [name, results[at]])) as never;
+}
+
 /** Loads the rows, within a transaction. */
 export async function loadUnit(db: PgConnection, changes: readonly UnitChange[]): Promise<UnitRows> {
   const needs = new Needs();
   for (const change of changes) needs.add(change);
-  // All statements are sent at once, in this order; those without keys are left out.
+  // Statements without keys are left out.
   const ask = async <R extends object>(sql: string, keys: ReadonlySet<string | number>): Promise<readonly R[]> =>
     keys.size === 0 ? [] : db.query<R>(sql, [[...keys]]);
   const ofMessages = async <R extends object>(sql: string): Promise<readonly R[]> =>
     needs.messages.size + needs.replayed.size === 0 ? [] : db.query<R>(sql, [[...needs.messages], [...needs.replayed]]);
-  const [, refs, jobs, claims, messages, limits, ...rest] = await Promise.all([
-    ask<object>(LOCK_SESSIONS, needs.sessions),
-    needs.dispatches === 0 ? [] : db.query<Loaded['refs'][number]>(REFS, [needs.dispatches]),
+  const found = await together({
+    locked: ask(LOCK_SESSIONS, needs.sessions),
+    refs: needs.dispatches === 0 ? [] : db.query<Loaded['refs'][number]>(REFS, [needs.dispatches]),
     // Before runs: who fires a job has its row first, and then that of a run.
-    ask<Loaded['jobs'][number]>(JOBS, needs.jobs),
-    ask<Loaded['claims'][number]>(CLAIMS, needs.claims),
-    ask<Loaded['messages'][number]>(MESSAGES, needs.messages),
-    ask<Loaded['limits'][number]>(LIMITS, needs.lanes),
-    ask<WorkRow>(WORK_ROWS, needs.work),
-    ofMessages<WorkRow>(OF_MESSAGES),
-    ofMessages<EndedRow>(ENDED),
-    ofMessages<Loaded['bodies'][number]>(BODIES),
-    ofMessages<Loaded['steps'][number]>(STEPS_OF_MESSAGES),
-    ask<WorkRow>(GROUPS, needs.groups),
-    ask<WorkRow>(JOB_RUNS, needs.jobs),
-    needs.jobs.size === 0 ? [] : db.query<Loaded['guard'][number]>(PAUSES),
-    ask<Loaded['guard'][number]>(GUARD, needs.guard),
-    ask<StoredHead>(HEADS, needs.heads),
-    ask<DeliveryRow>(DELIVERIES, needs.work),
-    ask<Loaded['steps'][number]>(STEPS, needs.steps),
-    needs.ticks.length === 0 ? [] : db.query<Loaded['ticks'][number]>(TICKS, [JSON.stringify(needs.ticks)]),
-  ]);
-  const [work, held, ended, bodies, earlier, grouped, fired, pauses, guarded, ...others] = rest;
-  const [heads, deliveries, counted, ticks] = others;
+    jobs: ask<JobRow>(JOBS, needs.jobs),
+    claims: ask<Loaded['claims'][number]>(CLAIMS, needs.claims),
+    messages: ask<Loaded['messages'][number]>(MESSAGES, needs.messages),
+    limits: ask<Loaded['limits'][number]>(LIMITS, needs.lanes),
+    work: ask<WorkRow>(WORK_ROWS, needs.work),
+    held: ofMessages<WorkRow>(OF_MESSAGES),
+    ended: ofMessages<EndedRow>(ENDED),
+    bodies: ofMessages<Loaded['bodies'][number]>(BODIES),
+    earlier: ofMessages<Loaded['steps'][number]>(STEPS_OF_MESSAGES),
+    grouped: ask<WorkRow>(GROUPS, needs.groups),
+    fired: ask<WorkRow>(JOB_RUNS, needs.jobs),
+    pauses: needs.jobs.size === 0 ? [] : db.query<Loaded['guard'][number]>(PAUSES),
+    guarded: ask<Loaded['guard'][number]>(GUARD, needs.guard),
+    heads: ask<StoredHead>(HEADS, needs.heads),
+    deliveries: ask<DeliveryRow>(DELIVERIES, needs.work),
+    counted: ask<Loaded['steps'][number]>(STEPS, needs.steps),
+    ticks: needs.ticks.length === 0 ? [] : db.query<Loaded['ticks'][number]>(TICKS, [JSON.stringify(needs.ticks)]),
+  });
+  const { work, held, fired, grouped, counted, earlier, pauses, guarded } = found;
   // The steps of a message may be asked for twice.
   const asked = new Set(counted.map(({ ref }) => ref));
-  const steps = [...counted, ...earlier.filter(({ ref }) => !asked.has(ref))];
-  const queued = await loadSessions(db, needs.sessions, [...work, ...grouped], changes.length + 1);
   return rowsOf({
-    refs,
-    claims,
-    messages,
-    limits,
+    ...found,
+    queued: await loadSessions(db, needs.sessions, [...work, ...grouped], changes.length + 1),
     work: [...fired, ...work, ...held],
-    ended,
-    bodies,
-    steps,
-    grouped,
-    jobs,
+    steps: [...counted, ...earlier.filter(({ ref }) => !asked.has(ref))],
     guard: [...pauses, ...guarded],
-    heads,
-    deliveries,
-    ticks,
-    queued,
   });
 }
 

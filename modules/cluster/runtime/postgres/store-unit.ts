@@ -62,11 +62,8 @@ function upsert(table: Table, key: string): string {
 }
 
 /** Sets columns of existing rows: all but the keys, or these. */
-function updateRows(
-  table: Table,
-  keys: readonly string[],
-  names = namesOf(table).filter((name) => !keys.includes(name)),
-): string {
+function updateRows(table: Table, keys: readonly string[], only?: readonly string[]): string {
+  const names = only ?? namesOf(table).filter((name) => !keys.includes(name));
   const set = names.map((name) => `${name} = x.${name}`).join(', ');
   const where = keys.map((key) => `t.${key} = x.${key}`).join(' AND ');
   return `UPDATE ${table} t SET ${set} FROM ${rowsOf(COLUMNS[table])} WHERE ${where}`;
