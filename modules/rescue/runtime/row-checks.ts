@@ -1,11 +1,14 @@
 /** What the rows of each table of work and of bookkeeping may be, and which are looked at. */
+import { GUARD_KINDS } from '../../../base/names.ts';
 import type { ValueCheck } from '../../../runtime/store/decode.ts';
-import { decodeOr, isCount, isInstant, isJobRecord, isOneOf, isText, orNull } from '../../../runtime/store/decode.ts';
+import { decodeOr, isCount, isInstant, isOneOf, isText, orNull } from '../../../runtime/store/decode.ts';
 import { FIGURES } from '../../../runtime/store/queries.ts';
-import { GUARD_KINDS, laneKey, routeLane } from '../../../runtime/store/records.ts';
+import { laneKey, routeLane } from '../../../runtime/store/records.ts';
+import type { WorkColumn } from '../../../runtime/store/sqlite/schema.ts';
 import { APPROVAL_STATES, OPEN_STATES } from '../../../runtime/store/states.ts';
 import { isAmount, MOST_USED } from '../../../runtime/store/usage.ts';
 import { BLOCKED_BY } from '../../../runtime/store/waits.ts';
+import { isJobRecord } from '../../../schemas/built/rows/JobRecord.ts';
 
 export type FoundRow = Readonly<Record<string, unknown>>;
 
@@ -75,7 +78,7 @@ export const ROW_CHECKS = {
       session: orNull(isNames),
       turn: orNull(isCount),
       blocked_by: isOneOf(null, ...BLOCKED_BY),
-    },
+    } satisfies Readonly<Record<WorkColumn | 'finished_at', ValueCheck>>,
     where: OPEN,
     joined: [
       '(SELECT profile FROM dispatch d WHERE d.ref = t.ref) AS own_profile',

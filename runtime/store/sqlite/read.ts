@@ -1,7 +1,9 @@
 /** The reading connection, which in a server has its own thread: runs queries and makes checkpoints. */
 
 import { messageOf } from '../../../base/errors.ts';
-import { decodeOr, isCount, isJobRecord, StoreDamaged } from '../decode.ts';
+import { isJobRecord } from '../../../schemas/built/rows/JobRecord.ts';
+import { isLastError } from '../../../schemas/built/rows/LastError.ts';
+import { decodeOr, isCount, StoreDamaged } from '../decode.ts';
 import { COUNT_ASKED } from '../listed-rows.ts';
 import type { LastError, Query, QueryHandlers, QueryKind, QueryResults, StoreOverview, Tally } from '../queries.ts';
 import type { JobRecord, JobState, JobTick, Ref } from '../records.ts';
@@ -168,7 +170,7 @@ function createOverview(db: Connection, rescue: Rescue | null): QueryHandlers['o
       ),
       backlog: { runs, deliveries: due, deliveries_delayed: waiting - due, groups: open },
       oldest_open_at: oldest.get()?.[0] ?? null,
-      last_error: decodeOr<LastError | null>(lastError.get()?.[0] ?? 'null', () => true, null),
+      last_error: decodeOr<LastError | null>(lastError.get()?.[0], isLastError, null),
       bytes: bytes(),
       damage: rescue?.damage(db) ?? null,
     };
