@@ -26,6 +26,9 @@ async function add(home: string, ...ids: readonly string[]): Promise<void> {
   await store.close();
 }
 
+/** Where the store before is, as a command says on its last line. */
+const keptFile = (stderr: string): string => /\/\S*state\.db\S+$/m.exec(stderr)?.[0] ?? '';
+
 async function listed(home: string): Promise<readonly string[]> {
   const { stdout, stderr, code } = await runInProcess(['deliveries', 'list', '--json'], { home });
   assert.equal(code, 0, stderr);
@@ -46,20 +49,20 @@ describe('store backup', () => {
     t.after(() => db.close());
     assert.deepEqual(db.query('PRAGMA integrity_check').all(), [['ok']]);
     assert.deepEqual(db.query('SELECT id FROM dispatch ORDER BY id').all(), [['a'], ['b']]);
-    const again = await gateway.cli('store', 'backup', copy);
-    assert.deepEqual([again.code, /is there already/.test(again.stderr)], [1, true]);
+    const { mtimeMs } = statSync(copy);
+    assert.equal((await gateway.cli('store', 'backup', copy)).code, 1);
+    assert.equal(statSync(copy).mtimeMs, mtimeMs);
     const restored = await gateway.cli('store', 'restore', copy);
-    assert.match(restored.stderr, /a gateway serves .*\n.*gateway stop/);
+    assert.deepEqual([restored.code, restored.stderr.includes('gateway stop')], [1, true]);
   });
 
   it('of a home without a gateway does the same, and leaves nothing of a failed one', async (t) => {
     const home = tempDir(t);
-    assert.match((await runInProcess(['store', 'backup', 'x.db'], { home })).stderr, /nothing is stored/);
+    assert.equal((await runInProcess(['store', 'backup', 'x.db'], { home })).code, 1);
     await add(home, 'a');
     const folder = tempDir(t);
     assert.equal((await runInProcess(['store', 'backup', join(folder, 'x.db')], { home })).code, 0);
-    const none = await runInProcess(['store', 'backup', join(folder, 'no/x.db')], { home });
-    assert.match(none.stderr, /there is no folder/);
+    assert.equal((await runInProcess(['store', 'backup', join(folder, 'no/x.db')], { home })).code, 1);
     assert.deepEqual(readdirSync(folder), ['x.db']);
   });
 
@@ -84,11 +87,11 @@ describe('store restore', () => {
     writeFileSync(join(home, 'state.db-wal'), 'what a kill has left');
     const { code, stderr } = await runInProcess(['store', 'restore', copy], { home });
     assert.equal(code, 0, stderr);
-    const [, aside = ''] = /kept as (.*)/.exec(stderr) ?? [];
+    const aside = keptFile(stderr);
     assert.ok(existsSync(aside) && existsSync(`${aside}-wal`) && !existsSync(join(home, 'state.db-wal')), stderr);
     assert.deepEqual(await listed(home), ['a']);
     const gateway = await startGateway(t, { home, config: CONFIG });
-    assert.doesNotMatch((await gateway.cli('gateway', 'status')).stdout, /damaged/);
+    assert.equal((await gateway.status()).store.damage, null);
   });
 
   it('brings back a store that is gone, which a start refuses to begin anew', async (t) => {
@@ -97,7 +100,7 @@ describe('store restore', () => {
     const copy = join(tempDir(t), 'copy.db');
     await runInProcess(['store', 'backup', copy], { home });
     rmSync(join(home, 'state.db'));
-    await assert.rejects(add(home, 'b'), /gone, or empty.*store restore/);
+    await assert.rejects(add(home, 'b'), /store restore/);
     assert.equal((await runInProcess(['store', 'restore', copy], { home })).code, 0);
     assert.deepEqual(await listed(home), ['a']);
   });
@@ -126,11 +129,11 @@ describe('store new', () => {
   it('asks, and begins with an empty store; what there was is kept', async (t) => {
     const home = tempDir(t);
     await add(home, 'a');
-    assert.match((await runInProcess(['store', 'new'], { home })).stderr, /no terminal.*\n.*--yes/);
+    assert.match((await runInProcess(['store', 'new'], { home })).stderr, /\n.*--yes/);
     assert.deepEqual(await listed(home), ['a']);
     const { code, stderr } = await runInProcess(['store', 'new', '--yes'], { home });
     assert.equal(code, 0, stderr);
-    assert.ok(existsSync(/kept as (.*)/.exec(stderr)?.[1] ?? ''));
+    assert.ok(existsSync(keptFile(stderr)), stderr);
     await add(home, 'b');
     assert.deepEqual(await listed(home), ['b']);
   });
@@ -143,10 +146,9 @@ describe('a second server of a store', () => {
     rmSync(join(home, 'run'), { recursive: true, force: true });
     const started = performance.now();
     const log = recordLog();
-    await assert.rejects(
-      openServerStore({ path: join(home, 'state.db'), durability: 'full', log }),
-      /in use by another gateway/,
-    );
+    await assert.rejects(openServerStore({ path: join(home, 'state.db'), durability: 'full', log }), {
+      name: 'StoreRefused',
+    });
     // Long before it would give up waiting for a command.
     assert.ok(performance.now() - started < 14_000);
     assert.ok(gateway.running !== null);
@@ -164,7 +166,7 @@ describe('a store that is gone', () => {
       ['store', 'backup', 'x.db'],
     ]) {
       const { code, stderr } = await runInProcess(words, { home });
-      assert.deepEqual([code, /this home had a store.*store restore/s.test(stderr)], [1, true], words.join(' '));
+      assert.deepEqual([code, /store restore/.test(stderr)], [1, true], words.join(' '));
     }
     const { stdout } = await runInProcess(['doctor', '--json'], { home });
     const checks = JSON.parse(stdout) as { readonly subject: string; readonly status: string }[];
@@ -182,8 +184,7 @@ describe('a gateway whose socket is gone', () => {
     assert.ok(Date.now() - statSync(servedPath(path)).mtimeMs < 60_000);
     utimesSync(servedPath(path), minuteAgo, minuteAgo);
     const before = Date.now();
-    const { code, stderr } = await runInProcess(['deliveries', 'list'], { home });
-    assert.deepEqual([code, /control socket is gone/.test(stderr)], [1, true], stderr);
+    assert.equal((await runInProcess(['deliveries', 'list'], { home })).code, 1);
     assert.ok(Date.now() - before < 14_000);
   });
 });

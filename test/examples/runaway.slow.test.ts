@@ -105,10 +105,7 @@ test('two-bots: ten runs, one alert, and the pause is not lifted by the next not
   assert.equal(await alerts(), 1);
   const place = 'github_comment octo/shop 7';
   assert.equal((await pausedKey(cli)).name, place);
-  assert.match(
-    (await cli('gateway', 'loops', 'release', place)).stdout,
-    /^github_comment octo\/shop 7 of route discussion is released/,
-  );
+  assert.equal((await cli('gateway', 'loops', 'release', place)).code, 0);
   assert.equal(await send(QUESTION), 'accepted');
 });
 
