@@ -16,12 +16,6 @@ type Given = GivenBy<typeof options>;
 
 /** `hookwright docs`: the documentation of this version, offline. */
 export const docsCommand = command({
-  summary: 'Print a page of the documentation of this version, offline',
-  details: 'Without a name it lists the pages. They are Markdown: `hookwright docs agents | less`.',
-  examples: [
-    ['What there is', '$0 docs'],
-    ['Where to start', '$0 docs tutorial'],
-  ],
   options,
   args: { name: optionalArgument('page') },
   async run(context, given) {
@@ -63,12 +57,6 @@ function show(context: CliContext, given: Given, name: string): void {
 
 /** `hookwright rule`: prints what a rule of the compiler checks, with a bad and a good example, from the shipped pages. */
 export const ruleCommand = command({
-  summary: 'Explain a rule: why it is one, what breaks it, what does not',
-  details: 'The name of a rule is in each line that `lint` prints. Without a name it lists them.',
-  examples: [
-    ['A rule that lint has named', '$0 rule unknown-key'],
-    ['All of them', '$0 rule'],
-  ],
   options: { json: flag('Print JSON') },
   args: { name: optionalArgument('rule') },
   async run(context, given) {

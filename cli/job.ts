@@ -52,19 +52,6 @@ const promptOption = text('text', 'The prompt of each run');
 
 /** `hookwright job create`: a scheduled job that needs no config file. */
 export const jobCreateCommand = command({
-  summary: 'Make a scheduled job',
-  details:
-    'It is kept beside the config, in the home, and checked by the rules for jobs of a config. A running gateway takes it in within a second.',
-  examples: [
-    [
-      'A report every morning',
-      "$0 job create report --schedule '0 8 * * 1-5' --prompt 'Write the report.' --deliver telegram",
-    ],
-    [
-      'To a group, in a zone',
-      "$0 job create tea --schedule '0 16 * * *' --prompt 'Tea!' --deliver telegram --deliver-chat-id -100200 --timezone Europe/London",
-    ],
-  ],
   options: {
     schedule: scheduleOption,
     prompt: promptOption,
@@ -99,11 +86,6 @@ export const jobCreateCommand = command({
 
 /** `hookwright job list`: every job, when it runs next and how its last run ended. */
 export const jobListCommand = command({
-  summary: 'List the jobs: when each runs next, and how its last run ended',
-  examples: [
-    ['All of them', '$0 job list'],
-    ['For a program', '$0 job list --json'],
-  ],
   options: { profile: text('profile', 'Only jobs of this profile'), config: configOption, json: arrayOption },
   async run(context, given) {
     const { profile } = given;
@@ -161,8 +143,6 @@ const TICKS = 5;
 
 /** `hookwright job show`: one job, its next five runs, its last ones, and what was missed. */
 export const jobShowCommand = command({
-  summary: 'Show a job: its prompt, its next five runs, its last ones, and what was missed',
-  examples: [['By name or id', '$0 job show report']],
   options: { profile: jobProfileOption, config: configOption, json: jsonOption },
   args: { reference: argument('job') },
   async run(context, given) {
@@ -234,12 +214,6 @@ function describeTick({ due_at, outcome, missed }: JobTick, timezone: string): s
 
 /** `hookwright job edit`: changes a job that was made at run time. */
 export const jobEditCommand = command({
-  summary: 'Change a job: only what the flags say',
-  details: 'A job of the config is changed where it is written. A run under way goes on as it began.',
-  examples: [
-    ['Later, and only on weekdays', "$0 job edit report --schedule '30 9 * * 1-5'"],
-    ['Another name', '$0 job edit report --name morning-report'],
-  ],
   options: {
     name: text('name', 'Another name; the id stays'),
     schedule: scheduleOption,
@@ -280,12 +254,6 @@ export const jobEditCommand = command({
 
 /** `hookwright job pause`: keeps a job from firing until it is resumed. */
 export const jobPauseCommand = command({
-  summary: 'Keep a job from firing, for a time or until it is resumed; events for it are dropped',
-  details: 'Works for jobs of the config too. A run under way goes on.',
-  examples: [
-    ['Until further notice', '$0 job pause report'],
-    ['For an hour', '$0 job pause report --for 1h'],
-  ],
   options: { for: pauseOption, profile: jobProfileOption, config: configOption },
   args: { reference: argument('job') },
   run: (context, given) => pauseJob(given, true, context),
@@ -293,9 +261,6 @@ export const jobPauseCommand = command({
 
 /** `hookwright job resume`: lets a paused job fire again, from now on. */
 export const jobResumeCommand = command({
-  summary: 'Let a paused job fire again, from now on',
-  details: 'What was due meanwhile is not made up for. Also for a job that the config pauses.',
-  examples: [['Go on', '$0 job resume report']],
   options: { profile: jobProfileOption, config: configOption },
   args: { reference: argument('job') },
   run: (context, given) => pauseJob(given, false, context),
@@ -303,9 +268,6 @@ export const jobResumeCommand = command({
 
 /** `hookwright job remove`: removes a job that was made at run time. */
 export const jobRemoveCommand = command({
-  summary: 'Remove a job; its history stays until its time is over',
-  details: 'A job of the config is removed where it is written. A run under way goes on to its end.',
-  examples: [['By name or id', '$0 job remove report']],
   options: { profile: jobProfileOption, config: configOption },
   args: { reference: argument('job') },
   async run(context, given) {
@@ -324,9 +286,6 @@ export const jobRemoveCommand = command({
 
 /** `hookwright job run`: runs a job now, outside of its schedule. */
 export const jobRunCommand = command({
-  summary: 'Run a job now, whatever its schedule says',
-  details: 'Also when it is paused. Does nothing when a run of it is under way. The run itself is made by the gateway.',
-  examples: [['Try it out', '$0 job run report']],
   options: { profile: jobProfileOption, config: configOption, json: jsonOption },
   args: { reference: argument('job') },
   async run(context, given) {

@@ -28,16 +28,6 @@ import { formatClosure, loadClosures } from './profile.ts';
 
 /** `hookwright lint`: every diagnostic of the configuration; nothing is written. */
 export const lintCommand = command({
-  summary: 'Check the configuration: every diagnostic, nothing written',
-  details:
-    'Exits 1 when there are errors, with --strict also when there are warnings; those about what strangers can reach are then printed as errors. It needs none of the secrets. `hookwright rule <id>` explains each rule. With profiles it also prints what each of them can reach.',
-  examples: [
-    ['Check what is in this folder', '$0 lint'],
-    ['Check one file', '$0 lint deploy/hookwright.yaml'],
-    ['In a workflow, warnings fail too', '$0 lint --strict --format github'],
-    ['Repair what can only mean one thing', '$0 lint --fix'],
-    ['For code scanning', '$0 lint --format sarif > hookwright.sarif'],
-  ],
   options: {
     config: configOption,
     format: formatOption(DIAGNOSTIC_FORMATS, 'diagnostics'),
@@ -110,13 +100,6 @@ function write(context: CliContext, { path, name, after, fixed }: FixedFile): vo
 
 /** `hookwright compile`: configuration in, `routes.json` and `blueprints.json` out. */
 export const compileCommand = command({
-  summary: 'Compile the configuration to build/routes.json and build/blueprints.json',
-  details:
-    'Reads ./hookwright.yaml, or config.yaml in the home folder. The tables go to build/ beside the root file; the same input gives the same bytes. Secrets may be missing: only `serve` needs them. With errors nothing is written.',
-  examples: [
-    ['Compile what is in this folder', '$0 compile'],
-    ['In CI, with annotations', '$0 compile --config deploy/hookwright.yaml --out dist --format github'],
-  ],
   options: {
     config: configOption,
     out: outOption,

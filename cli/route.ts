@@ -18,13 +18,6 @@ import { findRoute, openTable, pauseRoute, routePath } from './subscriptions/rou
 
 /** `hookwright route pause`: lets a route hold its events for a time, or until it is resumed. */
 export const routePauseCommand = command({
-  summary: 'Hold the events of a route, for a time or until it is resumed',
-  details:
-    'Its events are still answered 202 and stored, and run in their order when the route goes on; what is under way goes on. Of a job (cron_job), which takes one at a time, one run is held, and its schedule goes on. A direct delivery cannot be held: its sender gets 503 with Retry-After. For all gateways that share the store, also after a restart.',
-  examples: [
-    ['Until further notice', '$0 route pause alerts'],
-    ['For an hour', '$0 route pause alerts --for 1h'],
-  ],
   options: { for: pauseOption, config: configOption },
   args: { route: argument('route') },
   run: (context, given) => pauseRoute(given, true, context),
@@ -32,8 +25,6 @@ export const routePauseCommand = command({
 
 /** `hookwright route resume`: ends the pause of a route. */
 export const routeResumeCommand = command({
-  summary: 'End the pause of a route: what it has held runs now',
-  examples: [['Go on', '$0 route resume alerts']],
   options: { config: configOption },
   args: { route: argument('route') },
   run: (context, given) => pauseRoute(given, false, context),
@@ -49,13 +40,6 @@ function parseTimeout(text: string): number {
 
 /** `hookwright source enroll`: waits for the secret that a sender sends when its webhook is created. */
 export const sourceEnrollCommand = command({
-  summary: 'Wait for the secret a sender sends when its webhook is created',
-  details:
-    'Some senders make the secret themselves and send it in the first request to the URL. That request is trusted only while this command waits; the secret is stored in the file the route names (`secret: file:…`), readable by its owner alone, and counts at once.',
-  examples: [
-    ['Then create the webhook at the sender', '$0 source enroll my-notion'],
-    ['Wait for an hour', '$0 source enroll my-asana --timeout 3600'],
-  ],
   options: {
     timeout: parsed(`seconds`, `How long to wait; default ${DEFAULT_SECONDS}`, parseTimeout),
     config: configOption,

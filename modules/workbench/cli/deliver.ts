@@ -42,14 +42,6 @@ const args = { target: argument('target') };
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const deliverCommand = command({
-  summary: 'Send one message through a target, or show what would be sent',
-  details:
-    'Uses the credentials and the home channel of the configuration. One attempt is made; it exits 1 unless the message was taken. --dry-run prints the request with every secret hidden and sends nothing.',
-  examples: [
-    ['To the home channel', '$0 deliver telegram --text "It works"'],
-    ['What would be sent', '$0 deliver slack --chat-id C0123 --text hello --dry-run'],
-    ['A comment', '$0 deliver github --extra repo=o/r --extra pr_number=7 --text -'],
-  ],
   options,
   args,
   async run(context, given) {

@@ -45,16 +45,6 @@ const args = { old: optionalArgument('old'), new: optionalArgument('new') };
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const diffCommand = command({
-  summary: 'Show what changes in meaning between two configurations',
-  details:
-    'Each side is a configuration, a compiled table (routes.json), or a folder that holds one. Without OLD it is what the running gateway serves, without NEW the configuration here. Layout, comments, order of keys and aliases are no difference; secrets are compared and never shown. With --requests the newest kept requests are taken through the stages of both sides, without any effect: lost is what was taken and would not be any more. Exits 0 when nothing differs, 1 when something does, 2 when a side cannot be had; with --fail-on 1 only for what it names.',
-  examples: [
-    ['What a reload would change', '$0 diff'],
-    ['And what it would do to the requests of late', '$0 diff --requests 1000'],
-    ['A gate: fail when an event would be lost', '$0 diff --requests 1000 --fail-on lost'],
-    ['Between two files', '$0 diff old.yaml new.yaml'],
-    ['Against what was deployed', '$0 diff deployed/routes.json hookwright.yaml --json'],
-  ],
   options,
   args,
   run: (context, given) => withTrouble(() => compare(context, given)),

@@ -46,16 +46,6 @@ const args = { route: argument('route') };
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const webhookTestCommand = command({
-  summary: 'Send a signed event to a route and print the answer',
-  details:
-    'Works for static routes and subscriptions alike. The event is signed as the route expects, with its own secret. Exits 1 on any answer but 2xx. With --dry-run nothing is sent: it shows what would become of the event, as `explain` does, with the prompt and the placeholders that nothing resolves. Without --payload the fields are made up, and so are addresses that are made of them: before a message leaves this machine it says where it would go, and asks; where there is no terminal it refuses without --yes.',
-  examples: [
-    ['An event of the kind the route accepts', '$0 webhook test code-review'],
-    ['A payload of your own', '$0 webhook test alerts --event push --payload \'{"ref": "main"}\''],
-    ['A recorded payload', '$0 webhook test code-review --payload @pull_request.json'],
-    ['What would be sent where', '$0 webhook test alerts --payload @alert.json --dry-run'],
-    ['As another sender would', '$0 webhook test payments --source stripe --event invoice.paid'],
-  ],
   options,
   args,
   async run(context, given) {
