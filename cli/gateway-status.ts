@@ -17,7 +17,7 @@ import { askGateway, noteOtherProject, notRunning, readGatewayInfo, tryAskGatewa
 import { printJson, printLine, terminalWidth, visible, wrapBeside } from './output/print.ts';
 import { describePause, formatDuration } from './output/table.ts';
 import type { Tail } from './serve/server-log.ts';
-import { createLogView, logFile, readSince, readTail } from './serve/server-log.ts';
+import { createLineReader, createLogView, LEVELS, logFile, readSince, readTail } from './serve/server-log.ts';
 
 /** `hookwright gateway status`: whether a gateway serves this home, and how it is. */
 export const gatewayStatusCommand = command({
@@ -107,9 +107,6 @@ function describeStore({ problem: refused, damage }: StoreStatus, now: number): 
   return `the store was damaged, found ${formatDuration(now - damage.at)} ago: ${damage.message}${copy}`;
 }
 
-/** From the least to the most severe. */
-export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-
 export interface LogConditions {
   readonly route: string | null;
   /** This level and those above it. */
@@ -125,7 +122,7 @@ export type ChooseLines = (bytes: Buffer, most?: number) => Buffer;
 export function logFilter({ route, level, since }: LogConditions): ChooseLines | null {
   if (route === null && level === null && since === null) return null;
   const least = level === null ? 0 : LEVELS.indexOf(level);
-  let pending = Buffer.alloc(0);
+  const linesOf = createLineReader();
   const holds = (line: string): boolean => {
     const entry = parseLogEntry(line);
     if (entry === null || (route !== null && entry.route !== route)) return false;
@@ -133,16 +130,9 @@ export function logFilter({ route, level, since }: LogConditions): ChooseLines |
     return isSince && (LEVELS as readonly unknown[]).indexOf(entry.level) >= least;
   };
   return (bytes, most = Number.POSITIVE_INFINITY) => {
-    const all = Buffer.concat([pending, bytes]);
-    const end = all.lastIndexOf(10) + 1;
-    pending = all.subarray(end);
-    const lines = all.toString('utf8', 0, end).split('\n').slice(0, -1).filter(holds);
-    return Buffer.from(
-      lines
-        .slice(Math.max(0, lines.length - most))
-        .map((line) => `${line}\n`)
-        .join(''),
-    );
+    const lines = linesOf(bytes).filter(holds);
+    const last = lines.slice(Math.max(0, lines.length - most));
+    return Buffer.from(last.map((line) => `${line}\n`).join(''));
   };
 }
 

@@ -23,7 +23,7 @@ import { configOption, formatOption, outOption } from './command-line/options.ts
 import type { CompileRequest } from './compile/compile-files.ts';
 import { compileRequest, createCompileRequest, outFolder, writeTables } from './compile/compile-files.ts';
 import { formatDiff } from './files.ts';
-import { formatDiagnostics, noteFilesRead, noteIgnored, printLine, printNote } from './output/print.ts';
+import { formatDiagnostics, noteFilesRead, printLine, printNote } from './output/print.ts';
 import { formatClosure, loadClosures } from './profile.ts';
 
 /** `hookwright lint`: every diagnostic of the configuration; nothing is written. */
@@ -46,11 +46,9 @@ export const lintCommand = command({
     context.stdout.write(formatDiagnostics(format, diagnostics, context, 'stdout'));
     if (format === 'pretty') {
       noteFilesRead(context, found);
-      noteIgnored(context, found);
+      if (diagnostics.length === 0) printNote(context, 'no problems');
+      if (output?.table.gateway.multiplex_profiles === true) printClosures(context, request, output.table);
     }
-    if (diagnostics.length === 0 && format === 'pretty') printNote(context, 'no problems');
-    if (format === 'pretty' && output?.table.gateway.multiplex_profiles === true)
-      printClosures(context, request, output.table);
     return diagnostics.some(({ severity }) => given.strict || severity === 'error') ? 1 : 0;
   },
 });
@@ -114,10 +112,7 @@ export const compileCommand = command({
     const result = compileRequest(await createCompileRequest(context, { configs, flags }));
     const { stderr, cwd } = context;
     stderr.write(formatDiagnostics(format, result.diagnostics, context, 'stderr'));
-    if (format === 'pretty') {
-      noteFilesRead(context, result);
-      noteIgnored(context, result);
-    }
+    if (format === 'pretty') noteFilesRead(context, result);
     if (result.output === null) {
       // A machine format is the only thing on its stream.
       if (format !== 'pretty') return 1;

@@ -150,9 +150,7 @@ function formatRows(rows: readonly (readonly [name: string, text: string])[], la
   const { paint } = layout;
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.flatMap(([name, text]) =>
-    wrapWords(text, layout.width - width - 4).map(
-      (line, at) => `${INDENT}${at === 0 ? paint('bold', name.padEnd(width)) : ' '.repeat(width)}  ${line}`,
-    ),
+    wrapBeside(`${INDENT}${paint('bold', name.padEnd(width))}  `, text, layout.width),
   );
 }
 

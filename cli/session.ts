@@ -17,9 +17,11 @@ import { printBeside, printJson, printLine, printNote, visible } from './output/
 import { formatDuration, printList } from './output/table.ts';
 import { configuredStore, useSharedState, useStore } from './store/use-store.ts';
 
+const ofProfile = { profile: text('profile', 'Whose session; default: `default`'), config: configOption };
+
 /** `hookwright session open`: gives a chat a session, so that deliveries are mirrored into it. */
 export const sessionOpenCommand = command({
-  options: { profile: text('profile', 'Whose session; default: `default`'), config: configOption },
+  options: ofProfile,
   args: { target: argument('target'), chatId: argument('chat id') },
   async run(context, given) {
     const chat = await openChat(context, given);
@@ -64,11 +66,7 @@ export const sessionListCommand = command({
   },
 });
 
-const options = {
-  profile: text('profile', 'Whose session; default: `default`'),
-  config: configOption,
-  json: jsonOption,
-};
+const options = { ...ofProfile, json: jsonOption };
 
 /** Most turns of an agent's session that are shown. */
 const SHOWN = 20;
@@ -127,7 +125,7 @@ function printTurn(context: CliContext, { at, role, content }: Turn): void {
 
 /** `hookwright session reset`: the next run of an agent's session is told nothing of what was said there. */
 export const sessionResetCommand = command({
-  options: { profile: text('profile', 'Whose session; default: `default`'), config: configOption },
+  options: ofProfile,
   args: { session: argument('session id') },
   async run(context, given) {
     const of = { profile: sessionProfile(context, given.profile), session: given.session };

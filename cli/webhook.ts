@@ -164,15 +164,12 @@ function hideSecrets(entry: RouteConfig): unknown {
   const hide = (value: unknown): unknown => (typeof value === 'string' && /^(env|file):/.test(value) ? value : HIDDEN);
   const inList = (item: unknown): unknown =>
     typeof item === 'object' && item !== null && 'value' in item ? { ...item, value: hide(item.value) } : hide(item);
-  const { secret, secrets, verify_token } = entry as {
-    readonly [Key in 'secret' | 'secrets' | 'verify_token']?: unknown;
-  };
-  return {
-    ...entry,
-    ...(secret === undefined ? {} : { secret: hide(secret) }),
-    ...(verify_token === undefined ? {} : { verify_token: hide(verify_token) }),
-    ...(secrets === undefined ? {} : { secrets: Array.isArray(secrets) ? secrets.map(inList) : HIDDEN }),
-  };
+  const ofKey = new Map([
+    ['secret', hide],
+    ['verify_token', hide],
+    ['secrets', (value: unknown) => (Array.isArray(value) ? value.map(inList) : HIDDEN)],
+  ]);
+  return Object.fromEntries(Object.entries(entry).map(([key, value]) => [key, ofKey.get(key)?.(value) ?? value]));
 }
 
 /** `hookwright webhook remove`: removes a subscription; its next event is answered like one for an unknown route. */

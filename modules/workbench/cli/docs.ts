@@ -1,14 +1,14 @@
 /** `hookwright docs` and `hookwright rule`: the documentation of this version, for who is offline. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createPaint } from '../base/paint.ts';
-import { suggest } from '../compiler/text/suggest.ts';
-import type { CliContext } from './base/context.ts';
-import { packageRoot } from './base/context.ts';
-import { CliError } from './base/errors.ts';
-import type { GivenBy } from './command-line/command.ts';
-import { command, flag, optionalArgument } from './command-line/command.ts';
-import { printBeside, printJson, printLine } from './output/print.ts';
+import { createPaint } from '../../../base/paint.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { packageRoot } from '../../../cli/base/context.ts';
+import { CliError } from '../../../cli/base/errors.ts';
+import type { GivenBy } from '../../../cli/command-line/command.ts';
+import { command, flag, optionalArgument } from '../../../cli/command-line/command.ts';
+import { printBeside, printJson, printLine } from '../../../cli/output/print.ts';
+import { suggest } from '../../../compiler/text/suggest.ts';
 
 const options = { json: flag('Print JSON') };
 
