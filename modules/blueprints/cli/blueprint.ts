@@ -201,11 +201,6 @@ export interface Words {
   readonly values: readonly string[];
 }
 
-interface FilledWords {
-  readonly plan: BlueprintPlan;
-  readonly filled: FilledBlueprint;
-}
-
 /** All errors, one per line; nothing was created. */
 function refuse(plan: BlueprintPlan, messages: readonly string[]): CliError {
   const example = printCommand({ key: plan.key, values: defaultValues(plan.fields) }, plan.fields);
@@ -222,7 +217,7 @@ export async function fillFromWords(
   catalog: OpenCatalog,
   words: Words,
   defaults: boolean,
-): Promise<FilledWords> {
+): Promise<{ readonly plan: BlueprintPlan; readonly filled: FilledBlueprint }> {
   const trigger = readTrigger(words, catalog.appScheme);
   const plan = findBlueprint(catalog, trigger.key);
   const asks = !defaults && Object.keys(trigger.values).length === 0 && canAsk(context);

@@ -66,11 +66,7 @@ export const gatewaySetupCommand = command({
   },
 });
 
-async function planChanges(
-  context: CliContext,
-  given: Given,
-  path: string,
-): Promise<{ readonly changes: readonly Change[]; readonly route?: string; readonly token?: string }> {
+async function planChanges(context: CliContext, given: Given, path: string) {
   const text = readIfThere(path);
   const name = displayPath(path, context.cwd);
   const config = readYaml(name, text);
@@ -83,12 +79,7 @@ async function planChanges(
     { path, before: text, after: editYaml(name, text === '' ? HEADER : text, plan.edits), secret: false },
     { path: env, before, after, secret: true },
   ].filter((change) => change.before !== change.after);
-  const token = plan.env[CONSOLE_TOKEN];
-  return {
-    changes,
-    ...(answers.route === undefined ? {} : { route: answers.route.name }),
-    ...(token === undefined ? {} : { token }),
-  };
+  return { changes, route: answers.route?.name, token: plan.env[CONSOLE_TOKEN] };
 }
 
 async function readAnswers(context: CliContext, given: Given, config: unknown, name: string): Promise<SetupAnswers> {

@@ -171,15 +171,10 @@ function convertComparison(
   return payloadComparison(name, path, { type, expected }, context);
 }
 
-interface Expected {
-  readonly type: 'value' | 'regex';
-  readonly expected: string;
-}
-
 function payloadComparison(
   name: string,
   path: NodePath,
-  { type, expected }: Expected,
+  { type, expected }: { readonly type: 'value' | 'regex'; readonly expected: string },
   { parsed }: RuleContext,
 ): TriggerCondition {
   if (isXmlPath(name)) return gap(path, 'XML bodies are not supported', 'Make the sender send JSON');
