@@ -51,7 +51,7 @@ export const sourceListCommand = command({
 });
 
 /** Names that a configuration may use as well. */
-function otherNames({ name, file }: OpenSource): string {
+function otherNames({ name, file }: Pick<OpenSource, 'name' | 'file'>): string {
   const known = commonName(name, file);
   return [name, ...(file.aliases ?? [])].filter((other) => other !== known).join(', ');
 }
@@ -109,8 +109,8 @@ function describe(
 ): string[] {
   const paint = createPaint(context.colour.stdout);
   const known = commonName(name, file);
-  const others = [name, ...(file.aliases ?? [])].filter((other) => other !== known);
-  const aliases = others.length === 0 ? '' : `, also called ${others.join(', ')}`;
+  const others = otherNames({ name, file });
+  const aliases = others === '' ? '' : `, also called ${others}`;
   const rows: readonly (readonly [string, string | null])[] = [
     ['Signature', describeSignature(file)],
     ['Secret', describeSecret(file)],

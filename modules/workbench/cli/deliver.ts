@@ -1,4 +1,5 @@
 /** `hookwright deliver`: sends one message through a target as a route would. */
+
 import { text as readAll } from 'node:stream/consumers';
 import { labelIn } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
@@ -10,6 +11,7 @@ import { configOption } from '../../../cli/command-line/options.ts';
 import { printJson, printLine, visible } from '../../../cli/output/print.ts';
 import { createServerLog } from '../../../cli/serve/server-log.ts';
 import { openTable } from '../../../cli/subscriptions/routes.ts';
+import { present } from '../../../compiler/text/plain-data.ts';
 import { createDeliverer } from '../../../runtime/deliver/create-deliverer.ts';
 import type {
   DeliveryContext,
@@ -118,11 +120,7 @@ function address(given: Given): Record<string, string> {
     if (at < 1) throw new UsageError(`--extra takes key=value, not "${pair}"`);
     return [pair.slice(0, at), pair.slice(at + 1)] as const;
   });
-  return {
-    ...Object.fromEntries(extra),
-    ...(given.chatId === undefined ? {} : { chat_id: given.chatId }),
-    ...(given.thread === undefined ? {} : { message_thread_id: given.thread }),
-  };
+  return { ...Object.fromEntries(extra), ...present({ chat_id: given.chatId, message_thread_id: given.thread }) };
 }
 
 async function message(context: CliContext, given: Given): Promise<string> {

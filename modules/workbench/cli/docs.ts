@@ -69,28 +69,8 @@ export const ruleCommand = command({
 
 const FOLDER = join(packageRoot(), 'docs');
 
-export interface DocsPage {
-  /** The name of its file without `.md`. */
-  readonly name: string;
-  /** Its first heading. */
-  readonly title: string;
-  readonly text: string;
-}
-
-export interface DocsSection {
-  /** Its section: `Tutorial`, `Reference`, … */
-  readonly title: string;
-  readonly entries: readonly DocsEntry[];
-}
-
-export interface DocsEntry {
-  readonly name: string;
-  /** Its summary, in one line. */
-  readonly about: string;
-}
-
-/** The sections of the index, and the pages that each lists. */
-export function readSections(): readonly DocsSection[] {
+/** The sections of the index (`Tutorial`, `Reference`, …), and the pages that each lists, with a summary in one line. */
+export function readSections() {
   const [, ...sections] = readFileSync(join(FOLDER, 'README.md'), 'utf8').split(/^## /m);
   return sections.map((section) => ({
     title: /^.*/.exec(section)?.[0] ?? '',
@@ -112,8 +92,8 @@ export function pagesAbout(word: string): readonly string[] {
   return entries.filter(({ name, about }) => `${name} ${about}`.toLowerCase().includes(stem)).map(({ name }) => name);
 }
 
-/** Null if there is no such page. */
-export function readPage(name: string): DocsPage | null {
+/** A page by the name of its file without `.md`, with its first heading; null if there is none. */
+export function readPage(name: string) {
   const path = join(FOLDER, `${name}.md`);
   if (!/^[a-z-]+$/.test(name) || !existsSync(path)) return null;
   const text = readFileSync(path, 'utf8').replace(/^<!--.*-->\n+/, '');

@@ -1,9 +1,10 @@
 /** `hookwright webhook test`: sends one event to a route as its sender would, and prints the answer. */
+
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isSystemError, messageOf } from '../../../base/errors.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
-import { CliError, UsageError } from '../../../cli/base/errors.ts';
+import { CliError } from '../../../cli/base/errors.ts';
 import { loadPart } from '../../../cli/base/module.ts';
 import type { GivenBy } from '../../../cli/command-line/command.ts';
 import { argument, command, flag, text } from '../../../cli/command-line/command.ts';
@@ -18,6 +19,7 @@ import { SignError } from '../../../runtime/verify/sign-body.ts';
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { Explained } from './explain/explain-route.ts';
 import { typedSecretRef } from './explain/format-explanation.ts';
+import { inlineBody } from './explain/read-request.ts';
 import type { TestEvent, TestEventRequest } from './test-event/sign-test-event.ts';
 import { leavingMessages, looksLikeForm, signTestEvent } from './test-event/sign-test-event.ts';
 
@@ -141,15 +143,7 @@ function body(context: CliContext, given: Given): Buffer | null {
   if (given.payload === undefined) return null;
   if (given.payload.startsWith('@')) return file(context, given.payload.slice(1));
   if (looksLikeForm(given.payload)) return Buffer.from(given.payload, 'utf8');
-  try {
-    JSON.parse(given.payload);
-  } catch (error) {
-    throw new UsageError(
-      `--payload is not JSON: ${messageOf(error)}`,
-      'a file is named with an @: --payload @event.json',
-    );
-  }
-  return Buffer.from(given.payload, 'utf8');
+  return inlineBody(given.payload);
 }
 
 function file(context: CliContext, name: string): Buffer {
