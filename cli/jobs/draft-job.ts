@@ -126,9 +126,7 @@ export function configFromFlags(flags: GivenBy<typeof JOB_OPTIONS>): Partial<Job
   });
 }
 
-interface NewJob extends JobDraft {
-  readonly blueprint: JobRecord['blueprint'];
-}
+type NewJob = JobDraft & Pick<JobRecord, 'blueprint'>;
 
 export interface JobMaker {
   readonly store: Store;
