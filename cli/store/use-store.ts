@@ -208,19 +208,6 @@ export async function useSharedState<T>(
   }
 }
 
-/** The database of the configuration. @throws CliError when the store is a file of this machine */
-export async function requireDatabase(
-  context: CliContext,
-  configs: readonly string[] | undefined,
-): Promise<PostgresPlan> {
-  const plan = await configuredStore(context, configs);
-  if (plan.kind === 'postgres') return plan;
-  throw new CliError(
-    'gateway.store names no PostgreSQL: the store is a file of this machine',
-    'how to share one: hookwright docs scale',
-  );
-}
-
 /** Brings the home's copy of the subscriptions up to date where gateways share them; nothing elsewhere. */
 export async function refreshCopy(context: CliContext, configs: readonly string[] | undefined): Promise<void> {
   const plan = await configuredStore(context, configs).catch((error: unknown) => {

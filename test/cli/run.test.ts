@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { loadHelp } from '../../cli/command-line/clipanion.ts';
 import { commandsOf, visibleIn } from '../../cli/commands.ts';
 import { MODULES } from '../../main/modules.ts';
 import { runInProcess } from '../helpers/cli.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
-test('every listed command exists with the same summary, examples and described options', async () => {
+test('every listed command exists, with examples and described options', async () => {
   for (const entry of commandsOf(MODULES)) {
-    const command = await entry.load();
-    assert.equal(command.summary, entry.summary, entry.path);
-    assert.ok(command.examples.length > 0, `${entry.path} has examples`);
-    for (const { description, names } of command.options) assert.notEqual(description, '', `${entry.path} ${names}`);
+    const { examples, options } = await loadHelp(entry);
+    assert.ok(examples.length > 0, `${entry.path} has examples`);
+    for (const { description, names } of options) assert.notEqual(description, '', `${entry.path} ${names}`);
   }
 });
 

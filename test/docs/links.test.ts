@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
-import { pageNames } from '../../cli/docs.ts';
+import { pageNames } from '../../modules/workbench/cli/docs.ts';
 import { ROOT } from '../helpers/root.ts';
 
 const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));

@@ -27,13 +27,6 @@ const databaseOption = text('env:NAME|file:path', 'URL of the database instead o
 
 /** `hookwright store migrate`: creates or migrates the tables on PostgreSQL, as the role that owns them. */
 export const storeMigrateCommand = command({
-  summary: 'Create the tables on PostgreSQL, or bring them to this version',
-  details:
-    'A gateway does the same when it starts, where its role may. With a role that only runs, this is done first, by the role that owns the tables. Gateways of the version before go on.',
-  examples: [
-    ['In the database of the configuration', '$0 store migrate'],
-    ['As the role that owns the tables', '$0 store migrate --database env:OWNER_URL'],
-  ],
   options: {
     database: databaseOption,
     schema: text('name', 'Schema of the tables instead of the configured one'),
@@ -56,13 +49,6 @@ function describe(from: number, to: number): string {
 
 /** `hookwright store move`: moves the jobs, delivery ids and sessions of a home into the PostgreSQL database of its configuration. */
 export const storeMoveCommand = command({
-  summary: 'Move what this machine has stored into PostgreSQL',
-  details:
-    'For a gateway that is to share its work with others, while none serves and all its work is finished. Jobs, delivery ids and sessions move in one transaction, or nothing does; counts are compared before it is committed. The history of dispatches stays in the file, which is kept under another name.',
-  examples: [
-    ['What would be moved, and whether it can be', '$0 store move --from sqlite --to postgres --dry-run'],
-    ['Into the database of the configuration', '$0 store move --from sqlite --to postgres'],
-  ],
   options: {
     from: needed(choice(['sqlite'], 'The engine that has it')),
     to: needed(choice(['postgres'], 'The engine that is to have it')),

@@ -18,10 +18,6 @@ const COPY_MS = 600_000;
 
 /** `hookwright store backup <file>`: a whole copy of the store, also while a gateway writes it. */
 export const storeBackupCommand = command({
-  summary: 'Copy the store to a file, also while a gateway runs',
-  details:
-    'The copy is of one instant, whole without a log beside it, checked after it was written, and readable by you alone: it holds prompts and answers. A file is never replaced. Kept requests are not in it. A PostgreSQL database has its own tools.',
-  examples: [['Before an upgrade', '$0 store backup /var/backups/hookwright.db']],
   options: { config: configOption, json: flag('Print the path and the size in bytes') },
   args: { file: argument('file') },
   async run(context, given) {
@@ -42,10 +38,6 @@ export const storeBackupCommand = command({
 
 /** `hookwright store restore <file>`: puts a copy in the place of the store. */
 export const storeRestoreCommand = command({
-  summary: 'Put a copy in the place of the store',
-  details:
-    'For a gateway that is stopped. The copy is checked first; the files of the store are moved aside, their log with them, and kept. What was pending in the copy runs again, and events since then are not known to it.',
-  examples: [['What `store backup` made', '$0 store restore /var/backups/hookwright.db']],
   options: { config: configOption },
   args: { file: argument('file') },
   async run(context, given) {
@@ -61,10 +53,6 @@ export const storeRestoreCommand = command({
 
 /** `hookwright store new`: begins anew where the store is gone, or is to go. */
 export const storeNewCommand = command({
-  summary: 'Begin with an empty store',
-  details:
-    'For a gateway that is stopped, whose store is gone and of which there is no copy. What is left of it is moved aside and kept. Nothing that was pending runs, and ids that were seen are not known: a sender that sends an event again is believed. Asks first; where there is no terminal it refuses without --yes.',
-  examples: [['Without a question', '$0 store new --yes']],
   options: { config: configOption, yes: flag('Do not ask') },
   async run(context, given) {
     const path = await requireFile(context, 'createdb');

@@ -5,7 +5,6 @@ import { readCommandLine } from '../../../cli/command-line/clipanion.ts';
 import { command, flag, restArguments, text, withShort } from '../../../cli/command-line/command.ts';
 
 const PROBE = command({
-  summary: 'Probe',
   options: {
     deliverChatId: text('id', 'Chat'),
     port: withShort('-p', text('port', 'Where it listens')),

@@ -1,14 +1,14 @@
 /** `hookwright docs` and `hookwright rule`: the documentation of this version, for who is offline. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createPaint } from '../base/paint.ts';
-import { suggest } from '../compiler/text/suggest.ts';
-import type { CliContext } from './base/context.ts';
-import { packageRoot } from './base/context.ts';
-import { CliError } from './base/errors.ts';
-import type { GivenBy } from './command-line/command.ts';
-import { command, flag, optionalArgument } from './command-line/command.ts';
-import { printBeside, printJson, printLine } from './output/print.ts';
+import { createPaint } from '../../../base/paint.ts';
+import type { CliContext } from '../../../cli/base/context.ts';
+import { packageRoot } from '../../../cli/base/context.ts';
+import { CliError } from '../../../cli/base/errors.ts';
+import type { GivenBy } from '../../../cli/command-line/command.ts';
+import { command, flag, optionalArgument } from '../../../cli/command-line/command.ts';
+import { printBeside, printJson, printLine } from '../../../cli/output/print.ts';
+import { suggest } from '../../../compiler/text/suggest.ts';
 
 const options = { json: flag('Print JSON') };
 
@@ -16,12 +16,6 @@ type Given = GivenBy<typeof options>;
 
 /** `hookwright docs`: the documentation of this version, offline. */
 export const docsCommand = command({
-  summary: 'Print a page of the documentation of this version, offline',
-  details: 'Without a name it lists the pages. They are Markdown: `hookwright docs agents | less`.',
-  examples: [
-    ['What there is', '$0 docs'],
-    ['Where to start', '$0 docs tutorial'],
-  ],
   options,
   args: { name: optionalArgument('page') },
   async run(context, given) {
@@ -63,12 +57,6 @@ function show(context: CliContext, given: Given, name: string): void {
 
 /** `hookwright rule`: prints what a rule of the compiler checks, with a bad and a good example, from the shipped pages. */
 export const ruleCommand = command({
-  summary: 'Explain a rule: why it is one, what breaks it, what does not',
-  details: 'The name of a rule is in each line that `lint` prints. Without a name it lists them.',
-  examples: [
-    ['A rule that lint has named', '$0 rule unknown-key'],
-    ['All of them', '$0 rule'],
-  ],
   options: { json: flag('Print JSON') },
   args: { name: optionalArgument('rule') },
   async run(context, given) {
@@ -81,28 +69,8 @@ export const ruleCommand = command({
 
 const FOLDER = join(packageRoot(), 'docs');
 
-export interface DocsPage {
-  /** The name of its file without `.md`. */
-  readonly name: string;
-  /** Its first heading. */
-  readonly title: string;
-  readonly text: string;
-}
-
-export interface DocsSection {
-  /** Its section: `Tutorial`, `Reference`, … */
-  readonly title: string;
-  readonly entries: readonly DocsEntry[];
-}
-
-export interface DocsEntry {
-  readonly name: string;
-  /** Its summary, in one line. */
-  readonly about: string;
-}
-
-/** The sections of the index, and the pages that each lists. */
-export function readSections(): readonly DocsSection[] {
+/** The sections of the index (`Tutorial`, `Reference`, …), and the pages that each lists, with a summary in one line. */
+export function readSections() {
   const [, ...sections] = readFileSync(join(FOLDER, 'README.md'), 'utf8').split(/^## /m);
   return sections.map((section) => ({
     title: /^.*/.exec(section)?.[0] ?? '',
@@ -124,8 +92,8 @@ export function pagesAbout(word: string): readonly string[] {
   return entries.filter(({ name, about }) => `${name} ${about}`.toLowerCase().includes(stem)).map(({ name }) => name);
 }
 
-/** Null if there is no such page. */
-export function readPage(name: string): DocsPage | null {
+/** A page by the name of its file without `.md`, with its first heading; null if there is none. */
+export function readPage(name: string) {
   const path = join(FOLDER, `${name}.md`);
   if (!/^[a-z-]+$/.test(name) || !existsSync(path)) return null;
   const text = readFileSync(path, 'utf8').replace(/^<!--.*-->\n+/, '');
