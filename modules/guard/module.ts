@@ -9,7 +9,7 @@ export const guard: Module<CliContext> = {
     'What keeps agents from running away: what their runs have used, and the keys that are paused because they loop.',
   commands: COMMAND_FILES,
   runtime: {
-    budgets: async () => (await import('./runtime/find-budgets.ts')).createFindBudgets,
+    limits: async () => (await import('./runtime/run-limits.ts')).runLimits,
     guard: async () => (await import('./runtime/open-guard.ts')).openGuard,
   },
 };

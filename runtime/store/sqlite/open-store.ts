@@ -8,6 +8,7 @@ import { beforeExit, startEntry } from '../../platform/process/threads.ts';
 import type { Store } from '../contract.ts';
 import { StoreRefused, StoreUnavailable } from '../contract.ts';
 import type { JobRecord } from '../records.ts';
+import type { RunCounter } from '../run-limits.ts';
 import { lockHolder, lockPath, servedPath } from '../store-path.ts';
 import { connect } from './driver.ts';
 import type { FileLock } from './file-lock.ts';
@@ -30,6 +31,8 @@ export interface ServerStoreOptions {
   /** `full`: an acknowledged event survives a power loss. `normal`: it survives the end of the process. */
   readonly durability: Durability;
   readonly log: Logger;
+  /** Decides by the limits of runs; default: nothing does. */
+  readonly counter?: RunCounter | undefined;
   /** Called before a change that records something is sent, so that its log lines are written first. */
   readonly beforeCommit?: () => void;
   /** Called once a thread of the store has ended, with the reason: nothing can be stored any more. */
@@ -47,9 +50,15 @@ const LOCK_MS = 15_000;
  * it recovers once the medium does. Rejects with StoreRefused when another server uses it, or this version cannot use the
  * file.
  */
-export async function openServerStore({ path, durability, log, ...options }: ServerStoreOptions): Promise<Store> {
+export async function openServerStore({
+  path,
+  durability,
+  log,
+  counter,
+  ...options
+}: ServerStoreOptions): Promise<Store> {
   const thread = (role: StoreThreadData['role']): StartThread => {
-    const data: StoreThreadData = { role, path, durability };
+    const data: StoreThreadData = { role, path, durability, counter: (role === 'writer' && counter?.url) || null };
     return () => startEntry(new URL('./store-thread.js', import.meta.url), data);
   };
   const fail = (reason: string): void => store.fail(reason);
@@ -77,7 +86,8 @@ export async function openServerStore({ path, durability, log, ...options }: Ser
  * until it is closed; waits while another command holds it. Rejects with StoreRefused when a server uses it or this version
  * cannot use the file, with StoreUnavailable when the medium fails.
  */
-export const openOfflineStore = (path: string): Promise<Store> => openInline(path, () => lockStore(path));
+export const openOfflineStore = (path: string, parts: Pick<ServerStoreOptions, 'counter'> = {}): Promise<Store> =>
+  openInline(path, parts, () => lockStore(path));
 
 /** The same without waiting; null while another process uses the store. */
 export async function tryOpenOfflineStore(path: string): Promise<Store | null> {
@@ -87,18 +97,19 @@ export async function tryOpenOfflineStore(path: string): Promise<Store | null> {
   } catch (error) {
     throw new StoreUnavailable(`cannot open ${path}: ${describeDiskError(error)}`);
   }
-  return lock === null ? null : openInline(path, async () => lock);
+  return lock === null ? null : openInline(path, {}, async () => lock);
 }
 
 /** Opens a store that has no file, in this thread: it ends with its close. */
 export async function openMemoryStore({
   log,
+  counter,
   beforeCommit,
   failed = () => {},
 }: Omit<ServerStoreOptions, 'path' | 'durability' | 'writer'>): Promise<Store> {
   const path = ':memory:';
   const shared = connect(path, { busyMs: 0 });
-  const writer = new Writer({ path, durability: 'normal', shared });
+  const writer = new Writer({ path, durability: 'normal', shared, counter });
   const reader = new Reader({ path, shared });
   const reading = inlineClient<ReaderRequest>((request) => reader.serve(request));
   const store = new SqliteStore({
@@ -150,8 +161,12 @@ function closedStateOf(path: string): string | null {
   return `${ino} ${size} ${mtimeNs}`;
 }
 
-async function openInline(path: string, lock: () => Promise<FileLock>): Promise<Store> {
-  const writer = new Writer({ path, durability: 'full' });
+async function openInline(
+  path: string,
+  { counter }: Pick<ServerStoreOptions, 'counter'>,
+  lock: () => Promise<FileLock>,
+): Promise<Store> {
+  const writer = new Writer({ path, durability: 'full', counter });
   const reader = new Reader({ path });
   const silent = (): void => {};
   const store = new SqliteStore({

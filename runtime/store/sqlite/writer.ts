@@ -4,6 +4,7 @@ import { describeDiskError } from '../../platform/files.ts';
 import { StoreRefused } from '../contract.ts';
 import type { CommitResult, EncodedChange } from '../group-commit.ts';
 import type { DamageReport } from '../queries.ts';
+import type { RunCounter } from '../run-limits.ts';
 import { setRowsAside } from './damaged-rows.ts';
 import type { Connect, Connection, Value } from './driver.ts';
 import { connect as connectDriver, errorCode, inTransaction, isMalformed } from './driver.ts';
@@ -26,6 +27,8 @@ export interface WriterOptions {
   readonly connect?: Connect;
   /** The connection of a store in memory, which has no file to prepare and to mark. */
   readonly shared?: Connection;
+  /** Decides by the limits of runs; default: nothing does. */
+  readonly counter?: RunCounter | undefined;
   /** For tests that kill the process within a commit. */
   readonly reached?: (point: CommitPoint) => void;
 }
@@ -55,7 +58,7 @@ export class Writer {
   private isLogMarked: boolean;
 
   constructor(options: WriterOptions) {
-    const { path, durability, shared, connect = connectDriver, reached = () => {} } = options;
+    const { path, durability, shared, connect = connectDriver } = options;
     this.options = options;
     this.isMarked = shared !== undefined;
     this.isLogMarked = this.isMarked;
@@ -63,7 +66,7 @@ export class Writer {
       if (shared !== undefined) return shared;
       this.isLogMarked = false;
       return openWriting(connect, path, durability);
-    }, reached);
+    }, options);
   }
 
   /** Resolves to the result of `prepare`, or to the results of a commit as JSON. */
@@ -157,18 +160,20 @@ interface Opened {
   readonly apply: (change: EncodedChange) => CommitResult;
 }
 
+type TransactionOptions = Pick<WriterOptions, 'reached' | 'counter'>;
+
 class Transactions {
   private readonly connect: () => Connection;
-  private readonly reached: (point: CommitPoint) => void;
+  private readonly options: TransactionOptions;
   private opened: Opened | null = null;
   /** Damaged rows that have been set aside, a line each; whoever reports them empties it. */
   readonly aside: string[] = [];
   /** Why a failed commit may still be in the log, or why the connection must be replaced. */
   private doubt: string | null = null;
 
-  constructor(connect: () => Connection, reached: (point: CommitPoint) => void) {
+  constructor(connect: () => Connection, options: TransactionOptions) {
     this.connect = connect;
-    this.reached = reached;
+    this.options = options;
   }
 
   get db(): Connection {
@@ -177,7 +182,7 @@ class Transactions {
 
   /** Uses this connection from now on. */
   use(db: Connection): void {
-    this.opened = withConnection(db);
+    this.opened = this.begin(db);
   }
 
   /**
@@ -219,7 +224,7 @@ class Transactions {
     const results: CommitResult[] = [];
     opened.db.exec('BEGIN IMMEDIATE');
     try {
-      this.reached('begun');
+      this.options.reached?.('begun');
       for (const [index, change] of changes.entries()) {
         const result = failed.get(index) ?? opened.apply(change);
         results.push(result);
@@ -230,13 +235,13 @@ class Transactions {
         return null;
       }
       opened.rows.memory.counts.flush();
-      this.reached('applied');
+      this.options.reached?.('applied');
     } catch (error) {
       this.rollBack(opened);
       throw error;
     }
     this.end(opened);
-    this.reached('committed');
+    this.options.reached?.('committed');
     return results;
   }
 
@@ -298,7 +303,7 @@ class Transactions {
   /** @throws as long as the medium fails */
   private overwrite(): void {
     // Open the new connection first: closing the last one would checkpoint the log.
-    const next = withConnection(this.connect());
+    const next = this.begin(this.connect());
     this.opened?.db.close();
     this.opened = next;
     inTransaction(next.db, () =>
@@ -310,14 +315,14 @@ class Transactions {
   }
 
   private open(): Opened {
-    this.opened ??= withConnection(this.connect());
+    this.opened ??= this.begin(this.connect());
     return this.opened;
   }
-}
 
-function withConnection(db: Connection): Opened {
-  const rows = createRows(db);
-  return { db, rows, apply: createApply(rows) };
+  private begin(db: Connection): Opened {
+    const rows = createRows(db, this.options.counter);
+    return { db, rows, apply: createApply(rows) };
+  }
 }
 
 function closeFile(db: Connection): void {

@@ -19,7 +19,7 @@ import type { Ref, StoredClaim } from '../records.ts';
 import { claimKey, laneParts, routeLane } from '../records.ts';
 import type { DeliveryEnding, Step } from '../states.ts';
 import { canAdvance, endDelivering, isRejected, joinGroup } from '../states.ts';
-import { countRun, putGuard, refuseRun, reserveRun, spendIn } from './guard.ts';
+import { putGuard } from './guard.ts';
 import { beginRun, changePause, fire, pauseOf, tick } from './jobs.ts';
 import { attemptAgain, resend, settleClaim, storeAnswer, storeNotice } from './message.ts';
 import type { WorkUnit } from './unit.ts';
@@ -34,9 +34,8 @@ function accept(unit: WorkUnit, m: Headed<Accept>, texts: LargeTexts): MutationR
     return { kind: 'route_paused', until: pause.until };
   const again = claim === null || work.kind === 'run' ? null : attemptAgain(unit, m, claim, texts);
   if (again !== null) return again;
-  const over = refuseRun(unit, m.budgets, now) ?? countRun(unit, m.limits, now);
+  const over = unit.counter.count(unit, m.limits ?? [], now);
   if (over !== null) return over;
-  reserveRun(unit, m.budgets, now);
   if (claiming === 'now') unit.claim(claim);
   const isHeld = pause !== null && texts.answer === null;
   const state = work.kind === 'run' || isHeld ? 'pending' : 'delivering';
@@ -62,9 +61,8 @@ function join(unit: WorkUnit, m: Headed<JoinGroup>, texts: LargeTexts): Mutation
   const waiting = rows.groups.get(key);
   const before = waiting === undefined ? undefined : rows.work.get(waiting);
   if (before === undefined) {
-    const over = refuseRun(unit, m.budgets, now) ?? countRun(unit, m.run_limits, now);
+    const over = unit.counter.count(unit, m.run_limits ?? [], now);
     if (over !== null) return over;
-    reserveRun(unit, m.budgets, now);
   }
   unit.claim(m.claim);
   const { first_at, due_at, superseded } = joinGroup(
@@ -95,7 +93,7 @@ function advance(unit: WorkUnit, m: Headed<Advance>, { answer, body }: LargeText
     const head = headText(m.dispatch, (JSON.parse(body) as Dispatch).superseded);
     unit.changedBodies.push({ ref, lane: routeLane(row.lane), head, targets, body, grown: m.grown ?? 0 });
   }
-  if (m.budgets !== undefined && m.usage !== undefined) spendIn(unit, m.budgets, m.usage, at);
+  if (m.usage !== undefined) unit.counter.spend(unit, m.limits ?? [], m.usage, at);
   unit.move(row, { to, at, due_at, started_at, reason, answer, program, steps });
   if (m.held === true) row.holder = m.holder;
   else if (to === 'delivering') {
