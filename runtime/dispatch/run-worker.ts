@@ -8,7 +8,6 @@ import { StoreDamaged } from '../store/decode.ts';
 import type { SaidTurn } from '../store/queries.ts';
 import { turnKey } from '../store/records.ts';
 import type { OverLimit } from '../store/run-limits.ts';
-import { overReason } from '../store/run-limits.ts';
 import type { Step } from '../store/states.ts';
 import { endDelivering } from '../store/states.ts';
 import { isMessage } from '../store/timeline.ts';
@@ -98,7 +97,7 @@ export class RunWorker implements Worker<TakenRun> {
     if (limits.length === 0 && job === null) return true;
     const result = await persister.write({ kind: 'begin_run', ref, holder, limits, job, at });
     if (result.kind === 'begun' || result.kind === 'gone') return result.kind === 'begun';
-    const reason = result.kind === 'over_limit' ? overReason(result) : result.kind;
+    const reason = 'reason' in result ? result.reason : result.kind;
     if (result.kind === 'over_limit') reportOver(context, dispatch, result);
     else
       context.log.info(

@@ -12,6 +12,8 @@ export type { RunLimit } from '../../schemas/built/operations/types.ts';
 export interface OverLimit {
   readonly kind: 'over_limit';
   readonly limit: RunLimit;
+  /** Why its event is ignored, or its run is skipped. */
+  readonly reason: 'budget' | 'loop';
   /** Unix ms at which runs are taken again; null: nobody knows. */
   readonly until: number | null;
   /** The first refusal of a budget in its window. */
@@ -19,10 +21,6 @@ export interface OverLimit {
   /** For the operator. */
   readonly detail: string;
 }
-
-/** Why a run that the limit refuses is ignored or skipped. */
-export const overReason = ({ limit }: Pick<OverLimit, 'limit'>): 'budget' | 'loop' =>
-  limit.kind === 'budget' ? 'budget' : 'loop';
 
 type LimitKey = Pick<RunLimit, 'kind' | 'key'>;
 

@@ -103,7 +103,7 @@ export function refuseIn(
   if (!spent.refused) put(rows, limit, { ...spent, refused: true });
   const { until } = limit;
   const detail = `${budgetName(limit.key)}: used up until ${new Date(until).toISOString()}`;
-  return { kind: 'over_limit', limit, until, first: !spent.refused, detail };
+  return { kind: 'over_limit', limit, reason: 'budget', until, first: !spent.refused, detail };
 }
 
 const isFull = ({ runs, tokens, cost }: Spent, budget: BudgetSpan, accepting: boolean): boolean =>
@@ -150,13 +150,8 @@ function isSpent(value: unknown): boolean {
 /** What is spent of a budget, in words. */
 export function explainBudget(rows: GuardRows, budget: BudgetSpan, now: number): ExplainedBudget {
   const amounts = ({ runs, tokens, cost }: Pick<BudgetSpan, 'runs' | 'tokens' | 'cost'>) => ({ runs, tokens, cost });
-  const until = new Date(budget.until).toISOString();
-  return {
-    budget: budgetName(budget.key),
-    limits: amounts(budget),
-    spent: amounts(spentOf(rows, budget, now)),
-    until,
-  };
+  const [limits, spent] = [amounts(budget), amounts(spentOf(rows, budget, now))];
+  return { budget: budgetName(budget.key), limits, spent, until: new Date(budget.until).toISOString() };
 }
 
 /** A budget by its key, in words: `route review per hour`. */

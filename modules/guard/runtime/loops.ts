@@ -84,7 +84,7 @@ export function countInLoops(rows: GuardRows, limits: readonly LoopLimit[], now:
   if (until !== over.until) put(rows, limit, { times: [], until }, now);
   // Without a pause, what is refused counts too: the exchange goes on.
   if (until === null) put(rows, limit, { times: [...times.slice(1), now], until }, now);
-  return { kind: 'over_limit', limit, until, first: false, detail: describeLoop(limit, until) };
+  return { kind: 'over_limit', limit, reason: 'loop', until, first: false, detail: describeLoop(limit, until) };
 }
 
 interface Counted extends RunTimes {

@@ -7,7 +7,6 @@ import type { Claim, Dispatcher } from '../../dispatch/dispatcher.ts';
 import { sessionId } from '../../platform/ids.ts';
 import { fillEvents } from '../../store/listed-rows.ts';
 import type { OverLimit } from '../../store/run-limits.ts';
-import { overReason } from '../../store/run-limits.ts';
 import { renderDeliveries, renderOutputs } from '../../table/link-delivery.ts';
 import { bounded } from '../../table/link-identity.ts';
 import type { Rendered } from '../../table/link-template.ts';
@@ -118,7 +117,7 @@ async function dispatchToAgent(
   return result.kind === 'coalesced' ? coalesced(answeredEvent(intake), result.superseded) : refuse(intake, result);
 }
 
-const ignoreOver = (intake: Intake, over: OverLimit): Reply => ignore(intake, overReason(over), over.detail);
+const ignoreOver = (intake: Intake, { reason, detail }: OverLimit): Reply => ignore(intake, reason, detail);
 
 async function dispatchToTarget(
   intake: Intake,

@@ -109,7 +109,7 @@ const TABLES = `
   CREATE INDEX work_skipped ON work (ref) WHERE state = 'skipped';
 
   -- Open deliveries of dispatches in state delivering. lane: JSON [profile, target]. waiting: for a person, see
-  -- runtime/store/unit/message.ts; due_at is then when it expires.
+  -- runtime/store/unit/approval.ts; due_at is then when it expires.
   CREATE TABLE delivery (
     ref INTEGER NOT NULL,
     n INTEGER NOT NULL,

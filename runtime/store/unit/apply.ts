@@ -15,13 +15,13 @@ import type {
 } from '../contract.ts';
 import type { Headed, LargeTexts } from '../group-commit.ts';
 import { headOf, headText } from '../group-commit.ts';
-import type { Ref, StoredClaim } from '../records.ts';
+import type { PutGuard, Ref, StoredClaim } from '../records.ts';
 import { claimKey, laneParts, routeLane } from '../records.ts';
 import type { DeliveryEnding, Step } from '../states.ts';
 import { canAdvance, endDelivering, isRejected, joinGroup } from '../states.ts';
-import { putGuard } from './guard.ts';
+import { storeAnswer, storeNotice } from './approval.ts';
 import { beginRun, changePause, fire, pauseOf, tick } from './jobs.ts';
-import { attemptAgain, resend, settleClaim, storeAnswer, storeNotice } from './message.ts';
+import { attemptAgain, resend, settleClaim } from './message.ts';
 import type { WorkUnit } from './unit.ts';
 
 /** Stores a dispatch, or continues the row of its message, unless its delivery id is claimed or the message is held. */
@@ -131,6 +131,15 @@ function giveUp(unit: WorkUnit, { ref, at, reason }: GiveUp): boolean {
   for (const delivery of [...(unit.rows.deliveries.get(ref)?.values() ?? [])]) unit.endDelivery(delivery);
   unit.move(row, { to: 'dead', at, reason });
   unit.noteError(ref, at, reason);
+  return true;
+}
+
+/** Replaces a row of the guard that is still as expected; false if it is not. */
+function putGuard(unit: WorkUnit, m: Headed<PutGuard>, texts: LargeTexts): boolean {
+  const { row, expect, body, expires_at, dispatch: head, now } = m;
+  if ((unit.guardRow(row) ?? null) !== expect) return false;
+  unit.putGuardRow({ ...row, body }, expires_at);
+  if (head !== null) unit.insertMessage(head, texts, now);
   return true;
 }
 

@@ -13,8 +13,7 @@ import type { BeginRun, MutationResults } from '../contract.ts';
 import type { DispatchHead, Headed, LargeTexts } from '../group-commit.ts';
 import type { FireJob, JobTick, Pause, PauseRoute, PutJob, Ref, TickJob } from '../records.ts';
 import { isJobPaused, laneParts, pauseOfRoute, readPause } from '../records.ts';
-import { overReason } from '../run-limits.ts';
-import { openDelivery } from './message.ts';
+import { openDelivery } from './approval.ts';
 import type { JobRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
 
@@ -93,7 +92,7 @@ export function beginRun(unit: WorkUnit, m: BeginRun): MutationResults['begin_ru
   if (row === undefined || row.holder !== m.holder || row.state !== 'running') return { kind: 'gone' };
   const over = fireHeld(unit, m) ?? unit.counter.begin(unit, m.limits, m.at);
   if (over === null) return { kind: 'begun' };
-  unit.move(row, { to: 'skipped', at: m.at, reason: over.kind === 'over_limit' ? overReason(over) : over.kind });
+  unit.move(row, { to: 'skipped', at: m.at, reason: 'reason' in over ? over.reason : over.kind });
   return over;
 }
 

@@ -139,7 +139,7 @@ function beginRun(tables: MemoryTables, { ref, holder, limits, job, at }: BeginR
   const over = late ?? runCounter.begin(guardRows(tables), limits, at);
   if (over === null) return { kind: 'begun' };
   move(tables, row, 'skipped');
-  const reason = over.kind === 'over_limit' ? 'budget' : over.kind;
+  const reason = 'reason' in over ? over.reason : over.kind;
   Object.assign(row, { holder: null, reason, finished_at: at });
   return over;
 }

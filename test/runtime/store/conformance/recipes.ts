@@ -5,7 +5,7 @@ import type { Advance, Mutation } from '../../../../runtime/store/contract.ts';
 import type { ClaimKey, PauseRoute } from '../../../../runtime/store/records.ts';
 import type { RunLimit } from '../../../../runtime/store/run-limits.ts';
 import { FINAL_STATES } from '../../../../runtime/store/states.ts';
-import { openDelivery } from '../../../../runtime/store/unit/message.ts';
+import { openDelivery } from '../../../../runtime/store/unit/approval.ts';
 import type { RunUsage } from '../../../../runtime/store/usage.ts';
 import {
   deliveriesTo,

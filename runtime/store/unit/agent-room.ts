@@ -1,22 +1,9 @@
-/** Replaces rows of the guard, and counts the room that agents have. */
+/** How many runs agents with a limit may begin: for what takes them, and for what says why others wait. */
 
 import type { AgentLimit } from '../contract.ts';
-import type { Headed, LargeTexts } from '../group-commit.ts';
-import type { PutGuard } from '../records.ts';
 import { laneKey, laneParts } from '../records.ts';
 import type { LaneCount } from '../waits.ts';
-import type { WorkUnit } from './unit.ts';
 
-/** Replaces a row that is still as expected; false if it is not. */
-export function putGuard(unit: WorkUnit, m: Headed<PutGuard>, texts: LargeTexts): boolean {
-  const { row, expect, body, expires_at, dispatch: head, now } = m;
-  if ((unit.guardRow(row) ?? null) !== expect) return false;
-  unit.putGuardRow({ ...row, body }, expires_at);
-  if (head !== null) unit.insertMessage(head, texts, now);
-  return true;
-}
-
-/** How many runs of the agents that have a limit may begin, for `take_work`, and for what is said of the others. */
 export class AgentRoom {
   private readonly left = new Map<string, number>();
 
