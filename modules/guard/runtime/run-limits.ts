@@ -13,7 +13,10 @@ const isBudget = (limit: RunLimit): limit is BudgetSpan => limit.kind === 'budge
 const isLoop = (limit: RunLimit): limit is LoopLimit => limit.kind !== 'budget';
 
 export const runCounter: RunCounter = {
-  url: new URL('./run-limits.js', import.meta.url).href,
+  // Computed where a store asks: the page of the playground has no URL beside which a file could be.
+  get url() {
+    return new URL('./run-limits.js', import.meta.url).href;
+  },
   count(rows, limits, now) {
     const budgets = limits.filter(isBudget);
     const over = refuseIn(rows, budgets, now, true) ?? countInLoops(rows, limits.filter(isLoop), now);
