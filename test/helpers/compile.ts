@@ -24,7 +24,14 @@ export const HOME = '/home/user/.hookwright';
 export const CATALOG = loadShippedCatalog(nodeFiles, fileURLToPath(new URL('../../catalog', import.meta.url)));
 
 /** The parts of the compiler that the program's modules add. */
-export const MODULES = [blueprintCompiler, guardCompiler, outputsCompiler, compilerPart, sandboxCompiler, tutorCompiler];
+export const MODULES = [
+  blueprintCompiler,
+  guardCompiler,
+  outputsCompiler,
+  compilerPart,
+  sandboxCompiler,
+  tutorCompiler,
+];
 
 export const IN_FORCE = rulesInForce(MODULES);
 
