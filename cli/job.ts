@@ -6,9 +6,9 @@ import { createPaint } from '../base/paint.ts';
 import { placeInTable } from '../runtime/deliver/http/link-variant.ts';
 import type { Job } from '../runtime/dispatch/scheduler/job.ts';
 import { jobSignature } from '../runtime/dispatch/scheduler/job.ts';
-import { budgetAmounts } from '../runtime/store/budget.ts';
 import type { Store } from '../runtime/store/contract.ts';
 import type { JobRecord, JobTick } from '../runtime/store/records.ts';
+import { amountsText } from '../runtime/store/usage.ts';
 import type { JobReport } from '../schemas/built/operations/types.ts';
 import type { BudgetConfig, BudgetPlan, JobConfig } from '../schemas/generated/types.ts';
 import type { CliContext } from './base/context.ts';
@@ -146,7 +146,7 @@ function describe(job: Job, report: JobDetails, paint: Paint): string[] {
     field('schedule', `${report.schedule_human} (${report.schedule}) in ${timezone}`),
     field('deliver', deliver.join(', ')),
     field('missed', misfire === 'once' ? 'runs once after a downtime' : 'skipped'),
-    ...(job.budget === undefined ? [] : [field('budget', `${budgetAmounts(job.budget)} per ${job.budget.per}`)]),
+    ...(job.budget === undefined ? [] : [field('budget', `${amountsText(job.budget)} per ${job.budget.per}`)]),
     field('profile', profile),
     field('kept in', kind === 'static' ? 'the config' : 'the store'),
     ...list('skills', job.skills),

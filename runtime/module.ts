@@ -2,11 +2,11 @@
  * What a module adds to the runtime. Each function loads code, and is called only when the configuration needs it: what is
  * not configured is not loaded.
  */
-import type { BudgetPlan, RoutePlan, RouteTable, SqliteStorePlan, StorePlan } from '../schemas/generated/types.ts';
+import type { ExplainedBudget, RoutePlan, RouteTable, SqliteStorePlan, StorePlan } from '../schemas/generated/types.ts';
 import type { OpenConsole } from './console/console.ts';
 import type { Deliverer, DriverLoaders } from './deliver/deliverer.ts';
 import type { AgentRunner } from './dispatch/agent-runner.ts';
-import type { FindBudgets, OpenApprovals, OpenGuard, OpenHandover } from './dispatch/context.ts';
+import type { FindLimits, OpenApprovals, OpenGuard, OpenHandover } from './dispatch/context.ts';
 import type { OpenStatuses, RequestTracing } from './intake/intake.ts';
 import type { OpenKeeper } from './intake/keeper.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -15,6 +15,8 @@ import type { Logger, TraceFields } from './platform/log.ts';
 import type { SandboxTools } from './platform/process/sandbox.ts';
 import type { SecretResolver } from './platform/secrets.ts';
 import type { Store } from './store/contract.ts';
+import type { JobRecord } from './store/records.ts';
+import type { GuardRows, RunCounter, RunLimit } from './store/run-limits.ts';
 import type { Rescue } from './store/sqlite/rescue.ts';
 import type { Marks } from './table/link-template.ts';
 import { TableError } from './table/table-source.ts';
@@ -27,8 +29,8 @@ export interface ModuleParts {
   readonly rescue: Rescue;
   /** Keeps answered requests. */
   readonly keeper: OpenKeeper;
-  /** Finds the budgets of runs. */
-  readonly budgets: CreateFindBudgets;
+  /** Limits runs. */
+  readonly limits: RunLimits;
   /** Marks untrusted values in prompts. */
   readonly marks: Marks;
   /** Runs programs in a sandbox. */
@@ -60,7 +62,6 @@ type Loaders = { readonly [Name in keyof ModuleParts]?: () => Promise<ModulePart
 /** What is said where no module has the part. The others have a default, or an error of their own. */
 const MISSING = {
   keeper: 'no module of this program keeps requests',
-  budgets: 'budget: no module of this program keeps budgets',
   marks: 'no module of this program marks untrusted values',
   outputs: 'no module of this program takes outputs',
   statuses: 'status_url: no module of this program tells what became of events',
@@ -127,6 +128,8 @@ export interface StoreContext {
   readonly log: Logger;
   /** Writes buffered log lines, before the change that they report is stored. */
   readonly beforeCommit: () => void;
+  /** Decides by the limits of runs. */
+  readonly counter: RunCounter | undefined;
   readonly node: NodeIdentity;
 }
 
@@ -141,14 +144,30 @@ export interface OpenedStore {
 /** Rejects with StoreRefused when the store cannot be used. A store that cannot be reached still opens. */
 export type OpenStore = (context: StoreContext, plan: SharedStorePlan, secrets: SecretResolver) => Promise<OpenedStore>;
 
-/** Budgets that are not in the table: of subscriptions, by JSON of profile and name, and of jobs of the store, by id. */
-export interface LaterBudgets {
-  readonly routes: ReadonlyMap<string, BudgetPlan>;
-  readonly jobs: ReadonlyMap<string, BudgetPlan>;
+export interface LimitsContext {
+  /** The table in service. */
+  readonly table: () => RouteTable;
+  /** IANA zone of the machine, for a config that names none. */
+  readonly timezone: string;
 }
 
-/** @param machineZone IANA zone, for a config that names none @param later looked at each time */
-export type CreateFindBudgets = (table: RouteTable, machineZone: string, later: LaterBudgets) => FindBudgets;
+/** Finds the limits of runs. All throw TableError when a limit cannot be kept. */
+export interface OpenLimits extends FindLimits {
+  /** Call before the table is served. */
+  prepare(table: RouteTable): void;
+  /** Call before these subscriptions are served, instead of those before. */
+  subscribed(plans: readonly RoutePlan[]): void;
+  /** Call before these jobs of the store fire, instead of those before. */
+  stored(records: readonly JobRecord[]): void;
+}
+
+/** The limits of runs: which ones a run has, and what the store decides by them. */
+export interface RunLimits {
+  readonly counter: RunCounter;
+  open(context: LimitsContext): OpenLimits;
+  /** The budgets among the limits, for people. @param now Unix ms */
+  explain(rows: GuardRows, limits: readonly RunLimit[], now: number): readonly ExplainedBudget[];
+}
 
 /** Loads the marks if any of the routes has marked values; null: none has. Rejects with TableError when no module has marks. */
 export async function loadMarks(modules: readonly RuntimePart[], plans: readonly RoutePlan[]): Promise<Marks | null> {

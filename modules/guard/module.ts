@@ -8,8 +8,9 @@ export const guard: Module<CliContext> = {
   summary:
     'What keeps agents from running away: what their runs have used, and the keys that are paused because they loop.',
   commands: COMMAND_FILES,
+  compiler: async () => (await import('./compiler/part.ts')).guardCompiler,
   runtime: {
-    budgets: async () => (await import('./runtime/find-budgets.ts')).createFindBudgets,
+    limits: async () => (await import('./runtime/run-limits.ts')).runLimits,
     guard: async () => (await import('./runtime/open-guard.ts')).openGuard,
   },
 };

@@ -16,10 +16,10 @@ import type { Deliverer } from '../deliver/deliverer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { Logger } from '../platform/log.ts';
-import type { BudgetSpan } from '../store/budget.ts';
 import type { AgentLimit, Store } from '../store/contract.ts';
+import type { RunLimit } from '../store/run-limits.ts';
 import type { AgentRunner, OutputHandover } from './agent-runner.ts';
-import type { Claim, Dispatcher, DispatchObserver } from './dispatcher.ts';
+import type { Claim, Dispatcher, DispatchObserver, LimitedEvent } from './dispatcher.ts';
 import type { FindInstallation } from './own-message.ts';
 
 /** An agent of a profile with its limits. */
@@ -50,11 +50,13 @@ export interface JobFirer {
   fire(dispatch: Dispatch, claim: Claim): ReturnType<Dispatcher['fire']>;
 }
 
-/** The budgets of a run, by its route, agent, job and gateway. */
-export type FindBudgets = (
-  of: Pick<Dispatch, 'profile' | 'route' | 'job' | 'agent'>,
-  now: number,
-) => readonly BudgetSpan[];
+/** Finds the limits of a run: a module has them. `now`: Unix ms. */
+export interface FindLimits {
+  /** Those that it is counted in. @param event that it is accepted for; null: its job fires */
+  counted(dispatch: Dispatch, now: number, event?: LimitedEvent | null): readonly RunLimit[];
+  /** Those that are asked when it begins, and told what it has used. */
+  metered(dispatch: Dispatch, now: number): readonly RunLimit[];
+}
 
 /** Whatever a swapped table may change is a function, called each time it is needed. */
 export interface DispatchContext {
@@ -82,8 +84,8 @@ export interface DispatchContext {
   readonly asked?: () => void;
   /** Replaces every known secret; default: none. */
   readonly redact?: (text: string) => string;
-  /** The budgets that a run counts in, with their windows at `now` (Unix ms); left out: there are none. */
-  readonly budgets?: FindBudgets;
+  /** Left out: runs have no limits. */
+  readonly limiter?: FindLimits;
   readonly observer?: DispatchObserver;
 }
 

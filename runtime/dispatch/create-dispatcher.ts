@@ -18,7 +18,7 @@ import type { Claim, DispatchCounts, Dispatcher, DispatchService, Refusal } from
 import { orRefused, refusePaused, storedClaim } from './dispatcher.ts';
 import { askFor, openOf } from './finished-run.ts';
 import { Persister } from './persist.ts';
-import { budgetsOf, RunWorker, reportOver } from './run-worker.ts';
+import { RunWorker, reportOver } from './run-worker.ts';
 import { WorkLoop } from './work-loop.ts';
 
 const SHUTTING_DOWN: Refusal = { kind: 'shutting_down', retry_after_seconds: 10 };
@@ -83,16 +83,15 @@ class DispatcherService implements DispatchService {
   }
 
   async accept(
-    ...[dispatch, claim, max_concurrent, limits = []]: Parameters<Dispatcher['accept']>
+    ...[dispatch, claim, max_concurrent, event]: Parameters<Dispatcher['accept']>
   ): ReturnType<Dispatcher['accept']> {
     const isRun = !isMessage(dispatch);
     if (isRun && this.loop.queued >= this.context.limits().max_queued_runs) return QUEUE_FULL;
     if (this.stopping) return SHUTTING_DOWN;
-    const { store, clock, observer } = this.context;
+    const { store, clock, observer, limiter } = this.context;
     const now = clock.now();
     const work = initialWork(dispatch, now);
     const held = storedClaim(claim, now);
-    const counted = { ...(limits.length === 0 ? {} : { limits }), ...budgetsOf(this.context, dispatch, now) };
     const change: Accept = {
       kind: 'accept',
       dispatch,
@@ -100,8 +99,8 @@ class DispatcherService implements DispatchService {
       claim: held,
       claiming: 'now',
       work,
+      limits: limiter?.counted(dispatch, now, event) ?? [],
       now,
-      ...counted,
     };
     observer?.reached?.('accept.begin');
     const written = store.write(change);
@@ -111,10 +110,9 @@ class DispatcherService implements DispatchService {
     const stored = await orRefused(written);
     if (stored.kind !== 'stored') {
       if (isRun) this.loop.arrive(-1);
-      // The route was `deliver_only` until a moment ago.
-      if (stored.kind === 'over_limit') observer?.looped?.(dispatch, stored);
-      if (stored.kind === 'over_budget') reportOver(this.context, dispatch, stored);
+      if (stored.kind === 'over_limit') reportOver(this.context, dispatch, stored);
       if (stored.kind === 'route_paused') return refusePaused(stored, now);
+      // The route was `deliver_only` until a moment ago.
       return stored.kind === 'held' ? HELD : stored;
     }
     this.recent.committed(change, stored);
@@ -125,7 +123,7 @@ class DispatcherService implements DispatchService {
   }
 
   async coalesce(
-    ...[dispatch, claim, group, max_concurrent, run_limits = []]: Parameters<Dispatcher['coalesce']>
+    ...[dispatch, claim, group, max_concurrent, event]: Parameters<Dispatcher['coalesce']>
   ): ReturnType<Dispatcher['coalesce']> {
     if (this.stopping) return SHUTTING_DOWN;
     const { store, clock, observer } = this.context;
@@ -133,14 +131,12 @@ class DispatcherService implements DispatchService {
     const limits = { window_ms: Math.round(group.window_ms), max_wait_ms: Math.round(group.max_wait_ms) };
     const held = storedClaim(claim, now);
     const { key } = group;
-    const budgets = budgetsOf(this.context, dispatch, now);
-    const counted = { ...(run_limits.length === 0 ? {} : { run_limits }), ...budgets };
+    const run_limits = this.context.limiter?.counted(dispatch, now, event) ?? [];
     const of = { kind: 'join_group', dispatch, max_concurrent, key, limits, now, claim: held } as const;
-    const change: JoinGroup = { ...of, ...counted };
+    const change: JoinGroup = { ...of, run_limits };
     observer?.reached?.('accept.begin');
     const stored = await orRefused(store.write(change));
-    if (stored.kind === 'over_limit') observer?.looped?.(dispatch, stored);
-    if (stored.kind === 'over_budget') reportOver(this.context, dispatch, stored);
+    if (stored.kind === 'over_limit') reportOver(this.context, dispatch, stored);
     if (stored.kind !== 'stored') return stored;
     this.recent.committed(change, stored);
     observer?.reached?.('accept.stored');

@@ -3,12 +3,12 @@
  * so an answer sent afterwards holds.
  */
 import type { StopResult } from '../../schemas/built/operations/types.ts';
-import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { Dispatch, RoutePlan } from '../../schemas/generated/types.ts';
 import { traceField } from '../platform/log.ts';
-import type { OverBudget } from '../store/budget.ts';
-import type { OverLimit, RoutePaused } from '../store/contract.ts';
+import type { RoutePaused } from '../store/contract.ts';
 import { StoreInDoubt, StoreUnavailable } from '../store/contract.ts';
-import type { RunLimit, StoredClaim } from '../store/records.ts';
+import type { StoredClaim } from '../store/records.ts';
+import type { OverLimit } from '../store/run-limits.ts';
 import type { FinalState, Step } from '../store/states.ts';
 import type { Usage } from '../store/usage.ts';
 
@@ -46,6 +46,16 @@ export interface TargetResult {
   readonly ok: boolean;
 }
 
+/** What limits the run of an event besides its dispatch. */
+export interface LimitedEvent {
+  readonly route: { readonly plan: RoutePlan };
+  /** That verified it. */
+  readonly scheme: string;
+  readonly coalesceKey: string | null;
+  /** Whether another installation has caused it. */
+  readonly isExchange: boolean;
+}
+
 export interface Dispatcher {
   /** True when the event is a duplicate, by the ids in memory. Older ids are found only when the event is stored. */
   isKnownDone(claim: Claim): boolean;
@@ -53,22 +63,22 @@ export interface Dispatcher {
   refuseRepeat(claim: Claim): Promise<Refusal | null>;
   /**
    * Claims the id, stores the dispatch and queues its run. `max_concurrent`: most runs of its route at once, or null.
-   * `limits`: against which the run is counted.
+   * `event`: by which its run is limited; left out: by nothing of the event.
    */
   accept(
     dispatch: Dispatch,
     claim: Claim,
     max_concurrent: number | null,
-    limits?: readonly RunLimit[],
-  ): Promise<Refusal | OverLimit | OverBudget | { readonly kind: 'accepted' }>;
+    event?: LimitedEvent,
+  ): Promise<Refusal | OverLimit | { readonly kind: 'accepted' }>;
   /** Claims the id and puts the dispatch into its coalesce group, replacing the one waiting there. */
   coalesce(
     dispatch: Dispatch,
     claim: Claim,
     group: CoalesceKey,
     max_concurrent: number | null,
-    limits?: readonly RunLimit[],
-  ): Promise<Refusal | OverLimit | OverBudget | { readonly kind: 'coalesced'; readonly superseded: number }>;
+    event?: LimitedEvent,
+  ): Promise<Refusal | OverLimit | { readonly kind: 'coalesced'; readonly superseded: number }>;
   /** Claims the id and makes one delivery attempt per target within `timeoutMs`; releases the id when one fails. */
   deliver(
     dispatch: Dispatch,
@@ -79,7 +89,7 @@ export interface Dispatcher {
   fire(
     dispatch: Dispatch,
     claim: Claim,
-  ): Promise<Refusal | OverBudget | { readonly kind: 'accepted' | 'already_running' | 'paused' | 'unknown_job' }>;
+  ): Promise<Refusal | OverLimit | { readonly kind: 'accepted' | 'already_running' | 'paused' | 'unknown_job' }>;
 }
 
 export interface DispatchCounts {
@@ -186,10 +196,8 @@ export interface DispatchObserver {
    * @param answer of the agent, also when it could not be delivered; null: no agent has answered
    */
   finished?(owner: DispatchOwner, state: FinalState, reason: string | null, answer: string | null): void;
-  /** A run of a key was refused, because it has had too many. */
-  looped?(owner: DispatchOwner, over: OverLimit): void;
-  /** A run was refused, or skipped, because a budget is full: `first` in its window or not. */
-  overBudget?(owner: DispatchOwner, over: OverBudget): void;
+  /** A run was refused, or skipped, because of a limit. */
+  overLimit?(owner: DispatchOwner, over: OverLimit): void;
   reached?(point: Checkpoint): void;
 }
 
@@ -204,8 +212,7 @@ const TOLD: Readonly<Record<keyof DispatchObserver, true>> = {
   outputsChecked: true,
   retryScheduled: true,
   finished: true,
-  looped: true,
-  overBudget: true,
+  overLimit: true,
   reached: true,
 };
 

@@ -3,7 +3,7 @@ import type { Dispatch, DispatchDelivery } from '../../schemas/generated/types.t
 import type { Advance, OpenDelivery, TakenRun } from '../store/contract.ts';
 import type { ProgramEnd, Step } from '../store/states.ts';
 import { endDelivering } from '../store/states.ts';
-import { openDelivery } from '../store/unit/message.ts';
+import { openDelivery } from '../store/unit/approval.ts';
 import type { RunUsage, Usage } from '../store/usage.ts';
 import type { CheckedOutputs, DispatchContext } from './context.ts';
 import { logFields } from './dispatcher.ts';

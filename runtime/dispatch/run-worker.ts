@@ -3,11 +3,11 @@
  * crash does not repeat a run that has answered.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import type { BudgetSpan, OverBudget } from '../store/budget.ts';
 import type { Advance, BeginRun, OpenDelivery, TakenRun } from '../store/contract.ts';
 import { StoreDamaged } from '../store/decode.ts';
 import type { SaidTurn } from '../store/queries.ts';
 import { turnKey } from '../store/records.ts';
+import type { OverLimit } from '../store/run-limits.ts';
 import type { Step } from '../store/states.ts';
 import { endDelivering } from '../store/states.ts';
 import { isMessage } from '../store/timeline.ts';
@@ -88,17 +88,17 @@ export class RunWorker implements Worker<TakenRun> {
     return null;
   }
 
-  /** Whether the run may begin, as far as its budgets and the job that it fires are concerned: otherwise it has ended. */
+  /** Whether the run may begin, as far as its limits and the job that it fires are concerned: otherwise it has ended. */
   private async begin({ ref }: TakenRun, dispatch: Dispatch): Promise<boolean> {
     const { context, persister, holder } = this.parts;
     const at = context.clock.now();
-    const budgets = meteredBudgets(context, dispatch, at);
+    const limits = context.limiter?.metered(dispatch, at) ?? [];
     const job = firedJob(context, dispatch);
-    if (budgets.length === 0 && job === null) return true;
-    const result = await persister.write({ kind: 'begin_run', ref, holder, budgets, job, at });
+    if (limits.length === 0 && job === null) return true;
+    const result = await persister.write({ kind: 'begin_run', ref, holder, limits, job, at });
     if (result.kind === 'begun' || result.kind === 'gone') return result.kind === 'begun';
-    const reason = result.kind === 'over_budget' ? 'budget' : result.kind;
-    if (result.kind === 'over_budget') reportOver(context, dispatch, result);
+    const reason = 'reason' in result ? result.reason : result.kind;
+    if (result.kind === 'over_limit') reportOver(context, dispatch, result);
     else
       context.log.info(
         { ...logFields(dispatch), reason },
@@ -169,7 +169,8 @@ export class RunWorker implements Worker<TakenRun> {
     if (outcome.kind === 'answered' && run.outputs === null && isImmediate(context, dispatch))
       return this.deliverNow(run, outcome.text);
     const at = context.clock.now();
-    const change = { ...changeAfter(run, at, context), ...this.spent(dispatch, at) };
+    const limits = context.limiter?.metered(dispatch, at) ?? [];
+    const change: RunChange = { ...changeAfter(run, at, context), limits };
     if (outcome.kind === 'answered') contents.keep(taken.ref, change.dispatch ?? dispatch, outcome.text);
     if (!(await this.advance(taken.ref, change))) return;
     context.observer?.reached?.('run.stored');
@@ -195,18 +196,12 @@ export class RunWorker implements Worker<TakenRun> {
       ...toldUsage({ usage, dispatch }),
       steps,
       open,
-      ...this.spent(dispatch, at),
+      limits: context.limiter?.metered(dispatch, at) ?? [],
     };
     if (!(await this.advance(taken.ref, reason === null ? change : { ...change, reason }))) return;
     context.observer?.reached?.('delivery.marked');
     for (const attempt of made) reportAttempt(context, dispatch, 1, attempt);
     if (end !== null) context.observer?.finished?.(dispatch, end.state, end.reason, answer);
-  }
-
-  /** The budgets that the run has begun in. */
-  private spent(dispatch: Dispatch, at: number): Pick<RunChange, 'budgets'> {
-    const budgets = meteredBudgets(this.parts.context, dispatch, at);
-    return budgets.length === 0 ? {} : { budgets };
   }
 
   /** Returns false when another process holds the run by now. */
@@ -307,37 +302,16 @@ async function deliverNow(context: DispatchContext, dispatch: Dispatch, text: st
   return { steps, open, made };
 }
 
-/** For the change that stores a run: left out where it has no budget. */
-export function budgetsOf(
-  { budgets }: Pick<DispatchContext, 'budgets'>,
-  dispatch: Dispatch,
-  now: number,
-): { readonly budgets?: readonly BudgetSpan[] } {
-  if (budgets === undefined || isMessage(dispatch)) return {};
-  const found = budgets(dispatch, now);
-  return found.length === 0 ? {} : { budgets: found };
-}
-
-/** Those that limit tokens or cost, which are known when a run has ended. */
-function meteredBudgets(
-  context: Pick<DispatchContext, 'budgets'>,
-  dispatch: Dispatch,
-  now: number,
-): readonly BudgetSpan[] {
-  const { budgets = [] } = budgetsOf(context, dispatch, now);
-  return budgets.filter(({ tokens, cost }) => tokens !== null || cost !== null);
-}
-
-/** Says so once for each window. */
+/** Says once for each window that a budget is used up. */
 export function reportOver(
   { log, observer }: Pick<DispatchContext, 'log' | 'observer'>,
   dispatch: Dispatch,
-  over: OverBudget,
+  over: OverLimit,
 ): void {
   if (over.first) {
-    const { key, until } = over.budget;
-    const fields = { ...logFields(dispatch), budget: key, until: new Date(until).toISOString() };
+    const until = over.until === null ? null : new Date(over.until).toISOString();
+    const fields = { ...logFields(dispatch), budget: over.limit.key, until };
     log.warn(fields, 'a budget is used up: what it is for is not run until then');
   }
-  observer?.overBudget?.(dispatch, over);
+  observer?.overLimit?.(dispatch, over);
 }

@@ -6,7 +6,6 @@ import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { Logger, TraceFields, TraceParent } from '../platform/log.ts';
 import type { Store } from '../store/contract.ts';
-import type { RunLimit } from '../store/records.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { SignedRequest } from '../verify/request.ts';
@@ -14,7 +13,7 @@ import type { Overload } from './overload.ts';
 import type { ParsedBody } from './parse-body.ts';
 import { parseBody } from './parse-body.ts';
 import type { ReasonCode } from './reason-codes.ts';
-import type { Reply, Subject } from './reply.ts';
+import type { Reply } from './reply.ts';
 import type { RunScript } from './script-runner.ts';
 import type { Connections } from './server.ts';
 import type { IntakeRequest, UnverifiedBodies } from './unverified-bodies.ts';
@@ -49,8 +48,8 @@ export interface Services {
 
 /** What senders are told of their events after the 202: a module implements it. */
 export interface Statuses {
-  /** Call before the event is accepted. Rejects with StoreUnavailable. @returns answers its sender, once it is accepted */
-  begin(intake: Intake): Promise<(subject: Subject) => Promise<Reply>>;
+  /** Has the event accepted, and answers its sender. */
+  accept(intake: Intake, dispatch: () => Promise<Reply>): Promise<Reply>;
   /** The answer at a path that is no route; null: there is nothing. */
   find(
     request: IntakeRequest,
@@ -85,7 +84,6 @@ export interface Shutdown {
 
 const NO_BODY = Buffer.alloc(0);
 const ALL_RESOLVED: readonly string[] = [];
-const NO_LIMITS: readonly RunLimit[] = [];
 
 /** All fields are set from the start, so that V8 gives all intakes the same shape. */
 export class Intake implements SignedRequest {
@@ -126,8 +124,6 @@ export class Intake implements SignedRequest {
   trace: TraceParent | null = null;
   /** Whether the event holds the marker of another installation. */
   isExchange = false;
-  /** Against which the run is counted. */
-  limits: readonly RunLimit[] = NO_LIMITS;
   private parsed: ParsedBody | null = null;
 
   constructor(request: IntakeRequest, response: ServerResponse, route: LinkedRoute, clock: Clock) {

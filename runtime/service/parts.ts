@@ -1,78 +1,44 @@
 /**
  * The parts of a service that modules have, each opened with the first table, subscription, job or delivery that needs it:
- * budgets, the guard, approvals, statuses, and the sandbox of programs.
+ * the limits of runs, the guard, approvals, statuses, and the sandbox of programs.
  */
 
 import { agentPlans } from '../../base/names.ts';
 import type { LastingAlert } from '../../schemas/built/operations/types.ts';
 import type { BudgetPlan, RoutePlan, RouteTable, SandboxPlan } from '../../schemas/generated/types.ts';
-import type { Approvals, ApprovingContext, FindBudgets, Guard, GuardContext } from '../dispatch/context.ts';
+import type { Approvals, ApprovingContext, Guard, GuardContext } from '../dispatch/context.ts';
 import type { Observers } from '../dispatch/dispatcher.ts';
 import type { CountRequest } from '../intake/event-log.ts';
 import type { Statuses } from '../intake/intake.ts';
-import type { CreateFindBudgets, LaterBudgets, RuntimePart } from '../module.ts';
+import type { LimitsContext, OpenLimits, RunLimits, RuntimePart } from '../module.ts';
 import { findPart, requirePart } from '../module.ts';
 import { Lazy } from '../platform/lazy.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
 import type { Confine, Sandbox, SandboxContext, SandboxTools } from '../platform/process/sandbox.ts';
 import { SANDBOX_UNAVAILABLE } from '../platform/process/sandbox.ts';
-import type { JobRecord } from '../store/records.ts';
+import { TableError } from '../table/table-source.ts';
 
 type Modules = readonly RuntimePart[];
 
-interface Owner {
-  readonly budget?: BudgetPlan;
-}
-
-const NO_BUDGETS: ReadonlyMap<string, BudgetPlan> = new Map();
-
-/** The budgets of runs: those of the table, of its subscriptions, and of jobs of the store. Without one, a run is not looked up at all. */
-export class Budgets implements LaterBudgets {
-  routes = NO_BUDGETS;
-  jobs = NO_BUDGETS;
-  private readonly create: Lazy<CreateFindBudgets>;
-  private readonly machineZone: string;
-  private linked: { readonly table: RouteTable; readonly find: FindBudgets } | null = null;
-
-  /** @param machineZone IANA zone, for a config that names none */
-  constructor(modules: Modules, machineZone: string) {
-    this.create = new Lazy(() => requirePart(modules, 'budgets'));
-    this.machineZone = machineZone;
-  }
-
-  /** @param table in service */
-  find(table: RouteTable, ...[of, now]: Parameters<FindBudgets>): ReturnType<FindBudgets> {
-    const create = this.create.opened;
-    if (create === null) return [];
-    if (this.linked?.table !== table) this.linked = { table, find: create(table, this.machineZone, this) };
-    return this.linked.find(of, now);
-  }
-
-  /** Call before a table is served. Rejects with TableError when it has a budget, and no module keeps budgets. */
-  prepare({ profiles, routes, jobs, gateway }: RouteTable): Promise<void> {
+/** Of a program whose modules limit no runs: it refuses budgets. */
+const NO_LIMITS: OpenLimits = {
+  counted: () => [],
+  metered: () => [],
+  subscribed: refuseBudgets,
+  stored: refuseBudgets,
+  prepare({ profiles, routes, jobs, gateway }) {
     const agents = Object.values(profiles).flatMap((profile) => agentPlans(profile).map(([, plan]) => plan));
-    return this.load([gateway, ...agents, ...Object.values(routes), ...Object.values(jobs)]);
-  }
+    refuseBudgets([gateway, ...agents, ...Object.values(routes), ...Object.values(jobs)]);
+  },
+};
 
-  /** Call before these subscriptions are served, instead of those before. Rejects as `prepare` does. */
-  subscribed(plans: readonly RoutePlan[]): Promise<void> {
-    this.routes = byKey(plans, ({ profile, name }) => JSON.stringify([profile, name]));
-    return this.load(plans);
-  }
-
-  /** Call before these jobs fire, instead of those before. Rejects as `prepare` does. */
-  stored(records: readonly JobRecord[]): Promise<void> {
-    this.jobs = byKey(records, ({ id }) => id);
-    return this.load(records);
-  }
-
-  private async load(owners: readonly Owner[]): Promise<void> {
-    if (owners.some(({ budget }) => budget !== undefined)) await this.create.use();
-  }
+function refuseBudgets(owners: readonly { readonly budget?: BudgetPlan }[]): void {
+  if (owners.some(({ budget }) => budget !== undefined))
+    throw new TableError('budget: no module of this program keeps budgets');
 }
 
-const byKey = <Of extends Owner>(owners: readonly Of[], keyOf: (of: Of) => string): ReadonlyMap<string, BudgetPlan> =>
-  new Map(owners.flatMap((of) => (of.budget === undefined ? [] : [[keyOf(of), of.budget] as const])));
+export const openLimits = (part: RunLimits | null, context: LimitsContext): OpenLimits =>
+  part?.open(context) ?? NO_LIMITS;
 
 const NO_ALERTS: readonly LastingAlert[] = [];
 

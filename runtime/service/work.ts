@@ -18,7 +18,7 @@ import { isUsed, linkTargets, loadDrivers } from '../deliver/link-targets.ts';
 import { createMirror, fileSessions } from '../deliver/sessions.ts';
 import type { Agents } from '../dispatch/agents/create-agents.ts';
 import { createAgents } from '../dispatch/agents/create-agents.ts';
-import type { FindBudgets, RetryPolicy, WatchedState } from '../dispatch/context.ts';
+import type { RetryPolicy, WatchedState } from '../dispatch/context.ts';
 import { createDispatcher } from '../dispatch/create-dispatcher.ts';
 import type { DispatchCounts, DispatchService, Observers } from '../dispatch/dispatcher.ts';
 import type { FindInstallation } from '../dispatch/own-message.ts';
@@ -26,7 +26,7 @@ import { findInstallation } from '../dispatch/own-message.ts';
 import { JobScheduler } from '../dispatch/scheduler/scheduler.ts';
 import type { Statuses } from '../intake/intake.ts';
 import { Keeping } from '../intake/keeper.ts';
-import type { OpenedStore, Tracing } from '../module.ts';
+import type { OpenedStore, RunLimits, Tracing } from '../module.ts';
 import { findPart, loadTracing, requirePart } from '../module.ts';
 import type { Timer } from '../platform/clock.ts';
 import { Lazy } from '../platform/lazy.ts';
@@ -39,6 +39,7 @@ import type { NamedWaits, WaitCounts } from '../store/named-waits.ts';
 import { namedWaits } from '../store/named-waits.ts';
 import type { JobRecord } from '../store/records.ts';
 import { startRetention } from '../store/retention.ts';
+import type { RunCounter } from '../store/run-limits.ts';
 import { openMemoryStore, openServerStore } from '../store/sqlite/open-store.ts';
 import { storePath } from '../store/store-path.ts';
 import type { FindPlace } from '../table/held-place.ts';
@@ -46,7 +47,7 @@ import type { OwnLogin } from '../table/link-loop.ts';
 import { TableError } from '../table/table-source.ts';
 import type { ServiceContext } from './context.ts';
 import type { Backend } from './gateway.ts';
-import { Approving, Budgets, Guarding, prepareStatuses, sandboxesOf } from './parts.ts';
+import { Approving, Guarding, openLimits, prepareStatuses, sandboxesOf } from './parts.ts';
 import type { Routes } from './routes.ts';
 
 /** Wait between two attempts to read from a store that is not open, in ms. */
@@ -100,6 +101,7 @@ async function openStore(
   context: ServiceContext,
   { routes, failed }: Pick<OpenParts, 'routes' | 'failed'>,
   secrets: SecretResolver,
+  counter: RunCounter | undefined,
 ): Promise<OpenedStore> {
   const { home, log, modules, version, problem, inMemory } = context;
   const { store: plan, durability } = routes.plan.gateway;
@@ -107,8 +109,8 @@ async function openStore(
   if (inMemory || plan.kind === 'sqlite') {
     const rescue = inMemory ? null : await findPart(modules, 'rescue');
     const store = inMemory
-      ? await openMemoryStore({ log, beforeCommit, failed })
-      : await openServerStore({ path: storePath(home), durability, log, rescue, beforeCommit, failed });
+      ? await openMemoryStore({ log, counter, beforeCommit, failed })
+      : await openServerStore({ path: storePath(home), durability, log, rescue, counter, beforeCommit, failed });
     return { store, forCallers: store, isPending: () => false };
   }
   const open = await findPart(modules, 'store');
@@ -119,7 +121,7 @@ async function openStore(
     table: () => routes.tables.status.hash,
     problem: () => problem() ?? routes.tables.status.error,
   };
-  return open({ ...context, beforeCommit, node }, plan, secrets);
+  return open({ ...context, beforeCommit, counter, node }, plan, secrets);
 }
 
 /** Told when work was stored that may be due. It is made before the dispatcher, which listens to it. */
@@ -152,9 +154,10 @@ export async function openWork(context: ServiceContext, parts: OpenParts): Promi
   const deliveries = createDeliveryContext(context);
   try {
     const first = await linkWork(context, deliveries, routes.plan);
-    const opened = await openStore(context, parts, first.secrets);
+    const limits = await findPart(context.modules, 'limits');
+    const opened = await openStore(context, parts, first.secrets, limits?.counter);
     const tracing = await loadTracing(context.modules);
-    return new Work(context, assembleWork(context, { routes, observers, deliveries, first, opened, tracing }));
+    return new Work(context, assembleWork(context, { routes, observers, deliveries, first, limits, opened, tracing }));
   } catch (error) {
     await deliveries.close();
     throw error;
@@ -164,11 +167,13 @@ export async function openWork(context: ServiceContext, parts: OpenParts): Promi
 interface Openings extends Omit<OpenParts, 'failed'> {
   readonly deliveries: OpenDeliveries;
   readonly first: LinkedWork;
+  readonly limits: RunLimits | null;
   readonly opened: OpenedStore;
   readonly tracing: Tracing | null;
 }
 
-function assembleWork(context: ServiceContext, { routes, observers, deliveries, first, opened, tracing }: Openings) {
+function assembleWork(context: ServiceContext, openings: Openings) {
+  const { routes, observers, deliveries, first, opened, tracing } = openings;
   const { clock, log, ids, timezone, modules, redactor, home, inMemory } = context;
   const { redact } = redactor;
   const { store } = opened;
@@ -179,11 +184,10 @@ function assembleWork(context: ServiceContext, { routes, observers, deliveries, 
   const sessions = store.state?.sessions ?? fileSessions(deliveries.context.homeOf);
   const mirror = createMirror({ clock, log, sessions });
   const deliverer = createDeliverer({ linked: first.targets, context: deliveries.context, mirror, redact });
-  const budgets = new Budgets(modules, timezone);
-  const findBudgets: FindBudgets = (of, now) => budgets.find(table(), of, now);
-  const useJobs = (records: readonly JobRecord[]): Promise<void> => {
+  const limits = openLimits(openings.limits, { table, timezone });
+  const useJobs = async (records: readonly JobRecord[]): Promise<void> => {
     serving.jobs = records;
-    return budgets.stored(records);
+    limits.stored(records);
   };
   const scheduler = new JobScheduler({
     store,
@@ -194,7 +198,7 @@ function assembleWork(context: ServiceContext, { routes, observers, deliveries, 
     table,
     wake,
     tracing,
-    budgets: findBudgets,
+    limiter: limits,
     observer: observers.all,
     place: deliverer.place,
     changed: useJobs,
@@ -231,9 +235,9 @@ function assembleWork(context: ServiceContext, { routes, observers, deliveries, 
     ids,
     observer: observers.all,
     jobs: scheduler,
+    limiter: limits,
     installation,
     redact,
-    budgets: findBudgets,
     deliverer: tracing?.deliverer(deliverer) ?? deliverer,
     agents: (profile, name) => {
       const agent = serving.linked.agents(profile, name);
@@ -247,7 +251,7 @@ function assembleWork(context: ServiceContext, { routes, observers, deliveries, 
     asked: () => approving.asked(),
   });
   due.listen(() => dispatcher.wake());
-  const parts = { serving, deliveries, deliverer, budgets, useJobs, scheduler, guarding, approving, statuses, keeping };
+  const parts = { serving, deliveries, deliverer, limits, useJobs, scheduler, guarding, approving, statuses, keeping };
   return { ...parts, opened, tracing, installation, dispatcher };
 }
 
@@ -312,11 +316,11 @@ export class Work implements Backend {
 
   /** Opens what the table needs. Call before it is served. Rejects with TableError when no module has it. */
   async open(table: RouteTable): Promise<void> {
-    const { guarding, budgets, approving, statuses } = this.parts;
+    const { guarding, limits, approving, statuses } = this.parts;
     const plans = Object.values(table.routes);
     await this.keep(plans);
     await guarding.prepare(table);
-    await budgets.prepare(table);
+    limits.prepare(table);
     await approving.prepare(table);
     await prepareStatuses(statuses, plans);
   }
@@ -341,7 +345,7 @@ export class Work implements Backend {
 
   async subscribed(plans: readonly RoutePlan[]): Promise<void> {
     await this.keep(plans);
-    await this.parts.budgets.subscribed(plans);
+    this.parts.limits.subscribed(plans);
     await prepareStatuses(this.statuses, plans);
   }
 

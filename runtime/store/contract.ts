@@ -12,7 +12,6 @@ import type {
   Turn,
 } from '../../schemas/built/operations/types.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import type { BudgetSpan, OverBudget } from './budget.ts';
 import type { AddFigures, Query, QueryResults } from './queries.ts';
 import type {
   ClaimKey,
@@ -22,9 +21,9 @@ import type {
   PauseRoute,
   PutGuard,
   Ref,
-  RunLimit,
   StoredClaim,
 } from './records.ts';
+import type { OverLimit, RunLimit } from './run-limits.ts';
 import type { DispatchState, FinalState, GroupLimits, ProgramEnd, Step, Waiting } from './states.ts';
 import type { RunUsage } from './usage.ts';
 
@@ -194,13 +193,11 @@ export interface MutationResults extends JobMutationResults {
     | { readonly kind: 'duplicate' }
     | { readonly kind: 'held' }
     | RoutePaused
-    | OverLimit
-    | OverBudget;
+    | OverLimit;
   join_group:
     | { readonly kind: 'stored'; readonly ref: Ref; readonly superseded: number; readonly due_at: number }
     | { readonly kind: 'duplicate' }
-    | OverLimit
-    | OverBudget;
+    | OverLimit;
   flush_groups: null;
   take_work: TakenWork;
   /** False: the dispatch is unknown, held by another process, or has ended. */
@@ -229,7 +226,7 @@ export interface MutationResults extends JobMutationResults {
   /** `bytes`: the size of the store afterwards. */
   trim: { readonly removed: number; readonly bytes: number };
   /** `gone`: the dispatch is unknown, held by another process, or has ended. */
-  begin_run: OverBudget | { readonly kind: 'begun' | 'gone' | 'job_already_running' | 'job_paused' };
+  begin_run: OverLimit | { readonly kind: 'begun' | 'gone' | 'job_already_running' | 'job_paused' };
   /** False: the row is not as expected, and nothing was stored. */
   put_guard: boolean;
   pause_route: null;
@@ -264,8 +261,6 @@ export interface JoinGroup {
   readonly limits: GroupLimits;
   /** Counts the run against these limits, if the event opens a group. */
   readonly run_limits?: readonly RunLimit[];
-  /** In which its run is reserved, if the event opens a group. */
-  readonly budgets?: readonly BudgetSpan[];
   readonly now: number;
 }
 
@@ -273,14 +268,6 @@ export interface JoinGroup {
 export interface FlushGroups {
   readonly kind: 'flush_groups';
   readonly now: number;
-}
-
-/** The run would be one too many: nothing but its count was stored. */
-export interface OverLimit {
-  readonly kind: 'over_limit';
-  readonly limit: RunLimit;
-  /** Unix ms at which the pause ends; null: there is none. */
-  readonly until: number | null;
 }
 
 /** The route is paused and cannot hold the event, because its sender waits: nothing was stored. */
@@ -363,7 +350,7 @@ export interface BeginRun {
   readonly kind: 'begin_run';
   readonly ref: Ref;
   readonly holder: Holder;
-  readonly budgets: readonly BudgetSpan[];
+  readonly limits: readonly RunLimit[];
   /** Of an event that fires a job. `paused`: as configured. */
   readonly job: { readonly id: string; readonly paused: boolean } | null;
   readonly at: number;
@@ -387,7 +374,7 @@ export interface Advance {
   /** Of the run that has ended with this change. */
   readonly usage?: RunUsage;
   /** To which that is added. */
-  readonly budgets?: readonly BudgetSpan[];
+  readonly limits?: readonly RunLimit[];
   readonly steps?: readonly Step[];
   /** For `delivering`: the deliveries that have not ended, at least one. The others have ended, as `steps` record. */
   readonly open?: readonly OpenDelivery[];

@@ -4,7 +4,7 @@ import type { AgentLimit, Store } from './contract.ts';
 import { wrapStore } from './contract.ts';
 import type { DispatchSummary, Query, QueryKind, QueryResults } from './queries.ts';
 import { laneKey, pausedRoutes, routeLane, runLane } from './records.ts';
-import { AgentRoom } from './unit/guard.ts';
+import { AgentRoom } from './unit/agent-room.ts';
 import type { LaneCount, StoredWaits, Wait } from './waits.ts';
 
 /** How many runs wait, by what for. */

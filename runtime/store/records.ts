@@ -12,8 +12,8 @@ import type {
 } from '../../schemas/built/operations/types.ts';
 import { isPause } from '../../schemas/built/rows/Pause.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import type { OverBudget } from './budget.ts';
-import { decodeOr, isInstant, isText } from './decode.ts';
+import { decodeOr, isText } from './decode.ts';
+import type { OverLimit } from './run-limits.ts';
 
 export type {
   ClaimKey,
@@ -72,13 +72,10 @@ export const turnKey = (of: Pick<Dispatch, 'profile' | 'session' | 'session_key'
 
 /*
  * What the guard keeps: small rows by kind and key, whose bodies are JSON. The store compares and replaces them, together
- * with the message that the change is worth, and it counts runs against their limits in the change that stores a run.
+ * with the message that the change is worth; a module counts runs in them (run-limits.ts).
  */
 
-export type {
-  PutGuard,
-  RunLimit,
-} from '../../schemas/built/operations/types.ts';
+export type { PutGuard } from '../../schemas/built/operations/types.ts';
 
 export type GuardKind = (typeof GUARD_KINDS)[number];
 
@@ -87,14 +84,6 @@ export interface GuardRow {
   readonly key: string;
   /** JSON. */
   readonly body: string;
-}
-
-/** The body of a row that counts runs. */
-export interface RunTimes {
-  /** Unix ms of the latest runs, oldest first. */
-  readonly times: readonly number[];
-  /** Unix ms at which the pause ends; null: it is not paused. */
-  readonly until: number | null;
 }
 
 /** How the body of a row that counts runs ends if its key is not paused. */
@@ -106,11 +95,6 @@ export const guardKey = ({ kind, key }: Pick<GuardRow, 'kind' | 'key'>): string 
 export function readGuard(kind: GuardKind, key: string, body: string): readonly GuardRow[] {
   const name = decodeOr<string | null>(key, isText, null);
   return name === null ? [] : [{ kind, key: name, body }];
-}
-
-export function isRunTimes(value: unknown): value is RunTimes {
-  const { times, until } = (value ?? {}) as Partial<RunTimes>;
-  return Array.isArray(times) && times.every(isInstant) && (until === null || isInstant(until));
 }
 
 /*
@@ -184,11 +168,11 @@ export interface JobMutationResults {
   tick_job:
     | { readonly kind: 'stored'; readonly ref: Ref }
     | { readonly kind: 'claimed' | 'missed' | 'running' | 'paused' }
-    | OverBudget;
+    | OverLimit;
   fire_job:
     | { readonly kind: 'stored'; readonly ref: Ref }
     | { readonly kind: 'duplicate' | 'running' | 'paused' }
-    | OverBudget;
+    | OverLimit;
   /** Number removed. */
   forget_ticks: number;
 }

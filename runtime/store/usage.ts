@@ -36,3 +36,11 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
   output_tokens: addTold(a.output_tokens, b.output_tokens),
   cost: addTold(a.cost, b.cost),
 });
+
+/** Limits, or what was used of them: `20 runs, cost 1.5`. */
+export function amountsText({ runs, tokens, cost }: Record<'runs' | 'tokens' | 'cost', number | null>): string {
+  const counted = [[runs, 'run'] as const, [tokens, 'token'] as const].flatMap(([count, unit]) =>
+    count === null || count === 0 ? [] : [`${count} ${unit}${count === 1 ? '' : 's'}`],
+  );
+  return [...counted, ...(cost === null || cost === 0 ? [] : [`cost ${cost}`])].join(', ');
+}

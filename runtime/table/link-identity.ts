@@ -109,3 +109,9 @@ export function digestOf(content: string | Buffer): string {
 }
 
 const isInBody = ({ in: place }: LocatorPlan): boolean => place === 'json' || place === 'form';
+
+/** Longest key, and part of a place, in UTF-16 units: an agent gets it as an argument, and lists show it. */
+const KEY_LIMIT = 256;
+
+/** A longer key is its digest: cutting could merge two. */
+export const bounded = (key: string): string => (key.length > KEY_LIMIT ? digestOf(key) : key);

@@ -1,8 +1,5 @@
-/** Links what tells an event that a hookwright has caused: its sender, the marker in its text, and where the answer goes. */
+/** Links what tells an event that a hookwright has caused: its sender, and the marker in its text. */
 import type { RoutePlan } from '../../schemas/generated/types.ts';
-import type { RunKey } from '../store/budget.ts';
-import { storedRunKey } from '../store/budget.ts';
-import type { RunLimit } from '../store/records.ts';
 import type { TableHeadPlan } from './link-context.ts';
 import type { PayloadPath } from './link-filter.ts';
 import { linkPath, readPath } from './link-filter.ts';
@@ -15,8 +12,6 @@ export interface LinkedLoop {
   isOwnSender(scheme: string, payload: unknown, ownLogin: OwnLogin): boolean;
   /** The installations whose markers are in the texts of the event. */
   installationsIn(scheme: string, payload: unknown): ReadonlySet<string>;
-  /** Whether what goes to the target can come back as an event of the scheme. */
-  comesBack(scheme: string, target: string): boolean;
 }
 
 export type OwnLogin = (profile: string, target: string) => string | null;
@@ -31,20 +26,16 @@ interface OfScheme {
   }[];
 }
 
-export function linkLoop(
-  { profile, insecure, source }: RoutePlan,
-  { schemes, profiles, targets }: TableHeadPlan,
-): LinkedLoop {
+export function linkLoop({ profile, insecure, source }: RoutePlan, { schemes, profiles }: TableHeadPlan): LinkedLoop {
   const linked = new Map<string, OfScheme>();
   const setting = (target: string, name: string): string | null => {
     const { [target]: binding } = (Object.hasOwn(profiles, profile) ? profiles[profile] : undefined)?.targets ?? {};
     const value = binding?.options[name];
     return value === undefined || value === '' ? null : String(value).toLowerCase();
   };
-  /** Without a signature the route's source says what the event is. */
-  const schemeOf = (scheme: string): string => (insecure ? (source ?? '') : scheme);
   const ofScheme = (scheme: string): OfScheme => {
-    const name = schemeOf(scheme);
+    // Without a signature the route's source says what the event is.
+    const name = insecure ? (source ?? '') : scheme;
     const known = linked.get(name);
     if (known !== undefined) return known;
     const plan = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
@@ -70,8 +61,6 @@ export function linkLoop(
       const found = texts === null ? [payload] : texts.map((path) => readPath(payload, path));
       return markersIn(found.map((value) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))));
     },
-    comesBack: (scheme, target) =>
-      (Object.hasOwn(targets, target) ? targets[target]?.comes_back : undefined)?.includes(schemeOf(scheme)) === true,
   };
 }
 
@@ -80,26 +69,6 @@ const ownIn = (payload: unknown, own: PayloadPath | string): unknown =>
 
 const isName = (value: unknown): value is string | number =>
   (typeof value === 'string' && value !== '') || typeof value === 'number';
-
-const MINUTE_MS = 60_000;
-const WITHIN_MS = 10 * MINUTE_MS;
-const PAUSE_MS = 60 * MINUTE_MS;
-/** Most events of a key within ten minutes that another installation has caused. */
-const MOST_EXCHANGES = 3;
-
-/** The limits of an event's run. @param key whose runs are counted @param exchange of an event that another installation has caused */
-export function runLimits(
-  { loop_limit }: Pick<RoutePlan, 'loop_limit'>,
-  { key, exchange }: { readonly key: RunKey | null; readonly exchange: RunKey | null },
-): readonly RunLimit[] {
-  const of = (kind: RunLimit['kind'], counted: RunKey, most: number, pause_ms: number): RunLimit => {
-    return { kind, key: storedRunKey(counted), most, within_ms: WITHIN_MS, pause_ms };
-  };
-  return [
-    ...(exchange === null ? [] : [of('exchange', exchange, MOST_EXCHANGES, 0)]),
-    ...(key === null ? [] : [of('runs', key, loop_limit, PAUSE_MS)]),
-  ];
-}
 
 /*
  * The marker of what hookwright posts: which installation, and for which dispatch. Targets put it where people do not see it

@@ -8,11 +8,12 @@ import type { BuildOptions } from 'esbuild';
 import { build } from 'esbuild';
 import { findLayers, joinLayers } from './layers.ts';
 
-/** Entries of threads, without their endings. Each is looked for beside the file that starts it. */
+/** Entries of threads, and what they load by its URL, without their endings. Each is looked for beside the file that names it. */
 const THREADS = [
   'runtime/store/sqlite/store-thread',
   'modules/rescue/runtime/rescue-thread',
   'modules/workbench/runtime/capture/capture-thread',
+  'modules/guard/runtime/run-limits',
 ] as const;
 
 /** By output path, without its extension. */

@@ -8,6 +8,7 @@ import { printPretty } from '../../compiler/print/print-pretty.ts';
 import { rulesInForce } from '../../compiler/rules/registry.ts';
 import { loadShippedCatalog } from '../../compiler/source/load-catalog.ts';
 import { blueprintCompiler } from '../../modules/blueprints/compiler/publish.ts';
+import { guardCompiler } from '../../modules/guard/compiler/part.ts';
 import { outputsCompiler } from '../../modules/outputs/compiler/part.ts';
 import { compilerPart } from '../../modules/payloads/compiler/part.ts';
 import { sandboxCompiler } from '../../modules/sandbox/compiler/part.ts';
@@ -23,7 +24,14 @@ export const HOME = '/home/user/.hookwright';
 export const CATALOG = loadShippedCatalog(nodeFiles, fileURLToPath(new URL('../../catalog', import.meta.url)));
 
 /** The parts of the compiler that the program's modules add. */
-export const MODULES = [blueprintCompiler, outputsCompiler, compilerPart, sandboxCompiler, tutorCompiler];
+export const MODULES = [
+  blueprintCompiler,
+  guardCompiler,
+  outputsCompiler,
+  compilerPart,
+  sandboxCompiler,
+  tutorCompiler,
+];
 
 export const IN_FORCE = rulesInForce(MODULES);
 

@@ -5,7 +5,6 @@
 import type { Mutation, MutationResults, Store } from '../../runtime/store/contract.ts';
 import type { Query, QueryResults } from '../../runtime/store/queries.ts';
 import { approvalHandlers } from './memory-store/approvals.ts';
-import { budgetHandlers } from './memory-store/budgets.ts';
 import { dispatchHandlers } from './memory-store/dispatches.ts';
 import { figureHandlers } from './memory-store/figures.ts';
 import { guardHandlers } from './memory-store/guard.ts';
@@ -34,7 +33,6 @@ export function createMemoryStore(tables: MemoryTables = createTables()): Memory
     ...messageHandlers(tables),
     ...guardHandlers(tables),
     ...approvalHandlers(tables),
-    ...budgetHandlers(tables),
     ...workHandlers(tables),
     ...jobHandlers(tables),
     ...retentionHandlers(tables),

@@ -5,10 +5,9 @@ import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
 import { printLine, visible } from '../../../cli/output/print.ts';
 import { formatDuration, printList } from '../../../cli/output/table.ts';
 import { useStore } from '../../../cli/store/use-store.ts';
-import { runKeyText } from '../../../runtime/store/budget.ts';
 import type { Store } from '../../../runtime/store/contract.ts';
-import type { PausedKey } from '../runtime/paused-keys.ts';
-import { pausedKeys } from '../runtime/paused-keys.ts';
+import type { PausedKey } from '../runtime/loops.ts';
+import { pausedKeys, runKeyText } from '../runtime/loops.ts';
 
 /** `hookwright gateway loops list`: the keys that are paused. */
 export const gatewayLoopsListCommand = command({

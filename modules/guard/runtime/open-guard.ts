@@ -4,13 +4,12 @@ import type { AlertCondition, Guard, GuardContext, OpenGuard } from '../../../ru
 import type { DispatchObserver, DispatchOwner } from '../../../runtime/dispatch/dispatcher.ts';
 import { alertMessage } from '../../../runtime/dispatch/own-message.ts';
 import type { Timer } from '../../../runtime/platform/clock.ts';
-import { readRunKey, runKeyName } from '../../../runtime/store/budget.ts';
 import { StoreUnavailable } from '../../../runtime/store/contract.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { Alerts, alertSubject, beginText, endText, receivers } from './alerts.ts';
-import { fullBudgets, refusedBy } from './find-budgets.ts';
+import { fullBudgets, refusedBy } from './budgets.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { pausedKeys } from './paused-keys.ts';
+import { pausedKeys, readRunKey, runKeyName } from './loops.ts';
 
 /** How often the state of the gateway is looked at, in ms. */
 const TICK_MS = 5000;
@@ -66,15 +65,15 @@ class RunningGuard implements Guard {
       if (missed > 0) this.raise(of, missed === 1 ? 'one run was missed' : `${missed} runs were missed`);
       else if (fired) this.clear(of);
     },
-    looped: (_owner, { limit, until }) => {
+    overLimit: (_owner, { limit, until }) => {
+      if (limit.kind === 'budget') {
+        const { of, reason } = refusedBy(limit);
+        return this.raise(of, reason);
+      }
       const of = readRunKey(limit.key);
       if (until === null || of === null) return;
       const reason = `more than ${limit.most} runs within ten minutes; hookwright gateway loops list|release`;
       this.raise({ kind: 'loop', subject: alertSubject(runKeyName(of)), until }, reason);
-    },
-    overBudget: (_owner, { budget }) => {
-      const { of, reason } = refusedBy(budget);
-      this.raise(of, reason);
     },
   };
 

@@ -1,11 +1,13 @@
 /** The `status_url` of an event: given to its sender with the 202, waited for, and asked. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { orRefused } from '../../../runtime/dispatch/dispatcher.ts';
 import type { FindInstallation } from '../../../runtime/dispatch/own-message.ts';
 import { findStored } from '../../../runtime/dispatch/own-message.ts';
 import { readAnswer } from '../../../runtime/dispatch/run-agent.ts';
 import type { Intake, OpenStatuses } from '../../../runtime/intake/intake.ts';
 import type { Reply, Subject } from '../../../runtime/intake/reply.ts';
 import { acceptedWith, jsonReply, retryLater } from '../../../runtime/intake/reply.ts';
+import { answeredEvent, refuse } from '../../../runtime/intake/stages/decide.ts';
 import type { IntakeRequest } from '../../../runtime/intake/unverified-bodies.ts';
 import type { Clock, Timer } from '../../../runtime/platform/clock.ts';
 import type { Logger } from '../../../runtime/platform/log.ts';
@@ -23,9 +25,12 @@ export const openStatuses: OpenStatuses = (context) => {
   const statuses = new EventStatuses({ ...context, key: findStatusKey(store) });
   const windows = new RateWindows();
   return {
-    async begin(intake) {
-      const token = await statuses.token(intake.dispatch?.id ?? '');
-      return (subject) => answerWithStatus(intake, subject, statuses, token);
+    async accept(intake, dispatch) {
+      // First, so that no event is accepted without its URL.
+      const token = await orRefused(statuses.token(intake.dispatch?.id ?? ''));
+      if (typeof token !== 'string') return refuse(intake, token);
+      const reply = await dispatch();
+      return reply.outcome === 'accepted' ? answerWithStatus(intake, answeredEvent(intake), statuses, token) : reply;
     },
     find: (request, path, findRoute) => askStatus(request, path, { findRoute, statuses, clock, windows }),
     finished: (id) => statuses.finished(id),

@@ -2,4 +2,4 @@
 import { serveStore } from '../../../runtime/store/sqlite/serve-store.ts';
 import { sqliteRescue } from './rescue.ts';
 
-serveStore(sqliteRescue);
+await serveStore(sqliteRescue);

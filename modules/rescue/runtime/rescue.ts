@@ -99,7 +99,7 @@ const unseen = (damage: DamageReport | null): DamageReport | null =>
 
 /** A reader of its own, which reads the whole file. What it does can be left to the next start or command. */
 function readerOf(path: string): Client<ReaderRequest> {
-  const data: StoreThreadData = { role: 'reader', path, durability: 'full' };
+  const data: StoreThreadData = { role: 'reader', path, durability: 'full', counter: null };
   return new ThreadClient(
     () => startEntry(THREAD, data),
     () => {},

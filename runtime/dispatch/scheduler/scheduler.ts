@@ -14,10 +14,10 @@ import { StoreUnavailable } from '../../store/contract.ts';
 import type { JobRecord, JobState, WatchJob } from '../../store/records.ts';
 import { isJobPaused, NO_STATE, pauseEnd } from '../../store/records.ts';
 import type { FindPlace } from '../../table/held-place.ts';
-import type { FindBudgets, JobFirer } from '../context.ts';
+import type { FindLimits, JobFirer } from '../context.ts';
 import type { Claim, Dispatcher, DispatchObserver } from '../dispatcher.ts';
 import { storedClaim } from '../dispatcher.ts';
-import { budgetsOf, reportOver } from '../run-worker.ts';
+import { reportOver } from '../run-worker.ts';
 import type { CronTimes, DeliveryTable, Due, Job, JobTable } from './job.ts';
 import { decideDue, eventDispatch, jobSignature, listJobs, readCron, scheduledDispatch } from './job.ts';
 
@@ -33,7 +33,7 @@ export interface SchedulerOptions {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly budgets?: FindBudgets;
+  readonly limiter?: FindLimits;
   readonly observer?: DispatchObserver;
   /** Called with the jobs of the store whenever any process has changed them, before they fire. */
   readonly changed?: (records: readonly JobRecord[]) => Promise<void>;
@@ -107,7 +107,7 @@ export class JobScheduler implements JobFirer {
 
   async fire(dispatch: Dispatch, claim: Claim): ReturnType<Dispatcher['fire']> {
     await this.load();
-    const { store, clock, log, wake } = this.options;
+    const { store, clock, log, wake, limiter } = this.options;
     const job = this.watched.get(dispatch.job ?? '')?.job;
     if (job === undefined || job.profile !== dispatch.profile) return { kind: 'unknown_job' };
     const now = clock.now();
@@ -119,14 +119,14 @@ export class JobScheduler implements JobFirer {
       paused: job.paused,
       now,
       even_paused: false,
-      ...budgetsOf(this.options, fired, now),
+      limits: limiter?.counted(fired, now) ?? [],
       dispatch: fired,
       claim: storedClaim(claim, now),
     });
     if (result.kind === 'stored') wake();
     if (result.kind === 'running') log.info(fields, 'the job is running already: the event starts no second run');
     if (result.kind === 'paused') log.info(fields, 'the job is paused: the event is dropped');
-    if (result.kind !== 'over_budget') return { kind: FIRED[result.kind] };
+    if (result.kind !== 'over_limit') return { kind: FIRED[result.kind] };
     reportOver(this.options, fired, result);
     return result;
   }
@@ -203,7 +203,7 @@ export class JobScheduler implements JobFirer {
   private async settle(watched: Watched, first: number, now: number): Promise<void> {
     const { job, cron } = watched;
     const due = decideDue({ cron, first, started_at: this.startedAt, now, misfire: job.misfire });
-    const { store, ids, tracing = null } = this.options;
+    const { store, ids, limiter, tracing = null } = this.options;
     const { due_at, missed } = due;
     const occasion = { id: ids.dispatch(now), due_at, now };
     const traced = due.fires && tracing !== null ? tracing.fired(job.id, due_at) : {};
@@ -216,11 +216,11 @@ export class JobScheduler implements JobFirer {
       due_at,
       dispatch,
       missed,
-      ...(dispatch === null ? {} : budgetsOf(this.options, dispatch, now)),
+      limits: dispatch === null ? [] : (limiter?.counted(dispatch, now) ?? []),
     });
     watched.cursor = due_at;
     watched.next = due.next;
-    if (result.kind === 'over_budget' && dispatch !== null) reportOver(this.options, dispatch, result);
+    if (result.kind === 'over_limit' && dispatch !== null) reportOver(this.options, dispatch, result);
     this.report(job, due, result.kind);
     if (result.kind === 'stored') this.options.wake();
   }
@@ -230,7 +230,7 @@ export class JobScheduler implements JobFirer {
     if (outcome !== 'claimed' && outcome !== 'paused') observer?.jobTicked?.(job, missed, outcome === 'stored');
     const fields = { job: job.id, profile: job.profile, due_at: new Date(due_at).toISOString() };
     if (outcome === 'stored') log.info(fields, 'job fired');
-    if (outcome === 'over_budget') log.info(fields, 'a budget is used up: this run is left out');
+    if (outcome === 'over_limit') log.info(fields, 'a budget is used up: this run is left out');
     if (outcome === 'running') log.warn(fields, 'the job is still running: this run is left out');
     if (missed > 0 && outcome !== 'claimed') log.warn({ ...fields, missed }, 'runs were missed');
   }

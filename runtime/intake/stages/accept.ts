@@ -2,22 +2,16 @@
  * The last stages: they render the event and dispatch it to its agent, target or job. The response is sent once the
  * dispatch is stored.
  */
-import { targetLabel } from '../../../base/text.ts';
-import type { Dispatch, DispatchDelivery, RoutePlan } from '../../../schemas/generated/types.ts';
+import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
 import type { Claim, Dispatcher } from '../../dispatch/dispatcher.ts';
-import { STORE_DOWN } from '../../dispatch/dispatcher.ts';
 import { sessionId } from '../../platform/ids.ts';
-import type { OverBudget, RunKey } from '../../store/budget.ts';
-import { budgetName } from '../../store/budget.ts';
-import type { OverLimit } from '../../store/contract.ts';
-import { StoreUnavailable } from '../../store/contract.ts';
 import { fillEvents } from '../../store/listed-rows.ts';
+import type { OverLimit } from '../../store/run-limits.ts';
 import { renderDeliveries, renderOutputs } from '../../table/link-delivery.ts';
-import { digestOf } from '../../table/link-identity.ts';
-import { runLimits } from '../../table/link-loop.ts';
+import { bounded } from '../../table/link-identity.ts';
 import type { Rendered } from '../../table/link-template.ts';
-import type { Intake, Stage, Statuses } from '../intake.ts';
-import type { Reply, Subject } from '../reply.ts';
+import type { Intake, Stage } from '../intake.ts';
+import type { Reply } from '../reply.ts';
 import { accepted, acceptedWith, coalesced, delivered, deliveryFailed } from '../reply.ts';
 import { answeredEvent, ignore, refuse } from './decide.ts';
 
@@ -28,33 +22,7 @@ const MODES: Record<RoutePlan['mode'], Dispatch['mode']> = {
   cron: 'job',
 };
 
-/** Longest key, and part of a place, in UTF-16 units: an agent gets it as an argument, and lists show it. */
-const KEY_LIMIT = 256;
-
-/** A longer key is its digest: cutting could merge two. */
-const bounded = (key: string): string => (key.length > KEY_LIMIT ? digestOf(key) : key);
 const boundedOrNull = (key: string | null | undefined): string | null => (key == null ? null : bounded(key));
-
-/** Runs are counted by session, else by coalesce key, else by where the answer goes, if it can come back as an event of the sender. */
-function limitsOf(
-  { route, scheme, coalesceKey, isExchange }: Intake,
-  { mode, deliveries, session_key = null, session }: Dispatch,
-): Intake['limits'] {
-  if (mode === 'direct' || mode === 'job') return [];
-  const { profile, name } = route.plan;
-  const ofRoute = (key: RunKey['key']): RunKey => ({ profile, route: name, key });
-  const back = deliveries.filter(({ target }) => route.loop.comesBack(scheme, target));
-  const isShared = session_key !== null && route.plan.session?.scope != null;
-  const own = session_key ?? coalesceKey ?? (back.length === 0 ? null : back.map(placeOf));
-  const key = isShared ? { profile, route: null, key: session } : own === null ? null : ofRoute(own);
-  const exchange = isExchange ? (key ?? ofRoute(deliveries.map(placeOf))) : null;
-  return runLimits(route.plan, { key, exchange });
-}
-
-const placeOf = (delivery: DispatchDelivery): readonly string[] => [
-  targetLabel(delivery),
-  ...Object.values(delivery.extra).map(bounded),
-];
 
 function burstPart(
   { route: { coalesce } }: Intake,
@@ -109,7 +77,6 @@ export const render: Stage = (intake, { ids, tracing }) => {
   intake.coalesceKey = boundedOrNull(route.coalesce?.key(data, builtins));
   // An event without an entity is a burst of its own.
   intake.dispatch = intake.coalesceKey === null ? fillEvents(dispatch, []) : dispatch;
-  intake.limits = limitsOf(intake, intake.dispatch);
   return null;
 };
 
@@ -127,29 +94,10 @@ export const dispatchEvent: Stage = (intake, { dispatcher, statuses }) => {
   const { dispatch, claim, route } = intake;
   if (dispatch === null || claim === null) throw new Error('the event was not rendered');
   intake.release();
+  const send = (): Promise<Reply> => BY_MODE[route.plan.mode](intake, dispatch, claim, dispatcher);
   const told = route.plan.status === undefined ? null : (statuses?.() ?? null);
-  if (told !== null) return dispatchWithStatus(intake, dispatch, claim, dispatcher, told);
-  return BY_MODE[route.plan.mode](intake, dispatch, claim, dispatcher);
+  return told === null ? send() : told.accept(intake, send);
 };
-
-/** It begins first, so that no event is accepted without its URL. */
-async function dispatchWithStatus(
-  intake: Intake,
-  dispatch: Dispatch,
-  claim: Claim,
-  dispatcher: Dispatcher,
-  statuses: Statuses,
-): Promise<Reply> {
-  let answer: (subject: Subject) => Promise<Reply>;
-  try {
-    answer = await statuses.begin(intake);
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
-    return refuse(intake, STORE_DOWN);
-  }
-  const reply = await dispatchToAgent(intake, dispatch, claim, dispatcher);
-  return reply.outcome === 'accepted' ? answer(answeredEvent(intake)) : reply;
-}
 
 async function dispatchToAgent(
   intake: Intake,
@@ -158,28 +106,18 @@ async function dispatchToAgent(
   dispatcher: Dispatcher,
 ): Promise<Reply> {
   const { plan, coalesce } = intake.route;
-  const { limits } = intake;
   if (coalesce === null || intake.coalesceKey === null) {
-    const result = await dispatcher.accept(dispatch, claim, plan.max_concurrent, limits);
-    if (result.kind === 'over_limit') return ignoreLoop(intake, result);
-    if (result.kind === 'over_budget') return ignoreOver(intake, result);
+    const result = await dispatcher.accept(dispatch, claim, plan.max_concurrent, intake);
+    if (result.kind === 'over_limit') return ignoreOver(intake, result);
     return result.kind === 'accepted' ? accepted(answeredEvent(intake), null) : refuse(intake, result);
   }
   const group = { key: intake.coalesceKey, window_ms: coalesce.windowMs, max_wait_ms: coalesce.maxWaitMs };
-  const result = await dispatcher.coalesce(dispatch, claim, group, plan.max_concurrent, limits);
-  if (result.kind === 'over_limit') return ignoreLoop(intake, result);
-  if (result.kind === 'over_budget') return ignoreOver(intake, result);
+  const result = await dispatcher.coalesce(dispatch, claim, group, plan.max_concurrent, intake);
+  if (result.kind === 'over_limit') return ignoreOver(intake, result);
   return result.kind === 'coalesced' ? coalesced(answeredEvent(intake), result.superseded) : refuse(intake, result);
 }
 
-const ignoreOver = (intake: Intake, { budget }: OverBudget): Reply =>
-  ignore(intake, 'budget', `${budgetName(budget.key)}: used up until ${new Date(budget.until).toISOString()}`);
-
-function ignoreLoop(intake: Intake, { limit, until }: OverLimit): Reply {
-  const runs = `more than ${limit.most} ${limit.kind === 'runs' ? 'runs' : 'events that another hookwright has caused'}`;
-  const pause = until === null ? '' : `: it is paused until ${new Date(until).toISOString()}`;
-  return ignore(intake, 'loop', `${runs} for one key within ${limit.within_ms / 60_000} minutes${pause}`);
-}
+const ignoreOver = (intake: Intake, { reason, detail }: OverLimit): Reply => ignore(intake, reason, detail);
 
 async function dispatchToTarget(
   intake: Intake,
@@ -208,7 +146,7 @@ async function dispatchToJob(intake: Intake, dispatch: Dispatch, claim: Claim, d
       return acceptedWith(answeredEvent(intake), 202, { cron_job: dispatch.job, reason: intake.reason });
     case 'accepted':
       return accepted(answeredEvent(intake), dispatch.job);
-    case 'over_budget':
+    case 'over_limit':
       return ignoreOver(intake, result);
     case 'paused':
       return ignore(intake, 'job_paused');

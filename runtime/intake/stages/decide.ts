@@ -100,7 +100,7 @@ async function lookUp(intake: Intake, { dispatcher }: Services): Promise<Reply |
 
 /*
  * Ignores events that this installation has caused: its account sent them, or their text holds the marker of what it posts.
- * An event with the marker of another installation is one of an exchange, which the store counts (runtime/store/unit/guard.ts).
+ * An event with the marker of another installation is one of an exchange, which counts as a run of its own kind (run-limits.ts).
  */
 
 export const checkLoop: Stage = (intake, services) => {

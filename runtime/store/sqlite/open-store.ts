@@ -8,6 +8,7 @@ import { beforeExit, startEntry } from '../../platform/process/threads.ts';
 import type { Store } from '../contract.ts';
 import { StoreRefused, StoreUnavailable } from '../contract.ts';
 import type { JobRecord } from '../records.ts';
+import type { RunCounter } from '../run-limits.ts';
 import { lockHolder, lockPath, servedPath } from '../store-path.ts';
 import { connect } from './driver.ts';
 import type { FileLock } from './file-lock.ts';
@@ -32,6 +33,8 @@ export interface ServerStoreOptions {
   readonly log: Logger;
   /** Default: none. */
   readonly rescue?: Rescue | null;
+  /** Decides by the limits of runs; default: nothing does. */
+  readonly counter?: RunCounter | undefined;
   /** Called before a change that records something is sent, so that its log lines are written first. */
   readonly beforeCommit?: () => void;
   /** Called once a thread of the store has ended, with the reason: nothing can be stored any more. */
@@ -39,6 +42,9 @@ export interface ServerStoreOptions {
   /** Starts the writer thread; default: the shipped one. */
   readonly writer?: StartThread;
 }
+
+/** What modules add to a store. */
+type StoreParts = Pick<ServerStoreOptions, 'rescue' | 'counter'>;
 
 /** How long commands and a starting server wait for each other, in ms. */
 const LOCK_MS = 15_000;
@@ -50,10 +56,10 @@ const LOCK_MS = 15_000;
  * file.
  */
 export async function openServerStore(options: ServerStoreOptions): Promise<Store> {
-  const { path, durability, log, rescue = null } = options;
+  const { path, durability, log, counter, rescue = null } = options;
   const entry = rescue?.thread ?? new URL('./store-thread.js', import.meta.url);
   const thread = (role: StoreThreadData['role']): StartThread => {
-    const data: StoreThreadData = { role, path, durability };
+    const data: StoreThreadData = { role, path, durability, counter: (role === 'writer' && counter?.url) || null };
     return () => startEntry(entry, data);
   };
   const fail = (reason: string): void => store.fail(reason);
@@ -79,8 +85,8 @@ export async function openServerStore(options: ServerStoreOptions): Promise<Stor
  * until it is closed; waits while another command holds it. Rejects with StoreRefused when a server uses it or this version
  * cannot use the file, with StoreUnavailable when the medium fails.
  */
-export const openOfflineStore = (path: string, rescue: Rescue | null = null): Promise<Store> =>
-  openInline(path, rescue, () => lockStore(path));
+export const openOfflineStore = (path: string, parts: StoreParts = {}): Promise<Store> =>
+  openInline(path, parts, () => lockStore(path));
 
 /** The same without waiting; null while another process uses the store. */
 export async function tryOpenOfflineStore(path: string, rescue: Rescue | null): Promise<Store | null> {
@@ -90,18 +96,19 @@ export async function tryOpenOfflineStore(path: string, rescue: Rescue | null): 
   } catch (error) {
     throw new StoreUnavailable(`cannot open ${path}: ${describeDiskError(error)}`);
   }
-  return lock === null ? null : openInline(path, rescue, async () => lock);
+  return lock === null ? null : openInline(path, { rescue }, async () => lock);
 }
 
 /** Opens a store that has no file, in this thread: it ends with its close. */
 export async function openMemoryStore({
   log,
+  counter,
   beforeCommit,
   failed = () => {},
 }: Omit<ServerStoreOptions, 'path' | 'durability' | 'writer' | 'rescue'>): Promise<Store> {
   const path = ':memory:';
   const shared = connect(path, { busyMs: 0 });
-  const writer = new Writer({ path, durability: 'normal', shared });
+  const writer = new Writer({ path, durability: 'normal', shared, counter });
   const reader = new Reader({ path, shared });
   const store = new SqliteStore({
     path,
@@ -152,8 +159,12 @@ function closedStateOf(path: string): string | null {
   return `${ino} ${size} ${mtimeNs}`;
 }
 
-async function openInline(path: string, rescue: Rescue | null, lock: () => Promise<FileLock>): Promise<Store> {
-  const writer = new Writer({ path, durability: 'full', rescue });
+async function openInline(
+  path: string,
+  { rescue = null, counter }: StoreParts,
+  lock: () => Promise<FileLock>,
+): Promise<Store> {
+  const writer = new Writer({ path, durability: 'full', rescue, counter });
   const reader = new Reader({ path, rescue });
   const silent = (): void => {};
   const store = new SqliteStore({

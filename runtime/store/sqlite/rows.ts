@@ -5,6 +5,7 @@
 
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Ref } from '../records.ts';
+import type { RunCounter } from '../run-limits.ts';
 import type { Step } from '../states.ts';
 import type { DeliveryRow, DispatchRow, HeadRow, JobRow, MessageRow, Rows, UnitRows, WorkRow } from '../unit/rows.ts';
 import { WorkUnit } from '../unit/unit.ts';
@@ -20,7 +21,7 @@ export interface WriterRows {
   inUnit<T>(work: (unit: WorkUnit) => T): T;
 }
 
-export function createRows(db: Connection): WriterRows {
+export function createRows(db: Connection, counter?: RunCounter): WriterRows {
   const memory = new Memory(db);
   const begin = createLoadUnit(db, memory);
   const store = createStoreUnit(db, memory);
@@ -28,7 +29,7 @@ export function createRows(db: Connection): WriterRows {
     db,
     memory,
     inUnit(work) {
-      const unit = new WorkUnit(begin());
+      const unit = new WorkUnit(begin(), counter);
       const result = work(unit);
       store(unit);
       return result;

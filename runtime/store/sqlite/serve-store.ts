@@ -1,5 +1,6 @@
 /** A thread of the store: one writes, one reads. */
 import { parentPort, workerData } from 'node:worker_threads';
+import type { RunCounter } from '../run-limits.ts';
 import { Reader } from './read.ts';
 import type { Rescue } from './rescue.ts';
 import { serveThread } from './thread.ts';
@@ -8,11 +9,14 @@ import { Writer } from './writer.ts';
 
 export interface StoreThreadData extends Pick<WriterOptions, 'path' | 'durability'> {
   readonly role: 'writer' | 'reader';
+  /** URL of the file with what decides by the limits of runs. */
+  readonly counter: string | null;
 }
 
 /** Serves the store that started this thread. */
-export function serveStore(rescue: Rescue | null): void {
-  const { role, path, durability } = workerData as StoreThreadData;
-  const worker = role === 'writer' ? new Writer({ path, durability, rescue }) : new Reader({ path, rescue });
+export async function serveStore(rescue: Rescue | null): Promise<void> {
+  const { role, path, durability, counter: url } = workerData as StoreThreadData;
+  const { runCounter: counter }: { readonly runCounter?: RunCounter } = url === null ? {} : await import(url);
+  const worker = role === 'writer' ? new Writer({ path, durability, rescue, counter }) : new Reader({ path, rescue });
   if (parentPort !== null) serveThread(parentPort, (request) => worker.serve(request as never));
 }

@@ -1,4 +1,4 @@
 /** The entry of the store's threads where no module adds to them (rescue.ts). */
 import { serveStore } from './serve-store.ts';
 
-serveStore(null);
+await serveStore(null);

@@ -3,9 +3,9 @@
 import type { MutationResults, Recover, Recovered, TakenAttempt, TakenRun, TakeWork } from '../contract.ts';
 import type { Ref } from '../records.ts';
 import type { Waiting } from '../states.ts';
+import { AgentRoom } from '../unit/agent-room.ts';
 import { release } from '../unit/apply.ts';
-import { AgentRoom } from '../unit/guard.ts';
-import { takenAttempt } from '../unit/message.ts';
+import { takenAttempt } from '../unit/approval.ts';
 import { COUNT_RUNNING } from '../waits.ts';
 import { laneCount } from './read-dispatches.ts';
 import type { WriterRows } from './rows.ts';

@@ -4,6 +4,7 @@ import { describeDiskError } from '../../platform/files.ts';
 import { StoreRefused } from '../contract.ts';
 import type { CommitResult, EncodedChange } from '../group-commit.ts';
 import type { DamageReport } from '../queries.ts';
+import type { RunCounter } from '../run-limits.ts';
 import type { Connect, Connection, Value } from './driver.ts';
 import { connect as connectDriver, errorCode, inTransaction, isMalformed } from './driver.ts';
 import { createApply } from './handlers.ts';
@@ -26,6 +27,8 @@ export interface WriterOptions {
   readonly rescue?: Rescue | null;
   /** The connection of a store in memory, which has no file to prepare and to mark. */
   readonly shared?: Connection;
+  /** Decides by the limits of runs; default: nothing does. */
+  readonly counter?: RunCounter | undefined;
   /** For tests that kill the process within a commit. */
   readonly reached?: (point: CommitPoint) => void;
 }
@@ -54,11 +57,11 @@ export class Writer {
   private readonly rescue: WriterRescue | null;
 
   constructor(options: WriterOptions) {
-    const { path, durability, shared, connect = connectDriver, rescue = null, reached = () => {} } = options;
+    const { path, durability, shared, connect = connectDriver, rescue = null } = options;
     this.options = options;
     this.rescue = rescue?.writer(path) ?? null;
     const open = (): Connection => shared ?? openWriting(connect, path, durability);
-    this.transactions = new Transactions(open, this.rescue, reached);
+    this.transactions = new Transactions(open, this.rescue, options);
   }
 
   /** Resolves to the result of `prepare`, or to the results of a commit as JSON. */
@@ -152,20 +155,22 @@ interface Opened {
   readonly apply: (change: EncodedChange) => CommitResult;
 }
 
+type TransactionOptions = Pick<WriterOptions, 'reached' | 'counter'>;
+
 class Transactions {
   private readonly connect: () => Connection;
   private readonly rescue: WriterRescue | null;
-  private readonly reached: (point: CommitPoint) => void;
+  private readonly options: TransactionOptions;
   private opened: Opened | null = null;
   /** Damaged rows that have been set aside, a line each; whoever reports them empties it. */
   readonly aside: string[] = [];
   /** Why a failed commit may still be in the log, or why the connection must be replaced. */
   private doubt: string | null = null;
 
-  constructor(connect: () => Connection, rescue: WriterRescue | null, reached: (point: CommitPoint) => void) {
+  constructor(connect: () => Connection, rescue: WriterRescue | null, options: TransactionOptions) {
     this.connect = connect;
     this.rescue = rescue;
-    this.reached = reached;
+    this.options = options;
   }
 
   get db(): Connection {
@@ -174,7 +179,7 @@ class Transactions {
 
   /** Uses this connection from now on. */
   use(db: Connection): void {
-    this.opened = withConnection(db);
+    this.opened = this.begin(db);
   }
 
   /**
@@ -216,7 +221,7 @@ class Transactions {
     const results: CommitResult[] = [];
     opened.db.exec('BEGIN IMMEDIATE');
     try {
-      this.reached('begun');
+      this.options.reached?.('begun');
       for (const [index, change] of changes.entries()) {
         const result = failed.get(index) ?? opened.apply(change);
         results.push(result);
@@ -227,13 +232,13 @@ class Transactions {
         return null;
       }
       opened.rows.memory.counts.flush();
-      this.reached('applied');
+      this.options.reached?.('applied');
     } catch (error) {
       this.rollBack(opened);
       throw error;
     }
     this.end(opened);
-    this.reached('committed');
+    this.options.reached?.('committed');
     return results;
   }
 
@@ -295,7 +300,7 @@ class Transactions {
   /** @throws as long as the medium fails */
   private overwrite(): void {
     // Open the new connection first: closing the last one would checkpoint the log.
-    const next = withConnection(this.connect());
+    const next = this.begin(this.connect());
     this.opened?.db.close();
     this.opened = next;
     inTransaction(next.db, () =>
@@ -307,14 +312,14 @@ class Transactions {
   }
 
   private open(): Opened {
-    this.opened ??= withConnection(this.connect());
+    this.opened ??= this.begin(this.connect());
     return this.opened;
   }
-}
 
-function withConnection(db: Connection): Opened {
-  const rows = createRows(db);
-  return { db, rows, apply: createApply(rows) };
+  private begin(db: Connection): Opened {
+    const rows = createRows(db, this.options.counter);
+    return { db, rows, apply: createApply(rows) };
+  }
 }
 
 function closeFile(db: Connection): void {

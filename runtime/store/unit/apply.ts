@@ -15,13 +15,13 @@ import type {
 } from '../contract.ts';
 import type { Headed, LargeTexts } from '../group-commit.ts';
 import { headOf, headText } from '../group-commit.ts';
-import type { Ref, StoredClaim } from '../records.ts';
+import type { PutGuard, Ref, StoredClaim } from '../records.ts';
 import { claimKey, laneParts, routeLane } from '../records.ts';
 import type { DeliveryEnding, Step } from '../states.ts';
 import { canAdvance, endDelivering, isRejected, joinGroup } from '../states.ts';
-import { countRun, putGuard, refuseRun, reserveRun, spendIn } from './guard.ts';
+import { storeAnswer, storeNotice } from './approval.ts';
 import { beginRun, changePause, fire, pauseOf, tick } from './jobs.ts';
-import { attemptAgain, resend, settleClaim, storeAnswer, storeNotice } from './message.ts';
+import { attemptAgain, resend, settleClaim } from './message.ts';
 import type { WorkUnit } from './unit.ts';
 
 /** Stores a dispatch, or continues the row of its message, unless its delivery id is claimed or the message is held. */
@@ -34,9 +34,8 @@ function accept(unit: WorkUnit, m: Headed<Accept>, texts: LargeTexts): MutationR
     return { kind: 'route_paused', until: pause.until };
   const again = claim === null || work.kind === 'run' ? null : attemptAgain(unit, m, claim, texts);
   if (again !== null) return again;
-  const over = refuseRun(unit, m.budgets, now) ?? countRun(unit, m.limits, now);
+  const over = unit.counter.count(unit, m.limits ?? [], now);
   if (over !== null) return over;
-  reserveRun(unit, m.budgets, now);
   if (claiming === 'now') unit.claim(claim);
   const isHeld = pause !== null && texts.answer === null;
   const state = work.kind === 'run' || isHeld ? 'pending' : 'delivering';
@@ -62,9 +61,8 @@ function join(unit: WorkUnit, m: Headed<JoinGroup>, texts: LargeTexts): Mutation
   const waiting = rows.groups.get(key);
   const before = waiting === undefined ? undefined : rows.work.get(waiting);
   if (before === undefined) {
-    const over = refuseRun(unit, m.budgets, now) ?? countRun(unit, m.run_limits, now);
+    const over = unit.counter.count(unit, m.run_limits ?? [], now);
     if (over !== null) return over;
-    reserveRun(unit, m.budgets, now);
   }
   unit.claim(m.claim);
   const { first_at, due_at, superseded } = joinGroup(
@@ -95,7 +93,7 @@ function advance(unit: WorkUnit, m: Headed<Advance>, { answer, body }: LargeText
     const head = headText(m.dispatch, (JSON.parse(body) as Dispatch).superseded);
     unit.changedBodies.push({ ref, lane: routeLane(row.lane), head, targets, body, grown: m.grown ?? 0 });
   }
-  if (m.budgets !== undefined && m.usage !== undefined) spendIn(unit, m.budgets, m.usage, at);
+  if (m.usage !== undefined) unit.counter.spend(unit, m.limits ?? [], m.usage, at);
   unit.move(row, { to, at, due_at, started_at, reason, answer, program, steps });
   if (m.held === true) row.holder = m.holder;
   else if (to === 'delivering') {
@@ -133,6 +131,15 @@ function giveUp(unit: WorkUnit, { ref, at, reason }: GiveUp): boolean {
   for (const delivery of [...(unit.rows.deliveries.get(ref)?.values() ?? [])]) unit.endDelivery(delivery);
   unit.move(row, { to: 'dead', at, reason });
   unit.noteError(ref, at, reason);
+  return true;
+}
+
+/** Replaces a row of the guard that is still as expected; false if it is not. */
+function putGuard(unit: WorkUnit, m: Headed<PutGuard>, texts: LargeTexts): boolean {
+  const { row, expect, body, expires_at, dispatch: head, now } = m;
+  if ((unit.guardRow(row) ?? null) !== expect) return false;
+  unit.putGuardRow({ ...row, body }, expires_at);
+  if (head !== null) unit.insertMessage(head, texts, now);
   return true;
 }
 

@@ -12,9 +12,8 @@
 import type { BeginRun, MutationResults } from '../contract.ts';
 import type { DispatchHead, Headed, LargeTexts } from '../group-commit.ts';
 import type { FireJob, JobTick, Pause, PauseRoute, PutJob, Ref, TickJob } from '../records.ts';
-import { guardKey, isJobPaused, laneParts, pauseOfRoute, readPause } from '../records.ts';
-import { putGuardRow, refuseMetered, refuseRun, reserveRun } from './guard.ts';
-import { openDelivery } from './message.ts';
+import { isJobPaused, laneParts, pauseOfRoute, readPause } from '../records.ts';
+import { openDelivery } from './approval.ts';
 import type { JobRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
 
@@ -33,12 +32,11 @@ export function tick(unit: WorkUnit, m: Headed<TickJob>, texts: LargeTexts): Mut
     note(m.dispatch === null ? 'missed' : 'overlapped', null);
     return { kind: m.dispatch === null ? 'missed' : 'running' };
   }
-  const over = refuseRun(unit, m.budgets, m.now);
+  const over = unit.counter.count(unit, m.limits ?? [], m.now);
   if (over !== null) {
     note('budget', null);
     return over;
   }
-  reserveRun(unit, m.budgets, m.now);
   const ref = start(unit, row, m, m.dispatch, texts);
   note('fired', ref);
   return { kind: 'stored', ref };
@@ -53,9 +51,8 @@ export function fire(unit: WorkUnit, m: Headed<FireJob>, texts: LargeTexts): Mut
     unit.claim(m.claim);
     return { kind: 'running' };
   }
-  const over = refuseRun(unit, m.budgets, m.now);
+  const over = unit.counter.count(unit, m.limits ?? [], m.now);
   if (over !== null) return over;
-  reserveRun(unit, m.budgets, m.now);
   unit.claim(m.claim);
   return { kind: 'stored', ref: start(unit, row, m, m.dispatch, texts) };
 }
@@ -93,9 +90,9 @@ function start(unit: WorkUnit, row: JobRow, { now }: { now: number }, head: Disp
 export function beginRun(unit: WorkUnit, m: BeginRun): MutationResults['begin_run'] {
   const row = unit.rows.work.get(m.ref);
   if (row === undefined || row.holder !== m.holder || row.state !== 'running') return { kind: 'gone' };
-  const over = fireHeld(unit, m) ?? refuseMetered(unit, m.budgets, m.at);
+  const over = fireHeld(unit, m) ?? unit.counter.begin(unit, m.limits, m.at);
   if (over === null) return { kind: 'begun' };
-  unit.move(row, { to: 'skipped', at: m.at, reason: over.kind === 'over_budget' ? 'budget' : over.kind });
+  unit.move(row, { to: 'skipped', at: m.at, reason: 'reason' in over ? over.reason : over.kind });
   return over;
 }
 
@@ -131,15 +128,15 @@ export function nameJob(
 export function changePause(unit: WorkUnit, { profile, route, paused, until, now }: PauseRoute): null {
   const { since = now } = pauseOf(unit, { profile, route }, now) ?? {};
   const body = paused ? JSON.stringify({ since, until } satisfies Pause) : null;
-  putGuardRow(unit, { ...pauseOfRoute(profile, route), body }, paused ? until : null);
+  unit.putGuardRow({ ...pauseOfRoute(profile, route), body }, paused ? until : null);
   return null;
 }
 
 /** The pause of the dispatch's route; null: it is not paused. */
 export function pauseOf(
-  { rows }: WorkUnit,
+  unit: WorkUnit,
   { profile, route }: { readonly profile: string; readonly route: string | null },
   now: number,
 ): Pause | null {
-  return readPause(rows.guard.get(rows.keyOf(guardKey(pauseOfRoute(profile, route)))), now);
+  return readPause(unit.guardRow(pauseOfRoute(profile, route)), now);
 }

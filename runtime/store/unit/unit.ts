@@ -12,8 +12,10 @@ import type { OpenDelivery } from '../contract.ts';
 import type { DispatchHead, LargeTexts } from '../group-commit.ts';
 import { headText } from '../group-commit.ts';
 import type { LastError } from '../queries.ts';
-import type { JobTick, Ref, StoredClaim } from '../records.ts';
-import { claimKey, laneKey, routeLane, runLane } from '../records.ts';
+import type { GuardRow, JobTick, Ref, StoredClaim } from '../records.ts';
+import { claimKey, guardKey, laneKey, routeLane, runLane } from '../records.ts';
+import type { GuardRows, RunCounter } from '../run-limits.ts';
+import { NO_COUNTER } from '../run-limits.ts';
 import type { DispatchState, OpenState, Step } from '../states.ts';
 import { isFinal } from '../states.ts';
 import type {
@@ -62,8 +64,10 @@ interface Move {
   readonly steps?: readonly Step[];
 }
 
-export class WorkUnit {
+export class WorkUnit implements GuardRows {
   readonly rows: UnitRows;
+  /** Decides by the limits of runs. */
+  readonly counter: RunCounter;
   // What is to be stored.
   readonly newDispatches: DispatchRow[] = [];
   readonly newWork = new Set<WorkRow>();
@@ -95,8 +99,23 @@ export class WorkUnit {
   readonly counts: CountChange[] = [];
   lastError: LastError | null = null;
 
-  constructor(rows: UnitRows) {
+  constructor(rows: UnitRows, counter: RunCounter = NO_COUNTER) {
     this.rows = rows;
+    this.counter = counter;
+  }
+
+  guardRow(of: Pick<GuardRow, 'kind' | 'key'>): string | undefined {
+    return this.rows.guard.get(this.rows.keyOf(guardKey(of)));
+  }
+
+  /** Replaces a row, or removes it. @param expires_at Unix ms from which it may go; null: never */
+  putGuardRow(row: Omit<GuardRow, 'body'> & { readonly body: string | null }, expires_at: number | null): void {
+    const { rows, changedGuard } = this;
+    const key = rows.keyOf(guardKey(row));
+    const known = changedGuard.get(key)?.known ?? rows.guard.get(key) !== undefined;
+    changedGuard.set(key, { ...row, expires_at, known });
+    if (row.body === null) rows.guard.delete(key);
+    else rows.guard.set(key, row.body);
   }
 
   insert({ head, texts, state, due_at, now, holder = null, group, replaced, max_concurrent }: NewDispatch): Ref {

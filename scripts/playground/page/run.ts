@@ -19,9 +19,8 @@ import { createExplainer } from '../../../modules/workbench/runtime/explain/crea
 import {
   linkRefusal,
   reportBudgets,
-  spentBudgets,
+  storedLimits,
 } from '../../../modules/workbench/runtime/explain/delivery-refusal.ts';
-import type { SpentBudget } from '../../../modules/workbench/runtime/explain/explain-services.ts';
 import { configuredJobState, SWITCHED_OFF } from '../../../modules/workbench/runtime/explain/explain-services.ts';
 import type { DeliveryContext } from '../../../runtime/deliver/deliverer.ts';
 import type { HttpConnections } from '../../../runtime/deliver/http-pool.ts';
@@ -34,7 +33,7 @@ import type { SecretResolver } from '../../../runtime/platform/secrets.ts';
 import { printSecretRef, SecretError } from '../../../runtime/platform/secrets.ts';
 import { EXAMPLE_INSTALLATION } from '../../../runtime/table/link-loop.ts';
 import { partsOf } from '../../../runtime/verify/request.ts';
-import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
+import type { ExplainedBudget, RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import { memoryFiles, shippedFiles } from './browser/files.ts';
 
 /** The folder of the configuration, and the user's. */
@@ -109,24 +108,25 @@ export async function explainIn(
   plan: RoutePlan,
   { payload, event }: Asked,
 ): Promise<readonly string[]> {
-  let budgets: readonly SpentBudget[] = [];
+  let budgets: readonly ExplainedBudget[] = [];
   const explainer = createExplainer(MACHINE, table, {
     secrets: SECRETS,
     clock: systemClock,
     installation: async () => EXAMPLE_INSTALLATION,
     ids: { dispatch: () => 'example', delivery: () => 'example', marker: () => '000000000000' },
     jobState: (profile, id) => configuredJobState(table, profile, id),
-    budgets: async (dispatch) => {
+    overLimit: async (dispatch, event) => {
       const { timeZone: timezone } = new Intl.DateTimeFormat().resolvedOptions();
       const world = {
         parts: PARTS,
         timezone,
         now: systemClock.now(),
         jobs: async () => [],
-        bodies: async () => new Map(),
+        rows: async () => [],
       };
-      budgets = await spentBudgets({ table, plan, dispatch }, world);
-      return budgets;
+      const found = await storedLimits({ table, plan, dispatch, event }, world);
+      ({ budgets } = found);
+      return found.over;
     },
   });
   const prefix = plan.profile === 'default' ? '' : `/p/${plan.profile}`;

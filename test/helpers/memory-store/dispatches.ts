@@ -1,5 +1,6 @@
 /** Stores and advances dispatches, in the store in memory. */
 
+import { runCounter } from '../../../modules/guard/runtime/run-limits.ts';
 import type {
   Accept,
   Advance,
@@ -13,8 +14,7 @@ import { claimKey } from '../../../runtime/store/records.ts';
 import { canAdvance, endDelivering, isFinal, isRejected, joinGroup } from '../../../runtime/store/states.ts';
 import { addUsage } from '../../../runtime/store/usage.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
-import { end, refuse, reserve } from './budgets.ts';
-import { countAgainst, pauseFor } from './guard.ts';
+import { guardRows, pauseFor } from './guard.ts';
 import type { MutationHandlers } from './handlers.ts';
 import { continueMessage } from './messages.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
@@ -41,9 +41,8 @@ function accept(tables: MemoryTables, m: Accept): MutationResults['accept'] {
   const waits = pause !== null && work.kind === 'deliveries' && work.answer === null;
   const again = m.claim === null || work.kind === 'run' ? null : continueMessage(tables, m, m.claim);
   if (again !== null) return again;
-  const over = refuse(tables, m.budgets, now) ?? countAgainst(tables, m.limits, now);
+  const over = runCounter.count(guardRows(tables), m.limits ?? [], now);
   if (over !== null) return over;
-  reserve(tables, m.budgets, now);
   if (m.claiming === 'now') claim(tables, m.claim);
   const state = work.kind === 'run' || waits ? 'pending' : 'delivering';
   const row = insert(tables, { dispatch, max_concurrent, state, due_at: now, now });
@@ -64,9 +63,8 @@ function join(tables: MemoryTables, m: JoinGroup): MutationResults['join_group']
   const name = nameOf(profile, route, m.key);
   const before = tables.groups.get(name) ?? null;
   if (before === null) {
-    const over = refuse(tables, m.budgets, m.now) ?? countAgainst(tables, m.run_limits, m.now);
+    const over = runCounter.count(guardRows(tables), m.run_limits ?? [], m.now);
     if (over !== null) return over;
-    reserve(tables, m.budgets, m.now);
   }
   claim(tables, m.claim);
   const group = joinGroup(before, m.now, m.limits);
@@ -91,7 +89,7 @@ function advance(tables: MemoryTables, m: Advance): boolean {
   row.reason = m.reason ?? null;
   row.steps = [...row.steps, ...(m.steps ?? [])];
   row.started_at = m.started_at ?? row.started_at;
-  end(tables, m);
+  if (m.usage !== undefined) runCounter.spend(guardRows(tables), m.limits ?? [], m.usage, m.at);
   if (m.usage !== undefined) {
     const { agent, ...usage } = m.usage;
     tables.usage.push({ ...usage, agent, ref: m.ref, at: m.at });

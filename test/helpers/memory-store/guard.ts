@@ -1,7 +1,7 @@
 /** What the guard keeps, in the store in memory: runs counted against limits, and rows that are compared and replaced. */
 
-import type { OverLimit } from '../../../runtime/store/contract.ts';
-import type { PauseRoute, PutGuard, RunLimit } from '../../../runtime/store/records.ts';
+import type { PauseRoute, PutGuard } from '../../../runtime/store/records.ts';
+import type { GuardRows } from '../../../runtime/store/run-limits.ts';
 import { addMessage } from './dispatches.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { MemoryTables } from './tables.ts';
@@ -11,30 +11,11 @@ export function guardHandlers(tables: MemoryTables): Pick<MutationHandlers, 'put
   return { put_guard: (m) => put(tables, m), pause_route: (m) => pause(tables, m) };
 }
 
-/** Null: no limit refuses the run, and all have counted it. */
-export function countAgainst(tables: MemoryTables, limits: readonly RunLimit[] = [], now: number): OverLimit | null {
-  const seen = limits.map((limit) => {
-    const { body = '{"times":[],"until":null}' } = tables.guard.get(nameOf(limit.kind, limit.key)) ?? {};
-    const { times, until } = JSON.parse(body) as { times: number[]; until: number | null };
-    const isPaused = until !== null && until > now && until - now <= limit.pause_ms;
-    const recent = times.filter((at) => at > now - limit.within_ms).map((at) => Math.min(now, at));
-    return { limit, times: recent, until: isPaused ? until : null };
-  });
-  const keep = ({ kind, key, within_ms }: RunLimit, times: readonly number[], until: number | null): void => {
-    const expires_at = Math.max(now + within_ms, until ?? 0);
-    tables.guard.set(nameOf(kind, key), { kind, key, body: JSON.stringify({ times, until }), expires_at });
-  };
-  const full = seen.find(({ limit, times, until }) => until !== null || times.length >= limit.most);
-  if (full === undefined) {
-    for (const { limit, times } of seen) keep(limit, [...times, now], null);
-    return null;
-  }
-  const { limit, times } = full;
-  if (full.until !== null) return { kind: 'over_limit', limit, until: full.until };
-  const until = limit.pause_ms === 0 ? null : now + limit.pause_ms;
-  keep(limit, until === null ? [...times.slice(1), now] : [], until);
-  return { kind: 'over_limit', limit, until };
-}
+/** The rows of the guard, for what counts runs in them. */
+export const guardRows = ({ guard }: MemoryTables): GuardRows => ({
+  guardRow: ({ kind, key }) => guard.get(nameOf(kind, key))?.body,
+  putGuardRow: (row, expires_at) => void guard.set(nameOf(row.kind, row.key), { ...row, expires_at }),
+});
 
 function put(tables: MemoryTables, { row, expect, body, expires_at, dispatch, now }: PutGuard): boolean {
   const name = nameOf(row.kind, row.key);

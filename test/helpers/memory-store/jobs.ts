@@ -1,5 +1,7 @@
 /** Jobs and their instants, in the store in memory. */
 
+import { runCounter } from '../../../modules/guard/runtime/run-limits.ts';
+import type { BeginRun, MutationResults } from '../../../runtime/store/contract.ts';
 import type {
   FireJob,
   JobMutation,
@@ -12,14 +14,13 @@ import type {
 } from '../../../runtime/store/records.ts';
 import { NO_STATE } from '../../../runtime/store/records.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
-import { refuse, reserve } from './budgets.ts';
 import { addDeliveries } from './dispatches.ts';
-import { pauseFor } from './guard.ts';
+import { guardRows, pauseFor } from './guard.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
-import { claim, insert, isClaimed } from './tables.ts';
+import { claim, insert, isClaimed, move } from './tables.ts';
 
-export function jobHandlers(tables: MemoryTables): Pick<MutationHandlers, JobMutation['kind']> {
+export function jobHandlers(tables: MemoryTables): Pick<MutationHandlers, JobMutation['kind'] | 'begin_run'> {
   return {
     put_job: (m) => put(tables, m),
     remove_job({ id }) {
@@ -38,6 +39,7 @@ export function jobHandlers(tables: MemoryTables): Pick<MutationHandlers, JobMut
       return null;
     },
     tick_job: (m) => tick(tables, m),
+    begin_run: (m) => beginRun(tables, m),
     fire_job: (m) => fire(tables, m),
     forget_ticks({ before, limit }) {
       const old = [...tables.ticks.values()].flatMap((ticks) =>
@@ -80,12 +82,11 @@ function tick(tables: MemoryTables, m: TickJob): JobMutationResults['tick_job'] 
     note('overlapped', null);
     return { kind: 'running' };
   }
-  const over = refuse(tables, m.budgets, m.now);
+  const over = runCounter.count(guardRows(tables), m.limits ?? [], m.now);
   if (over !== null) {
     note('budget', null);
     return over;
   }
-  reserve(tables, m.budgets, m.now);
   const ref = begin(tables, m.job, m.dispatch, m.now);
   note('fired', ref);
   return { kind: 'stored', ref };
@@ -95,11 +96,10 @@ function fire(tables: MemoryTables, m: FireJob): JobMutationResults['fire_job'] 
   if (m.claim !== null && isClaimed(tables, m.claim, m.now)) return { kind: 'duplicate' };
   if (!m.even_paused && isPaused(stateOf(tables, m.job), m)) return { kind: 'paused' };
   const busy = pauseFor(tables, m.dispatch, m.now) === null && isBusy(tables, m.job, m.now);
-  const over = busy ? null : refuse(tables, m.budgets, m.now);
+  const over = busy ? null : runCounter.count(guardRows(tables), m.limits ?? [], m.now);
   if (over !== null) return over;
   claim(tables, m.claim);
   if (busy) return { kind: 'running' };
-  reserve(tables, m.budgets, m.now);
   return { kind: 'stored', ref: begin(tables, m.job, m.dispatch, m.now) };
 }
 
@@ -132,8 +132,20 @@ function isBusy(tables: MemoryTables, job: string, now: number): boolean {
   return run?.state === 'running' || (run?.state === 'pending' && pauseFor(tables, run, now) === null);
 }
 
+function beginRun(tables: MemoryTables, { ref, holder, limits, job, at }: BeginRun): MutationResults['begin_run'] {
+  const row = tables.dispatches.get(ref);
+  if (row?.state !== 'running' || row.holder !== holder) return { kind: 'gone' };
+  const late = job === null ? null : fireLate(tables, row, job, at);
+  const over = late ?? runCounter.begin(guardRows(tables), limits, at);
+  if (over === null) return { kind: 'begun' };
+  move(tables, row, 'skipped');
+  const reason = 'reason' in over ? over.reason : over.kind;
+  Object.assign(row, { holder: null, reason, finished_at: at });
+  return over;
+}
+
 /** What an event that was held finds when it begins; null: its run is that of the job. */
-export function fireLate(
+function fireLate(
   tables: MemoryTables,
   { ref }: DispatchRow,
   job: { readonly id: string; readonly paused: boolean },

@@ -1,8 +1,8 @@
 /** A budget over three gateways of one PostgreSQL, two of which are killed while a thousand events arrive at once. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BudgetSpan } from '../../../runtime/store/budget.ts';
 import type { Store } from '../../../runtime/store/contract.ts';
+import type { BudgetSpan } from '../../../schemas/built/operations/types.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { makeAccept, makeClaim, makeDispatch } from '../../helpers/dispatches.ts';
 import { until } from '../../helpers/gateway.ts';
@@ -14,7 +14,7 @@ import { audit } from '../../runtime/store/conformance/subject.ts';
 const EVENTS = 1000;
 const RUNS = 100;
 const HOUR = 3_600_000;
-const BUDGET: BudgetSpan = { key: 'all', runs: RUNS, tokens: null, cost: null, since: 0, until: HOUR };
+const BUDGET: BudgetSpan = { kind: 'budget', key: 'all', runs: RUNS, tokens: null, cost: null, since: 0, until: HOUR };
 
 describe('a budget of several gateways', { skip: skipWithoutPostgres() }, () => {
   const url = suiteDatabase();
@@ -30,7 +30,7 @@ describe('a budget of several gateways', { skip: skipWithoutPostgres() }, () => 
       let store = stores[at % stores.length] ?? last;
       let tries = 0;
       const result = await until(async () => {
-        const change = { claim: makeClaim(id, HOUR), budgets: [BUDGET], now: 1000 };
+        const change = { claim: makeClaim(id, HOUR), limits: [BUDGET], now: 1000 };
         const written = await store
           .write(makeAccept(id, { ...change, dispatch: makeDispatch(`${id}-${tries++}`) }))
           .catch(() => null);
@@ -44,7 +44,7 @@ describe('a budget of several gateways', { skip: skipWithoutPostgres() }, () => 
     await Promise.all(sent);
     const taken = (outcomes.get('stored') ?? 0) + (outcomes.get('duplicate') ?? 0);
     assert.equal((await last.read({ kind: 'list', filter: { limit: EVENTS } })).length, RUNS);
-    assert.deepEqual([taken, outcomes.get('over_budget')], [RUNS, EVENTS - RUNS], JSON.stringify([...outcomes]));
+    assert.deepEqual([taken, outcomes.get('over_limit')], [RUNS, EVENTS - RUNS], JSON.stringify([...outcomes]));
     assert.deepEqual(await audit(last), []);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createWindows } from '../../../modules/guard/runtime/find-budgets.ts';
+import { createWindows } from '../../../modules/guard/runtime/budgets.ts';
 
 const HOUR = 3_600_000;
 const at = (text: string): number => Date.parse(text);

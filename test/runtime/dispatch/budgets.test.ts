@@ -1,31 +1,33 @@
 /** Budgets in the dispatcher, with a clock of its own: who may begin, who waits, and what ends. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { FindBudgets } from '../../../runtime/dispatch/context.ts';
+import type { FindLimits } from '../../../runtime/dispatch/context.ts';
 import type { DispatchObserver } from '../../../runtime/dispatch/dispatcher.ts';
-import type { OverBudget } from '../../../runtime/store/budget.ts';
+import type { OverLimit } from '../../../runtime/store/run-limits.ts';
 import { claimOf, dispatchBench, storedIn } from '../../helpers/dispatch-bench.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';
 import { createMemoryStore } from '../../helpers/memory-store.ts';
 
 const HOUR = 3_600_000;
 
-const limited =
-  (limits: Partial<Record<'runs' | 'tokens' | 'cost', number>>): FindBudgets =>
-  (_of, now) => {
+function limited(limits: Partial<Record<'runs' | 'tokens' | 'cost', number>>): FindLimits {
+  const counted: FindLimits['counted'] = (_of, now) => {
     const since = Math.floor(now / HOUR) * HOUR;
-    return [{ key: 'all', runs: null, tokens: null, cost: null, ...limits, since, until: since + HOUR }];
+    const all = { runs: null, tokens: null, cost: null, ...limits };
+    return [{ kind: 'budget', key: 'all', ...all, since, until: since + HOUR }];
   };
+  return { counted, metered: (of, now) => (limits.tokens === undefined ? [] : counted(of, now)) };
+}
 
 /** @param uses tokens of each run, in their order @param seconds that a run takes */
-function bench(budgets: FindBudgets, uses: readonly number[], seconds = 10) {
-  const refused: OverBudget[] = [];
+function bench(limiter: FindLimits, uses: readonly number[], seconds = 10) {
+  const refused: OverLimit[] = [];
   let [running, most] = [0, 0];
-  const observer: DispatchObserver = { overBudget: (_owner, over) => void refused.push(over) };
+  const observer: DispatchObserver = { overLimit: (_owner, over) => void refused.push(over) };
   const store = createMemoryStore();
   const made = dispatchBench({
     store,
-    context: { budgets, observer, limits: () => ({ max_concurrent_runs: 4, max_queued_runs: 1000 }) },
+    context: { limiter, observer, limits: () => ({ max_concurrent_runs: 4, max_queued_runs: 1000 }) },
     async agent(_request, report) {
       const input_tokens = uses[made.runs.length - 1] ?? 0;
       most = Math.max(most, ++running);
@@ -44,7 +46,7 @@ function bench(budgets: FindBudgets, uses: readonly number[], seconds = 10) {
 describe('budgets', () => {
   it('of runs: the rest is refused, and said once', async () => {
     const { send, refused, lines } = bench(limited({ runs: 2 }), [1, 1]);
-    assert.deepEqual(await send('a', 'b', 'c', 'd'), ['accepted', 'accepted', 'over_budget', 'over_budget']);
+    assert.deepEqual(await send('a', 'b', 'c', 'd'), ['accepted', 'accepted', 'over_limit', 'over_limit']);
     assert.deepEqual(
       refused.map(({ first }) => first),
       [true, false],
@@ -60,7 +62,7 @@ describe('budgets', () => {
     await clock.run(60_000);
     assert.deepEqual([runs.length, most()], [4, 4]);
     assert.deepEqual(states('a', 'b', 'c', 'd', 'e').sort(), ['done', 'done', 'done', 'done', 'skipped']);
-    assert.deepEqual(await send('f'), ['over_budget']);
+    assert.deepEqual(await send('f'), ['over_limit']);
     assert.equal(refused.filter(({ first }) => first).length, 1);
     await clock.run(HOUR);
     assert.deepEqual(await send('g'), ['accepted']);

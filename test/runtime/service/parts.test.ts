@@ -48,7 +48,7 @@ test('a table on SQLite that keeps no requests and marks nothing loads of module
   const answer = await sendAgain(`${url}/webhooks/ci`, { method: 'POST', body: '{}', headers: signed('{}', SECRET) });
   assert.equal(answer.status, 202);
   await service.metrics();
-  assert.deepEqual(loaded, ['metrics', 'rescue']);
+  assert.deepEqual(loaded, ['metrics', 'limits', 'rescue']);
 });
 
 test('a service stops within a number of ms, and refuses what is none', async (t) => {
@@ -64,7 +64,7 @@ test('a service stops within a number of ms, and refuses what is none', async (t
 test('the keeper is loaded before the first request to a route that keeps requests', async (t) => {
   const { parts, loaded } = watchedParts();
   const service = await serveParts(t, { routes: { ci: { capture: 'all' } } }, parts);
-  assert.deepEqual(loaded, ['metrics', 'rescue', 'keeper']);
+  assert.deepEqual(loaded, ['metrics', 'limits', 'rescue', 'keeper']);
   const { url } = await service.listen();
   await sendAgain(`${url}/webhooks/ci`, { method: 'POST', body: '{}', headers: signed('{}', SECRET) });
   const kept = await (await service.requests()).list({}, { limit: 10 });
@@ -79,7 +79,7 @@ test('a later table loads what it needs before it is served', async (t) => {
   const service = await serveParts(t, { routes: { ci: {} } }, parts);
   await service.swap(routeTable(MARKED).table);
   await service.swap(routeTable({ routes: { ci: { capture: 'problems' } } }).table);
-  assert.deepEqual(loaded, ['metrics', 'rescue', 'marks', 'keeper']);
+  assert.deepEqual(loaded, ['metrics', 'limits', 'rescue', 'marks', 'keeper']);
 });
 
 test('a program without modules refuses what only they can do, and serves the rest', async (t) => {

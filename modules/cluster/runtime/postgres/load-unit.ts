@@ -76,13 +76,11 @@ const isOfMessage = (change: UnitChange): boolean =>
 function guardedBy(change: UnitChange): readonly Pick<GuardRow, 'kind' | 'key'>[] {
   if (change.kind === 'put_guard') return [change.row];
   if (change.kind === 'pause_route') return [pauseOfRoute(change.profile, change.route)];
-  const limits =
-    change.kind === 'accept' ? change.limits : change.kind === 'join_group' ? change.run_limits : undefined;
-  const budgets = ('budgets' in change ? change.budgets : undefined) ?? [];
+  const limits = change.kind === 'join_group' ? change.run_limits : 'limits' in change ? change.limits : undefined;
   // What becomes of a message depends on the pause of its route; runs are just not taken.
   const isAsked = change.kind === 'accept' && change.work.kind !== 'run';
   const asked = isAsked ? [pauseOfRoute(change.dispatch.profile, change.dispatch.route)] : [];
-  return [...asked, ...(limits ?? []), ...budgets.map(({ key }) => ({ kind: 'budget', key }) as const)];
+  return [...asked, ...(limits ?? [])];
 }
 
 const REFS = "SELECT nextval('dispatch_ref') AS ref FROM generate_series(1, $1::integer)";

@@ -18,6 +18,7 @@ import type {
 import { describeOtherTables, StoreRefused, StoreUnavailable } from '../../../../runtime/store/contract.ts';
 import { GroupCommit, Health, NEW_WORK } from '../../../../runtime/store/group-commit.ts';
 import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
+import type { RunCounter } from '../../../../runtime/store/run-limits.ts';
 import { RefusedRows } from '../refused-rows.ts';
 import type { TakeSlots } from '../shared-window.ts';
 import { SharedWindow } from '../shared-window.ts';
@@ -239,6 +240,8 @@ export interface PostgresOptions {
   /** Called with the time of the database, which all gateways follow. Default: does nothing. */
   readonly follow?: SharedClock['follow'];
   readonly log: Logger;
+  /** Decides by the limits of runs; default: nothing does. */
+  readonly counter?: RunCounter | undefined;
   /** Called before a change that records something is sent, so that its log lines are written first. */
   readonly beforeCommit?: () => void;
   /** Default: the driver's. */
@@ -259,6 +262,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     node,
     clock,
     log,
+    counter,
     beforeCommit,
     follow = () => {},
   } = options;
@@ -284,7 +288,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   };
   const reader = new SnapshotReader(connectReader, beginReadOf(quoted));
   const connectCounter = (): Promise<PgConnection> => connect({ url, name: 'hookwright counter', prepare: listen });
-  const counter = new SnapshotReader(connectCounter, beginLaxOf(quoted));
+  const counting = new SnapshotReader(connectCounter, beginLaxOf(quoted));
   const connectState = (): Promise<PgConnection> => connect({ url, name: 'hookwright state', prepare: listen });
   const state = new SnapshotReader(connectState, beginOf(quoted));
   const connectRequests = (): Promise<PgConnection> => connect({ url, name: 'hookwright requests', prepare: listen });
@@ -292,14 +296,15 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   let notified = (_: string): void => {};
   const store = new PostgresStore({
     table: node.table,
-    writer: (lost) => new PgWriter({ connect: connectWriter, begin: beginOf(quoted), node, clock, follow, lost }),
+    writer: (lost) =>
+      new PgWriter({ connect: connectWriter, begin: beginOf(quoted), counter, node, clock, follow, lost }),
     others: (node) => {
       const others = new OtherNodes({ reader, clock, channel, node });
       notified = (from) => others.notified(from);
       return others;
     },
     reader,
-    counter,
+    counter: counting,
     state,
     requests,
     refused,

@@ -287,7 +287,7 @@ const VERSION_2 = `
   CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending' AND waits_for IS NULL;
   CREATE INDEX work_session ON work (session, turn) WHERE session IS NOT NULL;
 
-  -- Whether a delivery waits for a person (runtime/store/unit/message.ts); due_at is then when it expires. A gateway of the
+  -- Whether a delivery waits for a person (runtime/store/unit/approval.ts); due_at is then when it expires. A gateway of the
   -- previous version would send it then: approvals too are for when all gateways have this version.
   ALTER TABLE delivery ADD COLUMN waiting text;
   CREATE INDEX delivery_waiting ON delivery (ref, n) WHERE waiting IS NOT NULL;

@@ -13,8 +13,8 @@ import type {
 import type { Ref } from '../../../../runtime/store/records.ts';
 import { laneKey, laneParts, routeLane } from '../../../../runtime/store/records.ts';
 import type { Waiting } from '../../../../runtime/store/states.ts';
-import { agentOf } from '../../../../runtime/store/unit/guard.ts';
-import { takenAttempt } from '../../../../runtime/store/unit/message.ts';
+import { agentOf } from '../../../../runtime/store/unit/agent-room.ts';
+import { takenAttempt } from '../../../../runtime/store/unit/approval.ts';
 import type { LaneCount } from '../../../../runtime/store/waits.ts';
 import { COUNT_RUNNING } from '../../../../runtime/store/waits.ts';
 import { ADD_COUNTS, CountChanges } from './store-unit.ts';

@@ -15,6 +15,7 @@ import type { MutationKind, MutationResults } from '../../../../runtime/store/co
 import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/contract.ts';
 import type { CommitResult, EncodedChange, LargeTexts } from '../../../../runtime/store/group-commit.ts';
 import { decodeChange } from '../../../../runtime/store/group-commit.ts';
+import type { RunCounter } from '../../../../runtime/store/run-limits.ts';
 import type { DirectChange, UnitChange, UnitKind } from '../../../../runtime/store/unit/apply.ts';
 import { applyToUnit, isUnitChange } from '../../../../runtime/store/unit/apply.ts';
 import { WorkUnit } from '../../../../runtime/store/unit/unit.ts';
@@ -35,6 +36,8 @@ interface WriterParts {
   readonly connect: (ended: () => void) => Promise<PgConnection>;
   /** The first statements of each transaction. */
   readonly begin: string;
+  /** Decides by the limits of runs; default: nothing does. */
+  readonly counter: RunCounter | undefined;
   readonly node: NodeIdentity;
   readonly clock: Clock;
   /** Called with the time of the database. */
@@ -169,7 +172,7 @@ export class PgWriter {
     const { scope, settle } = openScope(db, lease.id);
     const begun = db.script(`${this.parts.begin}; ${batch.sql}`);
     try {
-      const making = makeChanges(scope, this.direct, changes);
+      const making = makeChanges(scope, this.direct, changes, this.parts.counter);
       // All are sent at once; the first failure counts.
       const [first, made] = await Promise.allSettled([begun, making]);
       if (first.status === 'rejected') throw first.reason;
@@ -321,6 +324,7 @@ export async function makeChanges(
   scope: Scope,
   direct: DirectChanges,
   encoded: readonly EncodedChange[],
+  counter?: RunCounter,
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
   for (const section of sectionsOf(encoded)) {
@@ -331,7 +335,7 @@ export async function makeChanges(
       continue;
     }
     const changes = section.parts.map(({ change }) => change);
-    const unit = new WorkUnit(await loadUnit(scope.db, changes));
+    const unit = new WorkUnit(await loadUnit(scope.db, changes), counter);
     for (const { index, change, texts } of section.parts) results[index] = applyToUnit(unit, change, texts);
     storeUnit(scope, unit);
   }

@@ -10,19 +10,17 @@ import { TAKEN } from '../../../../runtime/intake/reply.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
-import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
+import type { ExplainedBudget, Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import { reportBudgets } from '../../runtime/explain/delivery-refusal.ts';
 import type { ExplainRequest } from '../../runtime/explain/explain-request.ts';
-import type { SpentBudget } from '../../runtime/explain/explain-services.ts';
 import { formatExplanation } from './format-explanation.ts';
 import {
   createMachineExplainer,
   jobState,
+  limitsHere,
   scriptRunner,
   startProblems,
-  storedBudgets,
   storedInstallation,
-  storedLimit,
 } from './machine-services.ts';
 
 interface SentRequest extends Pick<ExplainRequest, 'request' | 'event'> {
@@ -43,18 +41,18 @@ export async function explainRoute(
 ): Promise<Explanation> {
   const runScript = runsScript && plan.script !== null ? await scriptRunner(context, table, files) : null;
   const problems = startProblems(context, table, plan);
-  let budgets: readonly SpentBudget[] = [];
+  let budgets: readonly ExplainedBudget[] = [];
   const explainer = createMachineExplainer(context, table, {
     secrets: createSecrets(context),
     clock: context.clock,
     ids: createIds(context.random),
     installation: () => storedInstallation(context),
     jobState: (profile, id) => jobState(context, table, profile, id),
-    budgets: async (dispatch) => {
-      budgets = await storedBudgets(context, { table, plan, dispatch });
-      return budgets;
+    overLimit: async (dispatch, event) => {
+      const found = await limitsHere(context, { table, plan, dispatch, event });
+      ({ budgets } = found);
+      return found.over;
     },
-    overLimit: (limits) => storedLimit(context, limits),
   });
   try {
     const found = await explainer.explain(plan, { ...asked, runScript });

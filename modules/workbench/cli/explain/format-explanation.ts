@@ -7,7 +7,7 @@ import type { CliContext } from '../../../../cli/base/context.ts';
 import { formatDiff } from '../../../../cli/files.ts';
 import { visible } from '../../../../cli/output/print.ts';
 import { parseSecretRef } from '../../../../compiler/text/secret-ref.ts';
-import { budgetAmounts } from '../../../../runtime/store/budget.ts';
+import { amountsText } from '../../../../runtime/store/usage.ts';
 import { REASON_TEXTS } from '../../../../runtime/verify/verification.ts';
 import type { ExplainedFilter, ExplainedStage, Explanation, SecretRef } from '../../../../schemas/generated/types.ts';
 
@@ -145,8 +145,8 @@ function outputText(output: NonNullable<Explanation['outputs']>[number]): string
 }
 
 function budgetText({ budget, limits, spent, until }: NonNullable<Explanation['budgets']>[number]): string {
-  const used = budgetAmounts(spent);
-  return `${budget}: ${used === '' ? 'nothing' : used} spent, the limit is ${budgetAmounts(limits)}, until ${until}`;
+  const used = amountsText(spent);
+  return `${budget}: ${used === '' ? 'nothing' : used} spent, the limit is ${amountsText(limits)}, until ${until}`;
 }
 
 /** What a program behind walls can reach. */

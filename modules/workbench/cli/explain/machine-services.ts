@@ -20,11 +20,9 @@ import { loadMarks } from '../../../../runtime/module.ts';
 import type { GatewayFiles } from '../../../../runtime/platform/files.ts';
 import { gatewayFiles } from '../../../../runtime/platform/files.ts';
 import { createSecrets, userHome } from '../../../../runtime/platform/secrets.ts';
-import type { OverLimit } from '../../../../runtime/store/contract.ts';
 import { decodeOr } from '../../../../runtime/store/decode.ts';
-import type { RunLimit } from '../../../../runtime/store/records.ts';
-import { guardKey, isJobPaused, NO_STATE } from '../../../../runtime/store/records.ts';
-import { overLimit } from '../../../../runtime/store/unit/guard.ts';
+import type { GuardKind } from '../../../../runtime/store/records.ts';
+import { isJobPaused, NO_STATE } from '../../../../runtime/store/records.ts';
 import type { ListFiles } from '../../../../runtime/table/in-file-set.ts';
 import { RouteSlot } from '../../../../runtime/table/link.ts';
 import type { LinkContext } from '../../../../runtime/table/link-context.ts';
@@ -33,9 +31,9 @@ import { EXAMPLE_INSTALLATION, isInstallation } from '../../../../runtime/table/
 import type { RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import type { ExplainedWorld, Explainer, ExplainingMachine } from '../../runtime/explain/create-explainer.ts';
 import { createExplainer, linkContext } from '../../runtime/explain/create-explainer.ts';
-import type { BudgetInput } from '../../runtime/explain/delivery-refusal.ts';
-import { spentBudgets } from '../../runtime/explain/delivery-refusal.ts';
-import type { JobOutcome, SpentBudget } from '../../runtime/explain/explain-services.ts';
+import type { FoundLimits, LimitedRun } from '../../runtime/explain/delivery-refusal.ts';
+import { storedLimits } from '../../runtime/explain/delivery-refusal.ts';
+import type { JobOutcome } from '../../runtime/explain/explain-services.ts';
 import { SWITCHED_OFF, Warnings } from '../../runtime/explain/explain-services.ts';
 
 function listFiles({ stat, readText }: Pick<GatewayFiles, 'stat' | 'readText'>): ListFiles {
@@ -100,30 +98,20 @@ export async function storedInstallation(context: CliContext): Promise<string> {
   return decodeOr<string>(row?.body, isInstallation, EXAMPLE_INSTALLATION);
 }
 
-/** See `spentBudgets`. @throws CliError when there is a store that cannot be read. */
-export async function storedBudgets(context: CliContext, of: BudgetInput): Promise<readonly SpentBudget[]> {
+/** See `storedLimits`. @throws CliError when there is a store that cannot be read. */
+export async function limitsHere(context: CliContext, run: LimitedRun): Promise<FoundLimits> {
   const { useStore } = await import('../../../../cli/store/use-store.ts');
-  return spentBudgets(of, {
-    parts: runtimeParts(context.modules),
-    timezone: context.timezone,
-    now: context.clock.now(),
+  const { modules, timezone, clock } = context;
+  return storedLimits(run, {
+    parts: runtimeParts(modules),
+    timezone,
+    now: clock.now(),
     jobs: async () => (await useStore(context, (store) => store.read({ kind: 'jobs' })))?.records ?? [],
-    bodies: async () => {
-      const rows = (await useStore(context, (store) => store.read({ kind: 'guard_rows', of: 'budget' }))) ?? [];
-      return new Map(rows.map(({ key, body }) => [key, body]));
+    rows: async (kinds) => {
+      const read = (of: GuardKind) => useStore(context, (store) => store.read({ kind: 'guard_rows', of }));
+      return (await Promise.all(Array.from(kinds, read))).flatMap((rows) => rows ?? []);
     },
   });
-}
-
-/** The limit that a run would be beyond. @throws CliError when there is a store that cannot be read. */
-export async function storedLimit(context: CliContext, limits: readonly RunLimit[]): Promise<OverLimit | null> {
-  const { useStore } = await import('../../../../cli/store/use-store.ts');
-  const bodies = new Map<string, string>();
-  for (const of of new Set(limits.map(({ kind }) => kind))) {
-    const rows = (await useStore(context, (store) => store.read({ kind: 'guard_rows', of }))) ?? [];
-    for (const row of rows) bodies.set(guardKey(row), row.body);
-  }
-  return overLimit(limits, bodies, context.clock.now());
 }
 
 type Machine = Pick<CliContext, 'home' | 'env' | 'clock' | 'modules'>;

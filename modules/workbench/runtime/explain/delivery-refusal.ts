@@ -1,5 +1,5 @@
 /**
- * What would stop an explained run or its deliveries: budgets that are spent, and drivers that refuse before anything
+ * What would stop an explained run or its deliveries: limits that it is beyond, and drivers that refuse before anything
  * is sent. None is contacted.
  */
 
@@ -8,15 +8,22 @@ import { createDeliverer } from '../../../../runtime/deliver/create-deliverer.ts
 import type { DeliveryContext } from '../../../../runtime/deliver/deliverer.ts';
 import { DeliveryRefusal } from '../../../../runtime/deliver/http/values.ts';
 import { linkTargets, loadDrivers } from '../../../../runtime/deliver/link-targets.ts';
+import type { LimitedEvent } from '../../../../runtime/dispatch/dispatcher.ts';
 import { listJobs } from '../../../../runtime/dispatch/scheduler/job.ts';
 import type { RuntimePart } from '../../../../runtime/module.ts';
+import { findPart } from '../../../../runtime/module.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets.ts';
-import { Budgets } from '../../../../runtime/service/parts.ts';
-import type { BudgetSpan } from '../../../../runtime/store/budget.ts';
-import { budgetName, readBudget, spentAt } from '../../../../runtime/store/budget.ts';
-import type { JobRecord } from '../../../../runtime/store/records.ts';
-import type { Dispatch, Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
-import type { RefusesDelivery, SpentBudget } from './explain-services.ts';
+import type { GuardKind, GuardRow, JobRecord } from '../../../../runtime/store/records.ts';
+import { guardKey } from '../../../../runtime/store/records.ts';
+import type { OverLimit, RunLimit } from '../../../../runtime/store/run-limits.ts';
+import type {
+  Dispatch,
+  ExplainedBudget,
+  Explanation,
+  RoutePlan,
+  RouteTable,
+} from '../../../../schemas/generated/types.ts';
+import type { RefusesDelivery } from './explain-services.ts';
 import { lenient } from './explain-services.ts';
 
 /** @param secrets those that are missing stand as their references */
@@ -72,52 +79,57 @@ function isOpenHome(
   }
 }
 
-/** The budgets that an explained run would count in, and what is spent of them. */
-export interface BudgetInput {
+/** The run of an explained event. */
+export interface LimitedRun {
   readonly table: RouteTable;
   /** Of the table, or of a subscription. */
   readonly plan: RoutePlan;
   readonly dispatch: Dispatch;
+  /** Null: it fires a job. */
+  readonly event: LimitedEvent | null;
 }
 
 /** What is looked up only where it is needed; a page has no store. */
-export interface BudgetWorld {
+export interface LimitWorld {
   readonly parts: readonly RuntimePart[];
   /** Of the machine. */
   readonly timezone: string;
   /** Unix ms. */
   readonly now: number;
   readonly jobs: () => Promise<readonly JobRecord[]>;
-  /** What the store has of each budget, by key. */
-  readonly bodies: () => Promise<ReadonlyMap<string, string>>;
+  /** The rows of the guard of these kinds. */
+  readonly rows: (kinds: ReadonlySet<GuardKind>) => Promise<readonly GuardRow[]>;
 }
 
-/** The budgets that a run would count in, with what is spent of them. */
-export async function spentBudgets(
-  { table, plan, dispatch }: BudgetInput,
-  { parts, timezone, now, ...stored }: BudgetWorld,
-): Promise<readonly SpentBudget[]> {
-  const budgets = new Budgets(parts, timezone);
-  await budgets.prepare(table);
-  await budgets.subscribed([plan]);
-  let { agent = null } = dispatch;
-  if (dispatch.job !== null) {
-    const records = await stored.jobs();
-    await budgets.stored(records);
-    agent = listJobs(table, records, timezone).get(dispatch.job)?.agent ?? null;
-  }
-  const found = agent === NO_AGENT ? [] : budgets.find(table, { ...dispatch, agent }, now);
-  if (found.length === 0) return [];
-  const bodies = await stored.bodies();
-  return found.map((budget) => ({ budget, spent: spentAt(readBudget(bodies.get(budget.key)), budget, now) }));
+/** What limits a run. */
+export interface FoundLimits {
+  /** Null: nothing refuses it. */
+  readonly over: OverLimit | null;
+  /** In which it would count. */
+  readonly budgets: readonly ExplainedBudget[];
+}
+
+/** The limits that a run would count in, with what is counted so far. */
+export async function storedLimits(
+  { table, plan, dispatch, event }: LimitedRun,
+  { parts, timezone, now, ...stored }: LimitWorld,
+): Promise<FoundLimits> {
+  const part = await findPart(parts, 'limits');
+  const records = dispatch.job === null ? [] : await stored.jobs();
+  const job = dispatch.job === null ? dispatch : listJobs(table, records, timezone).get(dispatch.job);
+  const agent = job?.agent ?? null;
+  if (part === null || agent === NO_AGENT) return { over: null, budgets: [] };
+  const finder = part.open({ table: () => table, timezone });
+  finder.subscribed([plan]);
+  finder.stored(records);
+  const limits = finder.counted({ ...dispatch, agent }, now, event);
+  if (limits.length === 0) return { over: null, budgets: [] };
+  const found = await stored.rows(new Set(limits.map(({ kind }) => kind)));
+  const bodies = new Map(found.map((row) => [guardKey(row), row.body]));
+  const rows = { guardRow: (of: RunLimit) => bodies.get(guardKey(of)), putGuardRow: () => {} };
+  return { over: part.counter.count(rows, limits, now), budgets: part.explain(rows, limits, now) };
 }
 
 /** Left out where there is none. */
-export const reportBudgets = (found: readonly SpentBudget[]): Pick<Explanation, 'budgets'> =>
-  found.length === 0 ? {} : { budgets: found.map(reportBudget) };
-
-function reportBudget({ budget, spent }: SpentBudget): NonNullable<Explanation['budgets']>[number] {
-  const amounts = ({ runs, tokens, cost }: Pick<BudgetSpan, 'runs' | 'tokens' | 'cost'>) => ({ runs, tokens, cost });
-  const until = new Date(budget.until).toISOString();
-  return { budget: budgetName(budget.key), limits: amounts(budget), spent: amounts(spent), until };
-}
+export const reportBudgets = (found: readonly ExplainedBudget[]): Pick<Explanation, 'budgets'> =>
+  found.length === 0 ? {} : { budgets: [...found] };

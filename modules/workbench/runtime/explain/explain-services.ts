@@ -3,7 +3,7 @@
 import { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { targetLabel } from '../../../../base/text.ts';
-import type { Dispatcher } from '../../../../runtime/dispatch/dispatcher.ts';
+import type { Dispatcher, LimitedEvent } from '../../../../runtime/dispatch/dispatcher.ts';
 import type { FindInstallation } from '../../../../runtime/dispatch/own-message.ts';
 import type { Services } from '../../../../runtime/intake/intake.ts';
 import { Intake } from '../../../../runtime/intake/intake.ts';
@@ -14,11 +14,7 @@ import type { Ids } from '../../../../runtime/platform/ids.ts';
 import type { LogFields, Logger } from '../../../../runtime/platform/log.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets.ts';
 import { printSecretRef } from '../../../../runtime/platform/secrets.ts';
-import type { BudgetBody, BudgetSpan, OverBudget } from '../../../../runtime/store/budget.ts';
-import { isFull } from '../../../../runtime/store/budget.ts';
-import type { OverLimit } from '../../../../runtime/store/contract.ts';
-import type { RunLimit } from '../../../../runtime/store/records.ts';
-import { isMessage } from '../../../../runtime/store/timeline.ts';
+import type { OverLimit } from '../../../../runtime/store/run-limits.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import { RateWindow } from '../../../../runtime/table/rate-limit.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
@@ -86,35 +82,23 @@ type HomeChannelOf = (profile: string, delivery: DispatchDelivery) => string | n
 
 export type JobOutcome = 'accepted' | 'paused' | 'unknown_job';
 
-export interface SpentBudget {
-  readonly budget: BudgetSpan;
-  readonly spent: BudgetBody;
-}
-
 export interface DryContext {
   readonly refusal: RefusesDelivery;
   readonly jobState: (profile: string, id: string) => Promise<JobOutcome> | JobOutcome;
-  /** The budgets that a run would count in, as far as they are spent; left out: there are none. */
-  readonly budgets?: ((dispatch: Dispatch) => Promise<readonly SpentBudget[]>) | undefined;
-  /** The limit of `loop_limit` or of an exchange that a run would be beyond; left out: none. */
-  readonly overLimit?: ((limits: readonly RunLimit[]) => Promise<OverLimit | null>) | undefined;
+  /** The limit that a run would be beyond; left out: there are no limits. @param event null: of a job */
+  readonly overLimit?: ((dispatch: Dispatch, event: LimitedEvent | null) => Promise<OverLimit | null>) | undefined;
 }
 
 /** There are no duplicates, the queue is empty, and every delivery with a usable address succeeds. */
-export function createDryDispatcher({ refusal, jobState, budgets, overLimit }: DryContext): Dispatcher {
-  const overBudget = async (dispatch: Dispatch): Promise<OverBudget | null> => {
-    const found = budgets === undefined || isMessage(dispatch) ? [] : await budgets(dispatch);
-    const full = found.find(({ budget, spent }) => isFull(spent, budget, true));
-    return full === undefined ? null : { kind: 'over_budget', budget: full.budget, first: false };
-  };
-  const over = async (dispatch: Dispatch, limits: readonly RunLimit[] = []): Promise<OverBudget | OverLimit | null> =>
-    (await overBudget(dispatch)) ?? (limits.length === 0 ? null : ((await overLimit?.(limits)) ?? null));
+export function createDryDispatcher({ refusal, jobState, overLimit }: DryContext): Dispatcher {
+  const over = async (dispatch: Dispatch, event: LimitedEvent | null = null): Promise<OverLimit | null> =>
+    (await overLimit?.(dispatch, event)) ?? null;
   return {
     isKnownDone: () => false,
     refuseRepeat: async () => null,
-    accept: async (dispatch, _claim, _most, limits) => (await over(dispatch, limits)) ?? { kind: 'accepted' },
-    coalesce: async (dispatch, _claim, _group, _most, limits) =>
-      (await over(dispatch, limits)) ?? { kind: 'coalesced', superseded: 0 },
+    accept: async (dispatch, _claim, _most, event) => (await over(dispatch, event)) ?? { kind: 'accepted' },
+    coalesce: async (dispatch, _claim, _group, _most, event) =>
+      (await over(dispatch, event)) ?? { kind: 'coalesced', superseded: 0 },
     async deliver({ profile, deliveries, prompt }) {
       const refused = await Promise.all(deliveries.map((delivery) => refusal(profile, delivery, prompt)));
       const results = deliveries.map((delivery, index) => ({
@@ -125,7 +109,7 @@ export function createDryDispatcher({ refusal, jobState, budgets, overLimit }: D
     },
     async fire(dispatch) {
       const kind = await jobState(dispatch.profile, dispatch.job ?? '');
-      return (kind === 'accepted' ? await overBudget(dispatch) : null) ?? { kind };
+      return (kind === 'accepted' ? await over(dispatch) : null) ?? { kind };
     },
   };
 }

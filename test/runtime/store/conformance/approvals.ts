@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import type { AnswerApproval, Store } from '../../../../runtime/store/contract.ts';
 import type { ListFilter } from '../../../../runtime/store/queries.ts';
 import type { Ref } from '../../../../runtime/store/records.ts';
-import { openDelivery } from '../../../../runtime/store/unit/message.ts';
+import { openDelivery } from '../../../../runtime/store/unit/approval.ts';
 import { deliveriesTo, makeAccept, makeAttempt, makeClaim, makeDispatch } from '../../../helpers/dispatches.ts';
 import { makeTick } from '../../../helpers/jobs.ts';
 import type { Open } from './subject.ts';

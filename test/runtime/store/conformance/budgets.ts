@@ -1,9 +1,9 @@
 /** Budgets: runs are reserved where they are accepted; tokens and cost decide whether one begins. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { BudgetSpan } from '../../../../runtime/store/budget.ts';
 import type { Store } from '../../../../runtime/store/contract.ts';
 import type { Ref } from '../../../../runtime/store/records.ts';
+import type { BudgetSpan } from '../../../../schemas/built/operations/types.ts';
 import { HOLDER, makeAccept, makeClaim, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
 import { makeFire, makeTick } from '../../../helpers/jobs.ts';
 import type { Open } from './subject.ts';
@@ -12,20 +12,30 @@ import { accept, advance, audit, load, take } from './subject.ts';
 const HOUR = 3_600_000;
 
 const span = (limits: Partial<BudgetSpan> = {}): BudgetSpan => ({
-  ...{ key: '["route","default","alerts","hour"]', runs: null, tokens: null, cost: null, since: 0, until: HOUR },
+  ...{
+    kind: 'budget',
+    key: '["route","default","alerts","hour"]',
+    runs: null,
+    tokens: null,
+    cost: null,
+    since: 0,
+    until: HOUR,
+  },
   ...limits,
 });
 
 const kindOf = async (store: Store, id: string, budgets: readonly BudgetSpan[], now = 1000): Promise<string> => {
   const claim = makeClaim(id, now + HOUR);
-  const { kind, ...rest } = await store.write(makeAccept(id, { dispatch: makeDispatch(id), claim, budgets, now }));
+  const { kind, ...rest } = await store.write(
+    makeAccept(id, { dispatch: makeDispatch(id), claim, limits: budgets, now }),
+  );
   return 'first' in rest && rest.first ? `${kind}, first` : kind;
 };
 
 /** Accepts runs, and takes and begins each of them. */
 async function beginAll(store: Store, ids: readonly string[], budgets: readonly BudgetSpan[], now = 1000) {
   const refs: Ref[] = [];
-  for (const id of ids) refs.push(await accept(store, id, { budgets, now }));
+  for (const id of ids) refs.push(await accept(store, id, { limits: budgets, now }));
   await take(store, now);
   const begun: string[] = [];
   for (const ref of refs) begun.push((await begin(store, ref, budgets, now)).kind);
@@ -33,7 +43,7 @@ async function beginAll(store: Store, ids: readonly string[], budgets: readonly 
 }
 
 const begin = (store: Store, ref: Ref, budgets: readonly BudgetSpan[], at = 1000) =>
-  store.write({ kind: 'begin_run', ref, holder: HOLDER, budgets, job: null, at });
+  store.write({ kind: 'begin_run', ref, holder: HOLDER, limits: budgets, job: null, at });
 
 const used = (input_tokens: number, cost: number | null = null) => ({
   usage: { agent: null, input_tokens, output_tokens: null, cost },
@@ -48,8 +58,8 @@ export function budgets(open: Open): void {
     await opened.crash();
     const rest = await Promise.all(all.slice(5).map((id) => kindOf(opened.store, id, [span({ runs: 7 })])));
     assert.deepEqual(rest.sort(), [
-      ...new Array<string>(12).fill('over_budget'),
-      'over_budget, first',
+      ...new Array<string>(12).fill('over_limit'),
+      'over_limit, first',
       ...['stored', 'stored'],
     ]);
     assert.equal((await opened.store.read({ kind: 'list', filter: { limit: 50 } })).length, 7);
@@ -62,7 +72,7 @@ export function budgets(open: Open): void {
     assert.equal(await kindOf(store, 'a', budget), 'stored');
     assert.equal(await kindOf(store, 'a', budget), 'duplicate');
     assert.equal(await kindOf(store, 'b', budget), 'stored');
-    assert.equal(await kindOf(store, 'c', budget), 'over_budget, first');
+    assert.equal(await kindOf(store, 'c', budget), 'over_limit, first');
     assert.equal(await kindOf(store, 'a', budget), 'duplicate');
     assert.equal(await kindOf(store, 'c', [span({ runs: 2, since: HOUR, until: 2 * HOUR })], HOUR), 'stored');
   });
@@ -73,16 +83,16 @@ export function budgets(open: Open): void {
     assert.equal(await kindOf(store, 'a', [of('route', 5), of('all', 1)]), 'stored');
     for (const id of ['b', 'c', 'd']) assert.match(await kindOf(store, id, [of('route', 5), of('all', 1)]), /^over/);
     for (const id of ['e', 'f', 'g', 'h']) assert.equal(await kindOf(store, id, [of('route', 5)]), 'stored', id);
-    assert.equal(await kindOf(store, 'i', [of('route', 5)]), 'over_budget, first');
+    assert.equal(await kindOf(store, 'i', [of('route', 5)]), 'over_limit, first');
   });
 
   it('is one run for the events of a coalesce group', async (t) => {
     const { store } = await open(t);
     const join = async (id: string, key: string) =>
-      (await store.write({ ...makeJoin(id, key, 1000), budgets: [span({ runs: 1 })] })).kind;
+      (await store.write({ ...makeJoin(id, key, 1000), run_limits: [span({ runs: 1 })] })).kind;
     assert.deepEqual(
       [await join('a', 'x'), await join('b', 'x'), await join('c', 'y')],
-      ['stored', 'stored', 'over_budget'],
+      ['stored', 'stored', 'over_limit'],
     );
     assert.equal(await join('d', 'x'), 'stored');
   });
@@ -91,17 +101,17 @@ export function budgets(open: Open): void {
     const { store } = await open(t);
     const budgets = [span({ runs: 2 })];
     const kinds: string[] = [];
-    kinds.push((await store.write(makeTick('j', 1000, { budgets }))).kind);
-    kinds.push((await store.write(makeTick('j', 2000, { budgets }))).kind);
-    kinds.push((await store.write(makeFire('j', 'a', { budgets, claim: makeClaim('a') }))).kind);
+    kinds.push((await store.write(makeTick('j', 1000, { limits: budgets }))).kind);
+    kinds.push((await store.write(makeTick('j', 2000, { limits: budgets }))).kind);
+    kinds.push((await store.write(makeFire('j', 'a', { limits: budgets, claim: makeClaim('a') }))).kind);
     const { runs } = await take(store, 3000);
     await advance(store, runs[0]?.ref ?? 0, 'skipped', 3000, { reason: 'silent' });
-    kinds.push((await store.write(makeFire('j', 'b', { budgets, claim: makeClaim('b') }))).kind);
+    kinds.push((await store.write(makeFire('j', 'b', { limits: budgets, claim: makeClaim('b') }))).kind);
     const second = await take(store, 3000);
     await advance(store, second.runs[0]?.ref ?? 0, 'skipped', 3000, { reason: 'silent' });
-    kinds.push((await store.write(makeFire('j', 'c', { budgets, claim: makeClaim('c') }))).kind);
-    kinds.push((await store.write(makeTick('j', 4000, { budgets }))).kind);
-    assert.deepEqual(kinds, ['stored', 'running', 'running', 'stored', 'over_budget', 'over_budget']);
+    kinds.push((await store.write(makeFire('j', 'c', { limits: budgets, claim: makeClaim('c') }))).kind);
+    kinds.push((await store.write(makeTick('j', 4000, { limits: budgets }))).kind);
+    assert.deepEqual(kinds, ['stored', 'running', 'running', 'stored', 'over_limit', 'over_limit']);
     const ticks = await store.read({ kind: 'job_ticks', job: 'j', limit: 9 });
     assert.deepEqual(
       ticks.map(({ outcome }) => outcome),
@@ -116,12 +126,12 @@ export function budgets(open: Open): void {
     const { refs, begun } = await beginAll(store, ['a', 'b', 'c', 'd'], budgets);
     assert.deepEqual(begun, ['begun', 'begun', 'begun', 'begun']);
     const [a = 0, b = 0, c = 0, d = 0] = refs;
-    await advance(store, a, 'skipped', 2000, { reason: 'silent', budgets, ...used(99) });
+    await advance(store, a, 'skipped', 2000, { reason: 'silent', limits: budgets, ...used(99) });
     assert.deepEqual((await beginAll(store, ['e'], budgets)).begun, ['begun']);
-    await advance(store, b, 'skipped', 2000, { reason: 'silent', budgets });
-    await advance(store, c, 'skipped', 2000, { reason: 'silent', budgets, ...used(70) });
-    assert.equal(await kindOf(store, 'f', budgets, 2000), 'over_budget, first');
-    assert.equal(await advance(store, d, 'done', 2100, { answer: 'x', budgets, ...used(50) }), true);
+    await advance(store, b, 'skipped', 2000, { reason: 'silent', limits: budgets });
+    await advance(store, c, 'skipped', 2000, { reason: 'silent', limits: budgets, ...used(70) });
+    assert.equal(await kindOf(store, 'f', budgets, 2000), 'over_limit, first');
+    assert.equal(await advance(store, d, 'done', 2100, { answer: 'x', limits: budgets, ...used(50) }), true);
     const [row] = await store.read({ kind: 'guard_rows', of: 'budget' });
     assert.equal((JSON.parse(row?.body ?? '') as { tokens: number }).tokens, 219);
   });
@@ -130,10 +140,10 @@ export function budgets(open: Open): void {
     const { store } = await open(t);
     const now = [span({ cost: 2 })];
     const { refs } = await beginAll(store, ['a', 'b'], now);
-    await advance(store, refs[0] ?? 0, 'skipped', 1500, { reason: 'silent', budgets: now, ...used(1, 2) });
-    assert.equal(await kindOf(store, 'c', now, 1500), 'over_budget, first');
+    await advance(store, refs[0] ?? 0, 'skipped', 1500, { reason: 'silent', limits: now, ...used(1, 2) });
+    assert.equal(await kindOf(store, 'c', now, 1500), 'over_limit, first');
     await take(store, 2000);
-    assert.equal((await begin(store, refs[1] ?? 0, now, 2000)).kind, 'over_budget');
+    assert.equal((await begin(store, refs[1] ?? 0, now, 2000)).kind, 'over_limit');
     const { state, reason, finished_at } = await load(store, refs[1] ?? 0);
     assert.deepEqual([state, reason, finished_at], ['skipped', 'budget', 2000]);
     const next = [span({ cost: 2, since: HOUR, until: 2 * HOUR })];
@@ -151,10 +161,10 @@ export function budgets(open: Open): void {
     await opened.store.write(recover);
     await take(opened.store, 2000, { holder: 'next' });
     const beginNext = (ref: Ref) =>
-      opened.store.write({ kind: 'begin_run', ref, holder: 'next', budgets, job: null, at: 2000 });
+      opened.store.write({ kind: 'begin_run', ref, holder: 'next', limits: budgets, job: null, at: 2000 });
     assert.equal((await beginNext(b)).kind, 'begun');
-    await advance(opened.store, b, 'pending', 2500, { holder: 'next', due_at: 9000, budgets, ...used(10) });
-    assert.equal((await beginNext(a)).kind, 'over_budget');
+    await advance(opened.store, b, 'pending', 2500, { holder: 'next', due_at: 9000, limits: budgets, ...used(10) });
+    assert.equal((await beginNext(a)).kind, 'over_limit');
     assert.equal((await beginNext(a)).kind, 'gone');
   });
 

@@ -1,22 +1,23 @@
 /** What the guard keeps: runs are counted against their limits, and rows are compared and replaced. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { isRunTimes } from '../../../../modules/guard/runtime/loops.ts';
 import type { Store } from '../../../../runtime/store/contract.ts';
-import type { PutGuard, RunLimit } from '../../../../runtime/store/records.ts';
-import { isRunTimes } from '../../../../runtime/store/records.ts';
+import type { PutGuard } from '../../../../runtime/store/records.ts';
+import type { LoopLimit } from '../../../../schemas/built/operations/types.ts';
 import { makeAccept, makeClaim, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
 import type { Open } from './subject.ts';
 import { accept, audit, find, take } from './subject.ts';
 
 const MINUTE = 60_000;
-const LIMIT: RunLimit = { kind: 'runs', key: 'a\0b', most: 3, within_ms: 10 * MINUTE, pause_ms: 60 * MINUTE };
+const LIMIT: LoopLimit = { kind: 'runs', key: 'a\0b', most: 3, within_ms: 10 * MINUTE, pause_ms: 60 * MINUTE };
 
-const run = async (store: Store, id: string, now: number, limits: readonly RunLimit[] = [LIMIT]): Promise<string> => {
+const run = async (store: Store, id: string, now: number, limits: readonly LoopLimit[] = [LIMIT]): Promise<string> => {
   const result = await store.write(makeAccept(id, { limits, now, claim: makeClaim(id, now + MINUTE) }));
   return result.kind === 'over_limit' ? `over until ${result.until}` : result.kind;
 };
 
-const rows = (store: Store, of: RunLimit['kind'] | 'alert') => store.read({ kind: 'guard_rows', of });
+const rows = (store: Store, of: LoopLimit['kind'] | 'alert') => store.read({ kind: 'guard_rows', of });
 
 const put = (rest: Partial<PutGuard> = {}): PutGuard => ({
   ...{ kind: 'put_guard', row: { kind: 'alert', key: 'x' }, expect: null, body: '{"n":1}' },
@@ -50,7 +51,7 @@ export function guard(open: Open): void {
 
   it('without a pause refuses only while the exchange goes on', async (t) => {
     const { store } = await open(t);
-    const limits: readonly RunLimit[] = [{ ...LIMIT, kind: 'exchange', pause_ms: 0 }];
+    const limits: readonly LoopLimit[] = [{ ...LIMIT, kind: 'exchange', pause_ms: 0 }];
     for (const id of ['a', 'b', 'c']) assert.equal(await run(store, id, 0, limits), 'stored');
     assert.equal(await run(store, 'd', 9 * MINUTE, limits), 'over until null');
     assert.equal(await run(store, 'e', 10 * MINUTE, limits), 'stored');

@@ -20,7 +20,7 @@ const messageOf = (id: string) =>
   makeDispatch(id, { mode: 'message', delivery_id: id, deliveries: deliveriesTo('log', 'email') });
 
 const beginOf = (ref: Ref, at: number): BeginRun => ({
-  ...{ kind: 'begin_run', ref, holder: HOLDER, budgets: [], job: { id: 'j', paused: false }, at },
+  ...{ kind: 'begin_run', ref, holder: HOLDER, limits: [], job: { id: 'j', paused: false }, at },
 });
 
 const pausedAt = async (store: Store, now: number) =>

@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { sessionId } from '../../../../runtime/platform/ids.ts';
 import type { Advance, Mutation } from '../../../../runtime/store/contract.ts';
 import type { ClaimKey, PauseRoute } from '../../../../runtime/store/records.ts';
+import type { RunLimit } from '../../../../runtime/store/run-limits.ts';
 import { FINAL_STATES } from '../../../../runtime/store/states.ts';
-import { openDelivery } from '../../../../runtime/store/unit/message.ts';
+import { openDelivery } from '../../../../runtime/store/unit/approval.ts';
 import type { RunUsage } from '../../../../runtime/store/usage.ts';
 import {
   deliveriesTo,
@@ -117,7 +118,7 @@ const advance = fc
     return (id, now) => ({
       ...{ kind: 'advance', ref: place, holder, to, at: now },
       ...(answer ? { answer: `answer \0 at ${now}`, ...programOf(wait, now) } : {}),
-      ...(wait % 2 === 0 ? {} : { usage: usageAt(wait), budgets: BUDGETS }),
+      ...(wait % 2 === 0 ? {} : { usage: usageAt(wait), limits: BUDGETS }),
       ...(reason ? { reason: `reason ${now}` } : {}),
       ...(claim === null ? {} : { claim: makeClaim(claim, now + 50) }),
       ...(to === 'pending' && wait > 0 ? { due_at: now + wait * 10 } : {}),
@@ -129,8 +130,16 @@ const advance = fc
   });
 
 /** Most runs find a rest in it. */
-const BUDGETS = [
-  { key: '["route","default","alerts","hour"]', runs: null, tokens: 1000, cost: null, since: 0, until: 3_600_000 },
+const BUDGETS: readonly RunLimit[] = [
+  {
+    kind: 'budget',
+    key: '["route","default","alerts","hour"]',
+    runs: null,
+    tokens: 1000,
+    cost: null,
+    since: 0,
+    until: 3_600_000,
+  },
 ];
 
 const begin = fc
@@ -144,7 +153,7 @@ const begin = fc
   .map(
     ({ place, holder, job, paused, metered }): Recipe =>
       (_, at) => ({
-        ...{ kind: 'begin_run', ref: place, holder, budgets: metered ? BUDGETS : [], at },
+        ...{ kind: 'begin_run', ref: place, holder, limits: metered ? BUDGETS : [], at },
         job: job === null ? null : { id: job, paused },
       }),
   );
@@ -327,7 +336,7 @@ export const firing: fc.Arbitrary<Recipe> = fc.oneof(
       .record({ place: fc.integer({ min: 0, max: 9 }), id: fc.constantFrom('j', 'k', 'l', 'm', 'n', 'o') })
       .map(
         ({ place, id }): Recipe =>
-          (_, at) => ({ kind: 'begin_run', ref: place, holder: HOLDER, budgets: [], job: { id, paused: false }, at }),
+          (_, at) => ({ kind: 'begin_run', ref: place, holder: HOLDER, limits: [], job: { id, paused: false }, at }),
       ),
   },
   { weight: 3, arbitrary: fc.constant<Recipe>((_, now) => makeTake(now)) },

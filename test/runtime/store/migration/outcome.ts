@@ -2,14 +2,16 @@
 import assert from 'node:assert/strict';
 import type { Advance, Store } from '../../../../runtime/store/contract.ts';
 import { namedWaits } from '../../../../runtime/store/named-waits.ts';
+import type { RunLimit } from '../../../../runtime/store/run-limits.ts';
 import { makeAccept, makeAdvance, makeAttempt, makeClaim, makeTake } from '../../../helpers/dispatches.ts';
 import { load } from '../conformance/subject.ts';
 
 const NEXT = 'next process';
 const HOUR = 3_600_000;
 
-const span = (of: string, limits: { readonly tokens?: number; readonly runs?: number }) => ({
+const span = (of: string, limits: { readonly tokens?: number; readonly runs?: number }): RunLimit => ({
   ...{
+    kind: 'budget',
     key: JSON.stringify(['route', 'default', of, 'hour']),
     runs: null,
     tokens: null,
@@ -40,11 +42,11 @@ export async function endAll(store: Store): Promise<void> {
     true,
   );
   const refused = await store.write(
-    makeAccept('refused', { claim: null, budgets: [span('spent', { runs: 1 })], now: 4000 }),
+    makeAccept('refused', { claim: null, limits: [span('spent', { runs: 1 })], now: 4000 }),
   );
   assert.deepEqual(
     [refused.kind, 'first' in refused && refused.first],
-    ['over_budget', false],
+    ['over_limit', false],
     'the run is still reserved',
   );
 
@@ -104,13 +106,12 @@ async function workOff(store: Store, now: number, ended: Record<string, string>)
   const begun: Advance[] = [];
   for (const { ref } of runs) {
     const { id, route, job, dispatch } = await load(store, ref);
-    const budgets = route === 'taken' ? [span(route, { tokens: 100 })] : [];
+    const limits = route === 'taken' ? [span(route, { tokens: 100 })] : [];
     const fired = job === null || route === null ? null : { id: job, paused: false };
-    const { kind } = await store.write({ kind: 'begin_run', ref, holder: NEXT, budgets, job: fired, at: now });
+    const { kind } = await store.write({ kind: 'begin_run', ref, holder: NEXT, limits, job: fired, at: now });
     ended[id] = kind !== 'begun' ? kind : dispatch.mode === 'message' ? 'sent' : 'ran';
     const usage = { agent: null, input_tokens: 1, output_tokens: null, cost: null };
-    if (kind === 'begun')
-      begun.push(makeAdvance(ref, 'done', now + ref, { holder: NEXT, answer: 'x', budgets, usage }));
+    if (kind === 'begun') begun.push(makeAdvance(ref, 'done', now + ref, { holder: NEXT, answer: 'x', limits, usage }));
   }
   for (const end of begun) assert.equal(await store.write(end), true);
   for (const { ref, index } of attempts) await store.write({ ...makeAttempt(ref, index, now), holder: NEXT });

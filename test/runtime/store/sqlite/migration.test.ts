@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { runCounter } from '../../../../modules/guard/runtime/run-limits.ts';
 import { connect } from '../../../../runtime/store/sqlite/driver.ts';
 import { FORMAT, formatOf } from '../../../../runtime/store/sqlite/schema.ts';
 import { openOfflineStore } from '../../../helpers/rescued-store.ts';
@@ -16,7 +17,7 @@ it('a store of format 7 goes on where it was, and has the tables of a new one', 
   const old = connect(path, { busyMs: 0 });
   old.exec(ROWS);
   old.close();
-  const store = await openOfflineStore(path);
+  const store = await openOfflineStore(path, { counter: runCounter });
   await endAll(store);
   await store.close();
   const fresh = join(tempDir(t), 'state.db');

@@ -1,6 +1,7 @@
 /** The SQLite store as a command opens it, for the conformance suite. */
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { runCounter } from '../../../../modules/guard/runtime/run-limits.ts';
 import type { Store } from '../../../../runtime/store/contract.ts';
 import { openOfflineStore } from '../../../helpers/rescued-store.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
@@ -20,7 +21,7 @@ export const sqliteSubject: StoreSubject = {
     const pathOf = (n: number): string => join(dir, `home-${n}`, 'state.db');
     return {
       async open() {
-        open = await openOfflineStore(pathOf(home));
+        open = await openOfflineStore(pathOf(home), { counter: runCounter });
         return open;
       },
       // What a killed process leaves is what its files hold.

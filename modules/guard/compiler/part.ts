@@ -1,0 +1,5 @@
+/** The module's part of the compiler. */
+import type { CompilerPart } from '../../../compiler/module.ts';
+import { RULE_FILES } from './rules/built/rule-files.ts';
+
+export const guardCompiler: CompilerPart = { rules: RULE_FILES };

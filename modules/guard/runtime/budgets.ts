@@ -1,0 +1,260 @@
+/**
+ * Budgets: how many runs, tokens or how much cost a window of time may have. A budget is one row of the guard. Runs that are under
+ * way are not estimated: they may exceed the budget by what they use themselves.
+ *
+ *   accepted ──> full: refused          begins ──> full: the dispatch is skipped        ends ──> its usage is added
+ *      └──> one run is reserved
+ */
+import { agentPlan } from '../../../base/names.ts';
+import type { AlertCondition } from '../../../runtime/dispatch/context.ts';
+import type { Store } from '../../../runtime/store/contract.ts';
+import { decodeOr, isCount, isInstant, isText, orNull } from '../../../runtime/store/decode.ts';
+import type { JobRecord } from '../../../runtime/store/records.ts';
+import type { GuardRows, OverLimit } from '../../../runtime/store/run-limits.ts';
+import type { Usage } from '../../../runtime/store/usage.ts';
+import { amountsText, isAmount, tokensOf } from '../../../runtime/store/usage.ts';
+import type { BudgetSpan } from '../../../schemas/built/operations/types.ts';
+import type { BudgetPlan, Dispatch, ExplainedBudget, RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
+
+export type FindBudgets = (
+  of: Pick<Dispatch, 'profile' | 'route' | 'job' | 'agent'>,
+  now: number,
+) => readonly BudgetSpan[];
+
+/**
+ * The budgets that a run counts in: of its route, its agent, its job and the gateway.
+ * @param timezone of the machine, used where the gateway names none
+ */
+export function createFindBudgets(
+  { profiles, routes, jobs, gateway }: RouteTable,
+  timezone: string,
+  subscribed: readonly RoutePlan[],
+  stored: readonly JobRecord[],
+): FindBudgets {
+  const windowAt = createWindows(gateway.timezone ?? timezone);
+  const nameOf = (profile: string, route: string | null): string => JSON.stringify([profile, route]);
+  const ofRoutes = budgetsBy([...subscribed, ...Object.values(routes)], ({ profile, name }) => nameOf(profile, name));
+  const ofStored = budgetsBy(stored, ({ id }) => id);
+  const ofJob = (id: string): BudgetPlan | undefined => (Object.hasOwn(jobs, id) ? jobs[id]?.budget : ofStored.get(id));
+  const ofAgent = (profile: string, name: string | null): BudgetPlan | undefined => {
+    const plan = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined;
+    return plan === undefined ? undefined : agentPlan(plan, name)?.budget;
+  };
+  return ({ profile, route, job, agent = null }, now) => {
+    const found: readonly (readonly [BudgetPlan | undefined, readonly (string | null)[]])[] = [
+      [route === null ? undefined : ofRoutes.get(nameOf(profile, route)), ['route', profile, route]],
+      [ofAgent(profile, agent), ['agent', profile, agent]],
+      [job === null ? undefined : ofJob(job), ['job', job]],
+      [gateway.budget, ['gateway']],
+    ];
+    return found.flatMap(([plan, owner]) => {
+      if (plan === undefined) return [];
+      const { per, ...limits } = plan;
+      return [{ kind: 'budget', key: JSON.stringify([...owner, per]), ...limits, ...windowAt(per, now) }];
+    });
+  };
+}
+
+const budgetsBy = <Of extends { readonly budget?: BudgetPlan }>(
+  owners: readonly Of[],
+  keyOf: (of: Of) => string,
+): ReadonlyMap<string, BudgetPlan> =>
+  new Map(owners.flatMap((of) => (of.budget === undefined ? [] : [[keyOf(of), of.budget] as const])));
+
+/** Whether it limits tokens or cost, which are known when a run has ended. */
+export const isMetered = ({ tokens, cost }: BudgetSpan): boolean => tokens !== null || cost !== null;
+
+/** The body of a row: what was spent. */
+interface Spent {
+  /** The window that the counts belong to. */
+  readonly since: number;
+  readonly until: number;
+  readonly runs: number;
+  readonly tokens: number;
+  readonly cost: number;
+  /** It has refused a run in this window. */
+  readonly refused: boolean;
+}
+
+/** What gateways of the previous version read besides, while they run beside this one. The next version goes without. */
+const OF_PREVIOUS = { largest_tokens: null, largest_cost: null, under_way: [] };
+/** How long a row is kept after its window, in ms, for a clock that is set back. */
+const KEEP_MS = 86_400_000;
+
+/** Reserves a run in each of the budgets. */
+export function reserveRun(rows: GuardRows, budgets: readonly BudgetSpan[], now: number): void {
+  for (const budget of budgets) {
+    if (budget.runs === null) continue;
+    const spent = spentOf(rows, budget, now);
+    put(rows, budget, { ...spent, runs: spent.runs + 1 });
+  }
+}
+
+/** The first of the budgets that is full; null: none. @param accepting false: a run that was accepted begins, and its runs are reserved */
+export function refuseIn(
+  rows: GuardRows,
+  budgets: readonly BudgetSpan[],
+  now: number,
+  accepting: boolean,
+): OverLimit | null {
+  const limit = budgets.find((one) => isFull(spentOf(rows, one, now), one, accepting));
+  if (limit === undefined) return null;
+  const spent = spentOf(rows, limit, now);
+  if (!spent.refused) put(rows, limit, { ...spent, refused: true });
+  const { until } = limit;
+  const detail = `${budgetName(limit.key)}: used up until ${new Date(until).toISOString()}`;
+  return { kind: 'over_limit', limit, reason: 'budget', until, first: !spent.refused, detail };
+}
+
+const isFull = ({ runs, tokens, cost }: Spent, budget: BudgetSpan, accepting: boolean): boolean =>
+  (accepting && budget.runs !== null && runs >= budget.runs) ||
+  (budget.tokens !== null && tokens >= budget.tokens) ||
+  (budget.cost !== null && cost >= budget.cost);
+
+/** Adds what a run has used. */
+export function spendIn(rows: GuardRows, budgets: readonly BudgetSpan[], usage: Usage, at: number): void {
+  for (const budget of budgets) {
+    const spent = spentOf(rows, budget, at);
+    const { tokens, cost } = spent;
+    put(rows, budget, { ...spent, tokens: tokens + tokensOf(usage), cost: cost + (usage.cost ?? 0) });
+  }
+}
+
+/**
+ * What was spent in the window of `now`. A window ends only when its end has passed, so that gateways in other zones do not begin it
+ * anew; when the clock was set back, what was spent counts in the earlier window.
+ */
+function spentOf(rows: GuardRows, budget: BudgetSpan, now: number): Spent {
+  const stored = readSpent(rows.guardRow(budget));
+  const { since, until } = budget;
+  if (stored === null || now >= stored.until) return { since, until, runs: 0, tokens: 0, cost: 0, refused: false };
+  return now < stored.since ? { ...stored, since, until } : stored;
+}
+
+const put = (rows: GuardRows, { kind, key }: BudgetSpan, spent: Spent): void =>
+  rows.putGuardRow({ kind, key, body: JSON.stringify({ ...spent, ...OF_PREVIOUS }) }, spent.until + KEEP_MS);
+
+/** A stored body; null: there is none, or it is damaged. */
+const readSpent = (body: string | undefined): Spent | null => decodeOr<Spent | null>(body, isSpent, null);
+
+function isSpent(value: unknown): boolean {
+  const body = (value ?? {}) as Partial<Spent>;
+  return (
+    [body.since, body.until].every(isInstant) &&
+    isCount(body.runs) &&
+    [body.tokens, body.cost].every(isAmount) &&
+    typeof body.refused === 'boolean'
+  );
+}
+
+/** What is spent of a budget, in words. */
+export function explainBudget(rows: GuardRows, budget: BudgetSpan, now: number): ExplainedBudget {
+  const amounts = ({ runs, tokens, cost }: Pick<BudgetSpan, 'runs' | 'tokens' | 'cost'>) => ({ runs, tokens, cost });
+  const [limits, spent] = [amounts(budget), amounts(spentOf(rows, budget, now))];
+  return { budget: budgetName(budget.key), limits, spent, until: new Date(budget.until).toISOString() };
+}
+
+/** A budget by its key, in words: `route review per hour`. */
+function budgetName(key: string): string {
+  const [kind = '', ...rest] = decodeOr<readonly (string | null)[]>(key, isKey, []);
+  const per = rest.pop() ?? '';
+  const [profile = null, name = null] = kind === 'job' ? [null, ...rest] : rest;
+  const of = kind === 'agent' ? (name ?? 'default') : (name ?? '');
+  const where = profile === null || profile === 'default' ? '' : ` (profile ${profile})`;
+  return `${kind}${of === '' ? '' : ` ${of}`}${where} per ${per}`;
+}
+
+const isKey = (value: unknown): boolean => Array.isArray(value) && value.every(orNull(isText));
+
+/** The hour or day of a time zone that an instant belongs to. */
+export interface Window {
+  /** Unix ms, and the end. */
+  readonly since: number;
+  readonly until: number;
+}
+
+const HOUR = 3_600_000;
+/** Longer than any day. */
+const DAY_AT_MOST = 27 * HOUR;
+
+/** Returns a function that computes windows, and the same one for instants within it. */
+export function createWindows(timeZone: string): (per: BudgetPlan['per'], now: number) => Window {
+  const known = new Map<BudgetPlan['per'], Window>();
+  const local = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  const partsOf = (at: number): Readonly<Record<string, number>> =>
+    Object.fromEntries(local.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+  const dayOf = (at: number): string => {
+    const { year, month, day } = partsOf(at);
+    return `${year}-${month}-${day}`;
+  };
+  const hour = (now: number): Window => {
+    const { minute = 0, second = 0 } = partsOf(now);
+    const since = Math.floor(now / 1000) * 1000 - minute * 60_000 - second * 1000;
+    return { since, until: since + HOUR };
+  };
+  // A day has 24 hours, or some more or fewer where the clocks are changed.
+  const day = (now: number): Window => {
+    const today = dayOf(now);
+    const isToday = (at: number): boolean => dayOf(at) === today;
+    return {
+      since: boundary(now - DAY_AT_MOST, now, isToday),
+      until: boundary(now, now + DAY_AT_MOST, (at) => !isToday(at)),
+    };
+  };
+  const compute = { hour, day };
+  return (per, now) => {
+    const last = known.get(per);
+    if (last !== undefined && now >= last.since && now < last.until) return last;
+    const window = compute[per](now);
+    known.set(per, window);
+    return window;
+  };
+}
+
+/** The first ms at which `holds`, which it does at `to` and not at `from`. */
+function boundary(from: number, to: number, holds: (at: number) => boolean): number {
+  let [before, after] = [Math.floor(from), Math.floor(to)];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (holds(middle)) after = middle;
+    else before = middle;
+  }
+  return after;
+}
+
+/** Alerts of budgets that are used up: one for each window, over when the window ends. */
+export interface FullBudget {
+  readonly of: AlertCondition;
+  readonly reason: string;
+}
+
+const conditionOf = (key: string, until: number): AlertCondition => {
+  const subject = `${budgetName(key)}, until ${new Date(until).toISOString()}`;
+  return { kind: 'budget', subject, until };
+};
+
+/** Of a run that was refused. */
+export const refusedBy = (budget: BudgetSpan): FullBudget => ({
+  of: conditionOf(budget.key, budget.until),
+  reason: `the limit is ${amountsText(budget)}: what comes until then is not run`,
+});
+
+/** Those that have refused a run in the present window, also if the gateway that refused it was killed. */
+export async function fullBudgets(store: Pick<Store, 'read'>, now: number): Promise<readonly FullBudget[]> {
+  const rows = await store.read({ kind: 'guard_rows', of: 'budget' });
+  return rows.flatMap(({ key, body }) => {
+    const spent = readSpent(body);
+    if (spent === null || !spent.refused || spent.until <= now) return [];
+    const reason = `spent: ${amountsText(spent)}; what comes until then is not run`;
+    return [{ of: conditionOf(key, spent.until), reason }];
+  });
+}
