@@ -80,9 +80,13 @@ interface Selected<T> {
 }
 
 /** A query whose rows have the names of these columns. @param rest from `FROM` on */
-export function select<T>(db: Connection, columns: readonly string[], rest: string): Selected<T> {
+export function select<T>(
+  db: Connection,
+  columns: readonly string[],
+  rest: string,
+  toRow = named<T>(columns),
+): Selected<T> {
   const query = db.query(`SELECT ${columns.join(', ')} ${rest}`);
-  const toRow = named<T>(columns);
   return {
     get(...values) {
       const row = query.get(...values);

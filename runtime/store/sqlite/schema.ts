@@ -54,7 +54,6 @@ const DELIVERY: Columns<keyof DeliveryRow> = {
 
 /** The names of those columns that a unit of work reads and changes. */
 export const NAMES = {
-  dispatch: Object.keys(DISPATCH),
   work: Object.keys(WORK),
   delivery: Object.keys(DELIVERY),
 };

@@ -55,8 +55,8 @@ export interface WorkRow {
   blocked_by: BlockedBy | null;
 }
 
-/** What a new dispatch begins with, unless it is said. */
-export const NEW_WORK: Omit<WorkRow, 'ref' | 'lane' | 'state' | 'due_at' | 'set_at' | 'turn'> = {
+/** What else work has that waits for nothing: a row whose table does not have these columns. */
+export const PLAIN_WORK: Omit<WorkRow, 'ref' | 'lane' | 'state' | 'due_at' | 'set_at' | 'turn'> = {
   holder: null,
   started_at: null,
   answered_at: null,

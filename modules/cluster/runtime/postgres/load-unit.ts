@@ -16,7 +16,7 @@ import type {
   UnitRows,
   WorkRow,
 } from '../../../../runtime/store/unit/rows.ts';
-import { NEW_WORK } from '../../../../runtime/store/unit/rows.ts';
+import { PLAIN_WORK } from '../../../../runtime/store/unit/rows.ts';
 import type { PgConnection } from './driver.ts';
 import { DELIVERY, WORK } from './schema.ts';
 import { shortenedKey } from './store-unit.ts';
@@ -281,7 +281,7 @@ function rowsOf(loaded: Loaded): UnitRows {
 
 const workOf = ({ profile, route, ...row }: EndedRow): WorkRow => {
   const lane = laneKey(profile, route);
-  return { ...NEW_WORK, ...row, lane, due_at: 0, set_at: 0, turn: row.ref };
+  return { ...PLAIN_WORK, ...row, lane, due_at: 0, set_at: 0, turn: row.ref };
 };
 
 const tickKey = (job: string, due_at: number): string => JSON.stringify([job, due_at]);
