@@ -36,11 +36,8 @@ test('everything in order is said in a table, and exits 0', async (t) => {
   writeFileSync(join(home, 'config.yaml'), `platforms:\n  ${WEBHOOK}\n  telegram: { enabled: true, token: env:TG }\n`);
   const result = await runInProcess(['doctor'], { home, env: { ...SECRET, TG: '1:canary' } });
   assert.equal(result.code, 0, result.stdout);
-  assert.match(result.stdout, /^STATUS +WHAT +CHECK +FOUND\nok +configuration +compiles +\S+config\.yaml: 0 routes\n/);
-  assert.match(
-    result.stdout,
-    /\nok +telegram +credentials +all there\nskipped +telegram +host +looked at with --live\n$/,
-  );
+  assert.match(result.stdout, /\nok +configuration .*\S+config\.yaml: 0 /);
+  assert.match(result.stdout, /\nok +telegram +credentials .*\nskipped +telegram +host .*--live\n$/);
   assert.doesNotMatch(result.stdout, /canary|fix:/);
 });
 
@@ -48,7 +45,7 @@ test('without a configuration it says so, and how to get one', async (t) => {
   const { code, stdout } = await runInProcess(['doctor', '--json'], { home: tempDir(t) });
   assert.equal(code, 1);
   const [{ detail, fix } = { detail: '', fix: '' }] = JSON.parse(stdout) as readonly Check[];
-  assert.match(detail, /^there is no config file/);
+  assert.match(detail, /config file/);
   assert.equal(fix, '`hookwright init` writes one');
 });
 
@@ -103,7 +100,7 @@ test('a port that is taken', async (t) => {
     config: `platforms:\n  ${WEBHOOK.replace('port: 0', `port: ${port}`)}\n`,
     env: SECRET,
   });
-  assert.match(of('server', 'port')?.detail ?? '', /cannot be had \(EADDRINUSE\)/);
+  assert.match(of('server', 'port')?.detail ?? '', /EADDRINUSE/);
 });
 
 async function liveSetting(
@@ -145,10 +142,10 @@ test('--live tells refused credentials from an unreachable host', async (t) => {
   const home = tempDir(t);
   const refused = await doctor(home, setting, '--live');
   assert.equal(refused.code, 1);
-  assert.match(refused.of('feishu', 'token')?.detail ?? '', /no token: refused \(HTTP 200, 10014\)/);
+  assert.match(refused.of('feishu', 'token')?.detail ?? '', /\bHTTP 200, 10014\b/);
   const config = setting.config.replace(/api_base: "[^"]*"/, 'api_base: "http://127.0.0.1:1"');
   const gone = await doctor(home, { ...setting, config }, '--live');
-  assert.match(gone.of('feishu', 'host')?.detail ?? '', /cannot be reached \(ECONNREFUSED\)/);
+  assert.match(gone.of('feishu', 'host')?.detail ?? '', /ECONNREFUSED/);
   assert.equal(gone.of('feishu', 'token'), undefined);
 });
 
@@ -178,7 +175,7 @@ test('the clock is judged by the service that agrees most', () => {
   assert.equal(checkClock([], false).status, 'skipped');
   assert.equal(checkClock([400, -90_000], true).status, 'ok');
   assert.equal(checkClock([-8000], true).status, 'warning');
-  assert.match(checkClock([-90_000], true).detail, /90 s behind/);
+  assert.match(checkClock([-90_000], true).detail, /\b90 s\b/);
   assert.equal(checkClock([-90_000], true).status, 'failed');
 });
 

@@ -381,7 +381,7 @@ describe('a dispatch whose deliveries cannot succeed', () => {
         ['delivery', 1, 'permanent'],
       ],
     );
-    assert.ok(lines.some(({ level, message }) => level === 'error' && message === 'given up without a run'));
+    assert.ok(lines.some(({ level, fields }) => level === 'error' && fields.outcome === 'dead'));
   });
 
   it('is run when one target is left', async () => {

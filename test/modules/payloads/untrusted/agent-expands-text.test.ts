@@ -314,10 +314,7 @@ describe('the hint names what works', () => {
   }
 
   test('for Gemini CLI, in one sentence', () => {
-    assert.match(
-      hintOf({ command: ['gemini'], cwd: '/srv' }),
-      /^start it in the empty folder.*`--include-directories`$/,
-    );
+    assert.match(hintOf({ command: ['gemini'], cwd: '/srv' }), /`--include-directories`[^.`]*$/);
   });
 });
 

@@ -202,7 +202,7 @@ describe('command agent', () => {
 
     it('and fails where the answer is not at its path', async (t) => {
       const { answer, used } = await told(t, ['printf', json], { answer_path: ['usage', 'in'], usage_paths: paths });
-      assert.match(answer, /^printf printed no JSON with a text at answer_path \(usage\.in\)$/);
+      assert.match(answer, /\bprintf\b.*\banswer_path\b.*usage\.in\b/);
       assert.equal(used.length, 1);
     });
   });
