@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { runInProcess, runOnFakeTerminal } from '../../../helpers/cli.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
+import { ASKS, ENTER, FIRST_RUN } from './questions.ts';
 
 const setup = (home: string, ...argv: string[]) => runInProcess(['gateway', 'setup', ...argv], { home });
 
@@ -91,20 +92,7 @@ test('what would not compile is not written', async (t) => {
   assert.match((await setup(home, '--yes')).stderr, /^error: config\.yaml:2:1: /);
 });
 
-const enter = '\r';
 const down = '\u001b[B';
-const FIRST_RUN: readonly (readonly [string, string])[] = [
-  ['Receive webhooks?', enter],
-  ['Who may reach the server?', enter],
-  ['On which port?', `${'\u007f'.repeat(5)}9123${enter}`],
-  ['The secret that senders sign with', enter],
-  ['Make a first route?', 'y'],
-  ['Its name', `hello${enter}`],
-  ['Events it accepts', `push${enter}`],
-  ['The prompt', enter],
-  ['Write this?', enter],
-];
-
 test('the wizard starts from what is set up, and writes nothing unless told to', async (t) => {
   const home = tempDir(t);
   const first = await runOnFakeTerminal(['gateway', 'setup'], FIRST_RUN, { home });
@@ -113,19 +101,19 @@ test('the wizard starts from what is set up, and writes nothing unless told to',
   const again = await runOnFakeTerminal(
     ['gateway', 'setup'],
     [
-      ['Receive webhooks?', enter],
-      ['Who may reach the server?', down + enter],
-      ['9123', enter],
-      ['Keep the one there is', enter],
-      ['Make a first route?', enter],
-      ['Write this?', 'n'],
+      [ASKS.receive, ENTER],
+      [ASKS.reach, down + ENTER],
+      ['9123', ENTER],
+      [ASKS.keep, ENTER],
+      [ASKS.first, ENTER],
+      [ASKS.write, 'n'],
     ],
     { home },
   );
   assert.equal(again.code, 1, again.stderr);
   assert.match(again.stderr, /\+ +host: 0\.0\.0\.0/);
   assert.equal(readFileSync(join(home, 'config.yaml'), 'utf8'), text);
-  const given = await runOnFakeTerminal(['gateway', 'setup'], [['Receive webhooks?', '\u0003']], { home });
+  const given = await runOnFakeTerminal(['gateway', 'setup'], [[ASKS.receive, '\u0003']], { home });
   assert.equal(given.code, 1);
 });
 
