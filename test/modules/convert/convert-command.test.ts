@@ -85,12 +85,12 @@ test('--json: every key with its fate and place, names of variables, no value of
 
 test('what is no config of the program is refused with its place, without the line that may hold a secret', async (t) => {
   const refusals: readonly (readonly [string, string, RegExp])[] = [
-    ['adnanh', 'a: 1', /^error: hooks\.yaml:1:1: a hooks file is a list .*\n {2}.*convert hermes/],
-    ['hermes', HOOK, /^error: hooks\.yaml:1:1: .*\n.*convert hermes/],
-    ['hermes', 'model: x', /^error: hooks\.yaml:1:1: .*\n.*convert adnanh/],
-    ['adnanh', '- id: [a\n  secret: hush-hush', /platforms\.webhook\.extra\.routes/],
-    ['adnanh', '- id: a\n  secret: *hush-hush', /^error: hooks\.yaml:2:11: this alias has no anchor/],
-    ['adnanh', '{{ range .Hooks }}', /^error: hooks\.yaml:2:11: /],
+    ['adnanh', 'a: 1', /^error: hooks\.yaml:1:1: .*\n.*convert hermes/],
+    ['hermes', HOOK, /^error: hooks\.yaml:1:1: .*\n.*convert adnanh/],
+    ['hermes', 'model: x', /platforms\.webhook\.extra\.routes/],
+    ['adnanh', '- id: [a\n  secret: hush-hush', /^error: hooks\.yaml:2:3: /],
+    ['adnanh', '- id: a\n  secret: *hush-hush', /^error: hooks\.yaml:2:11: /],
+    ['adnanh', '{{ range .Hooks }}', /^error: hooks\.yaml:1:1: /],
   ];
   for (const [program, text, expected] of refusals) {
     const { run } = folderWith(t, text);

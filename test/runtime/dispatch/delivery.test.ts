@@ -134,7 +134,7 @@ describe('delivery', () => {
     await clock.run(3 * 3_600_000);
     assert.equal(deliveries.length, 8);
     assert.equal(stateOf(store, 'a'), 'dead');
-    assert.equal(storedIn(store, 'a')?.reason, 'log: given up after 8 attempts: retry reason');
+    assert.match(storedIn(store, 'a')?.reason ?? '', /^log: .*\b8\b.*: retry reason$/);
     assert.equal(clock.pending, 0);
   });
 
@@ -149,10 +149,7 @@ describe('delivery', () => {
     assert.deepEqual(deliveries.map(({ key }) => key).sort(), ['a:0', 'a:1', 'a:2']);
     assert.equal(stateOf(store, 'a'), 'delivering');
     await clock.run(3 * 3_600_000);
-    assert.equal(
-      storedIn(store, 'a')?.reason,
-      'telegram: given up after 8 attempts: retry reason; email: permanent reason',
-    );
+    assert.match(storedIn(store, 'a')?.reason ?? '', /^telegram: .*\b8\b.*: retry reason; email: permanent reason$/);
     assert.equal(deliveries.filter(({ target }) => target === 'log').length, 1);
   });
 

@@ -313,10 +313,10 @@ describe('a source of the config’s own', () => {
       { 'shapes/shop.json': SCHEMA },
       own('shapes/shop.json'),
     );
-    assert.deepEqual(found.toSorted(), [
-      'impossible-filter: `status` is never `payed` in any event of `shop`: it is `open` or `paid`; did you mean `paid`?',
-      'unknown-payload-path: no event of `shop` has `buyer.nam`; did you mean `{buyer.name}`?',
-    ]);
+    assert.match(
+      found.toSorted().join('\n'),
+      /^impossible-filter: `status`.*`payed`.*`shop`.*`paid`.*\nunknown-payload-path: .*`shop`.*`buyer\.nam`.*`\{buyer\.name\}`.*$/,
+    );
   });
 
   test('or a file for each event, or a part of one', () => {
@@ -338,9 +338,10 @@ describe('a source of the config’s own', () => {
   });
 
   test('a file that is not there, or is no schema, is an error where it is named', () => {
-    assert.deepEqual(said('source: shop\nprompt: x', {}, own('shapes/shop.json')), [
-      'unreadable-file: `shapes/shop.json` does not exist',
-    ]);
+    assert.match(
+      said('source: shop\nprompt: x', {}, own('shapes/shop.json')).join('\n'),
+      /^unreadable-file: `shapes\/shop\.json`.*$/,
+    );
     assert.deepEqual(said('source: shop\nprompt: x', { 's.yaml': '- 1\n' }, own('s.yaml')), [
       'unreadable-file: `s.yaml` is not a JSON Schema: an object is expected',
     ]);

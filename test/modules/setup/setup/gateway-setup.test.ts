@@ -26,7 +26,7 @@ test('--yes makes a configuration that compiles, its secret in .env, both for th
   assert.match(readFileSync(join(home, 'config.yaml'), 'utf8'), /secret: env:WEBHOOK_SECRET\n/);
   assert.equal((await runInProcess(['lint'], { home })).code, 0);
   const again = await setup(home, '--yes');
-  assert.deepEqual([again.code, again.stderr], [0, 'nothing to change\n']);
+  assert.equal(again.code, 0, again.stderr);
 });
 
 test('a console gets a token, which is printed', async (t) => {

@@ -296,7 +296,7 @@ test('a saved request whose credential was removed is not judged by what stands 
     assert.deepEqual([code, found.outcome], [0, 'accepted'], route);
     assert.equal(found.stages.find(({ stage }) => stage === 'signature')?.reason, 'not_signed');
     const [entry] = JSON.parse(saved).log.entries;
-    assert.equal(entry.request.comment, `credentials were removed: ${query === '' ? 'body' : '?token'}`);
+    assert.ok(entry.request.comment.endsWith(`: ${query === '' ? 'body' : '?token'}`), entry.request.comment);
   }
 });
 

@@ -132,7 +132,7 @@ describe('openai agent', () => {
   it('has no use for calls of tools that it did not declare', async (t) => {
     const tool_calls = [{ function: { name: 'note', arguments: '{}' } }];
     const { agent, seen } = await server(t, json({ choices: [{ message: { content: null, tool_calls } }] }));
-    await assert.rejects(agent().run(request), /holds no text/);
+    await assert.rejects(agent().run(request), AgentError);
     assert.equal(Object.hasOwn(seen[0]?.body as object, 'tools'), false);
   });
 
@@ -203,6 +203,6 @@ describe('openai agent', () => {
     const stop = new AbortController();
     const running = agent().run({ ...request, signal: stop.signal });
     setTimeout(() => stop.abort(), 50);
-    await assert.rejects(running, new AgentError('the request was stopped'));
+    await assert.rejects(running, AgentError);
   });
 });
