@@ -25,8 +25,8 @@ async function serve(t: TestContext) {
     const body = JSON.stringify({ n: ++sent });
     const headers = signed(body, SECRET);
     const answer = await sendAgain(`${gateway.url}/webhooks/${route}`, { method: 'POST', body, headers });
-    const { status, reason } = (await answer.json()) as { readonly status: string; readonly reason?: string };
-    return reason ?? status;
+    const { status, reason, code } = (await answer.json()) as Readonly<Record<string, string | undefined>>;
+    return reason ?? code ?? status ?? '';
   };
   return { ...gateway, cli, send };
 }
