@@ -115,8 +115,8 @@ describe('command agent', () => {
   });
 
   const failures: readonly [string, readonly string[], RegExp][] = [
-    ['a nonzero exit', sh('echo partial; exit 3'), /^\/bin\/sh exited with 3$/],
-    ['what it said last', sh('echo first >&2; echo "no quota left" >&2; exit 1'), /exited with 1: no quota left$/],
+    ['a nonzero exit', sh('echo partial; exit 3'), /^\/bin\/sh .*\b3$/],
+    ['what it said last', sh('echo first >&2; echo "no quota left" >&2; exit 1'), /\b1: no quota left$/],
     ['a signal', sh('kill -9 $$'), /\bSIGKILL\b/],
     ['a program that is not there', ['/nowhere/agent'], /^\/nowhere\/agent .*\bENOENT$/],
     ['too much output', ['yes'], /\b1048576\b/],
@@ -184,7 +184,11 @@ describe('command agent', () => {
     it('also when it fails, and the file is gone afterwards', async (t) => {
       const script = sh('echo \'{"cost":1}\' > "$HOOKWRIGHT_USAGE_FILE"; exit 2');
       const { answer, used, folder } = await told(t, script, { work: 'shared' });
-      assert.deepEqual([answer, used.map(({ cost }) => cost)], ['/bin/sh exited with 2', [1]]);
+      assert.match(answer, /^\/bin\/sh .*\b2$/);
+      assert.deepEqual(
+        used.map(({ cost }) => cost),
+        [1],
+      );
       assert.deepEqual(readdirSync(join(folder, 'work', 'shared')), []);
     });
 
