@@ -11,6 +11,7 @@
  * duplicate. An id that was claimed and has expired is a new event, with a row of its own.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { isDispatch } from '../../../schemas/built/rows/Dispatch.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type {
   Accept,
@@ -21,7 +22,7 @@ import type {
   TakenAttempt,
   TellApproval,
 } from '../contract.ts';
-import { decodeOr, isDispatch } from '../decode.ts';
+import { decodeOr } from '../decode.ts';
 import type { Headed, HeadTarget, LargeTexts } from '../group-commit.ts';
 import { headTargets, headText } from '../group-commit.ts';
 import type { ClaimKey, Ref, StoredClaim } from '../records.ts';

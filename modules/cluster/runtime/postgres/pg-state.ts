@@ -13,7 +13,8 @@ import type {
   SharedState,
   Turn,
 } from '../../../../runtime/store/contract.ts';
-import { decodeOr, fieldsOf, isText } from '../../../../runtime/store/decode.ts';
+import { decodeOr, isText } from '../../../../runtime/store/decode.ts';
+import { isTurn } from '../../../../schemas/built/rows/Turn.ts';
 import type { SlotGrant, SlotRequest } from '../shared-window.ts';
 import type { PgValue } from './driver.ts';
 import type { SnapshotReader, Statement } from './transact.ts';
@@ -152,7 +153,6 @@ function pgDocuments(reads: SnapshotReader, writes: SnapshotReader): SharedDocum
   };
 }
 
-const isTurn = fieldsOf<Turn>({ role: isText, content: isText, at: isText });
 const CHAT = 'profile = $1 AND target = $2 AND chat = $3';
 const OPEN_SESSION =
   'INSERT INTO session (profile, target, chat) VALUES ($1, $2, $3) ON CONFLICT (profile, target, chat) DO NOTHING RETURNING id';

@@ -1,5 +1,5 @@
 /** The SQL for the queries of ../queries.ts: those of what was counted, of jobs, of the guard and of gateways. */
-import { decodeOr, isJobRecord } from '../../../../runtime/store/decode.ts';
+import { decodeOr } from '../../../../runtime/store/decode.ts';
 import type { HeadTarget } from '../../../../runtime/store/group-commit.ts';
 import { COUNT_ASKED } from '../../../../runtime/store/listed-rows.ts';
 import type {
@@ -19,6 +19,8 @@ import { NOT_PAUSED, readGuard } from '../../../../runtime/store/records.ts';
 import type { AskedCount, StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';
 import { auditTallies, shownTallies, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
+import { isJobRecord } from '../../../../schemas/built/rows/JobRecord.ts';
+import { isLastError } from '../../../../schemas/built/rows/LastError.ts';
 import type { RefusedRows } from '../refused-rows.ts';
 import { dispatchQueries } from './read-dispatches.ts';
 import { keyOfClaim } from './store-unit.ts';
@@ -48,7 +50,6 @@ export const createPgQueries = (ask: AskSnapshot, refused: RefusedRows): PgQueri
   figures: (query) => sumFigures(ask, query),
   nodes: () => readNodes(ask),
   audit: () => audit(ask),
-  back_up: () => Promise.reject(new Error('a database is copied by pg_dump')),
   ...dispatchQueries(ask),
   ...jobQueries(ask, refused),
 });
@@ -101,7 +102,7 @@ async function overview(ask: AskSnapshot, now: number): Promise<StoreOverview> {
       groups: groups.open,
     },
     oldest_open_at: oldest?.accepted_at ?? null,
-    last_error: decodeOr<LastError | null>(error?.value ?? 'null', () => true, null),
+    last_error: decodeOr<LastError | null>(error?.value, isLastError, null),
     bytes: tallyRows.reduce((sum, { bytes }) => sum + bytes, 0),
     damage: null,
   };
