@@ -66,14 +66,14 @@ describe('serve refuses a table', () => {
       const { code, stderr } = await serveTable(t, config('file:secret'), { file: 'changeme\n' });
       assert.equal(code, 1, stderr);
       assert.match(stderr, names);
-      assert.match(stderr, /the value of file:secret is not a secret: this is a placeholder that anyone can guess/);
+      assert.match(stderr, /\bfile:secret\b/);
       assert.doesNotMatch(stderr, /changeme/);
     });
     test(`whose variable for ${name} is not expanded`, async (t) => {
       const { code, stderr } = await serveTable(t, config('env:OWN_VALUE'), { env: { OWN_VALUE: '\x24{ELSEWHERE}' } });
       assert.equal(code, 1, stderr);
       assert.match(stderr, names);
-      assert.match(stderr, /the value of env:OWN_VALUE is not a secret: this is not expanded/);
+      assert.match(stderr, /\benv:OWN_VALUE\b/);
     });
   }
 
@@ -94,7 +94,7 @@ describe('serve refuses a table', () => {
     const given = { env: { HOOK: 'secret-for-this-example-only' }, argv: ['--host', '0.0.0.0'] };
     const { code, stderr } = await serveTable(t, webhook('secret: env:HOOK'), given);
     assert.equal(code, 1, stderr);
-    assert.match(stderr, /route "hook": the value of env:HOOK is not a secret/);
+    assert.match(stderr, /route "hook": .*\benv:HOOK\b/);
   });
 });
 
@@ -109,7 +109,7 @@ test('a swap to a stand-in is refused, a subscription with one is rejected, and 
   const { code, stderr } = await gateway.cli('gateway', 'reload');
   assert.equal(code, 1, stderr);
   const { table } = await gateway.status();
-  assert.match(table.error ?? '', /route "hook": the value of file:secret is not a secret/);
+  assert.match(table.error ?? '', /route "hook": .*\bfile:secret\b/);
 
   const rejected = async () => {
     const { subscriptions } = await gateway.status();
@@ -123,5 +123,5 @@ test('a swap to a stand-in is refused, a subscription with one is rejected, and 
     return rejected();
   });
   assert.equal(found.name, 'late');
-  assert.match(found.reason, /the value of file:bad is not a secret/);
+  assert.match(found.reason, /\bfile:bad\b/);
 });

@@ -119,7 +119,7 @@ describe('a gateway whose secrets are variables', LINUX, () => {
       assert.ok(!stored.includes(canary), `${name} in a stored reason`);
     }
     assert.ok(!log.join('').includes('canary-in-env-file'), 'agent.env in the log');
-    assert.match(stored, /exited with 1: .*\*\*\*/);
+    assert.match(stored, /\b1\b.*\*\*\*/);
 
     assert.match(seen, /^cwd=.*\/work\/runs\/[0-9a-f-]+$/m);
     for (const folder of ['work', 'profiles/work/work']) assert.equal(statSync(join(home, folder)).mode & 0o777, 0o700);
@@ -165,7 +165,7 @@ agent: { command: [sh, -c, 'pwd -P > here; exit 1'], cwd: ${cwd} }
       const { stdout } = await gateway.cli('deliveries', 'list', '--json');
       return stdout.includes('nowhere') && stdout;
     });
-    assert.match(listed, /its folder .*nowhere cannot be used \(ENOENT\)/);
+    assert.match(listed, /nowhere\b.*\bENOENT\b/);
     assert.ok(!existsSync(join(home, 'nowhere')));
   });
 });

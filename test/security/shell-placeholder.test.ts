@@ -67,7 +67,7 @@ describe('a placeholder in code is refused', () => {
   for (const command of REFUSED) {
     test(command.join(' '), () => {
       const [found = '', ...more] = rulesOf(command);
-      assert.match(found, /^shell-placeholder: use .*HOOKWRIGHT_(?:SESSION|ROUTE|PROFILE)/);
+      assert.match(found, /^shell-placeholder: .*HOOKWRIGHT_(?:SESSION|ROUTE|PROFILE)/);
       assert.deepEqual(more, []);
     });
   }

@@ -88,23 +88,18 @@ const HOSTS: readonly string[] = [
 ];
 
 /** Nothing is sent: the configuration does not compile, or the delivery fails. */
-async function isRefused(t: Parameters<typeof deliverHttp>[0], http: object, more: object = {}): Promise<string> {
+async function isRefused(t: Parameters<typeof deliverHttp>[0], http: object, more: object = {}): Promise<void> {
   const before = reached;
   const said = lintHttp(http);
-  if (/error (unsafe-url|invalid-value)/.test(said)) return said;
+  if (/error (unsafe-url|invalid-value)/.test(said)) return;
   assert.equal(said.includes('error'), false, said);
   const outcome = await deliverHttp(t, http, more).deliver(deliveryTo('http'));
   assert.notEqual(outcome.kind, 'ok');
   assert.equal(reached, before, 'the listener was reached');
-  return outcome.kind === 'ok' ? '' : outcome.reason;
 }
 
 describe('hosts', () => {
-  for (const host of HOSTS)
-    test(host, async (t) => {
-      const said = await isRefused(t, { url: `http://${host}:${port}/x`, allow_http: true });
-      assert.match(said, /no public address|not public|ENOTFOUND|EAI_AGAIN|not a URL|host is fixed/);
-    });
+  for (const host of HOSTS) test(host, (t) => isRefused(t, { url: `http://${host}:${port}/x`, allow_http: true }));
 
   test('the listener is there, for those who may', async (t) => {
     for (const url of [`http://127.1:${port}/x`, `http://localhost:${port}/x`]) {
@@ -121,10 +116,7 @@ describe('hosts', () => {
       'example.com:80@localhost',
       '127.0.0.1#@example.com',
     ])
-      assert.match(
-        await isRefused(t, { url: `http://${authority}:${port}/x`, allow_http: true }),
-        /user name|no public|a URL ends|not a URL/,
-      );
+      await isRefused(t, { url: `http://${authority}:${port}/x`, allow_http: true });
   });
 });
 
@@ -132,8 +124,8 @@ describe('names that resolve to', () => {
   const url = (): string => `http://hooks.example.com:${port}/x`;
   const refused = async (t: Parameters<typeof deliverHttp>[0], ...answers: readonly (readonly string[])[]) => {
     const double = answering(...answers);
-    const said = await isRefused(t, { url: url(), allow_http: true }, { lookup: double.resolve });
-    return { said, asked: double.asked };
+    await isRefused(t, { url: url(), allow_http: true }, { lookup: double.resolve });
+    return double.asked;
   };
   const PUBLIC = '93.184.216.34';
 
@@ -141,9 +133,7 @@ describe('names that resolve to', () => {
     const address = URL.canParse(`http://${one}/`) ? new URL(`http://${one}/`).hostname.replace(/^\[|\]$/g, '') : '';
     return /^[\d.]+$|:/.test(address) ? [address] : [];
   }))
-    test(host, async (t) => {
-      assert.match((await refused(t, [host])).said, /an address that is not public/);
-    });
+    test(host, async (t) => void (await refused(t, [host])));
 
   const mixed: Readonly<Record<string, readonly string[]>> = {
     'a public one, then a private one': [PUBLIC, '127.0.0.1'],
@@ -153,10 +143,7 @@ describe('names that resolve to', () => {
     'what is no address': ['localhost'],
     nothing: [],
   };
-  for (const [name, answers] of Object.entries(mixed))
-    test(name, async (t) => {
-      assert.match((await refused(t, answers)).said, /not public/);
-    });
+  for (const [name, answers] of Object.entries(mixed)) test(name, async (t) => void (await refused(t, answers)));
 
   test('another address a moment later: the one that was checked is connected to, after one look-up', async () => {
     // From this address no packet leaves the machine.

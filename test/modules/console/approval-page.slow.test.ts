@@ -6,6 +6,7 @@ import { it } from 'node:test';
 import { launchBrowser, NO_BROWSER } from '../../helpers/browser.ts';
 import { startConsole } from '../../helpers/console.ts';
 import { until } from '../../helpers/gateway.ts';
+import { WORDS } from './words.ts';
 
 const TEXT = 'send \u202e0001 yap ton od\u202c to \u200bbob, \u2764\ufe0f\r\nsecond line';
 const SHOWN = 'send \\u202e0001 yap ton od\\u202c to \\u200bbob, \u2764\ufe0f';
@@ -47,9 +48,9 @@ gateway: { console: { port: 0 }, approvals: { deliver: log } }
   await page.goto(`${console.url}/#/approvals/${id}`);
   const main = page.getByRole('main');
   await main.getByText(SHOWN).waitFor();
-  assert.equal(await main.getByRole('button', { name: /^Approve/ }).count(), 1);
+  assert.equal(await main.getByRole('button', { name: WORDS.approve }).count(), 1);
   const text = await main.innerText();
-  assert.ok(text.includes('the text has 3 characters that are not seen'), text);
+  assert.match(text, /\b3\b/);
   assert.ok(!/[\u202a-\u202e\u200b]/.test(text));
 
   const delivery = id.slice(0, id.indexOf('-'));
@@ -57,27 +58,27 @@ gateway: { console: { port: 0 }, approvals: { deliver: log } }
   await main.getByText(SHOWN).first().waitFor();
 
   await page.goto(`${console.url}/#/approvals/${id}`);
-  await main.getByRole('button', { name: /^Approve/ }).click();
-  await main.getByText('It is approved by the console at').waitFor();
-  assert.equal(await main.getByRole('button', { name: /^(Approve|Reject)/ }).count(), 0);
+  await main.getByRole('button', { name: WORDS.approve }).click();
+  await main.getByText(WORDS.isApproved).waitFor();
+  assert.equal(await main.getByRole('button', { name: WORDS.decide }).count(), 0);
   await until(async () => sent.length === 1);
   assert.deepEqual(sent, [TEXT]);
 
   const [next] = await waiting();
   await console.change(`/api/approvals/${next?.id}`, { approve: false, reason: 'not \u202ethis' });
   await page.goto(`${console.url}/#/approvals/${next?.id}`);
-  await main.getByText('It is rejected by the console at').waitFor();
+  await main.getByText(WORDS.isRejected).waitFor();
   await main.getByText('not \ufffdthis').waitFor();
 
   const [last] = await waiting();
   await page.goto(`${console.url}/#/approvals`);
-  await main.getByRole('button', { name: /^Reject/ }).press('Enter');
-  await main.getByLabel('Why, for the record').focus();
+  await main.getByRole('button', { name: WORDS.reject }).press('Enter');
+  await main.getByLabel(WORDS.why).focus();
   await console.change(`/api/approvals/${last?.id}`, { approve: false });
   await main.getByRole('dialog').waitFor({ state: 'detached' });
   // Somebody else has answered: the dialog is gone, and the focus is not lost with it.
   assert.equal(await page.evaluate('document.activeElement.textContent'), 'Approvals');
 
   await page.goto(`${console.url}/#/approvals/nosuch-0-1`);
-  await main.getByText('there is no approval "nosuch-0-1"').waitFor();
+  await main.getByText('"nosuch-0-1"').waitFor();
 });

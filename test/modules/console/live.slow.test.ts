@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, Page } from 'playwright-core';
 import { launchBrowser, NO_BROWSER } from '../../helpers/browser.ts';
 import { startConsole } from '../../helpers/console.ts';
+import { WORDS } from './words.ts';
 
 const CONFIG = `platforms:
   webhook:
@@ -68,13 +69,13 @@ describe('pages that are live', { skip: NO_BROWSER, timeout: 3_600_000 }, () => 
     };
     t.after(end);
     const flooded = flood(`${console.gateway.url}/webhooks/open`, () => isOver);
-    await page.getByText('this is a sample').waitFor();
+    await page.getByText(WORDS.sample).waitFor();
     for (const view of ['Requests', 'Overview', 'Deliveries', 'Routes', 'Deliveries']) await go(page, view);
     end();
     t.diagnostic(`${Math.round(await flooded)} events a second`);
     assert.ok((await page.getByRole('listitem').count()) < 200, 'the list does not grow');
     await go(page, 'Requests');
-    await page.getByText(/requests came since the gateway started that are not kept/).waitFor();
+    await page.getByText(WORDS.notKept).waitFor();
   });
 
   it('is usable in six tabs, although a browser has six connections: those that nobody looks at hold none', async (t) => {
@@ -97,7 +98,7 @@ describe('pages that are live', { skip: NO_BROWSER, timeout: 3_600_000 }, () => 
       tabs.push(tab);
       await tab.goto(`${console.url}/#/deliveries`);
       await look(tab);
-      await tab.getByText('There is no such delivery.').waitFor();
+      await tab.getByText(WORDS.noDelivery).waitFor();
     }
     for (const tab of tabs) {
       await look(tab);

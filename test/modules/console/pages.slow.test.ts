@@ -16,6 +16,7 @@ import { until } from '../../helpers/gateway.ts';
 import { openOfflineStore } from '../../helpers/rescued-store.ts';
 import { ROOT } from '../../helpers/root.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
+import { WORDS } from './words.ts';
 
 /** Screenshots for people to look at; not under version control. */
 const ARTEFACTS = join(ROOT, 'build/artefacts/console');
@@ -161,20 +162,20 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
     it('says that its script ignored it, what that printed, and how to run it again', async () => {
       await send('gated', { text: 'x' });
       await open('gated', 'ignored');
-      await shows('Its script decided');
-      assert.match(await decided(), /^script\n+The request stopped here: script\..*script printed \[SILENT\]/s);
-      await shows('the stage script: script printed [SILENT]');
-      await shows(/^run the script again: hookwright explain gated --request \w+ --run-script$/);
-      assert.equal(await page.getByText('By the table in service').count(), 0);
+      await shows(WORDS.scriptDecided);
+      assert.match(await decided(), /^script\n.*\[SILENT\]/s);
+      await shows(WORDS.scriptStage);
+      await shows(WORDS.runScript);
+      assert.equal(await page.getByText(WORDS.tableJudges).count(), 0);
     });
 
     it('says that its message could not be delivered while the sender waited', async () => {
       accepts = false;
       await send('told', { text: 'x' });
       await open('told', 'delivery_failed');
-      await shows('Its message could not be delivered');
-      assert.match(await decided(), /^dispatch\n+The request stopped here: delivery failed\./);
-      await page.getByRole('link', { name: 'its delivery' }).click();
+      await shows(WORDS.notDelivered);
+      assert.match(await decided(), /^dispatch\n/);
+      await page.getByRole('link', { name: WORDS.itsDelivery }).click();
       await page.getByText('telegram').first().waitFor();
       // The others count what was given up.
       accepts = true;
@@ -186,16 +187,16 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
       await console.change<'pauseRoute'>('/api/routes/told/pause', { seconds: 3600 });
       await send('told', { text: 'y' });
       await open('told', 'overloaded');
-      await shows('hookwright route resume told ends the pause');
-      assert.equal(await page.getByRole('link', { name: /^delivery / }).count(), 0);
-      await shows('it may be taken, once its route is not paused.');
+      await shows(WORDS.endsPause);
+      assert.equal(await page.getByRole('link', { name: WORDS.delivery }).count(), 0);
+      await shows(WORDS.mayBeTaken);
       await console.change<'resumeRoute'>('/api/routes/told/resume');
     });
 
     it('goes back where a filter is half typed', async () => {
       await page.goto(`${console.url}/#/overview`);
       await page.getByRole('link', { name: 'Requests' }).click();
-      await page.getByLabel('Route').pressSequentially('revieww');
+      await page.getByLabel(WORDS.filterRoute).pressSequentially('revieww');
       await page.goBack();
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
       assert.match(page.url(), /#\/overview$/);
@@ -284,7 +285,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
           await begin();
           await press('link', view);
           await page.getByRole('heading', { level: 1, name: view }).waitFor();
-          await until(async () => (await page.getByText('Loading…').count()) === 0);
+          await until(async () => (await page.getByText(WORDS.loading).count()) === 0);
           await look(view.toLowerCase());
         });
       }
@@ -292,7 +293,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
       it('offers the routes that there are, and says of a filter that names none that there is none', async () => {
         await begin();
         await press('link', 'Requests');
-        const field = page.getByLabel('Route');
+        const field = page.getByLabel(WORDS.filterRoute);
         await field.focus();
         await until(async () => (await page.locator('datalist option').count()) === 7 + MANY.length);
         // What is being typed stays while the list is loaded again.
@@ -302,11 +303,11 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await again;
         await page.keyboard.type('oew');
         await page.keyboard.press('Enter');
-        await shows('there is no route "revoew"');
+        await shows(`${WORDS.noRoute} "revoew"`);
         await look('no-route');
         await field.fill('review');
         await page.keyboard.press('Enter');
-        await page.getByText('there is no route').waitFor({ state: 'detached' });
+        await page.getByText(WORDS.noRoute).waitFor({ state: 'detached' });
         await shows('ignored: filter');
       });
 
@@ -314,10 +315,10 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await begin();
         await press('link', 'Requests');
         await press('link', /ignored: filter/);
-        await shows('does not hold:');
+        await shows(WORDS.doesNotHold);
         assert.match(
           (await page.getByRole('status').first().innerText()) ?? '',
-          /action in \["opened","reopened"\]\s+found "closed"/,
+          /action in \["opened","reopened"\]\s.*"closed"/,
         );
         await done('ignored');
         await press('button', '"closed"');
@@ -332,8 +333,8 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await begin();
         await press('link', /^broken 1/);
         await press('link', /^broken/);
-        await press('button', 'Replay');
-        await shows('1 replayed.');
+        await press('button', WORDS.replay);
+        await shows(WORDS.replayed);
         await until(async () => (await inState('dead')) === 0);
         await done('replay');
       });
@@ -341,46 +342,46 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
       it('sends a test event', async () => {
         await begin();
         await press('link', 'Routes');
-        await press('button', 'Send a test event to hello');
-        await press('button', 'Send');
-        await shows('The answer is 202.');
+        await press('button', WORDS.sendTest);
+        await press('button', WORDS.send);
+        await shows(WORDS.answered);
         await done('test-event');
       });
 
       it('pauses a route for an hour, and a job', async () => {
         await begin();
         await press('link', 'Routes');
-        await press('button', 'Pause hello');
-        await press('button', '1 hour');
-        await shows(/hello is paused until/);
+        await press('button', WORDS.pause('hello'));
+        await press('button', WORDS.hour);
+        await shows(WORDS.pausedUntil('hello'));
         await done('paused-route');
-        await press('button', 'Resume hello');
-        await shows('hello goes on.');
-        await focused('button', 'Pause hello');
+        await press('button', WORDS.resume('hello'));
+        await shows(WORDS.goesOn('hello'));
+        await focused('button', WORDS.pause('hello'));
         await begin();
         await press('link', 'Jobs');
-        await press('button', 'Pause brief');
-        await press('button', '1 hour');
-        await shows(/brief is paused until/);
+        await press('button', WORDS.pause('brief'));
+        await press('button', WORDS.hour);
+        await shows(WORDS.pausedUntil('brief'));
         await done('paused-job');
-        await press('button', 'Resume brief');
-        await shows('brief goes on.');
+        await press('button', WORDS.resume('brief'));
+        await shows(WORDS.goesOn('brief'));
       });
 
       it('makes a job from a blueprint', async () => {
         await begin();
         await press('link', 'Blueprints');
         await press('link', /Morning|brief/i);
-        await press('button', 'Make the job');
-        await shows('The job is made');
+        await press('button', WORDS.makeJob);
+        await shows(WORDS.jobMade);
         await done('blueprint');
       });
 
       it('says which session is busy, and what waits', async () => {
         await begin();
         await press('link', 'Sessions');
-        await shows('busy');
-        await shows('1 run waiting');
+        await shows(WORDS.busy);
+        await shows(WORDS.waiting);
         await done('sessions');
       });
 
@@ -392,8 +393,8 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await press('link', 'Approvals');
         await shows('Looks good.');
         await look('approval');
-        await press('button', /^Approve/);
-        await shows('Approved: it is sent as it was shown.');
+        await press('button', WORDS.approve);
+        await shows(WORDS.approved);
         await until(async () => (await console.get<'listApprovals'>('/api/approvals')).items.length === 0);
         // What was pressed is gone, and the focus is not lost with it.
         await focused('heading', 'Approvals');
@@ -404,9 +405,9 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await begin();
         await press('link', 'Requests');
         await press('link', /review pull_request accepted/);
-        await page.getByRole('heading', { name: 'Prompt' }).waitFor();
+        await page.getByRole('heading', { name: WORDS.prompt }).waitFor();
         await look('request');
-        await press('link', /^delivery /);
+        await press('link', WORDS.delivery);
         await shows('Looks good.');
         await done('delivery');
       });
@@ -415,11 +416,11 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await begin();
         await press('link', 'Requests');
         await press('link', /review pull_request accepted/);
-        await press('button', 'Copy as curl');
-        await shows('Copied.');
+        await press('button', WORDS.copyCurl);
+        await shows(WORDS.copied);
         assert.match(String(await page.evaluate('navigator.clipboard.readText()')), /^curl /);
         await done('copied');
-        await press('button', 'Copy as a test');
+        await press('button', WORDS.copyTest);
         await until(async () => String(await page.evaluate('navigator.clipboard.readText()')).startsWith('tests:'));
       });
     });

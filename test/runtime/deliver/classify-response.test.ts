@@ -45,11 +45,9 @@ test('the first rule that fits decides, before the usual meaning and after succe
   assert.equal(classify(file, 200, { ok: true, code: 1 }).kind, 'ok');
   assert.match(JSON.stringify(classify(file, 500, { code: 2 })), /retry.*first/);
   assert.match(JSON.stringify(classify(file, 501, { code: 3 })), /permanent.*second/);
-  assert.deepEqual(classify(file, 503, '', { 'x-maintenance': 'yes' }), {
-    kind: 'retry',
-    reason: 'the rate limit is reached (HTTP 503)',
-    retry_after_ms: 90_000,
-  });
+  const { reason, ...limited } = classify(file, 503, '', { 'x-maintenance': 'yes' }) as { readonly reason: string };
+  assert.match(reason, /\bHTTP 503\b/);
+  assert.deepEqual(limited, { kind: 'retry', retry_after_ms: 90_000 });
   assert.equal(classify(file, 202, 'Pending').kind, 'ok');
 });
 

@@ -7,8 +7,11 @@ import { NO_VALUES } from '../../../runtime/deliver/http/values.ts';
 import { deliveryTo } from '../../helpers/deliveries.ts';
 import type { Answering } from '../../helpers/fake-http.ts';
 import { startFakeHttp } from '../../helpers/fake-http.ts';
+import { goldenTexts } from '../../helpers/golden-texts.ts';
 import { deliverHttp, httpTable, lintHttp } from '../../helpers/http-target.ts';
 import { vectors } from '../../helpers/vectors.ts';
+
+const printed = goldenTexts('runtime/deliver/http-endpoint.txt');
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const HERE = { allow_http: true, allow_private: true };
@@ -57,7 +60,7 @@ describe('signature', () => {
     const more = { url: 'https://example.com', secret: 'env:S' };
     for (const S of ['whsec_not base64', 'dG9vIHNob3J0', 'correct horse battery staple']) {
       const { problems } = deliverHttp(t, more, { env: { S } });
-      assert.match(problems[0]?.message ?? '', /secret must be `whsec_` and base64/, S);
+      assert.match(problems[0]?.message ?? '', /\bsecret\b.*`whsec_`/, S);
       assert.ok(!problems[0]?.message.includes(S));
     }
   });
@@ -215,41 +218,41 @@ test('each profile has its own service, and its own secrets', () => {
 
 describe('lint', () => {
   const url = 'https://example.com/';
-  const cases: readonly (readonly [http: object, says: RegExp])[] = [
-    [{ url: 'http://example.com/' }, /unsafe-url: .*without encryption; use https:\/\/, or set allow_http: true/],
-    [{ url: 'http://127.0.0.1/', allow_private: true }, /unsafe-url: `http:\/\/` .* set allow_http: true/],
-    [{ url: 'https://10.0.0.1/' }, /unsafe-url: 10\.0\.0\.1 is no public address; set allow_private: true/],
-    [{ url: 'https://{host}/' }, /invalid-value: the host is fixed/],
-    [{ url: 'https://example.com{port}/' }, /the host is fixed/],
-    [{ url: 'https://example.com:{port}/' }, /the host is fixed/],
-    [{ url: 'https://{user}@example.com/' }, /the host is fixed/],
-    [{ url: '{url}' }, /the host is fixed/],
-    [{ url: 'env:RESULTS_URL' }, /the host is fixed/],
-    [{ url: 'ftp://example.com/' }, /the host is fixed/],
-    [{ url: 'https://example.com/#{a}' }, /a URL ends before `#`/],
-    [{ url: 'https://example.com/{text}' }, /put `\{text\}` into `body`/],
-    [{ url: 'https://example.com/{a b}' }, /`\{a b\}` is no placeholder/],
-    [{ url: 'https://u:hunter2@example.com/' }, /user name or password/],
-    [{ url: 'https://example.com/?api_key=hunter2' }, /must not contain a credential/],
-    [{ url: 'https://example.com/?sig=hunter2' }, /must not contain a credential/],
-    [{ url, headers: { host: 'evil.example' } }, /`host` is set by the executor/],
-    [{ url, headers: { 'Webhook-ID': 'x' } }, /`webhook-id` is set by hookwright/],
-    [{ url, headers: { traceparent: 'x' } }, /`traceparent` is set by hookwright/],
-    [{ url, headers: { 'x y': 'x' } }, /"x y" is not a header name/],
-    [{ url, headers: { 'x-a': '1', 'X-A': '2' } }, /`x-a` is set twice/],
-    [{ url, headers: { 'x-a': '{number}' } }, /a header holds no placeholders/],
-    [{ url, body: '{"summary": {text}}' }, /the body is not JSON/],
-    [{ url, body: 'x{text}', headers: { 'content-type': 'application/json' } }, /the body is not JSON/],
-    [{ url, body: { a: ['{txt}'] } }, /`\{txt\}` is unknown: .*did you mean `text`/],
-    [{ url, secret: 'hunter2' }, /secret must be `whsec_` and base64/],
-    [{}, /missing-key/],
-    [{ url, home_channel: 'x' }, /unknown-key/],
-    [{ url, method: 'GET' }, /POST/],
+  const cases: readonly object[] = [
+    { url: 'http://example.com/' },
+    { url: 'http://127.0.0.1/', allow_private: true },
+    { url: 'https://10.0.0.1/' },
+    { url: 'https://{host}/' },
+    { url: 'https://example.com{port}/' },
+    { url: 'https://example.com:{port}/' },
+    { url: 'https://{user}@example.com/' },
+    { url: '{url}' },
+    { url: 'env:RESULTS_URL' },
+    { url: 'ftp://example.com/' },
+    { url: 'https://example.com/#{a}' },
+    { url: 'https://example.com/{text}' },
+    { url: 'https://example.com/{a b}' },
+    { url: 'https://u:hunter2@example.com/' },
+    { url: 'https://example.com/?api_key=hunter2' },
+    { url: 'https://example.com/?sig=hunter2' },
+    { url, headers: { host: 'evil.example' } },
+    { url, headers: { 'Webhook-ID': 'x' } },
+    { url, headers: { traceparent: 'x' } },
+    { url, headers: { 'x y': 'x' } },
+    { url, headers: { 'x-a': '1', 'X-A': '2' } },
+    { url, headers: { 'x-a': '{number}' } },
+    { url, body: '{"summary": {text}}' },
+    { url, body: 'x{text}', headers: { 'content-type': 'application/json' } },
+    { url, body: { a: ['{txt}'] } },
+    { url, secret: 'hunter2' },
+    {},
+    { url, home_channel: 'x' },
+    { url, method: 'GET' },
   ];
-  for (const [http, says] of cases) {
+  for (const http of cases) {
     test(JSON.stringify(http), () => {
       const said = lintHttp(http);
-      assert.match(said, says);
+      printed(JSON.stringify(http), said.match(/^hookwright\.yaml:.*/gm)?.join('\n') ?? 'nothing');
       assert.ok(!said.includes('hunter2'));
     });
   }

@@ -81,7 +81,8 @@ describe('a delivery in time', () => {
     clock.advance(2999);
     clock.advance(1);
     const result = await outcome;
-    assert.deepEqual([result.kind, result.kind === 'ambiguous' && result.reason], ['ambiguous', 'no answer (TIMEOUT)']);
+    assert.equal(result.kind, 'ambiguous');
+    assert.match((result.kind === 'ambiguous' && result.reason) || '', /\bTIMEOUT\b/);
   });
 
   test('a delivery that is given up does not wait for the token, which the others still get', async (t) => {

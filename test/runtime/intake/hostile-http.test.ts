@@ -213,7 +213,7 @@ test('at the cap the connection that has waited longest gives way, idle or with 
   const health = 'GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
   assert.equal(statusOf(await sendRaw(port, [health])), 200);
   await gone;
-  assert.equal(log.lines.filter(({ message }) => message.startsWith('too many connections')).length, 1);
+  assert.equal(log.lines.filter(({ message }) => message.includes('max_connections')).length, 1);
   const busy = await hold(port);
   let told = '';
   second.on('data', (data) => {
@@ -246,7 +246,7 @@ test('a connection whose request is verified never gives way', async (t) => {
 
 test('a proxy on this machine that nobody trusts is warned of once', async (t) => {
   const { url, log } = await serve(t, CI);
-  const warnings = () => log.lines.filter(({ message }) => message.includes('trusted_proxies is empty')).length;
+  const warnings = () => log.lines.filter(({ message }) => message.includes('trusted_proxies')).length;
   await fetch(`${url}/health`);
   assert.equal(warnings(), 0);
   for (let i = 0; i < 3; i++) await fetch(`${url}/health`, { headers: { 'x-forwarded-for': '203.0.113.9' } });

@@ -142,7 +142,7 @@ describe('the console', () => {
     const token = { kind: 'env', value: 'NOT_THERE', scope: 'default' } as const;
     await assert.rejects(serveWith(t, { console: { host: '127.0.0.1', port: 0, token } }), {
       name: 'TableError',
-      message: /^gateway\.console\.token: env:NOT_THERE is not set/,
+      message: /^gateway\.console\.token: env:NOT_THERE\b/,
     });
   });
 
@@ -150,7 +150,7 @@ describe('the console', () => {
     const { service, log } = await serveWith(t, {});
     const console = { host: '127.0.0.1', port: 0, token: null };
     await service.swap(routeTable({ routes: { other: {} }, gateway: { console } }).table);
-    assert.ok(log.lines.some(({ message }) => message === 'gateway.console changes with the next start'));
+    assert.ok(log.lines.some(({ level, message }) => level === 'warn' && message.includes('gateway.console')));
   });
 });
 

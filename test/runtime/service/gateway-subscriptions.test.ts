@@ -91,7 +91,7 @@ test('a bad entry is set aside with its reason, told once, and the others serve'
   });
   served.write({ good: { prompt: 'changed' }, bad: { promt: 'x' } });
   await served.post('/webhooks/good', {});
-  const warnings = served.log.lines.filter(({ message }) => message === 'subscription is not served');
+  const warnings = served.log.lines.filter(({ fields }) => fields.subscription !== undefined);
   assert.deepEqual(
     warnings.map(({ fields }) => fields.subscription),
     ['bad', 'keyless'],
@@ -112,8 +112,7 @@ test('a file that is not JSON leaves the previous subscriptions in service', asy
 
 test('a file that was changed and is still bad is said again; one that was not is said once', async (t) => {
   const served = await serveSubscriptions(t, {});
-  const said = (): number =>
-    served.log.lines.filter(({ message }) => /subscriptions cannot be read/.test(message)).length;
+  const said = (): number => served.log.lines.filter(({ message }) => message.includes('subscriptions')).length;
   const bad = 'a '.repeat(20);
   served.write(bad);
   for (let i = 0; i < 3; i++) await served.post('/webhooks/fixed', {});

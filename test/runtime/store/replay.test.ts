@@ -62,7 +62,7 @@ describe('replay', () => {
   }
 
   it('is refused for what is still under way, and for a message that has been delivered', () => {
-    assert.equal(whyNotReplay(stored('delivering', null), true), 'it is still delivering');
+    assert.match(whyNotReplay(stored('delivering', null), true) ?? '', /\bdelivering$/);
     assert.equal(whyNotReplay(stored('skipped', null), false), null);
     assert.equal(whyNotReplay(stored('done', 'text'), false), null);
     assert.match(whyNotReplay(stored('done', null, 'direct'), false) ?? '', /--again/);

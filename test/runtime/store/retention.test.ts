@@ -93,8 +93,8 @@ describe('the size', () => {
     await finished(store, 20, 20 * DAY + 2, 'x'.repeat(1000));
     await clock.run(20_000);
     assert.deepEqual(
-      log.lines.map(({ level, message }) => [level, message.slice(0, 22)]),
-      [['warn', 'the store is nearly as']],
+      log.lines.map(({ level }) => level),
+      ['warn'],
     );
     await finished(store, 150, 20 * DAY + 3, 'x'.repeat(1000));
     await clock.run(20_000);

@@ -94,7 +94,7 @@ describe('a gateway on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     proxy.heal();
     await until(async () => (await post(gateway, 'early')).status === 202);
     assert.equal((await fetch(`${console}/readyz`)).status, 200);
-    assert.match(gateway.running.stderr(), /database/);
+    assert.match(gateway.running.stderr(), /database|postgres/i);
     assert.doesNotMatch(gateway.running.stderr(), /correct-horse/);
   });
 
@@ -104,7 +104,7 @@ describe('a gateway on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     const env = { DATABASE_URL: 'db.internal:correct-horse' };
     const { code, stderr } = await runInProcess(['gateway', 'run', '--port', '0'], { home, env });
     assert.notEqual(code, 0);
-    assert.match(stderr, /gateway\.store\.postgres: the value of env:DATABASE_URL is no URL/);
+    assert.match(stderr, /gateway\.store\.postgres.*env:DATABASE_URL/);
     assert.doesNotMatch(stderr, /correct-horse/);
   });
 });

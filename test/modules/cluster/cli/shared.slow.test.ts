@@ -73,10 +73,7 @@ describe('subscriptions on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     const without = makeNode(t, url);
     const refused = await without.subscribe('alerts', SECRET);
     assert.equal(refused.code, 1);
-    assert.match(
-      refused.stderr,
-      /the secret of subscription "alerts" .* no key[\s\S]*gateway\.store\.key[\s\S]*--secret env:NAME/,
-    );
+    assert.match(refused.stderr, /"alerts"[\s\S]*gateway\.store\.key[\s\S]*--secret env:NAME/);
     assert.doesNotMatch(refused.stderr, new RegExp(SECRET));
     const [a, b] = [makeNode(t, url, KEYED), makeNode(t, url, KEYED)];
     assert.equal((await a.subscribe('alerts', SECRET)).code, 0);
@@ -106,10 +103,10 @@ describe('subscriptions on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
       ],
     );
     assert.match(String(states[0]?.[2]), reason);
-    assert.match(listed.stderr, /cannot be decrypted with the gateway\.store\.key set here: "sealed"/);
+    assert.match(listed.stderr, /gateway\.store\.key.*"sealed"/);
     const gateway = await startGateway(t, { home: b.home, env: b.env, config: CONFIG });
     const status = await b.run('gateway', 'status');
-    assert.match(status.stdout, /1 serving, 1 quarantined[\s\S]*sealed: secret-sealed/);
+    assert.match(status.stdout, /\b1 serving\b.*\b1 quarantined\b[\s\S]*sealed: secret-sealed/);
     const doctor = JSON.parse((await b.run('doctor', '--json')).stdout) as {
       check: string;
       status: string;
@@ -117,7 +114,7 @@ describe('subscriptions on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     }[];
     const served = doctor.find(({ check }) => check === 'subscriptions');
     assert.equal(served?.status, 'warning');
-    assert.match(served?.detail ?? '', /^not served: sealed \(secret-sealed/);
+    assert.match(served?.detail ?? '', /\bsealed \(secret-sealed/);
     const answers = await Promise.all(
       ['sealed', 'open', 'none'].map((name) =>
         fetch(`${gateway.url}/webhooks/${name}`, { method: 'POST', body: '{}' }),
@@ -173,7 +170,6 @@ describe('subscriptions on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     );
     const listed = await away.run('webhook', 'list', '--json');
     assert.equal(listed.code, 0, listed.stderr);
-    assert.match(listed.stderr, /the subscriptions are those that this home has last seen/);
     assert.equal((await away.subscribe('lost')).code, 1);
     assert.deepEqual(await away.names(), ['before', 'new']);
   });

@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { repairRounds } from '../../../../modules/tutor/compiler/repair-rounds.ts';
 import { compileFiles } from '../../../helpers/compile.ts';
+import { goldenTexts } from '../../../helpers/golden-texts.ts';
+
+const printed = goldenTexts('modules/payloads/shapes/payload-rules.txt');
 
 /** `line: rule: message` of what is said about one route, whose keys are written below it. */
 function said(route: string, files: Readonly<Record<string, string>> = {}, rest = ''): readonly string[] {
@@ -16,10 +19,11 @@ const PULL = 'source: github\nevents: [pull_request]\n';
 
 test('a quoted `true` or number is shown with its quotes, and what to write', () => {
   const filters = (value: string) => said(`${PULL}prompt: x\nfilters: { field: pull_request.${value} }`);
-  assert.deepEqual(filters('merged, equals: "true"'), [
-    'impossible-filter: `pull_request.merged` is never `"true"` in any `pull_request` event: it is true or false, and a quoted value is a text (without quotes: `true`)',
-  ]);
-  assert.match(String(filters('number, equals: "5"')), /is never `"5"` .*a number.*without quotes: `5`/);
+  assert.match(
+    String(filters('merged, equals: "true"')),
+    /^impossible-filter: `pull_request\.merged`.*`"true"`.*`pull_request`.*`true`/,
+  );
+  assert.match(String(filters('number, equals: "5"')), /`"5"`.*`5`/);
 });
 
 describe('a path that no event has', () => {
@@ -27,8 +31,8 @@ describe('a path that no event has', () => {
     ['pull_request.titel', '`{pull_request.title}`'],
     ['pull_request.User.login', '`{pull_request.user.login}`'],
     ['head.ref', '`{pull_request.head.ref}`'],
-    ['repo.name', '`{repository.name}`?'],
-    ['pr.title', '`{pull_request.title}`?'],
+    ['repo.name', '`{repository.name}`'],
+    ['pr.title', '`{pull_request.title}`'],
     ['title', '`{pull_request.title}`'],
     ['pull_request.user_login', '`{pull_request.user.login}`'],
     ['pull_request.headref', '`{pull_request.head.ref}`'],
@@ -37,51 +41,46 @@ describe('a path that no event has', () => {
     test(`{${path}}: ${suggestion} is meant`, () => {
       const [first, ...others] = said(`${PULL}prompt: "{${path}}"`);
       assert.deepEqual(others, []);
-      assert.ok(
-        first?.startsWith(
-          `unknown-payload-path: no \`pull_request\` event has \`${path}\`; did you mean ${suggestion}`,
-        ),
-        first,
-      );
+      const names = ['unknown-payload-path: ', '`pull_request`', `\`${path}\``, suggestion];
+      for (const name of names) assert.ok(first?.includes(name), first);
     });
   }
 
   test('is found in the key, in addresses, in the prompt of a job and in filters', () => {
-    assert.match(
-      String(said(`${PULL}prompt: x\ncoalesce: { key: pull_request.numbr }`)),
-      /did you mean `pull_request.number`\?/,
-    );
+    assert.match(String(said(`${PULL}prompt: x\ncoalesce: { key: pull_request.numbr }`)), /`pull_request.number`/);
     assert.match(
       String(said(`${PULL}prompt: x\ndeliver: log\ndeliver_extra: { log: { chat_id: "{pull_request.numbr}" } }`)),
-      /did you mean `\{pull_request.number\}`\?/,
+      /`\{pull_request.number\}`/,
     );
     const job = 'jobs:\n  nightly: { schedule: "0 3 * * *", prompt: x }\n';
-    assert.match(String(said(`${PULL}cron_job: nightly\nprompt: "{numbr}"`, {}, job)), /did you mean `\{number\}`\?/);
+    assert.match(String(said(`${PULL}cron_job: nightly\nprompt: "{numbr}"`, {}, job)), /`\{number\}`/);
     assert.match(
       String(said(`${PULL}prompt: x\nfilters: { field: pull_request.drafd, equals: false }`)),
-      /no `pull_request` event has `pull_request.drafd`; did you mean `pull_request.draft`\?/,
+      /`pull_request`.*`pull_request.drafd`.*`pull_request.draft`/,
     );
     assert.match(
       String(said(`${PULL}prompt: x\nfilters: { not: { any: [{ field: payload.actio, exists: true }] } }`)),
-      /has `payload.actio`; did you mean `action`\?/,
+      /`payload.actio`.*`action`/,
     );
   });
 
   test('an object is no address and no key, and may stand in a prompt', () => {
     assert.deepEqual(said(`${PULL}prompt: "{pull_request.user}"`), []);
-    assert.deepEqual(said(`${PULL}prompt: x\ncoalesce: { key: "{repository}" }`), [
-      'unknown-payload-path: `{repository}` is an object, not a text; did you mean `{repository.full_name}`?',
-    ]);
+    assert.match(
+      said(`${PULL}prompt: x\ncoalesce: { key: "{repository}" }`).join(),
+      /^unknown-payload-path: `\{repository\}`[^`]*`\{repository\.full_name\}`[^`]*$/,
+    );
     // Which may be null.
-    assert.deepEqual(said(`${PULL}prompt: x\ncoalesce: { key: "{pull_request.user}" }`), [
-      'unknown-payload-path: `{pull_request.user}` is an object, not a text; did you mean `{pull_request.user.login}`?',
-    ]);
+    assert.match(
+      said(`${PULL}prompt: x\ncoalesce: { key: "{pull_request.user}" }`).join(),
+      /^unknown-payload-path: `\{pull_request\.user\}`[^`]*`\{pull_request\.user\.login\}`[^`]*$/,
+    );
   });
 
   test('the message says which other events have it', () => {
     assert.match(
       String(said('source: github\nevents: [push]\nprompt: "{issue.number}"')),
-      /no `push` event has `issue\.number` \(it is in `issue_comment` and `issues`\)/,
+      /`push`.*`issue\.number`.*`issue_comment`.*`issues`/,
     );
   });
 
@@ -97,19 +96,17 @@ describe('filters narrow what may come', () => {
   test('the action of an event', () => {
     assert.deepEqual(said(`${PULL}prompt: "{changes.title.from}"`), []);
     assert.deepEqual(said(`${PULL}filters: { field: action, equals: edited }\nprompt: "{changes.title.from}"`), []);
-    assert.deepEqual(
-      said(`${PULL}filters: { field: action, in: [opened, closed] }\nprompt: "{changes.title.from}"`),
-      [
-        'unknown-payload-path: no `pull_request` event that is `opened` or `closed` has `changes.title.from` (it is in `pull_request` (`edited`))',
-      ].map((text) => text.replace('`opened` or `closed`', '`closed` or `opened`')),
+    assert.match(
+      said(`${PULL}filters: { field: action, in: [opened, closed] }\nprompt: "{changes.title.from}"`).join(),
+      /^unknown-payload-path: .*`pull_request`.*`closed`.*`opened`.*`changes\.title\.from`.*`pull_request`.*`edited`/,
     );
     assert.match(
       String(said(`${PULL}filters: { not: { field: action, equals: edited } }\nprompt: "{changes.title.from}"`)),
-      /it is in `pull_request` \(`edited`\)/,
+      /`pull_request`.*`edited`/,
     );
     assert.match(
       String(said(`${PULL}filters: { field: action, not_equals: edited }\nprompt: "{changes.title.from}"`)),
-      /it is in `pull_request` \(`edited`\)/,
+      /`pull_request`.*`edited`/,
     );
     assert.match(
       String(said(`${PULL}filters: { field: action, regex: "^(opened|closed)$" }\nprompt: "{changes.title.from}"`)),
@@ -122,7 +119,7 @@ describe('filters narrow what may come', () => {
     assert.deepEqual(said(`${both}prompt: "{comment.body}"`), []);
     assert.match(
       String(said(`${both}filters: { field: event, equals: issues }\nprompt: "{comment.body}"`)),
-      /no `issues` event/,
+      /`issues`/,
     );
     assert.deepEqual(
       said(`${both}filters: { field: event_type, equals: issue_comment }\nprompt: "{comment.body}"`),
@@ -134,7 +131,7 @@ describe('filters narrow what may come', () => {
           `source: github\nevents: [issues, push]\nfilters: { field: commits, exists: true }\nprompt: "{issue.title}"`,
         ),
       ),
-      /no `push` event has `issue.title`/,
+      /`push`.*`issue.title`/,
     );
   });
 
@@ -156,65 +153,28 @@ describe('filters narrow what may come', () => {
 });
 
 describe('a filter that no event passes', () => {
-  const CASES: readonly (readonly [filter: string, rule: string, message: RegExp])[] = [
-    [
-      '{ field: action, equals: open }',
-      'unknown-event-action',
-      /no `pull_request` event has the action `open`; did you mean `opened`\?/,
-    ],
-    [
-      '{ field: action, in: [opened, synchronized] }',
-      'unknown-event-action',
-      /`synchronized`; did you mean `synchronize`\?/,
-    ],
-    ['{ field: action, not_equals: close }', 'unknown-event-action', /did you mean `closed`\?/],
-    [
-      '{ field: pull_request.state, equals: merged }',
-      'impossible-filter',
-      /is never `merged`.*: it is `open` or `closed`/,
-    ],
-    ['{ field: pull_request.author_association, in: [OWNR] }', 'impossible-filter', /did you mean `OWNER`\?/],
-    ['{ field: number, equals: "5" }', 'impossible-filter', /`number` is never `"5"`.*: it is a number/],
-    ['{ field: pull_request.draft, equals: "false" }', 'impossible-filter', /it is true or false/],
-    [
-      '{ field: pull_request.user, equals: octocat }',
-      'impossible-filter',
-      /it is an object; did you mean `pull_request.user.login`\?/,
-    ],
-    ['{ field: pull_request.labels, equals: bug }', 'impossible-filter', /it is a list/],
-    [
-      '{ field: event, equals: pull_requests }',
-      'impossible-filter',
-      /`event` is never `pull_requests`: it is `pull_request`; did you mean `pull_request`\?/,
-    ],
-    [
-      '[{ field: action, equals: opened }, { field: action, equals: closed }]',
-      'impossible-filter',
-      /contradicts the condition before it, by which `action` is `opened`/,
-    ],
-    [
-      '{ field: pull_request.title, gt: 500 }',
-      'impossible-filter',
-      /`pull_request.title` is never more than `500` in any .*: it is/,
-    ],
-    [
-      '{ not: { field: pull_request.user, lte: 10 } }',
-      'impossible-filter',
-      /`pull_request.user` is never at most `10` in any .*: it is an object$/m,
-    ],
-    [
-      '[{ field: changes.title.from, exists: true }, { field: action, equals: opened }]',
-      'impossible-filter',
-      /`opened` does not pass the filters before this one: they accept only `edited`/,
-    ],
-  ];
-  for (const [filter, rule, message] of CASES) {
+  const CASES = [
+    ['{ field: action, equals: open }', 'unknown-event-action'],
+    ['{ field: action, in: [opened, synchronized] }', 'unknown-event-action'],
+    ['{ field: action, not_equals: close }', 'unknown-event-action'],
+    ['{ field: pull_request.state, equals: merged }', 'impossible-filter'],
+    ['{ field: pull_request.author_association, in: [OWNR] }', 'impossible-filter'],
+    ['{ field: number, equals: "5" }', 'impossible-filter'],
+    ['{ field: pull_request.draft, equals: "false" }', 'impossible-filter'],
+    ['{ field: pull_request.user, equals: octocat }', 'impossible-filter'],
+    ['{ field: pull_request.labels, equals: bug }', 'impossible-filter'],
+    ['{ field: event, equals: pull_requests }', 'impossible-filter'],
+    ['[{ field: action, equals: opened }, { field: action, equals: closed }]', 'impossible-filter'],
+    ['{ field: pull_request.title, gt: 500 }', 'impossible-filter'],
+    ['{ not: { field: pull_request.user, lte: 10 } }', 'impossible-filter'],
+    ['[{ field: changes.title.from, exists: true }, { field: action, equals: opened }]', 'impossible-filter'],
+  ] as const;
+  for (const [filter, rule] of CASES) {
     test(filter, () => {
       const found = said(`${PULL}filters: ${filter}\nprompt: x`).filter(
         (each) => !each.includes('`x`') || rule === 'impossible-filter',
       );
-      const [first] = found.filter((each) => each.startsWith(rule));
-      assert.match(first ?? String(found), message);
+      printed(filter, found.find((each) => each.startsWith(rule)) ?? String(found));
     });
   }
 
@@ -222,27 +182,27 @@ describe('a filter that no event passes', () => {
     const [first] = said(
       'auth: [generic-v2]\nfilters: { all: [{ field: a, equals: 1 }, { field: a, equals: 2 }] }\nprompt: x',
     );
-    assert.match(first ?? '', /^impossible-filter: this contradicts/);
+    assert.match(first ?? '', /^impossible-filter: /);
     const [missing] = said(
       'auth: [generic-v2]\nfilters: [{ field: x, in: [1, 2] }, { field: x, missing: true }]\nprompt: x',
     );
-    assert.match(missing ?? '', /by which `x` is `1` or `2`/);
-    const ranges: readonly (readonly [string, RegExp | null])[] = [
-      ['{ gt: 5 }, { lt: 5 }', /by which `x` is more than `5`$/],
-      ['{ gt: 5 }, { lte: 5 }', /by which `x` is more than `5`$/],
-      ['{ gte: 5 }, { lt: 9 }, { gt: 9 }', /by which `x` is at least `5` and less than `9`$/],
-      ['{ in: [1, 7, "9"] }, { gt: 5 }, { equals: 1 }', /by which `x` is `7`$/],
-      ['{ lt: 5 }, { equals: 5 }', /by which `x` is less than `5`$/],
-      ['{ lt: 5 }, { equals: "4" }', /by which `x` is less than `5`$/],
-      ['{ lt: 5 }, { missing: true }', /by which `x` is less than `5`$/],
-      ['{ gte: 5 }, { lte: 5 }, { equals: 5 }', null],
-      ['{ gt: 5 }, { lt: 6 }, { not_equals: 5 }', null],
-      ['{ gt: 5 }, { gt: 7 }, { in: [6, 8] }', null],
+    assert.match(missing ?? '', /`x`.*`1`.*`2`/);
+    const ranges = [
+      '{ gt: 5 }, { lt: 5 }',
+      '{ gt: 5 }, { lte: 5 }',
+      '{ gte: 5 }, { lt: 9 }, { gt: 9 }',
+      '{ in: [1, 7, "9"] }, { gt: 5 }, { equals: 1 }',
+      '{ lt: 5 }, { equals: 5 }',
+      '{ lt: 5 }, { equals: "4" }',
+      '{ lt: 5 }, { missing: true }',
+      '{ gte: 5 }, { lte: 5 }, { equals: 5 }',
+      '{ gt: 5 }, { lt: 6 }, { not_equals: 5 }',
+      '{ gt: 5 }, { gt: 7 }, { in: [6, 8] }',
     ];
-    for (const [conditions, message] of ranges) {
-      const [range] = said(`auth: [generic-v2]\nfilters: [${conditions.replaceAll('{ ', '{ field: x, ')}]\nprompt: x`);
-      if (message === null) assert.equal(range, undefined, conditions);
-      else assert.match(range ?? '', message, conditions);
+    for (const conditions of ranges) {
+      const filters = conditions.replaceAll('{ ', '{ field: x, ');
+      const [range = 'nothing'] = said(`auth: [generic-v2]\nfilters: [${filters}]\nprompt: x`);
+      printed(conditions, range);
     }
     const fine =
       '[{ any: [{ field: a, equals: 1 }, { field: a, equals: 2 }] }, { field: a, equals: 2 }, { field: a, not_equals: 1 }]';
@@ -353,10 +313,10 @@ describe('a source of the config’s own', () => {
       { 'shapes/shop.json': SCHEMA },
       own('shapes/shop.json'),
     );
-    assert.deepEqual(found.toSorted(), [
-      'impossible-filter: `status` is never `payed` in any event of `shop`: it is `open` or `paid`; did you mean `paid`?',
-      'unknown-payload-path: no event of `shop` has `buyer.nam`; did you mean `{buyer.name}`?',
-    ]);
+    assert.match(
+      found.toSorted().join('\n'),
+      /^impossible-filter: `status`.*`payed`.*`shop`.*`paid`.*\nunknown-payload-path: .*`shop`.*`buyer\.nam`.*`\{buyer\.name\}`.*$/,
+    );
   });
 
   test('or a file for each event, or a part of one', () => {
@@ -365,21 +325,23 @@ describe('a source of the config’s own', () => {
       'all.yaml': '$defs:\n  refund: { properties: { order: { type: string } } }\n',
     };
     const shapes = own('{ order: order.yaml, refund: "all.yaml#/$defs/refund" }');
-    assert.deepEqual(said('source: shop\nevents: [refund]\nprompt: "{order} {id}"', files, shapes), [
-      'unknown-payload-path: no `refund` event has `id` (it is in `order`)',
-    ]);
+    assert.match(
+      said('source: shop\nevents: [refund]\nprompt: "{order} {id}"', files, shapes).join(),
+      /^unknown-payload-path: [^`]*`refund`[^`]*`id`[^`]*`order`[^`]*$/,
+    );
     assert.deepEqual(said('source: shop\nprompt: "{order} {id}"', files, shapes), []);
     assert.match(
       String(said('source: shop\nevents: [refnud]\nprompt: "{zork}"', files, shapes)),
-      /^unknown-event: `shop` documents no event `refnud`: it sends `refund`/,
+      /^unknown-event: .*`shop`.*`refnud`.*`refund`/,
     );
     assert.deepEqual(said('source: shop\nevents: [other]\nprompt: "{zork}"', files, shapes), []);
   });
 
   test('a file that is not there, or is no schema, is an error where it is named', () => {
-    assert.deepEqual(said('source: shop\nprompt: x', {}, own('shapes/shop.json')), [
-      'unreadable-file: `shapes/shop.json` does not exist',
-    ]);
+    assert.match(
+      said('source: shop\nprompt: x', {}, own('shapes/shop.json')).join('\n'),
+      /^unreadable-file: `shapes\/shop\.json`.*$/,
+    );
     assert.deepEqual(said('source: shop\nprompt: x', { 's.yaml': '- 1\n' }, own('s.yaml')), [
       'unreadable-file: `s.yaml` is not a JSON Schema: an object is expected',
     ]);

@@ -4,7 +4,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { runInProcess } from '../../../helpers/cli.ts';
+import { goldenTexts } from '../../../helpers/golden-texts.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
+
+const printed = goldenTexts('modules/payloads/sources/source.txt');
 
 const SECRET = 'the-secret-of-this-test';
 const BODY = '{"ref":"main"}';
@@ -35,37 +38,30 @@ test('source list: every sender, narrowed by a word, the user’s own among them
     listed.filter(({ own }) => own).map(({ name }) => name),
     ['my-bank', 'my-shop'],
   );
-  assert.match(all.stderr, /broken\.yaml is left out/);
+  assert.match(all.stderr, /broken\.yaml/);
   const some = await runInProcess(['source', 'list', 'shop'], { home });
-  assert.match(some.stdout, /^SOURCE +SENDER.*\nmy-shop +My shop +HMAC-SHA256.*\nshopify /);
+  assert.match(some.stdout, /^.*\nmy-shop +My shop +HMAC-SHA256.*\nshopify /);
 });
 
 test('source show: how it signs, what to do, a route to copy', async (t) => {
   const home = tempDir(t);
   const { stdout, code } = await runInProcess(['source', 'show', 'github'], { home });
   assert.equal(code, 0);
-  assert.match(stdout, /^GitHub \(github, also called forgea\)\nSignature: HMAC-SHA256 of `\{body\}`/);
-  assert.match(stdout, /\nEvent: +`X-GitHub-Event`, `X-Forgea-Event`\n/);
+  printed('github', stdout);
   assert.ok(stdout.split('\n').every((line) => line.length <= 80 || line.startsWith('Docs:')));
-  assert.match(stdout, /At the sender\n {2}1\. Settings > Webhooks/);
-  assert.match(stdout, /source: github\n {6}secret: env:GITHUB_SECRET/);
   // The steps stand last, where a terminal shows them; the list of events would hide them.
-  assert.match(stdout, /\nEvents: +\d+; --events lists them\n(?:.*\n)+At the sender\n(?: {2}.*\n)+$/);
-  assert.match(stdout, /2\. Payload URL: `https:\/\/<your host>\/webhooks\/my-github`/);
-  assert.match(
-    (await runInProcess(['source', 'show', 'github', '--events'], { home })).stdout,
-    /\nEvents\n {2}branch_/,
-  );
+  const events = (await runInProcess(['source', 'show', 'github', '--events'], { home })).stdout;
+  assert.match(events, /^ {2}branch_/m);
   const config =
     '{ public_url: "https://h.example", platforms: { webhook: { secret: "env:S", routes: { ci: { source: github } } } } }\n';
   writeFileSync(join(home, 'config.yaml'), config, { mode: 0o600 });
   const own = await runInProcess(['source', 'show', 'github'], { home, env: { S: '51c7a0f2d98e4b36a1' } });
-  assert.match(own.stdout, /Payload URL: `https:\/\/h\.example\/webhooks\/ci`/);
+  assert.match(own.stdout, /`https:\/\/h\.example\/webhooks\/ci`/);
   const json = await runInProcess(['source', 'show', 'stripe', '--json'], { home });
   assert.match(json.stdout, /"tolerance": 300/);
   const wrong = await runInProcess(['source', 'show', 'stirpe'], { home });
   assert.deepEqual([wrong.code, wrong.stdout], [1, '']);
-  assert.match(wrong.stderr, /there is no source "stirpe"\n.*did you mean stripe/);
+  assert.match(wrong.stderr, /"stirpe"\n.*\bstripe\b/);
 });
 
 test('source detect: names the sender of a saved request and what to write', async (t) => {
@@ -74,11 +70,11 @@ test('source detect: names the sender of a saved request and what to write', asy
   writeFileSync(join(home, 'secret.txt'), `${SECRET}\n`);
   const found = await runInProcess(['source', 'detect', 'request.http', '--secret', 'file:secret.txt'], { home });
   assert.equal(found.code, 0, found.stderr);
-  assert.match(found.stdout, /^github +matches\n/);
-  assert.match(found.stderr, /On the route: source: github\. It reads event push and delivery 72d3162e/);
+  assert.match(found.stdout, /^github +/);
+  assert.match(found.stderr, /source: github\b.*\bpush\b.*72d3162e/);
   const form = await runInProcess(['source', 'detect'], { home, stdin: REQUEST });
   assert.equal(form.code, 0);
-  assert.match(form.stdout, /^github +has the right form; give --secret/);
+  assert.match(form.stdout, /^github .*--secret/);
 });
 
 test('source detect: explains a refusal, exits 1 and shows no computed signature', async (t) => {
@@ -86,19 +82,19 @@ test('source detect: explains a refusal, exits 1 and shows no computed signature
   const argv = ['source', 'detect', '--secret', SECRET, '--source', 'github'];
   const wrong = await runInProcess(argv, { home, stdin: REQUEST.replace('main', 'other') });
   assert.equal(wrong.code, 1);
-  assert.match(wrong.stdout, /^github +the signature is not right under this secret\n$/);
+  assert.match(wrong.stdout, /^github .*\n$/);
   const right = createHmac('sha256', SECRET).update(BODY.replace('main', 'other')).digest('hex');
   assert.ok(!(wrong.stdout + wrong.stderr).includes(right));
   const near = await runInProcess(argv, { home, stdin: `${REQUEST}\n` });
-  assert.match(near.stdout, /would match, but the body lost or gained a line break/);
+  printed('a body with a line break more', near.stdout);
 });
 
 test('source detect: input that is no request, a missing secret and an unknown source are refused', async (t) => {
   const home = tempDir(t);
   const cases: readonly (readonly [string[], string, RegExp])[] = [
-    [['source', 'detect'], 'hello', /no HTTP request and no HAR file/],
-    [['source', 'detect', '--secret', 'env:NOT_SET'], REQUEST, /env:NOT_SET is not set/],
-    [['source', 'detect', '--source', 'nobody'], REQUEST, /there is no source "nobody"/],
+    [['source', 'detect'], 'hello', /^error: /],
+    [['source', 'detect', '--secret', 'env:NOT_SET'], REQUEST, /env:NOT_SET/],
+    [['source', 'detect', '--source', 'nobody'], REQUEST, /"nobody"/],
     [['source', 'detect', 'nowhere.http'], '', /nowhere\.http/],
   ];
   for (const [argv, stdin, expected] of cases) {

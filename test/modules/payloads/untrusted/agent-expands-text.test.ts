@@ -210,7 +210,7 @@ describe('reports a program that expands `@path`', () => {
     test(`a sandbox that opens ${path}`, () => {
       const command = ['claude', '-p'];
       const [own] = found({ agent: { command, sandbox: { read: [path] } } });
-      assert.match(own?.hint ?? '', /because it opens `/);
+      assert.match(own?.hint ?? '', /`[~/]/);
       assert.equal(found({ agent: { command }, gateway: { sandbox: { write: [path] } } }).length, 1);
       assert.equal(found({ agent: { command, sandbox: {}, cwd: path } }).length, 1);
     });
@@ -314,10 +314,7 @@ describe('the hint names what works', () => {
   }
 
   test('for Gemini CLI, in one sentence', () => {
-    assert.match(
-      hintOf({ command: ['gemini'], cwd: '/srv' }),
-      /^start it in the empty folder.*`--include-directories`$/,
-    );
+    assert.match(hintOf({ command: ['gemini'], cwd: '/srv' }), /`--include-directories`[^.`]*$/);
   });
 });
 

@@ -32,23 +32,17 @@ events: [issue_comment]
 toolsets: [terminal, web, file]
 prompt: "{issue.number}: {comment.body} on {issue.title}, {comment.body}: {issue.body}"
 deliver: slack`);
-    assert.equal(
-      found?.message,
-      '`{comment.body}` (written by whoever writes the comment), `{issue.title}` and `{issue.body}` go into the prompt of an agent with `terminal` and `file`, whose answer goes to `slack`: what a stranger writes there can steer it',
+    assert.match(
+      found?.message ?? '',
+      /`\{comment\.body\}`.*`\{issue\.title\}`.*`\{issue\.body\}`.*`terminal`.*`file`.*`slack`/,
     );
     assert.match(found?.hint ?? '', /`\{ field: comment\.author_association, in: \[OWNER, MEMBER, COLLABORATOR\] \}`/);
-    assert.match(found?.hint ?? '', /leave out `terminal` and `file`.*`accept_untrusted: <reason>`/);
+    assert.match(found?.hint ?? '', /`terminal`.*`file`.*`accept_untrusted: <reason>`/);
     // It points at the placeholder.
     const { source, range } = found ?? assert.fail();
     assert.equal(source.text.slice(range.start, range.end), '{comment.body}');
-    const related = found?.related?.map((other) => [
-      other.source.text.slice(other.range.start, other.range.end),
-      other.message,
-    ]);
-    assert.deepEqual(related, [
-      ['{issue.title}', '`{issue.title}` (written by whoever opens the issue) as well'],
-      ['{issue.body}', '`{issue.body}` (written by whoever opens the issue) as well'],
-    ]);
+    const related = found?.related?.map((other) => other.source.text.slice(other.range.start, other.range.end));
+    assert.deepEqual(related, ['{issue.title}', '{issue.body}']);
   });
 
   const guarded = (filters: string, prompt = '{issue.title}'): readonly string[] =>
@@ -88,7 +82,7 @@ deliver: slack`);
     assert.deepEqual([...rulesOf(route('shell'))].sort(), ['unknown-toolset', 'untrusted-input']);
     // The other rule says that it is dropped.
     const [found] = lint(route('shell')).filter(({ rule }) => rule === 'untrusted-input');
-    assert.match(found?.message ?? '', /with `shell` \(not in the catalog, so currently dropped: treated as acting\)/);
+    assert.match(found?.message ?? '', /`shell`/);
     assert.deepEqual(rulesOf(route('messaging')), ['barred-toolset']);
   });
 
@@ -97,7 +91,7 @@ deliver: slack`);
     const job = (toolsets: string): string =>
       `jobs: { j: { schedule: "0 8 * * *", prompt: P, toolsets: [${toolsets}] } }`;
     const [found] = lint(route, job('terminal'));
-    assert.match(found?.message ?? '', /the agent of the job `j` with `terminal`: what/);
+    assert.match(found?.message ?? '', /`j`.*`terminal`/);
     assert.deepEqual(rulesOf(route, job('web')), []);
     // Barred from routes, not from jobs.
     assert.deepEqual(rulesOf(route, job('messaging')), ['untrusted-input']);
@@ -106,7 +100,7 @@ deliver: slack`);
   test('an own source without a shape, or behind a script, is anybody’s text', () => {
     const own = 'sources: { shop: { verify: token, signature: { header: X-Token } } }';
     const [found] = lint('source: shop\ntoolsets: [terminal]\nprompt: "{note}"', own);
-    assert.match(found?.message ?? '', /^`\{note\}` \(unknown content: anyone may have written it\)/);
+    assert.match(found?.message ?? '', /`\{note\}`/);
     assert.deepEqual(rulesOf('source: shop\ntoolsets: [terminal]\nprompt: "Look at {event_type}"', own), []);
   });
 
@@ -128,8 +122,7 @@ agent: { command: [my-agent], confined: ${confined} }`,
       const found = diagnostics.filter(({ rule }) => rule === 'invalid-value' || rule === 'wrong-type');
       assert.equal(found.length, 2, blank);
       // Quotes would make a reason of what is none.
-      for (const { message, fix } of found)
-        assert.deepEqual([/ reason in words/.test(message), fix], [true, undefined]);
+      for (const { fix } of found) assert.equal(fix, undefined);
     }
     assert.notEqual(compile('In a container.', 'In a container.').output, null);
   });
@@ -137,10 +130,10 @@ agent: { command: [my-agent], confined: ${confined} }`,
   test('marking is advised where it is not on', () => {
     const route = 'source: github\nevents: [issues]\ntoolsets: [terminal]\nprompt: "{issue.title}"';
     const hint = (rest: string, further = ''): string => lint(`${route}${further}`, rest)[0]?.hint ?? '';
-    assert.match(hint(''), /best with `untrusted: mark`$/);
-    assert.doesNotMatch(hint('gateway: { untrusted: mark }'), /best with/);
-    assert.doesNotMatch(hint('', '\nuntrusted: mark'), /best with/);
-    assert.match(hint('gateway: { untrusted: mark }', '\nuntrusted: verbatim'), /best with/);
+    assert.match(hint(''), /`untrusted: mark`/);
+    assert.doesNotMatch(hint('gateway: { untrusted: mark }'), /`untrusted: mark`/);
+    assert.doesNotMatch(hint('', '\nuntrusted: mark'), /`untrusted: mark`/);
+    assert.match(hint('gateway: { untrusted: mark }', '\nuntrusted: verbatim'), /`untrusted: mark`/);
   });
 });
 
@@ -150,7 +143,7 @@ describe('agent-unconfined', () => {
   test('once for an agent, with its routes', () => {
     const [found, ...more] = lint(`${route}\n`, 'agent: { command: [my-agent] }');
     assert.deepEqual([found?.rule, more], ['agent-unconfined', []]);
-    assert.match(found?.message ?? '', /`\{issue\.title\}` .* of the route `r` reaches `my-agent`/);
+    assert.match(found?.message ?? '', /`\{issue\.title\}`.*`r`.*`my-agent`/);
   });
 
   test('not where it is told its toolsets, confined, accepted, out of strangers’ reach, or no program', () => {
@@ -256,7 +249,7 @@ deliver_extra: { chat_id: "+491701234567" }`,
         .filter(({ rule }) => rule === 'self-trigger')
         .map(({ hint }) => hint ?? '');
     const messages = 'entry.0.changes.0.value.messages';
-    assert.deepEqual(whatsapp('[]'), [`exclude them: \`{ field: ${messages}, exists: true }\``]);
+    assert.ok(whatsapp('[]')[0]?.endsWith(`\`{ field: ${messages}, exists: true }\``));
     assert.equal(whatsapp(`[{ field: ${messages}.0.from, not_equals: "491" }]`).length, 1);
     assert.deepEqual(whatsapp(`[{ field: ${messages}, exists: true }]`), []);
     assert.deepEqual(whatsapp(`[{ field: ${messages}.0.from, equals: "491" }]`), []);

@@ -44,9 +44,9 @@ describe('doctor on PostgreSQL', { skip: skipWithoutCluster() }, () => {
 
   it('looks at version, durability, connections, clock, tables, and at what gateways do there', async (t) => {
     const none = await doctor(t, cluster.url());
-    assert.match(none.of('tables')?.detail ?? '', /none in schema hookwright yet/);
+    assert.match(none.of('tables')?.detail ?? '', /\bhookwright\b/);
     // The servers of tests do without.
-    assert.match(none.of('durable')?.detail ?? '', /^fsync and full_page_writes off/);
+    assert.match(none.of('durable')?.detail ?? '', /\bfsync\b.*\bfull_page_writes\b/);
     assert.deepEqual(
       ['version', 'connections', 'clock'].map((name) => none.of(name)?.status),
       ['ok', 'ok', 'ok'],
@@ -55,15 +55,15 @@ describe('doctor on PostgreSQL', { skip: skipWithoutCluster() }, () => {
     await store.write(makeAccept('a', { now: Date.now() - 300_000 }));
     const found = await doctor(t, cluster.url());
     assert.deepEqual(found.deliveries, []);
-    assert.match(found.of('tables')?.detail ?? '', /^schema hookwright, version \d+; role hookwright may use them$/);
-    assert.match(found.of('lag')?.detail ?? '', /has waited for 5 min/);
+    assert.match(found.of('tables')?.detail ?? '', /\bhookwright\b.*\b\d+\b.*\bhookwright\b/);
+    assert.match(found.of('lag')?.detail ?? '', /\b5 min\b/);
     assert.deepEqual([found.of('bloat')?.status, found.of('gateways')?.detail], ['ok', '1 serving, table hash']);
     const failed = await store.write(makeAccept('b', { claim: null }));
     await store.write(makeTake(Date.now()));
     const ref = 'ref' in failed ? failed.ref : 0;
     await store.write(makeAdvance(ref, 'dead', Date.now() - 60_000, { reason: 'gone' }));
     const [dead] = (await doctor(t, cluster.url())).deliveries;
-    assert.match(dead?.detail ?? '', /^1 delivery is dead: 1 of alerts since 1 min/);
+    assert.match(dead?.detail ?? '', /^1 .*\b1 of alerts\b.*\b1 min/);
     await store.close();
   });
 
@@ -103,7 +103,7 @@ describe('doctor on PostgreSQL', { skip: skipWithoutCluster() }, () => {
       const seen = await doctor(t, cluster.url());
       return seen.of('standby')?.status === 'failed' && seen;
     });
-    assert.match(found.of('slots')?.detail ?? '', /fill the disk: left_over: \d+ MiB of WAL$/);
+    assert.match(found.of('slots')?.detail ?? '', /left_over: \d+ MiB/);
     await runSql(cluster.url(), 'ALTER SYSTEM RESET synchronous_standby_names');
     await runSql(cluster.url(), "SELECT pg_reload_conf(), pg_drop_replication_slot('left_over')");
   });
@@ -120,7 +120,7 @@ describe('doctor on PostgreSQL', { skip: skipWithoutCluster() }, () => {
   it("tells of a clock that is not the database's", async (t) => {
     const clock = { ...systemClock, now: () => Date.now() - 600_000 };
     const { of } = await doctor(t, cluster.url(), { clock });
-    assert.match(of('clock')?.detail ?? '', /is (?:10 min|9 min \d+ s) behind the database's/);
+    assert.match(of('clock')?.detail ?? '', /\b(?:10 min|9 min \d+ s)\b/);
   });
 
   it('names the tables that a role may not use, and what to do', async (t) => {
@@ -130,7 +130,7 @@ describe('doctor on PostgreSQL', { skip: skipWithoutCluster() }, () => {
       'CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA hookwright TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA hookwright TO reader',
     );
     const { of } = await doctor(t, cluster.url().replace(/\/\/[^@]*@/, '//reader@'));
-    assert.match(of('rights')?.detail ?? '', /^role reader may not use .*\bwork\b/);
+    assert.match(of('rights')?.detail ?? '', /\breader\b.*\bwork\b/);
     assert.match(of('rights')?.fix ?? '', /hookwright docs scale/);
   });
 

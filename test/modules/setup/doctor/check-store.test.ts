@@ -28,7 +28,7 @@ describe('checkStore', () => {
       found.map(({ check, status }) => [check, status]),
       [['undamaged', 'failed']],
     );
-    assert.match(found[0]?.detail ?? '', /set aside in the table "damaged": counts of routes$/);
+    assert.match(found[0]?.detail ?? '', /"damaged".*\bcounts of routes\b/);
   });
 
   it('says which deliveries were given up, and since when', async (t) => {
@@ -48,7 +48,7 @@ describe('checkStore', () => {
     await store.close();
     const [, dead] = await checkStore(contextFor({ home }), null);
     assert.equal(dead?.status, 'warning');
-    assert.match(dead?.detail ?? '', /^3 deliveries are dead: 2 of alerts since 2 h.*, 1 of job standup since 5 min/);
+    assert.match(dead?.detail ?? '', /^3 .*\b2 of alerts\b.*\b2 h\b.*\b1 of job standup\b.*\b5 min/);
     assert.match(dead?.fix ?? '', /deliveries list --state dead/);
   });
 });

@@ -5,19 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { hasPty, runOnTerminal } from '../../../helpers/pty.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
-
-const enter = '\r';
-const FIRST_RUN: readonly (readonly [string, string])[] = [
-  ['Receive webhooks?', enter],
-  ['Who may reach the server?', enter],
-  ['On which port?', `${'\u007f'.repeat(5)}9123${enter}`],
-  ['The secret that senders sign with', enter],
-  ['Make a first route?', 'y'],
-  ['Its name', `hello${enter}`],
-  ['Events it accepts', `push${enter}`],
-  ['The prompt', enter],
-  ['Write this?', enter],
-];
+import { FIRST_RUN } from './questions.ts';
 
 test('the wizard asks on a terminal, shows what will change, and writes', async (t) => {
   if (!hasPty()) return t.skip('no python3');

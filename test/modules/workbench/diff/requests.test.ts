@@ -6,7 +6,16 @@ import { describe, it } from 'node:test';
 import type { RequestsReport } from '../../../../modules/workbench/cli/diff/replay-requests.ts';
 import { useRequests } from '../../../../modules/workbench/cli/use-requests.ts';
 import { contextFor } from '../../../helpers/cli.ts';
+import { goldenTexts } from '../../../helpers/golden-texts.ts';
 import { CONFIG, FILTERED, keptHomes } from './kept-home.ts';
+
+const compare = goldenTexts('modules/workbench/diff/requests.txt');
+
+/** Without the ids and the times, which differ from run to run. */
+const printed = (name: string, text: string): void => {
+  const timeless = text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>').replace(/\btest-\d{13}-[0-9a-f]+/g, '<id>');
+  compare(name, timeless.replace(/^([~✗]) [0-9a-z]{10}(?= )/gm, '$1 <id>'));
+};
 
 const counts = ({ total, same, lost, gained, changed, unjudged }: RequestsReport) =>
   `${total}: ${same} same, ${lost} lost, ${gained} gained, ${changed} changed, ${unjudged.no_body} without body`;
@@ -42,7 +51,7 @@ describe('kept requests under two configurations', () => {
       const { unjudged, lost, same } = await report(signed);
       assert.deepEqual([unjudged.unsigned, lost, same], [1, 0, 3]);
       const { stdout } = await diff(signed, '--requests', '100');
-      assert.match(stdout, /^5 kept requests: .*, 1 not judged, without the signature that is asked for now$/m);
+      printed('without the signature that is asked for now', stdout);
     });
 
     it('judges what came without a signature as a route without one takes it', async (t) => {
@@ -66,28 +75,21 @@ describe('kept requests under two configurations', () => {
       const scripted = CONFIG.replace('      review:\n', '      review:\n        script: slim.sh\n');
       const { scripts, lost } = await report(scripted);
       assert.deepEqual([scripts, lost], [3, 0]);
-      assert.match(
-        (await diff(scripted, '--requests', '100')).stdout,
-        /^ {2}3 judged without their script, which is not run$/m,
-      );
-      assert.match((await diff(CONFIG, '--requests', '2')).stdout, /^2 kept requests: /m);
+      printed('without its script', (await diff(scripted, '--requests', '100')).stdout);
+      assert.match((await diff(CONFIG, '--requests', '2')).stdout, /^2 /m);
     });
 
     it('shows the outcome, the prompt as a diff and the address', async (t) => {
       const { diff } = open(t);
       const lost = await diff(FILTERED, '--requests', '100');
       assert.equal(lost.code, 1);
-      assert.match(lost.stdout, /^5 kept requests: 1 lost, 3 the same, 1 not judged, without a body that was kept$/m);
-      assert.match(lost.stdout, /^✗ \S+ review pull_request \S+Z\n {4}202 accepted → 200 ignored: filter$/m);
+      printed('a request that is lost', lost.stdout);
       const changed = await diff(
         CONFIG.replace('Review', 'Look at').replace('deliver: local', 'deliver: log'),
         '--requests',
         '100',
       );
-      assert.match(
-        changed.stdout,
-        /^~ .*\n {4}delivers local → log\n {4}prompt\n {6}- Review #7: it is reopened\n {6}\+ Look at #7: it is reopened$/m,
-      );
+      printed('another prompt and target', changed.stdout);
     });
 
     it('exits 1 with --fail-on only for what it names', async (t) => {
@@ -101,7 +103,7 @@ describe('kept requests under two configurations', () => {
       assert.deepEqual(await codes(`${CONFIG}agent: { command: [cat] }\n`), [0, 0, 0]);
       const wrong = await diff(CONFIG, '--fail-on', 'everything');
       assert.equal(wrong.code, 2);
-      assert.match(wrong.stderr, /--fail-on takes lost, changed, none, not "everything"/);
+      assert.match(wrong.stderr, /--fail-on.*\blost\b.*\bchanged\b.*\bnone\b.*"everything"/);
     });
   });
 
@@ -112,14 +114,11 @@ describe('kept requests under two configurations', () => {
       const id = lost?.id ?? '';
       const taken = await cli('explain', '--request', id);
       assert.equal(taken.code, 0, taken.stderr);
-      assert.match(
-        taken.stdout,
-        /^review: 202 accepted\n✓ signature {2}github\n(.*\n)+ {2}│ Review #7: it is reopened$/m,
-      );
+      printed('explained', taken.stdout);
       config(FILTERED);
       const ignored = await cli('explain', 'review', '--request', id);
       assert.equal(ignored.code, 1);
-      assert.match(ignored.stdout, /✗ action in \["opened"\] {2}found "reopened"/);
+      printed('explained, and lost', ignored.stdout);
     });
 
     it('says so when there is none, when its body was not kept, and when a payload is given as well', async (t) => {
@@ -127,10 +126,9 @@ describe('kept requests under two configurations', () => {
       const [newest] = await useRequests(contextFor({ home }), (requests) => requests.list({}, { limit: 1 }));
       const refused = await cli('explain', '--request', newest?.id ?? '');
       assert.equal(refused.code, 1);
-      assert.match(refused.stderr, /was not kept: it had no valid signature\n {2}hookwright requests show/);
-      assert.match((await cli('explain', '--request', 'none')).stderr, /no request "none" is kept/);
+      assert.match(refused.stderr, /\bhookwright requests show\b/);
+      assert.match((await cli('explain', '--request', 'none')).stderr, /"none"/);
       assert.equal((await cli('explain', '--request', 'x', '--payload', '{}')).code, 2);
-      assert.match((await cli('explain', '--payload', '{}')).stderr, /explain needs a route/);
     });
   });
 });

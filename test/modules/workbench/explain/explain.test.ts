@@ -12,8 +12,14 @@ import type { KeptRequest } from '../../../../schemas/built/operations/types.ts'
 import type { Explanation } from '../../../../schemas/generated/types.ts';
 import type { CliResult } from '../../../helpers/cli.ts';
 import { runInProcess } from '../../../helpers/cli.ts';
+import { goldenTexts } from '../../../helpers/golden-texts.ts';
 import { schemaValidator } from '../../../helpers/schema-validator.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
+
+const compare = goldenTexts('modules/workbench/explain/explain.txt');
+
+/** Without ids that are made up, which differ from run to run. */
+const printed = (name: string, text: string): void => compare(name, text.replace(/\d{13}-[0-9a-f]{12}/g, '<id>'));
 
 const SECRET = 'the-secret-of-this-test';
 const TOKEN = '123456:the-token-of-this-test';
@@ -184,25 +190,19 @@ test('an event that no entry accepts names the entries', async (t) => {
   const { run } = open(t);
   const { code, stdout } = await run(['review', '--event', 'push', ...payload(GOOD)]);
   assert.equal(code, 1);
-  assert.match(stdout, /^review: 200 ignored: event$/m);
-  assert.match(stdout, /^✗ event +"push" is not among pull_request, issue\*$/m);
-  assert.match(stdout, /^· signature +not verified: the request has none; looked for .*x-hub-signature-256/m);
+  printed('an event that no entry accepts', stdout);
 });
 
 test('the tree on a terminal shows each leaf with what it found', async (t) => {
   const { run } = open(t);
   const { stdout } = await run(['review', '--event', 'pull_request', ...payload({ action: 'opened', labels: 3 })]);
-  assert.match(stdout, /^ {2}✓ action in \["opened","reopened"\] {2}found "opened"$/m);
-  assert.match(stdout, /^ {2}✗ any$/m);
-  assert.match(stdout, /^ {4}✗ labels contains "ready" {2}found 3$/m);
-  assert.match(stdout, /^ {4}✗ pull_request\.draft equals false {2}found missing$/m);
+  printed('a tree of conditions', stdout);
 });
 
 test('a comparison shows its number and what it found', async (t) => {
   const { run } = open(t);
   const { stdout } = await run(['large', ...payload({ additions: 501, files: '3' })]);
-  assert.match(stdout, /^ {2}✓ additions gt 500 {2}found 501$/m);
-  assert.match(stdout, /^ {2}✗ files lte 20 {2}found "3"$/m);
+  printed('comparisons', stdout);
 });
 
 const signedBody = JSON.stringify(GOOD);
@@ -268,13 +268,9 @@ test('a signature that is refused is said with its cause, and never with what wo
 test('a cause that is the reason again is said once, and one that is not stands below it', async (t) => {
   const { run } = open(t);
   const formal = await run(['review', '--payload', '-'], rawWith('sha256=00'));
-  assert.equal(formal.stdout.match(/the signature has not the form/g)?.length, 1, formal.stdout);
-  assert.match(formal.stdout, /; looked for x-hub-signature-256$/m);
+  printed('a signature of another form', formal.stdout);
   const bare = await run(['review', '--payload', '-'], rawWith(digest));
-  assert.match(
-    bare.stdout,
-    /the signature has not the form.*\n +it would be right, but the signature has another prefix/,
-  );
+  printed('a signature without its prefix', bare.stdout);
 });
 
 test('a saved request whose credential was removed is not judged by what stands in its place', async (t) => {
@@ -300,7 +296,7 @@ test('a saved request whose credential was removed is not judged by what stands 
     assert.deepEqual([code, found.outcome], [0, 'accepted'], route);
     assert.equal(found.stages.find(({ stage }) => stage === 'signature')?.reason, 'not_signed');
     const [entry] = JSON.parse(saved).log.entries;
-    assert.equal(entry.request.comment, `credentials were removed: ${query === '' ? 'body' : '?token'}`);
+    assert.ok(entry.request.comment.endsWith(`: ${query === '' ? 'body' : '?token'}`), entry.request.comment);
   }
 });
 
@@ -309,7 +305,7 @@ test('without the secret a signature is not verified, and that is a warning', as
   const { code, found } = await ask(['review', '--payload', '-'], rawWith('sha256=00'));
   assert.equal(code, 1);
   assert.equal(found.stages.find(({ stage }) => stage === 'signature')?.reason, 'no_secret');
-  assert.match(found.warnings.join(), /env:SECRET is not set/);
+  assert.match(found.warnings.join(), /env:SECRET/);
 });
 
 test('a direct delivery without an address fails, as it would', async (t) => {
@@ -317,7 +313,7 @@ test('a direct delivery without an address fails, as it would', async (t) => {
   const lost = await ask(['chat', ...payload({})]);
   assert.deepEqual([lost.code, lost.found.status, lost.found.reason], [1, 502, 'delivery_failed']);
   assert.deepEqual(lost.found.deliveries[0]?.unresolved, ['chat_id']);
-  assert.match(lost.found.warnings.join(), /deliver_extra\.chat_id of telegram does not resolve: \{chat\.id\}/);
+  assert.match(lost.found.warnings.join(), /chat_id.*\btelegram\b.*\{chat\.id\}/);
   const found = await ask(['chat', ...payload({ chat: { id: -5 } })]);
   assert.deepEqual([found.code, found.found.outcome], [0, 'delivered']);
   assert.deepEqual(found.found.deliveries[0]?.address, { chat_id: '-5' });
@@ -344,7 +340,7 @@ test('a group is named by its key', async (t) => {
   assert.deepEqual(found.coalesce, { key: 'o/r#3', window_seconds: 5, max_wait_seconds: 300 });
   const alone = (await ask(['merged', ...payload({ repo: 'o/r' })])).found;
   assert.equal(alone.outcome, 'accepted');
-  assert.deepEqual(alone.warnings, ['`coalesce.key` does not resolve: the event is not coalesced']);
+  assert.match(alone.warnings.join(), /^`coalesce\.key` /);
 });
 
 test('the list of a burst has the event', async (t) => {
@@ -390,7 +386,7 @@ test('a script is run only when it is asked for', async (t) => {
   writeFileSync(script, 'echo "no such branch" >&2\nexit 3\n');
   const failed = await ask(['transformed', '--run-script', ...payload({ a: 1 })]);
   assert.deepEqual([failed.code, failed.found.reason], [1, 'script']);
-  assert.equal(failed.found.script?.detail, 'script exited with 3');
+  assert.match(failed.found.script?.detail ?? '', /\b3\b/);
 });
 
 test('how a script ended the event is said, with its name, its input and what it wrote to stderr', async (t) => {
@@ -400,12 +396,12 @@ test('how a script ended the event is said, with its name, its input and what it
     writeFileSync(join(home, 'scripts/shape.sh'), text, { mode: 0o755 });
     return (await run(['transformed', '--run-script', ...payload({ a: 1 })])).stdout;
   };
-  assert.match(await told("echo '[SILENT]'\n"), /^✗ script {5}shape\.sh: script printed \[SILENT\]$/m);
-  assert.match(await told('true\n'), /^✗ script {5}shape\.sh: script printed nothing$/m);
+  printed('a script that prints [SILENT]', await told("echo '[SILENT]'\n"));
+  printed('a script that prints nothing', await told('true\n'));
   const key = await told('echo \'{"__hookwright_ignore__": true}\'\n');
-  assert.match(key, /^✗ script {5}shape\.sh: script set __hookwright_ignore__\n +stdin +│ \{"a":1\}$/m);
+  printed('a script that ignores the event', key);
   const failed = await told('echo "no such branch" >&2\nexit 3\n');
-  assert.match(failed, /^✗ script {5}shape\.sh: script exited with 3\n.*stdin.*\n +stderr +│ no such branch$/m);
+  printed('a script that fails', failed);
 });
 
 test('a home channel is part of the address, and a delivery without any address fails', async (t) => {
@@ -415,10 +411,7 @@ test('a home channel is part of the address, and a delivery without any address 
   const agent = await homeless.ask(['answered', ...payload({})]);
   assert.equal(agent.code, 0);
   for (const { found } of [direct, agent]) {
-    assert.match(
-      found.warnings.join('\n'),
-      /^the delivery to telegram fails: no chat_id|^the delivery to telegram fails: .*chat_id/m,
-    );
+    assert.match(found.warnings.join('\n'), /\btelegram\b.*chat_id/);
   }
   const config = CONFIG.replace('token: env:TOKEN', 'token: env:TOKEN\n    home_channel: "-77"');
   const { ask, run } = open(t, { SECRET, TOKEN }, config);
@@ -429,14 +422,14 @@ test('a home channel is part of the address, and a delivery without any address 
       { target: 'telegram', address: { chat_id: '-77' }, unresolved: [], home_channel: true },
     ]);
   }
-  assert.match((await run(['nowhere', ...payload({})])).stdout, /delivers {3}telegram chat_id=-77 \(home channel\)$/m);
+  printed('a home channel', (await run(['nowhere', ...payload({})])).stdout);
 });
 
 test('a configuration with which serve would not start is said first', async (t) => {
   const off = open(t, { SECRET, TOKEN }, CONFIG.replace('enabled: true\n    secret', 'enabled: false\n    secret'));
   const { stdout, code } = await off.run(['transformed', ...payload({})]);
   assert.equal(code, 1);
-  assert.match(stdout, /^`serve` would not start: webhooks are switched off: set platforms\.webhook\.enabled\n/);
+  assert.match(stdout, /^`serve` .*platforms\.webhook\.enabled\n/);
   const { found } = await off.ask(['transformed', ...payload({})]);
   assert.deepEqual([found.taken, found.outcome], [false, 'accepted']);
   const file = join(tempDir(t), 'secret');
@@ -444,16 +437,11 @@ test('a configuration with which serve would not start is said first', async (t)
   const exposed = CONFIG.replace('secret: env:SECRET', `host: 0.0.0.0\n    secret: file:${file}`);
   const open0 = await open(t, {}, exposed).run(['transformed', ...payload({})]);
   assert.equal(open0.code, 1);
-  assert.match(
-    open0.stdout,
-    /^`serve` would not start: route "\w+": INSECURE_NO_AUTH is refused unless the host is a loop/,
-  );
+  assert.match(open0.stdout, /^`serve` .*route "\w+": INSECURE_NO_AUTH\b/);
   const missing = await open(t, {}).run(['transformed', ...payload({})]);
   assert.equal(missing.code, 1);
-  const lines = missing.stdout.split('\n').filter((line) => line.startsWith('`serve` would not start: '));
-  assert.match(lines.join('\n'), /: route "review": env:SECRET is not set/);
-  assert.match(lines.join('\n'), /: target telegram of profile default: .*env:TOKEN is not set/);
-  assert.equal(missing.stdout.split('\n')[0], lines[0]);
+  assert.match(missing.stdout, /^`serve` .*route "review": env:SECRET\b/);
+  assert.match(missing.stdout, /^`serve` .*\btelegram\b.*\bdefault\b.*env:TOKEN\b/m);
 });
 
 test('what is said of a failed run, what the status_url tells, and a session_key that does not resolve', async (t) => {
@@ -465,9 +453,7 @@ test('what is said of a failed run, what the status_url tells, and a session_key
   assert.deepEqual([found.status_url, found.session, found.warnings], ['answer', 'webhook:talk:a', []]);
   const { stdout, code } = await run(['talk', ...payload({ chat: { id: 5 } })]);
   assert.equal(code, 0);
-  assert.match(stdout, /^→ on failure telegram chat_id=5$/m);
-  assert.match(stdout, /^→ status_url in the 202, tells the state and the answer$/m);
-  assert.match(stdout, /^! `session_key` does not resolve: the run has a session of its own$/m);
+  printed('a failed run and a session that does not resolve', stdout);
 });
 
 test('a disabled route, a body that is no JSON and a wrong method stop where the gateway stops them', async (t) => {
@@ -491,6 +477,6 @@ test('wrong usage exits 2, what cannot be found exits 1', async (t) => {
   }
   const unknown = await run(['revew', '--payload', '{}']);
   assert.equal(unknown.code, 1);
-  assert.match(unknown.stderr, /did you mean review\?/);
+  assert.match(unknown.stderr, /"revew".*\n?.*\breview\b/);
   assert.equal((await run(['review', '--payload', '@nowhere.json'])).code, 1);
 });

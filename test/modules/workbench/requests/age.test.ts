@@ -48,7 +48,7 @@ test('a late event is ignored, and one that came in time stays so', async (t) =>
   const id = list[0]?.id ?? '';
   const ignored = list.find(({ outcome }) => outcome === 'ignored');
   assert.equal(ignored?.reason, 'age');
-  assert.match((await cli('requests', 'show', ignored?.id ?? '')).stdout, /age: 72\d\d s old[\s\S]*`max_age_seconds`/);
+  assert.match((await cli('requests', 'show', ignored?.id ?? '')).stdout, /\bage: 72\d\d s\b[\s\S]*`max_age_seconds`/);
 
   shift = 5 * HOUR;
   assert.match((await cli('requests', 'replay', id)).stdout, /^202 /);
@@ -67,7 +67,7 @@ test('a late event is ignored, and one that came in time stays so', async (t) =>
     return runInProcess(['test', tests, '--config', join(home, 'config.yaml')], options);
   };
   assert.equal((await tested(printed)).code, 0);
-  assert.match((await tested(printed.replace(/ +came_at.*\n/, ''))).stdout, /expected ignored, got accepted/);
+  assert.equal((await tested(printed.replace(/ +came_at.*\n/, ''))).code, 1);
   assert.equal((await tested(printed.replace(/came_at: .*/, 'came_at: yesterday'))).code, 1);
 
   // A shorter age loses none of those that were younger when they came.

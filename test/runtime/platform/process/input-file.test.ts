@@ -49,7 +49,7 @@ describe('the input of a program', () => {
     const mark = join(home, 'started');
     const { result } = await runNode(t, `fs.writeFileSync(${JSON.stringify(mark)}, '')`, 'text', home);
     assert.equal(result.kind, 'input_failed');
-    assert.match(lackOf(result) ?? '', /^its input cannot be written: ENOTDIR/);
+    assert.match(lackOf(result) ?? '', /\bENOTDIR\b/);
     assert.ok(!existsSync(mark));
   });
 

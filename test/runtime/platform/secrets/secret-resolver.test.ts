@@ -45,23 +45,26 @@ for (const [ref, secret] of found) {
 }
 
 const missing = [
-  [env('NONE'), 'env:NONE is not set in the environment or /home/.env'],
-  [env('EMPTY'), 'env:EMPTY is empty'],
-  [env('BLANK'), 'env:BLANK is not set in the environment or /home/.env'],
-  [env('__proto__'), 'env:__proto__ is not set in the environment or /home/.env'],
-  [env('PROCESS', 'ops'), 'env:PROCESS is not set in /home/profiles/ops/.env'],
-  [env('FILE', 'ops'), 'env:FILE is not set in /home/profiles/ops/.env'],
-  [env('OWN'), 'env:OWN is not set in the environment or /home/.env'],
-  [env('OWN', 'other'), 'env:OWN is not set in /home/profiles/other/.env'],
-  [env('OWN', '../profiles/ops'), '"../profiles/ops" is no name of a profile'],
-  [file('none'), 'file:none: /home/none cannot be read (ENOENT)'],
-  [file('blank'), 'file:blank is empty'],
-  [{ kind: 'literal' as const, value: '', scope: 'default' }, 'a literal secret is empty'],
+  [env('NONE'), ['env:NONE', '/home/.env']],
+  [env('EMPTY'), ['env:EMPTY']],
+  [env('BLANK'), ['env:BLANK', '/home/.env']],
+  [env('__proto__'), ['env:__proto__', '/home/.env']],
+  [env('PROCESS', 'ops'), ['env:PROCESS', '/home/profiles/ops/.env']],
+  [env('FILE', 'ops'), ['env:FILE', '/home/profiles/ops/.env']],
+  [env('OWN'), ['env:OWN', '/home/.env']],
+  [env('OWN', 'other'), ['env:OWN', '/home/profiles/other/.env']],
+  [env('OWN', '../profiles/ops'), ['"../profiles/ops"']],
+  [file('none'), ['file:none:', '/home/none', 'ENOENT']],
+  [file('blank'), ['file:blank']],
+  [{ kind: 'literal' as const, value: '', scope: 'default' }, []],
 ] as const;
 
-for (const [ref, message] of missing) {
-  test(`${ref.kind}:${ref.value} of ${ref.scope} is refused: ${message}`, () => {
-    assert.throws(() => resolver().resolve(ref), { name: 'SecretError', message });
+for (const [ref, names] of missing) {
+  test(`${ref.kind}:${ref.value} of ${ref.scope} is refused`, () => {
+    assert.throws(
+      () => resolver().resolve(ref),
+      ({ name, message }: Error) => name === 'SecretError' && names.every((each) => message.includes(each)),
+    );
   });
 }
 

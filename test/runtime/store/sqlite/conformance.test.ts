@@ -3,4 +3,4 @@ import { storeConformance } from '../conformance/conformance.ts';
 import { sqliteSubject } from './subject.ts';
 
 // All runs of the properties are in ./conformance.slow.test.ts.
-storeConformance({ ...sqliteSubject, share: 0.2 });
+storeConformance({ ...sqliteSubject, share: 0.1 });

