@@ -10,23 +10,23 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 /** A page, what it says, and the lines of the code that make it true. */
 const NUMBERS: readonly (readonly [page: string, words: string, file: string, ...lines: string[]])[] = [
   [
-    'operations',
-    'At most 64 deliveries are under way, 8 of them to one target',
+    'running',
+    'At most 64 deliveries are in progress, 8 of them to one target',
     'runtime/dispatch/delivery-worker.ts',
     'MAX_ATTEMPTS = 64;',
     'MAX_PER_TARGET = 8;',
   ],
-  ['operations', 'about 64 MB', 'runtime/store/sqlite/open-database.ts', 'WAL_BYTES = 64 * 1024 * 1024;'],
-  ['operations', 'that have waited for 800 ms', 'runtime/store/group-commit.ts', 'TICK_MS = 100;', 'TOO_LONG = 8;'],
+  ['backups', 'about 64 MB', 'runtime/store/sqlite/open-database.ts', 'WAL_BYTES = 64 * 1024 * 1024;'],
+  ['backups', 'that have waited for 800 ms', 'runtime/store/group-commit.ts', 'TICK_MS = 100;', 'TOO_LONG = 8;'],
   [
-    'operations',
+    'observability',
     'a budget of 100 lines a minute and route',
     'runtime/intake/event-log.ts',
     'LINES = 100;',
     'MINUTE_MS = 60_000;',
   ],
   [
-    'operations',
+    'backups',
     'five for each route and minute',
     'modules/workbench/runtime/capture/keep.ts',
     'UNVERIFIED = 5;',

@@ -24,7 +24,7 @@ import { publish } from '../compiler/publish.ts';
 export const catalogPublishCommand = command({
   summary: 'Print the blueprint catalog as JSON',
   details:
-    'The same blueprints give the same bytes. A page to choose from is in the console: `hookwright docs operations`.',
+    'The same blueprints give the same bytes. A page to choose from is in the console: `hookwright docs console`.',
   examples: [
     ['Print the JSON array', '$0 catalog publish'],
     ['Write it to a file', '$0 catalog publish --out blueprints.json'],

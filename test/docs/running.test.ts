@@ -1,4 +1,4 @@
-/** What docs/operations.md says of storing and retrying is what the code does. */
+/** What docs/running.md and docs/backups.md say about storing and retrying is what the code does. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,9 @@ import { HOLDER, makeAccept, makeAdvance } from '../helpers/dispatches.ts';
 import { codeBlocks } from '../helpers/markdown.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
-const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+const page = ['running', 'backups']
+  .map((name) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8'))
+  .join('\n');
 
 /** The rows of the table whose header begins with `title`, cells trimmed. */
 function table(title: string): string[][] {
@@ -31,7 +33,7 @@ function table(title: string): string[][] {
 
 const short = (ms: number): string => formatDuration(ms);
 
-describe('docs/operations.md', () => {
+describe('docs/running.md, docs/backups.md', () => {
   it('prints the retry schedule as it is', () => {
     let since = 0;
     const expected = [1, 2, 3, 4, 5, 6, 7].map((attempt) => {
