@@ -41,7 +41,7 @@ const IN_WORK_FOLDER = {
   remedyInside: EMPTY_FOLDER,
 } as const;
 
-/** As tried with the programs: docs/agents.md, "What a text alone makes a program do". */
+/** As tried with the programs: docs/agents.md, "Text that programs act on". */
 export const EXPANDING_PROGRAMS: readonly ExpandingProgram[] = [
   {
     name: 'Claude Code',
