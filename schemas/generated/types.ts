@@ -34,11 +34,11 @@ export type RotatingSecret =
  */
 export type WebhookExtraConfig = WebhookSettings;
 /**
- * A JSON object or array, or a text, with `{text}`, `{route}` and `{delivery_id}`. A text that is not JSON is sent as `text/plain`. `cloudevents` sends a CloudEvent in structured JSON. Default: an object with these three fields.
+ * JSON or text with `{text}`, `{route}` and `{delivery_id}`, or `cloudevents` (structured JSON). Default: an object with these three fields.
  */
 export type HttpTargetBody = string | {} | unknown[];
 /**
- * Store of events, delivery ids and jobs: a local file, or a PostgreSQL that several gateways share.
+ * A local file, or a PostgreSQL that several gateways share.
  */
 export type StoreConfig = 'sqlite' | PostgresStoreConfig;
 export type AlertKind =
@@ -414,7 +414,7 @@ export interface Config {
    */
   app_scheme?: string;
   /**
-   * Base URL under which senders reach this server, for links and for schemes that sign the URL.
+   * Base URL of this server for senders: for links, and schemes that sign the URL.
    */
   public_url?: string;
   platforms?: PlatformsConfig;
@@ -471,7 +471,7 @@ export interface WebhookSettings {
    */
   direct_timeout_seconds?: number;
   /**
-   * Maximum open connections. A further one closes the one that has waited longest, idle or unverified.
+   * Maximum open connections; a further one closes the oldest idle or unverified one.
    */
   max_connections?: number;
   /**
@@ -487,7 +487,7 @@ export interface WebhookSettings {
    */
   max_unverified_bytes?: number;
   /**
-   * Minimum bytes per second of a body, over any 5 seconds; slower bodies are answered 408. Grows up to 64 times on a full server. 0 turns it off.
+   * Minimum bytes per second of a body, over 5 seconds; else 408. Up to 64 times as many on a full server. 0: off.
    */
   min_body_rate?: number;
   routes?: RoutesConfig;
@@ -543,7 +543,7 @@ export interface RouteConfig {
    */
   verify_token?: string;
   /**
-   * This route's URL as the sender knows it, for schemes that sign the URL. Default: derived from the global `public_url`.
+   * This route's URL as the sender knows it, if the scheme signs the URL.
    */
   public_url?: string;
   /**
@@ -555,7 +555,7 @@ export interface RouteConfig {
    */
   prompt?: string;
   /**
-   * `mark` puts values that outsiders may have written between markers in the agent's prompt, with a sentence that explains them. `verbatim` inserts them unchanged. Default: `gateway.untrusted`.
+   * `mark` puts outsiders' values between markers in the agent's prompt. Default: `gateway.untrusted`.
    */
   untrusted?: 'mark' | 'verbatim';
   /**
@@ -599,11 +599,11 @@ export interface RouteConfig {
   approve?: boolean;
   outputs?: OutputsConfig;
   /**
-   * The rendered prompt is the message, no agent runs, and the sender waits for the delivery. Needs a sender that retries; else use `agent: none`.
+   * No agent: the prompt is the message, and the sender waits for the delivery. Needs a sender that retries; else `agent: none`.
    */
   deliver_only?: boolean;
   /**
-   * Name of one of `agents`. `none`: the rendered prompt is the message; it is stored and retried, and no agent runs. Default: `agent`.
+   * Name of one of `agents`. `none`: the prompt is the message, stored and retried. Default: `agent`.
    */
   agent?: string;
   /**
@@ -617,7 +617,7 @@ export interface RouteConfig {
    */
   mirror_to_session?: boolean;
   /**
-   * Payload path or template of a conversation: runs of a profile with the same key run one after the other, in the order of acceptance. If a part does not resolve, the event runs independently.
+   * Payload path or template of a conversation: runs with the same key run one after the other, in the order of acceptance.
    */
   session_key?: string;
   /**
@@ -634,19 +634,19 @@ export interface RouteConfig {
   max_concurrent?: number;
   budget?: BudgetConfig;
   /**
-   * Maximum runs for one key within ten minutes (default 10); one more pauses the key for an hour (`loop`). The key is the session key, else the coalesce key, else the place the answer returns to.
+   * Maximum runs for one key within ten minutes (default 10); one more pauses the key for an hour (`loop`).
    */
   loop_limit?: number;
   /**
-   * Accept events that hookwright caused itself, by its marker or its account. Default: false, they are ignored (`loop`). `loop_limit` still applies.
+   * Accept events that hookwright caused itself; by default they are ignored (`loop`). `loop_limit` still applies.
    */
   allow_own_events?: boolean;
   /**
-   * The 202 contains `status_url`, an unguessable URL with the state of the event. A request with `Prefer: wait=30` (at most 60) is answered once the event is done.
+   * The 202 contains an unguessable URL with the state of the event. `Prefer: wait=30` waits for its end.
    */
   status_url?: boolean;
   /**
-   * With `status_url`: anyone who has the URL also gets the answer, once it is delivered.
+   * `status_url` also returns the answer, once delivered.
    */
   status_answer?: boolean;
   /**
@@ -740,7 +740,7 @@ export interface FilterConfig {
   not?: FilterConfig | FilterConfig[];
 }
 /**
- * Outputs that the agent may hand over besides its answer, by name. The gateway delivers them and drops all others.
+ * Outputs that the agent may hand over, by name; others are dropped.
  */
 export interface OutputsConfig {
   [k: string]: OutputConfig;
@@ -802,7 +802,7 @@ export interface CoalesceConfig {
    */
   max_wait_seconds?: number;
   /**
-   * `latest`: the run gets the last event, and a note with the number of superseded ones. `all`: `{events}` in the prompt lists all events; other placeholders read the last one.
+   * `latest`: the run gets the last event and the number of superseded ones. `all`: `{events}` lists all events; other placeholders read the last one.
    */
   keep?: 'latest' | 'all';
   /**
@@ -835,7 +835,7 @@ export interface ReceiverConfig {
   };
 }
 /**
- * Maximum runs, tokens and cost of this route in each hour or day; further events are ignored (`budget`).
+ * Limit of this route in each hour or day; further events are ignored (`budget`).
  */
 export interface BudgetConfig {
   /**
@@ -864,7 +864,7 @@ export interface HttpTargetConfig {
    */
   enabled?: boolean;
   /**
-   * URL of the request. Path and query may contain placeholders, the host may not. A placeholder is a key of `deliver_extra`, else a path of the payload; it is percent-encoded, and fails the delivery if it is empty, `.` or `..`.
+   * URL with placeholders in path and query: keys of `deliver_extra`, else payload paths. They are percent-encoded; an empty one, `.` or `..` fails the delivery.
    */
   url: string;
   /**
@@ -990,7 +990,7 @@ export interface GatewayConfig {
    */
   capture?: 'none' | 'problems' | 'all';
   /**
-   * Maximum captured requests of a route in a second; requests that were not accepted come first.
+   * Maximum captured requests of a route in a second; rejected ones come first.
    */
   capture_per_second?: number;
   /**
@@ -1009,7 +1009,7 @@ export interface GatewayConfig {
   heartbeat?: HeartbeatConfig;
 }
 /**
- * Maximum runs, tokens and cost of all routes and jobs in each hour or day.
+ * Limit of all routes and jobs in each hour or day.
  */
 export interface BudgetConfig1 {
   /**
@@ -1046,12 +1046,12 @@ export interface PostgresStoreConfig {
    */
   schema?: string;
   /**
-   * Key that encrypts secrets of dynamic subscriptions: the same on every gateway, at least 32 characters. Without it, these secrets must be references.
+   * Encrypts secrets of dynamic subscriptions: the same on every gateway, at least 32 characters.
    */
   key?: string;
 }
 /**
- * A second listener with the console, its API, `/metrics`, `/livez` and `/readyz`. Off without it.
+ * Console, API, `/metrics`, `/livez` and `/readyz` on a second port.
  */
 export interface ConsoleConfig {
   /**
@@ -1063,7 +1063,7 @@ export interface ConsoleConfig {
    */
   host?: string;
   /**
-   * Token for everything except `/livez` and the status of `/readyz`. Without it, any program of this machine may read and change everything.
+   * Token for everything except probes. Without it, any program of this machine may change everything.
    */
   token?: string;
   /**
@@ -1072,7 +1072,7 @@ export interface ConsoleConfig {
   viewer_token?: string;
 }
 /**
- * Files and hosts that a program can reach. On an agent: its `command`; replaces the gateway's as a whole. On the gateway: all agents' commands and scripts. Without it, programs reach what the gateway reaches.
+ * Files and hosts that a program can reach. The gateway's applies to all agents and scripts; an agent's replaces it as a whole.
  */
 export interface SandboxConfig {
   /**
@@ -1093,7 +1093,7 @@ export interface SandboxConfig {
   write?: string[];
 }
 /**
- * Target that is notified when something begins to fail, once a day while it lasts, and when it ends.
+ * Target that is notified when something fails, and when it ends.
  */
 export interface AlertsConfig {
   /**
@@ -1119,7 +1119,7 @@ export interface AlertsConfig {
   on?: [AlertKind, ...AlertKind[]];
 }
 /**
- * Target that is notified of messages that wait for an approval (`approve: true`).
+ * Target that is notified of messages with `approve: true`.
  */
 export interface ApprovalsConfig {
   /**
@@ -1166,11 +1166,11 @@ export interface AgentConfig {
    */
   command?: [string, ...string[]];
   /**
-   * The reason why `command` can do no harm although it does not take `{toolsets}`, such as a container or no tools. Silences `agent-unconfined`.
+   * The reason why `command` can do no harm without `{toolsets}`. Silences `agent-unconfined`.
    */
   confined?: string;
   /**
-   * Variables that `command` gets besides PATH, HOME and similar ones: a literal, `env:NAME` or `file:path`; under a sandbox also a secret that it uses without having it.
+   * Variables of `command`: a literal, `env:NAME` or `file:path`; under a sandbox also a secret that it uses without having it.
    */
   env?: {
     [k: string]: string | GuardedSecretConfig;
@@ -1180,7 +1180,7 @@ export interface AgentConfig {
    */
   cwd?: string;
   /**
-   * Working folder without `cwd`: a new one for each run, removed after it (`run`), or a kept one for each `route` or `shared` by all runs.
+   * Working folder without `cwd`: new for each run, or kept for a route or for all.
    */
   work?: 'run' | 'route' | 'shared';
   sandbox?: SandboxConfig;
@@ -1278,7 +1278,7 @@ export interface OpenAiAgentConfig {
   timeout_seconds?: number;
 }
 /**
- * Maximum runs, tokens and cost of this agent in each hour or day.
+ * Limit of this agent in each hour or day.
  */
 export interface BudgetConfig2 {
   /**
@@ -1374,7 +1374,7 @@ export interface JobConfig {
   misfire?: 'skip' | 'once';
 }
 /**
- * Outputs that the agent may hand over besides its answer, by name.
+ * Outputs that the agent may hand over, by name.
  */
 export interface OutputsConfig1 {
   [k: string]: OutputConfig;
@@ -1400,7 +1400,7 @@ export interface ReceiverConfig1 {
   };
 }
 /**
- * Maximum runs, tokens and cost of this job in each hour or day; further instants are skipped.
+ * Limit of this job in each hour or day; further instants are skipped.
  */
 export interface BudgetConfig3 {
   /**

@@ -1,4 +1,4 @@
-/** Prints docs/config.md from the schemas of the configuration: every key with an example, its type, default and meaning. */
+/** Prints docs/config.md from the schemas of the configuration: every key with an example, its values, default and meaning. */
 import { stringify } from 'yaml';
 import { readSchema } from '../../modules/setup/cli/schema.ts';
 import { code, escapeText, table } from './markdown.ts';
@@ -55,7 +55,7 @@ platforms:
 - An unknown key is an error with a suggestion. Keys of the file and of routes that begin with \`x-\` are ignored; they can hold YAML anchors.
 - A secret is \`env:NAME\`, \`file:path\` or a literal. A relative path starts at the home. The compiled table keeps references, so CI needs no secrets.
 - Variables come from the environment, then from \`.env\` beside \`./hookwright.yaml\`, then from \`.env\` in the home.
-- \`hookwright schema config\` prints this page as JSON Schema, for your editor. The first column below shows each key with an example.
+- \`hookwright schema config\` prints this page as JSON Schema, for your editor. The first column below shows each key, most with an example.
 `;
 
 const VARIABLES = `## The implicit \`WEBHOOK_SECRET\`
@@ -171,13 +171,13 @@ export const configKeys = (): readonly { readonly section: string; readonly key:
 function section({ title, node, about }: Section): string {
   const rows = Object.entries(propertiesOf(node)).map(([key, of]) => [
     describeKey(key, of),
-    [describeType(of), describeDefault(of, requiredBy(node).includes(key))].filter(Boolean).join(', '),
+    [describeForms(of), describeDefault(of, requiredBy(node).includes(key))].filter(Boolean).join(', '),
     escapeText(of.description ?? resolve(of).description ?? ''),
   ]);
   const lines = [
     `## ${escapeText(title)}\n`,
     ...(about === undefined ? [] : [`${about}\n`]),
-    `${table(['key', 'type, default', 'meaning'], rows)}\n`,
+    `${table(['key', 'values, default', 'meaning'], rows)}\n`,
   ];
   return lines.join('\n');
 }
@@ -200,6 +200,12 @@ function resolve(node: Node): Node {
   const inFile = file === '' ? null : (readSchema(file.replace('.schema.json', '')) as Node);
   if (inFile !== null && name === '') return inFile;
   return definition(inFile ?? (route.$defs?.[name] === undefined ? config : route), name);
+}
+
+/** The type, unless an example shows it. */
+function describeForms(node: Node): string {
+  const type = describeType(node);
+  return node.examples === undefined || type.includes(' or ') ? type : '';
 }
 
 /** In YAML's terms. */
