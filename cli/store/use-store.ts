@@ -61,7 +61,7 @@ async function withStore<T>(
       throw new CliError(error.message, 'look whether it is there before you repeat it');
     if (error instanceof StoreUnavailable) throw new StoreOutOfReach(`the store is unavailable: ${error.message}`);
     if (error instanceof StoreDamaged)
-      throw new CliError(error.message, 'hookwright docs operations: when the disk damages the file');
+      throw new CliError(error.message, 'hookwright docs backups: when the disk damages the file');
     throw controlFailure(context, error);
   } finally {
     await store.close();

@@ -9,7 +9,7 @@ export type Catalog = PublishedBlueprint[];
  */
 export type WebhookConfig = WebhookSettings & {
   /**
-   * Serve webhooks. Also by WEBHOOK_ENABLED.
+   * Serve webhooks.
    */
   enabled?: boolean;
   extra?: WebhookExtraConfig;
@@ -30,15 +30,15 @@ export type RotatingSecret =
       expires_at?: string;
     };
 /**
- * The same settings again; they win over those beside it.
+ * The same keys; they take precedence.
  */
 export type WebhookExtraConfig = WebhookSettings;
 /**
- * What is sent: a JSON object or array, or a text, which may hold `{text}`, `{route}` and `{delivery_id}`; a text that is JSON is sent as such, and any other as `text/plain`. `cloudevents` is a CloudEvent in structured JSON. Without it, a JSON object with these three fields.
+ * JSON or text with `{text}`, `{route}` and `{delivery_id}`, or `cloudevents` (structured JSON). Default: an object with these three fields.
  */
 export type HttpTargetBody = string | {} | unknown[];
 /**
- * Where dispatches, delivery ids and jobs are kept: a file of this machine, or a PostgreSQL that several gateways share.
+ * A local file, or a PostgreSQL that several gateways share.
  */
 export type StoreConfig = 'sqlite' | PostgresStoreConfig;
 export type AlertKind =
@@ -406,7 +406,7 @@ export interface BlueprintField {
  */
 export interface Config {
   /**
-   * Globs of further config files, relative to this one.
+   * Globs of more config files, relative to this one.
    */
   include?: string[];
   /**
@@ -414,7 +414,7 @@ export interface Config {
    */
   app_scheme?: string;
   /**
-   * Base URL under which senders reach this server (the proxy's or tunnel's), for links and for schemes that sign the URL.
+   * Base URL of this server for senders: for links, and schemes that sign the URL.
    */
   public_url?: string;
   platforms?: PlatformsConfig;
@@ -435,7 +435,7 @@ export interface PlatformsConfig {
   [k: string]: TargetConfig | WebhookConfig | HttpTargetConfig | undefined;
 }
 /**
- * Adapter settings; written under `webhook` or `webhook.extra` (`extra` wins per key).
+ * Settings of the server, under `webhook` or `webhook.extra` (`extra` takes precedence for each key).
  */
 export interface WebhookSettings {
   /**
@@ -443,15 +443,15 @@ export interface WebhookSettings {
    */
   host?: string;
   /**
-   * TCP port; 0 takes a free one.
+   * TCP port; 0: any free port.
    */
   port?: number;
   /**
-   * Global fallback secret: a literal, `env:NAME` or `file:path`.
+   * Secret of routes without their own.
    */
   secret?: string;
   /**
-   * Authenticated requests per minute and route.
+   * Maximum authenticated requests a minute, for each route.
    */
   rate_limit?: number;
   /**
@@ -463,31 +463,31 @@ export interface WebhookSettings {
    */
   script_timeout_seconds?: number;
   /**
-   * How long a delivery id is remembered, in seconds.
+   * Time that a delivery id is remembered, in seconds.
    */
   idempotency_ttl_seconds?: number;
   /**
-   * Longest time a direct delivery may keep its sender waiting, in seconds.
+   * Maximum time that a direct delivery keeps its sender waiting, in seconds.
    */
   direct_timeout_seconds?: number;
   /**
-   * Open connections at once. For a further one, the one that has waited longest gives way: idle, or with a body whose signature is not verified yet.
+   * Maximum open connections; a further one closes the oldest idle or unverified one.
    */
   max_connections?: number;
   /**
-   * The same for one client address (for IPv6: one network of 64 bits). Loopback addresses are not counted: a proxy or tunnel on this machine speaks for many clients. Behind `trusted_proxies` it is the number of requests of one client at once, the oldest unverified of which gives way.
+   * The same for one client (IPv6: one /64). Loopback is not counted. Behind `trusted_proxies`: concurrent requests of one client.
    */
   max_connections_per_address?: number;
   /**
-   * Addresses or networks (`10.0.0.0/8`) of the proxies in front of this server. The client of their requests is the last hop in `X-Forwarded-For` that is none of them.
+   * Addresses or networks of the proxies in front of this server. The client is the last address in `X-Forwarded-For` that is none of them.
    */
   trusted_proxies?: string[];
   /**
-   * Memory that all bodies whose signature is not verified yet may hold together, in bytes; beyond it the oldest are answered 503. At least `max_body_bytes`.
+   * Memory of all unverified bodies, in bytes; beyond it, the oldest are answered 503. At least `max_body_bytes`.
    */
   max_unverified_bytes?: number;
   /**
-   * Slowest pace at which a body may arrive, in bytes per second, over any 5 seconds; slower ones are answered 408. The fuller the server, the faster: up to 64 times as much, over a second. 0 turns it off.
+   * Minimum bytes per second of a body, over 5 seconds; else 408. Up to 64 times as many on a full server. 0: off.
    */
   min_body_rate?: number;
   routes?: RoutesConfig;
@@ -503,47 +503,47 @@ export interface RoutesConfig {
  */
 export interface RouteConfig {
   /**
-   * What the route is for; shown in lists.
+   * Description for lists.
    */
   description?: string;
   /**
-   * `false` keeps the route in the file and answers 403.
+   * `false`: the route answers 403.
    */
   enabled?: boolean;
   /**
-   * Accepted event types, exact or as globs (`*`, `?`, `[`, `{`). Empty or absent: all events.
+   * Accepted event types, exact or as globs. Default: all.
    */
   events?: string[];
   /**
-   * Name or alias of a catalog source: pins its scheme, event type, delivery id and challenge.
+   * Source of the catalog: fixes scheme, event type, delivery id and handshake.
    */
   source?: string;
   /**
-   * Signature schemes the route accepts, by name. Default: all that the header-driven choice knows.
+   * Accepted signature schemes, by name. Default: all, selected by the headers.
    *
    * @minItems 1
    */
   auth?: [string, ...string[]];
   /**
-   * Signing secret: a literal, `env:NAME` or `file:path`. Falls back to the global secret. `INSECURE_NO_AUTH` skips validation on a loopback bind.
+   * Signing secret. Default: the global `secret`. `INSECURE_NO_AUTH` skips verification on a loopback bind.
    */
   secret?: string;
   /**
-   * Several accepted secrets during a rotation, the current one first. Instead of `secret`.
+   * Instead of `secret`: several accepted secrets during a rotation, the current one first.
    *
    * @minItems 1
    */
   secrets?: [RotatingSecret, ...RotatingSecret[]];
   /**
-   * The sender's public key, for schemes with an asymmetric signature: a literal, `env:NAME` or `file:path`.
+   * The sender's public key, for schemes with an asymmetric signature.
    */
   public_key?: string;
   /**
-   * Token the sender repeats in its handshake, where it has one (`hub.verify_token`): a literal, `env:NAME` or `file:path`.
+   * Token that the sender repeats in its handshake (`hub.verify_token`).
    */
   verify_token?: string;
   /**
-   * This route's URL as the sender knows it, for schemes that sign the URL. Overrides the global `public_url`.
+   * This route's URL as the sender knows it, if the scheme signs the URL.
    */
   public_url?: string;
   /**
@@ -551,19 +551,19 @@ export interface RouteConfig {
    */
   profile?: string;
   /**
-   * Template over the payload. Absent: the event's name and the whole payload.
+   * Template over the payload. Default: the event's name and the whole payload.
    */
   prompt?: string;
   /**
-   * `mark`: values that outsiders may have written stand between markers in the agent's prompt, and a sentence says what the markers mean. `verbatim`: values stand as they are. Default: `gateway.untrusted`, else `verbatim`.
+   * `mark` puts outsiders' values between markers in the agent's prompt. Default: `gateway.untrusted`.
    */
   untrusted?: 'mark' | 'verbatim';
   /**
-   * Conditions on the payload; all must hold, else the event is answered `ignored`.
+   * Conditions on the payload. All must be true, else the event is `ignored`.
    */
   filters?: FilterConfig | FilterConfig[];
   /**
-   * Filter or transform script below <profile home>/scripts/.
+   * Script in <profile home>/scripts/ that filters or transforms the payload.
    */
   script?: string;
   /**
@@ -571,19 +571,19 @@ export interface RouteConfig {
    */
   skills?: string[];
   /**
-   * Why it is safe that text of strangers reaches an agent that acts; silences `untrusted-input` for this route.
+   * The reason why strangers' text may reach an agent that acts. Silences `untrusted-input` for this route.
    */
   accept_untrusted?: string;
   /**
-   * Replaces the platform's webhook toolsets for runs of this route.
+   * Toolsets of runs of this route, instead of the platform's.
    */
   toolsets?: string[];
   /**
-   * Where the result goes: one target or a list of them.
+   * Target of the result, or a list of targets.
    */
   deliver?: string | [string, ...string[]];
   /**
-   * Address and options of the delivery (`repo`, `pr_number`, `chat_id`, `message_thread_id`, …), as templates; with several targets it may be keyed by target.
+   * Address and options of the delivery, as templates. With several targets, may be keyed by target.
    */
   deliver_extra?: {
     [k: string]:
@@ -594,20 +594,20 @@ export interface RouteConfig {
         };
   };
   /**
-   * The message waits until a person approves it: `hookwright approvals`. Who is told, and how long it waits, is in `gateway.approvals`.
+   * The message waits until a person approves it (`hookwright approvals`, `gateway.approvals`).
    */
   approve?: boolean;
   outputs?: OutputsConfig;
   /**
-   * No agent: the rendered prompt is the message, and the sender waits for it. Needs a real target, and a sender that retries; else `agent: none`.
+   * No agent: the prompt is the message, and the sender waits for the delivery. Needs a sender that retries; else `agent: none`.
    */
   deliver_only?: boolean;
   /**
-   * Name of one of `agents`. `none`: the rendered prompt is the message. It is answered 202, stored and retried like any delivery, and no agent runs. Default: `agent`.
+   * Name of one of `agents`. `none`: the prompt is the message, stored and retried. Default: `agent`.
    */
   agent?: string;
   /**
-   * Id or name of the scheduled job to fire on each event.
+   * Id or name of the job to fire on each event.
    */
   cron_job?: string;
   coalesce?: CoalesceConfig;
@@ -617,52 +617,52 @@ export interface RouteConfig {
    */
   mirror_to_session?: boolean;
   /**
-   * Payload path or template that identifies a conversation: runs of one profile with the same key happen one after the other, in the order of acceptance. An event that lacks a part of it runs by itself.
+   * Payload path or template of a conversation: runs with the same key run one after the other, in the order of acceptance.
    */
   session_key?: string;
   /**
-   * Name under which several routes share their sessions: the same `session_key` is the same session. Default: the name of the route.
+   * Name under which several routes share sessions. Default: the name of the route.
    */
   session_scope?: string;
   /**
-   * Authenticated requests per minute on this route. Default: the global `rate_limit`.
+   * Maximum authenticated requests a minute. Default: the global `rate_limit`.
    */
   rate_limit?: number;
   /**
-   * Agent runs of this route at once.
+   * Maximum concurrent agent runs of this route.
    */
   max_concurrent?: number;
   budget?: BudgetConfig;
   /**
-   * Most runs for one key within ten minutes: one more pauses the key for an hour, and its events are ignored (`loop`). Default: 10. The key is the session key, else the coalesce key, else where the answer goes, if it goes back to where the event came from.
+   * Maximum runs for one key within ten minutes (default 10); one more pauses the key for an hour (`loop`).
    */
   loop_limit?: number;
   /**
-   * Take events that hookwright has caused itself, too: those that hold the marker of what it posts, or whose sender is the account it posts as. Default: false, they are ignored (`loop`). `loop_limit` applies all the same.
+   * Accept events that hookwright caused itself; by default they are ignored (`loop`). `loop_limit` still applies.
    */
   allow_own_events?: boolean;
   /**
-   * The 202 of an event carries `status_url`, where its sender can ask what became of it: a URL that nobody can guess, absolute where `public_url` is set. A request with `Prefer: wait=30` (at most 60 seconds) is answered once the event is done.
+   * The 202 contains an unguessable URL with the state of the event. `Prefer: wait=30` waits for its end.
    */
   status_url?: boolean;
   /**
-   * With `status_url`: whoever has the URL also gets the answer, once it is delivered.
+   * `status_url` also returns the answer, once delivered.
    */
   status_answer?: boolean;
   /**
-   * How long a delivery id is remembered, in seconds. Default: the global setting.
+   * Time that a delivery id is remembered, in seconds. Default: the global setting.
    */
   idempotency_ttl_seconds?: number;
   /**
-   * Ignores an event that is older than this when it arrives; `timestamp` says where its time stands.
+   * Ignore events that are older than this when they arrive; needs `timestamp`.
    */
   max_age_seconds?: number;
   /**
-   * For `max_age_seconds`: the path of the event's time, as Unix seconds, milliseconds or ISO 8601. An event without a time there, or with one ahead, is taken.
+   * For `max_age_seconds`: the path of the event's time, as Unix time, ISO 8601 or RFC 2822. Events without a time, or with a time in the future, are accepted.
    */
   timestamp?: string;
   /**
-   * Which requests of this route are kept for `hookwright requests`. Default: `gateway.capture`.
+   * Requests of this route that are captured for `hookwright requests`. Default: `gateway.capture`.
    */
   capture?: 'none' | 'problems' | 'all';
 }
@@ -691,19 +691,19 @@ export interface FilterConfig {
    */
   not_equals?: string | number | boolean | {} | unknown[] | null;
   /**
-   * The field is a number greater than this; false for anything else.
+   * The field is a number greater than this.
    */
   gt?: number;
   /**
-   * The field is a number greater than or equal to this; false for anything else.
+   * The field is a number, at least this.
    */
   gte?: number;
   /**
-   * The field is a number less than this; false for anything else.
+   * The field is a number less than this.
    */
   lt?: number;
   /**
-   * The field is a number less than or equal to this; false for anything else.
+   * The field is a number, at most this.
    */
   lte?: number;
   /**
@@ -711,7 +711,7 @@ export interface FilterConfig {
    */
   contains?: string | number | boolean | {} | unknown[] | null;
   /**
-   * The field is text that begins with this; false for anything else.
+   * The field is text that begins with this.
    */
   starts_with?: string;
   /**
@@ -723,7 +723,7 @@ export interface FilterConfig {
    */
   in_file?: string;
   /**
-   * Searched in the field's text, in linear-time (RE2) syntax; values other than strings are searched as JSON.
+   * RE2 pattern, searched in the field's text; other values are searched as JSON.
    */
   regex?: string;
   /**
@@ -740,7 +740,7 @@ export interface FilterConfig {
   not?: FilterConfig | FilterConfig[];
 }
 /**
- * What the agent may hand over besides its answer, by name; each is delivered by the gateway. Anything else is dropped.
+ * Outputs that the agent may hand over, by name; others are dropped.
  */
 export interface OutputsConfig {
   [k: string]: OutputConfig;
@@ -754,7 +754,7 @@ export interface OutputConfig {
    */
   deliver: string;
   /**
-   * The values that a field may have, by field; an output with another one is dropped.
+   * Allowed values, by field. An output with another value is dropped.
    */
   allow?: {
     /**
@@ -763,11 +763,11 @@ export interface OutputConfig {
     [k: string]: [string | number, ...(string | number)[]];
   };
   /**
-   * Most messages of this name in one run; a text that its target takes only in parts counts as several.
+   * Maximum messages of this name in one run; each part of a long text counts.
    */
   max?: number;
   /**
-   * Each waits until a person approves it: `hookwright approvals`.
+   * Each waits until a person approves it.
    */
   approve?: boolean;
   /**
@@ -786,7 +786,7 @@ export interface OutputConfig {
     | undefined;
 }
 /**
- * Debounce of events per entity: a burst is one run, of its latest event, or of all of them (`keep: all`).
+ * Debounces events per entity: a burst is one run.
  */
 export interface CoalesceConfig {
   /**
@@ -802,24 +802,24 @@ export interface CoalesceConfig {
    */
   max_wait_seconds?: number;
   /**
-   * `latest`: the run gets the last event, with a note of how many it has superseded. `all`: `{events}` in the prompt is the list of all events of the burst; other placeholders read the last one.
+   * `latest`: the run gets the last event and the number of superseded ones. `all`: `{events}` lists all events; other placeholders read the last one.
    */
   keep?: 'latest' | 'all';
   /**
-   * Template of an event in `{events}`. Default: its payload as JSON, cut at 500 characters.
+   * Template of an event in `{events}`. Default: its payload as JSON, truncated at 500 characters.
    */
   each?: string;
   /**
-   * Most events that `{events}` lists: the newest; the others are counted in a line before them.
+   * Maximum events in `{events}`, the newest; a line before them counts the others.
    */
   max_events?: number;
 }
 /**
- * Where the reason of each run goes that has failed for good.
+ * Target that gets the reason of each run that failed permanently.
  */
 export interface ReceiverConfig {
   /**
-   * One target or a list of them.
+   * Target, or a list of targets.
    */
   deliver: string | [string, ...string[]];
   /**
@@ -835,7 +835,7 @@ export interface ReceiverConfig {
   };
 }
 /**
- * Most runs, tokens and cost of this route within each hour or day: events beyond it are ignored (`budget`).
+ * Limit of this route in each hour or day; further events are ignored (`budget`).
  */
 export interface BudgetConfig {
   /**
@@ -843,20 +843,20 @@ export interface BudgetConfig {
    */
   runs?: number;
   /**
-   * Tokens, of prompts and answers together, as agents tell them.
+   * Tokens of prompts and answers, as agents report them.
    */
   tokens?: number;
   /**
-   * Cost, in the unit in which agents tell it.
+   * Cost, in the agents' own unit.
    */
   cost?: number;
   /**
-   * The window, by the clock of `gateway.timezone`.
+   * The window, in `gateway.timezone`.
    */
   per: 'hour' | 'day';
 }
 /**
- * A service of one's own: each delivery is a request to `url`, signed as Standard Webhooks.
+ * A custom service: each delivery is a request to `url`, signed as Standard Webhooks.
  */
 export interface HttpTargetConfig {
   /**
@@ -864,7 +864,7 @@ export interface HttpTargetConfig {
    */
   enabled?: boolean;
   /**
-   * Where the request goes. Its host is fixed; path and query may hold placeholders, which are keys of the route's `deliver_extra`, or paths of the payload where it has no such key. They are percent-encoded, and a delivery where one is empty, `.` or `..` fails.
+   * URL with placeholders in path and query: keys of `deliver_extra`, else payload paths. They are percent-encoded; an empty one, `.` or `..` fails the delivery.
    */
   url: string;
   /**
@@ -874,15 +874,15 @@ export interface HttpTargetConfig {
   headers?: HttpTargetHeaders;
   body?: HttpTargetBody;
   /**
-   * Secret of the signature, `whsec_` and base64: `env:NAME`, `file:path` or a literal. Without it requests carry no `webhook-signature`.
+   * Signing secret, `whsec_` and base64. Without it, requests are not signed.
    */
   secret?: string;
   /**
-   * Allow an `http://` URL: texts and headers then travel unencrypted.
+   * Allow an unencrypted `http://` URL.
    */
   allow_http?: boolean;
   /**
-   * Allow a host whose address is not public: of this machine, a private or local network, or a cloud's metadata service.
+   * Allow a private, local or metadata address.
    */
   allow_private?: boolean;
   /**
@@ -891,13 +891,13 @@ export interface HttpTargetConfig {
   max_attempts?: number;
 }
 /**
- * Headers of the request, by name. A value is a literal, `env:NAME` or `file:path`, and holds no placeholders.
+ * Headers of the request. A value is a literal, `env:NAME` or `file:path`, without placeholders.
  */
 export interface HttpTargetHeaders {
   [k: string]: string;
 }
 /**
- * A delivery target: switched on here, with the credentials its catalog entry names.
+ * A delivery target, with the credentials that its catalog entry names.
  */
 export interface TargetConfig {
   /**
@@ -905,11 +905,11 @@ export interface TargetConfig {
    */
   enabled?: boolean;
   /**
-   * Which of the target's variants to use, when the credentials do not decide it.
+   * The target's variant, if the credentials do not decide it.
    */
   variant?: string;
   /**
-   * Chat used when a delivery names none.
+   * Chat of deliveries that name none.
    */
   home_channel?: string | number;
   /**
@@ -917,11 +917,11 @@ export interface TargetConfig {
    */
   api_base?: string;
   /**
-   * Allow an `http://` base URL on another machine: credentials and texts then travel unencrypted.
+   * Allow an unencrypted `http://` base URL on another machine.
    */
   allow_http?: boolean;
   /**
-   * Repeat a delivery whose outcome is not known; may post twice.
+   * Retry a delivery whose outcome is unknown; may post twice.
    */
   retry_ambiguous?: boolean;
   /**
@@ -945,19 +945,19 @@ export interface GatewayConfig {
    */
   multiplex_profiles?: boolean;
   /**
-   * Agent runs at once; the rest queue.
+   * Maximum concurrent agent runs; further runs are queued.
    */
   max_concurrent_runs?: number;
   /**
-   * Runs that may wait; beyond it new events are answered 503.
+   * Maximum pending runs; beyond it, new events are answered 503.
    */
   max_queued_runs?: number;
   /**
-   * How long a stop waits for running work, in seconds.
+   * Time that a stop gives to running work, in seconds.
    */
   drain_seconds?: number;
   /**
-   * IANA zone of jobs that name none. Default: the system's.
+   * IANA time zone of jobs without their own. Default: the system's.
    */
   timezone?: string;
   /**
@@ -965,15 +965,15 @@ export interface GatewayConfig {
    */
   python?: string;
   /**
-   * `full` survives power loss, `normal` the death of the process.
+   * `full` survives a power failure, `normal` a killed process.
    */
   durability?: 'full' | 'normal';
   /**
-   * How long finished deliveries are kept, in days.
+   * Retention of ended events, in days.
    */
   retention_days?: number;
   /**
-   * Size of the store beyond which finished deliveries are removed before their days, the oldest first.
+   * Size of the store beyond which ended events are deleted early, oldest first.
    */
   retention_max_mb?: number;
   /**
@@ -982,23 +982,23 @@ export interface GatewayConfig {
   max_attempts?: number;
   budget?: BudgetConfig1;
   /**
-   * Default of the routes' `untrusted`.
+   * Default of `untrusted` of routes.
    */
   untrusted?: 'mark' | 'verbatim';
   /**
-   * Which requests are kept, without credentials, for `hookwright requests`: `problems` are those that were not taken. Default of the routes' `capture`.
+   * Requests that are captured, without credentials, for `hookwright requests`. `problems`: only those that were not accepted.
    */
   capture?: 'none' | 'problems' | 'all';
   /**
-   * At most so many requests of a route are kept in a second, those that were not taken first.
+   * Maximum captured requests of a route in a second; rejected ones come first.
    */
   capture_per_second?: number;
   /**
-   * How long requests are kept, in days.
+   * Retention of captured requests, in days.
    */
   capture_days?: number;
   /**
-   * Size of all kept requests beyond which the oldest are removed before their days.
+   * Size of all captured requests beyond which the oldest are deleted.
    */
   capture_max_mb?: number;
   store?: StoreConfig;
@@ -1009,7 +1009,7 @@ export interface GatewayConfig {
   heartbeat?: HeartbeatConfig;
 }
 /**
- * Most runs, tokens and cost of all routes and jobs within each hour or day.
+ * Limit of all routes and jobs in each hour or day.
  */
 export interface BudgetConfig1 {
   /**
@@ -1017,15 +1017,15 @@ export interface BudgetConfig1 {
    */
   runs?: number;
   /**
-   * Tokens, of prompts and answers together, as agents tell them.
+   * Tokens of prompts and answers, as agents report them.
    */
   tokens?: number;
   /**
-   * Cost, in the unit in which agents tell it.
+   * Cost, in the agents' own unit.
    */
   cost?: number;
   /**
-   * The window, by the clock of `gateway.timezone`.
+   * The window, in `gateway.timezone`.
    */
   per: 'hour' | 'day';
 }
@@ -1034,24 +1034,24 @@ export interface BudgetConfig1 {
  */
 export interface PostgresStoreConfig {
   /**
-   * URL of the database as libpq takes it, best as `env:NAME` or `file:path`.
+   * URL of the database, in the form of libpq. Use `env:NAME` or `file:path`.
    */
   postgres: string;
   /**
-   * Hear of new work by LISTEN. `false` behind a pooler in transaction mode: everything is noticed by polling.
+   * Use LISTEN/NOTIFY. `false` behind a pooler in transaction mode: polling instead.
    */
   listen?: boolean;
   /**
-   * Schema that all tables stand in.
+   * Schema of all tables.
    */
   schema?: string;
   /**
-   * Encrypts the secrets of dynamic subscriptions in the database. The same on every gateway, at least 32 characters. Without it, those secrets have to be references.
+   * Encrypts secrets of dynamic subscriptions: the same on every gateway, at least 32 characters.
    */
   key?: string;
 }
 /**
- * A second listener with an API under `/api/`, `/metrics`, `/livez` and `/readyz`; never on the port that senders reach. Off without it.
+ * Console, API, `/metrics`, `/livez` and `/readyz` on a second port.
  */
 export interface ConsoleConfig {
   /**
@@ -1059,45 +1059,45 @@ export interface ConsoleConfig {
    */
   port?: number;
   /**
-   * Address to listen on. Any other than the loopback interface needs `token`.
+   * Bind address. Anything but loopback requires `token`.
    */
   host?: string;
   /**
-   * What `Authorization: Bearer`, or a login, has to bring for everything but `/livez` and the answer of `/readyz`: a literal, `env:NAME` or `file:path`. Without it any program of this machine may read and change everything.
+   * Token for everything except probes. Without it, any program of this machine may change everything.
    */
   token?: string;
   /**
-   * A second token, which may look at everything and change nothing. Needs `token`.
+   * A token that grants read access only. Needs `token`.
    */
   viewer_token?: string;
 }
 /**
- * What a program can reach. Of an agent: its `command`; it replaces the gateway's as a whole. Of the gateway: all agents' commands, and scripts. Absent: whatever the gateway itself can.
+ * Files and hosts that a program can reach. The gateway's applies to all agents and scripts; an agent's replaces it as a whole.
  */
 export interface SandboxConfig {
   /**
-   * Hosts that it can reach: `none`, a list, or `any`, which filters nothing, this machine's own services included.
+   * Hosts that it can reach. `any` filters nothing, not even this machine's own services.
    */
   network?: ('none' | 'any') | [string, ...string[]];
   /**
-   * Files and folders that it can read although they are in the user's home, the gateway's, `/run` or the temporary folder.
+   * Paths that it can read although they are hidden.
    *
-   * Items: An absolute path, or one below the user's home: `~/…`. It is no pattern.
+   * Items: An absolute path, or `~/…`. Patterns are not allowed.
    */
   read?: string[];
   /**
-   * Files and folders that it can write besides its work folder and a temporary folder of its own.
+   * Paths that it can write, besides its work folder and its own temporary folder.
    *
-   * Items: An absolute path, or one below the user's home: `~/…`. It is no pattern.
+   * Items: An absolute path, or `~/…`. Patterns are not allowed.
    */
   write?: string[];
 }
 /**
- * Who is told when something fails, at most once a day while it lasts, and when it is over. Off without it.
+ * Target that is notified when something fails, and when it ends.
  */
 export interface AlertsConfig {
   /**
-   * One target or a list of them, of the profile `default`. An alert about a target does not go through it.
+   * Target of the profile `default`, or a list. An alert about a target does not go through it.
    */
   deliver: string | [string, ...string[]];
   /**
@@ -1112,18 +1112,18 @@ export interface AlertsConfig {
         };
   };
   /**
-   * What is told. Default: all.
+   * Kinds of alerts. Default: all.
    *
    * @minItems 1
    */
   on?: [AlertKind, ...AlertKind[]];
 }
 /**
- * Who is asked when a message waits for an approval (`approve: true`), with its text and how to answer.
+ * Target that is notified of messages with `approve: true`.
  */
 export interface ApprovalsConfig {
   /**
-   * One target or a list of them, of the profile `default`.
+   * Target of the profile `default`, or a list.
    */
   deliver: string | [string, ...string[]];
   /**
@@ -1138,25 +1138,25 @@ export interface ApprovalsConfig {
         };
   };
   /**
-   * How long a message waits; after that it is given up with the reason `not_approved`.
+   * Time that a message waits; then it is `dead`, reason `not_approved`.
    */
   expires?: string;
 }
 /**
- * Calls a dead man's switch while the gateway is ready and nothing is overdue.
+ * Calls a URL while the gateway is ready and nothing is overdue.
  */
 export interface HeartbeatConfig {
   /**
-   * Requested with GET: a literal, `env:NAME` or `file:path`.
+   * URL of the GET request.
    */
   url: string;
   /**
-   * How often, in `s`, `m` or `h`; not more often than every `10s`.
+   * Interval, in `s`, `m` or `h`; at least `10s`.
    */
   every?: string;
 }
 /**
- * What runs the prompts. Absent: the prompt itself is the answer (preview).
+ * The program that runs the prompts. Without it, the prompt itself is the answer (preview).
  */
 export interface AgentConfig {
   /**
@@ -1166,50 +1166,50 @@ export interface AgentConfig {
    */
   command?: [string, ...string[]];
   /**
-   * What keeps `command` from doing harm although it does not take `{toolsets}`: a container, a user of its own, or that it has no tools. Silences `agent-unconfined`.
+   * The reason why `command` can do no harm without `{toolsets}`. Silences `agent-unconfined`.
    */
   confined?: string;
   /**
-   * Variables that `command` gets besides PATH, HOME and the like, each a literal, `env:NAME` or `file:path`; in a sandbox also a secret that it uses without having it.
+   * Variables of `command`: a literal, `env:NAME` or `file:path`; under a sandbox also a secret that it uses without having it.
    */
   env?: {
     [k: string]: string | GuardedSecretConfig;
   };
   /**
-   * Folder that `command` works in: absolute, `~/…`, or relative to the home of its profile. Default: as `work` says.
+   * Working folder of `command`: absolute, `~/…`, or relative to the profile's home. Default: see `work`.
    */
   cwd?: string;
   /**
-   * Folder that `command` works in, where `cwd` names none: a new one for each run, removed after it, or one below `work` in the home of its profile that is kept for the runs of a route, or for all. What one run writes into a kept folder, the next one reads.
+   * Working folder without `cwd`: new for each run, or kept for a route or for all.
    */
   work?: 'run' | 'route' | 'shared';
   sandbox?: SandboxConfig;
   /**
-   * Where the answer is in the JSON that `command` prints, as keys with dots between them. Of JSON lines, the last one that has it. Absent: what it prints is the answer.
+   * Dotted path of the answer in the JSON that `command` prints; of JSON lines, in the last one that has it. Default: the whole output.
    */
   answer_path?: string;
   usage_paths?: UsagePathsConfig;
   openai?: OpenAiAgentConfig;
   /**
-   * Longest run, in seconds; then the process group is killed.
+   * Maximum run time, in seconds; then the process group is killed.
    */
   timeout_seconds?: number;
   budget?: BudgetConfig2;
   /**
-   * How often a failed run is tried.
+   * Attempts of a run.
    */
   max_attempts?: number;
   /**
-   * Its runs at once, over all routes and jobs that it runs, and over all gateways that share a store. Default: no limit.
+   * Maximum concurrent runs, over all routes, jobs and gateways of a store. Default: no limit.
    */
   max_concurrent?: number;
   /**
-   * The most it may get: a run has those of its route or job that are in this list. Default: no limit.
+   * Maximum toolsets: a run gets those of its route or job that are in this list. Default: no limit.
    */
   toolsets?: string[];
 }
 /**
- * A secret that the program uses without having it: its variable holds a placeholder, which becomes the secret on its way to these hosts.
+ * A secret that the program uses without having it: its variable contains a placeholder, which is replaced on the way to these hosts.
  */
 export interface GuardedSecretConfig {
   /**
@@ -1224,7 +1224,7 @@ export interface GuardedSecretConfig {
   only_to: [string, ...string[]];
 }
 /**
- * Where the counts of a run are in the JSON that `command` prints: a path, or several whose values are added. A part `*` stands for every member.
+ * Paths of the counts in the JSON that `command` prints. Several paths are added; `*` stands for every member.
  */
 export interface UsagePathsConfig {
   /**
@@ -1236,7 +1236,7 @@ export interface UsagePathsConfig {
    */
   output?: string | [string, ...string[]];
   /**
-   * What the run cost, in a unit of your own.
+   * Cost of the run, in your own unit.
    */
   cost?: string | [string, ...string[]];
 }
@@ -1257,7 +1257,7 @@ export interface OpenAiAgentConfig {
    */
   model: string;
   /**
-   * Bearer key: a literal, `env:NAME` or `file:path`.
+   * Bearer key.
    */
   api_key?: string;
   /**
@@ -1265,20 +1265,20 @@ export interface OpenAiAgentConfig {
    */
   system?: string;
   /**
-   * In a session (`session_key`), the latest prompts of earlier runs that are sent with their answers; 0: none.
+   * In a session: number of earlier prompts that are sent with their answers.
    */
   history_turns?: number;
   /**
-   * Most characters of them; the oldest are left out first.
+   * Maximum characters of them; the oldest are dropped first.
    */
   history_chars?: number;
   /**
-   * Longest run, in seconds. Default: the agent's.
+   * Maximum run time, in seconds. Default: the agent's.
    */
   timeout_seconds?: number;
 }
 /**
- * Most runs, tokens and cost of this agent within each hour or day.
+ * Limit of this agent in each hour or day.
  */
 export interface BudgetConfig2 {
   /**
@@ -1286,20 +1286,20 @@ export interface BudgetConfig2 {
    */
   runs?: number;
   /**
-   * Tokens, of prompts and answers together, as agents tell them.
+   * Tokens of prompts and answers, as agents report them.
    */
   tokens?: number;
   /**
-   * Cost, in the unit in which agents tell it.
+   * Cost, in the agents' own unit.
    */
   cost?: number;
   /**
-   * The window, by the clock of `gateway.timezone`.
+   * The window, in `gateway.timezone`.
    */
   per: 'hour' | 'day';
 }
 /**
- * Further agents by name, beside `agent`. A route or job chooses one with `agent: <name>`.
+ * Named agents beside `agent`. A route or job selects one with `agent: <name>`.
  */
 export interface AgentsConfig {
   [k: string]: AgentConfig;
@@ -1315,7 +1315,7 @@ export interface JobsConfig {
  */
 export interface JobConfig {
   /**
-   * What the job is for.
+   * Description for lists.
    */
   description?: string;
   /**
@@ -1327,7 +1327,7 @@ export interface JobConfig {
    */
   prompt: string;
   /**
-   * Where the result goes: `origin`, `local`, or one or several targets.
+   * `origin`, `local`, a target, or a list of targets.
    */
   deliver?: string | [string, ...string[]];
   /**
@@ -1342,7 +1342,7 @@ export interface JobConfig {
         };
   };
   /**
-   * The message of each run waits until a person approves it: `hookwright approvals`.
+   * Each message waits until a person approves it (`hookwright approvals`).
    */
   approve?: boolean;
   outputs?: OutputsConfig1;
@@ -1359,7 +1359,7 @@ export interface JobConfig {
    */
   toolsets?: string[];
   /**
-   * IANA zone of the schedule. Default: `gateway.timezone`.
+   * IANA time zone of the schedule. Default: `gateway.timezone`.
    */
   timezone?: string;
   on_failure?: ReceiverConfig1;
@@ -1369,22 +1369,22 @@ export interface JobConfig {
   paused?: boolean;
   budget?: BudgetConfig3;
   /**
-   * What happens to runs missed while the gateway was down.
+   * Runs that were missed while the gateway was down: `skip` them, or run `once`.
    */
   misfire?: 'skip' | 'once';
 }
 /**
- * What the agent of a run may hand over besides its answer, by name.
+ * Outputs that the agent may hand over, by name.
  */
 export interface OutputsConfig1 {
   [k: string]: OutputConfig;
 }
 /**
- * Where the reason of each run goes that has failed for good.
+ * Target that gets the reason of each run that failed permanently.
  */
 export interface ReceiverConfig1 {
   /**
-   * One target or a list of them.
+   * Target, or a list of targets.
    */
   deliver: string | [string, ...string[]];
   /**
@@ -1400,7 +1400,7 @@ export interface ReceiverConfig1 {
   };
 }
 /**
- * Most runs, tokens and cost of this job within each hour or day: an instant beyond it is skipped.
+ * Limit of this job in each hour or day; further instants are skipped.
  */
 export interface BudgetConfig3 {
   /**
@@ -1408,20 +1408,20 @@ export interface BudgetConfig3 {
    */
   runs?: number;
   /**
-   * Tokens, of prompts and answers together, as agents tell them.
+   * Tokens of prompts and answers, as agents report them.
    */
   tokens?: number;
   /**
-   * Cost, in the unit in which agents tell it.
+   * Cost, in the agents' own unit.
    */
   cost?: number;
   /**
-   * The window, by the clock of `gateway.timezone`.
+   * The window, in `gateway.timezone`.
    */
   per: 'hour' | 'day';
 }
 /**
- * Signature schemes of your own by name, beside the shipped catalog.
+ * Custom sources, by name.
  */
 export interface SourcesConfig {
   [k: string]: SourceFile;
@@ -1911,7 +1911,7 @@ export interface SourceSending1 {
   docs?: string;
 }
 /**
- * Delivery targets of your own by name, beside the shipped catalog; `platforms.<name>` enables one.
+ * Custom targets, by name; `platforms.<name>` enables one.
  */
 export interface TargetsConfig {
   [k: string]: TargetFile;

@@ -8,7 +8,14 @@ import { ROOT } from '../helpers/root.ts';
 
 const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
 const examples = readdirSync(join(ROOT, 'examples')).map((name) => `examples/${name}/README.md`);
-const DOCUMENTS = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'bench/README.md']
+const DOCUMENTS = [
+  'README.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'bench/README.md',
+  'test/security/README.md',
+]
   .concat(pages.map((name) => `docs/${name}`))
   .concat(examples);
 

@@ -1,11 +1,11 @@
-/** Every promise of docs/security.md names tests that exist, and no test of an attack is missing there. */
+/** Every promise in test/security/README.md names tests that exist, and no test of an attack is missing there. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { ROOT } from '../helpers/root.ts';
 
-const page = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
+const page = readFileSync(join(ROOT, 'test/security/README.md'), 'utf8');
 
 /** The boundaries' sections by title. */
 const boundaries = (page.split('\n## Trust boundaries\n')[1] ?? '')
@@ -17,7 +17,7 @@ const boundaries = (page.split('\n## Trust boundaries\n')[1] ?? '')
 const namedIn = (text: string): readonly string[] =>
   [...text.matchAll(/`(test\/[^`]+\.ts)`/g)].map(([, path]) => path ?? '');
 
-describe('docs/security.md', () => {
+describe('test/security/README.md', () => {
   it('names for each promise a test that exists', () => {
     assert.ok(boundaries !== undefined && boundaries.length >= 9);
     for (const [title, section] of boundaries) {

@@ -1,6 +1,6 @@
 /**
  * No secret that a generator makes is taken for a placeholder. `SAMPLES=1000000` makes as many of each form as the figures in
- * docs/security.md are of.
+ * test/security/README.md are of.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

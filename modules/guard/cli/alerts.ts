@@ -21,7 +21,7 @@ export const alertsTestCommand = command({
       throw new CliError(
         'the configuration that the gateway serves says not where alerts go',
         'name a target: gateway.alerts.deliver',
-        'hookwright docs operations',
+        'hookwright docs observability',
       );
     // The clock's timers keep no process running.
     const alive = setInterval(() => {}, PATIENCE_MS);

@@ -1,4 +1,4 @@
-/** Traces over kill -9 and at a stop, as a collector receives them from an installed gateway with the file of docs/operations.md. */
+/** Traces over kill -9 and at a stop, as a collector receives them from an installed gateway with the file of docs/observability.md. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ const SECRET = 'b4f0c9d27e1a4d3fb1c5';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 const OTHER = '0af7651916cd43dd8448eb211c80319c';
-/** What docs/operations.md has one install. */
+/** What docs/observability.md has one install. */
 const PEERS = ['api', 'resources', 'sdk-trace-base', 'exporter-trace-otlp-http'].map(
   (name) => `@opentelemetry/${name}`,
 );
@@ -78,7 +78,7 @@ test('a run that a kill has cut off goes on in the trace of its request, and a s
   };
   writeFileSync(join(home, 'config.yaml'), JSON.stringify(config), { mode: 0o600 });
   const program = [process.execPath, await installPacked(home, PEERS)];
-  const file = codeBlocks(readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')).find(
+  const file = codeBlocks(readFileSync(join(ROOT, 'docs/observability.md'), 'utf8')).find(
     ({ note }) => note === 'file: tracing.mjs',
   );
   writeFileSync(join(home, 'tracing.mjs'), file?.text ?? assert.fail());

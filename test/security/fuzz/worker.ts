@@ -20,7 +20,7 @@ export interface Bench<Case> {
   close(): Promise<void>;
 }
 
-/** The promise of `docs/security.md`: no input holds the event loop for longer, in ms. */
+/** The promise of `test/security/README.md`: no input holds the event loop for longer, in ms. */
 export const LOOP_MS = 100;
 
 /** Adds up what is to be closed, for helpers that expect a test. */

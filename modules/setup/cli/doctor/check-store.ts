@@ -48,7 +48,7 @@ export async function checkStore(context: CliContext, gateway: GatewayStatus | n
 function refusing(kind: string, message: string): Check {
   const fix =
     kind === 'unreadable'
-      ? 'docs/operations.md, "When the disk damages the file"'
+      ? 'docs/backups.md, "When the disk damages the file"'
       : 'it goes on by itself once that is over';
   return gatewayCheck({ subject: SUBJECT, check: 'takes events', status: 'failed', detail: message, fix });
 }

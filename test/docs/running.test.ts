@@ -1,4 +1,4 @@
-/** The commands of docs/operations.md work. */
+/** The commands of docs/running.md and docs/backups.md work. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,9 +9,11 @@ import { codeBlocks } from '../helpers/markdown.ts';
 import { openOfflineStore } from '../helpers/rescued-store.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
-const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+const page = ['running', 'backups']
+  .map((name) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8'))
+  .join('\n');
 
-describe('docs/operations.md', () => {
+describe('docs/running.md, docs/backups.md', () => {
   it('shows commands that work', async (t) => {
     const home = tempDir(t);
     const store = await openOfflineStore(join(home, 'state.db'));
