@@ -2,7 +2,7 @@
  * The reason of a request's outcome, as data, for the log, `explain`, kept requests and tests. A stage stores a code in the
  * intake; the details are computed on demand, with the functions that decided. For the operator, never for the sender.
  */
-import { labelOf } from '../../base/text.ts';
+import { schemeLabel as nameInRoute } from '../../base/text.ts';
 import { printableStart } from '../platform/log.ts';
 import { eventEntries } from '../table/link-events.ts';
 import type { FilterFinding } from '../table/link-filter.ts';
@@ -99,8 +99,8 @@ function signatureReason(intake: Intake): SignatureReason {
 
 /** Display name of the scheme that decided; null when no signature was present. */
 export function schemeLabel({ scheme, route }: Intake): string | null {
-  const committed = route.authenticator.schemes.find(({ name }) => name === scheme);
-  return committed === undefined ? null : labelOf(committed);
+  const isCommitted = route.authenticator.schemes.some(({ name }) => name === scheme);
+  return isCommitted ? nameInRoute(route.plan, scheme) : null;
 }
 
 /** The places that were searched for a signature, and the age of the signed timestamp. */

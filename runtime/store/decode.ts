@@ -5,6 +5,7 @@
  * nothing else there, and a name is looked up in the table: a row brings no command and no settings.
  * schemas/dispatch.schema.json has the same forms.
  */
+import { realTarget } from '../../base/names.ts';
 import type { JobRecord } from '../../schemas/built/operations/types.ts';
 import type {
   BudgetPlan,
@@ -46,7 +47,7 @@ const isMember =
   <T extends string>(members: Readonly<Record<T, true>>): ValueCheck =>
   (value) =>
     isText(value) && Object.hasOwn(members, value as string);
-const orAbsent =
+export const orAbsent =
   (check: ValueCheck): ValueCheck =>
   (value) =>
     value === undefined || check(value);
@@ -201,6 +202,7 @@ const isSegment: ValueCheck = (value) =>
 
 const isDeliveryPlan = fieldsOf<DeliveryPlan>({
   target: isName,
+  label: orAbsent(isText),
   extra: (value) => isRecord(value) && Object.values(value).every(isListOf(isSegment)),
   approve_ms: orAbsent(isCount),
 });
@@ -222,6 +224,14 @@ export const isJobRecord = fieldsOf<JobRecord>({
   blueprint: orNull((value) => isRecord(value) && isText(value.key) && textByKey(value.values)),
   budget: orAbsent(isBudgetPlan),
 });
+
+/** Null for one that is damaged. An earlier version has stored the specification's names for targets. */
+export function decodeJob(json: unknown): JobRecord | null {
+  const job = decodeOr<JobRecord | null>(json, isJobRecord, null);
+  return (
+    job && { ...job, deliver: job.deliver.map((delivery) => ({ ...delivery, target: realTarget(delivery.target) })) }
+  );
+}
 
 /** What lists show of a dispatch. `session`: that in which it takes turns. Older rows have four members. */
 export type Head = readonly [

@@ -1,4 +1,5 @@
 /** Identifiers of stored rows, and the small records that the store keeps: jobs, rows of the guard, pauses, usage. */
+import { SPEC_NAMES } from '../../base/names.ts';
 import type {
   ClaimKey,
   FireJob,
@@ -40,6 +41,12 @@ export function routeLane(lane: string): string {
   const end = lane.indexOf('\n');
   return end < 0 ? lane : lane.slice(0, end);
 }
+
+/** SQL that gives lanes of an earlier version, which had the specification's names for targets, those that people know. */
+export const RENAME_LANES = Object.entries(SPEC_NAMES.target)
+  .map(([token, name]) => [`,"${token}"]`, `,"${name}"]`])
+  .map(([end, now]) => `UPDATE delivery SET lane = replace(lane, '${end}', '${now}') WHERE lane LIKE '%${end}';`)
+  .join('\n');
 
 interface LaneParts {
   readonly profile: string;

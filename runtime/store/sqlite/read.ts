@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { messageOf } from '../../../base/errors.ts';
-import { decodeOr, isCount, isJobRecord, StoreDamaged } from '../decode.ts';
+import { decodeJob, decodeOr, isCount, StoreDamaged } from '../decode.ts';
 import { COUNT_ASKED } from '../listed-rows.ts';
 import type {
   DamageReport,
@@ -14,7 +14,7 @@ import type {
   StoreOverview,
   Tally,
 } from '../queries.ts';
-import type { JobRecord, JobState, JobTick, Ref } from '../records.ts';
+import type { JobState, JobTick, Ref } from '../records.ts';
 import { claimKey, NOT_PAUSED, readGuard } from '../records.ts';
 import type { DispatchState } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
@@ -280,7 +280,7 @@ export function createJobQueries(db: Connection): Pick<QueryHandlers, JobQuery> 
   return {
     jobs: () => ({
       version: jobsVersion(),
-      records: records.all().flatMap(([body]) => decodeOr<JobRecord | readonly []>(body, isJobRecord, [])),
+      records: records.all().flatMap(([body]) => decodeJob(body) ?? []),
       states: Object.fromEntries(states.all().map((row) => [row[0], readState(row)])),
     }),
     jobs_version: jobsVersion,

@@ -1,5 +1,5 @@
 /** The SQL for the queries of ../queries.ts: those of what was counted, of jobs, of the guard and of gateways. */
-import { decodeOr, isJobRecord } from '../../../../runtime/store/decode.ts';
+import { decodeJob, decodeOr } from '../../../../runtime/store/decode.ts';
 import type { HeadTarget } from '../../../../runtime/store/group-commit.ts';
 import { COUNT_ASKED } from '../../../../runtime/store/listed-rows.ts';
 import type {
@@ -227,7 +227,7 @@ export interface DatabaseJob {
 
 /** Null for an invalid row: a field is not what it may be, or the columns do not repeat what is in the body. */
 export function readRecord({ id, profile, name, body }: DatabaseJob): JobRecord | null {
-  const record = decodeOr<JobRecord | null>(body, isJobRecord, null);
+  const record = decodeJob(body);
   return record?.id === id && record.profile === profile && record.name === name ? record : null;
 }
 

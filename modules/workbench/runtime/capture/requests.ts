@@ -5,6 +5,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
+import { realSource } from '../../../../base/names.ts';
 import type { KeptHead, KeptRequests } from '../../../../runtime/intake/keeper.ts';
 import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/contract.ts';
 import type { ValueCheck } from '../../../../runtime/store/decode.ts';
@@ -17,6 +18,7 @@ import {
   isOneOf,
   isRecord,
   isText,
+  orAbsent,
   orNull,
 } from '../../../../runtime/store/decode.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
@@ -123,6 +125,7 @@ const isHead = fieldsOf<KeptHead>({
   headers: isListOf(isHeader),
   body_sha256: orNull(isText),
   scheme: orNull(isText),
+  scheme_label: orAbsent(isText),
   about: orNull(isRecord),
   cause: orNull(isRecord),
   dispatch_id: orNull(isText),
@@ -143,7 +146,8 @@ function requestOf({ n, head, body }: RequestRow): KeptRequest | null {
   const known = headOf(head);
   if (known === null) return null;
   const base64 = body === null ? null : Buffer.from(body).toString('base64');
-  return { id: idOf(n), ...known, body: base64 };
+  const scheme = known.scheme === null ? null : realSource(known.scheme);
+  return { id: idOf(n), ...known, scheme, body: base64 };
 }
 
 /** A file of kept requests that was damaged, and replaced. */
