@@ -109,7 +109,7 @@ agents: { impatient: { command: ["${agent}"], timeout_seconds: 1 } }
 });
 
 test('why an answer was not posted', () => {
-  const telegram = readFileSync(join(ROOT, 'catalog/targets/messenger_a.yaml'), 'utf8');
+  const telegram = readFileSync(join(ROOT, 'catalog/targets/telegram.yaml'), 'utf8');
   const policy = { max_attempts: 8, retry_ambiguous: false };
   const cut: DeliveryOutcome = {
     ...{ kind: 'ambiguous', reason: 'no answer', retry_after_ms: null },

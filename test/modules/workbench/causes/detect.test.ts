@@ -58,7 +58,7 @@ test('every valid vector is recognised as its source with its secret', () => {
 test('among several that match, the one the headers speak for comes first', () => {
   const github = { ...hub(BODY), 'X-GitHub-Event': 'push', 'X-GitHub-Delivery': 'd-1' };
   const [first] = run({ headers: github, body: BODY });
-  assert.equal(first?.source.name, 'forgea');
+  assert.equal(first?.source.name, 'github');
   assert.deepEqual([first.event, first.delivery], ['push', 'd-1']);
 });
 
@@ -71,31 +71,31 @@ test('an old request matches, and is said to be too old', () => {
 });
 
 test('without a secret only the form is looked at', () => {
-  const fits = candidate({ headers: hub(BODY), body: BODY, secret: null }, 'forgea');
+  const fits = candidate({ headers: hub(BODY), body: BODY, secret: null }, 'github');
   assert.deepEqual(fits.outcome, { kind: 'unchecked', reason: null, window: null });
-  const bad = candidate({ headers: { 'X-Hub-Signature-256': 'sha1=00' }, body: BODY, secret: null }, 'forgea');
+  const bad = candidate({ headers: { 'X-Hub-Signature-256': 'sha1=00' }, body: BODY, secret: null }, 'github');
   assert.deepEqual(bad.outcome, { kind: 'unchecked', reason: 'malformed_signature', window: null });
 });
 
 const form = new URLSearchParams({ payload: BODY }).toString();
 const MISSES: readonly (readonly [string, Given, string, RegExp])[] = [
-  ['a trailing newline', { headers: hub(BODY), body: `${BODY}\n` }, 'forgea', /line break at its end/],
-  ['a lost trailing newline', { headers: hub(`${BODY}\r\n`), body: BODY }, 'forgea', /line break at its end/],
-  ['changed line breaks', { headers: hub('{\n}'), body: '{\r\n}' }, 'forgea', /LF and CRLF/],
+  ['a trailing newline', { headers: hub(BODY), body: `${BODY}\n` }, 'github', /line break at its end/],
+  ['a lost trailing newline', { headers: hub(`${BODY}\r\n`), body: BODY }, 'github', /line break at its end/],
+  ['changed line breaks', { headers: hub('{\n}'), body: '{\r\n}' }, 'github', /LF and CRLF/],
   [
     'JSON written again',
     { headers: hub(BODY), body: JSON.stringify(JSON.parse(BODY)) },
-    'forgea',
+    'github',
     /parsed and written again/,
   ],
   [
     'escaped JSON',
     { headers: hub('{"a":"na\\u00efve"}'), body: '{"a":"naïve"}' },
-    'forgea',
+    'github',
     /parsed and written again/,
   ],
-  ['a signed form field', { headers: hub(BODY), body: form }, 'forgea', /form field/],
-  ['a secret with a line break', { headers: hub(BODY), body: BODY, secret: `${SECRET}\n` }, 'forgea', /start or end/],
+  ['a signed form field', { headers: hub(BODY), body: form }, 'github', /form field/],
+  ['a secret with a line break', { headers: hub(BODY), body: BODY, secret: `${SECRET}\n` }, 'github', /start or end/],
   [
     'the wrong encoding',
     { headers: { 'X-Webhook-Signature': hmac(BODY, 'base64') }, body: BODY },
@@ -123,7 +123,7 @@ const MISSES: readonly (readonly [string, Given, string, RegExp])[] = [
   [
     'a decoded secret',
     { headers: hub(BODY), body: BODY, secret: Buffer.from(SECRET).toString('base64') },
-    'forgea',
+    'github',
     /another form/,
   ],
   [
@@ -142,7 +142,7 @@ for (const [what, given, name, expected] of MISSES) {
 }
 
 test('a secret that is simply wrong is called nothing else', () => {
-  const { outcome } = candidate({ headers: hub(BODY), body: BODY, secret: 'another' }, 'forgea');
+  const { outcome } = candidate({ headers: hub(BODY), body: BODY, secret: 'another' }, 'github');
   assert.deepEqual(outcome, { kind: 'refused', reason: 'mismatch', near: null });
 });
 
