@@ -87,8 +87,8 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
       } catch (error) {
         if (error instanceof DeliveryRefusal) return failed('permanent', redact(error.message), { sent });
         // A bug in hookwright, not a response of the service. Its message may quote anything, so only name and stack are logged.
-        const { target, delivery_id } = request;
-        log.error({ target, delivery_id, ...kindAndPlace(error) }, 'delivery threw');
+        const { delivery_id } = request;
+        log.error({ target: targetLabel(request), delivery_id, ...kindAndPlace(error) }, 'delivery threw');
         return failed('ambiguous', 'internal error', { sent });
       }
     },

@@ -188,7 +188,10 @@ async function openExisting(path: string): Promise<FileHandle | null> {
 }
 
 /** Mirrors delivered texts into the chat's session (§4.7). Best effort: a failure does not fail the delivery. */
-export type MirroredDelivery = Pick<DeliveryRequest, 'profile' | 'route' | 'target' | 'text' | 'delivery_id'> & {
+export type MirroredDelivery = Pick<
+  DeliveryRequest,
+  'profile' | 'route' | 'target' | 'label' | 'text' | 'delivery_id'
+> & {
   readonly chat_id: string;
 };
 
@@ -203,14 +206,14 @@ export interface MirrorContext {
 
 /** Creates the function that mirrors delivered texts. */
 export function createMirror({ clock, log, sessions }: MirrorContext): MirrorDelivery {
-  return async ({ profile, route, target, text, delivery_id, chat_id }) => {
+  return async ({ profile, route, target, text, delivery_id, chat_id, label = target }) => {
     try {
       const content = `[Webhook delivery: ${route}]\n${text}`;
       const at = new Date(clock.now()).toISOString();
       await sessions.append({ profile, target, chatId: chat_id }, { role: 'user', content, at });
     } catch (error) {
       const reason = codeOf(error) ?? 'unknown';
-      log.warn({ profile, route, target, delivery_id, reason }, 'the delivered text could not be mirrored');
+      log.warn({ profile, route, target: label, delivery_id, reason }, 'the delivered text could not be mirrored');
     }
   };
 }

@@ -172,7 +172,7 @@ class RunningGuard implements Guard {
         signal: AbortSignal.timeout(30_000),
       });
       if (outcome.kind !== 'ok')
-        log.error({ target: delivery.target, reason: outcome.reason }, 'an alert was not sent');
+        log.error({ target: targetLabel(delivery), reason: outcome.reason }, 'an alert was not sent');
     }
   }
 
