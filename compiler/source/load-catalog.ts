@@ -113,10 +113,9 @@ export interface CatalogFolder<S extends keyof FileTypes> extends Disk {
  * Entries of the user whose name is a token of the specification, under the name that people know, so that they replace the
  * shipped ones. Names that the specification has for an entry are aliases of it, unless another of the user's has them.
  */
-export function underRealNames<Entry extends { readonly name: string; readonly value: Aliased }>(
-  kind: keyof typeof SPEC_NAMES,
-  entries: readonly Entry[],
-): readonly Entry[] {
+export function underRealNames<
+  Entry extends { readonly name: string; readonly value: { readonly aliases?: readonly string[] } },
+>(kind: keyof typeof SPEC_NAMES, entries: readonly Entry[]): readonly Entry[] {
   const taken = new Set(entries.map(({ name }) => name));
   return entries.map((entry) => {
     const real = realName(kind, entry.name);
@@ -129,10 +128,6 @@ export function underRealNames<Entry extends { readonly name: string; readonly v
       ? entry
       : { ...entry, name, value: { ...entry.value, aliases: [...tokens, ...aliases] } };
   });
-}
-
-interface Aliased {
-  readonly aliases?: readonly string[];
 }
 
 /** The file name without its extension is the entry's name. */
