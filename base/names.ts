@@ -140,3 +140,12 @@ export function webhookKey(secret: string): Buffer | null {
     ? null
     : key;
 }
+
+/**
+ * `installation`: the id of this installation, key '', and the key of its status URLs, key 'status_key'. `alert`: an alert that lasts. `runs`: the latest runs of a session or
+ * coalesce key. `exchange`: the latest events of a key that another installation has caused. `budget`: what was spent of one
+ * (budget.ts). `pause`: a route that holds its events (pauses.ts), which only `pause_route` changes. `session`: from where on
+ * an agent is told what was said in a session (said.ts). `logout`: a login of the console that was ended before its time.
+ */
+const OF_EVENTS = ['runs', 'exchange', 'budget', 'pause', 'session'] as const;
+export const GUARD_KINDS = ['installation', 'alert', 'logout', ...OF_EVENTS] as const;

@@ -26,14 +26,6 @@ const sinceOption = text('time', 'Accepted since: 30min, 12h, 7d, or a date');
 
 /** `hookwright deliveries list`: what was accepted, newest first, and what became of it. */
 export const deliveriesListCommand = command({
-  summary: 'List accepted events, newest first, and their states',
-  details:
-    'States: pending, running, delivering, waiting (a person has to approve it), done, dead (given up), skipped (nothing to deliver, superseded, or rejected by a person). A pending run may wait for its turn in its session, for a run of its agent to end, or for its route to be resumed.',
-  examples: [
-    ['The newest 50', '$0 deliveries list'],
-    ['What was given up today', '$0 deliveries list --state dead --since 24h'],
-    ['One route, for a program', '$0 deliveries list --route alerts --json'],
-  ],
   options: {
     state: text('name', 'Only this state'),
     route: routeFilterOption,
@@ -82,11 +74,6 @@ type ShowGiven = GivenBy<typeof showOptions>;
 
 /** `hookwright deliveries show <id>`: one dispatch with every state and attempt. */
 export const deliveriesShowCommand = command({
-  summary: 'Show one delivery: every state and attempt, how it ended, and what its agent wrote to stderr',
-  examples: [
-    ['Its timeline', '$0 deliveries show 0mb3k9x2c00a7f01c3b9d2e4'],
-    ['With prompt and answer', '$0 deliveries show 0mb3k9x2c00a7f01c3b9d2e4 --full'],
-  ],
   options: showOptions,
   args: { id: argument('id') },
   async run(context, given) {
@@ -188,15 +175,6 @@ type ReplayGiven = GivenBy<typeof replayOptions> & GivenBy<typeof args>;
 
 /** `hookwright deliveries replay`: sends dispatches again, or runs them again, named or chosen by their state. */
 export const deliveriesReplayCommand = command({
-  summary: 'Send deliveries that were given up once more, or run them again',
-  details:
-    'A message or an answer goes on under its id, to the targets that have not got it; its delivery id is claimed. Everything else runs again, as a new delivery that names the old. A running gateway begins at once; without one they wait for the next start.',
-  examples: [
-    ['Repeat one', '$0 deliveries replay 0mb3k9x2c00a7f01c3b9d2e4'],
-    ['Repeat what was given up since yesterday', '$0 deliveries replay --state dead --since 24h'],
-    ['Send one to all its targets, although it is done', '$0 deliveries replay 0mb3k9x2c00a7f01c3b9d2e4 --again'],
-    ['Only see what that would be', '$0 deliveries replay --state dead --since 24h --dry-run'],
-  ],
   options: replayOptions,
   args,
   async run(context, given) {

@@ -32,13 +32,6 @@ const options = {
 type Given = GivenBy<typeof options>;
 
 export const gatewayRunCommand = command({
-  summary: 'Compile and serve in the foreground; recompile on change',
-  details:
-    'The tables go to build/ beside the configuration. A change that does not compile is reported and leaves the old table serving. Ctrl-C drains, a second one does not wait.',
-  examples: [
-    ['Serve what is in this folder', '$0 gateway run'],
-    ['Another configuration on another port', '$0 gateway run --config deploy/hookwright.yaml --port 9000'],
-  ],
   options,
   async run(context, given) {
     const redactor = new Redactor();

@@ -17,18 +17,10 @@ import { askGateway, noteOtherProject, notRunning, readGatewayInfo, tryAskGatewa
 import { printJson, printLine, terminalWidth, visible, wrapBeside } from './output/print.ts';
 import { describePause, formatDuration } from './output/table.ts';
 import type { Tail } from './serve/server-log.ts';
-import { createLogView, logFile, readSince, readTail } from './serve/server-log.ts';
+import { createLineReader, createLogView, LEVELS, logFile, readSince, readTail } from './serve/server-log.ts';
 
 /** `hookwright gateway status`: whether a gateway serves this home, and how it is. */
 export const gatewayStatusCommand = command({
-  summary: 'Show whether a gateway serves this home, and what it serves',
-  details:
-    'Exits 1 when none is running. --all asks the store, on any node: it shows every gateway that shares it, how long its lease lasts, and the table it serves.',
-  examples: [
-    ['Look at the running gateway', '$0 gateway status'],
-    ['For scripts', '$0 gateway status --json'],
-    ['All gateways that share the database', '$0 gateway status --all'],
-  ],
   options: { all: flag('Every gateway that shares the store'), config: configOption, json: jsonOption },
   async run(context, given) {
     if (given.all) return (await loadPart(context.modules, 'database')).showNodes(context, given.json);
@@ -115,9 +107,6 @@ function describeStore({ problem: refused, damage }: StoreStatus, now: number): 
   return `the store was damaged, found ${formatDuration(now - damage.at)} ago: ${damage.message}${copy}`;
 }
 
-/** From the least to the most severe. */
-export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-
 export interface LogConditions {
   readonly route: string | null;
   /** This level and those above it. */
@@ -133,7 +122,7 @@ export type ChooseLines = (bytes: Buffer, most?: number) => Buffer;
 export function logFilter({ route, level, since }: LogConditions): ChooseLines | null {
   if (route === null && level === null && since === null) return null;
   const least = level === null ? 0 : LEVELS.indexOf(level);
-  let pending = Buffer.alloc(0);
+  const linesOf = createLineReader();
   const holds = (line: string): boolean => {
     const entry = parseLogEntry(line);
     if (entry === null || (route !== null && entry.route !== route)) return false;
@@ -141,16 +130,9 @@ export function logFilter({ route, level, since }: LogConditions): ChooseLines |
     return isSince && (LEVELS as readonly unknown[]).indexOf(entry.level) >= least;
   };
   return (bytes, most = Number.POSITIVE_INFINITY) => {
-    const all = Buffer.concat([pending, bytes]);
-    const end = all.lastIndexOf(10) + 1;
-    pending = all.subarray(end);
-    const lines = all.toString('utf8', 0, end).split('\n').slice(0, -1).filter(holds);
-    return Buffer.from(
-      lines
-        .slice(Math.max(0, lines.length - most))
-        .map((line) => `${line}\n`)
-        .join(''),
-    );
+    const lines = linesOf(bytes).filter(holds);
+    const last = lines.slice(Math.max(0, lines.length - most));
+    return Buffer.from(last.map((line) => `${line}\n`).join(''));
   };
 }
 
@@ -159,15 +141,6 @@ const FOLLOW_MS = 200;
 
 /** `hookwright gateway logs`: prints the end of the background gateway's log, and follows it. */
 export const gatewayLogsCommand = command({
-  summary: 'Show the log of the gateway in the background, -f to follow it',
-  details:
-    'On a terminal: date and time, level, route, event, delivery id, what happened, and the rest. In a pipe the JSON lines are as the gateway wrote them. A gateway in the foreground (`gateway run`, `serve`) logs to its own terminal.',
-  examples: [
-    ['The last lines, and then each new one', '$0 gateway logs -f'],
-    ['The last 500 lines', '$0 gateway logs -n 500'],
-    ['What went wrong on one route since yesterday', '$0 gateway logs --route review --level warn --since 24h'],
-    ['What was refused, with jq', `$0 gateway logs -n 500 | jq 'select(.outcome == "invalid_signature")'`],
-  ],
   options: {
     route: routeFilterOption,
     level: choice(LEVELS, 'Only this level and those above'),
@@ -248,9 +221,6 @@ function followFrom(context: CliContext, path: string, tail: Tail, { show, showT
 
 /** `hookwright gateway metrics`: the running gateway's counters as Prometheus text. */
 export const gatewayMetricsCommand = command({
-  summary: "Print the running gateway's metrics as Prometheus text",
-  details: 'The control socket answers the same to `GET /metrics`, for a collector on the same machine.',
-  examples: [['Count the deliveries', '$0 gateway metrics | grep deliver']],
   async run(context) {
     const { text } = await askGateway(context, 'metrics', {});
     context.stdout.write(text);

@@ -120,13 +120,6 @@ function failure(context: CliContext, position: LogPosition, ended: boolean): Cl
 
 /** `hookwright gateway start`: `gateway run` in the background, with a log file; returns once it serves. */
 export const gatewayStartCommand = command({
-  summary: 'Start the gateway in the background, with a log file',
-  details:
-    'Compiles the configuration, serves it, and recompiles it on change, like `gateway run`. Returns when it serves; when it cannot, prints why and exits 1. To have it started at boot and restarted after a crash, use `gateway install-service`.',
-  examples: [
-    ['Start, look, stop', '$0 gateway start && $0 gateway status && $0 gateway stop'],
-    ['With a configuration of its own', '$0 gateway start --config ./hookwright.yaml --port 9000'],
-  ],
   options: launchOptions,
   async run(context, given) {
     const running = await tryAskGateway(context, 'status', {});
@@ -163,13 +156,6 @@ export const cutOff = (runs: number): string => `${runs} ${runs === 1 ? 'run was
 
 /** `hookwright gateway stop`: drains the running gateway and waits until it is gone. */
 export const gatewayStopCommand = command({
-  summary: 'Stop the running gateway: drain its work, wait until it is gone',
-  details:
-    'New events are answered 503, waiting coalesce groups are run, runs and deliveries under way may finish for `drain_seconds`. What is then still running is cut off, goes on after the next start, and makes this command exit 1. Where the gateway serves another configuration than the one of this folder, it is not stopped.',
-  examples: [
-    ['Stop and wait', '$0 gateway stop'],
-    ['Give running agents five minutes', '$0 gateway stop --drain 300'],
-  ],
   options: { drain: drainOption },
   async run(context, given) {
     await refuseOtherProject(context);
@@ -196,13 +182,6 @@ const COMPILE_MS = 120_000;
 
 /** `hookwright gateway restart`: stops the running gateway, and starts it in the background. */
 export const gatewayRestartCommand = command({
-  summary: 'Stop the running gateway, and start it in the background',
-  details:
-    'After an upgrade, or a change that takes effect with the next start (host, port, store, console). Options are those of `gateway start`, and are given again. Where the configuration here has errors, or another one is in service, it says so, exits 1 and stops nothing. Without a running gateway it is `gateway start`.',
-  examples: [
-    ['After an upgrade', '$0 gateway restart'],
-    ['Give running agents five minutes', '$0 gateway restart --drain 300'],
-  ],
   options: { drain: drainOption, ...launchOptions },
   async run(context, given) {
     if (!(await isGatewayThere(context))) {
@@ -266,14 +245,6 @@ type Given = GivenBy<typeof options>;
 
 /** `hookwright gateway reload`: compiles the configuration again, now, and reports the result. */
 export const gatewayReloadCommand = command({
-  summary: 'Make the running gateway load its configuration again, now',
-  details:
-    '`gateway run` and `gateway start` do so by themselves when a file changes. A configuration with errors is reported, exits 1 and leaves the old one serving.',
-  examples: [
-    ['After editing a file on a disk that cannot be watched', '$0 gateway reload'],
-    ['Only if no event that was taken of late would be lost', '$0 gateway reload --fail-on lost'],
-    ['In spite of the gate that the gateway was started with', '$0 gateway reload --fail-on none'],
-  ],
   options,
   async run(context, given) {
     const input = given.failOn === undefined ? {} : { fail_on: given.failOn };

@@ -5,8 +5,7 @@ import type { Paint } from '../base/paint.ts';
 import { createPaint } from '../base/paint.ts';
 import { placeInTable } from '../runtime/deliver/http/link-variant.ts';
 import type { Job } from '../runtime/dispatch/scheduler/job.ts';
-import { jobSignature, manualDispatch } from '../runtime/dispatch/scheduler/job.ts';
-import { createIds } from '../runtime/platform/ids.ts';
+import { jobSignature } from '../runtime/dispatch/scheduler/job.ts';
 import { budgetAmounts } from '../runtime/store/budget.ts';
 import type { Store } from '../runtime/store/contract.ts';
 import type { JobRecord, JobTick } from '../runtime/store/records.ts';
@@ -15,28 +14,22 @@ import type { BudgetConfig, BudgetPlan, JobConfig } from '../schemas/generated/t
 import type { CliContext } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
 import { argument, command, text, withDefault } from './command-line/command.ts';
-import {
-  approveOption,
-  arrayOption,
-  budgetOption,
-  chatIdOption,
-  configOption,
-  descriptionOption,
-  jsonOption,
-  pauseOption,
-} from './command-line/options.ts';
+import { arrayOption, configOption, jsonOption, pauseOption } from './command-line/options.ts';
 import type { DraftTable, SavedJob } from './jobs/draft-job.ts';
 import {
   checkDraft,
   chooseTimezone,
   configFromFlags,
   createJob,
+  JOB_OPTIONS,
+  misfireOption,
+  namesOption,
   noteUnserved,
   printMade,
   recordOfPlan,
 } from './jobs/draft-job.ts';
 import type { JobDetails, JobReference } from './jobs/open-jobs.ts';
-import { openJob, openJobs, readHistory, recordOf, reportJob } from './jobs/open-jobs.ts';
+import { fireJob, openJob, openJobs, readHistory, recordOf, reportJob } from './jobs/open-jobs.ts';
 import { printJson, printLine, printNote, visible } from './output/print.ts';
 import type { Column } from './output/table.ts';
 import { describePause, formatDuration, formatInstant, pausedUntil, printList } from './output/table.ts';
@@ -45,39 +38,10 @@ import { makeStore, useStore } from './store/use-store.ts';
 /** For commands where the same name may belong to jobs of several profiles. */
 const jobProfileOption = text('profile', 'Look for the job in this profile only');
 
-/** What a job is, and where its answers go. */
-const scheduleOption = text('cron', 'Minute, hour, day of month, month, day of week');
-
-const promptOption = text('text', 'The prompt of each run');
-
 /** `hookwright job create`: a scheduled job that needs no config file. */
 export const jobCreateCommand = command({
-  summary: 'Make a scheduled job',
-  details:
-    'It is kept beside the config, in the home, and checked by the rules for jobs of a config. A running gateway takes it in within a second.',
-  examples: [
-    [
-      'A report every morning',
-      "$0 job create report --schedule '0 8 * * 1-5' --prompt 'Write the report.' --deliver telegram",
-    ],
-    [
-      'To a group, in a zone',
-      "$0 job create tea --schedule '0 16 * * *' --prompt 'Tea!' --deliver telegram --deliver-chat-id -100200 --timezone Europe/London",
-    ],
-  ],
   options: {
-    schedule: scheduleOption,
-    prompt: promptOption,
-    deliver: text('target', 'origin, local or a target; several by comma. Default: log'),
-    deliverChatId: chatIdOption,
-    approve: approveOption,
-    agent: text('name', 'One of `agents`; none: the prompt is the message, and no agent runs'),
-    skills: text('names', 'Skills of each run, by comma'),
-    toolsets: text('names', "Toolsets of each run, by comma. Default: the profile's"),
-    timezone: text('zone', "IANA zone of the schedule. Default: gateway.timezone, else the machine's"),
-    misfire: text('rule', 'Runs missed while no gateway was running: skip (default) or once'),
-    budget: budgetOption,
-    description: descriptionOption,
+    ...JOB_OPTIONS,
     profile: withDefault(DEFAULT_PROFILE, text('profile', 'Profile that runs it')),
     config: configOption,
     json: jsonOption,
@@ -99,11 +63,6 @@ export const jobCreateCommand = command({
 
 /** `hookwright job list`: every job, when it runs next and how its last run ended. */
 export const jobListCommand = command({
-  summary: 'List the jobs: when each runs next, and how its last run ended',
-  examples: [
-    ['All of them', '$0 job list'],
-    ['For a program', '$0 job list --json'],
-  ],
   options: { profile: text('profile', 'Only jobs of this profile'), config: configOption, json: arrayOption },
   async run(context, given) {
     const { profile } = given;
@@ -161,8 +120,6 @@ const TICKS = 5;
 
 /** `hookwright job show`: one job, its next five runs, its last ones, and what was missed. */
 export const jobShowCommand = command({
-  summary: 'Show a job: its prompt, its next five runs, its last ones, and what was missed',
-  examples: [['By name or id', '$0 job show report']],
   options: { profile: jobProfileOption, config: configOption, json: jsonOption },
   args: { reference: argument('job') },
   async run(context, given) {
@@ -184,7 +141,7 @@ function describe(job: Job, report: JobDetails, paint: Paint): string[] {
   const field = (label: string, text: string): string => `  ${label.padEnd(10)} ${visible(text)}`;
   const at = (iso: string): string => formatInstant(Date.parse(iso), timezone);
   return [
-    `${paint('bold', name)} (${id}) is ${state === 'paused' ? describePause(true, report.paused_until === null ? null : Date.parse(report.paused_until)) : state}`,
+    `${paint('bold', name)} (${id}) is ${state === 'paused' ? describePause(true, msOf(report.paused_until)) : state}`,
     ...(job.description === null ? [] : [`  ${visible(job.description)}`]),
     field('schedule', `${report.schedule_human} (${report.schedule}) in ${timezone}`),
     field('deliver', deliver.join(', ')),
@@ -234,26 +191,14 @@ function describeTick({ due_at, outcome, missed }: JobTick, timezone: string): s
 
 /** `hookwright job edit`: changes a job that was made at run time. */
 export const jobEditCommand = command({
-  summary: 'Change a job: only what the flags say',
-  details: 'A job of the config is changed where it is written. A run under way goes on as it began.',
-  examples: [
-    ['Later, and only on weekdays', "$0 job edit report --schedule '30 9 * * 1-5'"],
-    ['Another name', '$0 job edit report --name morning-report'],
-  ],
   options: {
     name: text('name', 'Another name; the id stays'),
-    schedule: scheduleOption,
-    prompt: promptOption,
+    ...JOB_OPTIONS,
     deliver: text('target', 'origin, local or a target; several by comma'),
-    deliverChatId: chatIdOption,
-    approve: approveOption,
-    agent: text('name', 'One of `agents`; none: the prompt is the message, and no agent runs'),
-    skills: text('names', 'Skills of each run, by comma; empty for none'),
-    toolsets: text('names', 'Toolsets of each run, by comma'),
+    skills: namesOption('Skills of each run, by comma; empty for none'),
+    toolsets: namesOption('Toolsets of each run, by comma'),
     timezone: text('zone', 'IANA zone of the schedule'),
-    misfire: text('rule', 'skip or once'),
-    budget: budgetOption,
-    description: descriptionOption,
+    misfire: misfireOption('skip or once'),
     profile: jobProfileOption,
     config: configOption,
     json: jsonOption,
@@ -280,12 +225,6 @@ export const jobEditCommand = command({
 
 /** `hookwright job pause`: keeps a job from firing until it is resumed. */
 export const jobPauseCommand = command({
-  summary: 'Keep a job from firing, for a time or until it is resumed; events for it are dropped',
-  details: 'Works for jobs of the config too. A run under way goes on.',
-  examples: [
-    ['Until further notice', '$0 job pause report'],
-    ['For an hour', '$0 job pause report --for 1h'],
-  ],
   options: { for: pauseOption, profile: jobProfileOption, config: configOption },
   args: { reference: argument('job') },
   run: (context, given) => pauseJob(given, true, context),
@@ -293,9 +232,6 @@ export const jobPauseCommand = command({
 
 /** `hookwright job resume`: lets a paused job fire again, from now on. */
 export const jobResumeCommand = command({
-  summary: 'Let a paused job fire again, from now on',
-  details: 'What was due meanwhile is not made up for. Also for a job that the config pauses.',
-  examples: [['Go on', '$0 job resume report']],
   options: { profile: jobProfileOption, config: configOption },
   args: { reference: argument('job') },
   run: (context, given) => pauseJob(given, false, context),
@@ -303,9 +239,6 @@ export const jobResumeCommand = command({
 
 /** `hookwright job remove`: removes a job that was made at run time. */
 export const jobRemoveCommand = command({
-  summary: 'Remove a job; its history stays until its time is over',
-  details: 'A job of the config is removed where it is written. A run under way goes on to its end.',
-  examples: [['By name or id', '$0 job remove report']],
   options: { profile: jobProfileOption, config: configOption },
   args: { reference: argument('job') },
   async run(context, given) {
@@ -324,43 +257,20 @@ export const jobRemoveCommand = command({
 
 /** `hookwright job run`: runs a job now, outside of its schedule. */
 export const jobRunCommand = command({
-  summary: 'Run a job now, whatever its schedule says',
-  details: 'Also when it is paused. Does nothing when a run of it is under way. The run itself is made by the gateway.',
-  examples: [['Try it out', '$0 job run report']],
   options: { profile: jobProfileOption, config: configOption, json: jsonOption },
   args: { reference: argument('job') },
   async run(context, given) {
     const { open, job } = await openJob(context, given);
-    const now = context.clock.now();
-    const dispatch = manualDispatch(
-      job,
-      { ...open.table, place: placeInTable(open.table) },
-      { id: createIds(context.random).dispatch(now), now },
-    );
-    const fired = await makeStore(context, (store) =>
-      store.write({
-        kind: 'fire_job',
-        job: job.id,
-        paused: job.paused,
-        now,
-        dispatch,
-        claim: null,
-        even_paused: true,
-      }),
-    );
-    if (fired.kind !== 'stored')
-      throw new CliError(`job "${job.name}" is running already`, `hookwright job show ${job.name}`);
-    if (given.json) printJson(context, { job: job.id, dispatch: dispatch.id });
-    else
-      printLine(
-        context,
-        `job ${job.name} (${job.id}) runs as ${dispatch.id}; hookwright deliveries show ${dispatch.id}`,
-      );
+    const table = { ...open.table, place: placeInTable(open.table) };
+    const id = await makeStore(context, (store) => fireJob(store, job, table, context));
+    if (id === null) throw new CliError(`job "${job.name}" is running already`, `hookwright job show ${job.name}`);
+    if (given.json) printJson(context, { job: job.id, dispatch: id });
+    else printLine(context, `job ${job.name} (${job.id}) runs as ${id}; hookwright deliveries show ${id}`);
     noteUnserved(context, open, 'runs');
   },
 });
 
-export interface JobChange {
+interface JobChange {
   readonly name: string | undefined;
   readonly timezone: string | undefined;
   readonly config: Partial<JobConfig>;
@@ -380,10 +290,10 @@ function applyChange(record: JobRecord, { name, timezone, config, unlimited }: J
       misfire,
       skills: [...record.skills],
       timezone: timezone ?? record.timezone,
-      ...(description === null ? {} : { description }),
-      ...(typeof record.agent === 'string' ? { agent: record.agent } : {}),
-      ...(record.budget === undefined || unlimited ? {} : { budget: budgetConfig(record.budget) }),
-      ...(record.deliver[0]?.approve_ms === undefined ? {} : { approve: true }),
+      ...(description !== null && { description }),
+      ...(typeof record.agent === 'string' && { agent: record.agent }),
+      ...(record.budget !== undefined && !unlimited && { budget: budgetConfig(record.budget) }),
+      ...(record.deliver[0]?.approve_ms !== undefined && { approve: true }),
       ...config,
     },
   };
@@ -404,7 +314,7 @@ const budgetConfig = ({ per, ...limits }: BudgetPlan): BudgetConfig => ({
 });
 
 /** @throws CliError when the change cannot be made; nothing is stored then. */
-export async function editJob(
+async function editJob(
   record: JobRecord,
   change: JobChange,
   { store, open, now }: { readonly store: Store; readonly open: DraftTable; readonly now: number },

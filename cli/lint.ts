@@ -23,21 +23,11 @@ import { configOption, formatOption, outOption } from './command-line/options.ts
 import type { CompileRequest } from './compile/compile-files.ts';
 import { compileRequest, createCompileRequest, outFolder, writeTables } from './compile/compile-files.ts';
 import { formatDiff } from './files.ts';
-import { formatDiagnostics, noteFilesRead, noteIgnored, printLine, printNote } from './output/print.ts';
+import { formatDiagnostics, noteFilesRead, printLine, printNote } from './output/print.ts';
 import { formatClosure, loadClosures } from './profile.ts';
 
 /** `hookwright lint`: every diagnostic of the configuration; nothing is written. */
 export const lintCommand = command({
-  summary: 'Check the configuration: every diagnostic, nothing written',
-  details:
-    'Exits 1 when there are errors, with --strict also when there are warnings; those about what strangers can reach are then printed as errors. It needs none of the secrets. `hookwright rule <id>` explains each rule. With profiles it also prints what each of them can reach.',
-  examples: [
-    ['Check what is in this folder', '$0 lint'],
-    ['Check one file', '$0 lint deploy/hookwright.yaml'],
-    ['In a workflow, warnings fail too', '$0 lint --strict --format github'],
-    ['Repair what can only mean one thing', '$0 lint --fix'],
-    ['For code scanning', '$0 lint --format sarif > hookwright.sarif'],
-  ],
   options: {
     config: configOption,
     format: formatOption(DIAGNOSTIC_FORMATS, 'diagnostics'),
@@ -56,11 +46,9 @@ export const lintCommand = command({
     context.stdout.write(formatDiagnostics(format, diagnostics, context, 'stdout'));
     if (format === 'pretty') {
       noteFilesRead(context, found);
-      noteIgnored(context, found);
+      if (diagnostics.length === 0) printNote(context, 'no problems');
+      if (output?.table.gateway.multiplex_profiles === true) printClosures(context, request, output.table);
     }
-    if (diagnostics.length === 0 && format === 'pretty') printNote(context, 'no problems');
-    if (format === 'pretty' && output?.table.gateway.multiplex_profiles === true)
-      printClosures(context, request, output.table);
     return diagnostics.some(({ severity }) => given.strict || severity === 'error') ? 1 : 0;
   },
 });
@@ -110,13 +98,6 @@ function write(context: CliContext, { path, name, after, fixed }: FixedFile): vo
 
 /** `hookwright compile`: configuration in, `routes.json` and `blueprints.json` out. */
 export const compileCommand = command({
-  summary: 'Compile the configuration to build/routes.json and build/blueprints.json',
-  details:
-    'Reads ./hookwright.yaml, or config.yaml in the home folder. The tables go to build/ beside the root file; the same input gives the same bytes. Secrets may be missing: only `serve` needs them. With errors nothing is written.',
-  examples: [
-    ['Compile what is in this folder', '$0 compile'],
-    ['In CI, with annotations', '$0 compile --config deploy/hookwright.yaml --out dist --format github'],
-  ],
   options: {
     config: configOption,
     out: outOption,
@@ -131,10 +112,7 @@ export const compileCommand = command({
     const result = compileRequest(await createCompileRequest(context, { configs, flags }));
     const { stderr, cwd } = context;
     stderr.write(formatDiagnostics(format, result.diagnostics, context, 'stderr'));
-    if (format === 'pretty') {
-      noteFilesRead(context, result);
-      noteIgnored(context, result);
-    }
+    if (format === 'pretty') noteFilesRead(context, result);
     if (result.output === null) {
       // A machine format is the only thing on its stream.
       if (format !== 'pretty') return 1;

@@ -34,10 +34,6 @@ const FOLDERS = ['scripts', 'skills', 'sessions'];
 
 /** `hookwright profile create`: a folder for an identity of its own, with nothing shared. */
 export const profileCreateCommand = command({
-  summary: 'Make a profile: its own credentials, targets, agent, scripts and sessions',
-  details:
-    'A profile serves the routes that name it, at /p/<profile>/webhooks/<route>, once gateway.multiplex_profiles is on. It reaches only what lies in its own folder.',
-  examples: [['An identity for work', '$0 profile create work']],
   args: { name: argument('name') },
   async run(context, given) {
     const { name } = given;
@@ -71,11 +67,6 @@ type Row = Pick<ProfileClosure, 'id' | 'name' | 'home' | 'agent' | 'routes' | 't
 
 /** `hookwright profile list`: the profiles of this home, with what is bound to each. */
 export const profileListCommand = command({
-  summary: 'List the profiles of this home and what is bound to each',
-  examples: [
-    ['Who is served here', '$0 profile list'],
-    ['For scripts', '$0 profile list --json'],
-  ],
   options: { config: configOption, json: jsonOption },
   async run(context, given) {
     const open = await openTable(context, given.config);
@@ -113,9 +104,6 @@ const unserved = (name: string): Row => ({
 
 /** `hookwright profile show`: everything one profile can reach. */
 export const profileShowCommand = command({
-  summary: 'Show everything a profile can reach: routes, targets, credentials, scripts',
-  details: 'Credentials are shown as references, never as secrets. What is not listed is out of its reach.',
-  examples: [['Before giving it a new sender', '$0 profile show work']],
   options: { config: configOption, json: jsonOption },
   args: { name: argument('profile') },
   async run(context, given) {

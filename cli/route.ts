@@ -1,30 +1,10 @@
-/**
- * Commands about routes and their senders: `hookwright route` holds events for a time, `hookwright source enroll` waits
- * for the secret that a sender sends.
- */
-
-import { existsSync } from 'node:fs';
-import { userHome } from '../runtime/platform/secrets.ts';
-import { capturedFile, storeCaptured } from '../runtime/verify/handshake.ts';
-import type { RoutePlan, RouteTable } from '../schemas/generated/types.ts';
-import type { CliContext } from './base/context.ts';
-import { CliError, UsageError } from './base/errors.ts';
-import { argument, command, flag, parsed } from './command-line/command.ts';
+/** `hookwright route`: holds the events of a route for a time. */
+import { argument, command } from './command-line/command.ts';
 import { configOption, pauseOption } from './command-line/options.ts';
-import { askGateway } from './gateway/ask-gateway.ts';
-import { printJson, printLine, printNote } from './output/print.ts';
-import type { OpenTable } from './subscriptions/routes.ts';
-import { findRoute, openTable, pauseRoute, routePath } from './subscriptions/routes.ts';
+import { pauseRoute } from './subscriptions/routes.ts';
 
 /** `hookwright route pause`: lets a route hold its events for a time, or until it is resumed. */
 export const routePauseCommand = command({
-  summary: 'Hold the events of a route, for a time or until it is resumed',
-  details:
-    'Its events are still answered 202 and stored, and run in their order when the route goes on; what is under way goes on. Of a job (cron_job), which takes one at a time, one run is held, and its schedule goes on. A direct delivery cannot be held: its sender gets 503 with Retry-After. For all gateways that share the store, also after a restart.',
-  examples: [
-    ['Until further notice', '$0 route pause alerts'],
-    ['For an hour', '$0 route pause alerts --for 1h'],
-  ],
   options: { for: pauseOption, config: configOption },
   args: { route: argument('route') },
   run: (context, given) => pauseRoute(given, true, context),
@@ -32,83 +12,7 @@ export const routePauseCommand = command({
 
 /** `hookwright route resume`: ends the pause of a route. */
 export const routeResumeCommand = command({
-  summary: 'End the pause of a route: what it has held runs now',
-  examples: [['Go on', '$0 route resume alerts']],
   options: { config: configOption },
   args: { route: argument('route') },
   run: (context, given) => pauseRoute(given, false, context),
 });
-
-const DEFAULT_SECONDS = 900;
-
-function parseTimeout(text: string): number {
-  const seconds = Number(text);
-  if (Number.isFinite(seconds) && seconds > 0) return seconds;
-  throw new UsageError(`--timeout takes a number of seconds, not "${text}"`);
-}
-
-/** `hookwright source enroll`: waits for the secret that a sender sends when its webhook is created. */
-export const sourceEnrollCommand = command({
-  summary: 'Wait for the secret a sender sends when its webhook is created',
-  details:
-    'Some senders make the secret themselves and send it in the first request to the URL. That request is trusted only while this command waits; the secret is stored in the file the route names (`secret: file:…`), readable by its owner alone, and counts at once.',
-  examples: [
-    ['Then create the webhook at the sender', '$0 source enroll my-notion'],
-    ['Wait for an hour', '$0 source enroll my-asana --timeout 3600'],
-  ],
-  options: {
-    timeout: parsed(`seconds`, `How long to wait; default ${DEFAULT_SECONDS}`, parseTimeout),
-    config: configOption,
-    json: flag('Print the file as JSON'),
-  },
-  args: { route: argument('route') },
-  async run(context, given) {
-    const { timeout: seconds = DEFAULT_SECONDS } = given;
-    const open = await openTable(context, given.config);
-    const { plan } = findRoute(context, given.route, open);
-    requireCapture(plan, open.table);
-    await prepare(context, plan, open);
-    const url = plan.public_url ?? `${open.url ?? ''}${routePath(plan)}`;
-    printNote(context, `waiting for ${plan.source}: create the webhook there, for ${url}`);
-    const file = await wait(context, plan, seconds * 1000);
-    if (given.json) printJson(context, { route: plan.name, file });
-    else printLine(context, file);
-    printNote(context, 'the secret is stored and in use');
-  },
-});
-
-/** Creates the file, because a gateway does not start without it. */
-async function prepare(context: CliContext, plan: RoutePlan, { url }: OpenTable): Promise<void> {
-  const folders = { home: context.home, userHome: userHome(context.env) };
-  const path = capturedFile(folders, plan);
-  if (path === null) {
-    throw new CliError(
-      `the secret of route "${plan.name}" is not kept in a file`,
-      `write it like this: secret: file:secrets/${plan.name}`,
-    );
-  }
-  if (existsSync(path)) return;
-  storeCaptured(folders, plan, context.random(32).toString('hex'));
-  printNote(context, `${path} is new and holds a random value until the secret arrives`);
-  if (url !== null) await askGateway(context, 'reload', {});
-}
-
-async function wait(context: CliContext, plan: RoutePlan, timeoutMs: number): Promise<string> {
-  const { clock } = context;
-  const end = clock.monotonic() + timeoutMs;
-  while (clock.monotonic() < end) {
-    const report = await askGateway(context, 'enroll', { profile: plan.profile, route: plan.name });
-    if (report.kind === 'stored' && report.file !== null) return report.file;
-    if (report.kind === 'failed') throw new CliError(`the secret arrived and could not be stored: ${report.reason}`);
-  }
-  throw new CliError(`no secret arrived within ${timeoutMs / 1000} s`, 'nothing was changed; run it again');
-}
-
-/** @throws CliError for a sender whose secret comes another way. */
-function requireCapture(plan: RoutePlan, { schemes }: RouteTable): void {
-  const captures = (name: string): boolean => schemes[name]?.challenges.some(({ kind }) => kind === 'capture') ?? false;
-  if (plan.source !== null && captures(plan.source)) return;
-  const known = Object.keys(schemes).filter(captures).sort().join(', ');
-  const what = plan.source === null ? `route "${plan.name}" has no source` : `${plan.source} sends no secret`;
-  throw new CliError(`${what}: there is nothing to wait for`, `these send theirs: ${known}`);
-}

@@ -5,7 +5,7 @@ import type { Paint } from '../base/paint.ts';
 import { createPaint } from '../base/paint.ts';
 import { nodeFiles } from '../compiler/node/node-files.ts';
 import { projectEnvPath } from '../compiler/source/search-config.ts';
-import type { Command, ListedCommand } from './base/command.ts';
+import type { ListedCommand } from './base/command.ts';
 import type { CliContext } from './base/context.ts';
 import { packageVersion } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
@@ -59,12 +59,12 @@ function helpLayout({ colour, stdout }: CliContext): HelpLayout {
 }
 
 async function runCommand(entry: CommandEntry, args: readonly string[], context: CliContext): Promise<number> {
-  const command = await entry.load();
   const end = args.indexOf('--');
   if (args.slice(0, end === -1 ? undefined : end).some((arg) => HELP.has(arg))) {
-    context.stdout.write(formatCommandHelp(entry.path, command, helpLayout(context)));
+    context.stdout.write(await formatCommandHelp(entry, helpLayout(context)));
     return 0;
   }
+  const command = await entry.load();
   try {
     const line = readCommandLine(args, entry.path, command);
     return await command.run(withConfig(context, line.options.get('--config') ?? []), line);
@@ -108,7 +108,7 @@ export interface HelpLayout {
 
 const INDENT = '  ';
 
-type Entries = readonly Omit<ListedCommand<never>, 'load'>[];
+type Entries = readonly Omit<ListedCommand<never>, 'load' | 'help'>[];
 
 /** `hookwright --help`, one screen: a line for each command, the commands of one noun on one. @param entries in their order */
 export function formatOverview(entries: Entries, layout: HelpLayout): string {
@@ -150,17 +150,15 @@ function formatRows(rows: readonly (readonly [name: string, text: string])[], la
   const { paint } = layout;
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.flatMap(([name, text]) =>
-    wrapWords(text, layout.width - width - 4).map(
-      (line, at) => `${INDENT}${at === 0 ? paint('bold', name.padEnd(width)) : ' '.repeat(width)}  ${line}`,
-    ),
+    wrapBeside(`${INDENT}${paint('bold', name.padEnd(width))}  `, text, layout.width),
   );
 }
 
 /** `hookwright lint --help`. */
-export function formatCommandHelp(path: string, command: Command<never>, layout: HelpLayout): string {
-  const { usage, options, details, examples } = describe(path, command, layout.coloured);
+export async function formatCommandHelp(entry: ListedCommand<never>, layout: HelpLayout): Promise<string> {
+  const { usage, options, details, examples } = await describe(entry, layout.coloured);
   const sections: string[][] = [
-    wrapWords(`${command.summary}.`, layout.width),
+    wrapWords(`${entry.summary}.`, layout.width),
     wrapBeside('Usage: ', `${usage}${options.length > 0 ? ' [options]' : ''}`, layout.width),
   ];
   if (options.length > 0) sections.push(['Options:', ...formatRows(options, layout)]);

@@ -8,13 +8,6 @@ import { serveGateway } from './serve/serve-gateway.ts';
 import { createServerLog } from './serve/server-log.ts';
 
 export const serveCommand = command({
-  summary: 'Serve compiled tables; they are loaded again when they change',
-  details:
-    'For machines that get their tables from elsewhere. Without --table it takes build/ here, or in the home folder. Secrets are resolved before it listens: a missing one is a refusal. Ctrl-C drains, a second one does not wait.',
-  examples: [
-    ['Serve what `compile` wrote here', '$0 serve'],
-    ['Tables deployed by CI, all addresses', '$0 serve --table /srv/hookwright/build --host 0.0.0.0'],
-  ],
   options: {
     table: text('dir', 'Folder of routes.json'),
     host: hostOption,

@@ -16,16 +16,11 @@ import { printBeside, printJson, printLine, printNote, visible } from './output/
 import { formatDuration, printList } from './output/table.ts';
 import { configuredStore, useSharedState, useStore } from './store/use-store.ts';
 
+const ofProfile = { profile: text('profile', 'Whose session; default: `default`'), config: configOption };
+
 /** `hookwright session open`: gives a chat a session, so that deliveries are mirrored into it. */
 export const sessionOpenCommand = command({
-  summary: 'Give a chat a session, into which deliveries can be mirrored',
-  details:
-    'Routes with `mirror_to_session` append what they deliver to the session of the chat, one JSON object per line. A chat without a session is passed over. Prints the path of the file, or the chat id where the store is a database; a session that exists is left as it is.',
-  examples: [
-    ['The session of a group', '$0 session open telegram -1001234'],
-    ['In a profile', '$0 session open slack C0123 --profile work'],
-  ],
-  options: { profile: text('profile', 'Whose session; default: `default`'), config: configOption },
+  options: ofProfile,
   args: { target: argument('target'), chatId: argument('chat id') },
   async run(context, given) {
     const chat = await openChat(context, given);
@@ -39,13 +34,6 @@ type Listed = { readonly chat: SessionSummary } | { readonly busy: BusySession }
 
 /** `hookwright session list`: the sessions of a profile: of its chats, and those in which runs take turns. */
 export const sessionListCommand = command({
-  summary: 'List the sessions of a profile: of chats, and of agents whose runs take turns',
-  details:
-    'A session of an agent (`session_key`) is listed while one of its runs waits or is under way; `session show <id>` shows earlier ones too.',
-  examples: [
-    ['List them', '$0 session list'],
-    ['For scripts', '$0 session list --profile work --json'],
-  ],
   options: { profile: text('profile', 'Whose sessions; default: `default`'), config: configOption, json: jsonOption },
   async run(context, given) {
     const profile = sessionProfile(context, given.profile);
@@ -75,24 +63,14 @@ export const sessionListCommand = command({
   },
 });
 
-const options = {
-  profile: text('profile', 'Whose session; default: `default`'),
-  config: configOption,
-  json: jsonOption,
-};
+const options = { ...ofProfile, json: jsonOption };
 
 /** Most turns of an agent's session that are shown. */
 const SHOWN = 20;
 
 /** `hookwright session show`: the turns of a session, of a chat or of an agent's runs. */
 export const sessionShowCommand = command({
-  summary: 'Show the turns of a session: of a chat, or of an agent whose runs take turns',
   details: `Of an agent's session: which run has the turn, how many wait, and the latest ${SHOWN} prompts with their answers.`,
-  examples: [
-    ['Of a chat', '$0 session show telegram -1001234'],
-    ['As it is stored', '$0 session show telegram -1001234 --json'],
-    ['Of an agent', '$0 session show webhook:review:acme/shop%2342'],
-  ],
   options,
   args: { target: argument('target or session id'), chatId: optionalArgument('chat id') },
   run: async (context, { chatId, ...given }) =>
@@ -144,11 +122,7 @@ function printTurn(context: CliContext, { at, role, content }: Turn): void {
 
 /** `hookwright session reset`: the next run of an agent's session is told nothing of what was said there. */
 export const sessionResetCommand = command({
-  summary: "Begin an agent's session anew: later runs are told nothing of what was said there",
-  details:
-    'For agents that are told what was said (`agent.openai`). A program keeps its own conversations, under the session id that it is given. What was accepted stays stored, and runs that wait still run.',
-  examples: [['Forget a pull request', '$0 session reset webhook:review:acme/shop%2342']],
-  options: { profile: text('profile', 'Whose session; default: `default`'), config: configOption },
+  options: ofProfile,
   args: { session: argument('session id') },
   async run(context, given) {
     const of = { profile: sessionProfile(context, given.profile), session: given.session };

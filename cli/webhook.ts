@@ -45,28 +45,6 @@ type Given = GivenBy<typeof SUBSCRIBE_OPTIONS> & GivenBy<typeof args>;
 
 /** `hookwright webhook subscribe`: creates or changes a dynamic route, which serves from the next request on. */
 export const webhookSubscribeCommand = command({
-  summary: 'Create or change a subscription: a route outside the configuration',
-  details:
-    'A new subscription gets a secret of its own, printed once. For one that exists, only what the flags say changes; an empty value takes a setting away, and `--agent` ends `--deliver-only`, as `--deliver-only` ends `--agent none`. Checked by the rules of static routes before anything is written. A running gateway takes it in with the next request. There is no flag for toolsets: they can only be written into the file by hand.',
-  examples: [
-    [
-      'Summaries of pull requests',
-      "$0 webhook subscribe reviews --events pull_request --prompt 'Review {pull_request.title}'",
-    ],
-    [
-      'Alerts straight to a group',
-      "$0 webhook subscribe alerts --deliver telegram --deliver-chat-id -100200 --deliver-only --prompt '{message}'",
-    ],
-    [
-      'Only what is opened, once per burst',
-      "$0 webhook subscribe reviews --filter '{field: action, equals: opened}' --coalesce pull_request.number",
-    ],
-    [
-      'Events of one sender, signed as it signs',
-      '$0 webhook subscribe payments --source stripe --secret env:STRIPE_SECRET',
-    ],
-    ['Fire a job', '$0 webhook subscribe deploys --events deployment --cron-job smoke-test'],
-  ],
   options: SUBSCRIBE_OPTIONS,
   args,
   async run(context, given) {
@@ -121,12 +99,6 @@ function describeSecret(given: Given, saved: Saved): string {
 
 /** `hookwright webhook list`: the subscriptions, with what the gateway makes of each. */
 export const webhookListCommand = command({
-  summary: 'List the subscriptions and what the gateway makes of each',
-  details: 'Secrets are never shown. A quarantined entry is not served, and says why; the others go on.',
-  examples: [
-    ['What is subscribed', '$0 webhook list'],
-    ['Static routes too, for scripts', '$0 webhook list --all --json'],
-  ],
   options: { all: flag('Static routes of the configuration too'), config: configOption, json: jsonOption },
   async run(context, given) {
     const open = await openTable(context, given.config);
@@ -158,11 +130,6 @@ const HIDDEN = '(hidden; --reveal shows it)';
 
 /** `hookwright webhook show`: prints a subscription as it is in the file; its secrets only on request. */
 export const webhookShowCommand = command({
-  summary: 'Show one subscription; with --reveal its secrets too',
-  examples: [
-    ['What it is set to', '$0 webhook show alerts'],
-    ['The secret to give to the sender', '$0 webhook show alerts --reveal'],
-  ],
   options: { reveal: flag('Show secrets'), config: configOption, json: jsonOption },
   args: { name: argument('subscription') },
   async run(context, given) {
@@ -197,22 +164,16 @@ function hideSecrets(entry: RouteConfig): unknown {
   const hide = (value: unknown): unknown => (typeof value === 'string' && /^(env|file):/.test(value) ? value : HIDDEN);
   const inList = (item: unknown): unknown =>
     typeof item === 'object' && item !== null && 'value' in item ? { ...item, value: hide(item.value) } : hide(item);
-  const { secret, secrets, verify_token } = entry as {
-    readonly [Key in 'secret' | 'secrets' | 'verify_token']?: unknown;
-  };
-  return {
-    ...entry,
-    ...(secret === undefined ? {} : { secret: hide(secret) }),
-    ...(verify_token === undefined ? {} : { verify_token: hide(verify_token) }),
-    ...(secrets === undefined ? {} : { secrets: Array.isArray(secrets) ? secrets.map(inList) : HIDDEN }),
-  };
+  const ofKey = new Map([
+    ['secret', hide],
+    ['verify_token', hide],
+    ['secrets', (value: unknown) => (Array.isArray(value) ? value.map(inList) : HIDDEN)],
+  ]);
+  return Object.fromEntries(Object.entries(entry).map(([key, value]) => [key, ofKey.get(key)?.(value) ?? value]));
 }
 
 /** `hookwright webhook remove`: removes a subscription; its next event is answered like one for an unknown route. */
 export const webhookRemoveCommand = command({
-  summary: 'Remove a subscription',
-  details: 'Static routes are refused: they are removed where they are written.',
-  examples: [['Events are answered 404 from now on', '$0 webhook remove alerts']],
   options: { config: configOption },
   args: { name: argument('subscription') },
   async run(context, given) {
@@ -230,8 +191,6 @@ export const webhookRemoveCommand = command({
 
 /** `hookwright webhook enable`: let a subscription accept events again. */
 export const webhookEnableCommand = command({
-  summary: 'Let a subscription accept events again',
-  examples: [['After `webhook disable`', '$0 webhook enable alerts']],
   options: { config: configOption },
   args: { name: argument('subscription') },
   run: (context, given) => enableEntry(given, true, context),
@@ -239,8 +198,6 @@ export const webhookEnableCommand = command({
 
 /** `hookwright webhook disable`: keep a subscription, and answer its events 403. */
 export const webhookDisableCommand = command({
-  summary: 'Keep a subscription, and answer its events 403',
-  examples: [['Stop its events for a while', '$0 webhook disable alerts']],
   options: { config: configOption },
   args: { name: argument('subscription') },
   run: (context, given) => enableEntry(given, false, context),
@@ -248,13 +205,6 @@ export const webhookDisableCommand = command({
 
 /** `hookwright webhook rotate-secret`: a new secret, with the old one accepted beside it for a while. */
 export const webhookRotateSecretCommand = command({
-  summary: 'Give a subscription a new secret; the old one stays valid for a while',
-  details:
-    'During the overlap events signed with either are accepted, and the log says which one matched (`secret: 0` is the new one). Rotating again during an overlap keeps the end of those before.',
-  examples: [
-    ['A day to change it at the sender', '$0 webhook rotate-secret alerts --overlap 24h'],
-    ['The old one leaked: end it now', '$0 webhook rotate-secret alerts --overlap 0'],
-  ],
   options: {
     overlap: withDefault(
       '24h',

@@ -30,6 +30,8 @@ export const mail = named('mail');
 export const outputs = named('outputs');
 /** What senders' payloads look like, and who may have written what in them. */
 export const payloads = named('payloads');
+/** A damaged, missing or foreign file of the store is recognised, damaged rows are set aside, and a copy is made and put back. */
+export const rescue = named('rescue');
 /** What an agent and a script can reach: files, hosts, secrets. */
 export const sandbox = named('sandbox');
 /** The first hour: init, the wizard, doctor, completion, the service unit. */

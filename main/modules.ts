@@ -11,6 +11,7 @@ import { guard } from '../modules/guard/module.ts';
 import { mail } from '../modules/mail/module.ts';
 import { outputs } from '../modules/outputs/module.ts';
 import { payloads } from '../modules/payloads/module.ts';
+import { rescue } from '../modules/rescue/module.ts';
 import { sandbox } from '../modules/sandbox/module.ts';
 import { setup } from '../modules/setup/module.ts';
 import { telemetry } from '../modules/telemetry/module.ts';
@@ -27,6 +28,7 @@ export const MODULES: readonly Module<CliContext>[] = [
   mail,
   outputs,
   payloads,
+  rescue,
   sandbox,
   setup,
   tutor,

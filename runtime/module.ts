@@ -15,6 +15,7 @@ import type { Logger, TraceFields } from './platform/log.ts';
 import type { SandboxTools } from './platform/process/sandbox.ts';
 import type { SecretResolver } from './platform/secrets.ts';
 import type { Store } from './store/contract.ts';
+import type { Rescue } from './store/sqlite/rescue.ts';
 import type { Marks } from './table/link-template.ts';
 import { TableError } from './table/table-source.ts';
 
@@ -22,6 +23,8 @@ import { TableError } from './table/table-source.ts';
 export interface ModuleParts {
   /** Opens the stores that are not a file of the home. */
   readonly store: OpenStore;
+  /** Watches over the store's file, where the store is one. */
+  readonly rescue: Rescue;
   /** Keeps answered requests. */
   readonly keeper: OpenKeeper;
   /** Finds the budgets of runs. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { PgConnect, PgConnection } from '../../modules/cluster/runtime/postgres/driver.ts';
 import { loadDriver } from '../../modules/cluster/runtime/postgres/driver.ts';
 import { openPostgresStore } from '../../modules/cluster/runtime/postgres/postgres-store.ts';
+import { sqliteRescue } from '../../modules/rescue/runtime/rescue.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
 import type { Store } from '../../runtime/store/contract.ts';
@@ -26,7 +27,12 @@ export async function openBenchStore(
 ): Promise<BenchStore> {
   const common = { log, ...(beforeCommit === undefined ? {} : { beforeCommit }) };
   if (typeof plan === 'string') {
-    const store = await openServerStore({ path: join(home, 'state.db'), durability: plan, ...common });
+    const store = await openServerStore({
+      path: join(home, 'state.db'),
+      durability: plan,
+      rescue: sqliteRescue,
+      ...common,
+    });
     return { store, roundTrips: () => 0 };
   }
   let count = 0;

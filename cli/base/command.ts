@@ -38,12 +38,16 @@ export interface CommandLine {
   readonly positionals: readonly string[];
 }
 
-export interface Command<Context> {
-  /** Its line in help, without a full stop. */
-  readonly summary: string;
+/** What help says of a command besides its summary: from the YAML beside its file. */
+export interface CommandHelp {
   readonly details: string;
   /** `$0` is the program. */
   readonly examples: readonly (readonly [what: string, line: string])[];
+}
+
+export interface Command<Context> {
+  /** What help says of it that only the program knows; below the details of its YAML. */
+  readonly details: string;
   /** In the order of help. */
   readonly options: readonly NamedOption[];
   /** In the order of the command line. */
@@ -56,10 +60,12 @@ export interface Command<Context> {
 export interface ListedCommand<Context> {
   /** The words after `hookwright`, from the path of its file. */
   readonly path: string;
+  /** Its line in help, without a full stop. */
   readonly summary: string;
   /** The title of its noun, if the noun has several commands. */
   readonly title: string | null;
   /** Its position in help; null: it is for programs, and not shown. */
   readonly rank: number | null;
   readonly load: () => Promise<Command<Context>>;
+  readonly help: () => Promise<CommandHelp>;
 }

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { ShippedCatalog } from '../../compiler/source/load-catalog.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
+import { Lazy } from '../../runtime/platform/lazy.ts';
 import type { Module } from './module.ts';
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
@@ -97,11 +98,8 @@ export function createContext(process: NodeJS.Process, composition: Composition)
 
 /** Loaded with the first call: most commands need neither the catalog nor the code that reads it. */
 export function createCatalog(): CliContext['catalog'] {
-  let catalog: Promise<ShippedCatalog> | null = null;
-  return () => {
-    catalog ??= import('../../compiler/node/shipped-catalog.ts').then(({ readShippedCatalog }) => readShippedCatalog());
-    return catalog;
-  };
+  const catalog = new Lazy(async () => (await import('../../compiler/node/shipped-catalog.ts')).readShippedCatalog());
+  return () => catalog.use();
 }
 
 /** The home folder an environment names. */

@@ -5,6 +5,7 @@ import type { RuntimePart } from '../../runtime/module.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import type { OperatedService } from '../../runtime/service/options.ts';
 import type { Store } from '../../runtime/store/contract.ts';
+import type { DamageReport } from '../../runtime/store/queries.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
 import type { FailOn, KeptRequest, RefusedSwap } from '../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable, StorePlan } from '../../schemas/generated/types.ts';
@@ -79,11 +80,15 @@ export interface GateContext<Context> extends DatabaseContext {
   readonly jobs: readonly { readonly id: string }[];
 }
 
+/** What `doctor` says of damage of the store's file, and what to do. */
+export type CheckDamage = (damage: DamageReport) => Check;
+
 /** Parts that at most one module has. The core loads each where it needs it. */
 export interface Parts<Context> {
   readonly database: DatabaseTools<Context>;
   readonly payloads: PayloadTools<Context>;
   readonly kept: KeptTools<Context>;
+  readonly damage: CheckDamage;
   /** The result of compiling the repaired files, and these: all changes of one file are one. */
   readonly repair: RepairFiles;
   /** Reads the requests of a file: HAR, or a raw HTTP message. @throws CliError if it is neither */

@@ -1,15 +1,15 @@
 /** What clipanion does for a command: it reads the words behind the command's path, refuses wrong ones, and describes it for help. */
 import { Command as Base, Cli, Option } from 'clipanion';
 import { suggest } from '../../compiler/text/suggest.ts';
-import type { Argument, Command, CommandLine, NamedOption } from '../base/command.ts';
+import type { Argument, Command, CommandHelp, CommandLine, ListedCommand, NamedOption } from '../base/command.ts';
 import { UsageError } from '../base/errors.ts';
 
 const PROGRAM = 'hookwright';
 
-type Declared = Omit<Command<never>, 'run'>;
+type Declared = Pick<Command<never>, 'options' | 'args'>;
 
 /** The library takes what the fields of an instance declare. */
-function classOf({ details, examples, options, args }: Declared) {
+function classOf({ options, args, details, examples }: Declared & CommandHelp) {
   return class extends Base {
     // It cannot print an empty text.
     static override readonly usage = {
@@ -41,7 +41,9 @@ export function readCommandLine(words: readonly string[], path: string, command:
   // `sandbox try -- ls`: what follows `--` is the command, also where no agent is named.
   const before = args.at(-1)?.kind === 'rest' ? args.filter(({ kind }) => kind === 'optional').length : 0;
   try {
-    const given = Object.entries(Cli.from(classOf(command)).process(joinValues(words, options, before)));
+    const given = Object.entries(
+      Cli.from(classOf({ ...command, details: '', examples: [] })).process(joinValues(words, options, before)),
+    );
     const texts = new Map(given.map(([key, value]) => [key, [value ?? []].flat().map(String)] as const));
     return { options: texts, positionals: args.flatMap((_, at) => texts.get(argumentKey(at)) ?? []) };
   } catch (error) {
@@ -84,18 +86,27 @@ function wrongUsage(error: unknown, path: string, command: Declared): unknown {
   const [, option = ''] = /\("(-[^"=]*)/.exec(reason) ?? [];
   const known = command.options.flatMap(({ names }) => names);
   const [close] = suggest(option, known);
-  const hint = close === undefined ? `usage: ${describe(path, command).usage}` : `did you mean ${close}?`;
+  const hint = close === undefined ? `usage: ${usageOf(path, command)}` : `did you mean ${close}?`;
   return new UsageError(reason.charAt(0).toLowerCase() + reason.slice(1, -1), hint);
 }
 
+/** `hookwright source learn <source> [file…]`: the library names neither what there may be many of, nor values of options. */
+const usageOf = (path: string, { args }: Declared): string => [PROGRAM, path, ...args.map(argumentLabel)].join(' ');
+
+/** A command with what help says of it. */
+export async function loadHelp({ load, help }: ListedCommand<never>): Promise<Declared & CommandHelp> {
+  const [command, { details, examples }] = await Promise.all([load(), help()]);
+  return { ...command, examples, details: [details, command.details].filter((text) => text !== '').join('\n\n') };
+}
+
 /** What help shows. @param coloured whether what stands in backticks has a colour */
-export function describe(path: string, command: Declared, coloured = false) {
+export async function describe(entry: ListedCommand<never>, coloured = false) {
+  const command = await loadHelp(entry);
   const commandClass = classOf(command);
   const cli = Cli.from(commandClass, { binaryName: PROGRAM });
   const { details = '', examples = [] } = cli.definition(commandClass, { colored: coloured }) ?? {};
   return {
-    /** `hookwright source learn <source> [file…]`: the library names neither what there may be many of, nor values of options. */
-    usage: [PROGRAM, path, ...command.args.map(argumentLabel)].join(' '),
+    usage: usageOf(entry.path, command),
     /** `-n, --lines <count>`. */
     options: command.options.map((each) => [optionLabel(each), each.description] as const),
     /** Wrapped to 80 columns. The library leaves a line free before each item of a list. */

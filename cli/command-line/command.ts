@@ -4,7 +4,7 @@
  * - One file a noun, `cli/<noun>.ts`, in the core or in a module; each verb is `export const <noun><Verb>Command = command({ … })`. Where
  *   there is no noun, the verb has the file. `main/help.yaml` has the words that are typed, and where help shows them. The file is
  *   loaded only when one of its commands runs. A noun has several files where one of its verbs would load what the others do not need.
- * - `summary` is one string without a full stop; examples are [what it does, '$0 ...'].
+ * - What help says is in `<noun>.yaml` beside it, by command: a summary without a full stop, details, and examples: what it does, `$0 ...`.
  * - The key of an option is its name: `dryRun` is `--dry-run`. Values may start with `-`. What several nouns have is in options.ts;
  *   parsers of values are in values.ts. `run` receives what was given, parsed and typed, under the same keys.
  * - Everything of the outside world comes from the context (cli/base/context.ts): streams, env, cwd, home, clock, fetch.
@@ -30,10 +30,8 @@ export type GivenBy<Declared extends Options | Arguments> = {
 };
 
 interface Declaration<Declared extends Options, Args extends Arguments> {
-  /** One string literal: lists of commands read it from the file's text. */
-  readonly summary: string;
+  /** See `Command`. */
   readonly details?: string;
-  readonly examples?: Command<CliContext>['examples'];
   readonly options?: Declared;
   readonly args?: Args;
   readonly run: (context: CliContext, given: GivenBy<Declared> & GivenBy<Args>) => Promise<number> | Promise<void>;
@@ -45,7 +43,7 @@ type None = Record<never, never>;
 export function command<Declared extends Options = None, Args extends Arguments = None>(
   declared: Declaration<Declared, Args>,
 ): Command<CliContext> {
-  const { summary, details = '', examples = [], run } = declared;
+  const { details = '', run } = declared;
   const args = Object.entries<Argument<unknown>>(declared.args ?? {});
   const options = Object.entries<Option<unknown>>(declared.options ?? {}).map(([key, option]) => {
     const name = `--${kebabCase(key)}`;
@@ -62,9 +60,7 @@ export function command<Declared extends Options = None, Args extends Arguments 
     return Object.fromEntries(given) as GivenBy<Declared> & GivenBy<Args>;
   };
   return {
-    summary,
     details,
-    examples,
     options,
     args: args.map(([, arg]) => arg),
     run: async (context, line) => (await run(context, read(line))) ?? 0,

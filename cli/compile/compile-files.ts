@@ -1,7 +1,6 @@
 /** Compiles a configuration and writes its tables, for `compile`, `gateway run` and the thread that recompiles. */
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { isSystemError } from '../../base/errors.ts';
 import type { CompileOutput, CompileResult } from '../../compiler/compile.ts';
@@ -17,8 +16,6 @@ import { searchConfig } from '../../compiler/source/search-config.ts';
 import type { SourceTree } from '../../compiler/source/source-tree.ts';
 import { mergeFiles } from '../../compiler/source/source-tree.ts';
 import { describeDiskError, makeFolder, writeAtomic } from '../../runtime/platform/files.ts';
-import { loadTable, TableError } from '../../runtime/table/table-source.ts';
-import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { readJobsToCompile } from '../store/use-store.ts';
@@ -37,18 +34,11 @@ export function outFolder({ root }: CompileResult, cwd: string, out: string | un
   return out === undefined ? join(dirname(root), 'build') : resolve(cwd, out);
 }
 
-export interface WrittenTables {
-  readonly routes: string;
-  readonly blueprints: string;
-  /** False if the file already had the same content. */
-  readonly changed: boolean;
-}
-
 /**
  * Each file is replaced whole; one that would not change is left alone. Mode 0600 when the table holds literal secrets.
- * @throws CliError when the disk does not take them
+ * @returns their paths, and whether the table had another content before @throws CliError when the disk does not take them
  */
-export function writeTables(folder: string, output: CompileOutput): WrittenTables {
+export function writeTables(folder: string, output: CompileOutput) {
   const routes = join(folder, 'routes.json');
   const blueprints = join(folder, 'blueprints.json');
   const mode = output.hasLiteralSecrets ? 0o600 : 0o644;
@@ -93,31 +83,18 @@ export async function createCompileRequest(
   return { cwd, home, configs: configs ?? [], env: { ...env }, flags: flags ?? {}, catalog, jobs, modules };
 }
 
-/** Reads the configuration without its rules, for commands that need a setting of it also while others are invalid. */
-export interface ReadConfig {
-  /** Null: there is none, or it cannot be read. */
-  readonly tree: SourceTree | null;
-  /** Why it cannot be read. */
-  readonly findings: readonly Finding[];
-}
-
-export function readConfig({ cwd, home }: CliContext, configs: readonly string[]): ReadConfig {
+/**
+ * Reads the configuration without its rules, for commands that need a setting of it also while others are invalid.
+ * @returns null and the reasons, if there is none or it cannot be read
+ */
+export function readConfig(
+  { cwd, home }: CliContext,
+  configs: readonly string[],
+): { readonly tree: SourceTree | null; readonly findings: readonly Finding[] } {
   if (configs.length === 0 && searchConfig(nodeFiles, { cwd, home }).root === null) return { tree: null, findings: [] };
   const { files, incomplete, findings } = loadConfig({ files: nodeFiles, cwd, home, configs });
   if (incomplete || files.length === 0) return { tree: null, findings };
   return { tree: mergeFiles(files).tree, findings: [] };
-}
-
-/** @throws CliError if it is not one */
-export async function readTable(path: string): Promise<RouteTable> {
-  try {
-    const table = await loadTable(await readFile(path), '');
-    if (table === 'same') throw new TableError('the table has no hash');
-    return table;
-  } catch (error) {
-    if (error instanceof TableError) throw new CliError(`${path}: ${error.message}`);
-    throw error;
-  }
 }
 
 /** Where `compile` writes tables: next to ./hookwright.yaml, otherwise next to the configuration of the home. */

@@ -1,4 +1,5 @@
 /** The conditions that `deliveries list` and `deliveries replay` share. */
+import { present } from '../../compiler/text/plain-data.ts';
 import { suggest } from '../../compiler/text/suggest.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import { createIds } from '../../runtime/platform/ids.ts';
@@ -10,19 +11,19 @@ import type { ReplayedDeliveries } from '../../schemas/built/operations/types.ts
 import { UsageError } from '../base/errors.ts';
 import { formatDuration } from '../output/table.ts';
 
-type DeliveryFilterWords = Readonly<Record<'state' | 'route' | 'job' | 'since', string | undefined>>;
-
 export type Filter = Omit<ListFilter, 'limit' | 'before'>;
 
 /** @throws UsageError for an unknown word. */
-export function parseDeliveryFilter({ state, route, job, since }: DeliveryFilterWords, now: number): Filter {
-  return {
-    ...(state === undefined ? {} : { state: parseNamed('state', state, SHOWN_STATES) }),
-    ...(route === undefined ? {} : { route }),
-    ...(job === undefined ? {} : { job }),
-    ...(since === undefined ? {} : { since: parseSince(since, now) }),
-  };
-}
+export const parseDeliveryFilter = (
+  { state, route, job, since }: Readonly<Record<'state' | 'route' | 'job' | 'since', string | undefined>>,
+  now: number,
+): Filter =>
+  present({
+    state: state === undefined ? state : parseNamed('state', state, SHOWN_STATES),
+    route,
+    job,
+    since: since === undefined ? since : parseSince(since, now),
+  });
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, min: 60_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

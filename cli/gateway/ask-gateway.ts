@@ -16,7 +16,7 @@ import {
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlName } from '../../runtime/control/operations.ts';
 import { lockHolder } from '../../runtime/store/store-path.ts';
-import type { ControlContract } from '../../schemas/built/operations/types.ts';
+import type { ControlContract, GatewayStatus } from '../../schemas/built/operations/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { printNote, visible } from '../output/print.ts';
@@ -107,10 +107,7 @@ export function notRunning(context: CliContext): CliError {
 }
 
 /** What a gateway leaves beside its lock so that others can say who holds it. */
-export interface GatewayInfo {
-  readonly pid: number;
-  readonly url: string;
-  readonly log_file: string | null;
+export interface GatewayInfo extends Pick<GatewayStatus, 'pid' | 'url' | 'log_file'> {
   /** Absolute path of the configuration that it serves; absent or null: compiled tables, or an older version. */
   readonly config?: string | null;
 }

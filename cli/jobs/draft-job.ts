@@ -6,6 +6,7 @@ import { describeSchedule } from '../../compiler/schedule/describe-schedule.ts';
 import { isTimeZone, nextRuns, timeZones } from '../../compiler/schedule/parse-schedule.ts';
 import { checkShape } from '../../compiler/schema/validate.ts';
 import { compileJob } from '../../compiler/stages/compile-route.ts';
+import { present } from '../../compiler/text/plain-data.ts';
 import { didYouMean } from '../../compiler/text/suggest.ts';
 import { homeTarget, jobSignature } from '../../runtime/dispatch/scheduler/job.ts';
 import type { Store } from '../../runtime/store/contract.ts';
@@ -13,10 +14,14 @@ import type { JobRecord } from '../../runtime/store/records.ts';
 import type { JobConfig, JobPlan, ProfilePlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
+import type { GivenBy } from '../command-line/command.ts';
+import { parsed, text } from '../command-line/command.ts';
+import { approveOption, budgetOption, chatIdOption, descriptionOption } from '../command-line/options.ts';
 import { parseChoice, parseList } from '../command-line/values.ts';
 import { printJson, printLine, printNote, visible } from '../output/print.ts';
 import { formatInstant } from '../output/table.ts';
 import type { OpenTable } from '../subscriptions/routes.ts';
+import { describeProblem } from '../subscriptions/routes.ts';
 import { parseBudgetFlag } from '../subscriptions/save-entry.ts';
 
 export interface JobDraft {
@@ -36,10 +41,7 @@ export type DraftTable = Pick<OpenTable, 'table' | 'facts' | 'rules'>;
 
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-function describe({ path, message, hint, rule }: Problem): string {
-  const place = path.length === 0 ? '' : `${path.join('.')}: `;
-  return `${place}${message} (${rule})${hint === undefined ? '' : `; ${hint}`}`;
-}
+const describe = (problem: Problem): string => describeProblem(problem, problem.path);
 
 function profileOf({ table }: DraftTable, name: string): ProfilePlan {
   const profile = Object.hasOwn(table.profiles, name) ? table.profiles[name] : undefined;
@@ -83,49 +85,48 @@ export function recordOfPlan(
   return { ...rest, name, profile, description, schedule, prompt, deliver, agent, skills, misfire, ...limited };
 }
 
-type JobFlag =
-  | 'schedule'
-  | 'prompt'
-  | 'deliver'
-  | 'deliverChatId'
-  | 'agent'
-  | 'skills'
-  | 'toolsets'
-  | 'misfire'
-  | 'budget'
-  | 'description';
-type JobFlags = Readonly<Record<JobFlag, string | undefined>> & { readonly approve: boolean | undefined };
+/** An option whose value is names by comma. */
+export const namesOption = (description: string) => parsed('names', description, parseList);
 
-const MISFIRES = ['skip', 'once'] as const;
+export const misfireOption = (description: string) =>
+  parsed('rule', description, (given, option) => parseChoice(given, option, ['skip', 'once'] as const));
 
-function deliverOf({ deliver, deliverChatId }: JobFlags): Pick<JobConfig, 'deliver' | 'deliver_extra'> {
-  const [first, ...others] = parseList(deliver ?? '');
-  return {
-    ...(first === undefined ? {} : { deliver: others.length === 0 ? first : [first, ...others] }),
-    ...(deliverChatId === undefined ? {} : { deliver_extra: { chat_id: deliverChatId } }),
-  };
-}
+/** What a job is, and where its answers go. */
+export const JOB_OPTIONS = {
+  schedule: text('cron', 'Minute, hour, day of month, month, day of week'),
+  prompt: text('text', 'The prompt of each run'),
+  deliver: text('target', 'origin, local or a target; several by comma. Default: log'),
+  deliverChatId: chatIdOption,
+  approve: approveOption,
+  agent: text('name', 'One of `agents`; none: the prompt is the message, and no agent runs'),
+  skills: namesOption('Skills of each run, by comma'),
+  toolsets: namesOption("Toolsets of each run, by comma. Default: the profile's"),
+  timezone: text('zone', "IANA zone of the schedule. Default: gateway.timezone, else the machine's"),
+  misfire: misfireOption('Runs missed while no gateway was running: skip (default) or once'),
+  budget: budgetOption,
+  description: descriptionOption,
+};
 
 /** The keys of a job that the flags give; the others are left out. @throws UsageError */
-export function configFromFlags(flags: JobFlags): Partial<JobConfig> {
-  const { schedule, prompt, agent, skills, toolsets, misfire, budget, description, approve } = flags;
-  return {
-    ...(schedule === undefined ? {} : { schedule }),
-    ...(prompt === undefined ? {} : { prompt }),
-    ...deliverOf(flags),
-    ...(approve === undefined ? {} : { approve }),
-    ...(agent === undefined || agent === '' ? {} : { agent }),
-    ...(skills === undefined ? {} : { skills: parseList(skills) }),
-    ...(toolsets === undefined ? {} : { toolsets: parseList(toolsets) }),
-    ...(misfire === undefined ? {} : { misfire: parseChoice(misfire, '--misfire', MISFIRES) }),
-    ...(budget === undefined || budget === '' ? {} : { budget: parseBudgetFlag(budget) }),
-    ...(description === undefined ? {} : { description }),
-  };
+export function configFromFlags(flags: GivenBy<typeof JOB_OPTIONS>): Partial<JobConfig> {
+  const { schedule, prompt, deliver, deliverChatId, approve, skills, toolsets, misfire, budget, description } = flags;
+  const [first, ...others] = parseList(deliver ?? '');
+  return present({
+    schedule,
+    prompt,
+    deliver: first === undefined || others.length === 0 ? first : [first, ...others],
+    deliver_extra: deliverChatId === undefined ? undefined : { chat_id: deliverChatId },
+    approve,
+    agent: flags.agent || undefined,
+    skills,
+    toolsets,
+    misfire,
+    budget: budget ? parseBudgetFlag(budget) : undefined,
+    description,
+  });
 }
 
-interface NewJob extends JobDraft {
-  readonly blueprint: JobRecord['blueprint'];
-}
+type NewJob = JobDraft & Pick<JobRecord, 'blueprint'>;
 
 export interface JobMaker {
   readonly store: Store;

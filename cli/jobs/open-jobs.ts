@@ -10,7 +10,8 @@ import { nextRuns } from '../../compiler/schedule/parse-schedule.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
-import { listJobs } from '../../runtime/dispatch/scheduler/job.ts';
+import { listJobs, manualDispatch } from '../../runtime/dispatch/scheduler/job.ts';
+import { createIds } from '../../runtime/platform/ids.ts';
 import type { Store } from '../../runtime/store/contract.ts';
 import type { DispatchSummary, StoredJobs } from '../../runtime/store/queries.ts';
 import type { JobRecord, JobState, JobTick } from '../../runtime/store/records.ts';
@@ -95,6 +96,20 @@ export function recordOf({ records, table }: OpenJobs, job: Job): JobRecord {
   const at = table.jobs[job.id]?.at;
   const place = at === undefined ? 'in the config' : `${at.file}:${at.line}`;
   throw new CliError(`"${job.name}" is a job of the config`, `change it where it is written: ${place}`);
+}
+
+/** Runs a job now, whatever its schedule says, even where it is paused. @returns the id of the run; null when another is under way */
+export async function fireJob(
+  store: Store,
+  job: Job,
+  table: Parameters<typeof manualDispatch>[1],
+  { clock, random }: Pick<CliContext, 'clock' | 'random'>,
+): Promise<string | null> {
+  const now = clock.now();
+  const dispatch = manualDispatch(job, table, { id: createIds(random).dispatch(now), now });
+  const firing = { job: job.id, paused: job.paused, now, dispatch, claim: null, even_paused: true };
+  const fired = await store.write({ kind: 'fire_job', ...firing });
+  return fired.kind === 'stored' ? dispatch.id : null;
 }
 
 interface ReportOptions {

@@ -72,9 +72,11 @@ export function formatDiagnostics(
 }
 
 /** Printed on a terminal, or if there is something to report; a script expects no output if nothing is wrong. */
-export function noteFilesRead(context: CliContext, { files, diagnostics }: CompileResult): void {
-  if (files.length === 0 || (context.stderr.isTTY !== true && diagnostics.length === 0)) return;
-  printNote(context, `read ${files.join(', ')}`);
+export function noteFilesRead(context: CliContext, result: CompileResult): void {
+  const { files, diagnostics } = result;
+  const isAsked = context.stderr.isTTY === true || diagnostics.length > 0;
+  if (files.length > 0 && isAsked) printNote(context, `read ${files.join(', ')}`);
+  noteIgnored(context, result);
 }
 
 /** Two configs are rarely meant: the one that counts may not be the one that was edited. */

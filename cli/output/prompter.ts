@@ -14,15 +14,7 @@ interface Choice<Value extends string> {
   readonly hint?: string;
 }
 
-export interface Prompter {
-  begin(title: string): void;
-  say(text: string): void;
-  confirm(message: string, initial: boolean): Promise<boolean>;
-  text(message: string, initial: string, check?: CheckAnswer): Promise<string>;
-  /** Typed characters are not shown. */
-  secret(message: string, check?: CheckAnswer): Promise<string>;
-  choose<Value extends string>(message: string, choices: readonly Choice<Value>[], initial: Value): Promise<Value>;
-}
+export type Prompter = ReturnType<typeof createPrompter>;
 
 /** Prompts need a terminal in both directions. */
 export function canAsk(context: CliContext): boolean {
@@ -30,23 +22,21 @@ export function canAsk(context: CliContext): boolean {
 }
 
 /** Every prompt throws CliError when the user cancels (Ctrl-C, Escape). */
-export function createPrompter(context: CliContext): Prompter {
+export function createPrompter(context: CliContext) {
   const streams = { input: context.stdin, output: context.stderr };
   return {
-    begin: (title) => intro(title, streams),
-    say: (message) => log.message(message, streams),
-    confirm: async (message, initialValue) => answered(await confirm({ message, initialValue, ...streams })),
-    text: async (message, initialValue, check) =>
+    begin: (title: string) => intro(title, streams),
+    say: (message: string) => log.message(message, streams),
+    confirm: async (message: string, initialValue: boolean) =>
+      answered(await confirm({ message, initialValue, ...streams })),
+    text: async (message: string, initialValue: string, check?: CheckAnswer) =>
       answered(await text({ message, initialValue, validate: validator(check), ...streams })) ?? '',
-    secret: async (message, check) =>
+    /** Typed characters are not shown. */
+    secret: async (message: string, check?: CheckAnswer) =>
       answered(await password({ message, validate: validator(check), ...streams })) ?? '',
     choose: async <Value extends string>(message: string, choices: readonly Choice<Value>[], initialValue: Value) => {
-      const options = choices.map(({ value, label, hint }) => ({
-        value: value as string,
-        label,
-        ...(hint === undefined ? {} : { hint }),
-      }));
-      return answered(await select<string>({ message, options, initialValue, ...streams })) as Value;
+      const options: { value: string; label: string; hint?: string }[] = [...choices];
+      return answered(await select({ message, options, initialValue: initialValue as string, ...streams })) as Value;
     },
   };
 }

@@ -43,19 +43,17 @@ export class Reloader {
     const { recompile, context, service, log } = options;
     this.options = options;
     this.recompiler =
-      recompile === null
-        ? null
-        : new Recompiler({
-            request: recompile.request,
-            clock: context.clock,
-            thread: context.recompileThread,
-            flushRequests: async () => (await service.requests()).list({}, { limit: 1 }),
-            done: (report) => this.take(report),
-            failed: (reason) => log.error({ reason }, 'the configuration cannot be compiled'),
-          });
-    if (recompile === null) return;
-    this.recompiler?.watch(recompile.first);
-    if (recompile.first.refused !== null) this.refuse(recompile.first.refused);
+      recompile &&
+      new Recompiler({
+        request: recompile.request,
+        clock: context.clock,
+        thread: context.recompileThread,
+        flushRequests: async () => (await service.requests()).list({}, { limit: 1 }),
+        done: (report) => this.take(report),
+        failed: (reason) => log.error({ reason }, 'the configuration cannot be compiled'),
+      });
+    if (recompile !== null) this.recompiler?.watch(recompile.first);
+    if (recompile?.first.refused) this.refuse(recompile.first.refused);
   }
 
   /** See ConfigState. */

@@ -17,7 +17,6 @@ import { serveControl } from '../../runtime/control/control-server.ts';
 import type { ControlHandlers } from '../../runtime/control/operations.ts';
 import type { Redactor } from '../../runtime/deliver/redact.ts';
 import { ListenError } from '../../runtime/intake/server.ts';
-import type { Clock } from '../../runtime/platform/clock.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { describeDiskError, writeAtomic } from '../../runtime/platform/files.ts';
 import { Lazy } from '../../runtime/platform/lazy.ts';
@@ -47,6 +46,7 @@ import { Reloader } from './reloader.ts';
 interface ServeRequest {
   /** Folder of the compiled tables. */
   readonly folder: string;
+  /** Flags win over the environment, and that over the table. */
   readonly host: string | undefined;
   readonly port: number | undefined;
   /** Where this process's output goes, when it runs in the background. */
@@ -74,7 +74,7 @@ export async function serveGateway(context: CliContext, request: ServeRequest): 
     const { service } = opened;
     const reloader = new Reloader({ context, service, state, log: request.log, recompile: request.recompile });
     try {
-      return await serve(context, request, opened, { reloader, isReadOnlyHome: lock === null });
+      return await serve(context, request, { ...opened, reloader, isReadOnlyHome: lock === null });
     } finally {
       reloader.stop();
       await service.stop({ drainMs: 0 });
@@ -86,7 +86,7 @@ export async function serveGateway(context: CliContext, request: ServeRequest): 
   }
 }
 
-interface Serving {
+interface Serving extends OpenedService {
   readonly reloader: Reloader;
   readonly isReadOnlyHome: boolean;
 }
@@ -94,10 +94,12 @@ interface Serving {
 async function serve(
   context: CliContext,
   { log, logFile, recompile }: ServeRequest,
-  { service, tableFile, enabled }: OpenedService,
-  { reloader, isReadOnlyHome }: Serving,
+  { service, tableFile, enabled, reloader, isReadOnlyHome }: Serving,
 ): Promise<number> {
-  if (!enabled) throw switchedOff();
+  if (!enabled) {
+    const hint = 'set platforms.webhook.enabled: true in the configuration, or WEBHOOK_ENABLED=true in the environment';
+    throw new CliError('webhooks are switched off', hint);
+  }
   const ending = createEnding(context, {
     drain: (seconds) => service.stop(seconds === undefined ? {} : { drainMs: seconds * 1000 }),
     reload: () => void reloader.reload(),
@@ -129,8 +131,7 @@ async function serve(
     void stop(0);
   });
   const open = (): Promise<ControlServer> => openControl(parts, operations, log);
-  const waiting = { clock: context.clock, log, take: () => takeHome(context), openControl: open };
-  const control = isReadOnlyHome ? takeLater({ ...waiting, refused: () => void stop(0) }) : await open();
+  const control = isReadOnlyHome ? takeLater(context, log, open, () => void stop(0)) : await open();
   announce(log, service.table, url);
   const report = await ending.ended;
   reloader.stop();
@@ -212,13 +213,6 @@ function announce(log: Logger, table: RouteTable, url: string): void {
     log.warn({ profile: name }, 'no agent is configured: prompts are answered with themselves');
 }
 
-function switchedOff(): CliError {
-  return new CliError(
-    'webhooks are switched off',
-    'set platforms.webhook.enabled: true in the configuration, or WEBHOOK_ENABLED=true in the environment',
-  );
-}
-
 /** What may prevent a start, as the refusal to print; anything else is a bug and stays what it is. */
 function refusal(error: unknown): unknown {
   if (error instanceof ControlError) return new CliError(error.message);
@@ -227,15 +221,7 @@ function refusal(error: unknown): unknown {
 }
 
 /** The service of this process, configured by the command line and the environment. */
-interface OpenServiceOptions {
-  /** Folder of the compiled tables. */
-  readonly folder: string;
-  /** Flags win over the environment, and that over the table. */
-  readonly host: string | undefined;
-  readonly port: number | undefined;
-  readonly log: ProcessLogger;
-  /** The one that `log` goes through. */
-  readonly redactor: Redactor;
+interface OpenServiceOptions extends ServeRequest {
   /** Why the newest configuration is not in service. */
   readonly problem: () => string | null;
   /** The configuration's files, absolute. */
@@ -325,24 +311,19 @@ const RETRY_MS = 1000;
 
 const isReadOnly = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EROFS';
 
-interface ReadOnlyHome {
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** Takes the home; null while it is read-only. @throws where another gateway was first */
-  readonly take: () => FileLock | null;
-  readonly openControl: () => Promise<ControlServer>;
-  /** The home is not usable. */
-  readonly refused: () => void;
-}
-
-/** Takes the home and opens its control socket as soon as it can be written. */
-function takeLater({ clock, log, take, openControl, refused }: ReadOnlyHome): ControlServer {
+/** Takes the home and opens its control socket as soon as it can be written. @param refused called when it cannot be used */
+function takeLater(
+  context: CliContext,
+  log: Logger,
+  openControl: () => Promise<ControlServer>,
+  refused: () => void,
+): ControlServer {
   log.warn({}, 'the home is read-only: events and commands are refused until it can be written');
   let lock: FileLock | null = null;
   let control: ControlServer | null = null;
   const attempt = async (): Promise<void> => {
     try {
-      lock = take();
+      lock = takeHome(context);
       if (lock === null) return wait();
       control = await openControl();
       log.info({}, 'the home can be written');
@@ -351,9 +332,9 @@ function takeLater({ clock, log, take, openControl, refused }: ReadOnlyHome): Co
       refused();
     }
   };
-  let timer = clock.after(RETRY_MS, attempt);
+  let timer = context.clock.after(RETRY_MS, attempt);
   const wait = (): void => {
-    timer = clock.after(RETRY_MS, attempt);
+    timer = context.clock.after(RETRY_MS, attempt);
   };
   return {
     async close() {
@@ -425,8 +406,7 @@ export function createControlHandlers(parts: ControlParts, ofModules: readonly C
 
 async function statusOf(parts: ControlParts): Promise<GatewayStatus> {
   const { context, reloader, tableFile, logFile, config, url } = parts;
-  const { console, state, startedAt, table, subscriptions, runs, dispatches, paused, store, alerts } =
-    await parts.service.status();
+  const { url: _, console, state, startedAt, table, ...others } = await parts.service.status();
   return {
     pid: context.pid,
     version: packageVersion(),
@@ -444,11 +424,6 @@ async function statusOf(parts: ControlParts): Promise<GatewayStatus> {
       routes: table.routes,
       error: reloader.error ?? table.error,
     },
-    subscriptions,
-    runs,
-    dispatches,
-    paused,
-    store,
-    alerts,
+    ...others,
   };
 }

@@ -22,7 +22,8 @@ import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
 import { visible } from '../output/print.ts';
 
-const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+/** From the least to the most severe. */
+export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 /** `LOG_LEVEL` sets the level. */
 export function createServerLog({ stderr, colour, env, clock }: CliContext, redact?: Redact): ProcessLogger {
@@ -74,31 +75,37 @@ function openForAppending(path: string): number {
 export function createLogView(context: CliContext): (bytes: Buffer) => string | Buffer {
   if (context.stdout.isTTY !== true) return (bytes) => bytes;
   const paint = createPaint(context.colour.stdout);
+  const linesOf = createLineReader();
+  return (bytes) =>
+    linesOf(bytes)
+      .map((line) => `${printLogLine(line, paint, null)}\n`)
+      .join('');
+}
+
+/** Takes bytes as they are read, and returns the lines that are whole by then. */
+export function createLineReader(): (bytes: Buffer) => readonly string[] {
   let pending = Buffer.alloc(0);
   return (bytes) => {
     const all = Buffer.concat([pending, bytes]);
     const end = all.lastIndexOf(10) + 1;
     pending = all.subarray(end);
-    const lines = all.toString('utf8', 0, end).split('\n').slice(0, -1);
-    return lines.map((line) => `${printLogLine(line, paint, null)}\n`).join('');
+    return all.toString('utf8', 0, end).split('\n').slice(0, -1);
   };
 }
+
+const linesIn = (bytes: Buffer): readonly string[] => bytes.toString('utf8').split('\n');
 
 /** The warnings in this part of the gateway's log, as text. */
 export function warningsIn(bytes: Buffer, context: CliContext): readonly string[] {
   const paint = createPaint(context.colour.stderr);
-  return bytes
-    .toString('utf8')
-    .split('\n')
+  return linesIn(bytes)
     .filter((line) => /^\{"level":"(?:warn|error)"/.test(line))
     .map((line) => printLogLine(line, paint, context.clock.now()));
 }
 
 /** Why a start failed, by these bytes of its log: reasons, hints and diagnostics; and lines that are not entries, such as a stack trace. */
 export function failuresIn(bytes: Buffer): readonly string[] {
-  return bytes
-    .toString('utf8')
-    .split('\n')
+  return linesIn(bytes)
     .filter((line) => line !== '')
     .flatMap((line) => {
       const entry = parseLogEntry(line);
@@ -161,10 +168,7 @@ export function readSince(path: string, position: LogPosition): Tail {
   try {
     const block = Buffer.alloc(now.size - from);
     const length = readSync(file, block, 0, block.length, from);
-    return {
-      bytes: block.subarray(0, length),
-      position: { inode: now.ino, offset: from + length },
-    };
+    return { bytes: block.subarray(0, length), position: { inode: now.ino, offset: from + length } };
   } finally {
     closeSync(file);
   }

@@ -18,14 +18,12 @@ import type { CliContext } from '../base/context.ts';
 import { openHome } from '../base/context.ts';
 import { ambiguousName, CliError, refusalOf } from '../base/errors.ts';
 import type { DatabaseContext, PostgresPlan, SharedText } from '../base/module.ts';
-import { loadPart } from '../base/module.ts';
+import { loadPart, runtimeParts } from '../base/module.ts';
 import { controlFailure, isGatewayThere, pathsOf } from '../gateway/ask-gateway.ts';
 import { printNote } from '../output/print.ts';
 
 /** Timeout of an operation of the store, in ms; the audit of a large one is slow. */
 const ANSWER_MS = 60_000;
-/** The same for a copy of the store, of which a second takes some hundred megabytes. */
-const COPY_MS = 600_000;
 /** How long a command waits for the process that has the store, and the pause between attempts, in ms. */
 const PATIENCE_MS = 15_000;
 const LOOK_MS = 50;
@@ -81,8 +79,7 @@ async function openStore(context: CliContext, opening: Opening): Promise<Store |
 /** The store of the gateway that serves this home; null when none answers. */
 async function findRemote(context: CliContext): Promise<Store | null> {
   if (!(await isGatewayThere(context))) return null;
-  const ask: AskStore = (name, input) =>
-    callControl(pathsOf(context).socket, name, input, input.kind === 'back_up' ? COPY_MS : ANSWER_MS);
+  const ask: AskStore = (name, input) => callControl(pathsOf(context).socket, name, input, ANSWER_MS);
   return createRemoteStore(ask);
 }
 
@@ -101,11 +98,12 @@ async function openFile(context: CliContext, { create }: Opening): Promise<Store
 }
 
 /** Null when another process has it. @throws StoreOutOfReach; CliError when the file is not of this version */
-async function tryOpenFile(context: CliContext): Promise<Store | null> {
+export async function tryOpenFile({ home, modules }: CliContext): Promise<Store | null> {
   // Loaded only here: opening a database is not free.
   const { tryOpenOfflineStore } = await import('../../runtime/store/sqlite/open-store.ts');
+  const { findPart } = await import('../../runtime/module.ts');
   try {
-    return await tryOpenOfflineStore(storePath(context.home));
+    return await tryOpenOfflineStore(storePath(home), await findPart(runtimeParts(modules), 'rescue'));
   } catch (error) {
     if (error instanceof StoreRefused) throw refusalOf(error);
     if (error instanceof StoreUnavailable) throw new StoreOutOfReach(error.message);
@@ -208,19 +206,6 @@ export async function useSharedState<T>(
   } finally {
     await store.close();
   }
-}
-
-/** The database of the configuration. @throws CliError when the store is a file of this machine */
-export async function requireDatabase(
-  context: CliContext,
-  configs: readonly string[] | undefined,
-): Promise<PostgresPlan> {
-  const plan = await configuredStore(context, configs);
-  if (plan.kind === 'postgres') return plan;
-  throw new CliError(
-    'gateway.store names no PostgreSQL: the store is a file of this machine',
-    'how to share one: hookwright docs scale',
-  );
 }
 
 /** Brings the home's copy of the subscriptions up to date where gateways share them; nothing elsewhere. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listenUrl } from '../../base/net.ts';
 import { schemeLabel, targetLabel } from '../../base/text.ts';
-import type { Diagnostic, Problem } from '../../compiler/diagnostics/diagnostic.ts';
+import type { Diagnostic, NodePath, Problem } from '../../compiler/diagnostics/diagnostic.ts';
 import { isError, ruleOf } from '../../compiler/diagnostics/rule.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
@@ -60,12 +60,10 @@ export async function tryOpenTable(
   return (await findTable(context, configs)).open;
 }
 
-interface Found {
-  readonly open: OpenTable | null;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-async function findTable(context: CliContext, configs: readonly string[] | undefined): Promise<Found> {
+async function findTable(
+  context: CliContext,
+  configs: readonly string[] | undefined,
+): Promise<{ readonly open: OpenTable | null; readonly diagnostics: readonly Diagnostic[] }> {
   await refreshCopy(context, configs);
   const status = await tryAskGateway(context, 'status', {});
   const url = status?.url ?? null;
@@ -90,20 +88,17 @@ export function routePath({ name, profile }: RouteAddress): string {
 }
 
 /** The URL for the sender; below `public_url` if that is set. */
-export function publicRouteUrl(route: RouteAddress, open: Pick<OpenTable, 'table' | 'url'>): string {
+export function publicRouteUrl(route: RouteAddress, open: ServedTable): string {
   const base = open.table.server.public_url ?? localBase(open);
   return base.replace(/\/+$/, '') + routePath(route);
 }
 
-/** The server as this machine reaches it. */
-export function localBase({ table, url }: Pick<OpenTable, 'table' | 'url'>): string {
-  return reachable(url ?? listenUrl(table.server.host, table.server.port));
-}
-
-/** A wildcard address is reached by loopback. */
-function reachable(url: string): string {
-  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:').replace('//:', '//127.0.0.1:');
-}
+/** The server as this machine reaches it: a wildcard address by loopback. */
+export const localBase = ({ table, url }: ServedTable): string =>
+  (url ?? listenUrl(table.server.host, table.server.port))
+    .replace('//0.0.0.0:', '//127.0.0.1:')
+    .replace('//[::]:', '//[::1]:')
+    .replace('//:', '//127.0.0.1:');
 
 const SCHEME = 'generic-v2';
 
@@ -141,8 +136,8 @@ export function checkEntry(
   const { problems, routes } = compileSubscriptions(JSON.stringify({ [name]: entry }), open);
   const errors = problems.filter((problem) => isError(problem) && !isOldUnknown(problem, before));
   if (errors.length > 0)
-    throw new CliError(`subscription "${name}" is refused, nothing was written`, ...errors.map(describeProblem));
-  return { plan: routes[0] ?? null, warnings: problems.map(describeProblem) };
+    throw new CliError(`subscription "${name}" is refused, nothing was written`, ...errors.map(describeInEntry));
+  return { plan: routes[0] ?? null, warnings: problems.map(describeInEntry) };
 }
 
 /**
@@ -162,17 +157,18 @@ export async function strangerWarnings(
     const found = diagnostics.filter(
       ({ rule, severity }) => severity === 'warning' && ruleOf(rule).group === 'strangers',
     );
-    return found.map(({ rule, message, hint }) =>
-      describeProblem({ path: [], rule, message, ...(hint === undefined ? {} : { hint }) }),
-    );
+    return found.map((diagnostic) => describeProblem(diagnostic, []));
   };
   const before = new Set(warningsWith({}));
   return warningsWith({ [name]: entry }).filter((warning) => !before.has(warning));
 }
 
+const staticRoute = (name: string, { table }: OpenTable): RoutePlan | undefined =>
+  Object.hasOwn(table.routes, name) ? table.routes[name] : undefined;
+
 /** @throws CliError naming the place of a static route of this name. */
-export function refuseStatic(name: string, { table }: OpenTable): void {
-  const route = Object.hasOwn(table.routes, name) ? table.routes[name] : undefined;
+export function refuseStatic(name: string, open: OpenTable): void {
+  const route = staticRoute(name, open);
   if (route === undefined) return;
   throw new CliError(`"${name}" is a static route`, `change it where it is written: ${route.at.file}:${route.at.line}`);
 }
@@ -181,16 +177,16 @@ function isOldUnknown({ rule, path }: SubscriptionProblem, before: RouteConfig |
   return rule === 'unknown-key' && path.length === 2 && before !== undefined && Object.hasOwn(before, String(path[1]));
 }
 
-export function describeProblem({
-  path,
-  message,
-  rule,
-  hint,
-}: Pick<Problem, 'path' | 'message' | 'rule' | 'hint'>): string {
-  const [, ...inside] = path;
-  const place = inside.length === 0 ? '' : `${inside.join('.')}: `;
+/** @param path within the entry that has the problem */
+export function describeProblem(
+  { message, rule, hint }: Pick<Problem, 'message' | 'rule' | 'hint'>,
+  path: NodePath,
+): string {
+  const place = path.length === 0 ? '' : `${path.join('.')}: `;
   return `${place}${message} (${rule})${hint === undefined ? '' : `; ${hint}`}`;
 }
+
+const describeInEntry = (problem: SubscriptionProblem): string => describeProblem(problem, problem.path.slice(1));
 
 export interface FoundRoute {
   readonly plan: RoutePlan;
@@ -211,7 +207,7 @@ export function findRoute({ home }: CliContext, asked: string, open: OpenTable):
   const compiled = compileSubscriptions(text, open);
   const plan = compiled.routes.find((route) => route.name === found);
   if (plan !== undefined) return { plan, dynamic: true };
-  const reasons = compiled.problems.filter((problem) => problem.subscription === found).map(describeProblem);
+  const reasons = compiled.problems.filter((problem) => problem.subscription === found).map(describeInEntry);
   throw new CliError(`subscription "${found}" is not served`, ...reasons);
 }
 
@@ -308,7 +304,7 @@ function stateOf(
   open: OpenTable,
 ): readonly [RouteState, string | null] {
   if (plan === null) return ['quarantined', rejection ?? 'it has an error'];
-  const fixed = Object.hasOwn(open.table.routes, name) ? open.table.routes[name] : undefined;
+  const fixed = staticRoute(name, open);
   if (fixed !== undefined) return ['shadowed', `a static route of this name wins: ${fixed.at.file}:${fixed.at.line}`];
   return servedState(plan, open);
 }

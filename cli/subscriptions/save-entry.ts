@@ -26,18 +26,15 @@ import {
 } from '../command-line/options.ts';
 import { parseList } from '../command-line/values.ts';
 import { printNote, visible } from '../output/print.ts';
-import type { OpenTable } from './routes.ts';
+import type { CheckedEntry, OpenTable } from './routes.ts';
 import { checkEntry, openTable, publicRouteUrl, refuseStatic, strangerWarnings, subscriptionNamed } from './routes.ts';
 import { asEntry, updateSubscriptions } from './subscription-file.ts';
 
-export interface Saved {
+export interface Saved extends CheckedEntry {
   readonly created: boolean;
   readonly entry: RouteConfig;
-  /** Null for an entry with keys that this version does not know. */
-  readonly plan: RoutePlan | null;
   /** What a sender is given. */
   readonly url: string;
-  readonly warnings: readonly string[];
 }
 
 /** Bytes of a generated secret; printed in hex. */
@@ -55,11 +52,11 @@ export async function saveEntry(
   return updateSubscriptions(context, (entries) => {
     const before = entries.has(name) ? entryOf(name, entries.get(name)) : undefined;
     const entry = change(before);
-    const { plan, warnings } = checkEntry(name, entry, before, open);
-    const url = publicRouteUrl({ name, profile: plan?.profile ?? entry.profile ?? 'default' }, open);
+    const checked = checkEntry(name, entry, before, open);
+    const url = publicRouteUrl({ name, profile: checked.plan?.profile ?? entry.profile ?? 'default' }, open);
     return {
       entries: new Map([...entries, [name, entry]]),
-      result: { created: before === undefined, entry, plan, url, warnings },
+      result: { ...checked, created: before === undefined, entry, url },
     };
   });
 }

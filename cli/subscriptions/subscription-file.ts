@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { isSystemError } from '../../base/errors.ts';
 import { readRegularTextSync, UnreadableFile } from '../../base/files.ts';
+import { isPlainMap } from '../../compiler/text/plain-data.ts';
 import { writeAtomic } from '../../runtime/platform/files.ts';
 import type { FileLock } from '../../runtime/store/sqlite/file-lock.ts';
 import type { RouteConfig } from '../../schemas/generated/types.ts';
@@ -20,7 +21,7 @@ import { useSharedText } from '../store/use-store.ts';
 type Entries = ReadonlyMap<string, unknown>;
 
 /** The entry as a map of keys, which the compiler has not validated; null for any other value. */
-export const asEntry = (value: unknown): RouteConfig | null => (isMap(value) ? value : null);
+export const asEntry = (value: unknown): RouteConfig | null => (isPlainMap(value) ? value : null);
 
 /** How long a command waits while no other command makes progress, in ms. */
 const LOCK_MS = 60_000;
@@ -42,7 +43,7 @@ export function parseSubscriptions(home: string, text: string): Entries {
   const fault = findJsonFault(text);
   if (fault !== null) throw unreadable(home, text, fault.offset, fault.message);
   const value: unknown = JSON.parse(text);
-  if (!isMap(value)) throw unreadable(home, text, 0, 'not a map of subscriptions by name');
+  if (!isPlainMap(value)) throw unreadable(home, text, 0, 'not a map of subscriptions by name');
   return new Map(Object.entries(value));
 }
 
@@ -54,9 +55,6 @@ function unreadable(home: string, text: string, offset: number, message: string)
     'mend the file or move it away: hookwright does not write over what it cannot read',
   );
 }
-
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const printSubscriptions = (entries: Entries): string => `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
 
@@ -127,12 +125,6 @@ function versionOf(home: string): string {
   return stat === undefined ? '' : `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
 }
 
-interface JsonFault {
-  /** UTF-16 offset. */
-  readonly offset: number;
-  readonly message: string;
-}
-
 const MAX_DEPTH = 200;
 
 /** What is expected, by the parser's name for the error. */
@@ -148,6 +140,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
 };
 
 class Fault extends Error {
+  /** UTF-16 offset. */
   readonly offset: number;
   constructor(offset: number, message: string) {
     super(message);
@@ -156,7 +149,7 @@ class Fault extends Error {
 }
 
 /** The first fault, or null when the text is JSON without duplicate keys. */
-export function findJsonFault(text: string): JsonFault | null {
+export function findJsonFault(text: string): Fault | null {
   // Loaded only here: most commands read no JSON that a person may have edited.
   const { visit, printParseErrorCode }: typeof import('jsonc-parser') = createRequire(import.meta.url)('jsonc-parser');
   const names: Set<string>[] = [];
@@ -181,7 +174,7 @@ export function findJsonFault(text: string): JsonFault | null {
     visit(text, { ...begins, onObjectEnd: onEnd, onArrayEnd: onEnd, onError }, { disallowComments: true });
     return null;
   } catch (fault) {
-    if (fault instanceof Fault) return { offset: fault.offset, message: fault.message };
+    if (fault instanceof Fault) return fault;
     throw fault;
   }
 }

@@ -31,12 +31,7 @@ const BY_ENTRY: ReadonlySet<string> = new Set([
   'routes',
 ]);
 
-interface EmittedTable {
-  readonly table: RouteTable;
-  readonly text: string;
-}
-
-export function emitTable(content: TableContent): EmittedTable {
+export function emitTable(content: TableContent): { readonly table: RouteTable; readonly text: string } {
   // The routes come last, so that a loader can parse them separately.
   const { routes, ...head } = content;
   const parts = Object.entries({ ...head, routes }).map(([key, value]) => {

@@ -202,11 +202,6 @@ function lowerEndpointHeaders({ headers = {} }: HttpTargetConfig, report: Report
   });
 }
 
-interface Content {
-  readonly plan: BodyPlan;
-  readonly headers: NamedTemplate[];
-}
-
 const USUAL = { text: '{text}', route: '{route}', delivery_id: '{delivery_id}' };
 
 const CLOUD_EVENT = {
@@ -224,7 +219,7 @@ function lowerEndpointBody(
   { body = USUAL, headers = {} }: HttpTargetConfig,
   fields: readonly string[],
   report: ReportValue,
-): Content {
+): { readonly plan: BodyPlan; readonly headers: NamedTemplate[] } {
   const texts: Texts = { report, values: [...TEXT_VALUES, ...fields] };
   if (body === 'cloudevents') {
     const type: NamedTemplate = {

@@ -1,17 +1,15 @@
 /** Lowers a job of a config file. Its id consists of profile and name, so it does not change between compiles. */
 import { agentToolsets } from '../../base/names.ts';
-import type { JobConfig, JobPlan, Place, ProfilePlan } from '../../schemas/generated/types.ts';
+import type { JobPlan, Place, ProfilePlan } from '../../schemas/generated/types.ts';
 import { jobToolsets } from '../config/agents.ts';
 import { JOB_DELIVERIES } from '../config/route-keys.ts';
 import type { TableContent } from '../config/settings.ts';
 import type { Lowered } from '../diagnostics/diagnostic.ts';
+import type { JobView } from '../views/views.ts';
 import { lowerBudget } from './agent.ts';
 import { lowerDeliver, lowerOutputs, lowerReceiver } from './route.ts';
 
-export interface JobEntry {
-  readonly name: string;
-  readonly config: JobConfig;
-  readonly profile: ProfilePlan;
+export interface JobEntry extends Omit<JobView, 'scope'> {
   readonly at: Place;
 }
 

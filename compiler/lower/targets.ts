@@ -173,10 +173,7 @@ export function lowerTargetNames(
       const path: NodePath = [target, 'aliases', index];
       if (owner === undefined) names.set(alias, target);
       else if (owner !== target) {
-        const message =
-          owner === alias
-            ? `there is a target \`${alias}\` already`
-            : `\`${alias}\` already names the target \`${owner}\``;
+        const message = `\`${alias}\` already names the target \`${owner}\``;
         problems.push({ rule: 'duplicate-definition', path, at: 'value', message });
       }
     }

@@ -1,28 +1,15 @@
 /** Validates plain data from files with the generated validators, and converts their errors to problems. */
 
 import * as validators from '../../schemas/built/validators.ts';
-import type {
-  BlueprintFile,
-  Config,
-  ProfileConfig,
-  SourceFile,
-  Subscriptions,
-  TargetFile,
-  TestFile,
-} from '../../schemas/generated/types.ts';
+import type { AllSchemas } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem, SchemaError } from '../diagnostics/diagnostic.ts';
 import { explainErrors } from './explain.ts';
 import { parsePointer } from './pointer.ts';
 
-export interface FileTypes {
-  readonly config: Config;
-  readonly profile: ProfileConfig;
-  readonly subscriptions: Subscriptions;
-  readonly source: SourceFile;
-  readonly target: TargetFile;
-  readonly blueprint: BlueprintFile;
-  readonly test: TestFile;
-}
+export type FileTypes = Pick<
+  AllSchemas,
+  'config' | 'profile' | 'subscriptions' | 'source' | 'target' | 'blueprint' | 'test'
+>;
 
 interface Validator {
   (data: unknown): boolean;

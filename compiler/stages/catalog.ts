@@ -44,10 +44,9 @@ export function loadCatalog(
   };
   const ofConfig = {
     source: underRealNames('source', configEntries(root.config.sources)),
-    target: underRealNames('target', configEntries(root.config.targets)).map(({ name, value, written }) => ({
-      name,
-      value: lowerTargetFile(name, value),
-      written,
+    target: underRealNames('target', configEntries(root.config.targets)).map((entry) => ({
+      ...entry,
+      value: lowerTargetFile(entry.name, entry.value),
     })),
   };
   return {

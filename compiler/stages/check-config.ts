@@ -1,4 +1,5 @@
 /** Validates the config and those of profiles against their schemas, and keeps the valid entries. */
+
 import { DEFAULT_PROFILE } from '../../base/names.ts';
 import type { Config, ProfileConfig } from '../../schemas/generated/types.ts';
 import type { NodePath } from '../diagnostics/diagnostic.ts';
@@ -7,6 +8,7 @@ import { checkShape } from '../schema/validate.ts';
 import type { HomeDisk } from '../source/files.ts';
 import type { Places, Report } from '../source/find-place.ts';
 import { loadProfiles } from '../source/load-config.ts';
+import { present } from '../text/plain-data.ts';
 
 /** The valid part of a config, and the names that are missing from it because their entries have errors. */
 interface CheckedConfig<T> {
@@ -70,10 +72,7 @@ function defaultProfile(config: Config, invalidNames: ReadonlySet<string>, tree:
     config: {
       // Every key but `webhook` is a target's.
       platforms: targets as NonNullable<ProfileConfig['platforms']>,
-      ...(platform_toolsets === undefined ? {} : { platform_toolsets }),
-      ...(agent === undefined ? {} : { agent }),
-      ...(agents === undefined ? {} : { agents }),
-      ...(jobs === undefined ? {} : { jobs }),
+      ...present({ platform_toolsets, agent, agents, jobs }),
     },
     invalidNames,
     tree,

@@ -72,12 +72,7 @@ function checkDigits(maps: readonly TextMap[], tree: Places, report: Report): vo
   }
 }
 
-interface NumberPlace {
-  readonly value: number;
-  readonly path: NodePath;
-}
-
-function numbersIn({ value, path }: TextMap): readonly NumberPlace[] {
+function numbersIn({ value, path }: TextMap): readonly { readonly value: number; readonly path: NodePath }[] {
   if (typeof value === 'number') return [{ value, path }];
   if (!isPlainMap(value)) return [];
   return Object.entries(value).flatMap(([key, item]) => numbersIn({ value: item, path: [...path, key] }));

@@ -26,16 +26,10 @@ export function compileRoute(entry: RouteEntry, scope: RouteScope): Lowered<Rout
   return { plan: problems.some(isError) ? null : lowered.plan, problems };
 }
 
-interface RouteContext {
-  readonly scope: RouteScope;
-  readonly tree: Places;
-  readonly placer: Placer;
-}
-
 /** Returns the plans by name. Routes with errors have no plan. */
 export function compileRoutes(
   routes: readonly WrittenRoute[],
-  { scope, tree, placer }: RouteContext,
+  { scope, tree, placer }: { readonly scope: RouteScope; readonly tree: Places; readonly placer: Placer },
   report: Report,
 ): Record<string, RoutePlan> {
   const plans = routes.flatMap(({ name, config, path }): readonly (readonly [string, RoutePlan])[] => {

@@ -4,6 +4,14 @@
 export const isPlainMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+type Present<Members> = {
+  [Key in keyof Members as undefined extends Members[Key] ? never : Key]: Members[Key];
+} & { [Key in keyof Members]?: Exclude<Members[Key], undefined> };
+
+/** The members that have a value: what is optional is absent, never undefined. */
+export const present = <Members extends object>(members: Members): Present<Members> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<Members>;
+
 /** Sets a key of any name; a plain assignment of `__proto__` would set the prototype. */
 export function setOwn<T>(map: Record<string, T>, key: string, value: T): void {
   if (key === '__proto__') {

@@ -26,8 +26,7 @@ import type { Reply } from './reply.ts';
  * signature was valid was decided when it arrived.
  */
 
-/** The part that is stored as JSON, besides the number and the body. */
-export type KeptHead = Omit<KeptRequest, 'id' | 'body'>;
+export type { KeptHead } from '../../schemas/built/operations/types.ts';
 
 /** Reads kept requests, from a running server or from a home's file. */
 export interface KeptRequests {

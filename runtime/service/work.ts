@@ -102,9 +102,10 @@ async function openStore(
   const { store: plan, durability } = routes.plan.gateway;
   const beforeCommit = (): void => log.flush?.();
   if (inMemory || plan.kind === 'sqlite') {
+    const rescue = inMemory ? null : await findPart(modules, 'rescue');
     const store = inMemory
       ? await openMemoryStore({ log, beforeCommit, failed })
-      : await openServerStore({ path: storePath(home), durability, log, beforeCommit, failed });
+      : await openServerStore({ path: storePath(home), durability, log, rescue, beforeCommit, failed });
     return { store, forCallers: store, isPending: () => false };
   }
   const open = await findPart(modules, 'store');

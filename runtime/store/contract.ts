@@ -9,6 +9,7 @@ import type {
   Resend,
   SessionSummary,
   StoreProblem,
+  Turn,
 } from '../../schemas/built/operations/types.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { BudgetSpan, OverBudget } from './budget.ts';
@@ -500,15 +501,7 @@ export function describeOtherTables(own: string | null, tables: readonly string[
   return `other gateways serve another table: ${others.join(', ')}; this one: ${own?.slice(0, HASH_CHARS) ?? 'none'}`;
 }
 
-export type { SessionSummary } from '../../schemas/built/operations/types.ts';
-
-/** One message of a session. */
-export interface Turn {
-  readonly role: string;
-  readonly content: string;
-  /** UTC instant, RFC 3339. */
-  readonly at: string;
-}
+export type { SessionSummary, Turn } from '../../schemas/built/operations/types.ts';
 
 export interface Chat {
   readonly profile: string;

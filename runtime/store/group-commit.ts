@@ -13,7 +13,7 @@ import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Mutation, MutationKind, MutationResults, StoreProblem } from './contract.ts';
 import { StoreInDoubt, StoreUnavailable } from './contract.ts';
-import type { Head } from './decode.ts';
+import type { Head } from './listed-rows.ts';
 import { laneParts, turnKey } from './records.ts';
 
 interface GroupCommitParts {

@@ -2,23 +2,12 @@
  * Turns stored rows of dispatches into summaries for lists, complete dispatches, the events of a burst, and what was
  * said in a session.
  */
+import { isDispatch } from '../../schemas/built/rows/Dispatch.ts';
+import { isProgramEnd } from '../../schemas/built/rows/ProgramEnd.ts';
+import { isStep } from '../../schemas/built/rows/Step.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Store } from './contract.ts';
-import type { Head } from './decode.ts';
-import {
-  decode,
-  decodeOr,
-  isCount,
-  isDispatch,
-  isHead,
-  isInstant,
-  isOneOf,
-  isProgramEnd,
-  isStep,
-  isText,
-  orNull,
-  StoreDamaged,
-} from './decode.ts';
+import { decode, decodeOr, isCount, isInstant, isOneOf, isText, orNull, StoreDamaged } from './decode.ts';
 import type { BusySession, DispatchSummary, Query, SaidTurn, StoredDispatch } from './queries.ts';
 import { MOST_TURNS } from './queries.ts';
 import type { GuardRow, Ref, SessionKey } from './records.ts';
@@ -28,7 +17,23 @@ import { DISPATCH_STATES } from './states.ts';
 import { runDuration } from './timeline.ts';
 import { toUsage } from './usage.ts';
 import type { Wait, WaitColumns } from './waits.ts';
-import { waitOf } from './waits.ts';
+import { WAIT_COLUMNS, waitOf } from './waits.ts';
+
+/** What lists show of a dispatch. `session`: that in which it takes turns. Older rows have four members. */
+export type Head = readonly [
+  event: string,
+  delivery_id: string,
+  replay_of: string | null,
+  superseded: number,
+  agent?: string | null,
+  session?: string | null,
+];
+
+function isHead(value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  const [event, delivery_id, replay_of, superseded, agent = null, session = null] = value as readonly unknown[];
+  return [event, delivery_id].every(isText) && [replay_of, agent, session].every(orNull(isText)) && isCount(superseded);
+}
 
 type OfHead = 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'session';
 
@@ -68,7 +73,7 @@ export const listedColumns = (
 ): readonly string[] => [
   ...['ref', 'id', 'profile', 'route', 'job', 'mode', 'accepted_at', 'head'].map((name) => `d.${name}`),
   ...outcome,
-  ...['due_at', 'set_at', 'blocked_by'].map((name) => `w.${name}`),
+  ...WAIT_COLUMNS,
   `(SELECT min(x.set_at) FROM delivery x WHERE x.ref = d.ref AND ${IS_ASKED}) AS asked_at`,
   `(SELECT CAST(${jsonArray}(sum(input_tokens), sum(output_tokens), sum(cost)) AS text) FROM usage u WHERE u.ref = d.ref) AS usage`,
   'CASE WHEN w.session IS NOT NULL THEN (SELECT 1 + count(*) FROM (SELECT 1 FROM work b ' +

@@ -161,7 +161,6 @@ export interface QueryResults {
   figures: readonly FigureSum[];
   nodes: readonly StoredNode[];
   audit: readonly string[];
-  back_up: { readonly bytes: number };
 }
 
 /** An engine's function for each query. */

@@ -1,8 +1,10 @@
 /** Identifiers of stored rows, and the small records that the store keeps: jobs, rows of the guard, pauses, usage. */
-import { SPEC_NAMES } from '../../base/names.ts';
+import type { GUARD_KINDS } from '../../base/names.ts';
+import { realTarget, SPEC_NAMES } from '../../base/names.ts';
 import type {
   ClaimKey,
   FireJob,
+  JobRecord,
   Pause,
   PausedRoute,
   PauseJob,
@@ -10,6 +12,8 @@ import type {
   RemoveJob,
   WatchJob,
 } from '../../schemas/built/operations/types.ts';
+import { isJobRecord } from '../../schemas/built/rows/JobRecord.ts';
+import { isPause } from '../../schemas/built/rows/Pause.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { OverBudget } from './budget.ts';
 import { decodeOr, isInstant, isText } from './decode.ts';
@@ -85,14 +89,6 @@ export type {
   RunLimit,
 } from '../../schemas/built/operations/types.ts';
 
-/**
- * `installation`: the id of this installation, key '', and the key of its status URLs, key 'status_key'. `alert`: an alert that lasts. `runs`: the latest runs of a session or
- * coalesce key. `exchange`: the latest events of a key that another installation has caused. `budget`: what was spent of one
- * (budget.ts). `pause`: a route that holds its events (pauses.ts), which only `pause_route` changes. `session`: from where on
- * an agent is told what was said in a session (said.ts). `logout`: a login of the console that was ended before its time.
- */
-const OF_EVENTS = ['runs', 'exchange', 'budget', 'pause', 'session'] as const;
-export const GUARD_KINDS = ['installation', 'alert', 'logout', ...OF_EVENTS] as const;
 export type GuardKind = (typeof GUARD_KINDS)[number];
 
 export interface GuardRow {
@@ -142,6 +138,12 @@ export type {
   RemoveJob,
   WatchJob,
 } from '../../schemas/built/operations/types.ts';
+
+/** Null for one that is damaged. An earlier version has stored the specification's names for targets. */
+export function storedJob(json: unknown): JobRecord | null {
+  const job = decodeOr<JobRecord | null>(json, isJobRecord, null);
+  return job && { ...job, deliver: job.deliver.map((one) => ({ ...one, target: realTarget(one.target) })) };
+}
 
 /** The state of a job, static or dynamic. */
 export interface JobState {
@@ -242,11 +244,6 @@ export const pauseOfRoute = (profile: string, route: string | null): Pick<GuardR
 export function readPause(body: string | undefined, now: number): Pause | null {
   const pause = decodeOr<Pause | null>(body, isPause, null);
   return pause === null || (pause.until !== null && pause.until <= now) ? null : pause;
-}
-
-export function isPause(value: unknown): value is Pause {
-  const { since, until } = (value ?? {}) as Partial<Pause>;
-  return isInstant(since) && (until === null || isInstant(until));
 }
 
 /** The routes that are paused at `now`. @param rows of kind `pause` */

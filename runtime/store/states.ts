@@ -13,7 +13,10 @@
  * between two changes are not stored, such as a delivery within this process.
  */
 import { targetLabel } from '../../base/text.ts';
+import type { Step } from '../../schemas/built/operations/types.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
+
+export type { ProgramEnd, Step } from '../../schemas/built/operations/types.ts';
 
 export const OPEN_STATES = ['pending', 'running', 'delivering'] as const;
 export const FINAL_STATES = ['done', 'dead', 'skipped'] as const;
@@ -56,41 +59,6 @@ export const STEP_OUTCOMES = [...TRIED, 'withdrawn', ...ANSWERS] as const;
 
 /** Whether it is no attempt: a person has answered. */
 export const isAnswer = ({ outcome }: Pick<Step, 'outcome'>): boolean => ANSWERS.some((answer) => answer === outcome);
-
-/** The record of one run or delivery attempt. Times are Unix ms. */
-export interface Step {
-  readonly kind: 'run' | 'delivery';
-  /** Index of the delivery in the dispatch; null for a run. */
-  readonly index: number | null;
-  /**
-   * `interrupted`: ended by a drain or with its process. Only unsuccessful runs are recorded. `withdrawn`: no attempt; a
-   * later attempt of the sender has another target or address. `approved`, `rejected`: no attempt; a person has answered.
-   */
-  readonly outcome: (typeof STEP_OUTCOMES)[number];
-  readonly started_at: number;
-  readonly at: number;
-  readonly reason: string | null;
-  /** Unix ms of the next attempt; null when there is none. */
-  readonly next_at: number | null;
-  /** Pieces of the text delivered so far. */
-  readonly sent: number;
-  readonly message_id: string | null;
-  /** Of a run whose agent is a program. */
-  readonly program?: ProgramEnd;
-  /** Who has answered. */
-  readonly by?: string;
-}
-
-/** What is kept of the program of a run, beside its answer. */
-export interface ProgramEnd {
-  /** Null when a signal ended it. */
-  readonly exit_code: number | null;
-  readonly signal: string | null;
-  /** Its last 64 KiB, without secrets. */
-  readonly stderr: string;
-  /** What its sandbox refused: `host:port`, or a file. */
-  readonly denied?: readonly string[];
-}
 
 /** A delivery that a person has to approve. `new`: nobody has been told yet; `rejected`: it ends with its next attempt, unsent. */
 export const APPROVAL_STATES = ['new', 'told', 'rejected'] as const;

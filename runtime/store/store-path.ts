@@ -9,10 +9,10 @@ export const lockPath = (store: string): string => `${store}.lock`;
 /** The lock of the one server of a store, besides the lock that commands take as well. */
 export const servedPath = (store: string): string => `${store}.served.lock`;
 
-/** A small file that says which store this home has (sqlite/store-note.ts). */
+/** A small file of a rescue (sqlite/rescue.ts): which store this home has. */
 export const notePath = (store: string): string => `${store}.id`;
 
-/** A small file that says which log the store was last written with (sqlite/log-mark.ts). */
+/** Another one: which log the store was last written with. */
 export const logMarkPath = (store: string): string => `${store}-wal.id`;
 
 /** Whether this home has had a store. */

@@ -24,6 +24,14 @@ export interface WaitColumns {
   readonly asked_at: number | null;
 }
 
+type OfWork = Exclude<keyof WaitColumns, 'state' | 'accepted_at' | 'asked_at'>;
+/** SQL: those of the table `work w`. */
+export const WAIT_COLUMNS = Object.keys({
+  blocked_by: true,
+  due_at: true,
+  set_at: true,
+} satisfies Record<OfWork, true>).map((name) => `w.${name}`);
+
 /** What a dispatch waits for, as far as the store knows. */
 export function waitOf({ state, accepted_at, blocked_by, due_at, set_at, asked_at }: WaitColumns): Wait {
   if (asked_at !== null) return { waits_for: 'approval', waits_since: asked_at, ready_at: null };

@@ -11,6 +11,7 @@ import { findLayers, joinLayers } from './layers.ts';
 /** Entries of threads, without their endings. Each is looked for beside the file that starts it. */
 const THREADS = [
   'runtime/store/sqlite/store-thread',
+  'modules/rescue/runtime/rescue-thread',
   'modules/workbench/runtime/capture/capture-thread',
 ] as const;
 

@@ -1,5 +1,5 @@
 /** Prints docs/cli.md from the commands themselves: what `--help` says, all on one page. */
-import { describe } from '../../cli/command-line/clipanion.ts';
+import { describe, loadHelp } from '../../cli/command-line/clipanion.ts';
 import type { CommandEntry } from '../../cli/commands.ts';
 import { commandsOf, visibleIn } from '../../cli/commands.ts';
 import { MODULES } from '../../main/modules.ts';
@@ -22,10 +22,10 @@ export async function printCliPage(): Promise<string> {
   return [INTRO, `${contents.join('\n')}\n`, ...sections].join('\n');
 }
 
-async function section({ path, load }: CommandEntry): Promise<string> {
-  const command = await load();
-  const { usage, options, examples } = describe(path, command);
-  const { summary, details } = command;
+async function section(entry: CommandEntry): Promise<string> {
+  const { path, summary } = entry;
+  const { usage, options, examples } = await describe(entry);
+  const { details } = await loadHelp(entry);
   const lines = examples.map(([text, line]) => `# ${text}\n${line}`);
   const rows = options.map(([label, text]) => [code(label), escapeText(text)]);
   const parts = [

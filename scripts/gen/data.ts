@@ -10,7 +10,11 @@ const TABLES = [
   'compiler/rules/support/address-names.yaml',
   'compiler/rules/support/interpreters.yaml',
   'compiler/schedule/words.yaml',
+  'modules/convert/compiler/adnanh/names.yaml',
+  'modules/convert/compiler/hermes/platforms.yaml',
+  'modules/payloads/compiler/untrusted/expanding-programs.yaml',
   'modules/tutor/compiler/names.yaml',
+  'modules/workbench/runtime/capture/credential-names.yaml',
   'compiler/text/stand-ins.yaml',
 ];
 

@@ -1,10 +1,20 @@
 /**
  * Writes, from the descriptions of shapes and control operations, their types and what checks them: inputs as they are
- * described, and answers also with members that this version does not know. Each check is a file, so that a command loads what it
- * needs.
+ * described, and answers and rows also with members that this version does not know. Each check is a file, so that a command
+ * loads what it needs.
  */
 import type { Node, Shapes } from './shapes.ts';
-import { createAjv, mapValues, OPERATIONS, SHAPES, typeModule, validatorModule } from './shapes.ts';
+import {
+  createAjv,
+  isOfSchemas,
+  mapValues,
+  OPERATIONS,
+  readSchema,
+  SHAPES,
+  STORED,
+  typeModule,
+  validatorModule,
+} from './shapes.ts';
 
 type File = readonly [file: string, text: string];
 
@@ -20,8 +30,9 @@ export async function operationFiles(): Promise<readonly File[]> {
   const answers = { ...of('output'), refusal: { $ref: 'Refusal' } };
   return [
     [`${FOLDER}/types.ts`, BANNER + (await types())],
-    ...checks('inputs', strict(of('input')), strict(SHAPES)),
-    ...checks('answers', open(answers), open(SHAPES)),
+    ...checks('inputs', of('input'), strict),
+    ...checks('answers', answers, open),
+    ...rowChecks(),
   ];
 }
 
@@ -40,18 +51,30 @@ const types = (): Promise<string> => {
 };
 
 /** A validator for each schema that does not take everything, and a list of them. */
-function checks(folder: string, schemas: Shapes, shapes: Shapes): readonly File[] {
-  const ajv = createAjv(shapes);
+function checks(folder: string, schemas: Shapes, change: (schema: Node) => Node): readonly File[] {
+  const ajv = createAjv(SHAPES, {}, change);
   const checked = Object.keys(schemas).filter((name) => Object.keys(schemas[name] ?? {}).length > 0);
   const load = checked.map((name) => `  ${name}: async () => (await import('./${folder}/${name}.ts')).check,\n`);
   return [
     ...checked.map((name): File => {
-      const text = validatorModule(ajv, { check: schemas[name] ?? {} });
+      const text = validatorModule(ajv, { check: change(schemas[name] ?? {}) });
       return [`${FOLDER}/${folder}/${name}.ts`, BANNER + text];
     }),
     [`${FOLDER}/${folder}.ts`, `${BANNER}export const ${folder.toUpperCase()} = {\n${load.join('')}};\n`],
   ];
 }
+
+/** `isStep` in `schemas/built/rows/Step.ts`, and so on. */
+function rowChecks(): readonly File[] {
+  const ajv = createAjv(SHAPES, {}, (schema) => bounded(open(schema), 0, LATEST));
+  return STORED.map((ref): File => {
+    const name = isOfSchemas(ref) ? String(readSchema(ref).title) : ref;
+    return [`schemas/built/rows/${name}.ts`, BANNER + validatorModule(ajv, { [`is${name}`]: { $ref: ref } })];
+  });
+}
+
+/** The year 2248, in Unix ms. */
+const LATEST = 2 ** 43 - 1;
 
 /** A copy in which each node that is an object is another one. */
 function everywhere<T>(node: T, change: (node: Node) => Node): T {
@@ -60,13 +83,16 @@ function everywhere<T>(node: T, change: (node: Node) => Node): T {
   return change(mapValues(node as Node, (member) => everywhere(member, change))) as T;
 }
 
-/** Integers that JSON and JavaScript mean alike. */
-const strict = <T>(schemas: T): T =>
+/** Integers have these limits, if they have none. */
+const bounded = <T>(schemas: T, minimum: number, maximum: number): T =>
   everywhere(schemas, (node) =>
     node.type === 'integer' || (Array.isArray(node.type) && node.type.includes('integer'))
-      ? { minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, ...node }
+      ? { minimum, maximum, ...node }
       : node,
   );
+
+/** Integers that JSON and JavaScript mean alike. */
+const strict = <T>(schemas: T): T => bounded(schemas, -Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 
 const open = <T>(schemas: T): T =>
   everywhere(schemas, ({ additionalProperties, ...node }) =>

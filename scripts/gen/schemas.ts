@@ -89,7 +89,7 @@ export function validatorModule(checked: readonly string[]): string {
 const SCHEMA_PATH = /schemaPath:"(?:[^"\\]|\\.)*",/g;
 
 /** Validators hold the parts of schemas that they look up; texts for people would be a tenth of them. */
-const withoutTexts = (schema: JSONSchema): unknown =>
+export const withoutTexts = (schema: object): unknown =>
   JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
     (typeof value === 'string' && (key === 'description' || key === 'title')) ||
     (Array.isArray(value) && key === 'examples')

@@ -11,13 +11,14 @@ import standaloneCode from 'ajv/dist/standalone/index.js';
 import type { JSONSchema } from 'json-schema-to-typescript';
 import { compile } from 'json-schema-to-typescript';
 import { parse } from 'yaml';
-import { ALERT_KINDS } from '../../base/names.ts';
+import { ALERT_KINDS, GUARD_KINDS } from '../../base/names.ts';
 import { FAIL_ON } from '../../runtime/control/operations.ts';
 import { STAGE_NAMES } from '../../runtime/intake/intake.ts';
 import { REASON_CODES } from '../../runtime/intake/reason-codes.ts';
 import { OUTCOMES } from '../../runtime/intake/reply.ts';
-import { GUARD_KINDS } from '../../runtime/store/records.ts';
-import { FINAL_STATES, SHOWN_STATES } from '../../runtime/store/states.ts';
+
+import { FINAL_STATES, SHOWN_STATES, STEP_OUTCOMES } from '../../runtime/store/states.ts';
+import { withoutTexts } from './schemas.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -27,6 +28,7 @@ export type Shapes = Readonly<Record<string, Node>>;
 export interface ObjectNode extends Node {
   readonly properties: Shapes;
   readonly optional?: readonly string[];
+  readonly without?: readonly string[];
 }
 
 export interface Operation {
@@ -44,6 +46,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   REASON_CODES,
   SHOWN_STATES,
   STAGE_NAMES,
+  STEP_OUTCOMES,
 };
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -61,7 +64,7 @@ function listNamed(name: unknown): readonly string[] {
 export function complete(value: unknown, shapes: Shapes): unknown {
   if (Array.isArray(value)) return value.map((member) => complete(member, shapes));
   if (!isNode(value)) return value;
-  const { optional = [], extends: _, countOf, ...node } = extended(value, shapes);
+  const { optional = [], extends: _, without: __, countOf, ...node } = extended(value, shapes);
   const rest = mapValues(node, (member, key) =>
     key === 'properties'
       ? mapValues(member as Node, (property) => complete(property, shapes))
@@ -90,12 +93,9 @@ function extended(node: Node, shapes: Shapes): Node {
   const named = shapes[node.extends];
   if (named === undefined) throw new Error(`there is no shape ${node.extends}`);
   const base = extended(named, shapes) as ObjectNode;
-  const own = node as Partial<ObjectNode>;
-  return {
-    ...node,
-    properties: { ...base.properties, ...own.properties },
-    optional: [...(base.optional ?? []), ...(own.optional ?? [])],
-  };
+  const { properties, optional = [], without = [] } = node as Partial<ObjectNode>;
+  const all = Object.entries({ ...base.properties, ...properties }).filter(([name]) => !without.includes(name));
+  return { ...node, properties: Object.fromEntries(all), optional: [...(base.optional ?? []), ...optional] };
 }
 
 /** The files of shapes and operations, by their paths below the repository: those of the core, then those of modules. */
@@ -109,6 +109,7 @@ const FILES: readonly string[] = [
 ];
 
 interface Source {
+  readonly stored?: readonly string[];
   readonly shapes?: Shapes;
   readonly operations?: Readonly<Record<string, Partial<Operation> & { readonly summary: string }>>;
 }
@@ -126,6 +127,9 @@ function merged<Value>(parts: readonly Readonly<Record<string, Value>>[]): Reado
 /** As written. */
 export const WRITTEN_SHAPES = merged(sources.map(({ shapes = {} }) => shapes));
 export const SHAPES = mapValues(WRITTEN_SHAPES, (shape) => complete(shape, WRITTEN_SHAPES)) as Shapes;
+
+/** Those that are read from rows. */
+export const STORED: readonly string[] = sources.flatMap(({ stored = [] }) => stored);
 
 export const OPERATIONS: Readonly<Record<string, Operation & { readonly summary: string }>> = Object.fromEntries(
   Object.entries(merged(sources.map(({ operations = {} }) => operations))).map(
@@ -181,7 +185,8 @@ export async function typeModule(name: string, root: Shapes, shapes: Shapes, oth
     const found = findInSchemas(ref);
     return typeof found.title === 'string' ? importFrom(others.types, found.title) : (inModule(found) as Node);
   };
-  const inModule = (node: unknown): unknown => withRefs(node, (ref, beside) => ({ ...typeOf(ref), ...beside }));
+  const inModule = (node: unknown): unknown =>
+    withRefs(node, (ref, beside) => ({ ...typeOf(ref), ...(inModule(beside) as Node) }));
   const schema = {
     type: 'object',
     additionalProperties: false,
@@ -209,7 +214,7 @@ const REFERENCED =
 function withReadonly(text: string): string {
   const lines = text
     .split('\n')
-    .map((line) => line.replace(/^( +)((?:[\w$]+|'[^']+')\??: |\[k: string\]: )/, '$1readonly $2'));
+    .map((line) => line.replace(/^( +)((?:[\w$]+|'[^']+')\??:(?: |$)|\[k: string\]: )/, '$1readonly $2'));
   let marked = lines.join('\n');
   for (let at = marked.indexOf('[]'); at >= 0; at = marked.indexOf('[]', at + 1)) {
     if (/^ *\*/.test(marked.slice(marked.lastIndexOf('\n', at) + 1, at))) continue;
@@ -244,8 +249,9 @@ export interface ValidatorOptions {
 /**
  * An ajv that knows the files of `schemas/` and the shapes, and makes self-contained validators that stop at the first error. It does not
  * support `unevaluatedProperties`, which would make every validator larger by a third.
+ * @param change how it takes each of them
  */
-export function createAjv(shapes: Shapes, options: ValidatorOptions = {}): Ajv.default {
+export function createAjv(shapes: Shapes, options: ValidatorOptions = {}, change = unchanged): Ajv.default {
   const ajv = new Ajv.default({
     strict: true,
     strictTypes: false,
@@ -262,18 +268,20 @@ export function createAjv(shapes: Shapes, options: ValidatorOptions = {}): Ajv.d
   });
   for (const ignored of ['x-payload', UNSUPPORTED]) ajv.addKeyword(ignored);
   for (const file of readdirSync(join(ROOT, 'schemas')).filter((each) => each.endsWith('.schema.json')))
-    ajv.addSchema(withoutDialect(readSchema(file)));
-  for (const [name, node] of Object.entries(shapes)) ajv.addSchema(node as AnySchema, name);
+    ajv.addSchema(withoutTexts(change(withoutDialect(readSchema(file)))) as AnySchema);
+  for (const [name, node] of Object.entries(shapes)) ajv.addSchema(withoutTexts(change(node)) as AnySchema, name);
   return ajv;
 }
 
-const withoutDialect = ({ $schema: _, ...schema }: Node): AnySchema => schema;
+const unchanged = (schema: Node): Node => schema;
+
+const withoutDialect = ({ $schema: _, ...schema }: Node): Node => schema;
 
 /** A module that exports validators of these schemas by their names. */
 export function validatorModule(ajv: Ajv.default, schemas: Shapes): string {
   const ids = Object.keys(schemas).map((name) => {
     const id = `${name}-${added++}`;
-    ajv.addSchema(schemas[name] as AnySchema, id);
+    ajv.addSchema(withoutTexts(schemas[name] ?? {}) as AnySchema, id);
     return [name, id];
   });
   const code = standaloneCode.default(ajv, Object.fromEntries(ids));

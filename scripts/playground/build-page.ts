@@ -41,6 +41,7 @@ const INSTEAD: readonly (readonly [path: RegExp, code: string])[] = [
   [/\/deliver\/http\/send-piece\.ts$/, 'export const createPieceSender = () => null;'],
   [/\/causes\/near-misses\.ts$/, 'export const findNearMiss = () => null;'],
   [/\/mail\/runtime\/smtp-session\.ts$/, 'export const sendMail = null, smtpOutcome = null;'],
+  [/\/rescue\/runtime\/rescue\.ts$/, 'export const sqliteRescue = null;'],
   [/\/guard\/runtime\/open-guard\.ts$/, 'export const openGuard = null;'],
   [/\/schemas\/built\/schemas\.ts$/, `export const SCHEMAS = ${JSON.stringify(checkedSchemas())};`],
   [

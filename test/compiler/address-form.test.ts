@@ -54,7 +54,7 @@ describe('no target takes it', () => {
       '~/.hookwright/webhook_subscriptions.json':
         '{"s":{"prompt":"x","deliver":"telegram","deliver_extra":{"chat_id":"c-1"}}}',
     });
-    const found = diagnostics.filter(({ message }) => message.includes('takes no address'));
+    const found = diagnostics.filter(({ message }) => message.includes('c-1'));
     assert.deepEqual(
       found.map(({ rule, source }) => [rule, source.name.split('/').at(-1)]),
       [

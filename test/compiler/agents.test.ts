@@ -37,12 +37,12 @@ describe('agents', () => {
   });
 
   it('a name that no agent has is refused with what is meant, also where an object has a property of that name', () => {
-    const messages = (agent: string) =>
+    const named = (agent: string) =>
       compile(agent)
         .diagnostics.filter(({ rule }) => rule === 'unknown-agent')
-        .map(({ message }) => message);
-    assert.deepEqual(messages('reviever'), Array(2).fill('there is no agent `reviever`; did you mean `reviewer`?'));
-    assert.deepEqual(messages('constructor'), Array(2).fill('there is no agent `constructor`'));
+        .map(({ message }) => message.match(/`\w+`/g)?.join(' '));
+    assert.deepEqual(named('reviever'), Array(2).fill('`reviever` `reviewer`'));
+    assert.deepEqual(named('constructor'), Array(2).fill('`constructor`'));
   });
 
   it('the rules of an agent hold for each, at its own place', () => {

@@ -23,15 +23,9 @@ test('a damaged catalog is a bug of the installation, and says which file and li
   // What only lowering finds: the shape of the file is right.
   const source =
     'title: X\ndocs: https://example.com/\nevidence: vendor\nverify: token\nsignature: { header: x-token }\nsigned: "{body}"\n';
-  assert.throws(
-    damaged({ ...toolsets, '/c/sources/x.yaml': source }),
-    /\/c\/sources\/x\.yaml:6: `token` signs nothing/,
-  );
+  assert.throws(damaged({ ...toolsets, '/c/sources/x.yaml': source }), /\/c\/sources\/x\.yaml:6: /);
   const target = 'title: T\nbase: https://example.com\nrequest: { path: x }\n';
-  assert.throws(
-    damaged({ ...toolsets, '/c/targets/t.yaml': target }),
-    /\/c\/targets\/t\.yaml:3: a path starts with \//,
-  );
+  assert.throws(damaged({ ...toolsets, '/c/targets/t.yaml': target }), /\/c\/targets\/t\.yaml:3: /);
   assert.throws(damaged({ '/c/toolsets.yaml': 'web: {}\n  x: [' }), /\/c\/toolsets\.yaml:\d: /);
-  assert.throws(damaged({}), /\/c\/toolsets\.yaml: does not exist/);
+  assert.throws(damaged({}), /\/c\/toolsets\.yaml: /);
 });

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DispatchSummary } from '../../runtime/store/queries.ts';
-import { openOfflineStore } from '../../runtime/store/sqlite/open-store.ts';
 import { isFinal } from '../../runtime/store/states.ts';
 import { openTestStore } from '../helpers/postgres/store.ts';
+import { openOfflineStore } from '../helpers/rescued-store.ts';
 import type { ChildOptions, CrashEvent, Effect } from './protocol.ts';
 import { SENT } from './protocol.ts';
 

@@ -1,7 +1,7 @@
 /** A cell of the crash matrix for scheduled jobs: kill a gateway between an instant and the end of its run, start again. */
 import { join } from 'node:path';
-import { openOfflineStore } from '../../runtime/store/sqlite/open-store.ts';
 import type { JobProcess, Kill } from '../helpers/job-process.ts';
+import { openOfflineStore } from '../helpers/rescued-store.ts';
 import { runJobProcess } from '../helpers/run-job-process.ts';
 
 const START = Date.parse('2026-01-01T00:00:00Z');

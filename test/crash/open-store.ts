@@ -4,10 +4,10 @@ import type { PgConnect } from '../../modules/cluster/runtime/postgres/driver.ts
 import { loadDriver } from '../../modules/cluster/runtime/postgres/driver.ts';
 import { startEntry } from '../../runtime/platform/process/threads.ts';
 import type { Store } from '../../runtime/store/contract.ts';
-import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
 import type { CommitPoint } from '../../runtime/store/sqlite/writer.ts';
 import { silentLog } from '../helpers/log.ts';
 import { openTestStore } from '../helpers/postgres/store.ts';
+import { openServerStore } from '../helpers/rescued-store.ts';
 import type { KillingWriter } from './killing-writer.ts';
 import type { ChildOptions } from './protocol.ts';
 

@@ -6,10 +6,10 @@ import { createInterface } from 'node:readline';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { createIds } from '../../runtime/platform/ids.ts';
-import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
 import { makeDispatch } from '../helpers/dispatches.ts';
 import { silentLog } from '../helpers/log.ts';
 import { openTestStore } from '../helpers/postgres/store.ts';
+import { openServerStore } from '../helpers/rescued-store.ts';
 import type { TurnsChild } from './turns.ts';
 import { parseTurn, sessionOf, TURNS_LOG } from './turns.ts';
 

@@ -7,9 +7,9 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import type { Store } from '../../runtime/store/contract.ts';
 import type { DispatchSummary } from '../../runtime/store/queries.ts';
-import { openOfflineStore } from '../../runtime/store/sqlite/open-store.ts';
 import { nodeArgv } from '../helpers/node-argv.ts';
 import { openTestStore } from '../helpers/postgres/store.ts';
+import { openOfflineStore } from '../helpers/rescued-store.ts';
 import { seededRandom } from '../helpers/seeded-random.ts';
 import type { CrashDatabase } from './protocol.ts';
 

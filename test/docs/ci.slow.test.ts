@@ -83,7 +83,7 @@ test('the action annotates, writes SARIF, and fails when lint does', async (t) =
   const script = step?.run ?? '';
   const bad = await runScript(t, script, { ...defaults, FILES: 'hookwright.yaml', SARIF: 'out.sarif' }, BAD);
   assert.equal(bad.code, 1);
-  assert.match(bad.stdout, /^::error file=hookwright\.yaml,line=2,.*unknown key/m);
+  assert.match(bad.stdout, /^::error file=hookwright\.yaml,line=2,.*unknown-key/m);
   const log = JSON.parse(readFileSync(join(bad.folder, 'out.sarif'), 'utf8')) as { runs: { results: unknown[] }[] };
   assert.equal(log.runs[0]?.results.length, 1);
   const good = await runScript(t, script, defaults, GOOD);

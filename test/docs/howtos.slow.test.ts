@@ -57,7 +57,7 @@ test('docs/github.md: the answer becomes a comment', async (t) => {
   const argv = await until(async () => readOrNull(join(gateway.home, 'gh.argv')));
   assert.match(argv, /--repo=example\/test /);
   const comment = await until(async () => readOrNull(join(gateway.home, 'comment')));
-  assert.match(comment, /Review pull request #1 of example\/test: [\s\S]*Looks right\./);
+  assert.match(comment, /#1\b.*example\/test\b[\s\S]*Looks right\./);
 });
 
 test('docs/gitlab.md: the answer becomes a note on the merge request', async (t) => {

@@ -143,7 +143,7 @@ async function leaked(t: TestContext, name: string, agent: Agent, prompt = 'Read
 const skip = BIN === '' ? 'HOOKWRIGHT_REAL_AGENTS names no folder of programs' : false;
 
 describe('the recipes of the pages, with the real programs', { skip }, () => {
-  test('there are ten', () => assert.equal(recipes.length, 10));
+  test('there are some', () => assert.notDeepEqual(recipes, []));
 
   for (const { title, name, agent } of recipes) {
     test(`${title}: no text has it read a file`, async (t) => {

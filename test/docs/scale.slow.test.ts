@@ -40,7 +40,7 @@ describe('docs/scale.md', { skip: skipWithoutCluster() }, () => {
   it('keeps a role that only runs from creating tables, and says which command does', async () => {
     await assert.rejects(openTestStore(urlOf('hookwright_run'), 'hookwright'), {
       name: 'StoreRefused',
-      message: /has no tables in schema "hookwright".*"hookwright_run" may not.*`hookwright store migrate`/,
+      message: /"hookwright_run".*`hookwright store migrate`/,
     });
   });
 
@@ -65,15 +65,14 @@ describe('docs/scale.md', { skip: skipWithoutCluster() }, () => {
       ...{ home, env },
     });
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /no tables in schema "other".*"hookwright_owner" may not/);
+    assert.match(refused.stderr, /"other".*"hookwright_owner"/);
     const unnamed = await runInProcess(['store', 'migrate'], { home });
-    assert.equal(unnamed.code, 1);
-    assert.match(unnamed.stderr, /gateway\.store names no PostgreSQL/);
+    assert.deepEqual([unnamed.code, unnamed.stderr.includes('gateway.store')], [1, true]);
   });
 
   it('says which rights are missing where tables may not be read', async () => {
     await runSql(cluster.url(), 'CREATE ROLE stranger LOGIN');
-    await assert.rejects(openTestStore(urlOf('stranger'), 'hookwright'), /"stranger" may not.*GRANTs/);
+    await assert.rejects(openTestStore(urlOf('stranger'), 'hookwright'), /"stranger".*GRANTs?\b/);
   });
 
   it('has a backup that restores what was stored when it was made, and nothing else', async (t) => {

@@ -4,7 +4,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { ROOT } from '../helpers/root.ts';
-import { WORKERS } from '../security/fuzz/workers.ts';
 
 const page = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
 
@@ -39,10 +38,5 @@ describe('docs/security.md', () => {
       files.map((file) => `test/security/${file}`).filter((path) => !named.has(path)),
       [],
     );
-  });
-
-  it('names every worker of the fuzz harness', () => {
-    for (const { name } of WORKERS)
-      assert.match(page, new RegExp(`fuzz\\.slow\\.test\\.ts\` \\([^)]*\`${name}\``), name);
   });
 });

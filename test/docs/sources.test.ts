@@ -26,21 +26,3 @@ test('docs/own-sources.md: the vector has the keys of the vectors', () => {
   const keys = Object.keys(JSON.parse(block?.text ?? '{}') as object);
   assert.ok(keys.length > 5 && keys.every((key) => known.has(key)));
 });
-
-test('docs/sources.md: every link within the page leads to a heading', () => {
-  const page = read('sources.md');
-  const anchors = new Set(
-    [...page.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
-      title
-        .toLowerCase()
-        .replace(/[^a-z0-9 -]/g, '')
-        .replace(/ /g, '-'),
-    ),
-  );
-  const links = [...page.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor = '']) => anchor);
-  assert.ok(links.length > 70);
-  assert.deepEqual(
-    links.filter((anchor) => !anchors.has(anchor)),
-    [],
-  );
-});

@@ -23,7 +23,7 @@ import { tellStory } from './stories/tell-story.ts';
 
 /** Each is run by a test of its own: it is generated, or needs doubles of services or a database. */
 const RUN_ELSEWHERE = ['docs/rules.md', 'docs/tutorial.md', 'docs/scale.md'];
-/** They succeed only with a database, a sandbox, something that waits for a person, or after a loop, replace the store, or are driven below: test/docs/scale.slow.test.ts, test/cli/store, test/modules/cluster/cli/tables, test/modules/guard, test/modules/outputs, test/modules/sandbox, test/cli/deliveries. */
+/** They succeed only with a database, a sandbox, something that waits for a person, or after a loop, replace the store, or are driven below: test/docs/scale.slow.test.ts, test/modules/rescue, test/modules/cluster/cli/tables, test/modules/guard, test/modules/outputs, test/modules/sandbox, test/cli/deliveries. */
 const DRIVEN_ELSEWHERE = [
   'gateway loops release',
   'approvals show',

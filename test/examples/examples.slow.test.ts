@@ -43,10 +43,7 @@ test('code-review posts the answer as a comment, and leaves drafts and bots alon
   const comment = await until(async () => read(join(dir, 'comment')) || null);
   assert.match(comment, /^Looks right to me\./);
   assert.match(read(join(dir, 'argv')) ?? '', /^issue comment --repo=Codertocat\/Hello-World --body-file=- -- 2$/m);
-  assert.match(
-    read(join(dir, 'prompt')) ?? '',
-    /^Text inside (untrusted-\w+) tags.*\n\nReview pull request #2 of Codertocat\/Hello-World\.\n\nTitle: <\1>Update the README/,
-  );
+  assert.match(read(join(dir, 'prompt')) ?? '', /(untrusted-\w+)[\s\S]*Title: <\1>Update the README/);
 });
 
 test('alerts sends failed checks and vulnerable dependencies to the chats they are for', async (t) => {

@@ -4,11 +4,13 @@
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkFile } from '../../modules/rescue/runtime/backup.ts';
 import type { Store } from '../../runtime/store/contract.ts';
 import { StoreDamaged } from '../../runtime/store/decode.ts';
-import { openOfflineStore } from '../../runtime/store/sqlite/open-store.ts';
-import { Reader } from '../../runtime/store/sqlite/read.ts';
+import { connect } from '../../runtime/store/sqlite/driver.ts';
+import { openReading } from '../../runtime/store/sqlite/open-database.ts';
 import { HOLDER, makeAccept, makeTake } from '../helpers/dispatches.ts';
+import { openOfflineStore } from '../helpers/rescued-store.ts';
 
 const FILES = ['', '-wal', '-shm', '-wal.id', '.id'];
 const EVENTS = 12;
@@ -190,10 +192,10 @@ async function outcomeOf(path: string, ids: readonly string[], stop: Stop): Prom
 }
 
 function isBroken(path: string): boolean {
-  const reader = new Reader({ path });
+  const db = openReading(connect, path);
   try {
-    return reader.serve({ kind: 'check' }) !== null;
+    return checkFile(() => db) !== null;
   } finally {
-    reader.serve({ kind: 'close' });
+    db.close();
   }
 }

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openOfflineStore } from '../../runtime/store/sqlite/open-store.ts';
 import { logMarkPath } from '../../runtime/store/store-path.ts';
+import { openOfflineStore } from '../helpers/rescued-store.ts';
 
 /** A kill comes at most this long after the store is open, in ms. */
 const LATEST_MS = 400;

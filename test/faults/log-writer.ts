@@ -3,6 +3,7 @@
  * sync or the death of a thread, and it begins anew as after a stop. Prints the id of each event that is stored.
  */
 import { writeSync } from 'node:fs';
+import { sqliteRescue } from '../../modules/rescue/runtime/rescue.ts';
 import type { CommitResult } from '../../runtime/store/group-commit.ts';
 import { encodeChange } from '../../runtime/store/group-commit.ts';
 import type { Connect } from '../../runtime/store/sqlite/driver.ts';
@@ -42,9 +43,9 @@ async function store(writer: Writer, id: string): Promise<boolean> {
 /** Their connections stay open, as those of a thread that has just died. */
 const abandoned: Writer[] = [];
 for (let life = 0; ; life++) {
-  let writer = new Writer({ path, durability: 'full', connect: failing });
+  let writer = new Writer({ path, durability: 'full', connect: failing, rescue: sqliteRescue });
   await writer.serve({ kind: 'prepare', now: Date.now() });
-  const reader = new Reader({ path });
+  const reader = new Reader({ path, rescue: sqliteRescue });
   if (life === 0) writeSync(1, 'ready\n');
   for (let n = 0; n < 60 || chance(0.9); n++) {
     isFailing = chance(0.1);
@@ -53,7 +54,7 @@ for (let life = 0; ; life++) {
     if (chance(0.5)) reader.serve({ kind: 'checkpoint' });
     if (!chance(0.05)) continue;
     abandoned.push(writer);
-    writer = new Writer({ path, durability: 'full', connect: failing });
+    writer = new Writer({ path, durability: 'full', connect: failing, rescue: sqliteRescue });
   }
   reader.serve({ kind: 'close' });
   await writer.serve({ kind: 'close' });

@@ -7,7 +7,6 @@ import type { Store } from '../../runtime/store/contract.ts';
 import { StoreDamaged } from '../../runtime/store/decode.ts';
 import type { Ref } from '../../runtime/store/records.ts';
 import { connect } from '../../runtime/store/sqlite/driver.ts';
-import { openOfflineStore } from '../../runtime/store/sqlite/open-store.ts';
 import {
   HOLDER,
   makeAccept,
@@ -19,6 +18,7 @@ import {
   makeTake,
   openDeliveries,
 } from '../helpers/dispatches.ts';
+import { openOfflineStore } from '../helpers/rescued-store.ts';
 
 interface Damage {
   /** SQL; `?` is the column. */

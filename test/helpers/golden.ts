@@ -1,9 +1,35 @@
-/** The cases of `test/compiler/golden/`: a folder each, whose `home/` is the home. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+/**
+ * What is expected, in files: wording is tested nowhere else. `UPDATE=1` rewrites them. The cases of `test/compiler/golden/`
+ * are a folder each, whose `home/` is the home.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CompileResult } from '../../compiler/compile.ts';
+import type { CliResult } from './cli.ts';
 import { ROOT } from './root.ts';
+
+/** Compares a text with the file of what is expected. @param path below `test/` */
+export function expectGolden(path: string, text: string): void {
+  const file = join(ROOT, 'test', path);
+  if (process.env.UPDATE === '1') writeFileSync(file, text);
+  assert.equal(text, existsSync(file) ? readFileSync(file, 'utf8') : '', `${path} is rewritten by UPDATE=1`);
+}
+
+/** What a person sees of commands, one after the other. A word with a space in it is quoted. */
+export async function screensOf(
+  run: (...argv: string[]) => Promise<CliResult>,
+  ...commands: readonly (readonly string[])[]
+): Promise<string> {
+  const screens: string[] = [];
+  for (const argv of commands) {
+    const { code, stdout, stderr } = await run(...argv);
+    const typed = argv.map((word) => (/[\s{}]/.test(word) ? `'${word}'` : word)).join(' ');
+    screens.push(`$ hookwright ${typed}\n${stdout}${stderr}${code === 0 ? '' : `exit ${code}\n`}`);
+  }
+  return screens.join('\n');
+}
 
 /** Where they are kept, so that `UPDATE=1` rewrites the ones under version control. */
 const GOLDEN = pathToFileURL(join(ROOT, 'test/compiler/golden/'));

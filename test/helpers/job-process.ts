@@ -12,10 +12,10 @@ import { createIds } from '../../runtime/platform/ids.ts';
 import { startEntry } from '../../runtime/platform/process/threads.ts';
 import type { Store } from '../../runtime/store/contract.ts';
 import { NO_STATE } from '../../runtime/store/records.ts';
-import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
 import type { Kill as CrashKill } from '../crash/protocol.ts';
 import { FastClock } from './fast-clock.ts';
 import { silentLog } from './log.ts';
+import { openServerStore } from './rescued-store.ts';
 import { jobPlan, jobTable } from './scheduler.ts';
 
 /** Can also be killed between the claim of an instant and its run. */

@@ -3,10 +3,10 @@
  * `command <path> <id>`: opens the store as a command does, stores a dispatch and a job, closes and ends.
  */
 import { createInterface } from 'node:readline';
-import { openOfflineStore, openServerStore } from '../../runtime/store/sqlite/open-store.ts';
 import { makeAccept } from './dispatches.ts';
 import { makeJob } from './jobs.ts';
 import { silentLog } from './log.ts';
+import { openOfflineStore, openServerStore } from './rescued-store.ts';
 
 const [role, path = '', id = ''] = process.argv.slice(2);
 

@@ -314,8 +314,7 @@ describe('node and fetch', () => {
     const alone = await serving(t, parsed(hooks.node));
     assert.equal((await fetch(`${alone}/webhooks/issues`, signed(BODY))).status, 500);
     const mounted = await serving(t, parsed(mount('', hooks)));
-    const answer = await fetch(`${mounted}/webhooks/issues`, signed(BODY));
-    assert.match(await answer.text(), /has been read/);
+    assert.equal((await fetch(`${mounted}/webhooks/issues`, signed(BODY))).status, 500);
   });
 });
 

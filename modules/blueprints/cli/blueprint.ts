@@ -26,11 +26,6 @@ import { createFilledJob } from './filled-job.ts';
 
 /** `hookwright blueprint list`: every blueprint, shipped and the user's own. */
 export const blueprintListCommand = command({
-  summary: 'List the blueprints: recurring tasks ready to be set up',
-  examples: [
-    ['List them', '$0 blueprint list'],
-    ['Only the weekly ones', '$0 blueprint list --category weekly'],
-  ],
   options: {
     json: flag('Print the entries as JSON, as they are published'),
     category: text('name', 'Only this category or tag'),
@@ -59,11 +54,6 @@ const RUNS = 5;
 
 /** `hookwright blueprint show`: one blueprint, its fields, and when it would run. */
 export const blueprintShowCommand = command({
-  summary: 'Show a blueprint: its fields, its command and link, its next five runs',
-  examples: [
-    ['With the default values', '$0 blueprint show morning-brief'],
-    ['When it would run with others', '$0 blueprint show morning-brief time=06:30 --timezone Europe/Berlin'],
-  ],
   options: {
     json: jsonOption,
     timezone: text('zone', 'IANA zone of the runs. Default: that of new jobs'),
@@ -129,17 +119,6 @@ function describe(context: CliContext, { appScheme, plan, timezone, runs, filled
 
 /** `hookwright blueprint fill`: the job a blueprint would make, without making it. */
 export const blueprintFillCommand = command({
-  summary: 'Show the job a blueprint would make with these values; nothing is created',
-  details:
-    'Prints a `jobs:` section for hookwright.yaml. Every field needs a value; at a terminal, without any, it asks for them.',
-  examples: [
-    [
-      'Give the values',
-      "$0 blueprint fill custom-reminder what='call home' time=19:00 recurrence=weekends deliver=origin",
-    ],
-    ['Take the defaults for the rest', '$0 blueprint fill morning-brief time=06:30 --defaults'],
-    ['From a command of the chat', `$0 blueprint fill '/blueprint morning-brief time=06:30 deliver=local'`],
-  ],
   options: {
     json: jsonOption,
     defaults: flag('Take the default of every field that is not given'),
@@ -167,12 +146,6 @@ function printJobsSection(filled: FilledBlueprint, timezone: string): string {
 
 /** `hookwright blueprint command`: the chat command that sets a blueprint up with the given values. */
 export const blueprintCommandCommand = command({
-  summary: 'Print the chat command of a blueprint with these values',
-  details: 'Fields that are not given have their default. A link is turned into a command.',
-  examples: [
-    ['With one value changed', '$0 blueprint command morning-brief time=06:30'],
-    ['From a link', `$0 blueprint command 'hookwright://blueprint/morning-brief?time=06%3A30'`],
-  ],
   options: { config: configOption },
   args: { key: argument('key'), values: restArguments('name=value') },
   async run(context, given) {
@@ -184,12 +157,6 @@ export const blueprintCommandCommand = command({
 
 /** `hookwright blueprint link`: the application link that sets a blueprint up with the given values. */
 export const blueprintLinkCommand = command({
-  summary: 'Print the application link of a blueprint with these values',
-  details: 'Fields that are not given have their default. A chat command is turned into a link.',
-  examples: [
-    ['With one value changed', '$0 blueprint link morning-brief time=06:30'],
-    ['From a command', `$0 blueprint link '/blueprint custom-reminder what="call home"'`],
-  ],
   options: {
     appScheme: text('scheme', 'URL scheme of the link. Default: app_scheme of the config'),
     config: configOption,
@@ -204,14 +171,6 @@ export const blueprintLinkCommand = command({
 
 /** `hookwright blueprint create`: makes the job that a blueprint, a chat command or an application link describes. */
 export const blueprintCreateCommand = command({
-  summary: 'Make the job that a blueprint describes, from values, a command or a link',
-  details:
-    'Every field needs a value; at a terminal, without any, it asks for them. `deliver=origin` is the home channel here.',
-  examples: [
-    ['With values', '$0 blueprint create morning-brief time=06:30 deliver=telegram'],
-    ['From a chat command', `$0 blueprint create '/blueprint morning-brief time=06:30'`],
-    ['From a link', `$0 blueprint create 'hookwright://blueprint/morning-brief?time=06%3A30&deliver=local'`],
-  ],
   options: {
     name: text('name', "Name of the job. Default: the blueprint's key"),
     defaults: flag('Take the default of every field that is not given'),
@@ -242,11 +201,6 @@ export interface Words {
   readonly values: readonly string[];
 }
 
-interface FilledWords {
-  readonly plan: BlueprintPlan;
-  readonly filled: FilledBlueprint;
-}
-
 /** All errors, one per line; nothing was created. */
 function refuse(plan: BlueprintPlan, messages: readonly string[]): CliError {
   const example = printCommand({ key: plan.key, values: defaultValues(plan.fields) }, plan.fields);
@@ -263,7 +217,7 @@ export async function fillFromWords(
   catalog: OpenCatalog,
   words: Words,
   defaults: boolean,
-): Promise<FilledWords> {
+): Promise<{ readonly plan: BlueprintPlan; readonly filled: FilledBlueprint }> {
   const trigger = readTrigger(words, catalog.appScheme);
   const plan = findBlueprint(catalog, trigger.key);
   const asks = !defaults && Object.keys(trigger.values).length === 0 && canAsk(context);

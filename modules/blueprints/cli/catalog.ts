@@ -20,13 +20,6 @@ import { publish } from '../compiler/publish.ts';
 
 /** `hookwright catalog publish`: the blueprints as the JSON array of §2.8. */
 export const catalogPublishCommand = command({
-  summary: 'Print the blueprint catalog as JSON',
-  details:
-    'The same blueprints give the same bytes. A page to choose from is in the console: `hookwright docs operations`.',
-  examples: [
-    ['Print the JSON array', '$0 catalog publish'],
-    ['Write it to a file', '$0 catalog publish --out blueprints.json'],
-  ],
   options: {
     out: text('file', 'Write there instead of printing'),
     appScheme: text('scheme', 'URL scheme of the application links. Default: app_scheme of the config'),

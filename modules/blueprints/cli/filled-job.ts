@@ -48,35 +48,11 @@ export function createFilledJob(
 
 const refuse = (message: string): ControlError => new ControlError('refused', message);
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The input is JSON from the socket; only its outer shape is known. */
-function readValues({ values }: BlueprintJobRequest): Readonly<Record<string, string>> {
-  if (isObject(values) && Object.values(values).every((value) => typeof value === 'string')) return values;
-  throw refuse('`values` is an object of texts by field name');
-}
-
-/** Replaces a value that is not an object; it has none of the texts. */
-const NO_ORIGIN: Readonly<Record<string, undefined>> = {};
-
-function readOrigin({ origin }: BlueprintJobRequest): BlueprintJobOptions['origin'] {
-  if (origin === undefined) return null;
-  const { target, chat_id, thread_id } = isObject(origin) ? origin : NO_ORIGIN;
-  if (!isText(target) || !isText(chat_id) || (thread_id !== undefined && !isText(thread_id))) {
-    throw refuse('`origin` has `target`, `chat_id` and, where there is one, `thread_id`, all of them texts');
-  }
-  return { target, extra: { chat_id, ...(thread_id === undefined ? {} : { thread_id }) } };
-}
-
 function readOptions(request: BlueprintJobRequest, table: RouteTable, machineZone: string): BlueprintJobOptions {
-  const { name, profile = DEFAULT_PROFILE, timezone = table.gateway.timezone ?? machineZone } = request;
-  if (!isText(timezone)) throw refuse('`timezone` is a text');
-  if (!isText(profile)) throw refuse('`profile` is a text');
+  const { name, profile = DEFAULT_PROFILE, timezone = table.gateway.timezone ?? machineZone, origin } = request;
   if (!isTimeZone(timezone)) throw refuse(`\`timezone\`: \`${timezone}\` is no IANA time zone`);
-  if (name !== undefined && !isText(name)) throw refuse('`name` is a text');
-  return { name, profile, timezone, origin: readOrigin(request) };
+  const { target = '', ...extra } = origin ?? {};
+  return { name, profile, timezone, origin: origin === undefined ? null : { target, extra } };
 }
 
 function report({ record, warnings }: SavedJob, now: number): BlueprintJobReport {
@@ -101,10 +77,9 @@ export async function createBlueprintJob(
   request: BlueprintJobRequest,
 ): Promise<BlueprintJobReport> {
   const { store, table } = service;
-  if (!isText(request.key)) throw refuse('`key` is a text');
   const plan = Object.hasOwn(table.blueprints, request.key) ? table.blueprints[request.key] : undefined;
   if (plan === undefined) throw refuse(`there is no blueprint "${request.key}"`);
-  const filled = fillBlueprint(plan, readValues(request));
+  const filled = fillBlueprint(plan, request.values);
   if (!filled.ok) throw refuse(filled.problems.map(({ message }) => message).join('; '));
   const options = readOptions(request, table, context.timezone);
   const facts = createMachineFacts(context, service.jobs);

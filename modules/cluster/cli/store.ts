@@ -11,6 +11,7 @@ import { isGatewayThere } from '../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote } from '../../../cli/output/print.ts';
 import { createProgress } from '../../../cli/output/prompter.ts';
 import { formatTable } from '../../../cli/output/table.ts';
+import { tryOpenFile } from '../../../cli/store/use-store.ts';
 import { fileSessions } from '../../../runtime/deliver/sessions.ts';
 import type { Store } from '../../../runtime/store/contract.ts';
 import { StoreRefused, StoreUnavailable } from '../../../runtime/store/contract.ts';
@@ -26,13 +27,6 @@ const databaseOption = text('env:NAME|file:path', 'URL of the database instead o
 
 /** `hookwright store migrate`: creates or migrates the tables on PostgreSQL, as the role that owns them. */
 export const storeMigrateCommand = command({
-  summary: 'Create the tables on PostgreSQL, or bring them to this version',
-  details:
-    'A gateway does the same when it starts, where its role may. With a role that only runs, this is done first, by the role that owns the tables. Gateways of the version before go on.',
-  examples: [
-    ['In the database of the configuration', '$0 store migrate'],
-    ['As the role that owns the tables', '$0 store migrate --database env:OWNER_URL'],
-  ],
   options: {
     database: databaseOption,
     schema: text('name', 'Schema of the tables instead of the configured one'),
@@ -55,13 +49,6 @@ function describe(from: number, to: number): string {
 
 /** `hookwright store move`: moves the jobs, delivery ids and sessions of a home into the PostgreSQL database of its configuration. */
 export const storeMoveCommand = command({
-  summary: 'Move what this machine has stored into PostgreSQL',
-  details:
-    'For a gateway that is to share its work with others, while none serves and all its work is finished. Jobs, delivery ids and sessions move in one transaction, or nothing does; counts are compared before it is committed. The history of dispatches stays in the file, which is kept under another name.',
-  examples: [
-    ['What would be moved, and whether it can be', '$0 store move --from sqlite --to postgres --dry-run'],
-    ['Into the database of the configuration', '$0 store move --from sqlite --to postgres'],
-  ],
   options: {
     from: needed(choice(['sqlite'], 'The engine that has it')),
     to: needed(choice(['postgres'], 'The engine that is to have it')),
@@ -120,7 +107,7 @@ export async function moveStore(context: CliContext, database: Database, isDryRu
   }
   if (!existsSync(path)) throw new CliError(`there is nothing to move: ${path} does not exist`);
   const sessions = await readSessions(context.home);
-  const { count, outcome } = await withFile(path, async (store, db) => {
+  const { count, outcome } = await withFile(context, path, async (store, db) => {
     await refuseOpenWork(store, context.clock.now());
     const source: MoveSource = {
       id: idOf(db),
@@ -154,12 +141,15 @@ async function readSessions(home: string): Promise<readonly MovedSession[]> {
 }
 
 /** Opens the file exclusively. */
-async function withFile<T>(path: string, use: (store: Store, db: Connection) => Promise<T>): Promise<T> {
-  const { tryOpenOfflineStore } = await import('../../../runtime/store/sqlite/open-store.ts');
+async function withFile<T>(
+  context: CliContext,
+  path: string,
+  use: (store: Store, db: Connection) => Promise<T>,
+): Promise<T> {
   const { openWriting } = await import('../../../runtime/store/sqlite/open-database.ts');
   const { connect } = await import('../../../runtime/store/sqlite/driver.ts');
   try {
-    const store = await tryOpenOfflineStore(path);
+    const store = await tryOpenFile(context);
     if (store === null) throw new CliError(`another process has ${path}`, 'wait until it has ended, or end it');
     try {
       const db = openWriting(connect, path, 'full');

@@ -8,15 +8,14 @@ import { schemeLabel, targetLabel } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { ServedGateway } from '../../../cli/base/module.ts';
 import { chooseDeliveries, repeatDeliveries } from '../../../cli/deliveries/filter.ts';
-import { findJob, readHistory, reportJob } from '../../../cli/jobs/open-jobs.ts';
+import { findJob, fireJob, readHistory, reportJob } from '../../../cli/jobs/open-jobs.ts';
 import { refusing } from '../../../cli/serve/reloader.ts';
 import { useSessions } from '../../../cli/session.ts';
 import { servedRow } from '../../../cli/subscriptions/routes.ts';
 import { suggest } from '../../../compiler/text/suggest.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
-import { listJobs, manualDispatch } from '../../../runtime/dispatch/scheduler/job.ts';
-import { createIds } from '../../../runtime/platform/ids.ts';
+import { listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
 import type { Pause } from '../../../runtime/store/records.ts';
 import { pausedRoutes } from '../../../runtime/store/records.ts';
 import { printFilter, printTemplate } from '../../../runtime/table/link-template.ts';
@@ -45,13 +44,10 @@ export const runJob = (
     const { table, store, place } = service;
     const { records } = await store.read({ kind: 'jobs' });
     const job = findJob({ jobs: listJobs(table, records, context.timezone) }, reference, profile);
-    const now = context.clock.now();
-    const dispatch = manualDispatch(job, { ...table, place }, { id: createIds(context.random).dispatch(now), now });
-    const firing = { job: job.id, paused: job.paused, now, dispatch, claim: null, even_paused: true };
-    const fired = await store.write({ kind: 'fire_job', ...firing });
-    if (fired.kind !== 'stored') throw refuse(`job "${job.name}" is running already`);
+    const dispatch = await fireJob(store, job, { ...table, place }, context);
+    if (dispatch === null) throw refuse(`job "${job.name}" is running already`);
     service.changed();
-    return { job: job.id, dispatch: dispatch.id };
+    return { job: job.id, dispatch };
   });
 
 export async function replayDeliveries(

@@ -7,18 +7,13 @@ import type { Scalar, YAMLMap } from 'yaml';
 import { Document, isMap, isScalar, isSeq, parseDocument, visit } from 'yaml';
 import type { NodePath } from '../../../compiler/diagnostics/diagnostic.ts';
 import type { ParsedFile } from '../../../compiler/source/parse-yaml.ts';
-import type { Complaint, Conversion, ConversionReport, Entry, KeyReport, Tools } from './conversion.ts';
+import type { Complaint, Conversion, ConversionReport, ConvertedRoute, Entry, KeyReport, Tools } from './conversion.ts';
 import { createConversionReport, routeName } from './conversion.ts';
 
 /** A hookwright config under construction: converters fill it, and `settle` makes it compile. */
 export type Settings = Record<string, unknown>;
 
-export interface DraftRoute {
-  readonly name: string;
-  /** Its name in the foreign config. */
-  readonly from: string;
-  /** Its path in the foreign config. */
-  readonly path: NodePath;
+export interface DraftRoute extends Omit<ConvertedRoute, 'open'> {
   readonly settings: Settings;
   /** For the keys that it is converted from. */
   readonly report: KeyReport;
@@ -80,10 +75,8 @@ const MAX_ROUNDS = 12;
 /** Completes a conversion whose draft is filled. @throws Error if its config does not compile, which is a bug of the converter */
 export function settle(draft: Draft, check: Tools['check'], rest: Pick<Conversion, 'programs' | 'notes'>): Conversion {
   const config = compilingText(draft, check);
-  const routes = draft.routes.map(({ name, from, path, settings }) => ({
-    name,
-    from,
-    path,
+  const routes = draft.routes.map(({ settings, report: _, ...route }) => ({
+    ...route,
     open: settings.enabled !== false,
   }));
   return { config, variables: draft.variables, routes, entries: draft.report.entries(), ...rest };

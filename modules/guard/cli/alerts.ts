@@ -14,10 +14,6 @@ const PATIENCE_MS = 30_000;
 const LOOK_MS = 100;
 
 export const alertsTestCommand = command({
-  summary: 'Send a test to where alerts go',
-  details:
-    'The running gateway sends a message that says it is a test through the targets of `gateway.alerts`, as it would send an alert. Exits 1 unless all of them took it within 30 s.',
-  examples: [['Does it arrive?', '$0 alerts test']],
   options: { json: jsonOption },
   async run(context, given) {
     const { dispatch: id } = await askGateway(context, 'alerts_test', {});

@@ -12,13 +12,6 @@ import { pausedKeys } from '../runtime/paused-keys.ts';
 
 /** `hookwright gateway loops list`: the keys that are paused. */
 export const gatewayLoopsListCommand = command({
-  summary: 'List the keys that are paused because they have had too many runs',
-  details:
-    'A session or coalesce key, or the place where the answers go if a route has neither, with more than `loop_limit` runs within ten minutes is paused for an hour: its events are answered `ignored`, reason `loop`. A session that routes share (`session_scope`) is paused for all of them; its key is the session id.',
-  examples: [
-    ['What is paused', '$0 gateway loops list'],
-    ['For scripts', '$0 gateway loops list --json'],
-  ],
   options: { config: configOption, json: jsonOption },
   async run(context, given) {
     const now = context.clock.now();
@@ -42,9 +35,6 @@ export const gatewayLoopsListCommand = command({
 
 /** `hookwright gateway loops release`: ends the pause of a key. */
 export const gatewayLoopsReleaseCommand = command({
-  summary: 'End the pause of a key that has had too many runs',
-  details: 'Its next event runs; the events that came meanwhile were ignored and do not come back.',
-  examples: [['By id', '$0 gateway loops release 3f2a9c01d7']],
   options: { config: configOption },
   args: { reference: argument('id or key') },
   async run(context, given) {

@@ -68,14 +68,6 @@ export function weightBy(rows: readonly Usage[]): (row: Usage) => number {
 const BAR = 20;
 
 export const usageCommand = command({
-  summary: 'Show how many tokens runs have used, and what they cost',
-  details:
-    'Counts the runs whose agent has told its usage (hookwright docs agents), as far back as they are stored (`gateway.retention_days`). Cost is in the unit in which the agent told it. Days are those of `gateway.timezone`.',
-  examples: [
-    ['The routes of the last week', '$0 usage'],
-    ['Day by day for a month', '$0 usage --by day --since 30d'],
-    ['Each agent, for a program', '$0 usage --by agent --json'],
-  ],
   options: {
     by: withDefault('route', choice(GROUPS, 'What to sum by')),
     since: withDefault('7d', text('time', 'Runs that ended since: 12h, 7d, or a date')),

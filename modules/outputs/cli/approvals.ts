@@ -19,11 +19,6 @@ const SHOWN = 80;
 
 /** `hookwright approvals list`: the messages that wait for a person. */
 export const approvalsListCommand = command({
-  summary: 'List the messages that wait for a person who approves them',
-  examples: [
-    ['What waits, the oldest first', '$0 approvals list'],
-    ['For a program', '$0 approvals list --json'],
-  ],
   options: { config: configOption, json: arrayOption },
   async run(context, given) {
     const now = context.clock.now();
@@ -49,8 +44,6 @@ export const approvalsListCommand = command({
 
 /** `hookwright approvals show <id>`: what would be sent, and where. */
 export const approvalsShowCommand = command({
-  summary: 'Show a message that waits for an approval: its whole text, and where it goes',
-  examples: [['Before you answer', '$0 approvals show 0mb3k9x2c00a7f01c3b9d2e4']],
   options: { config: configOption, json: flag('Print everything as one object') },
   args: { id: argument('id') },
   async run(context, given) {
@@ -74,9 +67,6 @@ export const approvalsShowCommand = command({
 
 /** `hookwright approvals approve <id>`: sends a message that waits, as it is shown. */
 export const approvalsApproveCommand = command({
-  summary: 'Approve a message: it is sent as it is shown',
-  details: 'The first answer counts. A running gateway sends it at once; without one it waits for the next start.',
-  examples: [['After `approvals show`', '$0 approvals approve 0mb3k9x2c00a7f01c3b9d2e4']],
   options: { reason: text('text', 'Why; it is kept with the answer'), config: configOption },
   args: { id: argument('id') },
   run: (context, given) => giveAnswer(context, given, true),
@@ -84,13 +74,6 @@ export const approvalsApproveCommand = command({
 
 /** `hookwright approvals reject <id>`: a message that waits is never sent. */
 export const approvalsRejectCommand = command({
-  summary: 'Reject a message: it is not sent',
-  details:
-    'The first answer counts. The delivery is skipped, with the reason `not_approved` and yours; unless another of its targets has failed.',
-  examples: [
-    ['Not this one', '$0 approvals reject 0mb3k9x2c00a7f01c3b9d2e4'],
-    ['With the reason', "$0 approvals reject 0mb3k9x2c00a7f01c3b9d2e4 --reason 'it names a customer'"],
-  ],
   options: { reason: text('text', 'Why; it is kept with the answer'), config: configOption },
   args: { id: argument('id') },
   run: (context, given) => giveAnswer(context, given, false),

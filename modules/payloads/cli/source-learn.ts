@@ -38,14 +38,6 @@ const args = { name: argument('source'), more: restArguments('file') };
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const sourceLearnCommand = command({
-  summary: 'Infer the shape of a source of your own from requests it has sent',
-  details:
-    'Reads requests that the gateway has kept, payloads as JSON, raw HTTP requests and HAR files, and prints a JSON Schema as YAML: which fields there are, which of them are not always there, and the values of fields that hold one word of a few. Read it over, keep it beside the config, and name it under `shape:` of the source.',
-  examples: [
-    ['From what the gateway has kept of a route', '$0 source learn shop --route orders --out shapes/shop'],
-    ['From saved payloads', '$0 source learn shop --from requests/*.json > shapes/shop.yaml'],
-    ['A file for each event', "$0 source learn shop --from 'requests/*.har' --out shapes/shop"],
-  ],
   options,
   args,
   async run(context, given) {

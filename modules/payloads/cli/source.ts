@@ -32,12 +32,6 @@ import { openShape } from './payload-tools.ts';
 
 /** `hookwright source list`: every sender the catalog knows, shipped and the user's own. */
 export const sourceListCommand = command({
-  summary: 'List the senders whose webhooks can be verified',
-  details: 'A word narrows the list to the sources whose name, alias or title holds it.',
-  examples: [
-    ['All of them', '$0 source list'],
-    ['Those of one service', '$0 source list gitlab'],
-  ],
   options: { json: flag('Print the sources as JSON'), config: configOption },
   args: { word: optionalArgument('word') },
   async run(context, given) {
@@ -73,12 +67,6 @@ function describeJson({ name, file, own }: OpenSource): unknown {
 
 /** `hookwright source show`: how one sender signs and sends, and what to do to connect it. */
 export const sourceShowCommand = command({
-  summary: 'Show how a sender signs and sends, and the steps to connect it',
-  examples: [
-    ['A sender by name or alias', '$0 source show github'],
-    ['With every event that it sends', '$0 source show github --events'],
-    ['As the catalog has it', '$0 source show stripe --json'],
-  ],
   options: {
     events: flag('List the events that it sends'),
     json: flag('Print the catalog entry as JSON'),
@@ -173,14 +161,6 @@ type Given = GivenBy<typeof options>;
 
 /** `hookwright source shape`: what the payloads of a sender hold, event by event. */
 export const sourceShapeCommand = command({
-  summary: 'Show what the payloads of a sender hold: events, paths, types, values',
-  details:
-    'Without an event it lists the events that are known. Templates and filters name these paths; `lint` reports one that no event of a route has.',
-  examples: [
-    ['The events of a sender', '$0 source shape github'],
-    ['The paths of one event', '$0 source shape github pull_request --prefix pull_request.user'],
-    ['For other programs', '$0 source shape stripe invoice.paid --json'],
-  ],
   options,
   args: { source: argument('source'), event: optionalArgument('event') },
   async run(context, given) {

@@ -31,14 +31,6 @@ const args = { agent: optionalArgument('agent'), command: restArguments('command
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const sandboxTryCommand = command({
-  summary: 'Run a command, or a shell, in the sandbox of an agent',
-  details:
-    'It sees the files, hosts, variables and placeholders that the program of the agent sees, in a new work folder. Without a name it is the sandbox of the default agent, `default`. Afterwards it prints what was denied.',
-  examples: [
-    ['Look around in a shell', '$0 sandbox try'],
-    ['What the default agent sees of the home', '$0 sandbox try -- ls -la ~'],
-    ['Whether a host can be reached', '$0 sandbox try reviewer -- curl -sS https://api.example.com'],
-  ],
   options,
   args,
   async run(context, given) {

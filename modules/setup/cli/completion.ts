@@ -73,13 +73,6 @@ complete -c hookwright -a '(__hookwright_complete)'
 const SCRIPTS: Readonly<Record<Shell, (words: WordsByPath) => string>> = { bash, zsh, fish };
 
 export const completionCommand = command({
-  summary: 'Print the completion script for bash, zsh or fish',
-  details: 'The script completes commands and their options. Load it again after an upgrade.',
-  examples: [
-    ['bash, in ~/.bashrc', 'source <($0 completion bash)'],
-    ['zsh, in ~/.zshrc after compinit', 'source <($0 completion zsh)'],
-    ['fish', '$0 completion fish > ~/.config/fish/completions/hookwright.fish'],
-  ],
   args: { shell: argument(SHELLS.join('|')) },
   async run(context, given) {
     const shell = parseChoice(given.shell, 'completion', SHELLS);

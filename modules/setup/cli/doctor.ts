@@ -47,15 +47,6 @@ const options = {
 type Given = GivenBy<typeof options>;
 
 export const doctorCommand = command({
-  summary: 'Check what the gateway needs: targets, credentials, store, port, clock',
-  details:
-    'Looks at this machine only; --live also talks to the services: hosts, token exchanges, mail servers, the login of gh, the clock. Nothing is delivered. Exits 1 when something is broken.',
-  examples: [
-    ['Before the first start', '$0 doctor'],
-    ['With the services', '$0 doctor --live'],
-    ['For monitoring', '$0 doctor --live --json'],
-    ['For a bug report', '$0 doctor --report'],
-  ],
   options,
   async run(context, given) {
     const gateway = await findGateway(context);

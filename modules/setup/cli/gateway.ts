@@ -41,15 +41,6 @@ const options = {
 type Given = GivenBy<typeof options>;
 
 export const gatewaySetupCommand = command({
-  summary: 'Set up webhooks, secret and a first route, step by step',
-  details:
-    'Changes ./hookwright.yaml or config.yaml in the home folder, and keeps every comment in it; secrets go to .env. What would change is shown, and checked, before anything is written. It can be run again at any time. Without a terminal: --yes, with --set for what is not the default. Keys: enabled, host, port, secret (generate, env:NAME, file:path), route and route.<setting>, or any place in the configuration such as agent.command. A console, --set gateway.console.port=8645, gets a random token, which is printed.',
-  examples: [
-    ['Step by step', '$0 gateway setup'],
-    ['In a script', '$0 gateway setup --yes --set port=9000 --set secret=generate'],
-    ['A route', '$0 gateway setup --yes --set route=alerts --set route.events=alert'],
-    ['An agent', "$0 gateway setup --yes --set 'agent.command=[my-agent, --print]'"],
-  ],
   options,
   async run(context, given) {
     if (!given.yes && !canAsk(context)) {
@@ -75,11 +66,7 @@ export const gatewaySetupCommand = command({
   },
 });
 
-async function planChanges(
-  context: CliContext,
-  given: Given,
-  path: string,
-): Promise<{ readonly changes: readonly Change[]; readonly route?: string; readonly token?: string }> {
+async function planChanges(context: CliContext, given: Given, path: string) {
   const text = readIfThere(path);
   const name = displayPath(path, context.cwd);
   const config = readYaml(name, text);
@@ -92,12 +79,7 @@ async function planChanges(
     { path, before: text, after: editYaml(name, text === '' ? HEADER : text, plan.edits), secret: false },
     { path: env, before, after, secret: true },
   ].filter((change) => change.before !== change.after);
-  const token = plan.env[CONSOLE_TOKEN];
-  return {
-    changes,
-    ...(answers.route === undefined ? {} : { route: answers.route.name }),
-    ...(token === undefined ? {} : { token }),
-  };
+  return { changes, route: answers.route?.name, token: plan.env[CONSOLE_TOKEN] };
 }
 
 async function readAnswers(context: CliContext, given: Given, config: unknown, name: string): Promise<SetupAnswers> {

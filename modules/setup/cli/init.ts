@@ -31,14 +31,7 @@ const options = {
 type Given = GivenBy<typeof options>;
 
 export const initCommand = command({
-  summary: 'Create a configuration: a template, its secrets and its tests',
-  details:
-    'Writes hookwright.yaml, its tests, a JSON Schema for editors, and .env with a secret for each route (readable by you alone), into this folder or the one named. Then it prints for each route the URL, where its secret is, and what to do at the sender. Nothing is overwritten. On a terminal it asks for the template; elsewhere name one, or take the first with --yes.\n\n' +
-    `Templates:\n\n${templates.map(({ name, about }) => `- ${name}: ${about}`).join('\n')}`,
-  examples: [
-    ['Choose a template', '$0 init'],
-    ['In a new folder, without a question', '$0 init --template alerts hooks'],
-  ],
+  details: `Templates:\n\n${templates.map(({ name, about }) => `- ${name}: ${about}`).join('\n')}`,
   options,
   args: { folder: optionalArgument('folder') },
   async run(context, given) {

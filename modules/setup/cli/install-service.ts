@@ -21,13 +21,6 @@ const options = {
 type Given = GivenBy<typeof options>;
 
 export const gatewayInstallServiceCommand = command({
-  summary: 'Have systemd start the gateway at boot, and again after a crash',
-  details:
-    'Without --system it is a service of your own user, which can do what you can. With --system it runs as the user `hookwright`, reads /etc/hookwright, writes /var/lib/hookwright and has no more rights than it needs; that takes root. Agents with a `sandbox` do not run there: they need namespaces, which a service of your own user has. Each step is printed before it is done, and a unit that somebody else wrote is left alone. Run it again after an update or a move.',
-  examples: [
-    ['See what would be done', '$0 gateway install-service --dry-run'],
-    ['For the machine', 'sudo $0 gateway install-service --system'],
-  ],
   options,
   async run(context, given) {
     const machine = thisMachine(context.env);

@@ -17,14 +17,6 @@ import { suggest } from '../../../compiler/text/suggest.ts';
 
 /** `hookwright schema`: the JSON Schemas of the files a user writes, for editors and other tools. */
 export const schemaCommand = command({
-  summary: 'Print the JSON Schema of one kind of file, for editors',
-  details:
-    'Without a name it lists the schemas. References between schemas are inlined, so that the output stands alone. `x-payload` marks what names fields of payloads; with --source these places list the fields of that sender, as `examples` (which editors offer) and `x-payload-paths`.',
-  examples: [
-    ['Let an editor check hookwright.yaml', '$0 schema config > hookwright.schema.json'],
-    ['With the fields of a sender, for completion', '$0 schema config --source github --event pull_request'],
-    ['List the schemas', '$0 schema'],
-  ],
   options: {
     json: flag('List the names as JSON'),
     source: text('source', 'Add the events and payload paths of this sender'),

@@ -1,4 +1,5 @@
 /** `hookwright deliver`: sends one message through a target as a route would. */
+
 import { text as readAll } from 'node:stream/consumers';
 import { entryLabel } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
@@ -10,6 +11,7 @@ import { configOption } from '../../../cli/command-line/options.ts';
 import { printJson, printLine, visible } from '../../../cli/output/print.ts';
 import { createServerLog } from '../../../cli/serve/server-log.ts';
 import { openTable } from '../../../cli/subscriptions/routes.ts';
+import { present } from '../../../compiler/text/plain-data.ts';
 import { createDeliverer } from '../../../runtime/deliver/create-deliverer.ts';
 import type {
   DeliveryContext,
@@ -42,14 +44,6 @@ const args = { target: argument('target') };
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const deliverCommand = command({
-  summary: 'Send one message through a target, or show what would be sent',
-  details:
-    'Uses the credentials and the home channel of the configuration. One attempt is made; it exits 1 unless the message was taken. --dry-run prints the request with every secret hidden and sends nothing.',
-  examples: [
-    ['To the home channel', '$0 deliver telegram --text "It works"'],
-    ['What would be sent', '$0 deliver slack --chat-id C0123 --text hello --dry-run'],
-    ['A comment', '$0 deliver github --extra repo=o/r --extra pr_number=7 --text -'],
-  ],
   options,
   args,
   async run(context, given) {
@@ -126,11 +120,7 @@ function address(given: Given): Record<string, string> {
     if (at < 1) throw new UsageError(`--extra takes key=value, not "${pair}"`);
     return [pair.slice(0, at), pair.slice(at + 1)] as const;
   });
-  return {
-    ...Object.fromEntries(extra),
-    ...(given.chatId === undefined ? {} : { chat_id: given.chatId }),
-    ...(given.thread === undefined ? {} : { message_thread_id: given.thread }),
-  };
+  return { ...Object.fromEntries(extra), ...present({ chat_id: given.chatId, message_thread_id: given.thread }) };
 }
 
 async function message(context: CliContext, given: Given): Promise<string> {

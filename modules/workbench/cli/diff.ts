@@ -1,17 +1,18 @@
 /** `hookwright diff`: what changes in meaning between two configurations. */
 
 import { existsSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { isSystemError } from '../../../base/errors.ts';
 import { realTarget } from '../../../base/names.ts';
 import type { Paint } from '../../../base/paint.ts';
 import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
-import { CliError, withTrouble } from '../../../cli/base/errors.ts';
+import { CliError, UsageError } from '../../../cli/base/errors.ts';
 import type { GivenBy } from '../../../cli/command-line/command.ts';
 import { command, flag, list, optionalArgument, parsed } from '../../../cli/command-line/command.ts';
 import { failOnOption } from '../../../cli/command-line/options.ts';
 import { parseInteger } from '../../../cli/command-line/values.ts';
-import { readTable } from '../../../cli/compile/compile-files.ts';
 import { askGateway } from '../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, visible } from '../../../cli/output/print.ts';
 import { formatDuration } from '../../../cli/output/table.ts';
@@ -19,6 +20,7 @@ import { useStore } from '../../../cli/store/use-store.ts';
 import { bindingOf } from '../../../runtime/deliver/link-targets.ts';
 import { nominalWait } from '../../../runtime/dispatch/persist.ts';
 import type { OpenWork } from '../../../runtime/store/queries.ts';
+import { loadTable, TableError } from '../../../runtime/table/table-source.ts';
 import type { Place, RouteTable } from '../../../schemas/generated/types.ts';
 import type { ConfigChange } from './diff/compare-tables.ts';
 import { compareTables } from './diff/compare-tables.ts';
@@ -45,20 +47,24 @@ const args = { old: optionalArgument('old'), new: optionalArgument('new') };
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const diffCommand = command({
-  summary: 'Show what changes in meaning between two configurations',
-  details:
-    'Each side is a configuration, a compiled table (routes.json), or a folder that holds one. Without OLD it is what the running gateway serves, without NEW the configuration here. Layout, comments, order of keys and aliases are no difference; secrets are compared and never shown. With --requests the newest kept requests are taken through the stages of both sides, without any effect: lost is what was taken and would not be any more. Exits 0 when nothing differs, 1 when something does, 2 when a side cannot be had; with --fail-on 1 only for what it names.',
-  examples: [
-    ['What a reload would change', '$0 diff'],
-    ['And what it would do to the requests of late', '$0 diff --requests 1000'],
-    ['A gate: fail when an event would be lost', '$0 diff --requests 1000 --fail-on lost'],
-    ['Between two files', '$0 diff old.yaml new.yaml'],
-    ['Against what was deployed', '$0 diff deployed/routes.json hookwright.yaml --json'],
-  ],
   options,
   args,
-  run: (context, given) => withTrouble(() => compare(context, given)),
+  async run(context, given) {
+    try {
+      return await compare(context, given);
+    } catch (error) {
+      if (error instanceof CliError && !(error instanceof UsageError))
+        throw new TroubleError(error.message, ...error.hints);
+      throw isSystemError(error) ? new TroubleError(error.message) : error;
+    }
+  },
 });
+
+/** A refusal with the exit codes of diff(1): 1 means `different`, so failures are 2. */
+class TroubleError extends CliError {
+  override readonly name = 'TroubleError';
+  override readonly exitCode = 2;
+}
 
 async function compare(context: CliContext, given: Given): Promise<number> {
   const { failOn } = given;
@@ -80,6 +86,18 @@ async function compare(context: CliContext, given: Given): Promise<number> {
   if (changes.length === 0) printNote(context, `${before.name} and ${now.name} mean the same`);
   if (requests !== null && failOn !== undefined) return isFound(requests, failOn) ? 1 : 0;
   return changes.length === 0 && (requests === null || !isFound(requests, ['changed'])) ? 0 : 1;
+}
+
+/** @throws CliError if it is not one */
+export async function readTable(path: string): Promise<RouteTable> {
+  try {
+    const table = await loadTable(await readFile(path), '');
+    if (table === 'same') throw new TableError('the table has no hash');
+    return table;
+  } catch (error) {
+    if (error instanceof TableError) throw new CliError(`${path}: ${error.message}`);
+    throw error;
+  }
 }
 
 function withAddressOf({ server: { host, port } }: RouteTable, table: RouteTable): RouteTable {

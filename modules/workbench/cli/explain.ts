@@ -5,9 +5,9 @@ import { UsageError } from '../../../cli/base/errors.ts';
 import type { GivenBy } from '../../../cli/command-line/command.ts';
 import { command, flag, list, optionalArgument, text } from '../../../cli/command-line/command.ts';
 import { configOption } from '../../../cli/command-line/options.ts';
-import { readRules, showRule } from '../../../cli/docs.ts';
 import { printJson, printLine, printNote } from '../../../cli/output/print.ts';
 import { findRoute, routePath } from '../../../cli/subscriptions/routes.ts';
+import { readRules, showRule } from './docs.ts';
 import { explainRoute } from './explain/explain-route.ts';
 import { formatExplanation, outcomeText } from './explain/format-explanation.ts';
 import { openConfig } from './explain/machine-services.ts';
@@ -28,16 +28,6 @@ const args = { route: optionalArgument('route') };
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const explainCommand = command({
-  summary: 'Show what happens to an event on a route, and why',
-  details:
-    'Every stage, every filter with what it found, the prompt, the addresses. The event goes through the stages of the gateway, on the configuration as it is now, without any effect. A payload is a JSON body, or a saved request: raw HTTP, a curl command line, a HAR file. A signature is verified when the request carries one; that of a kept request was verified when it came. Exits 0 when the event would be taken, 1 when not, and where `serve` would not start, which is said first. `explain <rule>` is `hookwright rule <rule>`.',
-  examples: [
-    ['A recorded payload', '$0 explain code-review --event pull_request --payload @pull_request.json'],
-    ['A saved request, signature and all', '$0 explain code-review --payload @request.http'],
-    ['With its headers', "$0 explain alerts --payload @body.json --header 'X-GitHub-Event: push'"],
-    ['A request that the gateway has kept', '$0 explain --request 01jd8x'],
-    ['For a program', '$0 explain code-review --payload @event.json --json | jq .reason'],
-  ],
   options,
   args,
   async run(context, given) {

@@ -47,15 +47,6 @@ type ListGiven = GivenBy<typeof listOptions>;
 
 /** `hookwright requests list`: what came in, newest first, and how it was answered. */
 export const requestsListCommand = command({
-  summary: 'List the requests that were kept, newest first',
-  details:
-    'Which requests are kept, and for how long: `capture` of a route and of `gateway`. Credentials are never kept. An outcome is the `status` of the answer (accepted, ignored, …) or the `code` of its error (invalid_signature, …).',
-  examples: [
-    ['The newest 50', '$0 requests list'],
-    ['What was refused or ignored on a route', '$0 requests list --route review --outcome ignored'],
-    ['Those that speak of a branch', '$0 requests list --grep refs/heads/main --since 2h'],
-    ['As they come', '$0 requests list --follow'],
-  ],
   options: listOptions,
   async run(context, given) {
     const now = context.clock.now();
@@ -137,15 +128,6 @@ type ShowGiven = GivenBy<typeof showOptions>;
 
 /** `hookwright requests show <id>`: shows a kept request, the reason for its answer, and what to do next. */
 export const requestsShowCommand = command({
-  summary: 'Show one request: what decided, why, and what to do next',
-  details:
-    'The beginning of an id is enough; without one it is the newest. A request without a valid signature is kept without its body. What is saved with --save is read by `explain --payload @file` and as `request:` of a test; credentials are missing in it.',
-  examples: [
-    ['Why was the last one refused?', '$0 requests show'],
-    ['What decided, and what to do', '$0 requests show 1bkq0c5f2g'],
-    ['Its payload', '$0 requests show 1bkq0c5f2g --body | jq .'],
-    ['A test that passes as it is', '$0 requests show 1bkq0c5f2g --as-test > review.test.yaml'],
-  ],
   options: showOptions,
   args: { id: optionalArgument('id') },
   async run(context, given) {
@@ -224,10 +206,6 @@ const ANSWER_MS = 120_000;
 
 /** `hookwright requests replay <id>`: sends a kept request through the running gateway again. */
 export const requestsReplayCommand = command({
-  summary: 'Send a kept request through the running gateway again',
-  details:
-    'It is a new event with a delivery id of its own, on the configuration as it is now: scripts, agents and targets run. Its signature was checked when it came; one without a valid signature is not sent again. Credentials in the body are not kept: a marker stands in their place. Exits 1 when the answer is no 2xx.',
-  examples: [['Once more', '$0 requests replay 1bkq0c5f2g']],
   options: { json: flag('Print the answer as an object') },
   args: { id: argument('id') },
   async run(context, given) {

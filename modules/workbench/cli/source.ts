@@ -38,14 +38,6 @@ const args = { file: optionalArgument('file') };
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const sourceDetectCommand = command({
-  summary: 'Find out which sender a saved request is from, and why it is refused',
-  details:
-    'Reads a raw HTTP request or a HAR file, such as `requests show --save` writes it, from a file or from stdin. With --secret every candidate is checked, and what usually goes wrong is tried; no computed signature is ever shown. Exits 1 when nothing matches.',
-  examples: [
-    ['A raw request', '$0 source detect request.http --secret env:WEBHOOK_SECRET'],
-    ['From stdin', '$0 source detect --secret file:secret.txt < request.http'],
-    ['Only the form', '$0 source detect capture.har'],
-  ],
   options,
   args,
   async run(context, given) {

@@ -32,15 +32,6 @@ const args = { files: restArguments('files') };
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const testCommand = command({
-  summary: 'Run the tests of the configuration: *.test.yaml',
-  details:
-    'Each test sends one event to one route and compares what would become of it; nothing is sent, stored or signed, and no secret is needed. Scripts run, unless a test stands in for them. Without files it runs those beside the configuration. A test file tests its `config`, else the hookwright.yaml beside it. Exits 1 when a test fails.',
-  examples: [
-    ['Those beside the configuration', '$0 test'],
-    ['One file, again whenever something changes', '$0 test review.test.yaml --watch'],
-    ['In CI, everything must be reached', '$0 test --fail-under 100 --format github'],
-    ['Write the snapshots', '$0 test --update'],
-  ],
   options,
   args,
   async run(context, given) {

@@ -8,6 +8,7 @@ import { parseLimit, parseNamed, parseSince } from '../../../cli/deliveries/filt
 import { askGateway, tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
 import type { OpeningContext } from '../../../cli/store/use-store.ts';
 import { configuredStore, openDatabase } from '../../../cli/store/use-store.ts';
+import { present } from '../../../compiler/text/plain-data.ts';
 import type { KeptRequests } from '../../../runtime/intake/keeper.ts';
 import { REASON_CODES } from '../../../runtime/intake/reason-codes.ts';
 import { OUTCOMES } from '../../../runtime/intake/reply.ts';
@@ -94,24 +95,15 @@ async function openFile(context: OpeningContext): Promise<KeptRequests> {
   return openRequestFile(context.home);
 }
 
-interface RequestFilterWords {
-  readonly route: string | undefined;
-  readonly outcome: string | undefined;
-  readonly reason: string | undefined;
-  readonly since: string | undefined;
-  readonly grep: string | undefined;
-}
-
 /** @throws UsageError for an invalid time, outcome or reason. */
 export function parseRequestFilter(
-  { route, outcome, reason, since, grep }: RequestFilterWords,
+  words: Readonly<Record<'route' | 'outcome' | 'reason' | 'since' | 'grep', string | undefined>>,
   now: number,
 ): KeptFilter {
-  const words = { route, outcome, reason, grep };
-  if (words.outcome !== undefined) parseNamed('outcome', words.outcome, OUTCOMES);
-  if (words.reason !== undefined) parseNamed('reason', words.reason, REASON_CODES);
-  const given = Object.entries(words).filter(([, value]) => value !== undefined);
-  return { ...Object.fromEntries(given), ...(since === undefined ? {} : { since: parseSince(since, now) }) };
+  const { route, outcome, reason, since, grep } = words;
+  if (outcome !== undefined) parseNamed('outcome', outcome, OUTCOMES);
+  if (reason !== undefined) parseNamed('reason', reason, REASON_CODES);
+  return present({ route, outcome, reason, grep, since: since === undefined ? since : parseSince(since, now) });
 }
 
 /** @throws UsageError for an invalid id. */

@@ -1,9 +1,10 @@
 /** `hookwright webhook test`: sends one event to a route as its sender would, and prints the answer. */
+
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isSystemError, messageOf } from '../../../base/errors.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
-import { CliError, UsageError } from '../../../cli/base/errors.ts';
+import { CliError } from '../../../cli/base/errors.ts';
 import { loadPart } from '../../../cli/base/module.ts';
 import type { GivenBy } from '../../../cli/command-line/command.ts';
 import { argument, command, flag, text } from '../../../cli/command-line/command.ts';
@@ -18,6 +19,7 @@ import { SignError } from '../../../runtime/verify/sign-body.ts';
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { Explained } from './explain/explain-route.ts';
 import { typedSecretRef } from './explain/format-explanation.ts';
+import { inlineBody } from './explain/read-request.ts';
 import type { TestEvent, TestEventRequest } from './test-event/sign-test-event.ts';
 import { leavingMessages, looksLikeForm, signTestEvent } from './test-event/sign-test-event.ts';
 
@@ -46,16 +48,6 @@ const args = { route: argument('route') };
 type Given = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const webhookTestCommand = command({
-  summary: 'Send a signed event to a route and print the answer',
-  details:
-    'Works for static routes and subscriptions alike. The event is signed as the route expects, with its own secret. Exits 1 on any answer but 2xx. With --dry-run nothing is sent: it shows what would become of the event, as `explain` does, with the prompt and the placeholders that nothing resolves. Without --payload the fields are made up, and so are addresses that are made of them: before a message leaves this machine it says where it would go, and asks; where there is no terminal it refuses without --yes.',
-  examples: [
-    ['An event of the kind the route accepts', '$0 webhook test code-review'],
-    ['A payload of your own', '$0 webhook test alerts --event push --payload \'{"ref": "main"}\''],
-    ['A recorded payload', '$0 webhook test code-review --payload @pull_request.json'],
-    ['What would be sent where', '$0 webhook test alerts --payload @alert.json --dry-run'],
-    ['As another sender would', '$0 webhook test payments --source stripe --event invoice.paid'],
-  ],
   options,
   args,
   async run(context, given) {
@@ -151,15 +143,7 @@ function body(context: CliContext, given: Given): Buffer | null {
   if (given.payload === undefined) return null;
   if (given.payload.startsWith('@')) return file(context, given.payload.slice(1));
   if (looksLikeForm(given.payload)) return Buffer.from(given.payload, 'utf8');
-  try {
-    JSON.parse(given.payload);
-  } catch (error) {
-    throw new UsageError(
-      `--payload is not JSON: ${messageOf(error)}`,
-      'a file is named with an @: --payload @event.json',
-    );
-  }
-  return Buffer.from(given.payload, 'utf8');
+  return inlineBody(given.payload);
 }
 
 function file(context: CliContext, name: string): Buffer {

@@ -1,8 +1,9 @@
 /** What the writer knows of the tables without asking: it is the only one that changes them. */
 
+import { isPause } from '../../../schemas/built/rows/Pause.ts';
 import { decodeOr, isText } from '../decode.ts';
 import type { Pause, Ref } from '../records.ts';
-import { isPause, laneKey, laneParts, routeLane } from '../records.ts';
+import { laneKey, laneParts, routeLane } from '../records.ts';
 import type { TallyColumn } from '../tally.ts';
 import { noCounts, TALLY_COLUMNS } from '../tally.ts';
 import type { Connection, Value } from './driver.ts';

@@ -1,17 +1,14 @@
 /** Opens connections to the database file, after creating it or checking that it has this version's format. */
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { removeSynced } from '../../platform/files.ts';
 import { StoreRefused } from '../contract.ts';
-import { decodeOr } from '../decode.ts';
-import type { DamageReport } from '../queries.ts';
-import { hasNote } from '../store-path.ts';
-import { setRowsAside } from './damaged-rows.ts';
+import { logMarkPath, notePath } from '../store-path.ts';
 import type { Connect, Connection } from './driver.ts';
 import { errorCode, inTransaction } from './driver.ts';
 import { createFile } from './file-lock.ts';
+import type { Findings, WriterRescue } from './rescue.ts';
 import { createTables, FORMAT, formatOf, migrateTables, OLDEST_FORMAT } from './schema.ts';
-import { isOtherFile, markClosed, putLife, readLifeAlone, readNote } from './store-note.ts';
-import { removeLogMark, setDamagedAside, setOtherAside } from './wal-damage.ts';
 
 /** `full`: each commit is synced. `normal`: only checkpoints are. */
 export type Durability = 'full' | 'normal';
@@ -22,9 +19,9 @@ const BUSY_MS = 5000;
 export const WAL_BYTES = 64 * 1024 * 1024;
 const SYNCHRONOUS: Readonly<Record<Durability, string>> = { full: 'FULL', normal: 'NORMAL' };
 
-/** Opens the connection that writes, whose log is not known yet. The reader makes the checkpoints. */
+/** Opens a connection that writes. What marks the log is removed: the connection may begin another. The reader makes the checkpoints. */
 export function openWriting(connect: Connect, path: string, durability: Durability): Connection {
-  removeLogMark(path);
+  removeSynced(logMarkPath(path));
   return configure(connect(path, { busyMs: BUSY_MS }), [
     'journal_mode = WAL',
     `synchronous = ${SYNCHRONOUS[durability]}`,
@@ -48,45 +45,27 @@ function configure(db: Connection, settings: readonly string[]): Connection {
   }
 }
 
-export interface Prepared {
-  /** A process that used the file was killed, and no server has checked the whole file since. */
-  readonly unchecked: boolean;
-  /** Loss found in the log since then, by this process or by an earlier command. */
-  readonly damage: DamageReport | null;
-  /** Rows that were damaged, and have been set aside now; a line each. */
-  readonly rows: readonly string[];
-  /** Damage that an earlier check found in the file; it may have been repaired since. */
-  readonly broken: DamageReport | null;
+/** An open file, with what a rescue has found in it. */
+interface Prepared {
+  readonly db: Connection;
+  readonly findings: Findings | null;
 }
 
 /**
- * Creates the file if necessary, and checks it for damage. The caller holds the store's lock.
+ * Creates the file if necessary, migrates it, and has it examined. The caller holds the store's lock.
  * @throws StoreRefused when this version cannot use the file; other errors when the medium fails
  */
-export function prepareDatabase(
-  connect: Connect,
-  path: string,
-  now: number,
-): { readonly db: Connection; readonly prepared: Prepared } {
+export function prepareDatabase(connect: Connect, path: string, now: number, rescue: WriterRescue | null): Prepared {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const [bytes, logBytes] = [path, `${path}-wal`].map((each) => statSync(each, { throwIfNoEntry: false })?.size ?? 0);
-  if (bytes === 0 && (hasNote(path) || (logBytes !== 0 && !existsSync(path)))) throw new StoreRefused(gone(path));
+  const found = rescue?.examine(connect, now);
+  // They would be wrong once the file is written without it.
+  if (rescue === null) removeSynced(notePath(path));
   createFile(path);
-  const life = bytes === 0 ? undefined : readLifeAlone(connect, path);
-  const note = readNote(path);
-  const isOther = isOtherFile(life, note);
-  const lost = isOther ? setOtherAside(path, now) : setDamagedAside(path, now, life);
-  const unclean = !isOther && (logBytes !== 0 || life?.is_open === true);
   const db = openWriting(connect, path, 'full');
   try {
     requireFormat(db, path);
-    if (unclean || lost !== null) db.change("INSERT OR IGNORE INTO meta VALUES ('unclean_stop_found', ?)")(String(now));
-    if (lost !== null) putMeta(db, 'damage', JSON.stringify(lost));
-    // From now on it is this home's file: what is said of it is stored above, and not found again by the next opening.
-    if (isOther && note !== null) putLife(db, { ...note, is_open: false });
-    else markClosed(db);
-    if (lost !== null || life?.is_open === true) emptyLog(db);
-    return { db, prepared: { ...findings(db), rows: setRowsAside(db, now) } };
+    if (rescue === null) db.exec("DELETE FROM meta WHERE key = 'store'");
+    return { db, findings: found?.(db) ?? null };
   } catch (error) {
     db.close();
     throw error;
@@ -94,44 +73,15 @@ export function prepareDatabase(
 }
 
 /** Creates the tables of a store in memory. */
-export function prepareMemory(db: Connection): ReturnType<typeof prepareDatabase> {
+export function prepareMemory(db: Connection): Prepared {
   inTransaction(db, () => createTables(db));
-  return { db, prepared: { unchecked: false, damage: null, broken: null, rows: [] } };
+  return { db, findings: null };
 }
-
-const gone = (path: string): string =>
-  `${path} is gone, or empty, and this home had a store. Put a copy back: hookwright store restore <file>; ` +
-  'or begin anew, without what was stored: hookwright store new';
 
 /** Checkpoints the whole log, unless another connection prevents it. An empty log is the sign of a clean stop. */
 export function emptyLog(db: Connection): void {
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 }
-
-function findings(db: Connection): Omit<Prepared, 'rows'> {
-  const found = getMeta(db, 'unclean_stop_found');
-  const damage = getReport(db, 'damage');
-  const broken = getReport(db, 'broken_file');
-  const isNew = found !== null && (damage?.at ?? 0) >= Number(found);
-  return { unchecked: found !== null || broken !== null, damage: isNew ? damage : null, broken };
-}
-
-/** Records that the whole file has been checked. @param broken null: it is intact */
-export function noteChecked(db: Connection, broken: DamageReport | null): void {
-  inTransaction(db, () => {
-    db.exec("DELETE FROM meta WHERE key IN ('unclean_stop_found', 'broken_file')");
-    if (broken !== null) putMeta(db, 'broken_file', JSON.stringify(broken));
-  });
-}
-
-const getReport = (db: Connection, key: string): DamageReport | null =>
-  decodeOr(getMeta(db, key) ?? 'null', () => true, null);
-
-const getMeta = (db: Connection, key: string): string | null =>
-  db.query<[string]>('SELECT value FROM meta WHERE key = ?').get(key)?.[0] ?? null;
-
-const putMeta = (db: Connection, key: string, value: string): void =>
-  void db.change('INSERT OR REPLACE INTO meta VALUES (?, ?)')(key, value);
 
 /** Creates the tables in an empty file, or migrates them. @throws StoreRefused for a file of another format */
 function requireFormat(db: Connection, path: string): void {

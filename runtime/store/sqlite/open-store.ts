@@ -13,11 +13,11 @@ import { connect } from './driver.ts';
 import type { FileLock } from './file-lock.ts';
 import { tryLock, waitForLock } from './file-lock.ts';
 import type { Durability } from './open-database.ts';
-import type { ReaderRequest } from './read.ts';
 import { createJobQueries, Reader } from './read.ts';
+import type { Rescue } from './rescue.ts';
 import { FORMAT, formatOf } from './schema.ts';
+import type { StoreThreadData } from './serve-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
-import type { StoreThreadData } from './store-thread.ts';
 import type { StartThread } from './thread.ts';
 import { inlineClient, ThreadClient } from './thread.ts';
 import { Writer } from './writer.ts';
@@ -30,6 +30,8 @@ export interface ServerStoreOptions {
   /** `full`: an acknowledged event survives a power loss. `normal`: it survives the end of the process. */
   readonly durability: Durability;
   readonly log: Logger;
+  /** Default: none. */
+  readonly rescue?: Rescue | null;
   /** Called before a change that records something is sent, so that its log lines are written first. */
   readonly beforeCommit?: () => void;
   /** Called once a thread of the store has ended, with the reason: nothing can be stored any more. */
@@ -47,24 +49,24 @@ const LOCK_MS = 15_000;
  * it recovers once the medium does. Rejects with StoreRefused when another server uses it, or this version cannot use the
  * file.
  */
-export async function openServerStore({ path, durability, log, ...options }: ServerStoreOptions): Promise<Store> {
+export async function openServerStore(options: ServerStoreOptions): Promise<Store> {
+  const { path, durability, log, rescue = null } = options;
+  const entry = rescue?.thread ?? new URL('./store-thread.js', import.meta.url);
   const thread = (role: StoreThreadData['role']): StartThread => {
     const data: StoreThreadData = { role, path, durability };
-    return () => startEntry(new URL('./store-thread.js', import.meta.url), data);
+    return () => startEntry(entry, data);
   };
   const fail = (reason: string): void => store.fail(reason);
-  // What these do can be left to the next start, or to the next command.
-  const silent = (): void => {};
   const store = new SqliteStore({
     path,
     writer: new ThreadClient(options.writer ?? thread('writer'), fail),
     reader: new ThreadClient(thread('reader'), fail),
-    checker: new ThreadClient(thread('reader'), silent),
-    copier: () => new ThreadClient(thread('reader'), silent),
+    rescue,
+    isServer: true,
     log,
     beforeCommit: options.beforeCommit,
-    failed: options.failed ?? silent,
-    lock: () => lockAsServer(path, () => store.markAtExit()),
+    failed: options.failed ?? (() => {}),
+    lock: () => lockAsServer(path, () => store.exit()),
     now: Date.now,
   });
   await opened(store);
@@ -77,17 +79,18 @@ export async function openServerStore({ path, durability, log, ...options }: Ser
  * until it is closed; waits while another command holds it. Rejects with StoreRefused when a server uses it or this version
  * cannot use the file, with StoreUnavailable when the medium fails.
  */
-export const openOfflineStore = (path: string): Promise<Store> => openInline(path, () => lockStore(path));
+export const openOfflineStore = (path: string, rescue: Rescue | null = null): Promise<Store> =>
+  openInline(path, rescue, () => lockStore(path));
 
 /** The same without waiting; null while another process uses the store. */
-export async function tryOpenOfflineStore(path: string): Promise<Store | null> {
+export async function tryOpenOfflineStore(path: string, rescue: Rescue | null): Promise<Store | null> {
   let lock: FileLock | null;
   try {
     lock = tryLock(lockPath(path));
   } catch (error) {
     throw new StoreUnavailable(`cannot open ${path}: ${describeDiskError(error)}`);
   }
-  return lock === null ? null : openInline(path, async () => lock);
+  return lock === null ? null : openInline(path, rescue, async () => lock);
 }
 
 /** Opens a store that has no file, in this thread: it ends with its close. */
@@ -95,18 +98,17 @@ export async function openMemoryStore({
   log,
   beforeCommit,
   failed = () => {},
-}: Omit<ServerStoreOptions, 'path' | 'durability' | 'writer'>): Promise<Store> {
+}: Omit<ServerStoreOptions, 'path' | 'durability' | 'writer' | 'rescue'>): Promise<Store> {
   const path = ':memory:';
   const shared = connect(path, { busyMs: 0 });
   const writer = new Writer({ path, durability: 'normal', shared });
   const reader = new Reader({ path, shared });
-  const reading = inlineClient<ReaderRequest>((request) => reader.serve(request));
   const store = new SqliteStore({
     path,
     writer: inlineClient((request) => writer.serve(request)),
-    reader: reading,
-    checker: null,
-    copier: () => reading,
+    reader: inlineClient((request) => reader.serve(request)),
+    rescue: null,
+    isServer: false,
     log,
     beforeCommit,
     failed,
@@ -150,19 +152,16 @@ function closedStateOf(path: string): string | null {
   return `${ino} ${size} ${mtimeNs}`;
 }
 
-async function openInline(path: string, lock: () => Promise<FileLock>): Promise<Store> {
-  const writer = new Writer({ path, durability: 'full' });
-  const reader = new Reader({ path });
+async function openInline(path: string, rescue: Rescue | null, lock: () => Promise<FileLock>): Promise<Store> {
+  const writer = new Writer({ path, durability: 'full', rescue });
+  const reader = new Reader({ path, rescue });
   const silent = (): void => {};
   const store = new SqliteStore({
     path,
     writer: inlineClient((request) => writer.serve(request)),
     reader: inlineClient((request) => reader.serve(request)),
-    checker: null,
-    copier: () => {
-      const copying = new Reader({ path });
-      return inlineClient((request) => copying.serve(request));
-    },
+    rescue,
+    isServer: false,
     log: { debug: silent, info: silent, warn: silent, error: silent },
     beforeCommit: undefined,
     failed: silent,

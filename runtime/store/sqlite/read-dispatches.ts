@@ -25,7 +25,7 @@ import { guardKey, sessionName } from '../records.ts';
 import { isFinal, SHOWN_STATES } from '../states.ts';
 import type { LaneCount } from '../waits.ts';
 import { COUNT_RUNNING, COUNT_SESSIONS, countDue } from '../waits.ts';
-import type { Connection, Row } from './driver.ts';
+import type { Connection, Row, Value } from './driver.ts';
 import { stepIds } from './memory.ts';
 
 type DispatchQuery = 'load' | 'find' | 'ended' | 'list' | 'sessions' | 'waits' | 'said' | 'approvals';
@@ -35,9 +35,7 @@ const LISTED = listedColumns(
   'json_array',
 );
 const STORED = [...LISTED, 'd.max_concurrent', 'd.body', 'a.text AS answer', 'a.program'];
-const toListed = named<ListedRow>(LISTED);
 const toStored = named<StoredRow>(STORED);
-const toWaiting = named<WaitingDelivery>(WAITING_COLUMNS);
 
 export function createDispatchQueries(db: Connection): Pick<QueryHandlers, DispatchQuery> {
   const exact = db.query<[Ref]>('SELECT ref FROM dispatch WHERE id = ?');
@@ -76,6 +74,24 @@ export function named<T>(columns: readonly string[]): (row: Row) => T {
   };
 }
 
+interface Selected<T> {
+  get(...values: readonly Value[]): T | undefined;
+  all(...values: readonly Value[]): readonly T[];
+}
+
+/** A query whose rows have the names of these columns. @param rest from `FROM` on */
+export function select<T>(db: Connection, columns: readonly string[], rest: string): Selected<T> {
+  const query = db.query(`SELECT ${columns.join(', ')} ${rest}`);
+  const toRow = named<T>(columns);
+  return {
+    get(...values) {
+      const row = query.get(...values);
+      return row === undefined ? undefined : toRow(row);
+    },
+    all: (...values) => query.all(...values).map(toRow),
+  };
+}
+
 const CONDITIONS = [
   // The first, for its `?1`. Rows before the first of them are not looked at. `+`: else SQLite looks for the lowest ref in the table.
   ['since', '+d.accepted_at >= ?1 AND w.ref >= (SELECT min(+ref) FROM dispatch WHERE accepted_at >= ?1)'],
@@ -91,21 +107,22 @@ function list(db: Connection, filter: ListFilter): readonly DispatchSummary[] {
   const state = SHOWN_STATES.find((known) => known === filter.state);
   if (state !== undefined) where.push(isFinal(state) ? `w.state = '${state}'` : hasOpenState(state));
   if (filter.oldest_open || (state !== undefined && !isFinal(state))) where.push('w.finished_at IS NULL');
-  const rows = db.query(
-    `SELECT ${LISTED.join(', ')} FROM work w JOIN dispatch d USING (ref) ` +
+  const rows = select<ListedRow>(
+    db,
+    LISTED,
+    'FROM work w JOIN dispatch d USING (ref) ' +
       `${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY w.ref ${filter.oldest_open ? 'ASC' : 'DESC'} LIMIT ?`,
   );
-  const found = rows.all(...given.map(([name]) => filter[name] as string | number), filter.limit);
-  return found.map((row) => readListed(toListed(row)));
+  return rows.all(...given.map(([name]) => filter[name] as string | number), filter.limit).map(readListed);
 }
 
 function createSessions(db: Connection): QueryHandlers['sessions'] {
-  const columns = [...LISTED, WAITING_RUNS];
-  const toBusy = named<BusyRow>(columns);
-  const busy = db.query(
-    `SELECT ${columns.join(', ')} FROM work w JOIN dispatch d USING (ref) WHERE ${HAS_TURN} AND d.profile = coalesce(?, d.profile) ORDER BY w.ref`,
+  const busy = select<BusyRow>(
+    db,
+    [...LISTED, WAITING_RUNS],
+    `FROM work w JOIN dispatch d USING (ref) WHERE ${HAS_TURN} AND d.profile = coalesce(?, d.profile) ORDER BY w.ref`,
   );
-  return ({ profile }) => busy.all(profile).map((row) => readBusy(toBusy(row)));
+  return ({ profile }) => busy.all(profile).map(readBusy);
 }
 
 function createWaits(db: Connection): QueryHandlers['waits'] {
@@ -121,10 +138,9 @@ function createWaits(db: Connection): QueryHandlers['waits'] {
 export const laneCount = ([lane, count]: readonly [string, number]): LaneCount => ({ lane, count });
 
 function createApprovals(db: Connection): QueryHandlers['approvals'] {
-  const waiting = db.query(
-    `SELECT ${WAITING_COLUMNS.join(', ')} FROM delivery x JOIN dispatch d USING (ref) WHERE ${IS_ASKED} ORDER BY x.ref, x.n`,
-  );
-  return () => waiting.all().map(toWaiting);
+  const rest = `FROM delivery x JOIN dispatch d USING (ref) WHERE ${IS_ASKED} ORDER BY x.ref, x.n`;
+  const waiting = select<WaitingDelivery>(db, WAITING_COLUMNS, rest);
+  return () => waiting.all();
 }
 
 /** Returns a function that loads a complete dispatch; null when there is none with this ref. */
@@ -165,16 +181,16 @@ function createWhole(db: Connection): (ref: Ref, dispatch: Dispatch) => Dispatch
 }
 
 function createSaid(db: Connection): QueryHandlers['said'] {
-  const columns = ['d.ref', 'd.body', 'a.text AS answer', 'w.answered_at'];
-  const toSaid = named<SaidRow>(columns);
-  const latest = db.query(
-    `SELECT ${columns.join(', ')} FROM dispatch d JOIN answer a USING (ref) JOIN work w USING (ref) ` +
+  const latest = select<SaidRow>(
+    db,
+    ['d.ref', 'd.body', 'a.text AS answer', 'w.answered_at'],
+    'FROM dispatch d JOIN answer a USING (ref) JOIN work w USING (ref) ' +
       'WHERE d.session = ? AND w.answered_at IS NOT NULL AND a.text <> \'""\' ORDER BY d.ref DESC LIMIT ?',
   );
   const reset = db.query<[string]>('SELECT body FROM guard_state WHERE id = ?');
   const whole = createWhole(db);
   return (query) => {
-    const rows = latest.all(sessionName(query.of), query.turns).map(toSaid);
+    const rows = latest.all(sessionName(query.of), query.turns);
     const told = toldRows(rows, reset.get(guardKey(resetRow(query.of)))?.[0]);
     return saidIn(
       told.map((row) => ({ ...row, dispatch: whole(row.ref, row.dispatch) })),

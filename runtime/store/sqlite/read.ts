@@ -1,45 +1,38 @@
 /** The reading connection, which in a server has its own thread: runs queries and makes checkpoints. */
 
-import { existsSync } from 'node:fs';
 import { messageOf } from '../../../base/errors.ts';
-import { decodeJob, decodeOr, isCount, StoreDamaged } from '../decode.ts';
+import { isLastError } from '../../../schemas/built/rows/LastError.ts';
+import { decodeOr, isCount, StoreDamaged } from '../decode.ts';
 import { COUNT_ASKED } from '../listed-rows.ts';
-import type {
-  DamageReport,
-  LastError,
-  Query,
-  QueryHandlers,
-  QueryKind,
-  QueryResults,
-  StoreOverview,
-  Tally,
-} from '../queries.ts';
+import type { LastError, Query, QueryHandlers, QueryKind, QueryResults, StoreOverview, Tally } from '../queries.ts';
 import type { JobState, JobTick, Ref } from '../records.ts';
-import { claimKey, NOT_PAUSED, readGuard } from '../records.ts';
+import { claimKey, NOT_PAUSED, readGuard, storedJob } from '../records.ts';
 import type { DispatchState } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
 import { auditTallies, shownTallies, TALLY_COLUMNS } from '../tally.ts';
 import type { UsageSum } from '../usage.ts';
-import { backUp } from './backup.ts';
-import { readAside } from './damaged-rows.ts';
 import type { Connect, Connection } from './driver.ts';
 import { connect as connectDriver, isMalformed } from './driver.ts';
 import { createBytes, createFigureSums } from './handlers.ts';
 import { openReading } from './open-database.ts';
 import { createDispatchQueries, named } from './read-dispatches.ts';
+import type { Rescue } from './rescue.ts';
 
 interface ReaderOptions {
   readonly path: string;
   /** Default: the driver's. */
   readonly connect?: Connect;
+  /** Default: none. */
+  readonly rescue?: Rescue | null;
   /** The connection of a store in memory, in place of one of its own; the writer closes it. */
   readonly shared?: Connection;
 }
 
 export type ReaderRequest =
   | { readonly kind: 'read'; readonly queries: readonly Query[] }
-  /** `check` reads the whole file, which takes seconds. */
-  | { readonly kind: 'checkpoint' | 'check' | 'close' };
+  /** For a rescue (rescue.ts). It takes seconds. */
+  | { readonly kind: 'read_whole'; readonly to: string | null }
+  | { readonly kind: 'checkpoint' | 'close' };
 
 export type ReadResult =
   | { readonly kind: 'ok'; readonly value: QueryResults[QueryKind] }
@@ -54,7 +47,7 @@ export class Reader {
     this.options = options;
   }
 
-  /** Returns, by kind: the results of the queries in order, as JSON; the frames in the log; what is wrong with the file. */
+  /** Returns, by kind: the results of the queries in order, as JSON; the frames in the log; what a rescue returns. */
   serve(request: ReaderRequest): string | number | null {
     switch (request.kind) {
       case 'read':
@@ -64,24 +57,12 @@ export class Reader {
         const row = this.open().db.query<[number, number, number]>('PRAGMA wal_checkpoint(PASSIVE)').get();
         return row?.[1] ?? 0;
       }
-      case 'check':
-        return this.check();
+      case 'read_whole':
+        return this.options.rescue?.readWhole(() => this.open().db, request.to) ?? null;
       case 'close':
         if (this.options.shared === undefined) this.opened?.db.close();
         this.opened = null;
         return null;
-    }
-  }
-
-  /** Returns what is wrong with the file; null when it is intact. */
-  private check(): string | null {
-    try {
-      const found = this.open().db.query<[string]>('PRAGMA quick_check(1)').get()?.[0];
-      if (found === 'ok') return null;
-      return (found ?? 'nothing was checked').replace(/^\*{3} in database main \*{3}\n/, '').replaceAll('\n', '; ');
-    } catch (error) {
-      if (!isMalformed(error)) throw error;
-      return messageOf(error);
     }
   }
 
@@ -98,15 +79,15 @@ export class Reader {
 
   private open(): { readonly db: Connection; readonly queries: QueryHandlers } {
     if (this.opened !== null) return this.opened;
-    const { connect = connectDriver, path, shared } = this.options;
+    const { connect = connectDriver, path, shared, rescue = null } = this.options;
     const db = shared ?? openReading(connect, path);
-    this.opened = { db, queries: createQueries(db) };
+    this.opened = { db, queries: createQueries(db, rescue) };
     return this.opened;
   }
 }
 
 /** The SQL for the queries of ../queries.ts, over a connection that only reads: those of what was counted, and of the guard. */
-function createQueries(db: Connection): QueryHandlers {
+function createQueries(db: Connection, rescue: Rescue | null): QueryHandlers {
   const held = db.query('SELECT 1 FROM claim WHERE key = ? AND expires_at > ?');
   const oldestDue = db.query<[number | null]>(
     "SELECT min(due_at) FROM (SELECT due_at FROM work WHERE state = 'pending' AND " +
@@ -114,7 +95,7 @@ function createQueries(db: Connection): QueryHandlers {
   );
   return {
     is_claimed: ({ key, now }) => held.get(claimKey(key), now) !== undefined,
-    overview: createOverview(db),
+    overview: createOverview(db, rescue),
     open_work: createOpenWork(db),
     dead_work: createDeadWork(db),
     oldest_due: ({ now }) => oldestDue.get(now)?.[0] ?? null,
@@ -123,7 +104,6 @@ function createQueries(db: Connection): QueryHandlers {
     figures: createFigureSums(db),
     nodes: () => [],
     audit: createAudit(db),
-    back_up: ({ to }) => ({ bytes: backUp(db, to) }),
     ...createDispatchQueries(db),
     ...createJobQueries(db),
   };
@@ -165,7 +145,7 @@ function createTallies(db: Connection): () => readonly Tally[] {
     });
 }
 
-function createOverview(db: Connection): QueryHandlers['overview'] {
+function createOverview(db: Connection, rescue: Rescue | null): QueryHandlers['overview'] {
   const tallies = createTallies(db);
   const groups = db.query<[number]>('SELECT count(*) FROM coalesce_group');
   const deliveries = db.query<[number, number]>(
@@ -175,8 +155,7 @@ function createOverview(db: Connection): QueryHandlers['overview'] {
     'SELECT d.accepted_at FROM work w JOIN dispatch d USING (ref) WHERE w.finished_at IS NULL ORDER BY w.ref LIMIT 1',
   );
   const asked = db.query<[string, string | null, number]>(COUNT_ASKED);
-  const meta = db.query<[string]>('SELECT value FROM meta WHERE key = ?');
-  const parsed = <T>(key: string): T | null => decodeOr(meta.get(key)?.[0] ?? 'null', () => true, null);
+  const lastError = db.query<[string]>("SELECT value FROM meta WHERE key = 'last_error'");
   const bytes = createBytes(db);
   const overview = (now: number): StoreOverview => {
     const counts = tallies();
@@ -190,9 +169,9 @@ function createOverview(db: Connection): QueryHandlers['overview'] {
       ),
       backlog: { runs, deliveries: due, deliveries_delayed: waiting - due, groups: open },
       oldest_open_at: oldest.get()?.[0] ?? null,
-      last_error: parsed<LastError>('last_error'),
+      last_error: decodeOr<LastError | null>(lastError.get()?.[0], isLastError, null),
       bytes: bytes(),
-      damage: parsed<DamageReport>('broken_file') ?? unseen(parsed<DamageReport>('damage')) ?? readAside(db),
+      damage: rescue?.damage(db) ?? null,
     };
   };
   return ({ now }) => inSnapshot(db, () => overview(now));
@@ -223,10 +202,6 @@ function createUsage(db: Connection): QueryHandlers['usage'] {
   );
   return ({ since, slot_ms }) => sums.all(slot_ms, since).map(toSum);
 }
-
-/** The report is no longer shown once the operator has removed the copy of the damaged file. */
-const unseen = (damage: DamageReport | null): DamageReport | null =>
-  damage === null || damage.copy === null || existsSync(damage.copy) ? damage : null;
 
 function createAudit(db: Connection): QueryHandlers['audit'] {
   const tallies = createTallies(db);
@@ -280,7 +255,7 @@ export function createJobQueries(db: Connection): Pick<QueryHandlers, JobQuery> 
   return {
     jobs: () => ({
       version: jobsVersion(),
-      records: records.all().flatMap(([body]) => decodeJob(body) ?? []),
+      records: records.all().flatMap(([body]) => storedJob(body) ?? []),
       states: Object.fromEntries(states.all().map((row) => [row[0], readState(row)])),
     }),
     jobs_version: jobsVersion,

@@ -5,11 +5,13 @@
 
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Ref } from '../records.ts';
-import type { DispatchState, Step } from '../states.ts';
-import type { DeliveryRow, HeadRow, JobRow, MessageRow, Rows, UnitRows, WorkRow } from '../unit/rows.ts';
+import type { Step } from '../states.ts';
+import type { DeliveryRow, DispatchRow, HeadRow, JobRow, MessageRow, Rows, UnitRows, WorkRow } from '../unit/rows.ts';
 import { WorkUnit } from '../unit/unit.ts';
-import type { Connection } from './driver.ts';
+import type { Connection, Value } from './driver.ts';
 import { Memory, stepIds } from './memory.ts';
+import { select } from './read-dispatches.ts';
+import { NAMES } from './schema.ts';
 
 export interface WriterRows {
   readonly db: Connection;
@@ -34,26 +36,33 @@ export function createRows(db: Connection): WriterRows {
   };
 }
 
+const valuesOf = (row: object, names: readonly string[]): Value[] =>
+  names.map((name) => (row as Readonly<Record<string, Value>>)[name] ?? null);
+
+/** Returns a function that stores a new row, which has the names of its columns. */
+function insertInto<R extends object>(db: Connection, table: keyof typeof NAMES): (row: R) => void {
+  const names = NAMES[table];
+  const insert = db.change(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`);
+  return (row) => insert(...valuesOf(row, names));
+}
+
 function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Memory): (unit: WorkUnit) => void {
   const addClaim = db.change('INSERT INTO claim VALUES (?, ?)');
   const renewClaim = db.change('UPDATE claim SET expires_at = ?2 WHERE key = ?1');
-  const putDispatch = db.change('INSERT INTO dispatch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const putDispatch = insertInto<DispatchRow>(db, 'dispatch');
   const replaceBody = db.change('UPDATE dispatch SET head = ?, body = ? WHERE ref = ?');
   const putMessage = db.change('INSERT OR REPLACE INTO message VALUES (?, ?, ?)');
-  const putWork = db.change(
-    'INSERT INTO work (ref, lane, state, due_at, set_at, holder, answered_at, session, turn, blocked_by) ' +
-      'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-  );
+  const putWork = insertInto<WorkRow>(db, 'work');
+  const changing = NAMES.work.filter((name) => name !== 'ref');
   const updateWork = db.change(
-    'UPDATE work SET state = ?, due_at = ?, set_at = ?, holder = ?, started_at = ?, answered_at = ?, reason = ?, ' +
-      'failed = ?, steps = ?, session = ?, blocked_by = ?, finished_at = ? WHERE ref = ?',
+    `UPDATE work SET ${changing.map((name) => `${name} = ?`).join(', ')}, finished_at = ? WHERE ref = ?`,
   );
   const unblock = db.change('UPDATE work SET blocked_by = NULL, set_at = ? WHERE ref = ?');
   const putGroup = db.change('INSERT OR REPLACE INTO coalesce_group VALUES (?, ?, ?, ?, 0, 0, ?)');
   const putAnswer = db.change('INSERT OR REPLACE INTO answer VALUES (?, ?, ?)');
   const putUsage = db.change('INSERT INTO usage VALUES (NULL, ?, ?, ?, ?, ?, ?)');
   const putStep = db.change('INSERT INTO step VALUES (?, ?)');
-  const addDelivery = db.change('INSERT INTO delivery VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const addDelivery = insertInto<DeliveryRow>(db, 'delivery');
   const retryDelivery = db.change(
     'UPDATE delivery SET due_at = ?, set_at = ?, holder = NULL, waiting = ? WHERE ref = ? AND n = ?',
   );
@@ -67,9 +76,7 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
   const putError = db.change("INSERT OR REPLACE INTO meta VALUES ('last_error', ?)");
 
   const update = (row: WorkRow, finished_at: number | null): void => {
-    const { ref, state, due_at, set_at, holder, started_at, answered_at, reason, failed, steps } = row;
-    const outcome = [started_at, answered_at, reason, failed, steps] as const;
-    updateWork(state, due_at, set_at, holder, ...outcome, row.session, row.blocked_by, finished_at, ref);
+    updateWork(...valuesOf(row, changing), finished_at, row.ref);
   };
   const storeWork = (unit: WorkUnit): void => {
     for (const { row, finished_at } of unit.ended) {
@@ -83,8 +90,8 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
         update(row, null);
         continue;
       }
-      const { ref, lane, state, due_at, set_at, holder, answered_at, group_key, session, turn, blocked_by } = row;
-      putWork(ref, lane, state, due_at, set_at, holder, answered_at, session, turn, blocked_by);
+      const { ref, lane, state, due_at, set_at, group_key, blocked_by } = row;
+      putWork(row);
       if (state === 'pending' && blocked_by === null) runs.add(lane, due_at, set_at);
       if (group_key === null) continue;
       putGroup(group_key, ref, row.first_at, due_at, row.superseded);
@@ -101,9 +108,9 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
   };
   const storeDeliveries = ({ droppedDeliveries, newDeliveries, changedDeliveries }: WorkUnit): void => {
     for (const { ref, n } of droppedDeliveries) endDelivery(ref, n);
-    for (const { ref, n, lane, due_at, set_at, holder, waiting } of newDeliveries) {
-      addDelivery(ref, n, lane, due_at, set_at, holder, waiting);
-      attempts.add(lane, due_at, set_at);
+    for (const row of newDeliveries) {
+      addDelivery(row);
+      attempts.add(row.lane, row.due_at, row.set_at);
     }
     for (const { ref, n, lane, due_at, set_at, waiting } of changedDeliveries) {
       retryDelivery(due_at, set_at, waiting, ref, n);
@@ -113,10 +120,7 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
   return (unit) => {
     for (const [key, expires_at] of unit.newClaims) addClaim(key, expires_at);
     for (const [key, expires_at] of unit.laterClaims) renewClaim(key, expires_at);
-    for (const row of unit.newDispatches) {
-      const { ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, body, session, burst } = row;
-      putDispatch(ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, body, session, burst);
-    }
+    for (const row of unit.newDispatches) putDispatch(row);
     for (const { ref, head, body } of unit.changedBodies) replaceBody(head, body, ref);
     for (const [key, { ref, ttl_ms }] of [...unit.newMessages, ...unit.changedMessages]) putMessage(key, ref, ttl_ms);
     storeWork(unit);
@@ -170,128 +174,52 @@ class LoadedRows<K, V> implements Rows<K, V> {
   }
 }
 
-const WORK =
-  'w.ref, w.lane, w.state, w.due_at, w.set_at, w.holder, w.started_at, w.answered_at, w.reason, w.failed, w.steps, ' +
-  'w.session, coalesce(w.turn, w.ref), w.blocked_by';
-type WorkColumns = readonly [
-  ref: Ref,
-  lane: string,
-  state: DispatchState,
-  due_at: number,
-  set_at: number,
-  holder: string | null,
-  started_at: number | null,
-  answered_at: number | null,
-  reason: string | null,
-  failed: number,
-  steps: number,
-  session: string | null,
-  turn: Ref,
-  blocked_by: WorkRow['blocked_by'],
-];
-type GroupColumns = readonly [...WorkColumns, key: string, first_at: number, superseded: number];
-
-function readWork(columns: WorkColumns | GroupColumns): WorkRow {
-  const [ref, lane, state, due_at, set_at, holder, started_at, answered_at, reason, failed, steps, ...more] = columns;
-  const [session, turn, blocked_by, group_key = null, first_at = null, superseded = 0] = more;
-  // A plain literal, because spreads of this size are slow.
-  return {
-    ref,
-    lane,
-    state,
-    due_at,
-    set_at,
-    holder,
-    started_at,
-    answered_at,
-    reason,
-    failed,
-    steps,
-    group_key,
-    first_at,
-    superseded,
-    session,
-    turn,
-    blocked_by,
-  };
-}
+const WORK = NAMES.work.map((name) => (name === 'turn' ? 'coalesce(w.turn, w.ref) AS turn' : `w.${name}`));
+const ALONE = [...WORK, 'NULL AS group_key', 'NULL AS first_at', '0 AS superseded'];
+const GROUPED = [...WORK, 'g.key AS group_key', 'g.first_at', 'g.superseded'];
 
 /** Returns a function that forgets the rows of the unit before. */
 function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
   const claim = db.query<[number]>('SELECT expires_at FROM claim WHERE key = ?');
-  const work = db.query<WorkColumns>(`SELECT ${WORK} FROM work w WHERE w.ref = ? AND w.finished_at IS NULL`);
-  const ended = db.query<WorkColumns>(`SELECT ${WORK} FROM work w WHERE w.ref = ? AND w.finished_at IS NOT NULL`);
-  const message = db.query<[Ref, number]>('SELECT ref, ttl_ms FROM message WHERE key = ?');
-  const group = db.query<GroupColumns>(
-    `SELECT ${WORK}, g.key, g.first_at, g.superseded FROM coalesce_group g JOIN work w USING (ref) WHERE g.key = ?`,
-  );
+  const work = select<WorkRow>(db, ALONE, 'FROM work w WHERE w.ref = ? AND w.finished_at IS NULL');
+  const ended = select<WorkRow>(db, ALONE, 'FROM work w WHERE w.ref = ? AND w.finished_at IS NOT NULL');
+  const message = select<MessageRow>(db, ['ref', 'ttl_ms'], 'FROM message WHERE key = ?');
+  const group = select<WorkRow>(db, GROUPED, 'FROM coalesce_group g JOIN work w USING (ref) WHERE g.key = ?');
   // Of a session, one row has the turn, and a change makes at most one leave it.
-  const session = db.query<WorkColumns>(`SELECT ${WORK} FROM work w WHERE w.session = ? ORDER BY w.turn LIMIT 2`);
-  const deliveries = db.query<[number, string, number, number, string | null, DeliveryRow['waiting']]>(
-    'SELECT n, lane, due_at, set_at, holder, waiting FROM delivery WHERE ref = ?',
-  );
-  const job = db.query<[number | null, number | null, number | null, Ref | null]>(
-    'SELECT paused, paused_until, cursor, ref FROM job_state WHERE job = ?',
-  );
-  const head = db.query<[string, string, string | null, string | null]>(
-    'SELECT id, profile, route, job FROM dispatch WHERE ref = ?',
-  );
+  const session = select<WorkRow>(db, ALONE, 'FROM work w WHERE w.session = ? ORDER BY w.turn LIMIT 2');
+  const deliveries = select<DeliveryRow>(db, NAMES.delivery, 'FROM delivery WHERE ref = ?');
+  const job = select<JobRow>(db, ['job', 'paused', 'paused_until', 'cursor', 'ref'], 'FROM job_state WHERE job = ?');
+  const head = select<HeadRow>(db, ['id', 'profile', 'route', 'job'], 'FROM dispatch WHERE ref = ?');
   const body = db.query<[string]>('SELECT body FROM dispatch WHERE ref = ?');
   const steps = db.query<[string]>('SELECT data FROM step WHERE id BETWEEN ? AND ? ORDER BY id');
   const guard = db.query<[string]>('SELECT body FROM guard_state WHERE id = ?');
   const tick = db.query('SELECT 1 FROM job_tick WHERE job = ? AND due_at = ?');
 
-  const loadFrom =
-    (rows: typeof work) =>
-    (ref: Ref): WorkRow | undefined => {
-      const found = rows.get(ref);
-      return found === undefined ? undefined : readWork(found);
-    };
-  const loadMessage = (key: string): MessageRow | undefined => {
-    const [ref, ttl_ms] = message.get(key) ?? [];
-    return ref === undefined || ttl_ms === undefined ? undefined : { ref, ttl_ms };
-  };
-  const loadDeliveries = (ref: Ref): Map<number, DeliveryRow> =>
-    new Map(
-      deliveries
-        .all(ref)
-        .map(([n, lane, due_at, set_at, holder, waiting]) => [n, { ref, n, lane, due_at, set_at, holder, waiting }]),
-    );
-  const loadJob = (name: string): JobRow | undefined => {
-    const found = job.get(name);
-    if (found === undefined) return undefined;
-    const [paused, paused_until, cursor, ref] = found;
-    return { job: name, paused: paused === null ? null : paused === 1, paused_until, cursor, ref };
-  };
-  const headOf = (ref: Ref): HeadRow | undefined => {
-    const found = head.get(ref);
-    if (found === undefined) return undefined;
-    const [id, profile, route, ofJob] = found;
-    return { id, profile, route, job: ofJob };
-  };
-  const workRows = new LoadedRows(loadFrom(work));
+  const workRows = new LoadedRows(work.get);
   const loadGroup = (key: string): Ref | undefined => {
-    const found = group.get(key);
-    if (found === undefined) return undefined;
-    const row = readWork(found);
-    workRows.set(row.ref, row);
-    return row.ref;
+    const row = group.get(key);
+    if (row !== undefined) workRows.set(row.ref, row);
+    return row?.ref;
   };
   const loadSession = (key: string): readonly WorkRow[] =>
-    session.all(key).map((columns) => {
-      const row = workRows.peek(columns[0]) ?? readWork(columns);
+    session.all(key).map((found) => {
+      const row = workRows.peek(found.ref) ?? found;
       workRows.set(row.ref, row);
       return row;
     });
+  const loadJob = (name: string): JobRow | undefined => {
+    const row = job.get(name);
+    return row === undefined ? undefined : { ...row, paused: row.paused === null ? null : Boolean(row.paused) };
+  };
   const loaded = {
     claims: new LoadedRows((key: string) => claim.get(key)?.[0]),
     limits: new LoadedRows((lane: string) => memory.counts.ofLane(lane).max_concurrent),
     work: workRows,
-    ended: new LoadedRows(loadFrom(ended)),
-    messages: new LoadedRows(loadMessage),
+    ended: new LoadedRows(ended.get),
+    messages: new LoadedRows(message.get),
     groups: new LoadedRows(loadGroup),
     sessions: new LoadedRows(loadSession),
-    deliveries: new LoadedRows(loadDeliveries),
+    deliveries: new LoadedRows((ref: Ref) => new Map(deliveries.all(ref).map((row) => [row.n, row]))),
     jobs: new LoadedRows(loadJob),
     guard: new LoadedRows((key: string) => guard.get(key)?.[0]),
   };
@@ -300,7 +228,7 @@ function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
     ...loaded,
     nextRef: () => ++memory.lastRef,
     keyOf: (json) => json,
-    headOf,
+    headOf: head.get,
     bodyOf: (ref) => body.get(ref)?.[0],
     targetsOf: (ref) => (JSON.parse(body.get(ref)?.[0] ?? '{"deliveries":[]}') as Dispatch).deliveries,
     stepsOf: (ref) => steps.all(...stepIds(ref)).map(([data]) => JSON.parse(data) as Step),

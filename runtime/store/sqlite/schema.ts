@@ -1,9 +1,70 @@
 /** The tables in this version's format. Untrusted text is stored as JSON, because a NUL would end it otherwise. */
 import { FIGURES } from '../queries.ts';
 import { RENAME_LANES } from '../records.ts';
+import type { DeliveryRow, DispatchRow, WorkRow } from '../unit/rows.ts';
 import type { Connection } from './driver.ts';
 
 export const FORMAT = 8;
+
+/** The columns with their types; a new one is also added to older files, see `MIGRATIONS`. */
+type Columns<Names extends string> = Readonly<Record<Names, `${'INTEGER' | 'TEXT' | 'REAL'}${string}`>>;
+
+/** Accepted dispatches. head: JSON (Head in ../listed-rows.ts); body: JSON of the dispatch. */
+const DISPATCH: Columns<Exclude<keyof DispatchRow, 'targets'>> = {
+  ref: 'INTEGER PRIMARY KEY',
+  id: 'TEXT NOT NULL',
+  profile: 'TEXT NOT NULL',
+  route: 'TEXT',
+  job: 'TEXT',
+  mode: 'TEXT NOT NULL',
+  accepted_at: 'INTEGER NOT NULL',
+  max_concurrent: 'INTEGER',
+  head: 'TEXT NOT NULL',
+  body: 'TEXT NOT NULL',
+  session: 'TEXT',
+  burst: 'INTEGER',
+};
+export type WorkColumn = Exclude<keyof WorkRow, 'group_key' | 'first_at' | 'superseded'>;
+/** Progress of each dispatch: small rows, apart from the large ones, because they change several times. turn: null is the ref. */
+const WORK: Columns<WorkColumn> = {
+  ref: 'INTEGER PRIMARY KEY',
+  state: 'TEXT NOT NULL',
+  due_at: 'INTEGER',
+  started_at: 'INTEGER',
+  answered_at: 'INTEGER',
+  reason: 'TEXT',
+  lane: 'TEXT',
+  set_at: 'INTEGER',
+  holder: 'TEXT',
+  failed: 'INTEGER NOT NULL DEFAULT 0',
+  steps: 'INTEGER NOT NULL DEFAULT 0',
+  session: 'TEXT',
+  turn: 'INTEGER',
+  blocked_by: 'TEXT',
+};
+/** Open deliveries of dispatches in state delivering. */
+const DELIVERY: Columns<keyof DeliveryRow> = {
+  ref: 'INTEGER NOT NULL',
+  n: 'INTEGER NOT NULL',
+  lane: 'TEXT NOT NULL',
+  due_at: 'INTEGER NOT NULL',
+  set_at: 'INTEGER NOT NULL',
+  holder: 'TEXT',
+  waiting: 'TEXT',
+};
+
+/** The names of those columns that a unit of work reads and changes. */
+export const NAMES = {
+  dispatch: Object.keys(DISPATCH),
+  work: Object.keys(WORK),
+  delivery: Object.keys(DELIVERY),
+};
+
+const defined = (columns: Readonly<Record<string, string>>): string =>
+  Object.entries(columns)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(', ');
+
 /** Since format 7. */
 const MESSAGES = `
   -- The row of each message (runtime/store/unit/message.ts). key: JSON [profile, route, delivery id]. ttl_ms: how long the
@@ -58,50 +119,14 @@ const WORK_SESSION = `
   CREATE INDEX work_session ON work (session, turn) WHERE session IS NOT NULL;
 `;
 const TABLES = `
-  -- Accepted dispatches, never changed. head: JSON (Head in ../decode.ts); body: JSON of the dispatch.
-  -- session: the one in which its runs take turns, JSON [profile, session id]; it stays. burst: the first event of
-  -- its burst (../burst.ts).
-  CREATE TABLE dispatch (
-    ref INTEGER PRIMARY KEY,
-    id TEXT NOT NULL,
-    profile TEXT NOT NULL,
-    route TEXT,
-    job TEXT,
-    mode TEXT NOT NULL,
-    accepted_at INTEGER NOT NULL,
-    max_concurrent INTEGER,
-    head TEXT NOT NULL,
-    body TEXT NOT NULL,
-    session TEXT,
-    burst INTEGER
-  ) STRICT;
+  CREATE TABLE dispatch (${defined(DISPATCH)}) STRICT;
   ${DISPATCH_SESSION}
   ${ACCEPTED}
   CREATE UNIQUE INDEX dispatch_id ON dispatch (id);
   CREATE INDEX dispatch_route ON dispatch (route);
   CREATE INDEX dispatch_job ON dispatch (job) WHERE job IS NOT NULL;
 
-  -- Progress of each dispatch: small rows, apart from the large ones, because they change several times. lane: JSON
-  -- [profile, route], and a line with the name of its agent. due_at of a pending one: when its run or its group's end is due. set_at: when due_at was set.
-  -- holder: the process that runs or delivers it. reason: JSON text. failed: failed runs. steps: number of steps. session,
-  -- turn: the session in which it has or awaits its turn, and its place there (null: ref). blocked_by: see ../waits.ts.
-  CREATE TABLE work (
-    ref INTEGER PRIMARY KEY,
-    state TEXT NOT NULL,
-    due_at INTEGER,
-    started_at INTEGER,
-    answered_at INTEGER,
-    finished_at INTEGER,
-    reason TEXT,
-    lane TEXT,
-    set_at INTEGER,
-    holder TEXT,
-    failed INTEGER NOT NULL DEFAULT 0,
-    steps INTEGER NOT NULL DEFAULT 0,
-    session TEXT,
-    turn INTEGER,
-    blocked_by TEXT
-  ) STRICT;
+  CREATE TABLE work (${defined(WORK)}, finished_at INTEGER) STRICT;
   ${WORK_DUE}
   ${WORK_SESSION}
   CREATE INDEX work_held ON work (holder) WHERE holder IS NOT NULL;
@@ -109,18 +134,7 @@ const TABLES = `
   CREATE INDEX work_dead ON work (ref) WHERE state = 'dead';
   CREATE INDEX work_skipped ON work (ref) WHERE state = 'skipped';
 
-  -- Open deliveries of dispatches in state delivering. lane: JSON [profile, target]. waiting: for a person, see
-  -- runtime/store/unit/message.ts; due_at is then when it expires.
-  CREATE TABLE delivery (
-    ref INTEGER NOT NULL,
-    n INTEGER NOT NULL,
-    lane TEXT NOT NULL,
-    due_at INTEGER NOT NULL,
-    set_at INTEGER NOT NULL,
-    holder TEXT,
-    waiting TEXT,
-    PRIMARY KEY (ref, n)
-  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE delivery (${defined(DELIVERY)}, PRIMARY KEY (ref, n)) STRICT, WITHOUT ROWID;
   CREATE INDEX delivery_due ON delivery (lane, due_at, ref, n) WHERE holder IS NULL;
   CREATE INDEX delivery_held ON delivery (holder, lane) WHERE holder IS NOT NULL;
   ${WAITING}

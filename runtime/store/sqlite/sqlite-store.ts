@@ -5,39 +5,28 @@
 
 import { stat } from 'node:fs/promises';
 import { messageOf } from '../../../base/errors.ts';
-import type { Logger } from '../../platform/log.ts';
 import type { Mutation, MutationKind, MutationResults, Store, StoreProblem } from '../contract.ts';
 import { StoreRefused, StoreUnavailable } from '../contract.ts';
 import { StoreDamaged } from '../decode.ts';
 import type { CommitResult, EncodedChange } from '../group-commit.ts';
 import { GroupCommit, Health, NEW_WORK } from '../group-commit.ts';
 import type { DamageReport, Query, QueryResults } from '../queries.ts';
-import { connect } from './driver.ts';
-import { openWriting, WAL_BYTES } from './open-database.ts';
+import { WAL_BYTES } from './open-database.ts';
 import type { ReaderRequest, ReadResult } from './read.ts';
-import { markClosed } from './store-note.ts';
+import type { Rescue, RescueContext, StoreRescue } from './rescue.ts';
 import type { Client } from './thread.ts';
 import type { Committed, PrepareResult, WriterRequest } from './writer.ts';
 
-/** Most damaged rows that a line of the log names. */
-const NAMED_ROWS = 20;
-
-interface StoreParts {
-  readonly path: string;
+interface StoreParts extends RescueContext {
   readonly writer: Client<WriterRequest>;
   readonly reader: Client<ReaderRequest>;
-  /** Checks the whole file after an unclean stop, or when it was damaged; null: the file is not checked. */
-  readonly checker: Client<ReaderRequest> | null;
-  /** A reader of its own, for a copy of the file, which takes seconds. */
-  readonly copier: () => Client<ReaderRequest>;
-  readonly log: Logger;
+  /** Null: no module has one, or there is no file. */
+  readonly rescue: Rescue | null;
   readonly beforeCommit: (() => void) | undefined;
   /** Called once one of its threads has ended, with the reason; the store is closed then. */
   readonly failed: (reason: string) => void;
   /** Takes the store's lock. Rejects with StoreRefused when another process holds it, with others when the medium fails. */
   readonly lock: () => Promise<{ release(): void }>;
-  /** Unix ms. */
-  readonly now: () => number;
 }
 
 interface Reading {
@@ -50,12 +39,12 @@ export class SqliteStore implements Store {
   readonly shared = null;
   readonly state = null;
   private readonly parts: StoreParts;
+  private readonly rescue: StoreRescue | null;
   private readonly group: GroupCommit;
   private readonly health: Health;
   private reading: Reading[] = [];
   private lock: { release(): void } | null = null;
   private isOpen = false;
-  private isDamageNoted = false;
   private closing: Promise<void> | null = null;
   private endUpkeep = (): void => {};
   /** Why it takes nothing any more: one of its threads has ended. */
@@ -63,6 +52,8 @@ export class SqliteStore implements Store {
 
   constructor(parts: StoreParts) {
     this.parts = parts;
+    const noteChecked = (broken: DamageReport | null) => parts.writer.ask({ kind: 'note_checked', broken });
+    this.rescue = parts.rescue?.store(parts, noteChecked) ?? null;
     this.health = new Health(parts.log, parts.now);
     this.group = new GroupCommit({
       commit: (changes) => this.commit(changes),
@@ -74,7 +65,7 @@ export class SqliteStore implements Store {
 
   /** Opens the file. Rejects with StoreRefused; a failing medium is only reported by `problem()`. */
   async open(): Promise<void> {
-    const { writer, reader, log, now } = this.parts;
+    const { writer, reader, now } = this.parts;
     try {
       this.lock ??= await this.parts.lock();
       // Starts both threads at once; the reader opens the file once it is prepared. While the reader has it open, the
@@ -86,9 +77,7 @@ export class SqliteStore implements Store {
       await reader.ask({ kind: 'checkpoint' });
       this.isOpen = true;
       this.health.end('unavailable');
-      this.noteAside(result.rows);
-      if (result.damage !== null) log.error({ copy: result.damage.copy }, result.damage.message);
-      if (result.unchecked) void this.check(result.broken);
+      if (result.findings !== null) this.rescue?.opened(result.findings);
     } catch (error) {
       if (error instanceof StoreRefused) throw error;
       this.health.begin('unavailable', messageOf(error));
@@ -118,7 +107,6 @@ export class SqliteStore implements Store {
   read<Q extends Query>(query: Q): Promise<QueryResults[Q['kind']]> {
     if (!this.isOpen) return Promise.reject(new StoreUnavailable(this.problem()?.message ?? 'the store is not open'));
     return new Promise((resolve, reject) => {
-      if (query.kind === 'back_up') return void this.ask([{ query, resolve, reject }], this.parts.copier());
       this.reading.push({ query, resolve, reject });
       if (this.reading.length === 1) queueMicrotask(() => void this.askAll());
     });
@@ -133,19 +121,9 @@ export class SqliteStore implements Store {
     return this.closing;
   }
 
-  /**
-   * For the exit of a process that has not closed the store. The connections of its threads end then, and the last one empties the
-   * log and removes it: without the mark of a clean stop that would look like a log that somebody has taken away.
-   */
-  markAtExit(): void {
-    if (this.lock === null || this.problem() !== null) return;
-    try {
-      const db = openWriting(connect, this.parts.path, 'normal');
-      markClosed(db);
-      db.close();
-    } catch {
-      // The medium fails, or the writer was stopped within a transaction.
-    }
+  /** For the exit of a process that has not closed the store. */
+  exit(): void {
+    if (this.lock !== null && this.problem() === null) this.rescue?.exit();
   }
 
   /**
@@ -161,14 +139,14 @@ export class SqliteStore implements Store {
   }
 
   private async end(): Promise<void> {
-    const { writer, reader, checker } = this.parts;
+    const { writer, reader } = this.parts;
     this.isOpen = false;
     this.endUpkeep();
     await this.group.settled();
     await reader.end({ kind: 'close' });
     // Before the lock is released: a connection that closes last checkpoints the log and removes it, and the next process
-    // examines the log before it opens it. While one reads, the writer cannot empty the log.
-    await checker?.end({ kind: 'close' });
+    // may examine the log before it opens it. While one reads, the writer cannot empty the log.
+    await this.rescue?.close();
     await writer.end({ kind: 'close' });
     this.lock?.release();
     this.lock = null;
@@ -185,70 +163,28 @@ export class SqliteStore implements Store {
   private async commit(changes: readonly EncodedChange[]): Promise<readonly CommitResult[]> {
     if (this.failure !== null) return changes.map(() => ({ kind: 'unavailable', message: this.failure ?? '' }));
     const { results, aside } = JSON.parse(await this.parts.writer.ask({ kind: 'commit', changes })) as Committed;
-    this.noteAside(aside);
+    if (aside.length > 0) this.rescue?.setAside(aside);
     return results;
   }
 
   /** Sends all queries of one turn to the reader in one request. */
-  private askAll(): Promise<void> {
+  private async askAll(): Promise<void> {
     const { reading } = this;
     this.reading = [];
-    return this.ask(reading, this.parts.reader);
-  }
-
-  private async ask(reading: readonly Reading[], reader: Client<ReaderRequest>): Promise<void> {
     const queries = reading.map(({ query }) => query);
     let results: readonly ReadResult[] = [];
     let problem = 'no answer';
     try {
-      results = JSON.parse(await reader.ask<string>({ kind: 'read', queries })) as readonly ReadResult[];
+      results = JSON.parse(await this.parts.reader.ask<string>({ kind: 'read', queries })) as readonly ReadResult[];
     } catch (error) {
       problem = messageOf(error);
     }
-    if (reader !== this.parts.reader) void reader.end({ kind: 'close' });
     for (const [index, { resolve, reject }] of reading.entries()) {
       const result = results[index] ?? { kind: 'failed', message: problem };
-      if (result.kind === 'malformed') await this.noteDamage(result.message);
+      if (result.kind === 'malformed') await this.rescue?.malformed(result.message);
       if (result.kind === 'ok') resolve(result.value as never);
       else if (result.kind === 'damaged') reject(new StoreDamaged(result.message));
       else reject(new StoreUnavailable(`cannot read the store: ${result.message}`));
-    }
-  }
-
-  private noteAside(rows: readonly string[]): void {
-    if (rows.length === 0) return;
-    const found = { rows: rows.slice(0, NAMED_ROWS), count: rows.length };
-    this.parts.log.error(found, 'damaged rows of the store were set aside: hookwright deliveries list --state dead');
-  }
-
-  /** A query has found a damaged page: this is logged once, and kept for `status` and `doctor`. */
-  private async noteDamage(broken: string): Promise<void> {
-    if (this.isDamageNoted) return;
-    this.isDamageNoted = true;
-    await this.parts.writer.ask({ kind: 'note_checked', broken: this.report(broken) }).catch(() => {});
-  }
-
-  private report(broken: string): DamageReport {
-    const { path, now, log } = this.parts;
-    const damage = { at: now(), message: `${path} is damaged: ${broken}`, copy: null };
-    log.error({}, damage.message);
-    return damage;
-  }
-
-  /** Checks the whole file. @param known damage that an earlier check found, which is not logged again */
-  private async check(known: DamageReport | null): Promise<void> {
-    const { checker, writer, log } = this.parts;
-    if (checker === null) return;
-    try {
-      const broken = await checker.ask<string | null>({ kind: 'check' });
-      // Once closed, a request would start the writer again, and nothing would stop it.
-      if (this.closing !== null) return;
-      await writer.ask({ kind: 'note_checked', broken: broken === null ? null : (known ?? this.report(broken)) });
-    } catch (error) {
-      if (this.closing === null)
-        log.warn({ reason: messageOf(error) }, 'cannot check the store: the next start tries again');
-    } finally {
-      void checker.end({ kind: 'close' });
     }
   }
 }

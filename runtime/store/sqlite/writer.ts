@@ -4,16 +4,14 @@ import { describeDiskError } from '../../platform/files.ts';
 import { StoreRefused } from '../contract.ts';
 import type { CommitResult, EncodedChange } from '../group-commit.ts';
 import type { DamageReport } from '../queries.ts';
-import { setRowsAside } from './damaged-rows.ts';
 import type { Connect, Connection, Value } from './driver.ts';
 import { connect as connectDriver, errorCode, inTransaction, isMalformed } from './driver.ts';
 import { createApply } from './handlers.ts';
-import type { Durability, Prepared } from './open-database.ts';
-import { emptyLog, isTemporary, noteChecked, openWriting, prepareDatabase, prepareMemory } from './open-database.ts';
+import type { Durability } from './open-database.ts';
+import { emptyLog, isTemporary, openWriting, prepareDatabase, prepareMemory } from './open-database.ts';
+import type { Findings, Rescue, WriterRescue } from './rescue.ts';
 import type { WriterRows } from './rows.ts';
 import { createRows } from './rows.ts';
-import { markClosed, markOpen } from './store-note.ts';
-import { markLog } from './wal-damage.ts';
 
 const SAVE =
   'keep a copy of it; then restore a backup, or save what can be read: ' +
@@ -24,6 +22,8 @@ export interface WriterOptions {
   readonly durability: Durability;
   /** Default: the driver's. */
   readonly connect?: Connect;
+  /** Default: none. */
+  readonly rescue?: Rescue | null;
   /** The connection of a store in memory, which has no file to prepare and to mark. */
   readonly shared?: Connection;
   /** For tests that kill the process within a commit. */
@@ -45,25 +45,20 @@ export interface Committed {
 
 /** `refused`: this version cannot use the file. `unavailable`: the medium failed, perhaps temporarily. */
 export type PrepareResult =
-  | ({ readonly kind: 'prepared' } & Prepared)
+  | { readonly kind: 'prepared'; readonly findings: Findings | null }
   | { readonly kind: 'refused' | 'unavailable'; readonly message: string };
 
 export class Writer {
   private readonly options: WriterOptions;
   private readonly transactions: Transactions;
-  private isMarked: boolean;
-  private isLogMarked: boolean;
+  private readonly rescue: WriterRescue | null;
 
   constructor(options: WriterOptions) {
-    const { path, durability, shared, connect = connectDriver, reached = () => {} } = options;
+    const { path, durability, shared, connect = connectDriver, rescue = null, reached = () => {} } = options;
     this.options = options;
-    this.isMarked = shared !== undefined;
-    this.isLogMarked = this.isMarked;
-    this.transactions = new Transactions(() => {
-      if (shared !== undefined) return shared;
-      this.isLogMarked = false;
-      return openWriting(connect, path, durability);
-    }, reached);
+    this.rescue = rescue?.writer(path) ?? null;
+    const open = (): Connection => shared ?? openWriting(connect, path, durability);
+    this.transactions = new Transactions(open, this.rescue, reached);
   }
 
   /** Resolves to the result of `prepare`, or to the results of a commit as JSON. */
@@ -79,7 +74,7 @@ export class Writer {
           aside: transactions.aside.splice(0),
         } satisfies Committed);
       case 'note_checked':
-        noteChecked(transactions.db, request.broken);
+        this.rescue?.noteChecked(transactions.db, request.broken);
         return null;
       case 'probe':
         transactions.probe();
@@ -96,10 +91,11 @@ export class Writer {
   private prepare(now: number): PrepareResult {
     const { connect = connectDriver, path, durability, shared } = this.options;
     try {
-      const { db, prepared } = shared === undefined ? prepareDatabase(connect, path, now) : prepareMemory(shared);
+      const { db, findings } =
+        shared === undefined ? prepareDatabase(connect, path, now, this.rescue) : prepareMemory(shared);
       db.exec(`PRAGMA synchronous = ${durability}`);
       this.transactions.use(db);
-      return { kind: 'prepared', ...prepared };
+      return { kind: 'prepared', findings };
     } catch (error) {
       const message = describeDiskError(error);
       if (error instanceof StoreRefused) return { kind: 'refused', message };
@@ -110,10 +106,9 @@ export class Writer {
 
   private commit(changes: readonly EncodedChange[]): readonly CommitResult[] {
     try {
-      this.isMarked ||= markOpen(this.transactions.db, this.options.path);
+      this.rescue?.committing(this.transactions.db);
       const results = this.transactions.commit(changes);
-      // Once the file alone says whose mark it is.
-      this.isLogMarked ||= this.isMarked && markLog(this.transactions.db, this.options.path);
+      this.rescue?.committed(this.transactions.db);
       return results;
     } catch (error) {
       const message = messageOf(error);
@@ -159,6 +154,7 @@ interface Opened {
 
 class Transactions {
   private readonly connect: () => Connection;
+  private readonly rescue: WriterRescue | null;
   private readonly reached: (point: CommitPoint) => void;
   private opened: Opened | null = null;
   /** Damaged rows that have been set aside, a line each; whoever reports them empties it. */
@@ -166,8 +162,9 @@ class Transactions {
   /** Why a failed commit may still be in the log, or why the connection must be replaced. */
   private doubt: string | null = null;
 
-  constructor(connect: () => Connection, reached: (point: CommitPoint) => void) {
+  constructor(connect: () => Connection, rescue: WriterRescue | null, reached: (point: CommitPoint) => void) {
     this.connect = connect;
+    this.rescue = rescue;
     this.reached = reached;
   }
 
@@ -203,7 +200,7 @@ class Transactions {
   close(): void {
     if (this.opened === null) return;
     try {
-      markClosed(this.opened.db);
+      this.rescue?.closing(this.opened.db);
     } finally {
       closeFile(this.opened.db);
       this.opened = null;
@@ -242,7 +239,7 @@ class Transactions {
 
   /** Returns whether there were damaged rows. */
   private setAside({ db, rows }: Opened): boolean {
-    const found = setRowsAside(db, Date.now());
+    const found = this.rescue?.setAside(db) ?? [];
     this.aside.push(...found);
     if (found.length > 0) rows.memory.reload();
     return found.length > 0;

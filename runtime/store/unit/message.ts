@@ -12,6 +12,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { realTarget } from '../../../base/names.ts';
+import { isDispatch } from '../../../schemas/built/rows/Dispatch.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type {
   Accept,
@@ -22,7 +23,7 @@ import type {
   TakenAttempt,
   TellApproval,
 } from '../contract.ts';
-import { decodeOr, isDispatch } from '../decode.ts';
+import { decodeOr } from '../decode.ts';
 import type { Headed, HeadTarget, LargeTexts } from '../group-commit.ts';
 import { headTargets, headText } from '../group-commit.ts';
 import type { ClaimKey, Ref, StoredClaim } from '../records.ts';

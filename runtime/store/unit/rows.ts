@@ -55,6 +55,21 @@ export interface WorkRow {
   blocked_by: BlockedBy | null;
 }
 
+/** What a new dispatch begins with, unless it is said. */
+export const NEW_WORK: Omit<WorkRow, 'ref' | 'lane' | 'state' | 'due_at' | 'set_at' | 'turn'> = {
+  holder: null,
+  started_at: null,
+  answered_at: null,
+  reason: null,
+  failed: 0,
+  steps: 0,
+  group_key: null,
+  first_at: null,
+  superseded: 0,
+  session: null,
+  blocked_by: null,
+};
+
 export interface EndedRow {
   readonly row: WorkRow;
   readonly finished_at: number;

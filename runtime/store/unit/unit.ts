@@ -31,6 +31,7 @@ import type {
   UsageRow,
   WorkRow,
 } from './rows.ts';
+import { NEW_WORK } from './rows.ts';
 
 interface NewDispatch {
   readonly head: DispatchHead;
@@ -109,7 +110,6 @@ export class WorkUnit {
       rows.limits.set(lane, max_concurrent);
       this.newLimits.set(lane, max_concurrent);
     }
-    // Plain literals: spreads of this size cost more than the statement that stores the row.
     this.newDispatches.push({
       ref,
       id,
@@ -126,23 +126,19 @@ export class WorkUnit {
       body: texts.body ?? 'null',
     });
     const row: WorkRow = {
+      ...NEW_WORK,
       ref,
       lane: runLane(profile, route, head.agent),
       state,
       due_at,
       set_at: now,
       holder,
-      started_at: null,
       answered_at: texts.answer === null ? null : now,
-      reason: null,
-      failed: 0,
-      steps: 0,
       group_key,
       first_at,
       superseded,
       session,
       turn: replaced?.turn ?? ref,
-      blocked_by: null,
     };
     if (session !== null) this.queue(row, session, replaced);
     rows.work.set(ref, row);

@@ -74,10 +74,7 @@ test('of a repeated option the last value counts, a list has all of them, and a 
 test('what cannot be read is wrong usage that names the option', async () => {
   await assert.rejects(
     parse(['a', '--port=http']),
-    (error) => error instanceof UsageError && /^--port takes a whole number from 0 to 65535/.test(error.message),
+    (error) => error instanceof UsageError && /^--port\b.*65535/.test(error.message),
   );
-  await assert.rejects(parse([]), {
-    message: 'not enough positional arguments',
-    hints: ['usage: hookwright probe <name> [file…]'],
-  });
+  await assert.rejects(parse([]), { name: 'UsageError', hints: ['usage: hookwright probe <name> [file…]'] });
 });

@@ -22,6 +22,7 @@ import {
   makeTake,
 } from '../../helpers/dispatches.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
+import { expectGolden, screensOf } from '../../helpers/golden.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const NOW = Date.UTC(2026, 0, 10, 12);
@@ -108,52 +109,49 @@ test('show --json names targets as people know them', async (t) => {
   assert.deepEqual(shown.dispatch.outputs?.[0]?.delivery, named);
 });
 
+test('what the commands print, where no stored text drives the terminal', async (t) => {
+  const { home, path } = setUp(t);
+  const run = (...argv: string[]) => runInProcess(argv, { home, context: { clock: new FakeClock(NOW) } });
+  const empty = await screensOf(run, ['deliveries', 'list']);
+  await fill(path);
+  const screens = await screensOf(
+    run,
+    ['deliveries', 'list'],
+    ['deliveries', 'list', '--route', 'alert'],
+    ['deliveries', 'list', '--state', 'deaf'],
+    ['deliveries', 'show', 'dead1'],
+    ['deliveries', 'show', 'dead2', '--full'],
+    ['deliveries', 'show', 'nobody'],
+    ['deliveries', 'replay', 'dead1', 'pending1'],
+    ['deliveries', 'replay', '--state', 'dead', '--dry-run'],
+    ['deliveries', 'replay', 'dead1'],
+  );
+  assert.ok(!screens.includes('\u001b'));
+  expectGolden('cli/deliveries/deliveries.txt', `${empty}\n${screens}`);
+});
+
 describe('deliveries list', () => {
-  it('says that nothing is stored, and creates nothing', async (t) => {
+  it('creates no store', async (t) => {
     const { run, json, path } = setUp(t);
-    const { code, stdout, stderr } = await run('list');
-    assert.deepEqual([code, stdout, stderr], [0, '', 'nothing of that kind is stored\n']);
+    const { code, stdout } = await run('list');
+    assert.deepEqual([code, stdout], [0, '']);
     assert.deepEqual(await json('list'), []);
     assert.equal(existsSync(path), false);
   });
 
-  it('prints the newest first with state, age and reason', async (t) => {
-    const { run, path } = setUp(t);
+  it('has the newest first, with state and reason', async (t) => {
+    const { json, path } = setUp(t);
     await fill(path);
-    const { stdout } = await run('list');
-    const lines = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split(/ {2,}/));
-    assert.deepEqual(lines[0], [
-      'ID',
-      'ROUTE',
-      'EVENT',
-      'STATE',
-      'DURATION',
-      'AGE',
-      'DELIVERY ID',
-      'AGENT',
-      'SESSION',
-      'TURN',
-      'WAITS FOR',
-      'TOKENS',
-      'REASON',
-    ]);
+    const rows = await json<readonly (Listed & { readonly reason: string | null })[]>('list');
     assert.deepEqual(
-      lines.slice(1).map(([id]) => id),
-      ['pending1', 'dead2', 'dead1', 'done1'],
+      rows.map(({ id, state, reason }) => [id, state, reason]),
+      [
+        ['pending1', 'pending', null],
+        ['dead2', 'dead', 'run failed: exit 3'],
+        ['dead1', 'dead', 'log: no such channel'],
+        ['done1', 'done', null],
+      ],
     );
-    assert.deepEqual(lines[2], [
-      'dead2',
-      'alerts',
-      'push',
-      'dead',
-      '1 min 30 s',
-      '1 h',
-      'delivery-dead2',
-      'run failed: exit 3',
-    ]);
   });
 
   it('refuses a route and a job that nothing has, with the name that is close', async (t) => {
@@ -161,9 +159,10 @@ describe('deliveries list', () => {
     await fill(path);
     for (const argv of [['list'], ['replay', '--state', 'dead']]) {
       const route = await run(...argv, '--route', 'alert');
-      assert.deepEqual([route.code, route.stderr], [1, 'error: there is no route "alert"\n  did you mean alerts?\n']);
+      assert.deepEqual([route.code, route.stdout], [1, '']);
+      assert.match(route.stderr, /"alert"\n.*\balerts\b/);
       const job = await run(...argv, '--job', 'nosuch');
-      assert.deepEqual([job.code, job.stderr.split('\n')[0]], [1, 'error: there is no job "nosuch"']);
+      assert.deepEqual([job.code, job.stderr.includes('"nosuch"')], [1, true]);
     }
   });
 
@@ -185,7 +184,7 @@ describe('deliveries list', () => {
         job,
       );
     }
-    assert.match((await run('list', '--job', 'reprot')).stderr, /did you mean report\?/);
+    assert.match((await run('list', '--job', 'reprot')).stderr, /\breport\b/);
   });
 
   const filters: readonly [readonly string[], string][] = [
@@ -204,9 +203,9 @@ describe('deliveries list', () => {
   }
 
   const mistakes: readonly [readonly string[], RegExp][] = [
-    [['--state', 'deaf'], /there is no state "deaf"\n.*did you mean dead\?/],
-    [['--since', 'tuesday'], /"tuesday" is no time/],
-    [['--limit', '0'], /--limit takes a whole number above 0/],
+    [['--state', 'deaf'], /"deaf"\n.*\bdead\b/],
+    [['--since', 'tuesday'], /"tuesday"/],
+    [['--limit', '0'], /--limit/],
   ];
   for (const [argv, message] of mistakes) {
     it(`refuses ${argv.join(' ')} as wrong usage`, async (t) => {
@@ -221,43 +220,14 @@ describe('deliveries list', () => {
     mkdirSync(path);
     const { code, stderr } = await run('list');
     assert.equal(code, 1);
-    assert.ok(stderr.includes(`cannot open ${path}`), stderr);
+    assert.ok(stderr.includes(path), stderr);
   });
 });
 
 describe('deliveries show', () => {
-  it('prints every state and attempt in order', async (t) => {
-    const { run, path } = setUp(t);
+  it('has what is kept of the latest run', async (t) => {
+    const { json, path } = setUp(t);
     await fill(path);
-    const { stdout } = await run('show', 'dead1');
-    const [facts = '', moments = '', stderr] = stdout.trimEnd().split('\n\n');
-    assert.equal(stderr, 'stderr:\nwarned\\u001b[2J');
-    assert.match(facts, /^state {7}dead: log: no such channel$/m);
-    assert.match(facts, /^delivery id delivery-dead1$/m);
-    assert.match(facts, /^attempts {4}1\nduration {4}2\.0 s\nexit code {3}0$/m);
-    assert.deepEqual(moments.split('\n'), [
-      '2026-01-10 10:00:00.000Z  accepted',
-      '2026-01-10 10:00:01.000Z  run started',
-      '2026-01-10 10:00:03.000Z  answered, 14 characters',
-      '2026-01-10 10:00:03.500Z  delivery attempt 1 failed (log)  retry: 429 by the target  next in 2 s',
-      '2026-01-10 10:00:05.600Z  delivery attempt 2 failed (log)  permanent: no such channel',
-      '2026-01-10 10:00:05.600Z  dead  log: no such channel',
-    ]);
-  });
-
-  it('prints prompt and answer with --full, and lets no stored text drive the terminal', async (t) => {
-    const { run, path } = setUp(t);
-    await fill(path);
-    const { stdout } = await run('show', 'dead1', '--full');
-    assert.match(stdout, /\nprompt:\nprompt of dead1\n\nanswer:\nan answer\\u001b\[31m\n$/);
-  });
-
-  it('prints what is kept of the latest run, with --json too', async (t) => {
-    const { run, json, path } = setUp(t);
-    await fill(path);
-    const { stdout } = await run('show', 'dead2');
-    assert.match(stdout, /^attempts {4}2\nduration {4}1 min 30 s\nexit code {3}3$/m);
-    assert.match(stdout, /\n\nstderr:\nfirst line\nno quota left\n$/);
     const { exit_code, signal, duration_ms, attempts, stderr } = await json<RunFacts>('show', 'dead2');
     assert.deepEqual([exit_code, signal, duration_ms, attempts], [3, null, 90_000, 2]);
     assert.equal(stderr, 'first line\nno quota left\n');
@@ -283,7 +253,7 @@ describe('deliveries show', () => {
   it('refuses an id that is not there', async (t) => {
     const { code, stderr } = await setUp(t).run('show', 'nobody');
     assert.equal(code, 1);
-    assert.match(stderr, /there is no delivery "nobody"/);
+    assert.match(stderr, /"nobody"/);
   });
 });
 
@@ -291,8 +261,8 @@ describe('deliveries replay', () => {
   it('repeats one: what could not be delivered goes on under its id, with the answer it had', async (t) => {
     const { run, json, path } = setUp(t);
     await fill(path);
-    const { code, stdout, stderr } = await run('replay', 'dead1');
-    assert.deepEqual([code, stdout, stderr], [0, 'dead1\n', '1 delivery repeated\n']);
+    const { code, stdout } = await run('replay', 'dead1');
+    assert.deepEqual([code, stdout], [0, 'dead1\n']);
     const shown = await json<Listed & { answer: string }>('show', 'dead1');
     assert.deepEqual([shown.state, shown.replay_of, shown.answer], ['delivering', null, 'an answer\u001b[31m']);
   });
@@ -333,10 +303,10 @@ describe('deliveries replay', () => {
     await store.close();
     const all = await run('replay', '--state', 'dead');
     assert.deepEqual([all.code, all.stdout], [1, 'old2\n']);
-    assert.equal(all.stderr, 'old1 is not repeated: the event went on as old2\n1 delivery repeated\n');
+    assert.match(all.stderr, /old1.*old2/);
     const refused = await run('replay', 'sent1');
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /sent1 cannot be repeated: its targets have got it; --again/);
+    assert.match(refused.stderr, /sent1.*--again/);
     assert.deepEqual((await run('replay', 'sent1', '--again')).stdout, 'sent1\n');
     assert.equal((await run('replay', 'sent1', '--again', '--rerun')).code, 2);
   });
@@ -344,8 +314,7 @@ describe('deliveries replay', () => {
   it('runs again with --rerun, and only tells with --dry-run', async (t) => {
     const { run, json, path } = setUp(t);
     await fill(path);
-    const { stdout, stderr } = await run('replay', '--state', 'dead', '--dry-run');
-    assert.deepEqual([stdout, stderr], ['dead2\ndead1\n', '2 deliveries would be repeated\n']);
+    assert.equal((await run('replay', '--state', 'dead', '--dry-run')).stdout, 'dead2\ndead1\n');
     assert.equal((await json<Listed[]>('list')).length, 4);
     const [again] = await json<{ id: string }[]>('replay', 'dead1', '--rerun');
     assert.equal((await json<Listed>('show', again?.id ?? '')).state, 'pending');
@@ -354,13 +323,9 @@ describe('deliveries replay', () => {
   it('repeats nothing when one of the ids cannot be', async (t) => {
     const { run, json, path } = setUp(t);
     await fill(path);
-    for (const [id, why] of [
-      ['pending1', /it is still pending/],
-      ['nobody', /no delivery "nobody"/],
-    ] as const) {
+    for (const id of ['pending1', 'nobody']) {
       const { code, stderr } = await run('replay', 'dead1', id);
-      assert.equal(code, 1);
-      assert.match(stderr, why);
+      assert.deepEqual([code, stderr.includes(id)], [1, true]);
     }
     assert.equal((await json<Listed[]>('list')).length, 4);
   });
@@ -388,8 +353,7 @@ describe('deliveries replay', () => {
     const context = { clock: new FakeClock(NOW), stderr };
     const { code } = await runInProcess(['deliveries', 'replay', '--state', 'dead'], { home, context });
     assert.equal(code, 0);
-    assert.match(bar, /250\/250 repeated/);
-    assert.match(bar, /250 deliveries repeated\n$/);
+    assert.match(bar, /250\/250/);
     const reader = await openOfflineStore(join(home, 'state.db'));
     assert.equal((await reader.read({ kind: 'overview', now: NOW })).backlog.runs, 250);
     assert.deepEqual(await reader.read({ kind: 'audit' }), []);

@@ -1,4 +1,4 @@
-/** What commands say of the runs of a session, and of what they wait for. */
+/** The runs of a session, and what they wait for. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
@@ -7,6 +7,7 @@ import { storePath } from '../../../runtime/store/store-path.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { makeAccept, makeAdvance, makeDispatch, makeTake } from '../../helpers/dispatches.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
+import { expectGolden, screensOf } from '../../helpers/golden.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const NOW = Date.UTC(2026, 0, 10, 12);
@@ -38,8 +39,24 @@ const pick = (value: unknown, ...names: readonly string[]) =>
   names.map((name) => (value as Readonly<Record<string, unknown>>)[name]);
 
 describe('the runs of a session', () => {
+  it('are shown, and lines of a chat cannot drive the terminal', async (t) => {
+    const { run } = await setUp(t);
+    const screens = await screensOf(
+      run,
+      ['deliveries', 'list'],
+      ['deliveries', 'show', 'third'],
+      ['session', 'list'],
+      ['session', 'show', SESSION],
+      ['session', 'reset', SESSION],
+      ['session', 'show', SESSION],
+      ['session', 'show', 'nosuch'],
+    );
+    assert.ok(!screens.includes('\u001b'));
+    expectGolden('cli/deliveries/sessions.txt', screens);
+  });
+
   it('are listed with agent, session, turn, usage, and what they wait for', async (t) => {
-    const { run, json } = await setUp(t);
+    const { json } = await setUp(t);
     const rows = (await json('deliveries', 'list')) as readonly unknown[];
     assert.deepEqual(
       rows.map((row) => pick(row, 'id', 'agent', 'session', 'turn', 'waits_for', 'waits_since')),
@@ -50,11 +67,6 @@ describe('the runs of a session', () => {
       ],
     );
     assert.deepEqual(pick(rows[2], 'usage'), [{ input_tokens: 10, output_tokens: 5, cost: null }]);
-    const { stdout } = await run('deliveries', 'list');
-    assert.match(stdout, /third .*reviewer +webhook:review:shop%2342 +2 +session, 1 min/);
-    assert.match(stdout, /first .*reviewer +webhook:review:shop%2342 +15/);
-    const shown = await run('deliveries', 'show', 'third');
-    assert.match(shown.stdout, /^agent +reviewer$[\s\S]*^turn +2$[\s\S]*^waits for +session, 1 min$/m);
     assert.deepEqual(pick(await json('deliveries', 'show', 'third'), 'waits_for', 'turn'), ['session', 2]);
   });
 
@@ -63,14 +75,12 @@ describe('the runs of a session', () => {
     const [listed] = (await json('session', 'list')) as readonly unknown[];
     assert.deepEqual(pick(listed, 'kind', 'id', 'profile', 'waiting'), ['agent', SESSION, 'default', 1]);
     assert.deepEqual(pick(pick(listed, 'run')[0], 'id', 'state'), ['second', 'running']);
-    assert.match((await run('session', 'list')).stdout, /agent +webhook:review:shop%2342 +second running +1/);
-    const shown = await run('session', 'show', SESSION);
-    assert.match(
-      shown.stdout,
-      /waiting {2}1\n\n.* {2}user\n {2}prompt of first\n.* {2}assistant\n {2}looks good\\u001b\[2J\n$/,
+    const [said] = pick(await json('session', 'show', SESSION), 'said');
+    assert.deepEqual(
+      (said as readonly unknown[]).map((turn) => pick(turn, 'id', 'prompt', 'answer')),
+      [['first', 'prompt of first', 'looks good\u001b[2J']],
     );
-    const { code, stdout } = await run('session', 'reset', SESSION);
-    assert.deepEqual([code, stdout], [0, `${SESSION} begins anew\n`]);
+    assert.equal((await run('session', 'reset', SESSION)).code, 0);
     assert.deepEqual(pick(await json('session', 'show', SESSION), 'waiting', 'said'), [1, []]);
     assert.equal((await run('session', 'reset', SESSION)).code, 0);
   });
@@ -80,7 +90,7 @@ describe('the runs of a session', () => {
     for (const verb of ['show', 'reset']) {
       const { code, stderr } = await run('session', verb, 'nosuch');
       assert.equal(code, 1);
-      assert.match(stderr, /^error: nothing was said in a session "nosuch"/);
+      assert.match(stderr, /"nosuch"/);
     }
   });
 });

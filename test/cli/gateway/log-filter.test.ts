@@ -56,8 +56,7 @@ test('a route that nothing has is refused, and one whose lines are gone or are t
   writeFileSync(join(home, 'webhook_subscriptions.json'), JSON.stringify({ reviews: entry }));
   const run = (route: string) => runInProcess(['gateway', 'logs', '--route', route], { home });
   const { code, stderr } = await run('nosuch');
-  assert.equal(code, 1);
-  assert.match(stderr, /there is no route "nosuch"/);
+  assert.deepEqual([code, stderr.includes('"nosuch"')], [1, true]);
   assert.equal((await run('reviews')).code, 0, 'in use');
   assert.equal((await run('review')).code, 0, 'in the log');
 });

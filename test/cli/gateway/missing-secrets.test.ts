@@ -22,15 +22,15 @@ gateway: { console: { port: 0, token: env:CONSOLE_TOKEN } }
 
 /** The line that names the reference has to name its owner as well. */
 const MISSING: readonly (readonly [owner: string, ref: string])[] = [
-  ['route "page"', 'env:PAGE_SECRET is not set'],
-  ['route "page"', 'file:page-token: '],
-  ['route "pulls"', 'env:PULLS_NEW is not set'],
-  ['route "pulls"', 'file:pulls-old: '],
-  ['target telegram of profile default', 'token: env:TELEGRAM_TOKEN is not set'],
-  ['target telegram of profile default', 'api_base: env:TELEGRAM_BASE is not set'],
-  ['target slack of profile default', 'token: file:slack-token: '],
-  ['agent: api_key', 'env:MODEL_KEY is not set'],
-  ['gateway.console.token', 'env:CONSOLE_TOKEN is not set'],
+  ['page', 'env:PAGE_SECRET'],
+  ['page', 'file:page-token'],
+  ['pulls', 'env:PULLS_NEW'],
+  ['pulls', 'file:pulls-old'],
+  ['telegram', 'token: env:TELEGRAM_TOKEN'],
+  ['telegram', 'api_base: env:TELEGRAM_BASE'],
+  ['slack', 'token: file:slack-token'],
+  ['api_key', 'env:MODEL_KEY'],
+  ['gateway.console.token', 'env:CONSOLE_TOKEN'],
 ];
 
 function assertNamed(text: string): void {

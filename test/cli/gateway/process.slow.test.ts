@@ -45,36 +45,35 @@ test('start returns once the gateway serves in the background, with a log; stop 
   atEnd(t, () => runInProcess(['gateway', 'stop', '--drain', '0'], { home }));
   assert.equal(started.code, 0, started.stderr);
   assert.match(started.stdout, /^http:\/\/127\.0\.0\.1:\d+\n$/);
-  assert.match(started.stderr, /^\d\d:\d\d:\d\d WARN {2}no agent is configured: .* {2}profile=default\nstarted \(pid/);
+  const pid = await pidOf(home);
+  assert.match(started.stderr, new RegExp(`^\\d\\d:\\d\\d:\\d\\d WARN .* profile=default\n.*${pid}`));
   const again = await runInProcess(['gateway', 'start'], { home });
   assert.equal(again.code, 1);
-  assert.match(again.stderr, /already serves .* \(pid \d+\)/);
+  assert.match(again.stderr, new RegExp(`pid ${pid}\\b`));
   assert.equal((await runInProcess(['webhook', 'test', 'hello', '--payload', '{"name":"Bo"}'], { home })).code, 0);
   const log = join(home, 'logs', 'gateway.log');
   await until(async () => readFileSync(log, 'utf8').includes('Hello Bo'));
   assert.equal(statSync(log).mode & 0o777, 0o600);
   assert.match((await runInProcess(['gateway', 'logs'], { home })).stdout, /"msg":"listening"/);
-  const pid = await pidOf(home);
   const stopped = await runInProcess(['gateway', 'stop'], { home });
   assert.equal(stopped.code, 0, stopped.stderr);
   await until(async () => !isAlive(pid));
 });
 
-test('of several starts at once one starts the gateway, and the others exit 1 and say that one serves', async (t) => {
+test('of several starts at once one starts the gateway, and the others exit 1 and name it', async (t) => {
   const home = furnished(t);
   atEnd(t, () => runInProcess(['gateway', 'stop', '--drain', '0'], { home }));
   const starts = await Promise.all([1, 2, 3].map(() => runInProcess(['gateway', 'start'], { home })));
   assert.deepEqual(starts.map(({ code }) => code).sort(), [0, 1, 1]);
-  for (const { code, stderr } of starts) if (code === 1) assert.match(stderr, /gateway already serves/);
-  const started = starts.find(({ code }) => code === 0)?.stderr ?? '';
-  assert.match(started, new RegExp(`started \\(pid ${await pidOf(home)}\\)`));
+  const pid = new RegExp(`pid ${await pidOf(home)}\\b`);
+  for (const { stderr } of starts) assert.match(stderr, pid);
 });
 
 test('a start that fails says why and exits 1', async (t) => {
   const home = furnished(t, CONFIG.replace('a-secret-for-the-process-tests', 'env:NOT_SET'));
   const { code, stderr } = await runInProcess(['gateway', 'start'], { home });
   assert.equal(code, 1);
-  assert.match(stderr, /^error: the gateway did not start\n {2}[^{\n]*env:NOT_SET is not set[^{]*$/);
+  assert.match(stderr, /^error: .*\n {2}[^{\n]*env:NOT_SET[^{]*$/);
   const broken = await runInProcess(['gateway', 'start', '--config', 'nowhere.yaml'], { home });
   assert.match(broken.stderr, /unreadable-file/);
   // A program that reads the log finds an entry in each line.
@@ -82,8 +81,8 @@ test('a start that fails says why and exits 1', async (t) => {
   const entries = logs.stdout
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line) as { msg: string });
-  assert.equal(entries.filter(({ msg }) => msg === 'not started').length, 2);
+    .map((line) => JSON.parse(line) as { level: string });
+  assert.equal(entries.filter(({ level }) => level === 'error').length, 2);
 });
 
 test('after kill -9 nothing left behind stands in the way, and nobody else is stopped', async (t) => {
@@ -98,7 +97,7 @@ test('after kill -9 nothing left behind stands in the way, and nobody else is st
   const info = join(home, 'run', 'gateway.json');
   writeFileSync(info, readFileSync(info, 'utf8').replace(/"pid":\d+/, `"pid":${process.pid}`));
   for (const verb of ['status', 'stop', 'reload']) {
-    assert.match((await runInProcess(['gateway', verb], { home })).stderr, /no gateway is running/);
+    assert.equal((await runInProcess(['gateway', verb], { home })).code, 1);
   }
   const next = startProcess(['gateway', 'run'], { home });
   atEnd(t, () => next.kill('SIGKILL'));
@@ -118,9 +117,7 @@ test('stop exits 1 when it had to cut work off; that work is done after the next
   const status = async (): Promise<GatewayStatus> =>
     JSON.parse((await runInProcess(['gateway', 'status', '--json'], { home })).stdout) as GatewayStatus;
   await until(async () => (await status()).runs?.active === 1);
-  const { code, stderr } = await runProcess(['gateway', 'stop', '--drain', '0.1'], { home });
-  assert.equal(code, 1);
-  assert.match(stderr, /stopped, but 1 run was cut off/);
+  assert.equal((await runProcess(['gateway', 'stop', '--drain', '0.1'], { home })).code, 1);
   writeFileSync(join(home, 'done'), '');
   const next = startProcess(['gateway', 'run'], { home });
   atEnd(t, () => next.kill('SIGKILL'));
@@ -138,25 +135,21 @@ test('restart stops and starts it, and stops nothing where the configuration wou
   atEnd(t, () => runInProcess(['gateway', 'stop', '--drain', '0'], { home }));
   const first = await runInProcess(['gateway', 'restart'], { home });
   assert.equal(first.code, 0, first.stderr);
-  assert.match(first.stderr, /^no gateway was running\n/);
   const pid = await pidOf(home);
   writeFileSync(join(home, 'config.yaml'), CONFIG.replace('prompt', 'promt'), { mode: 0o600 });
   const refused = await runInProcess(['gateway', 'restart'], { home });
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /unknown-key[\s\S]*error: the configuration has errors: the gateway was not stopped\n/);
+  assert.match(refused.stderr, /unknown-key/);
+  assert.equal(await pidOf(home), pid);
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
   const cwd = tempDir(t);
   writeFileSync(join(cwd, 'hookwright.yaml'), CONFIG, { mode: 0o600 });
   const elsewhere = await runInProcess(['gateway', 'restart'], { home, cwd });
   assert.equal(elsewhere.code, 1);
-  assert.match(
-    elsewhere.stderr,
-    /does not serve the configuration of this folder, and was not stopped\n {2}it serves /,
-  );
+  assert.ok(elsewhere.stderr.includes(join(home, 'config.yaml')), elsewhere.stderr);
   assert.equal(await pidOf(home), pid);
   const again = await runInProcess(['gateway', 'restart', '--drain', '1'], { home });
   assert.equal(again.code, 0, again.stderr);
-  assert.match(again.stderr, /stopped\n[\s\S]*started \(pid/);
   assert.notEqual(await pidOf(home), pid);
   await until(async () => !isAlive(pid));
 });
@@ -184,13 +177,14 @@ test('restart takes the place of a gateway of another version, whose answers it 
   await once(other, 'listening');
   atEnd(t, () => runInProcess(['gateway', 'stop', '--drain', '0'], { home }));
   const status = await runInProcess(['gateway', 'status'], { home });
-  assert.match(status.stderr, /another version\?\n {2}restart it with this one: hookwright gateway restart\n$/);
+  assert.match(status.stderr, /\n.*hookwright gateway restart\n$/);
   const refused = await runInProcess(['gateway', 'restart'], { home });
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /unknown-key[\s\S]*the gateway was not stopped/);
+  assert.match(refused.stderr, /unknown-key/);
+  assert.ok(other.listening);
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
   const { code, stderr } = await runInProcess(['gateway', 'restart'], { home });
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /stopped\n[\s\S]*started \(pid/);
+  assert.ok(!other.listening);
   assert.notEqual(await pidOf(home), process.pid);
 });

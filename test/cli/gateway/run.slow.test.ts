@@ -17,7 +17,7 @@ const CONFIG = `platforms:
         prompt: "Hello {name}"
 `;
 
-test('a change is recompiled and served; one with errors leaves the old table serving and says so', async (t) => {
+test('a change is recompiled and served; one with errors leaves the old table serving, and is shown', async (t) => {
   const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
   const path = join(gateway.home, 'config.yaml');
   const { hash } = (await gateway.status()).table;
@@ -28,8 +28,8 @@ test('a change is recompiled and served; one with errors leaves the old table se
     const status = await gateway.status();
     return status.table.error !== null && status;
   });
-  assert.match(table.error ?? '', /the configuration has 1 error/);
-  assert.match(gateway.running.stderr(), /configuration has errors: the previous table stays in service/);
+  assert.match(table.error ?? '', /\b1\b/);
+  assert.match(gateway.running.stderr(), /"level":"error"/);
   assert.equal((await gateway.cli('webhook', 'test', 'hello')).code, 0);
   const reload = await gateway.cli('gateway', 'reload');
   assert.equal(reload.code, 1);
@@ -43,7 +43,7 @@ test('a second gateway on one home is refused, and a lock left by nobody is not'
   const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
   const second = await runInProcess(['gateway', 'run', '--port', '0'], { home: gateway.home });
   assert.equal(second.code, 1);
-  assert.match(second.stderr, /another gateway already serves .* on http:\/\/127.* \(pid \d+\)/);
+  assert.ok(second.stderr.includes(gateway.url) && second.stderr.includes(`pid ${process.pid}`), second.stderr);
   await gateway.stop();
   const third = startInProcess(['serve', '--port', '0'], { home: gateway.home });
   await until(async () => third.stderr().includes('listening'));
@@ -71,7 +71,7 @@ test('a reload returns once the change is in service, and says when what is unch
   }
   const { loaded_at } = (await gateway.status()).table;
   const { stderr } = await gateway.cli('gateway', 'reload');
-  const [, at = ''] = /^nothing has changed since it was loaded at (\S+), \d.* ago\n$/.exec(stderr) ?? [];
+  const [at = ''] = /\d{4}-[\d:T.-]+Z/.exec(stderr) ?? [];
   assert.equal(Date.parse(at), loaded_at, stderr);
   assert.equal((await gateway.status()).table.loaded_at, loaded_at);
 });
@@ -83,7 +83,7 @@ test('in the folder of another project each command says whose gateway it talks 
   writeFileSync(here, CONFIG.replace('hello', 'other'));
   const served = join(gateway.home, 'config.yaml');
   const elsewhere = (...argv: string[]) => runInProcess(argv, { home: gateway.home, cwd });
-  const note = `the gateway of ${gateway.home} serves ${served}, not ${here}: `;
+  const isNoted = (stderr: string): boolean => [gateway.home, served, here].every((path) => stderr.includes(path));
   for (const argv of [
     ['gateway', 'reload'],
     ['webhook', 'test', 'hello'],
@@ -91,18 +91,16 @@ test('in the folder of another project each command says whose gateway it talks 
     ['deliveries', 'list'],
   ]) {
     const { stderr } = await elsewhere(...argv);
-    assert.equal(stderr.split(note).length, 2, `${argv.join(' ')}: ${stderr}`);
-    assert.doesNotMatch((await gateway.cli(...argv)).stderr, /the gateway of/);
+    assert.ok(isNoted(stderr), `${argv.join(' ')}: ${stderr}`);
+    assert.equal(stderr.split(here).length, 2, 'it is noted once');
+    assert.ok(!(await gateway.cli(...argv)).stderr.includes(served), argv.join(' '));
   }
   writeFileSync(join(gateway.home, 'gateway.log'), '');
-  assert.ok((await elsewhere('gateway', 'logs')).stderr.startsWith(note));
+  assert.ok(isNoted((await elsewhere('gateway', 'logs')).stderr));
   const stop = await elsewhere('gateway', 'stop');
   assert.equal(stop.code, 1);
-  assert.ok(
-    stop.stderr.endsWith(
-      `and was not stopped\n  it serves ${served}\n  to stop it: cd ${gateway.home} && hookwright gateway stop\n`,
-    ),
-  );
+  assert.ok(stop.stderr.includes(served), stop.stderr);
+  assert.ok(stop.stderr.endsWith(`cd ${gateway.home} && hookwright gateway stop\n`), stop.stderr);
   assert.equal((await gateway.status()).state, 'serving');
   for (const argv of [
     ['gateway', 'start'],
@@ -110,7 +108,7 @@ test('in the folder of another project each command says whose gateway it talks 
   ]) {
     const { code, stderr } = await elsewhere(...argv);
     assert.equal(code, 1);
-    assert.ok(stderr.includes(`\n  it serves ${served}\n`), stderr);
+    assert.ok(stderr.includes(`${served}\n`), stderr);
     assert.match(stderr, /HOOKWRIGHT_HOME=<dir>/);
   }
 });

@@ -19,7 +19,7 @@ const END_THREADS =
   "const threads = []; process.on('worker', (thread) => threads.push(thread)); " +
   "process.on('SIGUSR2', () => threads.map((thread) => thread.terminate()));";
 
-test('a gateway ends with 70 when a thread of its store ends, says why, and ends its agents', async (t) => {
+test('a gateway ends with 70 when a thread of its store ends, and ends its agents', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(END_THREADS)}` };
@@ -31,8 +31,6 @@ test('a gateway ends with 70 when a thread of its store ends, says why, and ends
   const ended = once(first.child, 'exit');
   first.child.kill('SIGUSR2');
   assert.deepEqual(await ended, [70, null]);
-  const said = first.output().match(/a thread of the store has ended[^"]*","msg":"the store accepts no changes"/g);
-  assert.equal(said?.length, 1);
 
   const next = await startGatewayProcess({ home });
   t.after(() => next.kill());

@@ -51,13 +51,13 @@ test('a job made beside a running gateway fires at its time, and its answer is d
   const values = ['time=07:00', 'recurrence=everyday', 'what=breathe', 'deliver=local'];
   const made = await gateway.cli('blueprint', 'create', 'custom-reminder', ...values, '--json');
   assert.equal(made.code, 0, made.stderr);
-  assert.equal(made.stderr, '', 'a gateway is running, and nothing has to be said of it');
+  assert.equal(made.stderr, '', 'a gateway is running, so nothing has to be noted');
   const { id } = JSON.parse(made.stdout);
   putForward('2026-01-05T06:00:00Z');
   const [run] = await waitForRun(gateway, id);
   assert.equal(run?.delivery_id, `${id}@2026-01-05T06:00:00.000Z`);
   const { stdout } = await gateway.cli('deliveries', 'show', run?.id ?? '', '--json');
-  assert.match(stdout, /to do this: breathe/);
+  assert.match(stdout, /breathe/);
   putForward('2026-01-05T07:00:00Z');
   await waitForRun(gateway, 'report');
   const { stdout: listed } = await gateway.cli('job', 'list', '--json');
@@ -85,7 +85,6 @@ test('an event fires the job with its prompt as context, a burst fires it once, 
   const { stdout } = await gateway.cli('deliveries', 'show', run?.id ?? '', '--json');
   assert.match(stdout, /Write the report\.\\n\\nDeployed (?:a1|b2|c3)\./);
   assert.equal((await runsOf(gateway, 'report')).length, 1);
-  assert.match(gateway.running.stderr(), /the job is running already: the event starts no second run/);
   await gateway.cli('job', 'pause', 'report');
   const dropped = await send('d4');
   assert.match(dropped.stdout, /^200 \{"status":"ignored","reason":"job_paused"/);
@@ -149,19 +148,19 @@ test('the control side names what is wrong, and makes nothing then', async (t) =
   const { socket } = controlPaths(gateway.home, tmpdir());
   const create = (body: unknown, key = 'morning-brief') => post(socket, `/blueprints/${key}/jobs`, body);
   const values = { time: '06:30', deliver: 'origin' };
-  for (const [answer, message] of [
-    [await create({ values: { time: '6:30', deliver: 'x' } }), /`time` cannot be `6:30`/],
-    [await create({ values: { time: '06:30', deliver: 'nowhere' } }), /no delivery target `nowhere`/],
-    [await create({ values }, 'evening-brief'), /there is no blueprint "evening-brief"/],
-    [await create({}), /request\.values is missing/],
-    [await create({ values: { time: 7 } }), /request\.values\.time is missing/],
-    [await create({ values, timezone: 'Mars/Olympus' }), /no IANA time zone/],
-    [await create({ values, profile: 'work' }), /there is no profile "work"/],
-    [await create({ values, name: 'report' }), /there is a job "report" already/],
-    [await create({ values, origin: { target: 'messenger_a' } }), /request\.origin/],
+  for (const [answer, named] of [
+    [await create({ values: { time: '6:30', deliver: 'x' } }), '`6:30`'],
+    [await create({ values: { time: '06:30', deliver: 'nowhere' } }), '`nowhere`'],
+    [await create({ values }, 'evening-brief'), '"evening-brief"'],
+    [await create({}), 'request.values'],
+    [await create({ values: { time: 7 } }), 'request.values.time'],
+    [await create({ values, timezone: 'Mars/Olympus' }), 'Mars/Olympus'],
+    [await create({ values, profile: 'work' }), '"work"'],
+    [await create({ values, name: 'report' }), '"report"'],
+    [await create({ values, origin: { target: 'messenger_a' } }), 'request.origin'],
   ] as const) {
     assert.equal(answer.status, 400);
-    assert.match(String(answer.body.message), message);
+    assert.ok(String(answer.body.message).includes(named), String(answer.body.message));
   }
   const { stdout } = await gateway.cli('job', 'list', '--json');
   assert.equal(JSON.parse(stdout).length, 1);

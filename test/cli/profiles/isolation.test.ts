@@ -29,16 +29,8 @@ test('unknown route, unknown profile and mismatch have one answer, however well 
 
 /** Takes one thing away from red that the others still have, or points it at theirs. */
 const spoils: readonly (readonly [string, (home: string) => void, RegExp])[] = [
-  [
-    'a target',
-    (home) => write(home, 'profiles/red/config.yaml', '{}\n'),
-    /profile-incomplete.*messenger_a.*not enabled.*profile `red`/,
-  ],
-  [
-    'a skill',
-    (home) => rmSync(join(home, 'profiles/red/skills/who/SKILL.md')),
-    /profile-incomplete.*who.*profile `red`/,
-  ],
+  ['a target', (home) => write(home, 'profiles/red/config.yaml', '{}\n'), /profile-incomplete.*messenger_a.*`red`/],
+  ['a skill', (home) => rmSync(join(home, 'profiles/red/skills/who/SKILL.md')), /profile-incomplete.*who.*`red`/],
   [
     'a script',
     (home) => rmSync(join(home, 'profiles/red/scripts/who.sh')),
@@ -55,7 +47,7 @@ const spoils: readonly (readonly [string, (home: string) => void, RegExp])[] = [
   [
     'a variable of the process',
     (home) => write(home, 'profiles/red/.env', ''),
-    /target messenger_a of profile red: .*env:TOKEN is not set in .*\/profiles\/red\/\.env/,
+    /messenger_a.* red: .*env:TOKEN.*\/profiles\/red\/\.env/,
   ],
 ];
 for (const [what, spoil, expected] of spoils) {
@@ -87,7 +79,7 @@ test('a job of another profile is unknown, and an agent that a profile lacks is 
       ),
   );
   const refused = await runInProcess(['lint'], { home });
-  assert.match(refused.stdout, /unknown-job: there is no job `weekly`/);
+  assert.match(refused.stdout, /unknown-job: .*`weekly`/);
   write(home, 'config.yaml', rootConfig(1));
   const config = join(home, 'profiles/red/config.yaml');
   writeFileSync(config, readFileSync(config, 'utf8').replace(/agent:\n.*\n/, ''));

@@ -3,6 +3,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { runInProcess } from '../../helpers/cli.ts';
+import { expectGolden, screensOf } from '../../helpers/golden.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const CONFIG = `platforms:
@@ -26,12 +27,8 @@ test('create makes a home that only its owner can enter, and never touches one t
   for (const file of ['.env', 'config.yaml']) {
     assert.equal(statSync(join(home, 'profiles/work', file)).mode & 0o777, 0o600, file);
   }
-  assert.match(
-    (await runInProcess(['profile', 'create', 'work'], { home })).stderr,
-    /there is a profile "work" already/,
-  );
-  assert.match((await runInProcess(['profile', 'create', 'default'], { home })).stderr, /always there/);
-  assert.equal((await runInProcess(['profile', 'create', '../x'], { home })).code, 1);
+  for (const name of ['work', 'default', '../x'])
+    assert.equal((await runInProcess(['profile', 'create', name], { home })).code, 1, name);
   assert.equal(existsSync(join(home, 'x')), false);
 });
 
@@ -47,17 +44,19 @@ test('list, show and lint say what each profile reaches, by reference and never 
     join(home, 'webhook_subscriptions.json'),
     JSON.stringify({ dynamic: { profile: 'work', secret: 'a-literal-secret-of-it' } }),
   );
-  const list = await runInProcess(['profile', 'list'], { home });
-  assert.match(list.stdout, /^default +plain +\S+ +none: /m);
-  assert.match(list.stdout, /^work +working,dynamic +messenger_a,\S+ +my-agent +served$/m);
-  const show = await runInProcess(['profile', 'show', 'work'], { home });
-  assert.match(show.stdout, /routes +\/p\/work\/webhooks\/working \(agent\), \/p\/work\/webhooks\/dynamic \(agent\)\n/);
-  assert.match(show.stdout, /credentials +route working: env:SECRET, .*messenger_a\.token: a literal secret\n/);
-  const lint = await runInProcess(['lint'], { home });
-  assert.ok(lint.stdout.includes(show.stdout), lint.stdout);
-  assert.doesNotMatch(list.stdout + show.stdout, /literal-token|literal-secret/);
-  const wrong = await runInProcess(['profile', 'show', 'wrok'], { home });
-  assert.match(wrong.stderr, /there is no profile "wrok"\n {2}did you mean work\?/);
+  const run = (...argv: string[]) => runInProcess(argv, { home });
+  const screens = await screensOf(
+    run,
+    ['profile', 'list'],
+    ['profile', 'show', 'work'],
+    ['profile', 'show', 'default'],
+    ['profile', 'show', 'wrok'],
+  );
+  assert.doesNotMatch(screens, /literal-token|literal-secret/);
+  expectGolden('cli/profiles/screens.txt', screens.replaceAll(home, '<home>'));
+  const { stdout } = await run('profile', 'show', 'work');
+  const lint = await run('lint');
+  assert.ok(lint.stdout.includes(stdout), lint.stdout);
 });
 
 test('a profile that is not served is listed as such', async (t) => {
@@ -73,8 +72,5 @@ test('a profile that is not served is listed as such', async (t) => {
       ['work', false],
     ],
   );
-  assert.match(
-    (await runInProcess(['profile', 'show', 'work'], { home })).stderr,
-    /set gateway\.multiplex_profiles: true/,
-  );
+  assert.match((await runInProcess(['profile', 'show', 'work'], { home })).stderr, /gateway\.multiplex_profiles: true/);
 });

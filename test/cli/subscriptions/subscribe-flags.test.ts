@@ -63,17 +63,17 @@ test('a new secret ends a rotation', () => {
   assert.deepEqual(applyFlags({ secrets: ['a', 'b'] }, { secret: 'c' }), { secret: 'c' });
 });
 
-const refused: readonly (readonly [SubscribeFlags, RegExp])[] = [
-  [{ deliverExtra: ['x'] }, /takes key=value/],
-  [{ filter: ['{a: '] }, /--filter is not YAML/],
-  [{ filter: ['text'] }, /--filter takes a map/],
-  [{ coalesce: '[' }, /--coalesce is not YAML/],
+const refused: readonly (readonly [SubscribeFlags, flag: string])[] = [
+  [{ deliverExtra: ['x'] }, '--deliver-extra'],
+  [{ filter: ['{a: '] }, '--filter'],
+  [{ filter: ['text'] }, '--filter'],
+  [{ coalesce: '[' }, '--coalesce'],
 ];
-for (const [flags, expected] of refused) {
+for (const [flags, flag] of refused) {
   test(`refuses ${JSON.stringify(flags)}`, () =>
     assert.throws(
       () => applyFlags({}, flags),
-      (error) => error instanceof UsageError && expected.test(error.message),
+      (error) => error instanceof UsageError && error.message.includes(flag),
     ));
 }
 

@@ -42,7 +42,7 @@ test('a running gateway serves a new subscription with the next request, and the
     'live {event_type}',
   );
   assert.equal(made.code, 0, made.stderr);
-  const line = /Try {5}(.*)\n/.exec(made.stdout)?.[1] ?? '';
+  const line = /^ {2}\w+ +(.*\bcurl .*)$/m.exec(made.stdout)?.[1] ?? '';
   assert.ok(line.includes(`${gateway.url}/webhooks/live`), line);
   if (spawnSync('sh', ['-c', 'command -v openssl && command -v curl']).status === 0) {
     assert.match(await shell(line), /"status":"accepted","route":"live","event":"greeting"/);
@@ -54,7 +54,7 @@ test('a running gateway serves a new subscription with the next request, and the
   assert.equal(refusedNow.code, 1);
   assert.match(refusedNow.stdout, /^403 .*route_disabled/);
   await gateway.cli('webhook', 'remove', 'live');
-  assert.match((await gateway.cli('webhook', 'test', 'live')).stderr, /there is no route "live"/);
+  assert.equal((await gateway.cli('webhook', 'test', 'live')).code, 1);
 });
 
 test('a bad entry is quarantined in list, status and log, and the others serve', async (t) => {
@@ -68,11 +68,13 @@ test('a bad entry is quarantined in list, status and log, and the others serve',
     }),
   );
   assert.equal((await gateway.cli('webhook', 'test', 'good')).code, 0);
-  const status = await gateway.cli('gateway', 'status');
-  assert.match(status.stdout, /1 serving, 1 quarantined\n {4}! bad: .*nope/);
-  await until(async () => /subscription is not served/.test(gateway.running.stderr()));
+  const { serving, quarantined } = (await gateway.status()).subscriptions;
+  assert.deepEqual([serving, quarantined.map(({ name }) => name)], [1, ['bad']]);
+  assert.match(quarantined[0]?.reason ?? '', /nope/);
+  await until(async () => /"level":"warn".*"subscription":"bad"/.test(gateway.running.stderr()));
   writeFileSync(file, '{"good"');
   await gateway.cli('webhook', 'test', 'fixed');
-  assert.match((await gateway.cli('gateway', 'status')).stdout, /! .*JSON/);
-  assert.equal((await gateway.status()).subscriptions.serving, 1);
+  const { subscriptions } = await gateway.status();
+  assert.equal(subscriptions.serving, 1);
+  assert.notEqual(subscriptions.error, null);
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -7,6 +8,7 @@ import type { CliResult } from '../../helpers/cli.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
 import { startGateway } from '../../helpers/gateway.ts';
+import { expectGolden, screensOf } from '../../helpers/golden.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const CONFIG = `platforms:
@@ -43,16 +45,39 @@ function bench(t: TestContext, clock = new FakeClock()): Bench {
   };
 }
 
+test('what the commands print', async (t) => {
+  const { home } = bench(t);
+  const context = { clock: new FakeClock(), random: () => createHash('sha256').update('one').digest() };
+  const run = (...argv: string[]) => runInProcess(argv, { home, context });
+  const subscribe = (...flags: string[]) => ['webhook', 'subscribe', ...flags];
+  const toChat = ['--deliver', 'messenger_a', '--deliver-chat-id', '-1', '--prompt', 'x'];
+  const screens = await screensOf(
+    run,
+    subscribe('reviews', '--events', 'pull_request', '--prompt', 'Review {title}'),
+    subscribe('reviews', '--prompt', 'Read {title}', '--disable'),
+    subscribe('pay', '--source', 'github', '--secret', 'env:PAY', '--prompt', 'x'),
+    subscribe('chat', '--source', 'discord', '--public-key', 'env:KEY', '--prompt', 'x'),
+    subscribe('direct', '--deliver-only', ...toChat),
+    subscribe('stored', '--agent', 'none', ...toChat),
+    subscribe('job', '--cron-job', 'nightly'),
+    ['webhook', 'list'],
+    ['webhook', 'list', '--all'],
+    ['webhook', 'show', 'reviews'],
+    ['webhook', 'remove', 'reviews'],
+    ['route', 'pause', 'pay', '--for', '1h'],
+    ['route', 'resume', 'pay'],
+  );
+  expectGolden('cli/subscriptions/screens.txt', screens);
+});
+
 test('subscribe makes a route with a secret of its own and says how to use it', async (t) => {
   const { webhook, entries, file } = bench(t);
   const made = await webhook('subscribe', 'reviews', '--events', 'pull_request', '--prompt', 'Review {title}');
   assert.equal(made.code, 0, made.stderr);
   const { secret } = entries().reviews ?? {};
   assert.match(String(secret), /^[0-9a-f]{64}$/);
-  assert.match(made.stdout, /URL +http:\/\/127\.0\.0\.1:8644\/webhooks\/reviews\n/);
-  assert.ok(made.stdout.includes(`Secret  ${String(secret)}\n`));
-  assert.match(made.stdout, /Mode {4}agent run, answer to log\n/);
-  assert.match(made.stdout, /curl -d/);
+  for (const shown of ['http://127.0.0.1:8644/webhooks/reviews\n', `${String(secret)}\n`, 'curl -d'])
+    assert.ok(made.stdout.includes(shown), shown);
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.deepEqual(entries(), { reviews: { events: ['pull_request'], prompt: 'Review {title}', secret } });
 });
@@ -69,17 +94,17 @@ test('subscribe warns of an agent that acts on the text of strangers, and of its
   };
   assert.deepEqual(await subscribe('harmless', 'Number {issue.number}'), []);
   const [warning, ...others] = await subscribe('comments', 'x {comment.body}');
-  assert.match(warning ?? '', /the routes `comments`, .* reaches Claude Code.*\(agent-expands-text\); write `env: /);
+  assert.match(warning ?? '', /`comments`.*\(agent-expands-text\)/);
   assert.deepEqual(others, []);
   const both = await subscribe('bare', '{comment.body}');
   assert.equal(both.length, 2);
   assert.ok(
-    both.some((each) => /the prompt begins with `\{comment\.body\}`/.test(each)),
+    both.some((each) => each.includes('`{comment.body}`')),
     both.join('\n'),
   );
   await webhook('disable', 'comments');
   assert.doesNotMatch((await webhook('disable', 'bare')).stderr, /warning/);
-  assert.match((await webhook('enable', 'bare')).stderr, /the prompt begins with `\{comment\.body\}`/);
+  assert.match((await webhook('enable', 'bare')).stderr, /`\{comment\.body\}`/);
   const gateway = await startGateway(t, { home, config: CONFIG + agent });
   const flags = ['--source', 'github', '--events', 'issue_comment', '--prompt', 'y {comment.body}'];
   assert.match(
@@ -107,34 +132,26 @@ test('every flag ends up in the entry, a negative chat id too', async (t) => {
     ...{ mirror_to_session: true, secret: 'env:OTHER', enabled: false },
   });
   assert.doesNotMatch(made.stdout, /env:OTHER/);
-  const direct = await webhook(
-    'subscribe',
-    'direct',
-    '--deliver',
-    'messenger_a',
-    '--deliver-chat-id',
-    '-1',
-    '--deliver-only',
-    '--prompt',
-    'x',
-  );
-  assert.match(direct.stdout, /Mode {4}message to messenger_a\n/);
-  assert.match((await webhook('subscribe', 'job', '--cron-job', 'nightly')).stdout, /Mode {4}fires job/);
+  const toChat = ['--deliver', 'messenger_a', '--deliver-chat-id', '-1', '--deliver-only', '--prompt', 'x'];
+  for (const [mode, ...argv] of [
+    ['direct', 'to-chat', ...toChat],
+    ['cron', 'job', '--cron-job', 'nightly'],
+  ])
+    assert.equal(JSON.parse((await webhook('subscribe', ...argv, '--json')).stdout).mode, mode);
 });
 
 test('a source pins a subscription to the signature of one sender', async (t) => {
   const { webhook, entries, home } = bench(t);
   const refused = await webhook('subscribe', 'pay', '--source', 'stripes', '--prompt', 'x');
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /source: .*`stripes`; did you mean `stripe`\? \(unknown-source\)/);
+  assert.match(refused.stderr, /source: .*`stripes`.*`stripe`.*\(unknown-source\)/);
   const made = await webhook('subscribe', 'pay', '--source', 'github', '--prompt', 'x');
   assert.equal(made.code, 0, made.stderr);
-  assert.match(made.stdout, /Try {5}hookwright webhook test pay\n/);
+  assert.match(made.stdout, /hookwright webhook test pay\n/);
   const { secret } = entries().pay ?? {};
   assert.deepEqual(entries().pay, { prompt: 'x', source: 'github', secret });
   const [row] = JSON.parse((await webhook('list', '--json')).stdout) as { source: string }[];
   assert.equal(row?.source, 'github', 'as it was written');
-  assert.match((await webhook('list')).stdout, /^pay +serving +agent +github +all /m);
   assert.match((await webhook('show', 'pay')).stdout, /"source": "github"/);
 
   const gateway = await startGateway(t, { home, config: CONFIG });
@@ -143,17 +160,17 @@ test('a source pins a subscription to the signature of one sender', async (t) =>
   assert.match(await as('generic-v2'), /^401 /);
   assert.equal((await gateway.cli('webhook', 'subscribe', 'pay', '--source', '')).code, 0);
   assert.match(await as('generic-v2'), /^202 /);
-  assert.match((await webhook('list')).stdout, /^pay +serving +agent +any /m);
+  const [any] = JSON.parse((await webhook('list', '--json')).stdout) as { source: string | null }[];
+  assert.equal(any?.source, null);
 });
 
 test('a sender with a private key is given no secret, but its public key', async (t) => {
   const { webhook, entries } = bench(t);
   const refused = await webhook('subscribe', 'chat', '--source', 'discord', '--prompt', 'x');
-  assert.match(refused.stderr, /has no `public_key`, and its source signs with a private one/);
+  assert.deepEqual([refused.code, refused.stderr.includes('`public_key`')], [1, true]);
   const key = '8f1d0c6a2b5e94733ad80f6b1c2e5d97a4068b3ef7512c9d60e8a1b47f3c2d59';
   const made = await webhook('subscribe', 'chat', '--source', 'discord', '--prompt', 'x', '--public-key', key);
   assert.equal(made.code, 0, made.stderr);
-  assert.match(made.stdout, /Secret {2}none: the sender's public key verifies\n/);
   assert.deepEqual(entries().chat, { prompt: 'x', source: 'discord', public_key: key });
   const flags = ['--source', 'whatsapp', '--prompt', 'x', '--verify-token', 'a-word-of-our-own'];
   assert.equal((await webhook('subscribe', 'talk', ...flags)).code, 0);
@@ -176,7 +193,7 @@ test('an update changes what its flags say and keeps the rest, secret, toolsets 
 });
 
 const refused: readonly (readonly [string, string[], number, RegExp])[] = [
-  ['an unknown job', ['x', '--cron-job', 'nigthly'], 1, /job `nigthly`.*\(unknown-job\)/],
+  ['an unknown job', ['x', '--cron-job', 'nigthly'], 1, /`nigthly`.*\(unknown-job\)/],
   ['direct delivery to the log', ['x', '--deliver-only'], 1, /deliver-only-target/],
   [
     'direct delivery with a job',
@@ -186,16 +203,11 @@ const refused: readonly (readonly [string, string[], number, RegExp])[] = [
   ],
   ['coalescing a job', ['x', '--cron-job', 'nightly', '--coalesce', 'a'], 1, /coalesce-mode/],
   ['a name that is no part of a URL', ['Bad Name'], 1, /Bad Name/],
-  [
-    'a static route',
-    ['fixed', '--prompt', 'x'],
-    1,
-    /"fixed" is a static route\n {2}change it where it is written: config\.yaml:\d+/,
-  ],
+  ['a static route', ['fixed', '--prompt', 'x'], 1, /"fixed".*\n.* config\.yaml:6/],
   ['an unknown target', ['x', '--deliver', 'mesenger_a'], 1, /messenger_a/],
   ['an unknown profile', ['x', '--route-profile', 'nobody'], 1, /unknown-profile/],
-  ['a flag for toolsets', ['x', '--toolsets', 'web'], 2, /unsupported option name \("--toolsets"\)/],
-  ['no name', [], 2, /not enough positional arguments\n {2}usage: hookwright webhook subscribe <subscription>/],
+  ['a flag for toolsets', ['x', '--toolsets', 'web'], 2, /"--toolsets"/],
+  ['no name', [], 2, /hookwright webhook subscribe <subscription>/],
 ];
 for (const [name, argv, code, expected] of refused) {
   test(`subscribe refuses ${name} and writes nothing`, async (t) => {
@@ -221,7 +233,7 @@ test('a file that cannot be parsed is refused with its place and left as it is, 
   ]) {
     const result = await webhook(...argv);
     assert.equal(result.code, 1, argv.join(' '));
-    assert.match(result.stderr, /webhook_subscriptions\.json:3:1: not JSON/, argv.join(' '));
+    assert.match(result.stderr, /webhook_subscriptions\.json:3:1: /, argv.join(' '));
   }
   assert.equal(readFileSync(file, 'utf8'), '{\n  "a": {},\n}\n');
 });
@@ -259,9 +271,6 @@ test('list shows what the gateway makes of each entry, and never a secret', asyn
   assert.match(rows[2]?.reason ?? '', /nope/);
   assert.match(rows[3]?.reason ?? '', /config\.yaml:6/);
   const table = await webhook('list', '--all');
-  assert.match(table.stdout, /^NAME +STATE/);
-  assert.match(table.stdout, /^fixed +serving/m);
-  assert.match(table.stdout, /terminal/);
   assert.doesNotMatch(table.stdout + stdout, /must-not-show|a-global-secret/);
 });
 
@@ -285,7 +294,7 @@ test('show hides secrets unless they are asked for', async (t) => {
   const shown = await webhook('show', 'a', '--reveal', '--json');
   assert.match(shown.stdout, /first-of-two-secrets[\s\S]*second-of-two-secrets/);
   assert.equal((await webhook('show', 'b')).code, 1);
-  assert.match((await webhook('show', 'fixed')).stderr, /static route/);
+  assert.equal((await webhook('show', 'fixed')).code, 1);
 });
 
 test('remove, enable and disable change one entry; what is not there is refused', async (t) => {
@@ -298,8 +307,7 @@ test('remove, enable and disable change one entry; what is not there is refused'
   assert.equal((await webhook('remove', 'a')).code, 0);
   assert.deepEqual(Object.keys(entries()), ['b']);
   for (const verb of ['remove', 'enable', 'disable', 'rotate-secret']) {
-    assert.match((await webhook(verb, 'a')).stderr, /there is no subscription "a"/);
-    assert.match((await webhook(verb, 'fixed')).stderr, /"fixed" is a static route/);
+    for (const name of ['a', 'fixed']) assert.equal((await webhook(verb, name)).code, 1, `${verb} ${name}`);
   }
 });
 
@@ -345,7 +353,6 @@ test('an entry that is no map is listed as quarantined, and keeps no other from 
       ['fresh', 'serving'],
     ],
   );
-  assert.match(rows[0]?.reason ?? '', /must be a map, not nothing/);
   const shown = await webhook('show', 'text');
   assert.equal(shown.code, 0, shown.stderr);
   assert.ok(!shown.stdout.includes('not-to-be-shown'));
@@ -364,7 +371,7 @@ test('an entry that is no map is listed as quarantined, and keeps no other from 
   ]) {
     const refused = await webhook(...argv);
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /is not a map\n {2}remove it: hookwright webhook remove (key|text)/);
+    assert.match(refused.stderr, /\n.*hookwright webhook remove (key|text)/);
   }
   assert.equal((await webhook('remove', 'key')).code, 0);
   assert.deepEqual(Object.keys(entries()), ['text', 'number', 'fresh']);

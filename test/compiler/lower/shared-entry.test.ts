@@ -16,7 +16,7 @@ ${entries.replace(/^/gm, '  ')}`;
   const variants = Object.entries(targets).map(([name, { variant }]) => `${name} ${variant}`);
   const errors = diagnostics
     .filter(({ rule }) => /^missing-setting|^invalid-value/.test(rule))
-    .map(({ message }) => message);
+    .map(({ message }) => message.match(/`\w+`/g)?.join(' '));
   return { variants: variants.filter((name) => /^git(hub|lab)_/.test(name)).sort(), targets, errors, diagnostics };
 }
 
@@ -58,13 +58,12 @@ test('an entry of its own goes before the shared one', async () => {
 });
 
 test('half of an app, an app and a host of gh, and a target that is not set up', async () => {
-  assert.deepEqual((await bindings('github: { enabled: true, app_id: 5 }')).errors, [
-    '`app_id` needs `private_key` beside it',
-  ]);
+  assert.deepEqual((await bindings('github: { enabled: true, app_id: 5 }')).errors, ['`app_id` `private_key`']);
   const both = await bindings('github: { enabled: true, app_id: 5, private_key: file:k, host: ghe.example }');
-  assert.deepEqual(both.errors, ['`host` and `app_id` do not go together']);
+  assert.deepEqual(both.errors, ['`host` `app_id`']);
   const output = 'outputs: { o: { deliver: github_check, repo: o/r, name: n, sha: "{sha}" } }';
   const { diagnostics } = await bindings('github: { enabled: true, token: env:T }', output);
   const found = diagnostics.find(({ rule }) => rule === 'target-not-enabled');
-  assert.equal(found?.hint, 'set `app_id` and `private_key` under `platforms.github` in the config');
+  for (const named of ['`app_id`', '`private_key`', '`platforms.github`'])
+    assert.ok(found?.hint?.includes(named), found?.hint);
 });

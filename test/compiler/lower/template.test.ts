@@ -85,7 +85,7 @@ describe('lowerTemplate', () => {
       assert.equal(plan, null);
       assert.equal(problems.length, 1);
       assert.equal(problems[0]?.rule, 'template-syntax');
-      assert.match(problems[0].message, new RegExp(`write ${meant.replace(/[{}.]/g, '\\$&')}$`));
+      assert.ok(problems[0].message.endsWith(meant), problems[0].message);
       assert.deepEqual(problems[0].within, { offset: written.indexOf(fault), length: fault.length });
     });
   }

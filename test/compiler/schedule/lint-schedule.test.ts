@@ -36,13 +36,6 @@ for (const [text, expected] of [
   test(`\`${text}\` has ${expected} uneven steps`, () => assert.equal(unevenSteps(read(text)).length, expected));
 }
 
-test('an uneven step says when the count starts again', () => {
-  assert.equal(
-    unevenSteps(read('*/45 * * * *'))[0]?.message,
-    '`*/45` is not every 45 minutes: the count starts again at the full hour',
-  );
-});
-
 test('gaps are found to the minute, in local time', () => {
   const local = (zone: string): readonly string[] =>
     clockGaps(zone).map(
@@ -56,11 +49,11 @@ test('gaps are found to the minute, in local time', () => {
 });
 
 for (const [text, zone, expected] of [
-  ['30 2 * * *', 'Europe/Berlin', /clocks go from 02:00 to 03:00 on one day of the year: it then fires at 03:00/],
-  ['0 1,2 * * 0', 'Europe/Berlin', /it then fires at 03:00/],
-  ['*/30 2 * * *', 'Europe/Berlin', /it then does not fire/],
-  ['0 0 * * *', 'America/Santiago', /from 00:00 to 01:00/],
-  ['15 2 * * *', 'Australia/Lord_Howe', /from 02:00 to 02:30/],
+  ['30 2 * * *', 'Europe/Berlin', '02:00 03:00 03:00'],
+  ['0 1,2 * * 0', 'Europe/Berlin', '02:00 03:00 03:00'],
+  ['*/30 2 * * *', 'Europe/Berlin', '02:00 03:00'], // not at all
+  ['0 0 * * *', 'America/Santiago', '00:00 01:00 01:00'],
+  ['15 2 * * *', 'Australia/Lord_Howe', '02:00 02:30 02:30'],
   ['45 2 * * *', 'Australia/Lord_Howe', null],
   ['30 2 * * 1-5', 'Europe/Berlin', null], // the clocks change on a Sunday
   ['0 3 * * *', 'Europe/Berlin', null],
@@ -70,8 +63,8 @@ for (const [text, zone, expected] of [
   ['30 2 * * *', 'Asia/Kolkata', null],
 ] as const) {
   test(`\`${text}\` in ${zone} is ${expected === null ? 'never skipped' : 'skipped once a year'}`, () => {
-    const complaint = skippedTime(read(text), zone);
-    if (expected === null) assert.equal(complaint, null);
-    else assert.match(complaint?.message ?? '', expected);
+    // Between which times the clocks go, and when it fires instead.
+    const times = skippedTime(read(text), zone)?.message.match(/\d\d:\d\d/g);
+    assert.equal(times?.join(' ') ?? null, expected);
   });
 }

@@ -28,7 +28,7 @@ describe('the root config', () => {
   test('else nothing, and both places are named', () => {
     const { incomplete, messages } = load({});
     assert.ok(incomplete);
-    assert.match(messages[0] ?? '', /hookwright\.yaml nor \/h\/config\.yaml/);
+    assert.match(messages[0] ?? '', /hookwright\.yaml.*\/h\/config\.yaml/);
   });
   test('a config that is not read because another one is found is known', () => {
     assert.deepEqual(load({ '/w/hookwright.yaml': 'a: 1', '/h/config.yaml': '', '/w/hookwright.yml': '' }).ignored, [
@@ -41,21 +41,20 @@ describe('the root config', () => {
     assert.deepEqual(load({ '/w/a.yaml': '', '/h/config.yaml': '' }, ['a.yaml']).ignored, []);
   });
   test('one under another name, or in a folder above, is named when there is none', () => {
-    assert.match(load({ '/w/hookwright.yml': '' }).hints[0] ?? '', /`hookwright\.yml` is here: rename it/);
-    assert.match(load({ '/hookwright.yaml': '' }).hints[0] ?? '', /`\.\.\/hookwright\.yaml` is a config/);
+    assert.match(load({ '/w/hookwright.yml': '' }).hints[0] ?? '', /`hookwright\.yml`/);
+    assert.match(load({ '/hookwright.yaml': '' }).hints[0] ?? '', /`\.\.\/hookwright\.yaml`/);
     assert.match(load({}).hints[0] ?? '', /hookwright init/);
   });
   test('a directory of that name is refused, not skipped', () => {
-    const { messages } = load({ '/w/hookwright.yaml/x': '', '/h/config.yaml': '' });
-    assert.match(messages[0] ?? '', /is a directory/);
+    const { root, rules } = load({ '/w/hookwright.yaml/x': '', '/h/config.yaml': '' });
+    assert.deepEqual([root, rules], ['/w/hookwright.yaml', ['unreadable-file']]);
   });
   test('--config replaces the search, may be repeated and may be a glob', () => {
     const files = { '/w/hookwright.yaml': '', '/w/b/2.yaml': '', '/w/b/1.yaml': '', '/w/c.yaml': '' };
     assert.deepEqual(load(files, ['c.yaml', 'b/*.yaml', '/w/b/1.yaml']).names, ['c.yaml', 'b/1.yaml', 'b/2.yaml']);
   });
   test('--config that finds nothing is refused', () => {
-    assert.match(load({}, ['none/*.yaml']).messages[0] ?? '', /no file matches/);
-    assert.match(load({}, ['none.yaml']).messages[0] ?? '', /does not exist/);
+    for (const config of ['none/*.yaml', 'none.yaml']) assert.deepEqual(load({}, [config]).rules, ['unreadable-file']);
   });
 });
 

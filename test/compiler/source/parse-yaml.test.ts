@@ -50,29 +50,23 @@ describe('values', () => {
 
 describe('refusals', () => {
   const bomb = `a0: &a0 [x]\n${Array.from({ length: 20 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]\n`).join('')}`;
-  const cases: readonly (readonly [string, string, string, RegExp])[] = [
-    ['a syntax error', 'a: [1\nb: 2', 'yaml-syntax', /./],
-    ['a tab as indentation', 'a:\n\tb: 1', 'yaml-syntax', /tab/],
-    ['a second document', 'a: 1\n---\nb: 2', 'yaml-syntax', /second document/],
-    ['a map as a key', '? {a: 1}\n: 2', 'yaml-syntax', /plain text/],
-    ['a tag nobody knows', 'a: !!js/function x', 'yaml-syntax', /tag/],
-    ['an alias without anchor', 'a: *b', 'yaml-alias', /no anchor/],
-    ['an alias before its anchor', 'a: *b\nb: &b 1', 'yaml-alias', /no anchor/],
-    ['an alias that contains itself', 'a: &a { b: *a }', 'yaml-alias', /contains itself/],
-    ['a billion laughs', bomb, 'yaml-alias', /expand/],
-    ['a merge of something else than maps', 'a: { <<: [1] }', 'yaml-alias', /takes a map/],
-    ['deep nesting', `a: ${'['.repeat(500)}${']'.repeat(500)}`, 'yaml-syntax', /nested/],
-    ['absurd nesting', '['.repeat(30_000), 'yaml-syntax', /./],
-    ['an infinite number', 'a: .inf', 'invalid-number', /not a supported number/],
-    ['a duplicate key', 'a: 1\nb: 2\na: 3', 'duplicate-key', /set twice/],
+  const cases: readonly (readonly [name: string, text: string, rule: string])[] = [
+    ['a syntax error', 'a: [1\nb: 2', 'yaml-syntax'],
+    ['a tab as indentation', 'a:\n\tb: 1', 'yaml-syntax'],
+    ['a second document', 'a: 1\n---\nb: 2', 'yaml-syntax'],
+    ['a map as a key', '? {a: 1}\n: 2', 'yaml-syntax'],
+    ['a tag nobody knows', 'a: !!js/function x', 'yaml-syntax'],
+    ['an alias without anchor', 'a: *b', 'yaml-alias'],
+    ['an alias before its anchor', 'a: *b\nb: &b 1', 'yaml-alias'],
+    ['an alias that contains itself', 'a: &a { b: *a }', 'yaml-alias'],
+    ['a billion laughs', bomb, 'yaml-alias'],
+    ['a merge of something else than maps', 'a: { <<: [1] }', 'yaml-alias'],
+    ['deep nesting', `a: ${'['.repeat(500)}${']'.repeat(500)}`, 'yaml-syntax'],
+    ['absurd nesting', '['.repeat(30_000), 'yaml-syntax'],
+    ['an infinite number', 'a: .inf', 'invalid-number'],
+    ['a duplicate key', 'a: 1\nb: 2\na: 3', 'duplicate-key'],
   ];
-  for (const [name, text, rule, message] of cases) {
-    test(name, () => {
-      const { findings } = parse(text);
-      assert.equal(findings[0]?.rule, rule);
-      assert.match(findings[0]?.message ?? '', message);
-    });
-  }
+  for (const [name, text, rule] of cases) test(name, () => assert.equal(parse(text).findings[0]?.rule, rule));
 
   test('a duplicate key points at both places, and the first one counts', () => {
     const { file, findings } = parse('a: 1\nb: 2\na: 3\n');
@@ -84,7 +78,7 @@ describe('refusals', () => {
   test('a map that is merged over and over counts against the limit', () => {
     const keys = Array.from({ length: 2000 }, (_, i) => `k${i}: 1`).join(', ');
     const text = `a: &a {${keys}}\nb:\n${'  - <<: *a\n'.repeat(600)}`;
-    assert.match(parse(text).findings[0]?.message ?? '', /expand/);
+    assert.equal(parse(text).findings[0]?.rule, 'yaml-alias');
   });
 
   test('ten thousand keys are compared in linear time', () => {

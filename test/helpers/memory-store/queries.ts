@@ -73,7 +73,6 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
     figures: figureQuery(tables),
     nodes: () => [],
     audit: () => audit(tables),
-    back_up: () => ({ bytes: 0 }),
   };
 }
 

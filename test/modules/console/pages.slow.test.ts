@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { openOfflineStore } from '../../../runtime/store/sqlite/open-store.ts';
 import { buildConsole } from '../../../scripts/console/build-page.ts';
 import { launchBrowser, NO_BROWSER } from '../../helpers/browser.ts';
 import type { TestedConsole } from '../../helpers/console.ts';
 import { startConsole } from '../../helpers/console.ts';
 import { until } from '../../helpers/gateway.ts';
+import { openOfflineStore } from '../../helpers/rescued-store.ts';
 import { ROOT } from '../../helpers/root.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 

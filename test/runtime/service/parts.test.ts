@@ -41,14 +41,14 @@ async function serveParts(t: TestContext, table: TableParts, parts: readonly Run
 
 const MARKED: TableParts = { routes: { ci: { prompt: [{ kind: 'notice' }, { kind: 'dump', marked: true }] } } };
 
-test('a table on SQLite that keeps no requests and marks nothing loads of modules only what counts', async (t) => {
+test('a table on SQLite that keeps no requests and marks nothing loads of modules only what counts and what watches over its file', async (t) => {
   const { parts, loaded } = watchedParts();
   const service = await serveParts(t, { routes: { ci: {} } }, parts);
   const { url } = await service.listen();
   const answer = await sendAgain(`${url}/webhooks/ci`, { method: 'POST', body: '{}', headers: signed('{}', SECRET) });
   assert.equal(answer.status, 202);
   await service.metrics();
-  assert.deepEqual(loaded, ['metrics']);
+  assert.deepEqual(loaded, ['metrics', 'rescue']);
 });
 
 test('a service stops within a number of ms, and refuses what is none', async (t) => {
@@ -64,7 +64,7 @@ test('a service stops within a number of ms, and refuses what is none', async (t
 test('the keeper is loaded before the first request to a route that keeps requests', async (t) => {
   const { parts, loaded } = watchedParts();
   const service = await serveParts(t, { routes: { ci: { capture: 'all' } } }, parts);
-  assert.deepEqual(loaded, ['metrics', 'keeper']);
+  assert.deepEqual(loaded, ['metrics', 'rescue', 'keeper']);
   const { url } = await service.listen();
   await sendAgain(`${url}/webhooks/ci`, { method: 'POST', body: '{}', headers: signed('{}', SECRET) });
   const kept = await (await service.requests()).list({}, { limit: 10 });
@@ -79,7 +79,7 @@ test('a later table loads what it needs before it is served', async (t) => {
   const service = await serveParts(t, { routes: { ci: {} } }, parts);
   await service.swap(routeTable(MARKED).table);
   await service.swap(routeTable({ routes: { ci: { capture: 'problems' } } }).table);
-  assert.deepEqual(loaded, ['metrics', 'marks', 'keeper']);
+  assert.deepEqual(loaded, ['metrics', 'rescue', 'marks', 'keeper']);
 });
 
 test('a program without modules refuses what only they can do, and serves the rest', async (t) => {

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sessionId } from '../../../runtime/platform/ids.ts';
-import { isDispatch, isJobRecord } from '../../../runtime/store/decode.ts';
+import { isDispatch } from '../../../schemas/built/rows/Dispatch.ts';
+import { isJobRecord } from '../../../schemas/built/rows/JobRecord.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';
 import { makeJob } from '../../helpers/jobs.ts';
 

@@ -16,7 +16,9 @@ import type {
   UnitRows,
   WorkRow,
 } from '../../../../runtime/store/unit/rows.ts';
+import { NEW_WORK } from '../../../../runtime/store/unit/rows.ts';
 import type { PgConnection } from './driver.ts';
+import { DELIVERY, WORK } from './schema.ts';
 import { shortenedKey } from './store-unit.ts';
 
 /** The keys to look up for a series of changes. */
@@ -87,10 +89,10 @@ const REFS = "SELECT nextval('dispatch_ref') AS ref FROM generate_series(1, $1::
 const CLAIMS = 'SELECT key, expires_at FROM claim WHERE key = ANY($1) ORDER BY key FOR UPDATE';
 const MESSAGES = 'SELECT key, ref, ttl_ms FROM message WHERE key = ANY($1) ORDER BY key FOR UPDATE';
 const LIMITS = 'SELECT lane, max_concurrent FROM lane WHERE lane = ANY($1)';
-const WORK_COLUMNS =
-  'ref, lane, state, due_at, set_at, holder, started_at, answered_at, reason, failed, steps, group_key, first_at, superseded, ' +
-  'session, coalesce(turn, ref) AS turn, blocked_by';
-const WORK = `SELECT ${WORK_COLUMNS} FROM work WHERE ref = ANY($1::bigint[]) ORDER BY ref FOR UPDATE`;
+const WORK_COLUMNS = Object.keys(WORK)
+  .map((name) => (name === 'turn' ? 'coalesce(turn, ref) AS turn' : name))
+  .join(', ');
+const WORK_ROWS = `SELECT ${WORK_COLUMNS} FROM work WHERE ref = ANY($1::bigint[]) ORDER BY ref FOR UPDATE`;
 /** Those of messages, and those that are sent once more. */
 const MEANT = 'IN (SELECT unnest($2::bigint[]) UNION SELECT ref FROM message WHERE key = ANY($1))';
 const OF_MESSAGES = `SELECT ${WORK_COLUMNS} FROM work WHERE ref ${MEANT} ORDER BY ref FOR UPDATE`;
@@ -117,8 +119,7 @@ const JOB_RUNS = `SELECT ${WORK_COLUMNS} FROM work WHERE ref IN (SELECT ref FROM
 const PAUSES = "SELECT id, body FROM guard_state WHERE kind = 'pause'";
 const GUARD = 'SELECT id, body FROM guard_state WHERE id = ANY($1) ORDER BY id FOR UPDATE';
 const HEADS = 'SELECT ref, id, profile, route, job, targets FROM dispatch WHERE ref = ANY($1::bigint[])';
-const DELIVERIES =
-  'SELECT ref, n, lane, due_at, set_at, holder, waiting FROM delivery WHERE ref = ANY($1::bigint[]) ORDER BY ref, n FOR UPDATE';
+const DELIVERIES = `SELECT ${Object.keys(DELIVERY).join(', ')} FROM delivery WHERE ref = ANY($1::bigint[]) ORDER BY ref, n FOR UPDATE`;
 const STEPS = 'SELECT ref, data FROM step WHERE ref = ANY($1::bigint[]) ORDER BY ref, n';
 const TICKS =
   'SELECT job, due_at FROM job_tick WHERE (job, due_at) IN ' +
@@ -169,59 +170,52 @@ const NOTHING: Loaded = {
   queued: [],
 };
 
+/** The results by name, of statements that are sent at once, in this order. */
+async function together<T extends object>(asked: T): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+  const results = await Promise.all(Object.values(asked));
+  return Object.fromEntries(Object.keys(asked).map((name, at) => [name, results[at]])) as never;
+}
+
 /** Loads the rows, within a transaction. */
 export async function loadUnit(db: PgConnection, changes: readonly UnitChange[]): Promise<UnitRows> {
   const needs = new Needs();
   for (const change of changes) needs.add(change);
-  // All statements are sent at once, in this order; those without keys are left out.
+  // Statements without keys are left out.
   const ask = async <R extends object>(sql: string, keys: ReadonlySet<string | number>): Promise<readonly R[]> =>
     keys.size === 0 ? [] : db.query<R>(sql, [[...keys]]);
   const ofMessages = async <R extends object>(sql: string): Promise<readonly R[]> =>
     needs.messages.size + needs.replayed.size === 0 ? [] : db.query<R>(sql, [[...needs.messages], [...needs.replayed]]);
-  const [, refs, jobs, claims, messages, limits, ...rest] = await Promise.all([
-    ask<object>(LOCK_SESSIONS, needs.sessions),
-    needs.dispatches === 0 ? [] : db.query<Loaded['refs'][number]>(REFS, [needs.dispatches]),
+  const found = await together({
+    locked: ask(LOCK_SESSIONS, needs.sessions),
+    refs: needs.dispatches === 0 ? [] : db.query<Loaded['refs'][number]>(REFS, [needs.dispatches]),
     // Before runs: who fires a job has its row first, and then that of a run.
-    ask<Loaded['jobs'][number]>(JOBS, needs.jobs),
-    ask<Loaded['claims'][number]>(CLAIMS, needs.claims),
-    ask<Loaded['messages'][number]>(MESSAGES, needs.messages),
-    ask<Loaded['limits'][number]>(LIMITS, needs.lanes),
-    ask<WorkRow>(WORK, needs.work),
-    ofMessages<WorkRow>(OF_MESSAGES),
-    ofMessages<EndedRow>(ENDED),
-    ofMessages<Loaded['bodies'][number]>(BODIES),
-    ofMessages<Loaded['steps'][number]>(STEPS_OF_MESSAGES),
-    ask<WorkRow>(GROUPS, needs.groups),
-    ask<WorkRow>(JOB_RUNS, needs.jobs),
-    needs.jobs.size === 0 ? [] : db.query<Loaded['guard'][number]>(PAUSES),
-    ask<Loaded['guard'][number]>(GUARD, needs.guard),
-    ask<StoredHead>(HEADS, needs.heads),
-    ask<DeliveryRow>(DELIVERIES, needs.work),
-    ask<Loaded['steps'][number]>(STEPS, needs.steps),
-    needs.ticks.length === 0 ? [] : db.query<Loaded['ticks'][number]>(TICKS, [JSON.stringify(needs.ticks)]),
-  ]);
-  const [work, held, ended, bodies, earlier, grouped, fired, pauses, guarded, ...others] = rest;
-  const [heads, deliveries, counted, ticks] = others;
+    jobs: ask<JobRow>(JOBS, needs.jobs),
+    claims: ask<Loaded['claims'][number]>(CLAIMS, needs.claims),
+    messages: ask<Loaded['messages'][number]>(MESSAGES, needs.messages),
+    limits: ask<Loaded['limits'][number]>(LIMITS, needs.lanes),
+    work: ask<WorkRow>(WORK_ROWS, needs.work),
+    held: ofMessages<WorkRow>(OF_MESSAGES),
+    ended: ofMessages<EndedRow>(ENDED),
+    bodies: ofMessages<Loaded['bodies'][number]>(BODIES),
+    earlier: ofMessages<Loaded['steps'][number]>(STEPS_OF_MESSAGES),
+    grouped: ask<WorkRow>(GROUPS, needs.groups),
+    fired: ask<WorkRow>(JOB_RUNS, needs.jobs),
+    pauses: needs.jobs.size === 0 ? [] : db.query<Loaded['guard'][number]>(PAUSES),
+    guarded: ask<Loaded['guard'][number]>(GUARD, needs.guard),
+    heads: ask<StoredHead>(HEADS, needs.heads),
+    deliveries: ask<DeliveryRow>(DELIVERIES, needs.work),
+    counted: ask<Loaded['steps'][number]>(STEPS, needs.steps),
+    ticks: needs.ticks.length === 0 ? [] : db.query<Loaded['ticks'][number]>(TICKS, [JSON.stringify(needs.ticks)]),
+  });
+  const { work, held, fired, grouped, counted, earlier, pauses, guarded } = found;
   // The steps of a message may be asked for twice.
   const asked = new Set(counted.map(({ ref }) => ref));
-  const steps = [...counted, ...earlier.filter(({ ref }) => !asked.has(ref))];
-  const queued = await loadSessions(db, needs.sessions, [...work, ...grouped], changes.length + 1);
   return rowsOf({
-    refs,
-    claims,
-    messages,
-    limits,
+    ...found,
+    queued: await loadSessions(db, needs.sessions, [...work, ...grouped], changes.length + 1),
     work: [...fired, ...work, ...held],
-    ended,
-    bodies,
-    steps,
-    grouped,
-    jobs,
+    steps: [...counted, ...earlier.filter(({ ref }) => !asked.has(ref))],
     guard: [...pauses, ...guarded],
-    heads,
-    deliveries,
-    ticks,
-    queued,
   });
 }
 
@@ -244,7 +238,7 @@ async function loadSessions(
 
 /** Loads the abandoned rows for `recover`. */
 export async function loadLeft(db: PgConnection, refs: readonly Ref[]): Promise<UnitRows> {
-  const [work, heads] = await Promise.all([db.query<WorkRow>(WORK, [refs]), db.query<StoredHead>(HEADS, [refs])]);
+  const [work, heads] = await Promise.all([db.query<WorkRow>(WORK_ROWS, [refs]), db.query<StoredHead>(HEADS, [refs])]);
   return rowsOf({ ...NOTHING, work, heads });
 }
 
@@ -287,20 +281,10 @@ function rowsOf(loaded: Loaded): UnitRows {
   };
 }
 
-const workOf = ({ profile, route, ...row }: EndedRow): WorkRow => ({
-  ...row,
-  lane: laneKey(profile, route),
-  due_at: 0,
-  set_at: 0,
-  holder: null,
-  failed: 0,
-  group_key: null,
-  first_at: null,
-  superseded: 0,
-  session: null,
-  turn: row.ref,
-  blocked_by: null,
-});
+const workOf = ({ profile, route, ...row }: EndedRow): WorkRow => {
+  const lane = laneKey(profile, route);
+  return { ...NEW_WORK, ...row, lane, due_at: 0, set_at: 0, turn: row.ref };
+};
 
 const tickKey = (job: string, due_at: number): string => JSON.stringify([job, due_at]);
 

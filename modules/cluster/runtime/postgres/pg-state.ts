@@ -14,7 +14,8 @@ import type {
   SharedState,
   Turn,
 } from '../../../../runtime/store/contract.ts';
-import { decodeOr, fieldsOf, isText } from '../../../../runtime/store/decode.ts';
+import { decodeOr, isText } from '../../../../runtime/store/decode.ts';
+import { isTurn } from '../../../../schemas/built/rows/Turn.ts';
 import type { SlotGrant, SlotRequest } from '../shared-window.ts';
 import type { PgValue } from './driver.ts';
 import type { SnapshotReader, Statement } from './transact.ts';
@@ -153,7 +154,6 @@ function pgDocuments(reads: SnapshotReader, writes: SnapshotReader): SharedDocum
   };
 }
 
-const isTurn = fieldsOf<Turn>({ role: isText, content: isText, at: isText });
 /** $2: the target; $4: the name that earlier versions have for it. */
 const CHAT = 'profile = $1 AND target IN ($2, $4) AND chat = $3';
 const OPEN_SESSION =

@@ -1,5 +1,5 @@
 /** The SQL for the queries of ../queries.ts: those of what was counted, of jobs, of the guard and of gateways. */
-import { decodeJob, decodeOr } from '../../../../runtime/store/decode.ts';
+import { decodeOr } from '../../../../runtime/store/decode.ts';
 import type { HeadTarget } from '../../../../runtime/store/group-commit.ts';
 import { COUNT_ASKED } from '../../../../runtime/store/listed-rows.ts';
 import type {
@@ -15,10 +15,11 @@ import type {
 } from '../../../../runtime/store/queries.ts';
 import { addedFigures, FIGURE_SUMS, FIGURES, forgottenBefore } from '../../../../runtime/store/queries.ts';
 import type { JobRecord, JobState, JobTick } from '../../../../runtime/store/records.ts';
-import { NOT_PAUSED, readGuard } from '../../../../runtime/store/records.ts';
+import { NOT_PAUSED, readGuard, storedJob } from '../../../../runtime/store/records.ts';
 import type { AskedCount, StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';
 import { auditTallies, shownTallies, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
+import { isLastError } from '../../../../schemas/built/rows/LastError.ts';
 import type { RefusedRows } from '../refused-rows.ts';
 import { dispatchQueries } from './read-dispatches.ts';
 import { keyOfClaim } from './store-unit.ts';
@@ -48,7 +49,6 @@ export const createPgQueries = (ask: AskSnapshot, refused: RefusedRows): PgQueri
   figures: (query) => sumFigures(ask, query),
   nodes: () => readNodes(ask),
   audit: () => audit(ask),
-  back_up: () => Promise.reject(new Error('a database is copied by pg_dump')),
   ...dispatchQueries(ask),
   ...jobQueries(ask, refused),
 });
@@ -101,7 +101,7 @@ async function overview(ask: AskSnapshot, now: number): Promise<StoreOverview> {
       groups: groups.open,
     },
     oldest_open_at: oldest?.accepted_at ?? null,
-    last_error: decodeOr<LastError | null>(error?.value ?? 'null', () => true, null),
+    last_error: decodeOr<LastError | null>(error?.value, isLastError, null),
     bytes: tallyRows.reduce((sum, { bytes }) => sum + bytes, 0),
     damage: null,
   };
@@ -227,7 +227,7 @@ export interface DatabaseJob {
 
 /** Null for an invalid row: a field is not what it may be, or the columns do not repeat what is in the body. */
 export function readRecord({ id, profile, name, body }: DatabaseJob): JobRecord | null {
-  const record = decodeJob(body);
+  const record = storedJob(body);
   return record?.id === id && record.profile === profile && record.name === name ? record : null;
 }
 

@@ -8,9 +8,57 @@
  */
 import { FIGURES } from '../../../../runtime/store/queries.ts';
 import { RENAME_LANES } from '../../../../runtime/store/records.ts';
+import type { DeliveryRow, DispatchRow, WorkRow } from '../../../../runtime/store/unit/rows.ts';
 
 /** The version that this program reads and writes. */
 export const SCHEMA_VERSION = 3;
+
+/** The columns of the rows that a unit of work reads and writes; a new one is made by a new step below. */
+type Columns<Names extends string> = Readonly<Record<Names, 'bigint' | 'integer' | 'text'>>;
+
+export const DISPATCH: Columns<keyof DispatchRow> = {
+  ref: 'bigint',
+  id: 'text',
+  profile: 'text',
+  route: 'text',
+  job: 'text',
+  mode: 'text',
+  accepted_at: 'bigint',
+  max_concurrent: 'integer',
+  head: 'text',
+  targets: 'text',
+  session: 'text',
+  burst: 'bigint',
+  body: 'text',
+};
+export const WORK: Columns<keyof WorkRow> = {
+  ref: 'bigint',
+  lane: 'text',
+  state: 'text',
+  due_at: 'bigint',
+  set_at: 'bigint',
+  holder: 'text',
+  started_at: 'bigint',
+  answered_at: 'bigint',
+  reason: 'text',
+  failed: 'integer',
+  steps: 'integer',
+  group_key: 'text',
+  first_at: 'bigint',
+  superseded: 'integer',
+  session: 'text',
+  turn: 'bigint',
+  blocked_by: 'text',
+};
+export const DELIVERY: Columns<keyof DeliveryRow> = {
+  ref: 'bigint',
+  n: 'integer',
+  lane: 'text',
+  due_at: 'bigint',
+  set_at: 'bigint',
+  holder: 'text',
+  waiting: 'text',
+};
 
 const VERSION_1 = `
   -- Gateways, a row for each start. token: checked by each transaction of the gateway; batch: its last committed one.
@@ -30,7 +78,7 @@ const VERSION_1 = `
 
   CREATE SEQUENCE dispatch_ref AS bigint;
 
-  -- Accepted dispatches, never changed. head: JSON (Head in runtime/store/decode.ts); targets: JSON list of the
+  -- Accepted dispatches, never changed. head: JSON (Head in runtime/store/listed-rows.ts); targets: JSON list of the
   -- targets of its deliveries, {target, label}; body: JSON of the dispatch.
   CREATE TABLE dispatch (
     ref bigint PRIMARY KEY,

@@ -8,6 +8,7 @@ import { TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
 import type { DispatchRow, MessageRow, WorkRow } from '../../../../runtime/store/unit/rows.ts';
 import type { WorkUnit } from '../../../../runtime/store/unit/unit.ts';
 import type { PgValue } from './driver.ts';
+import { DELIVERY, DISPATCH, WORK } from './schema.ts';
 import type { Scope } from './transact.ts';
 
 /** Counts of a lane, and the bytes of its texts. */
@@ -17,17 +18,20 @@ export const COUNT_COLUMNS = [...TALLY_COLUMNS, 'bytes'] as const satisfies read
 /** Approximate size of a dispatch and its indexes without its texts, in bytes. */
 export const ROW_BYTES = 600;
 
+/** A list of columns with their types. */
+const typed = (columns: Readonly<Record<string, string>>): string =>
+  Object.entries(columns)
+    .map((column) => column.join(' '))
+    .join(', ');
+
 /** The columns that are written in each table, with their types. */
 const COLUMNS = {
   claim: 'key text, expires_at bigint',
   message: 'key text, ref bigint, ttl_ms bigint',
   lane: 'lane text, max_concurrent integer',
-  work:
-    'ref bigint, lane text, state text, due_at bigint, set_at bigint, node bigint, holder text, started_at bigint, ' +
-    'answered_at bigint, reason text, failed integer, steps integer, group_key text, first_at bigint, superseded integer, ' +
-    'session text, turn bigint, blocked_by text',
+  work: `${typed(WORK)}, node bigint`,
   ended: 'ref bigint, state text, started_at bigint, answered_at bigint, finished_at bigint, reason text',
-  delivery: 'ref bigint, n integer, lane text, due_at bigint, set_at bigint, node bigint, holder text, waiting text',
+  delivery: `${typed(DELIVERY)}, node bigint`,
   answer: 'ref bigint, text text, program text',
   step: 'ref bigint, n integer, data text',
   usage: 'ref bigint, at bigint, agent text, input_tokens bigint, output_tokens bigint, cost double precision',
@@ -57,8 +61,9 @@ function upsert(table: Table, key: string): string {
   return `${insertInto(table)} ORDER BY ${key} ON CONFLICT (${key}) DO UPDATE SET ${set}`;
 }
 
-/** Sets these columns of existing rows. */
-function updateRows(table: Table, keys: readonly string[], names: readonly string[]): string {
+/** Sets columns of existing rows: all but the keys, or these. */
+function updateRows(table: Table, keys: readonly string[], only?: readonly string[]): string {
+  const names = only ?? namesOf(table).filter((name) => !keys.includes(name));
   const set = names.map((name) => `${name} = x.${name}`).join(', ');
   const where = keys.map((key) => `t.${key} = x.${key}`).join(' AND ');
   return `UPDATE ${table} t SET ${set} FROM ${rowsOf(COLUMNS[table])} WHERE ${where}`;
@@ -97,42 +102,25 @@ export const shortenedKey = (key: string): string =>
 export const keyOfClaim = (claim: ClaimKey): string => shortenedKey(claimKey(claim));
 
 const NEW_CLAIMS = `${insertInto('claim')} ORDER BY key`;
-const LATER_CLAIMS = updateRows('claim', ['key'], ['expires_at']);
+const LATER_CLAIMS = updateRows('claim', ['key']);
 const LIMITS = upsert('lane', 'lane');
 /** Bodies are sent as one binary parameter; an array of texts would have to be escaped and parsed. */
+const { body: _, ...SMALL } = DISPATCH;
+const SMALL_NAMES = Object.keys(SMALL).join(', ');
 const DISPATCHES =
-  'INSERT INTO dispatch (ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, targets, session, burst, body) ' +
-  'SELECT ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, targets, session, burst, ' +
-  "convert_from(substr($2::bytea, start, bytes), 'UTF8') FROM json_to_recordset($1::json) AS x(ref bigint, id text, " +
-  'profile text, route text, job text, mode text, accepted_at bigint, max_concurrent integer, head text, targets text, ' +
-  'session text, burst bigint, start integer, bytes integer)';
+  `INSERT INTO dispatch (${SMALL_NAMES}, body) SELECT ${SMALL_NAMES}, ` +
+  "convert_from(substr($2::bytea, start, bytes), 'UTF8') " +
+  `FROM ${rowsOf(`${typed(SMALL)}, start integer, bytes integer`)}`;
 const BODIES =
   'UPDATE dispatch d SET head = x.head, targets = x.targets, body = x.body FROM json_to_recordset($1::json) AS ' +
   'x(ref bigint, head text, targets text, body text) WHERE d.ref = x.ref';
 const NEW_MESSAGES = `${insertInto('message')} ORDER BY key`;
-const CHANGED_MESSAGES = updateRows('message', ['key'], ['ref', 'ttl_ms']);
+const CHANGED_MESSAGES = updateRows('message', ['key']);
 const REOPEN = 'DELETE FROM ended WHERE ref = ANY($1::bigint[])';
 const UNBLOCK = updateRows('work', ['ref'], ['blocked_by', 'set_at']);
 const DROP_WORK = 'DELETE FROM work WHERE ref = ANY($1::bigint[])';
 const NEW_WORK = insertInto('work');
-const CHANGED_WORK = updateRows(
-  'work',
-  ['ref'],
-  [
-    'state',
-    'due_at',
-    'set_at',
-    'node',
-    'holder',
-    'started_at',
-    'answered_at',
-    'reason',
-    'failed',
-    'steps',
-    'session',
-    'blocked_by',
-  ],
-);
+const CHANGED_WORK = updateRows('work', ['ref']);
 const ENDED = insertInto('ended');
 const DROP_DELIVERIES =
   'DELETE FROM delivery WHERE (ref, n) IN (SELECT ref, n FROM json_to_recordset($1::json) AS x(ref bigint, n integer))';

@@ -39,15 +39,7 @@ export const HANDLERS: Handlers = {
       last_error: dispatches?.last_error ?? null,
       store: { bytes: store.bytes, damage: store.damage?.message ?? null, refused: store.refused },
       problems: problemsOf(context, table.error),
-      alerts: alerts.map(({ kind, subject, reason, since, last_at, count }) => ({
-        kind,
-        title: alertTitle(kind),
-        subject,
-        reason,
-        since,
-        last_at,
-        count,
-      })),
+      alerts: alerts.map(({ about: _, until: __, kind, ...alert }) => ({ kind, title: alertTitle(kind), ...alert })),
     };
   },
 

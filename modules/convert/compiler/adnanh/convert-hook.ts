@@ -1,4 +1,5 @@
 /** Converts one hook: its trigger rule, its command, and its response. */
+
 import type { NodePath } from '../../../../compiler/diagnostics/diagnostic.ts';
 import type { CodeArgument, Interpreter } from '../../../../compiler/rules/support/code-arguments.ts';
 import {
@@ -12,8 +13,9 @@ import { renamed, variableName } from '../conversion.ts';
 import type { Draft, DraftRoute, Settings } from '../draft.ts';
 import { closeRoute } from '../draft.ts';
 import { asList, asMap } from '../foreign-value.ts';
+import { EVALUATING, PRINTING } from './built/names.ts';
 import type { TriggerCondition } from './convert-rule.ts';
-import { ALWAYS, convertRule, EVENT_HEADERS, setAuth } from './convert-rule.ts';
+import { ALWAYS, convertRule, eventHeaders, setAuth } from './convert-rule.ts';
 import { fieldOf, isXmlPath, textOf } from './hook-value.ts';
 
 export function convertHook(draft: Draft, route: DraftRoute, hook: Settings): HookCommand {
@@ -211,7 +213,7 @@ const INSTEAD_OF_PASSING =
 
 function passedValue(from: Settings, source: string): CommandValue | null {
   const name = textOf(from, 'name') ?? '';
-  const headers = EVENT_HEADERS[source];
+  const headers = eventHeaders.get(source);
   switch (textOf(from, 'source')) {
     case 'string':
       return { from: 'text', name };
@@ -280,15 +282,14 @@ function whyExecuted(command: string, code: readonly CodeArgument[], index: numb
 /** Folders that packages fill; a name without a folder is looked for there. */
 const SYSTEM = /^(?:(?:\/usr(?:\/local)?|\/snap|\/opt\/homebrew)?\/s?bin\/)?[^/]+$/;
 const IS_SCRIPT = /\.(?:sh|bash|zsh|py|pl|rb|js|mjs|ts|php|lua)$/;
-/** Programs that print what they are given. */
-const PRINTING = new Set(['echo', 'logger', 'notify-send', 'wall']);
+const PRINTS = new Set(PRINTING.split(' '));
 
 /**
  * A program of the system that is neither known to print its arguments nor an interpreter, of which it is known which arguments
  * are code. Many execute one or read it as a file: `tar --to-command`, `java -cp`, `rsync -e`.
  */
 const isForeign = (program: string): boolean =>
-  SYSTEM.test(program) && !IS_SCRIPT.test(program) && !isInterpreter(program) && !PRINTING.has(fileName(program));
+  SYSTEM.test(program) && !IS_SCRIPT.test(program) && !isInterpreter(program) && !PRINTS.has(fileName(program));
 
 const fileName = (program: string): string => program.slice(program.lastIndexOf('/') + 1);
 
@@ -296,13 +297,7 @@ const isShell = ({ variable }: Interpreter): boolean => variable === '$NAME';
 
 /** A program, with words and quoted variables as its arguments. */
 const COMMAND = /^[\w./:@,+-]+(?: +(?:[\w./:@,+=-]+|"[^"`$\\]*(?:\$(?:\w+|\{\w+\}|[@*])[^"`$\\]*)*"))*$/;
-/** Reserved words, and builtins that execute an argument, or evaluate it as an expression or as the name of a variable. */
-const EVALUATING = new Set(
-  [
-    '. source eval exec command builtin trap alias let time coproc declare typeset local export readonly unset read printf test',
-    'mapfile readarray bind complete compgen enable hash wait if then elif else do while until',
-  ].flatMap((line) => line.split(' ')),
-);
+const EVALUATES = new Set(EVALUATING.split(' '));
 
 /** Whether variables are only ever arguments of programs that do not execute them: any other code may do anything. */
 function isPlainShell(text: string): boolean {
@@ -313,6 +308,6 @@ function isPlainShell(text: string): boolean {
     const argv = [program, ...rest.map((word) => (word.includes('$') ? null : word))];
     const isRead = codeArguments(argv).some(({ index }) => argv[index] === null);
     const isKnown = !argv.includes(null) || !isForeign(program);
-    return !isRead && isKnown && !isWrapper(program) && !EVALUATING.has(program);
+    return !isRead && isKnown && !isWrapper(program) && !EVALUATES.has(program);
   });
 }

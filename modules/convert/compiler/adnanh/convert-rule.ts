@@ -3,6 +3,7 @@ import type { NodePath } from '../../../../compiler/diagnostics/diagnostic.ts';
 import { variableName } from '../conversion.ts';
 import type { Draft, DraftRoute, Settings } from '../draft.ts';
 import { asList, asMap, moveSecret } from '../foreign-value.ts';
+import { CREDENTIAL_KEYS, CREDENTIAL_WORDS, EVENT_HEADERS, SHIPPED } from './built/names.ts';
 import { callIn } from './go-template.ts';
 import { fieldOf, isXmlPath, textOf } from './hook-value.ts';
 
@@ -171,15 +172,10 @@ function convertComparison(
   return payloadComparison(name, path, { type, expected }, context);
 }
 
-interface Expected {
-  readonly type: 'value' | 'regex';
-  readonly expected: string;
-}
-
 function payloadComparison(
   name: string,
   path: NodePath,
-  { type, expected }: Expected,
+  { type, expected }: { readonly type: 'value' | 'regex'; readonly expected: string },
   { parsed }: RuleContext,
 ): TriggerCondition {
   if (isXmlPath(name)) return gap(path, 'XML bodies are not supported', 'Make the sender send JSON');
@@ -270,13 +266,8 @@ const sameAuth = (a: Auth, b: Auth): boolean =>
   a.secrets.length === b.secrets.length &&
   a.secrets.every(({ text }, at) => text === b.secrets[at]?.text);
 
-const WORDS = new Set(
-  'token secret password passwd passphrase signature auth authorization authentication credential credentials apikey'.split(
-    ' ',
-  ),
-);
-/** Words that, followed by `key`, name a secret. */
-const KEYS = new Set(['api', 'access', 'secret', 'private', 'shared', 'auth', 'webhook', 'hook', 'deploy', 'signing']);
+const WORDS = new Set(CREDENTIAL_WORDS.split(' '));
+const KEYS = new Set(CREDENTIAL_KEYS.split(' '));
 
 /** Decides by its name whether a parameter contains a secret: trigger rules compare tokens and branch names in the same way. */
 function isCredentialName(name: string): boolean {
@@ -289,33 +280,20 @@ function isCredentialName(name: string): boolean {
   );
 }
 
-/** Shipped sources whose place is unique to them. Keys: verify method, kind of place, lower-case name. */
-const SHIPPED: Readonly<Record<string, string>> = {
-  'hmac-sha1 header x-hub-signature': 'github-sha1',
-  'hmac-sha256 header x-hub-signature-256': 'github',
-  'hmac-sha512 header x-hub-signature': 'hub-sha512',
-  'hmac-sha256 header x-gogs-signature': 'gogs',
-  'hmac-sha256 header x-gitea-signature': 'gitea',
-  'hmac-sha256 header x-forgejo-signature': 'forgejo',
-  'token header x-gitlab-token': 'gitlab',
-  'token query token': 'url-token',
-};
+const SOURCES = new Map<string, string>(Object.entries(SHIPPED));
 
-/** Headers with event type and delivery id, by source: commands get both values from the run. */
-export const EVENT_HEADERS: Readonly<Record<string, { readonly event: string; readonly delivery: string }>> = {
-  'github-sha1': { event: 'x-github-event', delivery: 'x-github-delivery' },
-  github: { event: 'x-github-event', delivery: 'x-github-delivery' },
-  gogs: { event: 'x-gogs-event', delivery: 'x-gogs-delivery' },
-  gitea: { event: 'x-gitea-event', delivery: 'x-gitea-delivery' },
-  forgejo: { event: 'x-forgejo-event', delivery: 'x-forgejo-delivery' },
-  gitlab: { event: 'x-gitlab-event', delivery: 'x-gitlab-event-uuid' },
-};
+/** By source. */
+export const eventHeaders = new Map<string, { readonly event: string; readonly delivery: string }>(
+  Object.entries(EVENT_HEADERS),
+);
 
 /** Sets source and secrets of a route; moves literal secrets to variables. */
 export function setAuth(draft: Draft, route: DraftRoute, auth: Auth): void {
   const prefix = prefixOf(auth);
   const source =
-    prefix === '' ? (SHIPPED[`${auth.verify} ${auth.place.kind} ${auth.place.name.toLowerCase()}`] ?? null) : 'bearer';
+    prefix === ''
+      ? (SOURCES.get(`${auth.verify} ${auth.place.kind} ${auth.place.name.toLowerCase()}`) ?? null)
+      : 'bearer';
   route.settings.source = source ?? ownSource(draft, auth);
   if (source === null && auth.verify !== 'token') noteForm(route, auth);
   const references = auth.secrets.map((secret, at) =>

@@ -58,11 +58,11 @@ export const agentExpandsText = rule('agent-expands-text', {
     const { table, facts } = first.route.scope;
     const sandbox = config.sandbox ?? table.gateway.sandbox;
     // The folder that such a program reads is open to it in a sandbox, too.
-    const walls = program.reads === 'anywhere' ? missingWalls(config, sandbox, facts, program.ownFolders) : '';
+    const walls = program.reads === 'anywhere' ? missingWalls(config, sandbox, facts, program.own_folders) : '';
     if (walls === null) return;
     const from = program.reads === 'anywhere' ? 'any file' : 'a file of its folder';
     const message = `${describePart(first.part)} of ${nameRoutes(reached)} reaches ${program.name}, which sends ${from} that the text names as \`@path\` to the model, even without tools`;
-    const hint = `${getsVariables ? program.remedy : program.remedyInside}${walls}`;
+    const hint = `${getsVariables ? program.remedy : program.remedy_inside}${walls}`;
     report({ path: [...path, 'command'], at: 'value', message, hint });
   },
   route(route, report) {
@@ -88,18 +88,13 @@ function agentOf({ mode, config, profilePlan }: RouteView): StartedAgent {
   return agent?.kind === 'command' ? { command: agent.argv } : {};
 }
 
-interface Opened {
-  readonly read?: readonly string[];
-  readonly write?: readonly string[];
-}
-
 /**
  * Null if the sandbox keeps closed what sandboxes hide, except the program's own settings: homes of users and of the
  * gateway with all that is in them, temporary folders, `/run` and `.env`.
  */
 function missingWalls(
   { cwd }: AgentConfig,
-  sandbox: Opened | null,
+  sandbox: { readonly read?: readonly string[]; readonly write?: readonly string[] } | null,
   facts: MachineFacts,
   ownFolders: readonly string[],
 ): string | null {

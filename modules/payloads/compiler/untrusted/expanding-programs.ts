@@ -1,77 +1,28 @@
 /** Agent programs that act on words of their prompt before a model reads it, and the settings that stop them. */
 import type { AgentConfig } from '../../../../schemas/generated/types.ts';
+import { EXPANDING_PROGRAMS as PROGRAMS } from './built/expanding-programs.ts';
 import type { StartedProgram } from './started-programs.ts';
 import { isOption, programFile, startedPrograms } from './started-programs.ts';
 
+/** A row of `expanding-programs.yaml`, which says what its members are. */
 interface ExpandingProgram {
-  /** Its name in messages. */
   readonly name: string;
-  /** The file that is started, without `.exe` and the like. */
   readonly files: readonly string[];
-  /** The npm package, which `npx` and `bunx` start. */
   readonly package: string;
-  /** `anywhere`: all that its user can read. `work folder`: what is in the folder that it works in. */
   readonly reads: 'anywhere' | 'work folder';
-  /** Options, and variables with the value 1, that stop it. */
   readonly options: readonly string[];
   readonly variables: readonly string[];
-  /** Options without a value. After any other, `--bare` may be its value. */
   readonly flags: RegExp;
-  /** The entry of `permissions.deny` in its `--settings` that stops it. */
   readonly denied: string | null;
-  /** Below a user's home, the settings of the program itself: a sandbox may open them. */
-  readonly ownFolders: readonly string[];
-  /** What to write. */
+  readonly own_folders: readonly string[];
   readonly remedy: string;
-  /** What to write where the variables of the agent do not reach it. */
-  readonly remedyInside: string;
+  readonly remedy_inside: string;
 }
 
-const EMPTY_FOLDER =
-  'start it in the empty folder that each run has: without `cwd`, `work`, `cd`, `--chdir` and `--include-directories`';
-
-const IN_WORK_FOLDER = {
-  reads: 'work folder',
-  options: [],
-  variables: [],
-  flags: /^$/,
-  denied: null,
-  ownFolders: [],
-  remedy: EMPTY_FOLDER,
-  remedyInside: EMPTY_FOLDER,
-} as const;
-
-/** As tried with the programs: docs/agents.md, "What a text alone makes a program do". */
-export const EXPANDING_PROGRAMS: readonly ExpandingProgram[] = [
-  {
-    name: 'Claude Code',
-    files: ['claude', 'claude-code'],
-    package: '@anthropic-ai/claude-code',
-    reads: 'anywhere',
-    options: ['--bare'],
-    variables: ['CLAUDE_CODE_DISABLE_ATTACHMENTS', 'CLAUDE_CODE_SIMPLE'],
-    flags:
-      /^(?:-[pc]|--(?:print|continue|verbose|bare|safe-mode|no-session-persistence|disable-slash-commands|strict-mcp-config|fork-session|include-partial-messages|replay-user-messages|(?:allow-)?dangerously-skip-permissions))$/,
-    denied: 'Read(//**)',
-    ownFolders: ['.claude', '.claude.json'],
-    remedy:
-      'write `env: { CLAUDE_CODE_DISABLE_ATTACHMENTS: "1" }`, and with an API key also `command: [claude, --bare, -p, --no-session-persistence, --tools, ""]`',
-    remedyInside:
-      'write `env CLAUDE_CODE_DISABLE_ATTACHMENTS=1 claude` instead of `claude` there, or `--bare` directly after it, because `agent.env` does not reach it for sure',
-  },
-  {
-    name: 'Gemini CLI',
-    files: ['gemini'],
-    package: '@google/gemini-cli',
-    ...IN_WORK_FOLDER,
-  },
-  {
-    name: 'Qwen Code',
-    files: ['qwen'],
-    package: '@qwen-code/qwen-code',
-    ...IN_WORK_FOLDER,
-  },
-];
+export const EXPANDING_PROGRAMS: readonly ExpandingProgram[] = PROGRAMS.map((program) => ({
+  ...program,
+  flags: new RegExp(program.flags),
+}));
 
 /** An agent as written, or its argv alone. */
 export interface StartedAgent extends Pick<AgentConfig, 'env' | 'cwd' | 'work'> {

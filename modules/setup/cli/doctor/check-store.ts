@@ -7,7 +7,7 @@ import type { CliContext } from '../../../../cli/base/context.ts';
 import { packageVersion } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import type { Check } from '../../../../cli/base/module.ts';
-import { gatewayCheck } from '../../../../cli/base/module.ts';
+import { gatewayCheck, loadPart } from '../../../../cli/base/module.ts';
 import { describeDead, LIST_DEAD } from '../../../../cli/deliveries/filter.ts';
 import { describePause } from '../../../../cli/output/table.ts';
 import { useStore } from '../../../../cli/store/use-store.ts';
@@ -18,7 +18,7 @@ import { Redactor } from '../../../../runtime/deliver/redact.ts';
 import { describeDiskError } from '../../../../runtime/platform/files.ts';
 import { createSecrets, resolvable, tableSecretRefs } from '../../../../runtime/platform/secrets.ts';
 import type { Store } from '../../../../runtime/store/contract.ts';
-import type { DamageReport, LastError } from '../../../../runtime/store/queries.ts';
+import type { LastError } from '../../../../runtime/store/queries.ts';
 import type { PausedRoute } from '../../../../runtime/store/records.ts';
 import { pausedRoutes } from '../../../../runtime/store/records.ts';
 import { storePath } from '../../../../runtime/store/store-path.ts';
@@ -83,10 +83,10 @@ function checkPause({ route, profile, until }: PausedRoute): Check {
   return { profile, subject: `route ${route}`, check: 'goes on', status: 'warning', detail, fix };
 }
 
-async function lookAtFile(store: Store, { home, clock }: CliContext): Promise<Check> {
+async function lookAtFile(store: Store, { home, clock, modules }: CliContext): Promise<Check> {
   const { damage, oldest_open_at } = await store.read({ kind: 'overview', now: clock.now() });
   // Counting may fail in a damaged file, so known damage is reported first.
-  if (damage !== null) return damaged(damage);
+  if (damage !== null) return (await loadPart(modules, 'damage'))(damage);
   const off = await store.read({ kind: 'audit' });
   if (off.length > 0) {
     const fix = 'keep a copy of state.db and report this: every accepted event must be accounted for';
@@ -95,14 +95,6 @@ async function lookAtFile(store: Store, { home, clock }: CliContext): Promise<Ch
   const path = storePath(home);
   const detail = oldest_open_at === null ? path : `${path}, with unfinished work`;
   return gatewayCheck({ subject: SUBJECT, check: 'readable', status: 'ok', detail });
-}
-
-function damaged({ at, message, copy }: DamageReport): Check {
-  const kept = copy === null ? '' : `; the damaged file is kept as ${copy}`;
-  const detail = `${new Date(at).toISOString()}: ${message}${kept}`;
-  const remove = copy === null ? '' : '; remove the copy when you no longer need it, and this report ends';
-  const fix = `check the disk, and ask the senders of that time to send again what is missing${remove}`;
-  return gatewayCheck({ subject: SUBJECT, check: 'undamaged', status: 'failed', detail, fix });
 }
 
 /** @throws the system's error where the store could not be opened or written */

@@ -19,10 +19,11 @@ export interface InstallRequest {
   readonly program: readonly string[];
   /** Absolute. null: the usual place of the scope. */
   readonly config: string | null;
+  /** Which differences make the gateway refuse a changed configuration. */
   readonly failOn: readonly string[];
-  /** `<home_dir>` of a user's service. */
+  /** `<home_dir>` of a user's service, absolute. */
   readonly home: string;
-  /** `HOME`, `USER` and `PATH` of the installing user. */
+  /** `HOME`, `USER` and `PATH` of the installing user: where the agents of its unit are found. */
   readonly userHome: string;
   readonly userName: string;
   readonly path: string;
@@ -87,19 +88,10 @@ const start = (...systemctl: readonly string[]): readonly InstallStep[] => [
 const run = (why: string, ...argv: readonly string[]): InstallStep => ({ kind: 'run', argv, why });
 
 /** Prints the systemd unit that runs a gateway: for the whole machine with everything closed that it does not need, or for one user. */
-interface ServiceUnit {
-  /** The command that starts this program: absolute paths. */
-  readonly program: readonly string[];
-  /** Absolute. */
+interface ServiceUnit extends Pick<InstallRequest, 'program' | 'failOn' | 'home' | 'path'> {
   readonly config: string;
-  /** Which differences make the gateway refuse a changed configuration. */
-  readonly failOn: readonly string[];
-  /** `<home_dir>`, absolute. */
-  readonly home: string;
   /** A system unit runs as this user. null: the unit of the user who installs it. */
   readonly user: string | null;
-  /** `PATH` of a user's unit: where its agents are found. */
-  readonly path: string;
 }
 
 const MARK = '# Written by `hookwright gateway install-service`. Change it with `systemctl edit`.';

@@ -20,12 +20,7 @@ export async function askSetup(ask: Prompter, config: unknown): Promise<SetupAns
   const port = Number(await ask.text('On which port?', String(currentSetting(config, 'port') ?? 8644), checkPort));
   const secret = await askSecret(ask, config);
   const route = await askRoute(ask);
-  return {
-    webhook: { enabled, host, port },
-    settings: [],
-    ...(secret === null ? {} : { secret }),
-    ...(route === null ? {} : { route }),
-  };
+  return { webhook: { enabled, host, port }, settings: [], secret, route };
 }
 
 async function askHost(ask: Prompter, config: unknown): Promise<string> {
@@ -44,8 +39,8 @@ async function askHost(ask: Prompter, config: unknown): Promise<string> {
     : choice;
 }
 
-/** Null: the secret is not changed. */
-async function askSecret(ask: Prompter, config: unknown): Promise<string | null> {
+/** Undefined: the secret is not changed. */
+async function askSecret(ask: Prompter, config: unknown): Promise<string | undefined> {
   const has = currentSetting(config, 'secret') !== undefined;
   const choice = await ask.choose(
     'The secret that senders sign with',
@@ -56,19 +51,16 @@ async function askSecret(ask: Prompter, config: unknown): Promise<string | null>
     ],
     has ? KEEP : GENERATE,
   );
-  if (choice === KEEP) return null;
+  if (choice === KEEP) return undefined;
   return choice === OTHER ? ask.secret('The secret, or env:NAME, or file:path', checkGiven) : choice;
 }
 
-async function askRoute(ask: Prompter): Promise<NonNullable<SetupAnswers['route']> | null> {
-  if (!(await ask.confirm('Make a first route?', false))) return null;
+async function askRoute(ask: Prompter): Promise<SetupAnswers['route']> {
+  if (!(await ask.confirm('Make a first route?', false))) return undefined;
   const name = await ask.text('Its name, a part of its URL', '', checkRouteName);
   const events = await ask.text('Events it accepts, by comma; empty for all', '');
   const prompt = await ask.text('The prompt, with {fields} of the payload; empty for the whole payload', '');
-  return {
-    name,
-    flags: { ...(events === '' ? {} : { events: [events] }), ...(prompt === '' ? {} : { prompt }) },
-  };
+  return { name, flags: { events: events === '' ? undefined : [events], prompt: prompt === '' ? undefined : prompt } };
 }
 
 const checkGiven = (text: string): string | undefined => (text.trim() === '' ? 'an answer is needed' : undefined);
@@ -84,8 +76,8 @@ export interface SetupAnswers {
   /** Settings of the webhook adapter. */
   readonly webhook: Readonly<Record<string, string | number | boolean>>;
   /** `generate`, `env:NAME`, `file:path`, or the secret itself. */
-  readonly secret?: string;
-  readonly route?: { readonly name: string; readonly flags: SubscribeFlags };
+  readonly secret?: string | undefined;
+  readonly route?: { readonly name: string; readonly flags: SubscribeFlags } | undefined;
   /** Any other setting, by its place in the configuration. */
   readonly settings: readonly { readonly path: readonly string[]; readonly value: unknown }[];
 }
@@ -131,14 +123,7 @@ export function parseAnswers(pairs: readonly string[]): SetupAnswers {
     else if (ROOTS.has(key.split('.')[0] ?? '')) settings.push({ path: key.split('.'), value: parseValue(key, value) });
     else throw unknownKey(key);
   }
-  const secret = given.get('secret');
-  const route = givenRoute(given);
-  return {
-    webhook,
-    settings,
-    ...(secret === undefined ? {} : { secret }),
-    ...(route === null ? {} : { route }),
-  };
+  return { webhook, settings, secret: given.get('secret'), route: givenRoute(given) };
 }
 
 function splitPair(text: string): readonly [string, string] {
@@ -148,14 +133,14 @@ function splitPair(text: string): readonly [string, string] {
 }
 
 /** `route=x` with its `route.events=…`. */
-function givenRoute(given: ReadonlyMap<string, string>): NonNullable<SetupAnswers['route']> | null {
+function givenRoute(given: ReadonlyMap<string, string>): SetupAnswers['route'] {
   const parts = new Map(
     [...given].flatMap(([name, value]) => (name.startsWith('route.') ? [[name.slice('route.'.length), value]] : [])),
   );
   const name = given.get('route') ?? '';
   if (name !== '') return { name, flags: routeFlags(parts) };
   if (parts.size > 0) throw new UsageError(`--set route.${[...parts.keys()][0]} needs --set route=<name> beside it`);
-  return null;
+  return undefined;
 }
 
 /** A route is described as in `webhook subscribe`. */
@@ -212,9 +197,5 @@ const currentSetting = (config: unknown, key: string): unknown =>
 export function withDefaults(answers: SetupAnswers, config: unknown): SetupAnswers {
   const enabled = answers.webhook.enabled ?? currentSetting(config, 'enabled') ?? true;
   const secret = answers.secret ?? (currentSetting(config, 'secret') === undefined ? GENERATE : undefined);
-  return {
-    ...answers,
-    webhook: { enabled: enabled === true, ...answers.webhook },
-    ...(secret === undefined ? {} : { secret }),
-  };
+  return { ...answers, webhook: { enabled: enabled === true, ...answers.webhook }, secret };
 }

@@ -8,7 +8,7 @@ import { createProgress } from '../../../../cli/output/prompter.ts';
 import { readStoredJobs } from '../../../../cli/store/use-store.ts';
 import type { KeptRequests } from '../../../../runtime/intake/keeper.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
-import type { FailOn, KeptFilter, KeptRequest } from '../../../../schemas/built/operations/types.ts';
+import type { FailOn, KeptFilter, KeptRequest, RefusedSwap } from '../../../../schemas/built/operations/types.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import { NO_SCHEME, verifiedParts } from '../../runtime/capture/requests.ts';
 import type { Explainer } from '../../runtime/explain/create-explainer.ts';
@@ -20,12 +20,7 @@ export interface Replayed extends Pick<Explanation, 'taken' | 'status' | 'outcom
   readonly deliveries: readonly Pick<Explanation['deliveries'][number], 'target' | 'address'>[];
 }
 
-export interface RequestChange {
-  readonly id: string;
-  /** When it was received, in Unix ms. */
-  readonly at: number;
-  readonly route: string;
-  readonly event: string;
+export interface RequestChange extends Pick<KeptRequest, 'id' | 'at' | 'route' | 'event'> {
   /** `lost`: no longer accepted; `gained`: newly accepted; `changed`: another outcome, prompt or address. */
   readonly kind: 'lost' | 'gained' | 'changed';
   readonly old: Replayed;
@@ -38,12 +33,8 @@ export interface RequestChange {
  */
 export type Unjudged = 'no_body' | 'unsigned' | 'unknown_route' | 'duplicate';
 
-export interface RequestsReport {
-  readonly total: number;
+export interface RequestsReport extends Omit<RefusedSwap, 'requests'> {
   readonly same: number;
-  readonly lost: number;
-  readonly gained: number;
-  readonly changed: number;
   /** How many were evaluated without the script of their route, which may decide otherwise. */
   readonly scripts: number;
   readonly unjudged: Readonly<Record<Unjudged, number>>;

@@ -1,4 +1,5 @@
 /** Explains a request to a route of a configuration, with the secrets, lists, scripts and jobs of this machine. */
+
 import { createPaint } from '../../../../base/paint.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
@@ -9,9 +10,9 @@ import { TAKEN } from '../../../../runtime/intake/reply.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
-import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import { reportBudgets } from '../../runtime/explain/delivery-refusal.ts';
+import type { ExplainRequest } from '../../runtime/explain/explain-request.ts';
 import type { SpentBudget } from '../../runtime/explain/explain-services.ts';
 import { formatExplanation } from './format-explanation.ts';
 import {
@@ -24,17 +25,15 @@ import {
   storedLimit,
 } from './machine-services.ts';
 
-export interface ExplainInput {
+interface SentRequest extends Pick<ExplainRequest, 'request' | 'event'> {
   readonly plan: RoutePlan;
   readonly table: RouteTable;
-  readonly request: RequestParts;
-  readonly event: string | null;
+}
+
+interface ExplainInput extends SentRequest, Pick<ExplainRequest, 'verifiedBy' | 'cameAt'> {
   readonly runsScript: boolean;
   /** Absolute paths of the configuration, which no script may read; default: none. */
   readonly files?: readonly string[];
-  /** For a kept request: see `ExplainRequest`. */
-  readonly verifiedBy?: string;
-  readonly cameAt?: number;
 }
 
 /** @throws CliError when the route could not be served at all. */
@@ -78,13 +77,6 @@ async function pauseWarning(context: CliContext, { profile, name, mode }: RouteP
   if (pause === null) return [];
   const what = mode === 'direct' ? 'its sender gets 503, and tries again' : 'the event is held until then';
   return [`the route is ${describePause(true, pause.until)}: ${what} (hookwright route resume ${name})`];
-}
-
-export interface SentRequest {
-  readonly plan: RoutePlan;
-  readonly table: RouteTable;
-  readonly request: RequestParts;
-  readonly event: string | null;
 }
 
 /** What would become of a request. */

@@ -10,9 +10,9 @@ import { runtimeParts } from '../../../../cli/base/module.ts';
 import { createCompileRequest } from '../../../../cli/compile/compile-files.ts';
 import { guardedFiles } from '../../../../cli/files.ts';
 import { formatDiagnostics } from '../../../../cli/output/print.ts';
+import type { OpenTable } from '../../../../cli/subscriptions/routes.ts';
 import { createMachineFacts } from '../../../../compiler/node/machine-facts.ts';
 import { rulesInForce } from '../../../../compiler/rules/registry.ts';
-import type { MachineFacts, ViewRule } from '../../../../compiler/views/views.ts';
 import { missingSecrets } from '../../../../runtime/deliver/missing-secrets.ts';
 import { listJobs } from '../../../../runtime/dispatch/scheduler/job.ts';
 import type { RunScript } from '../../../../runtime/intake/script-runner.ts';
@@ -169,11 +169,7 @@ export const createMachineExplainer = (machine: Machine, ...of: Rest): Explainer
 type Rest = [table: RouteTable, world: ExplainedWorld];
 
 /** Compiles the configuration, for commands that show what it would do. */
-interface OpenConfig {
-  readonly table: RouteTable;
-  readonly facts: MachineFacts;
-  /** See `rulesInForce`. */
-  readonly rules: readonly ViewRule[];
+interface OpenConfig extends Pick<OpenTable, 'table' | 'facts' | 'rules'> {
   /** Absolute paths of the files it was made from. */
   readonly files: readonly string[];
 }

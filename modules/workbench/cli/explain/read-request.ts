@@ -60,7 +60,7 @@ async function readBytes(context: CliContext, payload: string): Promise<Buffer> 
 }
 
 /** A body on the command line must be JSON, so that a file name without its @ is not taken for one. */
-function inlineBody(text: string): Buffer {
+export function inlineBody(text: string): Buffer {
   try {
     JSON.parse(text);
   } catch (error) {

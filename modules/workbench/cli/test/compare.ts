@@ -100,23 +100,22 @@ function comparePrompt(expected: Expected<'prompt'>, { prompt, ...found }: Expla
       : [{ path: at('equals'), message: 'the prompt differs', expected: equals, actual: prompt }]),
     ...listOf(contains ?? [])
       .filter((part) => !prompt.includes(part))
-      .map((part) => missing(at('contains'), `the prompt does not contain ${JSON.stringify(part)}`, prompt)),
+      .map((part) => failure(at('contains'), `the prompt does not contain ${JSON.stringify(part)}`, prompt)),
     ...listOf(not_contains ?? [])
       .filter((part) => prompt.includes(part))
-      .map((part) => missing(at('not_contains'), `the prompt contains ${JSON.stringify(part)}`, prompt)),
+      .map((part) => failure(at('not_contains'), `the prompt contains ${JSON.stringify(part)}`, prompt)),
     ...(matches === undefined || RE2JS.compile(matches).test(prompt)
       ? []
-      : [missing(at('matches'), `the prompt does not match ${matches}`, prompt)]),
+      : [failure(at('matches'), `the prompt does not match ${matches}`, prompt)]),
   ];
 }
 
-const missing = (path: NodePath, message: string, actual: string): Failure => ({
+export const failure = (path: NodePath, message: string, actual: string | null = null): Failure => ({
   path,
   message,
   expected: null,
   actual,
 });
-export const failure = (path: NodePath, message: string): Failure => ({ path, message, expected: null, actual: null });
 
 function same(key: string, expected: unknown, actual: unknown): readonly Failure[] {
   if (isDeepStrictEqual(expected, actual)) return [];

@@ -18,6 +18,7 @@ import type { RefusedRequest } from '../../../../runtime/verify/likely-sources.t
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
 import type { KeptReason, LocatorPlan, RoutePlan, SchemePlan } from '../../../../schemas/generated/types.ts';
 import { marker } from '../removed.ts';
+import { ABOUT_KEYS, HARMLESS_KEYS, SECRET_CODES, SECRET_WORDS, SIGNING } from './built/credential-names.ts';
 
 /** A request in the form in which it is sent to the thread that stores it. */
 export interface Captured {
@@ -251,29 +252,15 @@ const withoutUrlCredentials = (text: string, query: NamedValues): string =>
 const PARTS =
   /token|secret|passw|passcode|passphrase|passkey|pwd|auth(?!or(?!i))|signature|hmac|credential|cookie|session|sessid|jwt|oidc|saml|bearer|assertion|dpop/;
 
-/** As a word of a name: parts of ordinary words, such as `opinion` and `compass`. */
-const WORDS: ReadonlySet<string> = new Set('pass pin otp totp mfa sas sig psk pat pw cred creds csrf xsrf'.split(' '));
+const wordsOf = (row: string): ReadonlySet<string | undefined> => new Set(row.split(' '));
 
-/** In front of `key`: what the key identifies or sorts. */
-const HARMLESS_KEYS: ReadonlySet<string> = new Set(
-  [
-    'idempotency event public partition issue project sort order primary foreign group row object cache surrogate message',
-    'dedup dedupe deduplication correlation websocket socket tracking collapse shard hash range lookup record item entity resource',
-    'file team space board role status type feature flag label tag template search translation',
-    // Words that end like one.
-    'mon tur don hoc joc whis hot',
-  ].flatMap((line) => line.split(' ')),
-);
-/** Behind `key`: what is said of a key. */
-const ABOUT_KEYS: ReadonlySet<string> = new Set('id ids name type version alg algorithm size usage count'.split(' '));
-/** In front of `code`: what the code gives access to. */
-const SECRET_CODES: ReadonlySet<string> = new Set(
-  'access verification confirmation activation recovery backup invite device user security'.split(' '),
-);
+const WORDS = wordsOf(SECRET_WORDS);
+const HARMLESS = wordsOf(HARMLESS_KEYS);
+const ABOUT = wordsOf(ABOUT_KEYS);
+const CODES = wordsOf(SECRET_CODES);
+const SIGNS = wordsOf(SIGNING);
 /** In front of `sid`; any other names an object (`MessageSid`). */
 const SESSIONS: ReadonlySet<string | undefined> = new Set([undefined, 'x', 'connect']);
-/** Behind `sign`: what somebody does. */
-const SIGNING: ReadonlySet<string | undefined> = new Set(['in', 'up', 'out', 'off']);
 
 /** Whether a value of this name may be a credential. @param name in any case: `X-Api-Key`, `apiKey`, `client_secret` */
 export function soundsSecret(name: string): boolean {
@@ -288,10 +275,10 @@ export function soundsSecret(name: string): boolean {
 function isSecretWord(word: string, before: string | undefined, after: string | undefined): boolean {
   if (WORDS.has(word)) return true;
   if (word === 'sid') return SESSIONS.has(before);
-  if (word === 'sign') return !SIGNING.has(after);
-  if (word === 'code') return SECRET_CODES.has(before ?? '');
-  if (!word.endsWith('key') || ABOUT_KEYS.has(after ?? '')) return false;
-  return !HARMLESS_KEYS.has(word === 'key' ? (before ?? '') : word.slice(0, -'key'.length));
+  if (word === 'sign') return !SIGNS.has(after);
+  if (word === 'code') return CODES.has(before);
+  if (!word.endsWith('key') || ABOUT.has(after)) return false;
+  return !HARMLESS.has(word === 'key' ? (before ?? '') : word.slice(0, -'key'.length));
 }
 
 /** A parameter name and `=`. It starts after a separator, so that a long text is searched only once. */

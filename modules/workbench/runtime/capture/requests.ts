@@ -6,24 +6,18 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { realSource } from '../../../../base/names.ts';
-import type { KeptHead, KeptRequests } from '../../../../runtime/intake/keeper.ts';
+import type { KeptRequests } from '../../../../runtime/intake/keeper.ts';
 import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/contract.ts';
-import type { ValueCheck } from '../../../../runtime/store/decode.ts';
-import {
-  decodeOr,
-  fieldsOf,
-  isCount,
-  isInstant,
-  isListOf,
-  isOneOf,
-  isRecord,
-  isText,
-  orAbsent,
-  orNull,
-} from '../../../../runtime/store/decode.ts';
+import { decodeOr } from '../../../../runtime/store/decode.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
-import type { FoundRequest, KeptRequest, RequestSummary } from '../../../../schemas/built/operations/types.ts';
+import type {
+  FoundRequest,
+  KeptHead,
+  KeptRequest,
+  RequestSummary,
+} from '../../../../schemas/built/operations/types.ts';
+import { isKeptHead } from '../../../../schemas/built/rows/KeptHead.ts';
 import { isMarker } from '../removed.ts';
 
 /** The path of a home's kept requests: a separate file, whose loss loses no event. */
@@ -105,33 +99,7 @@ export const keptRequests = (rows: ReadRows): Omit<KeptRequests, 'close'> => ({
 const startOf = (id: string | undefined): number | undefined => (id === undefined ? undefined : (numberOf(id) ?? 0));
 
 /** A damaged head, in which nothing can be found, is left out: the other requests are listed. */
-const headOf = (head: string): KeptHead | null => decodeOr<KeptHead | null>(head, isHead, null);
-const isNumber: ValueCheck = (value) => typeof value === 'number';
-const isHeader: ValueCheck = (value) => Array.isArray(value) && value.length === 2 && value.every(isText);
-const isHead = fieldsOf<KeptHead>({
-  at: isInstant,
-  profile: isText,
-  route: isText,
-  method: isText,
-  outcome: isText,
-  status: isCount,
-  stage: orNull(isText),
-  reason: orNull(isText),
-  event: isText,
-  delivery_id: isText,
-  verified: isOneOf(true, false),
-  body_bytes: orNull(isCount),
-  path: isText,
-  headers: isListOf(isHeader),
-  body_sha256: orNull(isText),
-  scheme: orNull(isText),
-  scheme_label: orAbsent(isText),
-  about: orNull(isRecord),
-  cause: orNull(isRecord),
-  dispatch_id: orNull(isText),
-  replay_of: orNull(isText),
-  ms: isNumber,
-});
+const headOf = (head: string): KeptHead | null => decodeOr<KeptHead | null>(head, isKeptHead, null);
 
 function summaryOf({ n, head }: Omit<RequestRow, 'body'>): readonly RequestSummary[] {
   const known = headOf(head);

@@ -16,10 +16,8 @@ import { LinkError, schemeOf } from '../../../../runtime/table/link-context.ts';
 import { identityLinker } from '../../../../runtime/table/link-identity.ts';
 import { EXAMPLE_INSTALLATION } from '../../../../runtime/table/link-loop.ts';
 import type { Marks } from '../../../../runtime/table/link-template.ts';
-import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import { RateWindows } from '../../../../runtime/table/rate-limit.ts';
 import { linkAuthenticator } from '../../../../runtime/verify/authenticator.ts';
-import type { SignatureEvidence } from '../../../../runtime/verify/likely-sources.ts';
 import { schemeLinker } from '../../../../runtime/verify/scheme.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import type { ExplainRequest } from './explain-request.ts';
@@ -154,25 +152,12 @@ function deliveryRefusal({ targets }: RouteTable, link: () => Promise<RefusesDel
 const nameOf = (profile: string, route: string): string => JSON.stringify([profile, route]);
 
 /** Links one route for an explanation: as a gateway does, except that secrets may be missing. */
-interface ExplainLinkContext {
-  readonly home: string;
-  readonly userHome: string;
-  readonly files: ListFiles;
-  /** Null: signatures are not verified, and no secret is read. */
-  readonly secrets: SecretResolver | null;
-  /** See LinkContext. */
-  readonly marks: Marks | null;
-  readonly clock: Clock;
-  readonly warnings: Warnings;
-}
+type ExplainLinkContext = Pick<ExplainingMachine, 'home' | 'userHome' | 'files'> &
+  Pick<ExplainedWorld, 'secrets' | 'clock'> &
+  Pick<LinkContext, 'marks'> &
+  Pick<ExplainRequest, 'warnings'>;
 
-export interface ExplainedRoute {
-  readonly route: LinkedRoute;
-  /** Why signatures cannot be verified here, such as a missing secret; null when they can. */
-  readonly unverified: string | null;
-  /** For finding the cause of a refused signature; null when it cannot be verified. */
-  readonly evidence: SignatureEvidence | null;
-}
+export type ExplainedRoute = Pick<ExplainRequest, 'route' | 'unverified' | 'evidence'>;
 
 /** Links a static or dynamic route. @throws LinkError when it cannot be served for a reason other than a secret */
 export function linkExplained(plan: RoutePlan, table: TableHeadPlan, context: ExplainLinkContext): ExplainedRoute {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { checkStore } from '../../../../modules/setup/cli/doctor/check-store.ts';
 import { connect } from '../../../../runtime/store/sqlite/driver.ts';
-import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
 import { contextFor } from '../../../helpers/cli.ts';
 import { makeAccept, makeAdvance, makeDispatch, makeTake } from '../../../helpers/dispatches.ts';
+import { openOfflineStore } from '../../../helpers/rescued-store.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
 describe('checkStore', () => {

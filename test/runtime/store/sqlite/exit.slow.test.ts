@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
+import { openOfflineStore } from '../../../helpers/rescued-store.ts';
 import { ROOT } from '../../../helpers/root.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
@@ -48,7 +48,7 @@ test('a process that exits while a thread is in a call of the driver ends with i
 });
 
 const SERVER = `
-import { openServerStore } from ${urlOf('store/sqlite/open-store.ts')};
+import { openServerStore } from ${JSON.stringify(pathToFileURL(join(ROOT, 'test/helpers/rescued-store.ts')))};
 import { makeAccept } from ${JSON.stringify(pathToFileURL(join(ROOT, 'test/helpers/dispatches.ts')))};
 const say = () => {};
 const log = { debug: say, info: say, warn: say, error: say };

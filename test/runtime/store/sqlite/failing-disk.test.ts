@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
+import { sqliteRescue } from '../../../../modules/rescue/runtime/rescue.ts';
 import type { Mutation } from '../../../../runtime/store/contract.ts';
 import type { CommitResult } from '../../../../runtime/store/group-commit.ts';
 import { encodeChange } from '../../../../runtime/store/group-commit.ts';
@@ -50,14 +51,15 @@ async function open(t: TestContext, fails: Parameters<typeof faulty>[0]) {
     opened++;
     return faulty((sql, wrote) => (isReady ? fails(sql, wrote) : null))(...args);
   };
-  const writer = new Writer({ path, durability: 'full', connect: connecting });
-  const reader = new Reader({ path });
+  const writer = new Writer({ path, durability: 'full', connect: connecting, rescue: sqliteRescue });
+  const reader = new Reader({ path, rescue: sqliteRescue });
   t.after(async () => {
     reader.serve({ kind: 'close' });
     await writer.serve({ kind: 'close' });
   });
   assert.deepEqual(await writer.serve({ kind: 'prepare', now: 1 }), {
-    ...{ kind: 'prepared', unchecked: false, damage: null, broken: null, rows: [] },
+    kind: 'prepared',
+    findings: { unchecked: false, damage: null, broken: null, aside: [] },
   });
   const commit = async (...mutations: readonly Mutation[]): Promise<readonly CommitResult[]> => {
     const changes = mutations.map(encodeChange);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { StoreRefused } from '../../../../runtime/store/contract.ts';
 import { connect } from '../../../../runtime/store/sqlite/driver.ts';
-import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
 import { logMarkPath } from '../../../../runtime/store/store-path.ts';
 import { HOLDER, makeAccept, makeAdvance, makeClaim } from '../../../helpers/dispatches.ts';
+import { openOfflineStore } from '../../../helpers/rescued-store.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
 describe('a database', () => {

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { connect } from '../../../../runtime/store/sqlite/driver.ts';
-import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
 import { FORMAT, formatOf } from '../../../../runtime/store/sqlite/schema.ts';
+import { openOfflineStore } from '../../../helpers/rescued-store.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 import { endAll } from '../migration/outcome.ts';
 

@@ -12,11 +12,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '../../../../runtime/store/contract.ts';
 import { StoreUnavailable } from '../../../../runtime/store/contract.ts';
 import type { ServerStoreOptions } from '../../../../runtime/store/sqlite/open-store.ts';
-import { openOfflineStore, openServerStore } from '../../../../runtime/store/sqlite/open-store.ts';
 import { makeAccept, makeDispatch, makeTake } from '../../../helpers/dispatches.ts';
 import { until } from '../../../helpers/gateway.ts';
 import { recordLog, silentLog } from '../../../helpers/log.ts';
 import { nodeArgv } from '../../../helpers/node-argv.ts';
+import { openOfflineStore, openServerStore } from '../../../helpers/rescued-store.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 import { tinyDisk } from '../../../helpers/tiny-disk.ts';
 

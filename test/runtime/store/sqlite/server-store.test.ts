@@ -10,11 +10,11 @@ import { startEntry } from '../../../../runtime/platform/process/threads.ts';
 import type { Store } from '../../../../runtime/store/contract.ts';
 import { StoreInDoubt, StoreUnavailable } from '../../../../runtime/store/contract.ts';
 import type { ServerStoreOptions } from '../../../../runtime/store/sqlite/open-store.ts';
-import { openOfflineStore, openServerStore } from '../../../../runtime/store/sqlite/open-store.ts';
 import { HOLDER, makeAccept, makeAdvance, makeDispatch, makeTake } from '../../../helpers/dispatches.ts';
 import { until } from '../../../helpers/gateway.ts';
 import { recordLog, silentLog } from '../../../helpers/log.ts';
 import { nodeArgv } from '../../../helpers/node-argv.ts';
+import { openOfflineStore, openServerStore } from '../../../helpers/rescued-store.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 import type { DyingWriterData } from './dying-writer.ts';
 

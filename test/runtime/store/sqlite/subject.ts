@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Store } from '../../../../runtime/store/contract.ts';
-import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
+import { openOfflineStore } from '../../../helpers/rescued-store.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 import type { StoreSubject } from '../conformance/subject.ts';
 

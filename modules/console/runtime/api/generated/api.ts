@@ -563,7 +563,7 @@ export interface Delivery {
      * What was tried, for attempts.
      */
     readonly target: string | null;
-    outcome:
+    readonly outcome:
       | 'ok'
       | 'failed'
       | 'interrupted'

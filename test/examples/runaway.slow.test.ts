@@ -1,0 +1,117 @@
+/**
+ * Two public reports, rebuilt: an agent that answers its own comments ($140 in six hours), and one that answers another bot
+ * (995 runs, $210 in twelve hours). The code host is a double that sends each comment as an event; neither example relies on
+ * what its configuration adds to the defaults.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { startExample } from '../helpers/example.ts';
+import { until } from '../helpers/gateway.ts';
+
+/** Most runs for one discussion within ten minutes, unless a route says otherwise. */
+const LOOP_LIMIT = 10;
+
+interface Comment {
+  readonly login: string;
+  readonly body: string;
+  readonly number?: number;
+}
+
+/** @param edit of the configuration */
+async function discussion(t: TestContext, name: string, route: string, edit: (config: string) => string) {
+  const programs = {
+    ollama: 'cat > /dev/null; echo "I will wait."',
+    gh: 'f="$DIR/comment-$$"; cat > "$f.new" && mv "$f.new" "$f.txt"; echo https://github.com/o/r/issues/7#issuecomment-1',
+  };
+  const { post, dir, cli } = await startExample(t, name, { programs, edit });
+  const seen = new Set<string>();
+  /** What has become of a comment as an event. */
+  const send = async ({ login, body, number = 7 }: Comment): Promise<string> => {
+    const answer = await post(route, 'issue_comment', {
+      ...{ action: 'created', issue: { number }, repository: { full_name: 'octo/shop' }, sender: { login } },
+      comment: { id: 1, body, author_association: 'MEMBER', user: { login } },
+    });
+    return String(answer.body.reason ?? answer.body.status);
+  };
+  /** The next comment of the agent. */
+  const answer = (): Promise<string> =>
+    until(async () => {
+      const next = readdirSync(dir).find((each) => each.endsWith('.txt') && !seen.has(each));
+      if (next === undefined) return null;
+      seen.add(next);
+      return readFileSync(join(dir, next), 'utf8');
+    });
+  /** Sends what `reply` makes of each comment of the agent, until the gateway does not take it. */
+  const goOn = async (first: Comment, reply: (body: string) => Comment): Promise<string> => {
+    let outcome = await send(first);
+    while (outcome === 'accepted' && seen.size < 50) outcome = await send(reply(await answer()));
+    return outcome;
+  };
+  return { send, goOn, answer, cli, runs: () => seen.size };
+}
+
+const without =
+  (...lines: readonly RegExp[]) =>
+  (config: string): string =>
+    lines.reduce((text, line) => {
+      assert.match(text, line);
+      return text.replace(line, '');
+    }, config);
+
+const FILTER = /^.*not_equals: shop-helper.*\n/m;
+const QUESTION: Comment = { login: 'alice', body: 'Why does the build fail?' };
+const comesBack = (body: string): Comment => ({ login: 'shop-helper', body });
+const stripped = (body: string): Comment => ({ login: 'relay', body: body.replace(/<!--.*?-->/gs, '') });
+
+test('own-comments: each question is answered once', async (t) => {
+  const { goOn, send, answer, runs } = await discussion(t, 'own-comments', 'answers', (config) => config);
+  assert.equal(await goOn(QUESTION, comesBack), 'filter');
+  assert.equal(await send(QUESTION), 'accepted');
+  await answer();
+  assert.equal(runs(), 2);
+});
+
+test('own-comments: also without the filter', async (t) => {
+  const { goOn, runs } = await discussion(t, 'own-comments', 'answers', without(FILTER));
+  assert.equal(await goOn(QUESTION, comesBack), 'loop');
+  assert.equal(runs(), 1);
+});
+
+test('own-comments: where something removes the marker, ten answers are the last', async (t) => {
+  const { goOn, send, runs, answer } = await discussion(t, 'own-comments', 'answers', without(FILTER));
+  assert.equal(await goOn(QUESTION, stripped), 'loop');
+  assert.equal(runs(), LOOP_LIMIT);
+  assert.equal(await send({ ...QUESTION, number: 8 }), 'accepted');
+  await answer();
+});
+
+test('two-bots: ten runs, one alert, and the pause is not lifted by the next notice', async (t) => {
+  const lines = [FILTER, /^.*session_key.*\n/m, /^.*budget.*\n/m];
+  const { goOn, send, answer, cli, runs } = await discussion(t, 'two-bots', 'discussion', without(...lines));
+  const notice = (): Comment => ({ login: 'reviewer[bot]', body: 'You have reached your daily quota.' });
+  assert.equal(await goOn(QUESTION, notice), 'loop');
+  for (let more = 0; more < 5; more++) assert.equal(await send(notice()), 'loop');
+  assert.equal(runs(), LOOP_LIMIT);
+  assert.equal(await send({ ...QUESTION, number: 8 }), 'accepted');
+  await answer();
+  const alerts = async (): Promise<number> =>
+    (JSON.parse((await cli('deliveries', 'list', '--json')).stdout) as { event: string }[]).filter(
+      ({ event }) => event === 'alert',
+    ).length;
+  await until(async () => (await alerts()) > 0);
+  assert.equal(await alerts(), 1);
+  const place = 'github_comment octo/shop 7';
+  assert.equal((await pausedKey(cli)).name, place);
+  assert.equal((await cli('gateway', 'loops', 'release', place)).code, 0);
+  assert.equal(await send(QUESTION), 'accepted');
+});
+
+async function pausedKey(
+  cli: (...argv: string[]) => Promise<{ readonly stdout: string }>,
+): Promise<{ readonly name?: string }> {
+  const [paused = {}] = JSON.parse((await cli('gateway', 'loops', 'list', '--json')).stdout) as { name: string }[];
+  return paused;
+}

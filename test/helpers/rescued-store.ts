@@ -1,0 +1,10 @@
+/** The SQLite store as the program opens it: with what the module `rescue` does for its file. */
+import { sqliteRescue } from '../../modules/rescue/runtime/rescue.ts';
+import type { Store } from '../../runtime/store/contract.ts';
+import type { ServerStoreOptions } from '../../runtime/store/sqlite/open-store.ts';
+import * as stores from '../../runtime/store/sqlite/open-store.ts';
+
+export const openOfflineStore = (path: string): Promise<Store> => stores.openOfflineStore(path, sqliteRescue);
+
+export const openServerStore = (options: ServerStoreOptions): Promise<Store> =>
+  stores.openServerStore({ ...options, rescue: sqliteRescue });

@@ -1,0 +1,147 @@
+/** A store of which a piece is missing, as a kill leaves it and a disk or a hand changes it: what is lost is said. */
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { notePath } from '../../../runtime/store/store-path.ts';
+import { walFrames } from '../../faults/wal.ts';
+import { makeAccept } from '../../helpers/dispatches.ts';
+import { openOfflineStore } from '../../helpers/rescued-store.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const SUFFIXES = ['', '-wal', '-shm', '-wal.id', '.id'];
+
+interface Home {
+  readonly path: string;
+  /** A copy of the file from after its first life. */
+  readonly older: string;
+}
+
+/** Five events of a life that was stopped, and five of one that was killed. */
+async function killed(t: TestContext): Promise<Home> {
+  const dir = tempDir(t);
+  const [from, path, older] = ['open.db', 'state.db', 'older.db'].map((name) => join(dir, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const first = await openOfflineStore(from);
+  for (let n = 0; n < 5; n++) await first.write(makeAccept(`before ${n}`));
+  await first.close();
+  copyFileSync(from, older);
+  const second = await openOfflineStore(from);
+  t.after(() => second.close());
+  for (let n = 0; n < 5; n++) await second.write(makeAccept(`later ${n}`));
+  for (const suffix of SUFFIXES) copyFileSync(from + suffix, path + suffix);
+  return { path, older };
+}
+
+async function reopen(path: string): Promise<{ readonly events: number; readonly said: string | null }> {
+  const store = await openOfflineStore(path);
+  try {
+    const { length } = await store.read({ kind: 'list', filter: { limit: 99 } });
+    const { damage } = await store.read({ kind: 'overview', now: 0 });
+    return { events: length, said: damage?.message ?? null };
+  } finally {
+    await store.close();
+  }
+}
+
+const GONE = /the end of the write-ahead log of .* is gone/;
+const cut = (path: string, share: number): void => {
+  const frames = walFrames(readFileSync(`${path}-wal`));
+  truncateSync(`${path}-wal`, frames[Math.floor(frames.length * share)]?.at ?? 0);
+};
+
+const LOG: Readonly<Record<string, (path: string) => void>> = {
+  deleted: (path) => rmSync(`${path}-wal`),
+  emptied: (path) => truncateSync(`${path}-wal`),
+  zeroed: (path) => writeFileSync(`${path}-wal`, Buffer.alloc(readFileSync(`${path}-wal`).length)),
+  'cut after its header': (path) => cut(path, 0),
+  'deleted with its index': (path) => {
+    for (const suffix of ['-wal', '-shm']) rmSync(path + suffix);
+  },
+};
+
+describe('after a kill', () => {
+  for (const [how, spoil] of Object.entries(LOG)) {
+    it(`a log that was ${how} is said`, async (t) => {
+      const { path } = await killed(t);
+      spoil(path);
+      const { events, said } = await reopen(path);
+      assert.equal(events, 5);
+      assert.match(said ?? '', GONE);
+    });
+  }
+
+  it('a log that lacks its last commit is said, for its index knows the length', async (t) => {
+    const { path } = await killed(t);
+    cut(path, 0.8);
+    const { events, said } = await reopen(path);
+    assert.ok(events > 5 && events < 10, `${events} events`);
+    assert.match(said ?? '', GONE);
+  });
+
+  it('a whole log is not called damaged, with or without its index', async (t) => {
+    for (const suffix of [null, '-shm']) {
+      const { path } = await killed(t);
+      if (suffix !== null) rmSync(path + suffix);
+      assert.deepEqual(await reopen(path), { events: 10, said: null });
+    }
+  });
+
+  it('a log is not applied to an older copy of the file, though there is no index', async (t) => {
+    const { path, older } = await killed(t);
+    const log = readFileSync(`${path}-wal`);
+    rmSync(`${path}-shm`);
+    copyFileSync(older, path);
+    const { events, said } = await reopen(path);
+    assert.equal(events, 5);
+    assert.match(said ?? '', /another file than this home had, or an older copy/);
+    assert.ok(!existsSync(`${path}-wal`) || !readFileSync(`${path}-wal`).equals(log));
+  });
+
+  it('a log of another home is not applied, though what marks it was copied with it', async (t) => {
+    const [{ path }, other] = [await killed(t), await killed(t)];
+    for (const suffix of ['-wal', '-wal.id']) copyFileSync(other.path + suffix, path + suffix);
+    rmSync(`${path}-shm`);
+    const { events, said } = await reopen(path);
+    assert.equal(events, 5);
+    assert.match(said ?? '', /not the one that it was last written with/);
+  });
+
+  it('a damaged note does not make the file another one', async (t) => {
+    for (const bytes of ['', 'x', '\0\0\0\0', `${'a'.repeat(36)} 99 0123456789abcdef\n`]) {
+      const { path } = await killed(t);
+      writeFileSync(notePath(path), bytes);
+      assert.deepEqual(await reopen(path), { events: 10, said: null });
+    }
+  });
+});
+
+describe('a home that had a store', () => {
+  it('does not begin another one when the file is gone or empty', async (t) => {
+    for (const spoil of [(path: string) => rmSync(path), (path: string) => truncateSync(path)]) {
+      const { path } = await killed(t);
+      for (const suffix of ['-wal', '-shm']) rmSync(path + suffix);
+      spoil(path);
+      await assert.rejects(reopen(path), /gone, or empty, and this home had a store.*store restore <file>.*store new/);
+    }
+  });
+
+  it('is told that its file is an older copy, once', async (t) => {
+    const { path, older } = await killed(t);
+    await reopen(path);
+    copyFileSync(older, path);
+    for (let opening = 0; opening < 2; opening++) {
+      assert.match((await reopen(path)).said ?? '', /an older copy: what was acknowledged since is not in it/);
+      // A second copy would mean that its index was removed while this process has it open.
+      assert.equal(readdirSync(dirname(path)).filter((name) => name.includes('.damaged-')).length, 1);
+    }
+    const store = await openOfflineStore(path);
+    await store.write(makeAccept('new'));
+    await store.close();
+    assert.equal((await reopen(path)).events, 6);
+  });
+});
