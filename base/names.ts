@@ -65,7 +65,51 @@ export const alertTitle = (kind: keyof typeof TITLES): string => TITLES[kind];
 export const NO_AGENT = 'none';
 
 /** The layout of a compiled table: the compiler writes it, and the runtime serves no other. */
-export const TABLE_FORMAT = 1;
+export const TABLE_FORMAT = 2;
+
+/**
+ * The tokens of the specification for senders and targets, by which rows and tables of earlier versions name them, and the
+ * names that people know. The catalog has the tokens as aliases; this list is for what has no catalog at hand.
+ */
+export const SPEC_NAMES = {
+  source: { forgea: 'github', forgeb: 'gitlab' },
+  target: {
+    forgea_check: 'github_check',
+    forgea_comment: 'github_comment',
+    forgea_issue: 'github_issue',
+    forgea_labels: 'github_labels',
+    forgea_review: 'github_review',
+    forgeb_labels: 'gitlab_labels',
+    forgeb_note: 'gitlab_note',
+    forgeb_status: 'gitlab_status',
+    chat_cn_d: 'qqbot',
+    community_chat: 'discord',
+    imessage_bridge: 'imessage',
+    messenger_a: 'telegram',
+    mobile_messenger: 'whatsapp',
+    private_messenger: 'signal',
+    smarthome: 'homeassistant',
+    social_cn: 'wechat',
+    team_chat: 'mattermost',
+    workchat_cn_a: 'dingtalk',
+    workchat_cn_b: 'feishu',
+    workchat_cn_c: 'wecom',
+    workspace_chat: 'slack',
+  },
+} as const satisfies Readonly<Record<'source' | 'target', Readonly<Record<string, string>>>>;
+
+/** The canonical name for one that may be a token of the specification. */
+export function realName(kind: keyof typeof SPEC_NAMES, name: string): string {
+  const names: Readonly<Record<string, string>> = SPEC_NAMES[kind];
+  return Object.hasOwn(names, name) ? (names[name] ?? name) : name;
+}
+
+/** The specification's token for a target; its canonical name where there is none. */
+export const specTarget = (real: string): string =>
+  Object.entries(SPEC_NAMES.target).find(([, name]) => name === real)?.[0] ?? real;
+
+export const realSource = (name: string): string => realName('source', name);
+export const realTarget = (name: string): string => realName('target', name);
 
 /** What an agent may fill of a target that declares nothing. */
 const TEXT_ONLY = [{ name: 'text', kind: 'text', required: true, help: 'The message.' }] as const;

@@ -80,28 +80,26 @@ function escaped(char: string): string {
   return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
 }
 
-/** Display names of targets and schemes; tables and stores use the canonical names. */
-export interface Labelled {
-  readonly name: string;
-  readonly label?: string;
-}
+/*
+ * Tables and stores have the canonical names of targets and schemes. A label is kept where a name is written, so that each
+ * route, job and entry is shown with the name that it uses itself.
+ */
 
-/** The name from the config, else the service's usual name, else the canonical name. */
-export const labelOf = ({ name, label }: Labelled): string => label ?? name;
-
-/** The display name of a delivery's target. */
+/** The name of a target as this route, job or row has it. */
 export const targetLabel = ({ target, label }: { readonly target: string; readonly label?: string }): string =>
   label ?? target;
 
-/** The label that a delivery copies from its target's plan, if there is one. */
-export const labelField = (plan: Labelled | undefined): { readonly label?: string } =>
-  plan?.label === undefined ? {} : { label: plan.label };
+/** The name of the entry under `platforms` that sets up the target in this profile; its canonical name where none does. */
+export const entryLabel = (
+  { targets }: { readonly targets: Readonly<Record<string, { readonly label?: string }>> },
+  target: string,
+): string => (Object.hasOwn(targets, target) ? targets[target]?.label : undefined) ?? target;
 
-/** The display name for a canonical name. Names that are not in the table are returned unchanged. */
-export function labelIn(plans: Readonly<Record<string, Labelled>>, name: string): string {
-  const plan = Object.hasOwn(plans, name) ? plans[name] : undefined;
-  return plan === undefined ? name : labelOf(plan);
-}
+/** The name of a scheme as this route has it. */
+export const schemeLabel = (
+  { labels = {} }: { readonly labels?: Readonly<Record<string, string>> | undefined },
+  scheme: string,
+): string => (Object.hasOwn(labels, scheme) ? labels[scheme] : undefined) ?? scheme;
 
 /** Groups values in the order in which their keys first appear. `Map.groupBy` needs Node 21. */
 export function groupBy<K, T>(values: Iterable<T>, keyOf: (value: T) => K): Map<K, T[]> {

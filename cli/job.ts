@@ -71,7 +71,7 @@ export const jobListCommand = command({
     const jobs = [...open.jobs.values()]
       .filter((job) => profile === undefined || job.profile === profile)
       .sort((a, b) => (a.name < b.name ? -1 : 1));
-    const options = { now, next: 1, runs: 1, targets: open.table.targets };
+    const options = { now, next: 1, runs: 1 };
     const histories = await useStore(context, async (store) => {
       const stored = await store.read({ kind: 'jobs' });
       return Promise.all(jobs.map((job) => readHistory(store, job, stored, options.runs)));
@@ -124,7 +124,7 @@ export const jobShowCommand = command({
   args: { reference: argument('job') },
   async run(context, given) {
     const { open, job } = await openJob(context, given);
-    const options = { now: context.clock.now(), next: NEXT, runs: RUNS, targets: open.table.targets };
+    const options = { now: context.clock.now(), next: NEXT, runs: RUNS };
     const history = await useStore(context, async (store) =>
       readHistory(store, job, await store.read({ kind: 'jobs' }), RUNS),
     );

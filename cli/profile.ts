@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { agentPlans, DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../base/names.ts';
 import type { Paint } from '../base/paint.ts';
 import { createPaint } from '../base/paint.ts';
-import { labelIn } from '../base/text.ts';
+import { entryLabel } from '../base/text.ts';
 import type { SubscriptionScope } from '../compiler/stages/compile-subscriptions.ts';
 import { compileSubscriptions } from '../compiler/stages/compile-subscriptions.ts';
 import { writeAtomic } from '../runtime/platform/files.ts';
@@ -23,7 +23,7 @@ const CONFIG = `# What this profile may use; nothing falls back to another profi
 # platforms:
 #   telegram:
 #     enabled: true
-#     token: env:MESSENGER_A_TOKEN # from .env beside this file
+#     token: env:TELEGRAM_TOKEN # from .env beside this file
 #     home_channel: "-1001234"
 # agent:
 #   command: [my-agent, --print]
@@ -152,19 +152,19 @@ function closureOf(profile: ProfilePlan, table: RouteTable, all: readonly RouteP
       .join('; '),
     routes: routes.map((route) => ({ name: route.name, path: routePath(route), mode: route.mode })),
     jobs: jobs.map(({ name }) => name),
-    targets: Object.keys(profile.targets).map((target) => labelIn(table.targets, target)),
-    credentials: credentialsOf(profile, routes, table),
+    targets: Object.keys(profile.targets).map((target) => entryLabel(profile, target)),
+    credentials: credentialsOf(profile, routes),
     scripts: distinct(routes.flatMap(({ script }) => (script === null ? [] : [script.path]))),
     skills: distinct([...routes, ...jobs].flatMap(({ skills }) => skills)),
   };
 }
 
-function credentialsOf(profile: ProfilePlan, routes: readonly RoutePlan[], table: RouteTable): string[] {
+function credentialsOf(profile: ProfilePlan, routes: readonly RoutePlan[]): string[] {
   const named = (what: string, ref: SecretRef): string => `${what}: ${printSecretRef(ref)}`;
   return [
     ...routes.flatMap(({ name, secrets }) => secrets.map(({ ref }) => named(`route ${name}`, ref))),
     ...Object.entries(profile.targets).flatMap(([target, { credentials }]) =>
-      Object.entries(credentials).map(([key, ref]) => named(`${labelIn(table.targets, target)}.${key}`, ref)),
+      Object.entries(credentials).map(([key, ref]) => named(`${entryLabel(profile, target)}.${key}`, ref)),
     ),
     ...agentPlans(profile).flatMap(([name, agent]) => {
       const place = name === null ? 'agent' : `agents.${name}`;

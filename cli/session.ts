@@ -3,7 +3,6 @@
 import { existsSync } from 'node:fs';
 import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../base/names.ts';
 import { lowerTargetNames } from '../compiler/lower/targets.ts';
-import { knownName } from '../compiler/text/suggest.ts';
 import { fileSessions } from '../runtime/deliver/sessions.ts';
 import type { Chat, SessionSummary, Sessions, Turn } from '../runtime/store/contract.ts';
 import { resetSession } from '../runtime/store/listed-rows.ts';
@@ -38,10 +37,8 @@ export const sessionListCommand = command({
   options: { profile: text('profile', 'Whose sessions; default: `default`'), config: configOption, json: jsonOption },
   async run(context, given) {
     const profile = sessionProfile(context, given.profile);
-    const stored = (await useSessions(context, (all) => all.list(profile))) ?? [];
+    const chats = (await useSessions(context, (all) => all.list(profile))) ?? [];
     const busy = (await useStore(context, (store) => store.read({ kind: 'sessions', profile }))) ?? [];
-    const { targets } = await context.catalog();
-    const chats = stored.map((chat) => ({ ...chat, target: knownName(chat.target, targets) }));
     for (const { target, chat_id, problem } of given.json ? [] : chats) {
       if (problem !== null) printNote(context, `${visible(`${target} ${chat_id}`)}: ${visible(problem)}`);
     }

@@ -1,7 +1,7 @@
 /** `hookwright webhook`: subscriptions, which are routes made while the gateway runs. */
 import { createPaint } from '../base/paint.ts';
 import { needsPublicKey } from '../compiler/views/view-route.ts';
-import type { RouteConfig, RouteTable } from '../schemas/generated/types.ts';
+import type { RouteConfig } from '../schemas/generated/types.ts';
 import type { CliContext } from './base/context.ts';
 import type { GivenBy } from './command-line/command.ts';
 import { argument, command, flag, parsed, text, withDefault } from './command-line/command.ts';
@@ -59,7 +59,7 @@ export const webhookSubscribeCommand = command({
     });
     printWarnings(context, [...saved.warnings, ...(await strangerWarnings(context, given.name, saved.entry, open))]);
     if (given.json) printJson(context, report(given, saved));
-    else print(context, given, saved, open.table);
+    else print(context, given, saved);
     return 0;
   },
 });
@@ -75,14 +75,14 @@ function generated(given: Given, { created, entry }: Saved): boolean {
   return created && given.secret === undefined && entry.secret !== undefined;
 }
 
-function print(context: CliContext, given: Given, saved: Saved, table: RouteTable): void {
+function print(context: CliContext, given: Given, saved: Saved): void {
   const { created, url, entry, plan } = saved;
   const paint = createPaint(context.colour.stdout);
   const field = (name: string, text: string): void => printLine(context, `  ${paint('bold', name.padEnd(8))}${text}`);
   printLine(context, `${created ? 'Created' : 'Changed'} subscription ${visible(given.name)}`);
   field('URL', url);
   field('Secret', describeSecret(given, saved));
-  if (plan !== null) field('Mode', describeMode(plan, table));
+  if (plan !== null) field('Mode', describeMode(plan));
   if (entry.enabled === false) field('State', `disabled (hookwright webhook enable ${given.name})`);
   const curl = generated(given, saved) && plan !== null ? curlLine(plan, url, entry.secret ?? '') : null;
   field('Try', curl ?? `hookwright webhook test ${given.name}`);

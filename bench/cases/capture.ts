@@ -100,7 +100,7 @@ function headOf(n: number, at: number): KeptHead {
     cause: null,
     event: 'pull_request',
     delivery_id: `d-${n}`,
-    scheme: 'forgea',
+    scheme: 'github',
     verified: !isRefused,
     body_bytes: 21_000,
     body_sha256: null,

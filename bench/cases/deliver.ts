@@ -53,7 +53,7 @@ async function rowsOf(name: string, { text, port }: { text: string; port: number
 function tablesFor(origin: string): DelivererOptions['tables'] {
   const yaml = `platforms:
   webhook: { enabled: true, port: 0, secret: env:WEBHOOK_SECRET }
-  messenger_a: { enabled: true, token: "1:token", api_base: "${origin}" }
+  telegram: { enabled: true, token: "1:token", api_base: "${origin}" }
 `;
   const { targets, profiles } = JSON.parse(compileYaml(tempFolder(), yaml).routesJson) as RouteTable;
   return { targets, profiles };

@@ -27,7 +27,7 @@ export const diffRequestsCase: Case = {
     const yaml = `${manyRoutes(200, PROMPT)}gateway:\n  capture_per_second: 1000\n`;
     writeFileSync(join(home, 'hookwright.yaml'), yaml);
     const main = join(ROOT, 'dist/cli/main.js');
-    const env = { WEBHOOK_SECRET: SECRET, MESSENGER_A_TOKEN: '1:token' };
+    const env = { WEBHOOK_SECRET: SECRET, TELEGRAM_TOKEN: '1:token' };
     const gateway = await startGatewayProcess({ home, program: [process.execPath, main], env });
     try {
       await send(gateway.url);

@@ -27,7 +27,7 @@ const SECRET = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString
 
 /** Schemes by how they build the signed bytes; `null`: the header-driven choice, ending at its last scheme. */
 const HMAC_SCHEMES = [
-  'forgea',
+  'github',
   'standard-webhooks',
   'generic-v2',
   'stripe',

@@ -35,7 +35,7 @@ export function compileYaml(folder: string, yaml: string): CompileOutput {
     cwd: folder,
     home: folder,
     configs: [config],
-    env: { WEBHOOK_SECRET: SECRET, MESSENGER_A_TOKEN: '1:token' },
+    env: { WEBHOOK_SECRET: SECRET, TELEGRAM_TOKEN: '1:token' },
     flags: {},
     catalog,
     jobs: [],

@@ -21,7 +21,7 @@ function routeYaml(index: number, prompt: string): string {
           ${prompt}
 ${
   direct
-    ? `        deliver: messenger_a
+    ? `        deliver: telegram
         deliver_only: true
         deliver_extra: { chat_id: "-100${index}" }
 `
@@ -40,9 +40,9 @@ export function manyRoutes(count: number, prompt: string, secret = 'env:WEBHOOK_
     secret: ${secret}
     rate_limit: 1000000000
     routes:
-${routes}  messenger_a:
+${routes}  telegram:
     enabled: true
-    token: env:MESSENGER_A_TOKEN
+    token: env:TELEGRAM_TOKEN
     home_channel: "1"
 `;
 }

@@ -59,7 +59,7 @@ async function deliver(index: number, signal: AbortSignal): Promise<void> {
     profile: 'default',
     route: 'bench',
     delivery_id: `e${index}`,
-    target: 'messenger_a',
+    target: 'telegram',
     extra: { chat_id: `-100${index % 1000}` },
     unresolved: [],
     text,

@@ -1,5 +1,5 @@
 /** A job that is made on the command line: from its flags, in its time zone, into the store, and on the screen. */
-import { labelIn } from '../../base/text.ts';
+import { targetLabel } from '../../base/text.ts';
 import type { Problem } from '../../compiler/diagnostics/diagnostic.ts';
 import { isError } from '../../compiler/diagnostics/rule.ts';
 import { describeSchedule } from '../../compiler/schedule/describe-schedule.ts';
@@ -191,7 +191,7 @@ export function printMade(context: CliContext, { record, warnings, verb, open }:
     const next_run = next === null ? null : new Date(next).toISOString();
     printJson(context, {
       ...rest,
-      deliver: deliver.map(({ target }) => labelIn(open.table.targets, target)),
+      deliver: deliver.map(targetLabel),
       next_run,
     });
     return;

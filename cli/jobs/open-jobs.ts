@@ -1,8 +1,7 @@
 /** The jobs of the table and of the store, found by name and described. */
 
 import { join } from 'node:path';
-import type { Labelled } from '../../base/text.ts';
-import { labelIn } from '../../base/text.ts';
+import { targetLabel } from '../../base/text.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { rulesInForce } from '../../compiler/rules/registry.ts';
@@ -118,8 +117,6 @@ interface ReportOptions {
   /** Number of next and last runs to include. */
   readonly next: number;
   readonly runs: number;
-  /** Those of the table. */
-  readonly targets: Readonly<Record<string, Labelled>>;
 }
 
 /** A job's state in the store. */
@@ -154,11 +151,7 @@ export async function readHistory(store: Store, { id }: Job, jobs: StoredJobs, r
 }
 
 /** @param history null: nothing has ever been stored */
-export function reportJob(
-  job: Job,
-  history: JobHistory | null,
-  { now, next, runs, targets }: ReportOptions,
-): JobDetails {
+export function reportJob(job: Job, history: JobHistory | null, { now, next, runs }: ReportOptions): JobDetails {
   const { id, name, profile, kind, description, schedule, timezone, misfire } = job;
   const known = history ?? NO_HISTORY;
   const paused = isJobPaused(known.state, job.paused, now);
@@ -180,7 +173,7 @@ export function reportJob(
     paused_until: ends === null ? null : iso(ends),
     schedule_human: describeSchedule(schedule),
     timezone,
-    deliver: job.deliver.map(({ target }) => labelIn(targets, target)),
+    deliver: job.deliver.map(targetLabel),
     misfire,
     next_runs: paused && ends === null ? [] : nextRuns({ schedule, timezone, from, count: next }).map(iso),
     runs: known.runs.slice(0, runs).map(describeRun),

@@ -4,7 +4,7 @@ import { lowerSource } from '../../compiler/lower/source.ts';
 import type { LoweredSource, SourceEntry } from '../../compiler/lower/sources.ts';
 import { expandSource, sourceNames } from '../../compiler/lower/sources.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
-import { loadCatalogFolder } from '../../compiler/source/load-catalog.ts';
+import { loadCatalogFolder, underRealNames } from '../../compiler/source/load-catalog.ts';
 import type { CatalogItem } from '../../compiler/stages/catalog.ts';
 import { isPlainMap } from '../../compiler/text/plain-data.ts';
 import { source as validateSource } from '../../schemas/built/validators.ts';
@@ -75,7 +75,10 @@ function homeSources(context: CliContext): readonly WrittenFile[] {
   for (const path of new Set(findings.map(({ source }) => source.path))) {
     printNote(context, `${path} is left out: hookwright lint says what is wrong with it`);
   }
-  return entries.map(({ name, value, tree }) => [name, { value, written: { tree, base: [] } }]);
+  return underRealNames('source', entries).map(({ name, value, tree }) => [
+    name,
+    { value, written: { tree, base: [] } },
+  ]);
 }
 
 /** Only `sources:` is read here; the rest of the config is checked by `compile` and `lint`. */
@@ -83,7 +86,8 @@ function configSources(context: CliContext, configs: readonly string[]): readonl
   const { tree } = readConfig(context, configs);
   const sources = tree?.value.sources;
   if (tree === null || !isPlainMap(sources)) return [];
-  return Object.entries(sources).flatMap(([name, value]): readonly WrittenFile[] =>
-    validateSource(value) ? [[name, { value: value as SourceFile, written: { tree, base: ['sources', name] } }]] : [],
+  const entries = Object.entries(sources).flatMap(([name, value]) =>
+    validateSource(value) ? { name, value: value as SourceFile, written: { tree, base: ['sources', name] } } : [],
   );
+  return underRealNames('source', entries).map(({ name, ...item }) => [name, item]);
 }

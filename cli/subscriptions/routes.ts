@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listenUrl } from '../../base/net.ts';
-import { labelIn } from '../../base/text.ts';
+import { schemeLabel, targetLabel } from '../../base/text.ts';
 import type { Diagnostic, NodePath, Problem } from '../../compiler/diagnostics/diagnostic.ts';
 import { isError, ruleOf } from '../../compiler/diagnostics/rule.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
@@ -264,9 +264,9 @@ function subscriptionRows(home: string, open: OpenTable): Omit<RouteRow, 'paused
       profile,
       url: publicRouteUrl({ name, profile }, open),
       mode: plan?.mode ?? null,
-      source: plan === null ? (asList(entry.source)[0] ?? null) : sourceOf(plan, open),
+      source: plan === null ? (asList(entry.source)[0] ?? null) : sourceOf(plan),
       events: asList(entry.events),
-      deliver: plan === null ? asList(entry.deliver) : targetsOf(plan, open),
+      deliver: plan === null ? asList(entry.deliver) : targetsOf(plan),
       cron_job: entry.cron_job ?? null,
       description: entry.description ?? null,
       toolsets: entry.toolsets ?? null,
@@ -287,9 +287,9 @@ export function servedRow(plan: RoutePlan, kind: RouteRow['kind'], open: ServedT
     profile,
     url: publicRouteUrl(plan, open),
     mode,
-    source: sourceOf(plan, open),
+    source: sourceOf(plan),
     events: [...(plan.events?.exact ?? []), ...(plan.events?.globs ?? []).map(({ text }) => text)],
-    deliver: targetsOf(plan, open),
+    deliver: targetsOf(plan),
     cron_job,
     description,
     toolsets,
@@ -315,11 +315,9 @@ function servedState({ profile, enabled }: RoutePlan, { table }: ServedTable): r
   return [enabled ? 'serving' : 'disabled', null];
 }
 
-const targetsOf = ({ mode, deliver }: RoutePlan, { table }: ServedTable): string[] =>
-  mode === 'cron' ? [] : deliver.map(({ target }) => labelIn(table.targets, target));
+const targetsOf = ({ mode, deliver }: RoutePlan): string[] => (mode === 'cron' ? [] : deliver.map(targetLabel));
 
-const sourceOf = ({ source }: RoutePlan, { table }: ServedTable): string | null =>
-  source === null ? null : labelIn(table.schemes, source);
+const sourceOf = (plan: RoutePlan): string | null => (plan.source === null ? null : schemeLabel(plan, plan.source));
 
 /** Rejected entries may contain anything. */
 function asList(value: unknown): string[] {

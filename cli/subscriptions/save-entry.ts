@@ -2,7 +2,7 @@
 import { parse } from 'yaml';
 import { messageOf } from '../../base/errors.ts';
 import { NO_AGENT } from '../../base/names.ts';
-import { labelIn } from '../../base/text.ts';
+import { targetLabel } from '../../base/text.ts';
 import type {
   BudgetConfig,
   CoalesceConfig,
@@ -10,7 +10,6 @@ import type {
   RotatingSecret,
   RouteConfig,
   RoutePlan,
-  RouteTable,
   SecretRef,
 } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
@@ -77,8 +76,8 @@ export function existing(name: string, open: OpenTable, before: RouteConfig | un
 }
 
 /** How events of a route are processed, and where the results go. */
-export function describeMode({ mode, deliver, cron_job, coalesce }: RoutePlan, table: RouteTable): string {
-  const targets = deliver.map(({ target }) => labelIn(table.targets, target)).join(', ');
+export function describeMode({ mode, deliver, cron_job, coalesce }: RoutePlan): string {
+  const targets = deliver.map(targetLabel).join(', ');
   if (mode === 'cron') return `fires job ${cron_job}`;
   if (mode === 'direct') return `message to ${targets}`;
   if (mode === 'message') return `message to ${targets}, stored and retried`;

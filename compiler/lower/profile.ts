@@ -53,7 +53,8 @@ export function lowerProfile({ name, home, config }: ProfileEntry, known: Known,
       continue;
     }
     problems.push(...withoutMisspelt(lowered.problems).map((problem) => inEntry(problem, written)));
-    if (lowered.plan !== null) targets[plan.name] = lowered.plan;
+    if (lowered.plan !== null)
+      targets[plan.name] = written === plan.name ? lowered.plan : { label: written, ...lowered.plan };
     else if (entry.enabled === true) unusable.push(plan.name);
   }
   const toolsets = webhookToolsets(config.platform_toolsets?.webhook ?? DEFAULT_TOOLSETS, known.toolsets);
@@ -98,7 +99,7 @@ function withoutMisspelt(problems: readonly Problem[]): readonly Problem[] {
 }
 
 const needsNoEntry = ({ driver }: TargetPlan): boolean =>
-  driver === 'log' || driver === 'local' || driver === 'forgea_comment';
+  driver === 'log' || driver === 'local' || driver === 'github_comment';
 
 const inEntry = (problem: Problem, written: string): Problem => ({
   ...problem,

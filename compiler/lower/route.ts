@@ -26,7 +26,6 @@ import type {
   KnownTargets,
   Scalar,
   SenderEventNames,
-  WrittenTarget,
 } from '../config/route-keys.ts';
 import {
   deliveryOf,
@@ -85,6 +84,7 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
     source: config.source === undefined ? null : (scope.table.sources[config.source]?.scheme ?? null),
     insecure,
     schemes: insecure ? [] : route.schemes.map((scheme) => scheme.name),
+    ...(route.labels === undefined ? {} : { labels: route.labels }),
     secrets: insecure ? [] : lowerSecrets(route),
     verify_token: config.verify_token === undefined ? null : parseSecretRef(config.verify_token, DEFAULT_PROFILE),
     public_url: lowerPublicUrl(route),
@@ -250,10 +250,12 @@ function lowerDeliveries(
   words: readonly string[] = [],
 ): Lowered<DeliveryPlan[]> {
   const problems: Problem[] = [];
-  const named = ({ name }: WrittenTarget): readonly string[] =>
-    words.includes(name) ? [name] : [targetNamed(table.target_names, name) ?? []].flat();
-  const targets = new Set(writtenTargets(config.deliver).flatMap(named));
-  const plan = [...targets].map((target): DeliveryPlan => {
+  const names = new Map<string, string>();
+  for (const { name } of writtenTargets(config.deliver)) {
+    const target = words.includes(name) ? name : targetNamed(table.target_names, name);
+    if (target !== null && !names.has(target)) names.set(target, name);
+  }
+  const plan = [...names].map(([target, label]): DeliveryPlan => {
     const extra: Record<string, TemplatePlan> = {};
     const known = table.targets[target];
     const written = config.deliver_extra ?? {};
@@ -266,7 +268,7 @@ function lowerDeliveries(
     // A placeholder of the URL that `deliver_extra` does not set is a field of the payload.
     for (const { name } of known?.variants.some(({ webhook }) => webhook !== undefined) ? known.address : [])
       if (!Object.hasOwn(extra, name)) setOwn(extra, name, lowerTemplate(`{${name}}`).plan ?? []);
-    return { target, extra };
+    return { target, ...(label === target ? {} : { label }), extra };
   });
   return { plan, problems };
 }

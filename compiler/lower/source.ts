@@ -1,4 +1,5 @@
 /** Lowers one source (a catalog file or an entry under `sources:`) to the scheme plan that the verifier interprets. */
+import { realTarget } from '../../base/names.ts';
 import type {
   ChallengePlan,
   Locator,
@@ -58,7 +59,7 @@ const pathOf = (field: string): string[] => field.split('.');
 function lowerOwnSender(own: OwnSender): OwnSenderPlan {
   const path = pathOf(own.field);
   if ('same_as' in own) return { path, same_as: pathOf(own.same_as), target: '', setting: '' };
-  return { path, same_as: null, target: own.target, setting: own.setting };
+  return { path, same_as: null, target: realTarget(own.target), setting: own.setting };
 }
 
 const lowerHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>

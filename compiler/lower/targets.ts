@@ -1,4 +1,5 @@
 /** Lowers the target files of the catalog to plans, and collects the names that `deliver` and `platforms` may use. */
+import { realSource, realTarget } from '../../base/names.ts';
 import type {
   AddressPlan,
   ContentField,
@@ -26,7 +27,8 @@ export interface CatalogTarget {
 }
 
 export function lowerTargetFile(name: string, file: TargetFile): CatalogTarget {
-  const { aliases, causes, title } = file;
+  const { aliases, title } = file;
+  const causes = file.causes?.map((effect) => ({ ...effect, source: realSource(effect.source) }));
   return {
     ...(aliases === undefined ? {} : { aliases }),
     ...(causes === undefined ? {} : { causes }),
@@ -66,7 +68,7 @@ const ONLY_VARIANT = 'default';
 /** Paths of problems are relative to the file. The plan is null if there is any problem. */
 export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan> {
   const problems: Problem[] = [];
-  const driver = file.driver ?? 'http';
+  const driver = file.driver === 'forgea_comment' ? 'github_comment' : (file.driver ?? 'http');
   const scope: TargetScope = {
     settings: file.settings ?? {},
     address: file.address ?? {},
@@ -78,7 +80,7 @@ export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan>
   };
   const settings = lowerSettings(scope.settings, ['settings'], scope);
   const shared = lowerAddress(scope.address, ['address'], scope);
-  const isDeclared = driver === 'http' || (driver === 'forgea_comment' && file.variants !== undefined);
+  const isDeclared = driver === 'http' || (driver === 'github_comment' && file.variants !== undefined);
   const variants = isDeclared ? mergeVariants(file).map((variant) => lowerVariant(variant, scope)) : [];
   if (!isDeclared) reportUnread(file, driver, scope);
   if (file.like !== undefined && file.settings === undefined) {
@@ -86,10 +88,10 @@ export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan>
     scope.report({ rule: 'target-driver', path: ['like'], at: 'value', message });
   }
   if (problems.length > 0) return { plan: null, problems: unique(problems) };
-  const back = file.causes === undefined ? {} : { comes_back: file.causes.map(({ source }) => source) };
+  const back = file.causes === undefined ? {} : { comes_back: file.causes.map(({ source }) => realSource(source)) };
   const content = file.content === undefined ? {} : { content: lowerContent(file.content) };
   const address = allAddresses(shared, variants);
-  const platform = file.like === undefined ? {} : { platform: file.like };
+  const platform = file.like === undefined ? {} : { platform: realTarget(file.like) };
   const plan = { name, title: file.title, ...platform, ...back, driver, settings, address, ...content, variants };
   return { plan, problems };
 }

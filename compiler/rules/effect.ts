@@ -1,7 +1,7 @@
 /** Rules about what a config says that has no effect, or not the effect that it seems to have. */
 
 import { DEFAULT_PROFILE } from '../../base/names.ts';
-import { labelOf } from '../../base/text.ts';
+import { entryLabel } from '../../base/text.ts';
 import type { ProfilePlan, RouteConfig, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 import { readPlaceholders } from '../config/grammar.ts';
 import type { RouteTarget } from '../config/route-keys.ts';
@@ -151,7 +151,7 @@ export function checkEnabled(
     const hint =
       shared === undefined
         ? `set \`platforms.${name}.enabled: true\` in the config${where}, with its credentials`
-        : `set ${waysOf(plan)} under \`platforms.${labelOf(shared)}\` in the config${where}`;
+        : `set ${waysOf(plan)} under \`platforms.${entryLabel(profile, shared.name)}\` in the config${where}`;
     report({ path: deliverPath(index), at: 'value', message, hint });
   }
 }

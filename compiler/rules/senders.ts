@@ -1,7 +1,7 @@
 /** Rules about what is known of senders: their events, retries and handshakes. */
 
 import { isLoopback } from '../../base/net.ts';
-import { labelOf } from '../../base/text.ts';
+import { schemeLabel } from '../../base/text.ts';
 import type { SchemePlan, SourceFacts } from '../../schemas/generated/types.ts';
 import { entryMatcher, sentFor } from '../config/route-keys.ts';
 import { flowText } from '../text/plain-data.ts';
@@ -64,14 +64,10 @@ export const noSecondAttempt = rule('no-second-attempt', {
 });
 
 /** The source, or the senders whose signatures the route accepts and that document all of its events, by name. */
-function possibleSenders({
-  config,
-  facts,
-  schemes,
-  scope,
-}: RouteView): ReadonlyMap<string, SourceFacts | null | undefined> {
+function possibleSenders(route: RouteView): ReadonlyMap<string, SourceFacts | null | undefined> {
+  const { config, facts, schemes, scope } = route;
   if (config.source !== undefined) return new Map([[config.source, facts]]);
-  const accepted = schemes.map((scheme) => [labelOf(scheme), scope.table.source_facts[scheme.name]] as const);
+  const accepted = schemes.map(({ name }) => [schemeLabel(route, name), scope.table.source_facts[name]] as const);
   const { events = [] } = config;
   return new Map(accepted.filter(([, own]) => events.every((entry) => sentFor(entry, own) !== null)));
 }

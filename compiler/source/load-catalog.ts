@@ -1,5 +1,6 @@
 /** Loads the catalog: the shipped files, or the JSON that the build makes of them, and the folders of the user. */
 import { join } from 'node:path';
+import { realName, SPEC_NAMES } from '../../base/names.ts';
 import type { BlueprintFile, SourceFile, TargetFile } from '../../schemas/generated/types.ts';
 import type { KnownToolsets } from '../config/agents.ts';
 import { completeTarget } from '../config/target-entries.ts';
@@ -106,6 +107,27 @@ export interface CatalogFolder<S extends keyof FileTypes> extends Disk {
   /** Absolute path. A missing folder counts as empty. */
   readonly folder: string;
   readonly schema: S;
+}
+
+/**
+ * Entries of the user whose name is a token of the specification, under the name that people know, so that they replace the
+ * shipped ones. Names that the specification has for an entry are aliases of it, unless another of the user's has them.
+ */
+export function underRealNames<
+  Entry extends { readonly name: string; readonly value: { readonly aliases?: readonly string[] } },
+>(kind: keyof typeof SPEC_NAMES, entries: readonly Entry[]): readonly Entry[] {
+  const taken = new Set(entries.map(({ name }) => name));
+  return entries.map((entry) => {
+    const real = realName(kind, entry.name);
+    const name = taken.has(real) ? entry.name : real;
+    const { aliases = [] } = entry.value;
+    const tokens = Object.entries(SPEC_NAMES[kind]).flatMap(([token, of]) =>
+      of !== name || aliases.includes(token) || (taken.has(token) && token !== entry.name) ? [] : [token],
+    );
+    return tokens.length === 0
+      ? entry
+      : { ...entry, name, value: { ...entry.value, aliases: [...tokens, ...aliases] } };
+  });
 }
 
 /** The file name without its extension is the entry's name. */

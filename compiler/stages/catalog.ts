@@ -8,7 +8,7 @@ import { lowerTargetFile } from '../lower/targets.ts';
 import type { HomeDisk } from '../source/files.ts';
 import type { Places, Report } from '../source/find-place.ts';
 import type { CatalogEntry, ShippedCatalog } from '../source/load-catalog.ts';
-import { loadCatalogFolder } from '../source/load-catalog.ts';
+import { loadCatalogFolder, underRealNames } from '../source/load-catalog.ts';
 
 /** An entry, and where the user defined it; null for shipped entries. */
 export interface CatalogItem<T> {
@@ -38,18 +38,25 @@ export function loadCatalog(
   const sources = loadCatalogFolder({ files, cwd, folder: folder('sources'), schema: 'source' });
   const targets = loadCatalogFolder({ files, cwd, folder: folder('targets'), schema: 'target' });
   report.add([...sources.findings, ...targets.findings]);
-  const own = { source: new Map(sources.entries.map(userItem)), target: new Map(targets.entries.map(userTarget)) };
-  const ofConfig = Object.entries(root.config.targets ?? {}).map(
-    ([name, file]) => [name, lowerTargetFile(name, file)] as const,
-  );
+  const own = {
+    source: new Map(underRealNames('source', sources.entries).map(userItem)),
+    target: new Map(underRealNames('target', targets.entries).map(userTarget)),
+  };
+  const ofConfig = {
+    source: underRealNames('source', configEntries(root.config.sources)),
+    target: underRealNames('target', configEntries(root.config.targets)).map((entry) => ({
+      ...entry,
+      value: lowerTargetFile(entry.name, entry.value),
+    })),
+  };
   return {
     sources: overlay(catalog.sources, [
       ...own.source,
-      ...configEntries('source', Object.entries(root.config.sources ?? {}), { ...root, own: own.source, report }),
+      ...configItems('source', ofConfig.source, { ...root, own: own.source, report }),
     ]),
     targets: overlay(catalog.targets, [
       ...own.target,
-      ...configEntries('target', ofConfig, { ...root, own: own.target, report }),
+      ...configItems('target', ofConfig.target, { ...root, own: own.target, report }),
     ]),
     toolsets: catalog.toolsets,
     actingToolsets: catalog.actingToolsets,
@@ -87,18 +94,28 @@ const userItem = <T>({ name, value, tree }: CatalogEntry<T>): Named<T> => [
 const userTarget = ({ name, value, tree }: CatalogEntry<TargetFile>): Named<CatalogTarget> =>
   userItem({ name, value: lowerTargetFile(name, value), tree });
 
+interface ConfigEntry<T> {
+  readonly name: string;
+  readonly value: T;
+  /** The name as it is written. */
+  readonly written: string;
+}
+
+const configEntries = <T>(entries: Readonly<Record<string, T>> = {}): readonly ConfigEntry<T>[] =>
+  Object.entries(entries).map(([name, value]) => ({ name, value, written: name }));
+
 /** What the config defines itself. An entry that the home's catalog also defines is reported as a duplicate. */
-function configEntries<T>(
+function configItems<T>(
   kind: 'source' | 'target',
-  entries: readonly (readonly [name: string, value: T])[],
+  entries: readonly ConfigEntry<T>[],
   {
     tree,
     own,
     report,
   }: { readonly tree: Places; readonly own: ReadonlyMap<string, CatalogItem<T>>; readonly report: Report },
 ): readonly Named<T>[] {
-  return entries.map(([name, value]): Named<T> => {
-    const base = [`${kind}s`, name];
+  return entries.map(({ name, value, written }): Named<T> => {
+    const base = [`${kind}s`, written];
     const other = own.get(name)?.written?.tree.place([]);
     if (other !== undefined) {
       const message = `${kind} \`${name}\` is defined in two files`;

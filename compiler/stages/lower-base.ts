@@ -6,7 +6,6 @@ import type { Problem } from '../diagnostics/diagnostic.ts';
 import { lowerGateway, lowerServer } from '../lower/gateway.ts';
 import type { Endpoints } from '../lower/http-target.ts';
 import { lowerEndpoints, withEndpoints } from '../lower/http-target.ts';
-import { labelSchemes, labelTargets } from '../lower/labels.ts';
 import { lowerProfile } from '../lower/profile.ts';
 import { lowerSources } from '../lower/sources.ts';
 import { lowerTargets } from '../lower/targets.ts';
@@ -73,11 +72,10 @@ interface Lowering {
   readonly invalidNames: Set<string>;
 }
 
-function lowerSenders({ input: { catalog, settings }, report, invalidNames }: Lowering) {
-  const files = valuesOf(catalog.sources);
-  const { schemes, defaults, sources, facts, problems } = lowerSources(files);
+function lowerSenders({ input: { catalog }, report, invalidNames }: Lowering) {
+  const { schemes, defaults, sources, facts, problems } = lowerSources(valuesOf(catalog.sources));
   reportEntries(catalog.sources, problems, { report, kind: 'source', invalidNames });
-  return { schemes: labelSchemes(schemes, { sources, files, settings }), ...defaults, sources, source_facts: facts };
+  return { schemes, ...defaults, sources, source_facts: facts };
 }
 
 function lowerReceivers(endpoints: Endpoints, { input, report, invalidNames }: Lowering) {
@@ -88,8 +86,7 @@ function lowerReceivers(endpoints: Endpoints, { input, report, invalidNames }: L
   for (const [name, target] of Object.entries(names)) {
     if (invalidNames.has(`target:${name}`)) addNames(invalidNames, target, names);
   }
-  const bound = withEndpoints(targets, endpoints);
-  return { targets: labelTargets(bound, names, input), target_names: names, toolsets: { ...catalog.toolsets } };
+  return { targets: withEndpoints(targets, endpoints), target_names: names, toolsets: { ...catalog.toolsets } };
 }
 
 function lowerProfiles(

@@ -24,6 +24,7 @@ export function viewRoute({ name, config }: RouteEntry, scope: RouteScope): Rout
     facts: factsOf(config, table),
     eventNames: eventNamesOf(schemes, table),
     schemes,
+    ...labelsOf(config, table),
     secrets,
     insecure: secrets.some((secret) => isInsecure(secret.ref, scope.facts)),
   };
@@ -66,6 +67,15 @@ function acceptedSchemes(config: RouteConfig, table: TableContent): readonly str
   const named = new Set(config.auth.flatMap((name) => own(table.sources, name)?.scheme ?? []));
   const ordered = table.default_schemes.filter((scheme) => named.has(scheme));
   return [...ordered, ...[...named].filter((scheme) => !ordered.includes(scheme))];
+}
+
+/** The names of `source` and `auth` that are not canonical. */
+function labelsOf({ source, auth }: RouteConfig, table: TableContent): Pick<RouteView, 'labels'> {
+  const written: readonly string[] = source === undefined ? (auth ?? []) : [source];
+  const labels = written
+    .map((name) => [own(table.sources, name)?.scheme ?? name, name] as const)
+    .filter(([scheme, name]) => scheme !== name);
+  return labels.length === 0 ? {} : { labels: Object.fromEntries(labels) };
 }
 
 function routeSecrets(

@@ -9,6 +9,7 @@ import type {
   ProfileConfig,
   ProfilePlan,
   RouteConfig,
+  RoutePlan,
   SchemePlan,
   SecretRef,
   ServerPlan,
@@ -52,7 +53,7 @@ export interface RouteSecretSource {
   readonly path: readonly (string | number)[] | null;
 }
 
-export interface RouteView {
+export interface RouteView extends Pick<RoutePlan, 'labels'> {
   readonly name: string;
   readonly config: RouteConfig;
   readonly scope: RouteScope;

@@ -8,7 +8,7 @@ export const codehosts: Module<CliContext> = {
     'GitHub and GitLab as targets: comments that are found again and replaced, tokens of apps, the own account, and the client `gh`.',
   runtime: {
     drivers: {
-      forgea_comment: async () => (await import('./runtime/github-comment.ts')).createForgeaCommentDriver,
+      github_comment: async () => (await import('./runtime/github-comment.ts')).createGithubCommentDriver,
       posts: async () => (await import('./runtime/posts-driver.ts')).createPostsDriver,
     },
   },

@@ -24,8 +24,6 @@ export interface ConsoleContext {
   readonly recordFigures: Metrics['recordFigures'];
   /** How many requests were kept since the start, and how many were not. */
   readonly kept: () => KeptCounts;
-  /** The name that people know a signature scheme by, by its canonical one. */
-  readonly schemeLabel: (name: string) => string;
   readonly store: Pick<Store, 'read' | 'write'>;
   /** The operations of the control socket; null: the program has none. */
   readonly operations: ControlHandlers | null;

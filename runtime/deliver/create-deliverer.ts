@@ -2,6 +2,7 @@
  * Delivers over linked targets: resolves addresses and keeps within the limits of services. The targets of a changed
  * table are linked first and then swapped in with one assignment.
  */
+import { realTarget } from '../../base/names.ts';
 import { targetLabel } from '../../base/text.ts';
 import type { FindPlace } from '../table/held-place.ts';
 import { hasMoved } from '../table/held-place.ts';
@@ -16,7 +17,7 @@ import type {
 } from './deliverer.ts';
 import { failed } from './deliverer.ts';
 import { DeliveryRefusal } from './http/values.ts';
-import type { LinkedTargets } from './link-targets.ts';
+import type { LinkedTarget, LinkedTargets } from './link-targets.ts';
 import type { Redact } from './redact.ts';
 import type { MirrorDelivery } from './sessions.ts';
 
@@ -46,11 +47,13 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
   const { log } = parts.context;
   const { redact = (text) => text } = parts;
 
-  /** Searches only the request's own profile, without fallback to another (§5.4). */
-  const driverOf = (profile: string, target: string): Driver | undefined => linked.get(profile)?.get(target)?.driver;
+  /** Searches only the request's own profile, without fallback to another (§5.4). Older rows have the specification's names. */
+  const find = (profile: string, target: string): LinkedTarget | undefined =>
+    linked.get(profile)?.get(target) ?? linked.get(profile)?.get(realTarget(target));
+  const driverOf = (profile: string, target: string): Driver | undefined => find(profile, target)?.driver;
 
   const place: FindPlace = (profile, target) => {
-    const found = linked.get(profile)?.get(target);
+    const found = find(profile, target);
     if (found === undefined) return null;
     return { place: found.driver.place?.() ?? null, home: found.bound.homeChannel || null };
   };
@@ -84,8 +87,8 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
       } catch (error) {
         if (error instanceof DeliveryRefusal) return failed('permanent', redact(error.message), { sent });
         // A bug in hookwright, not a response of the service. Its message may quote anything, so only name and stack are logged.
-        const { target, delivery_id } = request;
-        log.error({ target, delivery_id, ...kindAndPlace(error) }, 'delivery threw');
+        const { delivery_id } = request;
+        log.error({ target: targetLabel(request), delivery_id, ...kindAndPlace(error) }, 'delivery threw');
         return failed('ambiguous', 'internal error', { sent });
       }
     },

@@ -51,7 +51,10 @@ export type LinkedTargets = ReadonlyMap<string, ReadonlyMap<string, LinkedTarget
 /** A binding that cannot be used; `message` names the setting and its reference, never a value. */
 export interface LinkProblem {
   readonly profile: string;
+  /** Canonical name. */
   readonly target: string;
+  /** The name of its entry. */
+  readonly label: string;
   readonly message: string;
   /** No module of the program has its driver. */
   readonly noDriver?: true;
@@ -112,7 +115,7 @@ export function linkTargets(
     for (const plan of Object.values(tables.targets)) {
       const binding = bindingOf(profile, plan);
       if (binding === null) continue;
-      const about = { profile: profile.name, target: plan.name };
+      const about = { profile: profile.name, target: plan.name, label: binding.label ?? plan.name };
       const kind = driverKind(plan, binding);
       const create = drivers[kind];
       if (create === undefined) {

@@ -1,7 +1,7 @@
 /** Finds what is missing of the secrets of gateway, agents and targets, so that one refusal names it beside those of routes. */
 
 import { agentLabel, agentPlans } from '../../base/names.ts';
-import { labelIn } from '../../base/text.ts';
+import { entryLabel } from '../../base/text.ts';
 import type {
   AgentPlan,
   ProfilePlan,
@@ -46,7 +46,7 @@ function targetProblems({ profiles, targets }: Tables, secrets: SecretResolver):
     Object.values(targets).flatMap((plan) => {
       const binding = bindingOf(profile, plan);
       if (binding === null || isShared(profile, plan, binding)) return [];
-      const where = `target ${labelIn(targets, plan.name)} of profile ${profile.name}`;
+      const where = `target ${entryLabel(profile, plan.name)} of profile ${profile.name}`;
       return problemsOf(where, () => bindTarget({ profile: profile.name, plan, binding }, secrets));
     }),
   );

@@ -4,12 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { mkdir, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { readRegularText } from '../../base/files.ts';
+import { realTarget, specTarget } from '../../base/names.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Chat, SessionSummary, Sessions, Turn } from '../store/contract.ts';
@@ -31,17 +32,17 @@ export async function openSession(chat: ChatRef): Promise<{ readonly path: strin
   }
 }
 
-/** All sessions of a profile, sorted by target and file name. One that cannot be read is listed with its problem. */
+/** All sessions of a profile, sorted by folder and file name. One that cannot be read is listed with its problem. */
 export async function listSessions(home: string): Promise<readonly SessionSummary[]> {
   const found: SessionSummary[] = [];
   for (const target of (await entries(sessionsFolder(home))).filter((entry) => entry.isDirectory())) {
-    const folder = join(sessionsFolder(home), target.name);
-    for (const { name } of await entries(folder)) {
+    const real = realTarget(target.name);
+    for (const { name } of await entries(join(sessionsFolder(home), target.name))) {
       const chat_id = chatIdOf(name);
-      if (chat_id === null) continue;
-      const path = join(folder, name);
+      if (chat_id === null || (real !== target.name && existsSync(join(sessionsFolder(home), real, name)))) continue;
+      const path = join(sessionsFolder(home), target.name, name);
       const size = await countTurns(path);
-      if (size !== null) found.push({ target: target.name, chat_id, path, ...size });
+      if (size !== null) found.push({ target: real, chat_id, path, ...size });
     }
   }
   return found;
@@ -141,9 +142,14 @@ export function chatIdOf(name: string): string | null {
 
 /** @param homeOf absolute home of a profile */
 export function fileSessions(homeOf: (profile: string) => string): Sessions {
-  const place = ({ profile, ...chat }: Chat) => ({ home: homeOf(profile), ...chat });
+  /** A session that an earlier version has made stays in its folder, which has the specification's name for the target. */
+  const place = ({ profile, target, chatId }: Chat): ChatRef => {
+    const own = { home: homeOf(profile), target: realTarget(target), chatId };
+    const earlier = { ...own, target: specTarget(own.target) };
+    return !existsSync(sessionPath(own)) && existsSync(sessionPath(earlier)) ? earlier : own;
+  };
   return {
-    open: (chat) => openSession(place(chat)),
+    open: async (chat) => openSession(place(chat)),
     append: async (chat, turn) => appendTurn(sessionPath(place(chat)), turn),
     list: async (profile) => listSessions(homeOf(profile)),
     read: async (chat) => readTurns(sessionPath(place(chat))),
@@ -182,7 +188,10 @@ async function openExisting(path: string): Promise<FileHandle | null> {
 }
 
 /** Mirrors delivered texts into the chat's session (§4.7). Best effort: a failure does not fail the delivery. */
-export type MirroredDelivery = Pick<DeliveryRequest, 'profile' | 'route' | 'target' | 'text' | 'delivery_id'> & {
+export type MirroredDelivery = Pick<
+  DeliveryRequest,
+  'profile' | 'route' | 'target' | 'label' | 'text' | 'delivery_id'
+> & {
   readonly chat_id: string;
 };
 
@@ -197,14 +206,14 @@ export interface MirrorContext {
 
 /** Creates the function that mirrors delivered texts. */
 export function createMirror({ clock, log, sessions }: MirrorContext): MirrorDelivery {
-  return async ({ profile, route, target, text, delivery_id, chat_id }) => {
+  return async ({ profile, route, target, text, delivery_id, chat_id, label = target }) => {
     try {
       const content = `[Webhook delivery: ${route}]\n${text}`;
       const at = new Date(clock.now()).toISOString();
       await sessions.append({ profile, target, chatId: chat_id }, { role: 'user', content, at });
     } catch (error) {
       const reason = codeOf(error) ?? 'unknown';
-      log.warn({ profile, route, target, delivery_id, reason }, 'the delivered text could not be mirrored');
+      log.warn({ profile, route, target: label, delivery_id, reason }, 'the delivered text could not be mirrored');
     }
   };
 }

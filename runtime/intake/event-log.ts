@@ -8,7 +8,7 @@ import type { LogFields, Logger } from '../platform/log.ts';
 import { printableStart, traceField } from '../platform/log.ts';
 import type { Intake } from './intake.ts';
 import type { SignatureReason } from './reason.ts';
-import { reasonOf, schemeLabel } from './reason.ts';
+import { decidingScheme, reasonOf } from './reason.ts';
 import type { Outcome, Reply } from './reply.ts';
 import { TAKEN } from './reply.ts';
 
@@ -124,7 +124,7 @@ function fieldsOf(intake: Intake, outcome: Outcome, ms: number, kept: string | n
   if (kept !== null && !TAKEN.has(outcome)) fields.request = kept;
   if (intake.reason !== null) Object.assign(fields, { reason: intake.reason, ...reasonFields(intake, kept) });
   if (intake.unresolved.length > 0) fields.unresolved = intake.unresolved.slice(0, MOST_UNRESOLVED);
-  if (!intake.authenticated) fields.scheme = schemeLabel(intake);
+  if (!intake.authenticated) fields.scheme = decidingScheme(intake);
   if (intake.secret > 0) fields.secret = intake.secret;
   return Object.assign(fields, traceField(intake.trace));
 }

@@ -2,7 +2,7 @@
  * The reason of a request's outcome, as data, for the log, `explain`, kept requests and tests. A stage stores a code in the
  * intake; the details are computed on demand, with the functions that decided. For the operator, never for the sender.
  */
-import { labelOf } from '../../base/text.ts';
+import { schemeLabel } from '../../base/text.ts';
 import { printableStart } from '../platform/log.ts';
 import { eventEntries } from '../table/link-events.ts';
 import type { FilterFinding } from '../table/link-filter.ts';
@@ -98,9 +98,9 @@ function signatureReason(intake: Intake): SignatureReason {
 }
 
 /** Display name of the scheme that decided; null when no signature was present. */
-export function schemeLabel({ scheme, route }: Intake): string | null {
-  const committed = route.authenticator.schemes.find(({ name }) => name === scheme);
-  return committed === undefined ? null : labelOf(committed);
+export function decidingScheme({ scheme, route }: Intake): string | null {
+  const isCommitted = route.authenticator.schemes.some(({ name }) => name === scheme);
+  return isCommitted ? schemeLabel(route.plan, scheme) : null;
 }
 
 /** The places that were searched for a signature, and the age of the signed timestamp. */
@@ -109,7 +109,7 @@ export function signaturePlaces(intake: Intake): Pick<SignatureReason, 'scheme' 
   const committed = schemes.find(({ name }) => name === intake.scheme);
   const places = (committed === undefined ? schemes : [committed]).flatMap(({ signature }) => signature);
   return {
-    scheme: schemeLabel(intake),
+    scheme: decidingScheme(intake),
     lookedFor: [...new Set(places.map(printPlace))],
     ageSeconds: ageSeconds(intake),
   };

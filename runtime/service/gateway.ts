@@ -1,6 +1,7 @@
 /** The gateway: the public server for the routes in service, with its start and stop. The work behind it is passed as a `Backend`. */
 
 import { DEFAULT_PROFILE } from '../../base/names.ts';
+import { schemeLabel } from '../../base/text.ts';
 import type { KeptRequest, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
@@ -243,7 +244,7 @@ function createDeprecationWarner(log: Logger): Services['warnDeprecated'] {
     const key = `${plan.profile}/${plan.name}/${scheme}`;
     if (reason === undefined || warned.has(key)) return;
     warned.add(key);
-    log.warn({ route: plan.name, scheme, reason }, 'deprecated signature scheme');
+    log.warn({ route: plan.name, scheme: schemeLabel(plan, scheme), reason }, 'deprecated signature scheme');
   };
 }
 

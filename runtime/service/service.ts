@@ -1,6 +1,5 @@
 /** The service: puts routes, work and gateway together once, and is what a program that embeds the runtime controls them with. */
 import { mkdirSync } from 'node:fs';
-import { labelIn } from '../../base/text.ts';
 import type { EnrollReport, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
 import type { Catalog, ConsolePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Console } from '../console/console.ts';
@@ -319,7 +318,6 @@ class RunningService implements OperatedService {
       requestCount: () => this.context.metrics.requestCount(),
       recordFigures: (figures) => this.context.metrics.recordFigures(figures),
       kept: () => this.work.keeping.counts,
-      schemeLabel: (name) => labelIn(this.table.schemes, name),
       store: this.work.opened.store,
       operations,
       connections: this.gateway.consoleConnections,

@@ -5,8 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { readRegularText } from '../../base/files.ts';
-import { agentPlans } from '../../base/names.ts';
-import { labelIn } from '../../base/text.ts';
+import { agentPlans, realTarget } from '../../base/names.ts';
 import type { StopResult } from '../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import { readinessOf } from '../console/status.ts';
@@ -74,9 +73,7 @@ async function linkWork(context: ServiceContext, deliveries: OpenDeliveries, tab
   // Without its driver, a target that nothing is set up for is as one that is not enabled.
   const faults = problems.filter(({ noDriver, profile, target }) => !noDriver || isUsed(table, profile, target));
   if (faults.length > 0) {
-    const lines = faults.map(
-      ({ profile, target, message }) => `target ${labelIn(table.targets, target)} of profile ${profile}: ${message}`,
-    );
+    const lines = faults.map(({ profile, label, message }) => `target ${label} of profile ${profile}: ${message}`);
     throw new TableError(lines.join('\n'));
   }
   const { redact } = context.redactor;
@@ -429,6 +426,7 @@ export class Work implements Backend {
 /** A target without a binding of its own (`log`) uses the gateway's policy. */
 function policyOf({ profiles, gateway }: RouteTable, profile: string, target: string): RetryPolicy {
   const targets = Object.hasOwn(profiles, profile) ? profiles[profile]?.targets : undefined;
-  const binding = targets !== undefined && Object.hasOwn(targets, target) ? targets[target] : undefined;
+  const name = realTarget(target);
+  const binding = targets !== undefined && Object.hasOwn(targets, name) ? targets[name] : undefined;
   return binding ?? { max_attempts: gateway.max_attempts, retry_ambiguous: false };
 }

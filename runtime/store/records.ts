@@ -1,8 +1,10 @@
 /** Identifiers of stored rows, and the small records that the store keeps: jobs, rows of the guard, pauses, usage. */
 import type { GUARD_KINDS } from '../../base/names.ts';
+import { realTarget, SPEC_NAMES } from '../../base/names.ts';
 import type {
   ClaimKey,
   FireJob,
+  JobRecord,
   Pause,
   PausedRoute,
   PauseJob,
@@ -10,6 +12,7 @@ import type {
   RemoveJob,
   WatchJob,
 } from '../../schemas/built/operations/types.ts';
+import { isJobRecord } from '../../schemas/built/rows/JobRecord.ts';
 import { isPause } from '../../schemas/built/rows/Pause.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import { decodeOr, isText } from './decode.ts';
@@ -42,6 +45,12 @@ export function routeLane(lane: string): string {
   const end = lane.indexOf('\n');
   return end < 0 ? lane : lane.slice(0, end);
 }
+
+/** SQL that gives lanes of an earlier version, which had the specification's names for targets, those that people know. */
+export const RENAME_LANES = Object.entries(SPEC_NAMES.target)
+  .map(([token, name]) => [`,"${token}"]`, `,"${name}"]`])
+  .map(([end, now]) => `UPDATE delivery SET lane = replace(lane, '${end}', '${now}') WHERE lane LIKE '%${end}';`)
+  .join('\n');
 
 interface LaneParts {
   readonly profile: string;
@@ -113,6 +122,12 @@ export type {
   RemoveJob,
   WatchJob,
 } from '../../schemas/built/operations/types.ts';
+
+/** Null for one that is damaged. An earlier version has stored the specification's names for targets. */
+export function storedJob(json: unknown): JobRecord | null {
+  const job = decodeOr<JobRecord | null>(json, isJobRecord, null);
+  return job && { ...job, deliver: job.deliver.map((one) => ({ ...one, target: realTarget(one.target) })) };
+}
 
 /** The state of a job, static or dynamic. */
 export interface JobState {

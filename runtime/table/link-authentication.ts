@@ -39,7 +39,13 @@ export function linkAuthentication(plan: RoutePlan, table: TableHeadPlan, contex
     insecure,
     ...handshakesOf(plan, { secrets, verifyToken }, table, context),
     deprecated: deprecatedOf(schemes),
-    evidence: () => ({ schemes, known: Object.values(table.schemes), secrets, publicUrl: url }),
+    evidence: () => ({
+      schemes,
+      labels: plan.labels,
+      known: Object.values(table.schemes),
+      secrets,
+      publicUrl: url,
+    }),
   };
 }
 

@@ -1,7 +1,6 @@
 /** Links the deliveries of a route or a job, and renders their addresses. */
 
 import { contentOf } from '../../base/names.ts';
-import { labelField } from '../../base/text.ts';
 import type {
   ContentField,
   Dispatch,
@@ -29,10 +28,10 @@ export interface DeliveryScope {
 
 export function linkDelivery({ extra, ...delivery }: DeliveryPlan, scope: DeliveryScope): LinkedDelivery {
   const templates = Object.entries(extra).map(([key, template]) => [key, linkTemplate(template)] as const);
-  const { targets, profile, place: find } = scope;
+  const { profile, place: find } = scope;
   const { target } = delivery;
   const place = (): HeldPlace | null => find?.(profile, target) ?? null;
-  return { ...delivery, ...labelField(targets[target]), extra: templates, place };
+  return { ...delivery, extra: templates, place };
 }
 
 export function linkOutput({ delivery, ...limits }: OutputPlan, scope: DeliveryScope): LinkedOutput {

@@ -73,7 +73,7 @@ export interface LinkedScript {
 
 export interface LinkedDelivery {
   readonly target: string;
-  /** Display name, when it differs from `target`. */
+  /** The name as the configuration has it, when it is not `target`. */
   readonly label?: string;
   readonly extra: readonly (readonly [key: string, render: RenderTemplate])[];
   /** How long it waits for a person who approves it, in ms; left out: it needs nobody. */

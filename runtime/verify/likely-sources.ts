@@ -1,6 +1,5 @@
 /** Which senders a request may come from, by where it has a signature and what else it carries. */
-import { labelOf } from '../../base/text.ts';
-import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
+import type { LocatorPlan, RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
 import type { LocatorSource, RequestParts } from './request.ts';
 import { isOutsideBody, printPlace, readValue, splitParts } from './request.ts';
 import type { SecretText } from './scheme.ts';
@@ -10,7 +9,7 @@ import type { Refused } from './verification.ts';
 const MOST_SOURCES = 3;
 
 /**
- * Labels of the senders that the request probably comes from, by its headers and query alone: those whose signature is at
+ * Names of the senders that the request probably comes from, by its headers and query alone: those whose signature is at
  * the place that the fewest senders use, and among them those that match the most other headers. Empty when none stands
  * out, or the sender is among `accepted`.
  */
@@ -28,12 +27,12 @@ export function likelySources(
     if (found.length === 0) return [];
     const rarity = Math.min(...found.map((at) => users.get(printPlace(at)) ?? 0));
     const outside = { ...plan, event: plan.event.filter(isOutsideBody), delivery: plan.delivery.filter(isOutsideBody) };
-    return [{ label: labelOf(plan), rarity, rank: rankOf(outside, request) }];
+    return [{ name: plan.name, rarity, rank: rankOf(outside, request) }];
   });
   const rarest = Math.min(...candidates.map(({ rarity }) => rarity));
   const closest = candidates.filter(({ rarity }) => rarity === rarest);
   const highest = Math.max(...closest.map(({ rank }) => rank));
-  const names = [...new Set(closest.flatMap(({ label, rank }) => (rank === highest ? [label] : [])))];
+  const names = [...new Set(closest.flatMap(({ name, rank }) => (rank === highest ? [name] : [])))];
   return names.length > MOST_SOURCES ? [] : names;
 }
 
@@ -61,6 +60,8 @@ export function rankOf({ event, delivery, timestamp }: SchemePlan, request: Loca
 export interface SignatureEvidence {
   /** The schemes that the route accepts. */
   readonly schemes: readonly SchemePlan[];
+  /** Their names as the route has them, where they differ. */
+  readonly labels?: RoutePlan['labels'] | undefined;
   /** All schemes of the table. */
   readonly known: readonly SchemePlan[];
   /** The route's secrets, including expired ones. */

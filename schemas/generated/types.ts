@@ -1939,9 +1939,9 @@ export interface TargetFile {
    */
   causes?: [TargetEffect, ...TargetEffect[]];
   /**
-   * `http`: this file says it all. The others are code that the shipped entries use.
+   * `http`: this file says it all. The others are code that the shipped entries use; `forgea_comment` is `github_comment`.
    */
-  driver?: 'http' | 'log' | 'local' | 'forgea_comment' | 'email';
+  driver?: 'http' | 'log' | 'local' | 'github_comment' | 'forgea_comment' | 'email';
   docs?: TargetDocs;
   settings?: TargetSettings;
   address?: TargetAddress;
@@ -3329,6 +3329,10 @@ export interface PrintedRequest {
    */
   scheme: string | null;
   /**
+   * The scheme as the route writes it, where it is not `scheme`.
+   */
+  scheme_label?: string;
+  /**
    * The signature was right, or the route checks none.
    */
   verified: boolean;
@@ -3438,7 +3442,7 @@ export interface RouteTable {
   /**
    * Version of this file format.
    */
-  format: 1;
+  format: 2;
   /**
    * SHA-256 of the rest of the file.
    */
@@ -3610,6 +3614,10 @@ export interface DeliveryPlan {
    * Canonical target name, or `origin`, `local`, `log`.
    */
   target: string;
+  /**
+   * The name as the config writes it here, where it is not `target`.
+   */
+  label?: string;
   extra: DeliveryExtraPlan;
   /**
    * How long its message waits for a person who approves it; absent: it needs nobody.
@@ -3702,10 +3710,6 @@ export interface SchemePlan {
    * Canonical name.
    */
   name: string;
-  /**
-   * The name that people see, where it is not `name`: as the config writes it, else as the sender is known.
-   */
-  label?: string;
   /**
    * Primitive.
    */
@@ -3907,10 +3911,6 @@ export interface TargetPlans {
  */
 export interface TargetPlan {
   name: string;
-  /**
-   * The name that people see, where it is not `name`: as the config writes it, else as the service is known.
-   */
-  label?: string;
   title: string;
   /**
    * The target whose entry under `platforms` sets up this one. Absent: its own.
@@ -3923,7 +3923,7 @@ export interface TargetPlan {
   /**
    * `http`: the declarative executor; the others are code.
    */
-  driver: 'http' | 'log' | 'local' | 'forgea_comment' | 'email';
+  driver: 'http' | 'log' | 'local' | 'github_comment' | 'email';
   settings: SettingPlan[];
   /**
    * Keys of `deliver_extra`, of all variants.
@@ -4401,6 +4401,10 @@ export interface TargetBindings {
  * A target switched on in a profile, with that profile's credentials.
  */
 export interface TargetBinding {
+  /**
+   * The name of the entry under `platforms`, where it is not that of the target.
+   */
+  label?: string;
   variant: string | null;
   home_channel: string | null;
   api_base: string | null;
@@ -4526,6 +4530,7 @@ export interface RoutePlan {
    * Accepted schemes in the order they commit.
    */
   schemes: string[];
+  labels?: SchemeLabels;
   /**
    * Accepted secrets or public keys, current first.
    */
@@ -4573,6 +4578,12 @@ export interface RoutePlan {
    */
   capture: 'none' | 'problems' | 'all';
   status?: StatusPlan;
+}
+/**
+ * The names of schemes as the route writes them, by canonical name, where they differ. Absent: none does.
+ */
+export interface SchemeLabels {
+  [k: string]: string;
 }
 export interface RouteSecret {
   ref: SecretRef;

@@ -4,7 +4,6 @@ import { lowerSource } from '../../compiler/lower/source.ts';
 import type { SourceEntry } from '../../compiler/lower/sources.ts';
 import { expandSource } from '../../compiler/lower/sources.ts';
 import { describeSecret, describeWindow, setupSteps } from '../../compiler/sources/describe-source.ts';
-import { commonName } from '../../compiler/text/suggest.ts';
 import {
   describeCredentials,
   describeDelivery,
@@ -35,9 +34,8 @@ platforms:
         prompt: "{data.object.id}"
 \`\`\`
 
-Without \`source\` the headers of a request choose: the first of \`standard-webhooks\`, \`svix\`, \`forgea\` (GitHub), \`forgeb\`
-(GitLab), \`generic-v2\` and \`generic-v1\` whose signature is there decides, and its failure is final. \`auth: [...]\` narrows that
-choice.
+Without \`source\` the headers of a request choose: the first of \`standard-webhooks\`, \`svix\`, \`github\`, \`gitlab\`, \`generic-v2\`
+and \`generic-v1\` whose signature is there decides, and its failure is final. \`auth: [...]\` narrows that choice.
 
 - \`hookwright source show <name>\` shows an entry with a route to copy.
 - \`hookwright source shape <name>\` shows what its payloads hold, where that is known ([payloads](payloads.md)).
@@ -121,7 +119,7 @@ function section(entry: SourceEntry): string {
   const mark = file.sending === undefined ? '' : ` (${link(file.sending.evidence, file.sending.docs)})`;
   const note = file.sending?.note === undefined ? '' : ` ${file.sending.note}`;
   const facts = [
-    `- \`source: ${commonName(name, file)}\`${file.docs === undefined ? '' : `, [documentation](${file.docs})`}`,
+    `- \`source: ${name}\`${file.docs === undefined ? '' : `, [documentation](${file.docs})`}`,
     ...(key === null ? [] : [`- Secret: ${key}.`]),
     ...(handshake === '' ? [] : [`- URL check: ${handshake}.`]),
     ...(describeCredentials(file) === '' ? [] : [`- Not kept with its requests: ${describeCredentials(file)}.`]),

@@ -2,7 +2,6 @@
 import { fileURLToPath } from 'node:url';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { loadCatalogFolder } from '../../compiler/source/load-catalog.ts';
-import { commonName } from '../../compiler/text/suggest.ts';
 import type {
   TargetAddress,
   TargetFile,
@@ -15,7 +14,6 @@ import { code, table } from './markdown.ts';
 import { TARGETS_INTRO } from './targets-intro.ts';
 
 interface Entry {
-  /** The one that people know. */
   readonly name: string;
   readonly others: readonly string[];
   readonly file: TargetFile;
@@ -25,10 +23,7 @@ export function printTargetsPage(): string {
   const folder = fileURLToPath(new URL('../../catalog/targets', import.meta.url));
   const loaded = loadCatalogFolder({ files: nodeFiles, cwd: folder, folder, schema: 'target' });
   const entries = loaded.entries
-    .map(({ name: canonical, value: file }) => {
-      const name = commonName(canonical, file);
-      return { name, others: [canonical, ...(file.aliases ?? [])].filter((other) => other !== name), file };
-    })
+    .map(({ name, value: file }) => ({ name, others: file.aliases ?? [], file }))
     .sort((a, b) => (a.file.title.toLowerCase() < b.file.title.toLowerCase() ? -1 : 1));
   return [TARGETS_INTRO, overview(entries), ...entries.map(section)].join('\n');
 }

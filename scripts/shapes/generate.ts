@@ -11,7 +11,7 @@ import { readTyped } from './typed.ts';
 import { TYPED_SOURCES } from './typed-sources.ts';
 
 const READERS: Readonly<Record<string, () => NewShape>> = {
-  forgea: readGithub,
+  github: readGithub,
   shopify: readShopify,
   figma: readFigma,
   ...Object.fromEntries(TYPED_SOURCES.map((source) => [source.source, () => readTyped(source)])),

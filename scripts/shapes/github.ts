@@ -27,7 +27,7 @@ export function readGithub(): NewShape {
   openPermissions(table);
   addCommon(roots, table);
   return {
-    source: 'forgea',
+    source: 'github',
     quality: 'exact',
     from: [originOf(SCHEMAS), originOf(OPENAPI)],
     action: 'action',

@@ -84,7 +84,7 @@ export const TYPED_SOURCES: readonly TypedSource[] = [
     adjust: { drop: ['__typename'], open: ['updatedFrom'] },
   },
   {
-    source: 'forgeb',
+    source: 'gitlab',
     packages: ['gitlab-event-types', '@gitbeaker/core'],
     quality: 'good',
     module: GITLAB,

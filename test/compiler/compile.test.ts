@@ -159,12 +159,12 @@ jobs:
     const { profiles, jobs, routes } = result.output.table;
     assert.deepEqual(Object.keys(profiles).sort(), ['default', 'empty', 'work']);
     assert.equal(profiles.work?.home, 'profiles/work');
-    assert.deepEqual(profiles.work?.targets.messenger_a?.credentials.token, {
+    assert.deepEqual(profiles.work?.targets.telegram?.credentials.token, {
       kind: 'env',
       value: 'BOT',
       scope: 'work',
     });
-    assert.equal(profiles.default?.targets.messenger_a, undefined);
+    assert.equal(profiles.default?.targets.telegram, undefined);
     assert.equal(profiles.work?.agent.kind, 'command');
     assert.deepEqual(routes.theirs?.toolsets, ['web_search']);
     assert.deepEqual(Object.keys(jobs).sort(), ['daily', 'work/daily']);
@@ -198,9 +198,9 @@ success: { status: 200 }
     });
     assert.ok(result.output !== null, printed(result));
     const { targets, target_names } = result.output.table;
-    assert.equal(targets.messenger_a?.title, 'Mine');
-    assert.equal(target_names.my_chat, 'messenger_a');
-    assert.equal(target_names.telegram, undefined);
+    assert.equal(targets.telegram?.title, 'Mine');
+    assert.deepEqual([target_names.my_chat, target_names.messenger_a], ['telegram', 'telegram']);
+    assert.equal(target_names.tg, undefined);
     assert.equal(target_names.beeper, 'pager');
   });
 

@@ -22,14 +22,14 @@ function plan(route: string, top = ''): RoutePlan {
 
 test('`source` pins the scheme by any of its names; without it the header-driven choice stays', () => {
   const names = ['github', 'forgea'].map((name) => plan(`source: ${name}`));
-  for (const { source, schemes } of names) assert.deepEqual([source, schemes], ['forgea', ['forgea']]);
+  for (const { source, schemes } of names) assert.deepEqual([source, schemes], ['github', ['github']]);
   const { source, schemes } = plan('events: [push]');
   assert.equal(source, null);
-  assert.deepEqual(schemes, ['standard-webhooks', 'svix', 'forgea', 'forgeb', 'generic-v2', 'generic-v1']);
+  assert.deepEqual(schemes, ['standard-webhooks', 'svix', 'github', 'gitlab', 'generic-v2', 'generic-v1']);
 });
 
 test('`auth` narrows by name or alias, in the order of the catalog', () => {
-  assert.deepEqual(plan('auth: [generic-v2, github]').schemes, ['forgea', 'generic-v2']);
+  assert.deepEqual(plan('auth: [generic-v2, github]').schemes, ['github', 'generic-v2']);
 });
 
 test('a sender that signs in two ways at once is accepted in both', () => {

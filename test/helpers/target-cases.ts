@@ -52,7 +52,7 @@ const basic = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
 const TELEGRAM: TargetCase = {
-  target: 'messenger_a',
+  target: 'telegram',
   name: 'bot',
   variant: 'default',
   settings: { token: '123:canary' },
@@ -100,7 +100,7 @@ const DISCORD_ANSWERS = {
 } as const;
 
 const DISCORD_BOT = {
-  target: 'community_chat',
+  target: 'discord',
   variant: 'bot',
   settings: { bot_token: 'canary-token' },
   auth: [{ status: 401, body: { message: '401: Unauthorized', code: 0 } }],
@@ -140,7 +140,7 @@ const DISCORD: readonly TargetCase[] = [
     },
   },
   {
-    target: 'community_chat',
+    target: 'discord',
     name: 'webhook',
     variant: 'webhook',
     settings: { webhook_id: '55', webhook_token: 'canary-hook' },
@@ -156,7 +156,7 @@ const DISCORD: readonly TargetCase[] = [
     ...DISCORD_ANSWERS,
   },
   {
-    target: 'community_chat',
+    target: 'discord',
     name: 'webhook by URL',
     variant: 'webhook_url',
     apiBase: false,
@@ -174,7 +174,7 @@ const DISCORD: readonly TargetCase[] = [
 
 const SLACK: readonly TargetCase[] = [
   {
-    target: 'workspace_chat',
+    target: 'slack',
     name: 'bot in a thread',
     variant: 'bot',
     settings: { bot_token: 'xoxb-canary' },
@@ -206,7 +206,7 @@ const SLACK: readonly TargetCase[] = [
     idempotent: false,
   },
   {
-    target: 'workspace_chat',
+    target: 'slack',
     name: 'webhook',
     variant: 'webhook',
     apiBase: false,
@@ -233,7 +233,7 @@ const SLACK: readonly TargetCase[] = [
 ];
 
 const SIGNAL_RPC = {
-  target: 'private_messenger',
+  target: 'signal',
   variant: 'daemon',
   ok: [
     {
@@ -274,7 +274,7 @@ const SIGNAL_RPC = {
 
 const SIGNAL: readonly TargetCase[] = [
   {
-    target: 'private_messenger',
+    target: 'signal',
     name: 'rest',
     variant: 'rest',
     settings: { sender_number: '+491111', proxy_token: 'canary-proxy' },
@@ -397,7 +397,7 @@ function metaError(code: number, status = 400): FakeAnswer {
 }
 
 const WHATSAPP: TargetCase = {
-  target: 'mobile_messenger',
+  target: 'whatsapp',
   name: 'answer to a message',
   variant: 'default',
   settings: { access_token: 'canary-token', phone_number_id: '111' },
@@ -473,7 +473,7 @@ const MATRIX: TargetCase = {
 
 const MATTERMOST: readonly TargetCase[] = [
   {
-    target: 'team_chat',
+    target: 'mattermost',
     name: 'bot',
     variant: 'bot',
     settings: { token: 'canary-token' },
@@ -495,7 +495,7 @@ const MATTERMOST: readonly TargetCase[] = [
     idempotent: true,
   },
   {
-    target: 'team_chat',
+    target: 'mattermost',
     name: 'webhook',
     variant: 'webhook',
     apiBase: false,
@@ -512,7 +512,7 @@ const MATTERMOST: readonly TargetCase[] = [
 ];
 
 const HOME = {
-  target: 'smarthome',
+  target: 'homeassistant',
   variant: 'default',
   settings: { access_token: 'canary-token' },
   ok: [{ body: [] }],
@@ -565,7 +565,7 @@ const HOME_ASSISTANT: readonly TargetCase[] = [
 ];
 
 const DING_APP = {
-  target: 'workchat_cn_a',
+  target: 'dingtalk',
   variant: 'app',
   settings: { app_key: 'canary-k1', app_secret: 'canary-secret', robot_code: 'r1' },
   ok: [{ body: { processQueryKey: 'q' } }],
@@ -594,7 +594,7 @@ const DING_APP = {
 
 const DINGTALK: readonly TargetCase[] = [
   {
-    target: 'workchat_cn_a',
+    target: 'dingtalk',
     name: 'signed robot',
     variant: 'robot',
     settings: { access_token: 'canary-token', sign_secret: 'SECcanary' },
@@ -645,7 +645,7 @@ const DINGTALK: readonly TargetCase[] = [
 ];
 
 const LARK_APP = {
-  target: 'workchat_cn_b',
+  target: 'feishu',
   variant: 'app',
   settings: { app_id: 'cli_1', app_secret: 'canary-secret' },
   ok: [{ body: { code: 0, msg: 'success', data: { message_id: 'om_1' } } }],
@@ -704,7 +704,7 @@ const LARK: readonly TargetCase[] = [
     },
   },
   {
-    target: 'workchat_cn_b',
+    target: 'feishu',
     name: 'signed custom bot',
     variant: 'webhook',
     settings: { hook_token: 'canary-hook', sign_secret: 'canary-sign' },
@@ -725,7 +725,7 @@ const LARK: readonly TargetCase[] = [
 ];
 
 const WECOM_APP = {
-  target: 'workchat_cn_c',
+  target: 'wecom',
   variant: 'app',
   settings: { corp_id: 'ww1', corp_secret: 'canary-secret', agent_id: '1000002' },
   ok: [{ body: { errcode: 0, errmsg: 'ok', invaliduser: '', msgid: 'm' } }],
@@ -772,7 +772,7 @@ const wecomForm = (name: string, chatId: string, to: Readonly<Record<string, str
 
 const WECOM: readonly TargetCase[] = [
   {
-    target: 'workchat_cn_c',
+    target: 'wecom',
     name: 'robot',
     variant: 'robot',
     settings: { key: 'canary-key' },
@@ -795,7 +795,7 @@ const WECOM: readonly TargetCase[] = [
 ];
 
 const WECHAT: TargetCase = {
-  target: 'social_cn',
+  target: 'wechat',
   name: 'customer message',
   variant: 'default',
   settings: { app_id: 'wx1', app_secret: 'canary-secret' },
@@ -829,7 +829,7 @@ const WECHAT: TargetCase = {
 };
 
 const BLUEBUBBLES = {
-  target: 'imessage_bridge',
+  target: 'imessage',
   variant: 'default',
   settings: { password: 'canary pass&word' },
   ok: [{ body: { status: 200, message: 'Message sent!', data: { guid: 'G', tempGuid: 'T' } } }],
@@ -874,7 +874,7 @@ const IMESSAGE: readonly TargetCase[] = [
 ];
 
 const QQ_BOT = {
-  target: 'chat_cn_d',
+  target: 'qqbot',
   variant: 'default',
   settings: { app_id: '1', client_secret: 'canary-secret' },
   ok: [

@@ -80,7 +80,7 @@ export function checkRequest(seen: SeenRequest | undefined, expected: ExpectedRe
 }
 
 function fillMarks(text: string, one: TargetCase): string {
-  const seconds = one.target === 'workchat_cn_b';
+  const seconds = one.target === 'feishu';
   const now = String(seconds ? NOW / 1000 : NOW);
   const secret = one.settings.sign_secret ?? '';
   const sign = seconds

@@ -21,24 +21,24 @@ const HOSTILE = [
 /** What a service reads in a text; null: nothing that mentions, hides or executes. The exact requests are in target-cases.ts. */
 const READS: Readonly<Record<string, RegExp | null>> = {
   // Mentions only persons, by name; link previews are off.
-  messenger_a: null,
+  telegram: null,
   // `allowed_mentions` and `flags` decide.
-  community_chat: null,
-  workspace_chat: /[<>]|&(?!(?:amp|lt|gt);)/,
-  team_chat: /@\w|&(?:#|commat)/i,
+  discord: null,
+  slack: /[<>]|&(?!(?:amp|lt|gt);)/,
+  mattermost: /@\w|&(?:#|commat)/i,
   // `m.mentions` decides.
   matrix: null,
   // `at` decides.
-  workchat_cn_a: null,
-  workchat_cn_b: /<at\b/i,
-  workchat_cn_c: /<[@a-z]/i,
-  chat_cn_d: /<[@#a-z]|@everyone/i,
-  social_cn: /<[a-z]/i,
-  smarthome: /\{[{%#]/,
-  private_messenger: null,
+  dingtalk: null,
+  feishu: /<at\b/i,
+  wecom: /<[@a-z]/i,
+  qqbot: /<[@#a-z]|@everyone/i,
+  wechat: /<[a-z]/i,
+  homeassistant: /\{[{%#]/,
+  signal: null,
   sms: /[\0-\x08\x0b\x0c\x0e-\x1f]/,
-  mobile_messenger: null,
-  imessage_bridge: null,
+  whatsapp: null,
+  imessage: null,
 };
 
 /** All texts of a request, also those that are JSON in JSON. */
@@ -51,7 +51,7 @@ function textsIn(value: unknown): readonly string[] {
 test('each target is judged', () => {
   const declarative = Object.values(shippedTargets()).flatMap(({ driver, name }) => (driver === 'http' ? [name] : []));
   // Code hosts are below; what a service of one's own reads is its own affair.
-  const judged = declarative.filter((name) => !/^forge[ab]_/.test(name) && name !== 'http');
+  const judged = declarative.filter((name) => !/^git(hub|lab)_/.test(name) && name !== 'http');
   assert.deepEqual(judged.sort(), Object.keys(READS).sort());
 });
 
@@ -82,7 +82,7 @@ describe('a hostile text for a code host', () => {
   test('github', async (t) => {
     const github = await new FakeGitHub().start(t);
     github.tokens.set('ghp_x', 'our-bot');
-    const names = ['forgea_comment', 'forgea_issue', 'forgea_review'];
+    const names = ['github_comment', 'github_issue', 'github_review'];
     const { deliverer } = startCodeHost(t, names, { token: 'ghp_x', api_base: github.url });
     const content = { text: TEXT, comments: [{ path: 'a', line: 1, body: TEXT }] };
     for (const name of names) {
@@ -97,8 +97,8 @@ describe('a hostile text for a code host', () => {
   test('gitlab', async (t) => {
     const gitlab = await new FakeGitLab().start(t);
     gitlab.tokens.set('glpat-x', 'our-bot');
-    const { deliverer } = startCodeHost(t, ['forgeb_note'], { token: 'glpat-x', api_base: gitlab.url });
-    const outcome = await deliverer.deliver(deliveryTo('forgeb_note', { extra: project, text: TEXT }));
+    const { deliverer } = startCodeHost(t, ['gitlab_note'], { token: 'glpat-x', api_base: gitlab.url });
+    const outcome = await deliverer.deliver(deliveryTo('gitlab_note', { extra: project, text: TEXT }));
     assert.equal(outcome.kind, 'ok', JSON.stringify(outcome));
     const [note] = gitlab.notes.get('group/shop#7') ?? [];
     assert.equal(live(note?.body ?? '@x'), null);

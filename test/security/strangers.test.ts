@@ -62,7 +62,7 @@ async function refusalOf(t: TestContext, { port, clock }: { port: number; clock:
 test('a request without any signature is refused before its body is read', async (t) => {
   const routes = {
     ci: {},
-    token: { source: 'forgeb', schemes: ['forgeb'] },
+    token: { source: 'gitlab', schemes: ['gitlab'] },
     query: { source: 'url-token', schemes: ['url-token'] },
     basic: { source: 'basic', schemes: ['basic'] },
   };

@@ -13,8 +13,6 @@ import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { printPretty } from '../../../compiler/print/print-pretty.ts';
 import { isTimeZone } from '../../../compiler/schedule/parse-schedule.ts';
 import { isPlainMap } from '../../../compiler/text/plain-data.ts';
-import type { Named } from '../../../compiler/text/suggest.ts';
-import { knownName } from '../../../compiler/text/suggest.ts';
 import { writeAtomic } from '../../../runtime/platform/files.ts';
 import type { BlueprintPlan } from '../../../schemas/generated/types.ts';
 import { loadCatalogBlueprints } from '../compiler/load-blueprints.ts';
@@ -56,8 +54,6 @@ export interface CatalogOptions {
 export interface OpenCatalog {
   /** By key, sorted by key. */
   readonly plans: ReadonlyMap<string, BlueprintPlan>;
-  /** Entries of the target catalog by canonical name. */
-  readonly targets: Readonly<Record<string, Named>>;
   readonly appScheme: string;
   /** Zone of jobs that name none: `gateway.timezone`, else the machine's. */
   readonly timezone: string;
@@ -94,19 +90,9 @@ export async function openCatalog(context: CliContext, options: CatalogOptions =
   if (!SCHEME.test(appScheme)) {
     throw new UsageError(`"${appScheme}" is no URL scheme`, 'a scheme is lower-case letters, digits, `+`, `.` and `-`');
   }
-  return { plans, targets: catalog.targets, appScheme, timezone: settings.timezone ?? context.timezone };
+  return { plans, appScheme, timezone: settings.timezone ?? context.timezone };
 }
 
-/** As a person sees it. @param key or the beginning of one @throws CliError with the closest keys. */
-export function findBlueprint({ plans, targets }: OpenCatalog, key: string): BlueprintPlan {
-  const plan = findName({ kind: 'blueprint', name: key, known: plans, listedBy: 'hookwright blueprint list' });
-  return withNamedTargets(plan, targets);
-}
-
-/** @param targets catalog entries by canonical name */
-function withNamedTargets(plan: BlueprintPlan, targets: Readonly<Record<string, Named>>): BlueprintPlan {
-  const fields = plan.fields.map((field) =>
-    field.name === 'deliver' ? { ...field, options: field.options.map((name) => knownName(name, targets)) } : field,
-  );
-  return { ...plan, fields };
-}
+/** @param key or the beginning of one @throws CliError with the closest keys. */
+export const findBlueprint = ({ plans }: OpenCatalog, key: string): BlueprintPlan =>
+  findName({ kind: 'blueprint', name: key, known: plans, listedBy: 'hookwright blueprint list' });

@@ -1,5 +1,6 @@
 /** A job from a filled blueprint, for `blueprint create` and for the operation of a gateway. */
 import { DEFAULT_PROFILE } from '../../../base/names.ts';
+import { targetLabel } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import { loadRules } from '../../../cli/compile/compiler-parts.ts';
@@ -63,7 +64,7 @@ function report({ record, warnings }: SavedJob, now: number): BlueprintJobReport
     schedule,
     schedule_human: describeSchedule(schedule),
     timezone,
-    deliver: deliver.map(({ target }) => target),
+    deliver: deliver.map(targetLabel),
     next_run: next === undefined ? null : new Date(next).toISOString(),
     warnings,
   };

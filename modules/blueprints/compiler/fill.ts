@@ -182,7 +182,7 @@ export const DELIVER_FIELD: BlueprintField = {
   type: 'enum',
   label: 'Where should it be delivered?',
   default: 'origin',
-  options: ['origin', 'local', 'messenger_a', 'community_chat', 'email'],
+  options: ['origin', 'local', 'telegram', 'discord', 'email'],
   optional: false,
   strict: false,
   help: 'origin is the chat it was set up from, or else the home channel; local only saves it; the name of any connected platform works too.',

@@ -1,5 +1,5 @@
 /**
- * The `forgea_comment` target: comments on a pull request or an issue through the code host's command-line client, `gh`.
+ * The `github_comment` target: comments on a pull request or an issue through the code host's command-line client, `gh`.
  *
  * The text is passed on stdin. Repository and number come from a payload and are checked strictly before they become
  * arguments: `gh` would accept a URL there and send our token to another host (gh-environment.ts has the environment).
@@ -29,7 +29,7 @@ import type { ProcessRequest, ProcessResult } from '../../../runtime/platform/pr
 import { allowedEnvironment } from '../../../runtime/platform/process/run-process.ts';
 import type { TextPlan } from '../../../schemas/generated/types.ts';
 
-export const createForgeaCommentDriver: CreateDriver = (target, context) => new ForgeaCommentDriver(target, context);
+export const createGithubCommentDriver: CreateDriver = (target, context) => new GithubCommentDriver(target, context);
 
 /** The limit is 65,536 characters; this leaves room for the marker. */
 const TEXT: TextPlan = {
@@ -47,7 +47,7 @@ const MAX_STDOUT_BYTES = 8 * 1024 * 1024;
 /** Most deliveries that are remembered as not sent. */
 const MAX_REMEMBERED = 1000;
 
-class ForgeaCommentDriver implements Driver {
+class GithubCommentDriver implements Driver {
   private readonly target: BoundTarget;
   private readonly context: DeliveryContext;
   private readonly folder: string;
@@ -185,7 +185,7 @@ function stdoutOf(result: ProcessResult): string {
   return result.kind === 'exit' ? result.stdout.toString('utf8') : '';
 }
 
-/** The pull request or issue that a comment goes to, read from a payload's values for the `forgea_comment` target. */
+/** The pull request or issue that a comment goes to, read from a payload's values for the `github_comment` target. */
 const OWNER = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}(?:_[A-Za-z0-9]+)?$/;
 const REPOSITORY = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
 const NUMBER = /^[1-9][0-9]{0,9}$/;

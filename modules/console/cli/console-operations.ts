@@ -4,7 +4,7 @@
  */
 
 import { agentLabel } from '../../../base/names.ts';
-import { labelIn } from '../../../base/text.ts';
+import { schemeLabel, targetLabel } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { ServedGateway } from '../../../cli/base/module.ts';
 import { chooseDeliveries, repeatDeliveries } from '../../../cli/deliveries/filter.ts';
@@ -12,7 +12,7 @@ import { findJob, fireJob, readHistory, reportJob } from '../../../cli/jobs/open
 import { refusing } from '../../../cli/serve/reloader.ts';
 import { useSessions } from '../../../cli/session.ts';
 import { servedRow } from '../../../cli/subscriptions/routes.ts';
-import { knownName, suggest } from '../../../compiler/text/suggest.ts';
+import { suggest } from '../../../compiler/text/suggest.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
 import { listJobs } from '../../../runtime/dispatch/scheduler/job.ts';
@@ -71,11 +71,10 @@ const MOST_REPLAYED = 1000;
 /** @param profile undefined: of all that are served */
 export const listChats = ({ context, service }: Parts, profile?: string): Promise<readonly ProfileChat[]> =>
   refusing(async () => {
-    const { targets } = await context.catalog();
     const profiles = profile === undefined ? Object.keys(service.table.profiles) : [profile];
     const listOf = async (of: string): Promise<readonly ProfileChat[]> => {
       const stored = (await useSessions(context, (all) => all.list(of))) ?? [];
-      return stored.map((chat) => ({ ...chat, profile: of, target: knownName(chat.target, targets) }));
+      return stored.map((chat) => ({ ...chat, profile: of }));
     };
     return (await Promise.all(profiles.map(listOf))).flat();
   });
@@ -152,9 +151,9 @@ const UNSERVED: Omit<RouteReport, 'name' | 'reason'> = {
 function wordsOf(plan: RoutePlan, table: RouteTable): readonly string[] {
   const { events, source, insecure, filters, script, coalesce, session, cron_job, rate_limit, outputs = [] } = plan;
   const names = [...(events?.exact ?? []), ...(events?.globs ?? []).map(({ text }) => text)];
-  const sender = source === null ? 'any known sender' : labelIn(table.schemes, source);
+  const sender = source === null ? 'any known sender' : schemeLabel(plan, source);
   const signed = insecure ? 'from this machine, not signed' : `signed by ${sender}`;
-  const targets = plan.deliver.map(({ target }) => labelIn(table.targets, target));
+  const targets = plan.deliver.map(targetLabel);
   const to = targets.length === 0 ? 'nowhere' : targets.join(' and ');
   const agent = agentLabel(plan.profile === 'default' ? null : plan.profile, plan.agent);
   const job = cron_job === null ? '' : (table.jobs[cron_job]?.name ?? cron_job);
@@ -199,7 +198,7 @@ export async function reportJobs(
     .filter((job) => after === undefined || keyOf(job) > keyOf(after))
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
     .slice(0, limit);
-  const options = { now: clock.now(), next: NEXT_RUNS, runs: LAST_RUNS, targets: table.targets };
+  const options = { now: clock.now(), next: NEXT_RUNS, runs: LAST_RUNS };
   return Promise.all(
     jobs.map(async (job) => {
       const { ticks: _, ...report } = reportJob(job, await readHistory(store, job, stored, LAST_RUNS), options);

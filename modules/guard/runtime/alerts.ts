@@ -9,7 +9,7 @@
  * was read, and otherwise read again.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { ALERT_KINDS, alertTitle } from '../../../base/names.ts';
+import { ALERT_KINDS, alertTitle, realTarget } from '../../../base/names.ts';
 import type { AlertCondition, GuardContext } from '../../../runtime/dispatch/context.ts';
 import { alertMessage, renderReceivers } from '../../../runtime/dispatch/own-message.ts';
 import { printableStart } from '../../../runtime/platform/log.ts';
@@ -236,5 +236,5 @@ export function endText({ kind, subject, since, count }: LastingAlert, now: numb
 /** Where alerts go, without the target that this one is about. */
 export function receivers(table: RouteTable, about: AlertCondition['about']): Dispatch['deliveries'] {
   const all = renderReceivers(table.gateway.alerts?.deliver ?? [], table);
-  return all.filter(({ target }) => about?.profile !== 'default' || about.target !== target);
+  return all.filter(({ target }) => about?.profile !== 'default' || realTarget(about.target) !== target);
 }

@@ -1,4 +1,5 @@
 /** The guard of a service: hears what fails, tells of it, and calls the heartbeat. */
+import { realTarget } from '../../../base/names.ts';
 import { targetLabel } from '../../../base/text.ts';
 import type { AlertCondition, Guard, GuardContext, OpenGuard } from '../../../runtime/dispatch/context.ts';
 import type { DispatchObserver, DispatchOwner } from '../../../runtime/dispatch/dispatcher.ts';
@@ -52,7 +53,7 @@ class RunningGuard implements Guard {
       // The gateway's own messages have no owner: the log has what becomes of them.
       if (delivery === undefined || (dispatch.route === null && dispatch.job === null)) return;
       const address = Object.entries(delivery.extra).map(([name, value]) => `${name}=${value}`);
-      const about = { profile: dispatch.profile, target: delivery.target };
+      const about = { profile: dispatch.profile, target: realTarget(delivery.target) };
       const target = inProfile(targetLabel(delivery), dispatch);
       const of = { kind: 'delivery_dead', subject: alertSubject([target, ...address].join(' ')), about } as const;
       const others = { ...of, subject: `${target}, other addresses` };
@@ -170,7 +171,7 @@ class RunningGuard implements Guard {
         signal: AbortSignal.timeout(30_000),
       });
       if (outcome.kind !== 'ok')
-        log.error({ target: delivery.target, reason: outcome.reason }, 'an alert was not sent');
+        log.error({ target: targetLabel(delivery), reason: outcome.reason }, 'an alert was not sent');
     }
   }
 

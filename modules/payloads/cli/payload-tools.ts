@@ -7,7 +7,7 @@ import { openSources } from '../../../cli/sources/open-sources.ts';
 import { hasErrors } from '../../../compiler/diagnostics/diagnostic.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { createReport } from '../../../compiler/source/find-place.ts';
-import { commonName, suggest } from '../../../compiler/text/suggest.ts';
+import { suggest } from '../../../compiler/text/suggest.ts';
 import { readOwnShapes } from '../compiler/payloads/own-shapes.ts';
 import { samplePayload } from '../compiler/payloads/sample-payload.ts';
 import { listPaths } from '../compiler/shapes/describe.ts';
@@ -65,11 +65,10 @@ function formsOfEvent(set: FormSet, event: string, { name, file }: OpenSource): 
   const sent = Object.entries(file.event_names ?? {}).find(([, further]) => further.includes(event))?.[0] ?? event;
   const taken = set.forms.flatMap((form, index) => (form.event === sent ? [index] : []));
   if (taken.length > 0) return set.pick(taken);
-  const known = commonName(name, file);
   const names = [...set.forms.map((form) => form.event), ...Object.values(file.event_names ?? {}).flat()];
   const [close] = suggest(event, new Set(names));
-  const hint = close === undefined ? `hookwright source shape ${known} lists them` : `did you mean ${close}?`;
-  throw new CliError(`the shape of "${known}" has no event "${event}"`, hint);
+  const hint = close === undefined ? `hookwright source shape ${name} lists them` : `did you mean ${close}?`;
+  throw new CliError(`the shape of "${name}" has no event "${event}"`, hint);
 }
 
 type Schema = Readonly<Record<string, unknown>>;

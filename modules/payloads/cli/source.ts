@@ -11,7 +11,6 @@ import type { OpenSource } from '../../../cli/sources/open-sources.ts';
 import { openSources } from '../../../cli/sources/open-sources.ts';
 import { routePath, tryOpenTable } from '../../../cli/subscriptions/routes.ts';
 import { describeSecret, describeWindow, setupSteps } from '../../../compiler/sources/describe-source.ts';
-import { commonName } from '../../../compiler/text/suggest.ts';
 import {
   describeCredentials,
   describeDelivery,
@@ -51,13 +50,10 @@ export const sourceListCommand = command({
 });
 
 /** Names that a configuration may use as well. */
-function otherNames({ name, file }: Pick<OpenSource, 'name' | 'file'>): string {
-  const known = commonName(name, file);
-  return [name, ...(file.aliases ?? [])].filter((other) => other !== known).join(', ');
-}
+const otherNames = ({ file }: OpenSource): string => (file.aliases ?? []).join(', ');
 
 const COLUMNS: readonly Column<OpenSource>[] = [
-  { title: 'SOURCE', value: ({ name, file }) => commonName(name, file), whole: true },
+  { title: 'SOURCE', value: ({ name }) => name, whole: true },
   { title: 'SENDER', value: ({ file }) => file.title ?? '', wrap: true },
   { title: 'SIGNS WITH', value: ({ file }) => primitiveName(file.verify) },
   { title: 'WINDOW', value: ({ file }) => describeWindow(file) ?? '-' },
@@ -90,26 +86,24 @@ export const sourceShowCommand = command({
 /** Of the first route with this source; of the route in the example, where there is none. */
 async function urlFor(
   context: CliContext,
-  { name, file }: OpenSource,
+  { name }: OpenSource,
   config: readonly string[] | undefined,
 ): Promise<string> {
   const open = await tryOpenTable(context, config).catch(() => null);
   const table = open?.table ?? null;
   const own = Object.values(table?.routes ?? {}).find(({ source }) => source === name);
   const base = table?.server.public_url ?? 'https://<your host>';
-  return (
-    base.replace(/\/+$/, '') + routePath(own ?? { name: exampleRoute(commonName(name, file)), profile: 'default' })
-  );
+  return base.replace(/\/+$/, '') + routePath(own ?? { name: exampleRoute(name), profile: 'default' });
 }
 
 function describe(
   context: CliContext,
-  { name, file, plan }: OpenSource,
+  source: OpenSource,
   { url, events }: { readonly url: string; readonly events: boolean },
 ): string[] {
+  const { name, file, plan } = source;
   const paint = createPaint(context.colour.stdout);
-  const known = commonName(name, file);
-  const others = otherNames({ name, file });
+  const others = otherNames(source);
   const aliases = others === '' ? '' : `, also called ${others}`;
   const rows: readonly (readonly [string, string | null])[] = [
     ['Signature', describeSignature(file)],
@@ -132,7 +126,7 @@ function describe(
   const list = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : ['', paint('bold', title), ...lines];
   return [
-    `${paint('bold', visible(file.title ?? name))} (${known}${aliases})`,
+    `${paint('bold', visible(file.title ?? name))} (${name}${aliases})`,
     ...shown,
     ...list(
       'Events',
@@ -145,7 +139,7 @@ function describe(
     // For copying, so it is printed unchanged.
     ...list(
       'In hookwright.yaml',
-      routeSnippet(known, file, plan)
+      routeSnippet(name, file, plan)
         .split('\n')
         .map((line) => `  ${visible(line)}`),
     ),

@@ -1,7 +1,6 @@
 /** Describes how a source signs and sends, for `source show` and docs/sources.md. */
 
 import { printDuration } from '../../../compiler/rules/support/rule.ts';
-import { commonName } from '../../../compiler/text/suggest.ts';
 import type { Locator, SchemePlan, SourceFile } from '../../../schemas/generated/types.ts';
 
 const PRIMITIVES: Readonly<Record<SchemePlan['verify'], string>> = {
@@ -30,16 +29,7 @@ export function describeSignature(file: SourceFile): string {
   return `${PRIMITIVES[file.verify]} of \`${signed}\`, ${file.encoding ?? 'hex'}, in ${places}`;
 }
 
-/** Lists headers of the services themselves first. */
-function describePlaces(places: readonly Locator[]): string {
-  const isNeutral = ({ header = '' }: Locator): number => (NEUTRAL.test(header) ? 1 : 0);
-  return places
-    .toSorted((a, b) => isNeutral(a) - isNeutral(b))
-    .map(describePlace)
-    .join(', ');
-}
-
-const NEUTRAL = /^X-Forge[ab]-/i;
+const describePlaces = (places: readonly Locator[]): string => places.map(describePlace).join(', ');
 
 function describePlace({ header, query, json, form, prefix }: Locator): string {
   const behind = prefix === undefined ? '' : ` behind \`${prefix}\``;
@@ -110,12 +100,7 @@ function retries(attempts: number | undefined, horizon: number | undefined): str
 export const exampleRoute = (source: string): string => (source.startsWith('my-') ? source : `my-${source}`);
 
 /** An example route for this source, as YAML. */
-export function routeSnippet(
-  source: string,
-  file: SourceFile,
-  plan: Pick<SchemePlan, 'signed' | 'challenges'>,
-): string {
-  const name = commonName(source, file);
+export function routeSnippet(name: string, file: SourceFile, plan: Pick<SchemePlan, 'signed' | 'challenges'>): string {
   const variable = `${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_SECRET`;
   const asymmetric = file.verify === 'ed25519' || file.verify === 'ecdsa-p256';
   const captured = plan.challenges.some(({ kind }) => kind === 'capture');

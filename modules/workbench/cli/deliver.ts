@@ -1,7 +1,7 @@
 /** `hookwright deliver`: sends one message through a target as a route would. */
 
 import { text as readAll } from 'node:stream/consumers';
-import { labelIn } from '../../../base/text.ts';
+import { entryLabel } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, findTarget, UsageError } from '../../../cli/base/errors.ts';
 import { runtimeParts } from '../../../cli/base/module.ts';
@@ -169,7 +169,7 @@ export function chooseTarget({ table, target, profile }: TargetChoice): string {
   const plan = Object.hasOwn(table.profiles, profile) ? table.profiles[profile] : undefined;
   if (plan === undefined) throw new CliError(`there is no profile "${profile}"`);
   if (!Object.hasOwn(plan.targets, name)) {
-    const setUp = labelIn(table.targets, table.targets[name]?.platform ?? name);
+    const setUp = entryLabel(plan, table.targets[name]?.platform ?? name);
     const where = profile === 'default' ? '' : ` in the config of the profile ${profile}`;
     throw new CliError(
       `${target} is not enabled`,

@@ -4,9 +4,9 @@ import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isSystemError } from '../../../base/errors.ts';
+import { realTarget } from '../../../base/names.ts';
 import type { Paint } from '../../../base/paint.ts';
 import { createPaint } from '../../../base/paint.ts';
-import { labelIn } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
 import type { GivenBy } from '../../../cli/command-line/command.ts';
@@ -226,7 +226,7 @@ function inFolder(folder: string): string {
 /** Open work of the running gateway that a new table has no route or target for: a reload would postpone it. */
 export interface StrandedWork {
   readonly profile: string;
-  /** Its usual name; null: the whole profile is gone. */
+  /** Canonical name; null: the whole profile is gone. */
   readonly target: string | null;
   /** Number of runs and deliveries that are waiting or in progress. */
   readonly count: number;
@@ -261,8 +261,9 @@ function missingPart(
   const plan = Object.hasOwn(profiles, profile) ? profiles[profile] : undefined;
   if (plan === undefined) return { target: null };
   if (target === null) return null;
-  const known = Object.hasOwn(targets, target) ? targets[target] : undefined;
-  return known !== undefined && bindingOf(plan, known) !== null ? null : { target: labelIn(targets, target) };
+  const name = Object.hasOwn(targets, target) ? target : realTarget(target);
+  const known = Object.hasOwn(targets, name) ? targets[name] : undefined;
+  return known !== undefined && bindingOf(plan, known) !== null ? null : { target: name };
 }
 
 export function formatStrandedWork(stranded: readonly StrandedWork[], { gateway }: RouteTable): string[] {

@@ -28,14 +28,7 @@ import type { KeptRequest, ReplayReport, RequestSummary } from '../../../schemas
 import { firstNumber, idOf, whyUnverified } from '../runtime/capture/requests.ts';
 import { BODY_MARKER } from '../runtime/removed.ts';
 import { outcomeText } from './explain/format-explanation.ts';
-import {
-  describeRequest,
-  knownScheme,
-  lacksCredential,
-  nextStep,
-  printCurl,
-  printHar,
-} from './requests/print-request.ts';
+import { describeRequest, lacksCredential, nextStep, printCurl, printHar } from './requests/print-request.ts';
 import { findNewest, findRequest, followRequests, parsePage, parseRequestFilter, useRequests } from './use-requests.ts';
 
 const listOptions = {
@@ -148,9 +141,8 @@ export const requestsShowCommand = command({
     else if (given.curl) await printCurlLine(context, request);
     else if (given.asTest) await printTest(context, given, request);
     else if (given.save === undefined) {
-      const scheme = request.scheme === null ? null : await knownScheme(context, request.scheme);
       const layout = { now: context.clock.now(), width: terminalWidth(context) };
-      for (const line of describeRequest({ ...asked, scheme }, layout)) printLine(context, line);
+      for (const line of describeRequest(asked, layout)) printLine(context, line);
     }
   },
 });

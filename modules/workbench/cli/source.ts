@@ -12,7 +12,6 @@ import { printJson, printLine, printNote, visible } from '../../../cli/output/pr
 import { openSources } from '../../../cli/sources/open-sources.ts';
 import type { LoweredSource } from '../../../compiler/lower/sources.ts';
 import { describeWindow } from '../../../compiler/sources/describe-source.ts';
-import { commonName } from '../../../compiler/text/suggest.ts';
 import { createSecrets, SecretError } from '../../../runtime/platform/secrets.ts';
 import { checkWindow, readTimestamp } from '../../../runtime/verify/content.ts';
 import { rankOf } from '../../../runtime/verify/likely-sources.ts';
@@ -83,17 +82,15 @@ function print(context: CliContext, { capture: { label, notes }, candidates }: F
   for (const note of notes) printNote(context, note);
   if (candidates.length === 0)
     printLine(context, 'no source of the catalog puts a signature where this request has one');
-  const width = Math.max(0, ...candidates.map(({ source }) => nameOf(source).length));
+  const width = Math.max(0, ...candidates.map(({ source }) => source.name.length));
   for (const { source, outcome } of candidates) {
     const style = outcome.kind === 'match' ? 'green' : outcome.kind === 'refused' ? 'red' : 'yellow';
-    printLine(context, `${paint(style, nameOf(source).padEnd(width))}  ${explainOutcome(outcome, source)}`);
+    printLine(context, `${paint(style, source.name.padEnd(width))}  ${explainOutcome(outcome, source)}`);
   }
   const [best] = candidates;
   const advice = best === undefined ? null : adviseRoute(best, candidates);
   if (advice !== null) printNote(context, `\n${visible(advice)}`);
 }
-
-const nameOf = ({ name, file }: SourceCandidate['source']): string => commonName(name, file);
 
 function describeJson({ capture: { label, notes }, candidates }: Found): unknown {
   const described = candidates.map(({ source, outcome, ...read }) => ({ source: source.name, ...outcome, ...read }));
@@ -202,7 +199,7 @@ export function adviseRoute(
   candidates: readonly SourceCandidate[],
 ): string | null {
   if (!fits(outcome)) return null;
-  const name = commonName(source.name, source.file);
+  const { name } = source;
   const others = outcome.kind === 'match' ? candidates.slice(1).filter((each) => each.outcome.kind === 'match') : [];
   const about = [...(event === null ? [] : [`event ${event}`]), ...(delivery === null ? [] : [`delivery ${delivery}`])];
   const read = about.length === 0 ? '' : ` It reads ${about.join(' and ')} from this request.`;

@@ -2,7 +2,9 @@
 
 import { Cron } from 'croner';
 import { agentToolsets, NO_AGENT } from '../../../base/names.ts';
+import { entryLabel } from '../../../base/text.ts';
 import type {
+  DeliveryPlan,
   Dispatch,
   DispatchDelivery,
   JobPlan,
@@ -176,27 +178,24 @@ export type DeliveryTable = Pick<RouteTable, 'profiles' | 'targets'> & { readonl
 const NO_BUILTINS = { event_type: '', route: '', delivery_id: '' };
 
 /** Replaces `origin` with the home channel; without one the answer is only saved. */
-function targetOf(target: string, job: Job, { profiles }: DeliveryTable): string {
-  if (target !== 'origin') return target;
+function resolveOrigin(delivery: DeliveryPlan, job: Job, { profiles }: DeliveryTable): DeliveryPlan {
+  if (delivery.target !== 'origin') return delivery;
   const profile = profiles[job.profile];
-  return (profile === undefined ? null : homeTarget(profile)) ?? LOCAL;
+  const target = (profile === undefined ? null : homeTarget(profile)) ?? LOCAL;
+  const label = profile === undefined ? target : entryLabel(profile, target);
+  return { ...delivery, target, ...(label === target ? {} : { label }) };
 }
 
 const scopeOf = ({ profile }: Job, { targets, place }: DeliveryTable): DeliveryScope => ({ targets, profile, place });
 
 function deliveriesOf(job: Job, table: DeliveryTable): DispatchDelivery[] {
-  const linked = job.deliver.map((delivery) =>
-    linkDelivery({ ...delivery, target: targetOf(delivery.target, job, table) }, scopeOf(job, table)),
-  );
+  const linked = job.deliver.map((delivery) => linkDelivery(resolveOrigin(delivery, job, table), scopeOf(job, table)));
   return renderDeliveries(linked, null, NO_BUILTINS);
 }
 
 function outputsOf(job: Job, table: DeliveryTable): Pick<Dispatch, 'outputs'> {
   const linked = (job.outputs ?? []).map(({ delivery, ...limits }) =>
-    linkOutput(
-      { ...limits, delivery: { ...delivery, target: targetOf(delivery.target, job, table) } },
-      scopeOf(job, table),
-    ),
+    linkOutput({ ...limits, delivery: resolveOrigin(delivery, job, table) }, scopeOf(job, table)),
   );
   return renderOutputs(linked, null, NO_BUILTINS);
 }

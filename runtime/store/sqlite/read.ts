@@ -1,13 +1,12 @@
 /** The reading connection, which in a server has its own thread: runs queries and makes checkpoints. */
 
 import { messageOf } from '../../../base/errors.ts';
-import { isJobRecord } from '../../../schemas/built/rows/JobRecord.ts';
 import { isLastError } from '../../../schemas/built/rows/LastError.ts';
 import { decodeOr, isCount, StoreDamaged } from '../decode.ts';
 import { COUNT_ASKED } from '../listed-rows.ts';
 import type { LastError, Query, QueryHandlers, QueryKind, QueryResults, StoreOverview, Tally } from '../queries.ts';
-import type { JobRecord, JobState, JobTick, Ref } from '../records.ts';
-import { claimKey, NOT_PAUSED, readGuard } from '../records.ts';
+import type { JobState, JobTick, Ref } from '../records.ts';
+import { claimKey, NOT_PAUSED, readGuard, storedJob } from '../records.ts';
 import type { DispatchState } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
 import { auditTallies, shownTallies, TALLY_COLUMNS } from '../tally.ts';
@@ -256,7 +255,7 @@ export function createJobQueries(db: Connection): Pick<QueryHandlers, JobQuery> 
   return {
     jobs: () => ({
       version: jobsVersion(),
-      records: records.all().flatMap(([body]) => decodeOr<JobRecord | readonly []>(body, isJobRecord, [])),
+      records: records.all().flatMap(([body]) => storedJob(body) ?? []),
       states: Object.fromEntries(states.all().map((row) => [row[0], readState(row)])),
     }),
     jobs_version: jobsVersion,

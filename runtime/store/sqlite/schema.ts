@@ -1,5 +1,6 @@
 /** The tables in this version's format. Untrusted text is stored as JSON, because a NUL would end it otherwise. */
 import { FIGURES } from '../queries.ts';
+import { RENAME_LANES } from '../records.ts';
 import type { DeliveryRow, DispatchRow, WorkRow } from '../unit/rows.ts';
 import type { Connection } from './driver.ts';
 
@@ -210,7 +211,8 @@ const MIGRATIONS: Readonly<Record<number, string>> = {
   UPDATE work SET session = NULL, turn = NULL, waits_for = NULL
     WHERE session IS NOT NULL AND ref IN (SELECT ref FROM dispatch WHERE session IS NULL);
   UPDATE work SET reason = NULL WHERE reason = '"budget"' AND finished_at IS NULL;
-  ALTER TABLE work RENAME COLUMN waits_for TO blocked_by; ALTER TABLE work DROP COLUMN waits_since; ${WORK_DUE}`,
+  ALTER TABLE work RENAME COLUMN waits_for TO blocked_by; ALTER TABLE work DROP COLUMN waits_since; ${WORK_DUE}
+  ${RENAME_LANES}`,
 };
 
 /** The oldest format that can be migrated. */

@@ -11,6 +11,7 @@
  * duplicate. An id that was claimed and has expired is a new event, with a row of its own.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { realTarget } from '../../../base/names.ts';
 import { isDispatch } from '../../../schemas/built/rows/Dispatch.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Accept, MutationResults, Resend } from '../contract.ts';
@@ -153,7 +154,7 @@ function mergeDeliveries(
 }
 
 const isSame = (a: Dispatch['deliveries'][number], b: Dispatch['deliveries'][number]): boolean =>
-  a.target === b.target && isDeepStrictEqual([a.extra, a.place], [b.extra, b.place]);
+  realTarget(a.target) === realTarget(b.target) && isDeepStrictEqual([a.extra, a.place], [b.extra, b.place]);
 
 export const withdrawnStep = (index: number, sent: number, at: number): Step => ({
   kind: 'delivery',

@@ -165,5 +165,5 @@ test('the control side names what is wrong, and makes nothing then', async (t) =
   const { stdout } = await gateway.cli('job', 'list', '--json');
   assert.equal(JSON.parse(stdout).length, 1);
   const asked = await create({ values, origin: { target: 'telegram', chat_id: '-100200', thread_id: '7' } });
-  assert.deepEqual(asked.body.deliver, ['messenger_a']);
+  assert.deepEqual(asked.body.deliver, ['telegram']);
 });

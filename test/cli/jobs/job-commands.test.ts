@@ -295,7 +295,7 @@ test('a blueprint that cannot be filled or delivered makes nothing', async (t) =
 test('a platform is taken by the name users know', async (t) => {
   const { json } = openHome(t, 'platforms: { messenger_a: { enabled: true, token: "1:a", home_channel: "7" } }\n');
   assert.deepEqual((await json('blueprint', 'create', 'morning-brief', 'time=06:30', 'deliver=telegram')).deliver, [
-    'messenger_a',
+    'telegram',
   ]);
   assert.deepEqual((await json('blueprint', 'create', 'morning-brief', 'time=06:30', 'deliver=origin')).deliver, [
     'origin',

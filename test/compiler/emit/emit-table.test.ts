@@ -16,7 +16,7 @@ test('the hash covers every byte after the first line', () => {
   const bytes = Buffer.from(text);
   const end = bytes.indexOf(0x0a) + 1;
   const hash = createHash('sha256').update(bytes.subarray(end)).digest('hex');
-  assert.equal(bytes.subarray(0, end).toString(), `{"format":1,"hash":"${hash}",\n`);
+  assert.equal(bytes.subarray(0, end).toString(), `{"format":2,"hash":"${hash}",\n`);
   assert.equal(table.hash, hash);
 });
 

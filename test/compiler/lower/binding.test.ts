@@ -25,7 +25,7 @@ const lower = (config: TargetConfig, plan = TWO_WAYS) => lowerBinding(config, pl
 test('an alias is the setting it stands for, and a reference stays one', () => {
   const { plan, problems } = lower(
     { enabled: true, bot_token: 'env:T', home_channel: -100 },
-    shippedTarget('messenger_a'),
+    shippedTarget('telegram'),
   );
   assert.deepEqual(problems, []);
   assert.deepEqual(plan, {
@@ -101,8 +101,8 @@ test('every shipped alias means one target', () => {
   const files = Object.fromEntries(targetNames().map((name) => [name, readTargetFile(name)]));
   const { plan, problems } = lowerTargetNames(files);
   assert.deepEqual(problems, []);
-  assert.equal(plan?.telegram, 'messenger_a');
-  assert.equal(plan?.github, 'forgea_comment');
+  assert.equal(plan?.messenger_a, 'telegram');
+  assert.equal(plan?.github, 'github_comment');
 });
 
 test('two targets with one alias are refused', () => {

@@ -1,51 +1,81 @@
+/** Each place has the name that it uses itself; the table has the canonical one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { labelIn } from '../../../base/text.ts';
+import { entryLabel, schemeLabel, targetLabel } from '../../../base/text.ts';
+import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { compileConfig, printed } from '../../helpers/compile.ts';
 
-const config = (route: string, platforms: string): string => `platforms:
-  webhook: { enabled: true, secret: env:WEBHOOK_SECRET, routes: { a: { prompt: x, ${route} } } }
-${platforms}`;
+const config = (routes: string, rest = ''): string => `platforms:
+  webhook: { enabled: true, secret: env:WEBHOOK_SECRET, routes: { ${routes} } }
+${rest}`;
 
-function labels(text: string): (target: string) => string {
+function tableOf(text: string): RouteTable {
   const { output, ...result } = compileConfig(text);
   assert.ok(output !== null, printed({ output, ...result }));
-  return (name) => labelIn({ ...output.table.targets, ...output.table.schemes }, name);
+  return output.table;
 }
 
-test('a target is shown as the config writes it, where it is set up before where it is used', () => {
-  const shown = labels(config('deliver: messenger_a', '  tg: { enabled: true, token: env:T, home_channel: "1" }\n'));
-  assert.equal(shown('messenger_a'), 'tg');
-  assert.equal(labels(config('deliver: messenger_a', ''))('messenger_a'), 'messenger_a');
-});
+const deliverOf = ({ routes }: RouteTable, name: string) =>
+  routes[name]?.deliver.map((delivery) => [delivery.target, targetLabel(delivery)]);
 
-test('so is the target of an output', () => {
-  const shown = labels(
+test('two routes name one target in two ways, each with its own name', () => {
+  const table = tableOf(
     config(
-      'outputs: { s: { deliver: gitlab_status, project: g/p, sha: "{sha}", name: x } }',
-      '  gitlab: { enabled: true, token: env:T }\n',
+      'a: { prompt: x, deliver: messenger_a }, b: { prompt: x, deliver: telegram }, c: { prompt: x, deliver: [tg, telegram, log] }',
+      '  tg: { enabled: true, token: env:T, home_channel: "1" }\n',
     ),
   );
-  assert.deepEqual(['forgeb_status', 'forgeb_note'].map(shown), ['gitlab_status', 'gitlab']);
+  assert.deepEqual(deliverOf(table, 'a'), [['telegram', 'messenger_a']]);
+  assert.deepEqual(deliverOf(table, 'b'), [['telegram', 'telegram']]);
+  assert.deepEqual(deliverOf(table, 'c'), [
+    ['telegram', 'tg'],
+    ['log', 'log'],
+  ]);
+  const profile = table.profiles.default;
+  assert.ok(profile !== undefined);
+  assert.equal(entryLabel(profile, 'telegram'), 'tg');
+  assert.equal(entryLabel(profile, 'slack'), 'slack');
 });
 
-test('a name that people know where it is used comes before that of what sets it up', () => {
-  const shown = labels(
+test('so do an output, a job, and what the gateway sends', () => {
+  const table = tableOf(
     config(
-      'deliver: gitlab_note, deliver_extra: { project: g/p, issue: "3" }',
-      '  gitlab: { enabled: true, token: env:T }\n',
+      'a: { prompt: x, on_failure: { deliver: messenger_a }, outputs: { s: { deliver: forgeb_status, project: g/p, sha: "{sha}", name: x } } }',
+      `  gitlab: { enabled: true, token: env:T }
+  telegram: { enabled: true, token: env:T, home_channel: "1" }
+jobs: { j: { schedule: 0 9 * * *, prompt: x, deliver: messenger_a } }
+gateway: { alerts: { deliver: messenger_a } }
+`,
     ),
   );
-  assert.equal(shown('forgeb_note'), 'gitlab_note');
+  const { routes, jobs, gateway, profiles } = table;
+  assert.deepEqual(
+    routes.a?.outputs?.map(({ delivery }) => [delivery.target, delivery.label]),
+    [['gitlab_status', 'forgeb_status']],
+  );
+  for (const [delivery] of [routes.a?.on_failure ?? [], jobs.j?.deliver ?? [], gateway.alerts?.deliver ?? []])
+    assert.deepEqual([delivery?.target, delivery?.label], ['telegram', 'messenger_a']);
+  // The entry sets up the note and what is like it; it is the name of the note alone.
+  assert.deepEqual(
+    ['gitlab_note', 'gitlab_status', 'telegram'].map((name) => profiles.default?.targets[name]?.label),
+    ['gitlab', undefined, undefined],
+  );
 });
 
-test('what the config does not name is shown as people know it', () => {
-  const shown = labels(config('deliver: log', ''));
-  assert.deepEqual(['messenger_a', 'workspace_chat', 'email', 'log'].map(shown), ['telegram', 'slack', 'email', 'log']);
-  assert.deepEqual(['forgea', 'stripe', 'generic-v2'].map(shown), ['github', 'stripe', 'generic-v2']);
-});
-
-test('a sender is shown as the config writes it', () => {
-  assert.equal(labels(config('source: forgea', ''))('forgea'), 'forgea');
-  assert.equal(labels(config('auth: [github]', ''))('forgea'), 'github');
+test('a sender has the name that the route has for it', () => {
+  const { routes } = tableOf(
+    config(
+      'a: { prompt: x, source: forgea }, b: { prompt: x, source: github }, c: { prompt: x, auth: [forgeb, github] }',
+    ),
+  );
+  const shown = ['a', 'b', 'c'].map((name) => {
+    const { source = null, schemes = [], ...route } = routes[name] ?? {};
+    return [source, ...schemes].map((scheme) => (scheme === null ? null : schemeLabel(route, scheme)));
+  });
+  assert.deepEqual(shown, [
+    ['forgea', 'forgea'],
+    ['github', 'github'],
+    [null, 'github', 'forgeb'],
+  ]);
+  assert.deepEqual([routes.a?.source, routes.a?.schemes], ['github', ['github']]);
 });

@@ -17,30 +17,30 @@ ${entries.replace(/^/gm, '  ')}`;
   const errors = diagnostics
     .filter(({ rule }) => /^missing-setting|^invalid-value/.test(rule))
     .map(({ message }) => message.match(/`\w+`/g)?.join(' '));
-  return { variants: variants.filter((name) => name.startsWith('forge')).sort(), targets, errors, diagnostics };
+  return { variants: variants.filter((name) => /^git(hub|lab)_/.test(name)).sort(), targets, errors, diagnostics };
 }
 
-const MEMBERS = ['forgea_issue', 'forgea_labels', 'forgea_review'];
+const MEMBERS = ['github_issue', 'github_labels', 'github_review'];
 const all = (variant: string, ...more: readonly string[]): string[] =>
-  ['forgea_comment', ...MEMBERS, ...more].map((name) => `${name} ${variant}`).sort();
+  ['github_comment', ...MEMBERS, ...more].map((name) => `${name} ${variant}`).sort();
 
 test('a token, an app, or the login of gh', async () => {
-  assert.deepEqual((await bindings('')).variants, ['forgea_comment null']);
+  assert.deepEqual((await bindings('')).variants, ['github_comment null']);
   assert.deepEqual((await bindings('github: { enabled: true, token: env:T }')).variants, all('token'));
   const app = await bindings('github: { enabled: true, app_id: 5, private_key: file:key.pem }');
-  assert.deepEqual(app.variants, all('app', 'forgea_check'));
-  assert.deepEqual(app.targets.forgea_labels?.credentials, app.targets.forgea_comment?.credentials);
+  assert.deepEqual(app.variants, all('app', 'github_check'));
+  assert.deepEqual(app.targets.github_labels?.credentials, app.targets.github_comment?.credentials);
   const off = await bindings('github: { enabled: false, token: env:T }');
   assert.deepEqual(off.variants, []);
   const gitlab = await bindings('gitlab: { enabled: true, token: env:T }');
-  const names = ['forgeb_labels', 'forgeb_note', 'forgeb_status'].map((name) => `${name} default`);
-  assert.deepEqual(gitlab.variants, ['forgea_comment null', ...names]);
+  const names = ['gitlab_labels', 'gitlab_note', 'gitlab_status'].map((name) => `${name} default`);
+  assert.deepEqual(gitlab.variants, ['github_comment null', ...names]);
 });
 
 test('gh is used where its settings are set; the token is never sent to another host then', async () => {
   for (const more of ['command: gh', 'host: github.example.com']) {
     const { variants, errors } = await bindings(`github: { enabled: true, token: env:T, ${more} }`);
-    assert.deepEqual([variants, errors], [['forgea_comment null'], []]);
+    assert.deepEqual([variants, errors], [['github_comment null'], []]);
   }
 });
 
@@ -49,7 +49,7 @@ test('an entry of its own goes before the shared one', async () => {
     'github: { enabled: true, token: env:ONE }\ngithub_labels: { enabled: true, token: env:TWO }',
   );
   assert.deepEqual(
-    ['forgea_labels', 'forgea_issue'].map((name) => targets[name]?.credentials.token),
+    ['github_labels', 'github_issue'].map((name) => targets[name]?.credentials.token),
     [
       { kind: 'env', value: 'TWO', scope: 'default' },
       { kind: 'env', value: 'ONE', scope: 'default' },

@@ -41,12 +41,12 @@ test('a target of the config is known by name and alias, with its settings and t
 
 test('a target replaces the shipped one of its name, and is defined once', () => {
   const shipped = config('team_chat: { enabled: true, pin: env:BOARD_PIN }', `targets:\n  team_chat:${BOARD}`);
-  assert.match(JSON.stringify(compileConfig(shipped).output?.table.targets.team_chat), /board\.example\.org/);
+  assert.match(JSON.stringify(compileConfig(shipped).output?.table.targets.mattermost), /board\.example\.org/);
   const alias = compileConfig(
     config('mattermost: { enabled: true, pin: env:BOARD_PIN }', `targets:\n  mattermost:${BOARD}`),
   );
   assert.equal(alias.output?.table.target_names.mattermost, 'mattermost', printed(alias));
-  assert.equal(alias.output?.table.target_names.team_chat, 'team_chat');
+  assert.equal(alias.output?.table.target_names.team_chat, 'mattermost');
   const twice = compileFiles({
     'hookwright.yaml': config(ENABLED, `targets:\n  board:${BOARD}`),
     '~/.hookwright/catalog/targets/board.yaml': BOARD.replace(/^ {4}/gm, ''),

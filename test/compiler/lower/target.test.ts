@@ -195,23 +195,23 @@ test('a chat id is needed by bots, not by incoming webhooks, and not where a thr
   };
   assert.deepEqual(
     [
-      needs('messenger_a', 'default'),
-      needs('community_chat', 'bot'),
-      needs('workspace_chat', 'bot'),
-      needs('smarthome', 'default'),
+      needs('telegram', 'default'),
+      needs('discord', 'bot'),
+      needs('slack', 'bot'),
+      needs('homeassistant', 'default'),
       needs('email', null),
-      needs('workchat_cn_b', 'app'),
+      needs('feishu', 'app'),
     ],
     Array(6).fill(true),
   );
   assert.deepEqual(
     [
-      needs('community_chat', 'webhook'),
-      needs('workspace_chat', 'webhook'),
-      needs('team_chat', 'webhook'),
-      needs('workchat_cn_a', 'robot'),
-      needs('community_chat', 'bot', true),
-      needs('workchat_cn_b', 'app', true),
+      needs('discord', 'webhook'),
+      needs('slack', 'webhook'),
+      needs('mattermost', 'webhook'),
+      needs('dingtalk', 'robot'),
+      needs('discord', 'bot', true),
+      needs('feishu', 'app', true),
       needs('log', null),
     ],
     Array(7).fill(false),

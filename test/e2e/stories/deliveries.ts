@@ -75,8 +75,8 @@ platforms:
     { run: 'session show telegram -100', code: 1, err: /^error: the chat -100 of telegram has no session\n/ },
     {
       run: 'session open telegram -100',
-      out: '…/home/sessions/messenger_a/-100.jsonl\n',
-      modes: { 'home/sessions': 0o700, 'home/sessions/messenger_a/-100.jsonl': 0o600 },
+      out: '…/home/sessions/telegram/-100.jsonl\n',
+      modes: { 'home/sessions': 0o700, 'home/sessions/telegram/-100.jsonl': 0o600 },
     },
     { run: 'session list', out: 'KIND …\nchat …telegram  …-100  …\n' },
     { run: 'session show telegram -100 --json', json: true, out: '[]\n' },

@@ -39,13 +39,13 @@ export const sources: Story = {
     { run: 'source show githup', code: 1, err: /^error: there is no source "githup"/ },
     {
       run: 'source detect request.http --secret env:WEBHOOK_SECRET',
-      out: /^(github|forgea) +.*\n/,
+      out: /^github +.*\n/,
       err: /On the route: source: github\. /,
     },
     {
       run: 'source detect request.http --secret the-wrong-secret',
       code: 1,
-      out: /^(github|forgea) +.*is not right under this secret/,
+      out: /^github +.*is not right under this secret/,
     },
     { run: 'source enroll pages', code: 1, err: /no gateway is running/ },
     { run: 'gateway start', out: /./, err: /^started /m, keep: { url: /^(\S+)/ } },

@@ -67,7 +67,7 @@ test('every blueprint ends with the shared deliver field, the only one that is n
       name: 'deliver',
       type: 'enum',
       default: 'origin',
-      options: ['origin', 'local', 'messenger_a', 'community_chat', 'email'],
+      options: ['origin', 'local', 'telegram', 'discord', 'email'],
       optional: false,
       strict: false,
     });

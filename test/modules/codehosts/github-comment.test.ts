@@ -80,10 +80,10 @@ function setUp(
     SSL_CERT_FILE: '/etc/corp.pem',
     DBUS_SESSION_BUS_ADDRESS: 'unix:path=/run/user/1/bus',
   };
-  const targets = [shippedTarget('forgea_comment')];
+  const targets = [shippedTarget('github_comment')];
   const deliverer = createTestDeliverer(t, {
     targets,
-    bindings: { default: { forgea_comment: bindingOf(settings) } },
+    bindings: { default: { github_comment: bindingOf(settings) } },
     home: gh.dir,
     env,
   });
@@ -91,7 +91,7 @@ function setUp(
 }
 
 const comment = (more: Partial<DeliveryRequest> = {}): DeliveryRequest =>
-  deliveryTo('forgea_comment', { extra: { repo: 'o/r', pr_number: '12' }, text: 'Looks good', ...more });
+  deliveryTo('github_comment', { extra: { repo: 'o/r', pr_number: '12' }, text: 'Looks good', ...more });
 
 test('the comment goes in on stdin, with a checked address in argv and an environment of our own', async (t) => {
   const { gh, deliverer } = setUp(t, [ok]);
@@ -200,8 +200,8 @@ test('how gh ends decides the outcome', async (t) => {
 
 test('gh that is missing is permanent, one that hangs is ambiguous', async (t) => {
   const gone = createTestDeliverer(t, {
-    targets: [shippedTarget('forgea_comment')],
-    bindings: { default: { forgea_comment: bindingOf({}) } },
+    targets: [shippedTarget('github_comment')],
+    bindings: { default: { github_comment: bindingOf({}) } },
     home: tempDir(t),
     env: { PATH: '/nonexistent' },
   });

@@ -12,7 +12,7 @@ import { FakeClock } from '../../helpers/fake-clock.ts';
 import { FakeGitHub } from '../../helpers/fake-github.ts';
 import { shippedTarget, targetNames } from '../../helpers/targets.ts';
 
-const NAMES = targetNames().filter((name) => name.startsWith('forgea_'));
+const NAMES = targetNames().filter((name) => name.startsWith('github_'));
 const NOW = Date.UTC(2026, 0, 1);
 const KEYS = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const PEM = KEYS.privateKey.export({ type: 'pkcs1', format: 'pem' }) as string;
@@ -66,7 +66,7 @@ function delivery(target: string, more: Partial<DeliveryRequest> = {}): Delivery
   return deliveryTo(target, { key: `${id}:0`, marker: markerOf(INSTALLATION, id), series: 'session-1', ...more });
 }
 const comment = (more: Partial<DeliveryRequest> = {}, extra: Settings = {}): DeliveryRequest =>
-  delivery('forgea_comment', { extra: { repo: 'octo-org/octo-repo', pr_number: '42', ...extra }, ...more });
+  delivery('github_comment', { extra: { repo: 'octo-org/octo-repo', pr_number: '42', ...extra }, ...more });
 
 for (const [way, settings, login] of [
   ['a token', TOKEN, 'our-bot'],
@@ -91,15 +91,15 @@ for (const [way, settings, login] of [
     const { github, deliverer } = await setUp(t, settings);
     const repo = 'octo-org/octo-repo';
     const all = [
-      delivery('forgea_labels', { extra: { repo, number: '7' }, text: '', content: { labels: ['bug', 'docs'] } }),
-      delivery('forgea_issue', { extra: { repo }, text: 'It fails.', content: { title: 'Broken', text: 'It fails.' } }),
-      delivery('forgea_issue', { extra: { repo, title: 'Fixed by the route' }, text: 'Report' }),
-      delivery('forgea_review', {
+      delivery('github_labels', { extra: { repo, number: '7' }, text: '', content: { labels: ['bug', 'docs'] } }),
+      delivery('github_issue', { extra: { repo }, text: 'It fails.', content: { title: 'Broken', text: 'It fails.' } }),
+      delivery('github_issue', { extra: { repo, title: 'Fixed by the route' }, text: 'Report' }),
+      delivery('github_review', {
         extra: { repo, pr_number: '9' },
         text: 'Two things.',
         content: { text: 'Two things.', comments: [{ path: 'src/a.ts', line: 3, body: 'ask @octocat' }] },
       }),
-      delivery('forgea_review', { extra: { repo, pr_number: '9', event: 'REQUEST_CHANGES' }, text: 'No.' }),
+      delivery('github_review', { extra: { repo, pr_number: '9', event: 'REQUEST_CHANGES' }, text: 'No.' }),
     ];
     for (const one of all) {
       const outcome = await deliverer.deliver(one);
@@ -118,7 +118,7 @@ for (const [way, settings, login] of [
 
   test(`with ${way}, an attempt of unknown end is looked for before it is repeated`, async (t) => {
     const { github, clock, deliverer, restart } = await setUp(t, settings);
-    for (const target of ['forgea_comment', 'forgea_issue', 'forgea_review'] as const) {
+    for (const target of ['github_comment', 'github_issue', 'github_review'] as const) {
       for (const isPosted of [true, false]) {
         const request = delivery(target, { extra: { repo: 'octo-org/octo-repo', pr_number: '42', title: 'T' } });
         const before = github.posts.length;
@@ -184,7 +184,7 @@ test('deliveries of one session at once make one comment, and a late attempt doe
 test('a check run is an app only: created once, found again by its id', async (t) => {
   const extra = { repo: 'octo-org/octo-repo', sha: SHA, name: 'review' };
   const content = { conclusion: 'failure', title: 'Two problems', text: 'See below.' };
-  const request = delivery('forgea_check', { extra, content, text: 'See below.' });
+  const request = delivery('github_check', { extra, content, text: 'See below.' });
   const { github, clock, deliverer } = await setUp(t, APP);
   github.next.push((_, usual) => {
     usual();
@@ -201,7 +201,7 @@ test('a check run is an app only: created once, found again by its id', async (t
     output: { title: 'Two problems', summary: 'See below.' },
   });
   const { deliverer: withToken } = await setUp(t, TOKEN);
-  assert.equal(withToken.isEnabled('default', 'forgea_check'), false);
+  assert.equal(withToken.isEnabled('default', 'github_check'), false);
 });
 
 test('addresses are those of the route: forms are checked, and values cannot leave their segment', async (t) => {
@@ -229,7 +229,7 @@ test('addresses are those of the route: forms are checked, and values cannot lea
 
 test('a target that an agent fills refuses a delivery without its fields', async (t) => {
   const { github, deliverer } = await setUp(t, TOKEN);
-  const outcome = await deliverer.deliver(delivery('forgea_labels', { extra: { repo: 'o/r', number: '1' } }));
+  const outcome = await deliverer.deliver(delivery('github_labels', { extra: { repo: 'o/r', number: '1' } }));
   assert.equal(outcome.kind, 'permanent');
   assert.match(outcome.kind === 'permanent' ? outcome.reason : '', /`labels`/);
   assert.equal(github.server.seen.length, 0);
@@ -300,11 +300,11 @@ test('what GitHub refuses is final or tried again, after the wait that it names'
 
 test('an app: a hundred deliveries at once ask for one token, and two organizations for one each', async (t) => {
   const { github, deliverer } = await setUp(t, APP);
-  const to = (repo: string, target = 'forgea_comment') =>
+  const to = (repo: string, target = 'github_comment') =>
     delivery(target, { extra: { repo, pr_number: '1', number: '1' }, content: { text: 'hello', labels: ['bug'] } });
   const outcomes = await Promise.all(
     Array.from({ length: 100 }, (_, index) =>
-      deliverer.deliver(to('octo-org/octo-repo', index % 2 === 0 ? 'forgea_comment' : 'forgea_labels')),
+      deliverer.deliver(to('octo-org/octo-repo', index % 2 === 0 ? 'github_comment' : 'github_labels')),
     ),
   );
   assert.deepEqual(new Set(outcomes.map(({ kind }) => kind)), new Set(['ok']));
@@ -387,11 +387,11 @@ test('an app: a key that is none or another is said, and neither key nor token i
   for (const line of PEM.split('\n').filter((each) => each.length > 20)) assert.equal(said.includes(line), false);
   const shown = JSON.stringify(await deliverer.show(comment()));
   assert.doesNotMatch(shown, /ghs_|eyJ/);
-  const plan = shippedTarget('forgea_labels');
+  const plan = shippedTarget('github_labels');
   const bad = { enabled: true, api_base: github.url, app_id: '77', private_key: 'canary-not-a-key' };
   const { plan: binding } = lowerBinding(bad, plan, { profile: 'default', max_attempts: 8 });
   assert.ok(binding !== null);
-  const { problems } = createTestDeliverer(t, { targets: [plan], bindings: { default: { forgea_labels: binding } } });
+  const { problems } = createTestDeliverer(t, { targets: [plan], bindings: { default: { github_labels: binding } } });
   assert.match(problems[0]?.message ?? '', /^private_key /);
   assert.doesNotMatch(problems[0]?.message ?? '', /canary/);
 });

@@ -10,7 +10,7 @@ import { createTestDeliverer, deliveryTo } from '../../helpers/deliveries.ts';
 import { FakeGitLab } from '../../helpers/fake-gitlab.ts';
 import { shippedTarget, targetNames } from '../../helpers/targets.ts';
 
-const NAMES = targetNames().filter((name) => name.startsWith('forgeb_'));
+const NAMES = targetNames().filter((name) => name.startsWith('gitlab_'));
 const SHA = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 const INSTALLATION = 'cd'.repeat(10);
 
@@ -40,17 +40,17 @@ test('a note goes to a merge request or an issue, executes nothing and notifies 
   const { gitlab, restart } = await setUp(t);
   const deliverer = restart();
   const text = 'Looks good, @all\n/merge\n  /label ~done\n\n\r/close\n> /approve';
-  const note = delivery('forgeb_note', { text, extra: { project: 'group/sub/project', merge_request: '7' } });
+  const note = delivery('gitlab_note', { text, extra: { project: 'group/sub/project', merge_request: '7' } });
   const outcome = await deliverer.deliver(note);
   assert.deepEqual(outcome, { kind: 'ok', message_id: '101', sent: 1 });
-  await deliverer.deliver(delivery('forgeb_note', { extra: { project: '42', issue: '3' } }));
+  await deliverer.deliver(delivery('gitlab_note', { extra: { project: '42', issue: '3' } }));
   const [posted] = gitlab.notes.get('group/sub/project!7') ?? [];
   assert.match(posted?.body ?? '', /^Looks good, @\u200Ball\n\u200B\/merge\n/);
   assert.ok(posted?.body.endsWith(`<!-- ${note.marker} -->\n`));
   assert.equal(gitlab.notes.get('42#3')?.length, 1);
   assert.deepEqual(gitlab.actions, []);
   assert.equal(gitlab.server.seen[0]?.path, '/api/v4/projects/group%2Fsub%2Fproject/merge_requests/7/notes');
-  const neither = await deliverer.deliver(delivery('forgeb_note', { extra: { project: 'group/p' } }));
+  const neither = await deliverer.deliver(delivery('gitlab_note', { extra: { project: 'group/p' } }));
   assert.equal(neither.kind, 'permanent');
   assert.match(neither.kind === 'permanent' ? neither.reason : '', /`issue`/);
 });
@@ -58,7 +58,7 @@ test('a note goes to a merge request or an issue, executes nothing and notifies 
 test('an attempt of unknown end is looked for, and an upsert keeps one note over restarts', async (t) => {
   const { gitlab, restart } = await setUp(t);
   const extra = { project: 'group/p', merge_request: '7' };
-  const lost = delivery('forgeb_note', { text: 'once', extra });
+  const lost = delivery('gitlab_note', { text: 'once', extra });
   gitlab.next.push((_, usual) => {
     usual();
     return 'drop';
@@ -67,13 +67,13 @@ test('an attempt of unknown end is looked for, and an upsert keeps one note over
   assert.equal((await restart().deliver({ ...lost, first_attempt_at: Date.now() })).kind, 'ok');
   assert.equal(gitlab.notes.get('group/p!7')?.length, 1);
   for (const text of ['one', 'two'])
-    await restart().deliver(delivery('forgeb_note', { text, extra: { ...extra, mode: 'upsert' } }));
+    await restart().deliver(delivery('gitlab_note', { text, extra: { ...extra, mode: 'upsert' } }));
   const notes = gitlab.notes.get('group/p!7') ?? [];
   assert.equal(notes.length, 2);
   assert.match(notes[1]?.body ?? '', /^two\n\n<!-- delivery:[0-9a-f]{32} -->\n<!-- series:/);
   // A copy by somebody else is not replaced.
   notes.push({ id: 9, username: 'stranger', body: notes[1]?.body ?? '' });
-  await restart().deliver(delivery('forgeb_note', { text: 'three', extra: { ...extra, mode: 'upsert' } }));
+  await restart().deliver(delivery('gitlab_note', { text: 'three', extra: { ...extra, mode: 'upsert' } }));
   assert.match(notes[1]?.body ?? '', /^three\n/);
   assert.match(notes[2]?.body ?? '', /^two\n/);
 });
@@ -82,11 +82,11 @@ test('labels are added, and a commit has a status, which may be set twice', asyn
   const { gitlab, restart } = await setUp(t);
   const deliverer = restart();
   const content = { labels: ['bug', 'docs'] };
-  const label = delivery('forgeb_labels', { text: '', content, extra: { project: 'group/p', issue: '3' } });
+  const label = delivery('gitlab_labels', { text: '', content, extra: { project: 'group/p', issue: '3' } });
   assert.equal((await deliverer.deliver(label)).kind, 'ok');
   assert.deepEqual(gitlab.labels.get('group/p#3')?.filter(Boolean), ['bug', 'docs']);
   const extra = { project: 'group/p', sha: SHA, name: 'review' };
-  const status = delivery('forgeb_status', { text: '', content: { state: 'success' }, extra });
+  const status = delivery('gitlab_status', { text: '', content: { state: 'success' }, extra });
   assert.equal((await deliverer.deliver(status)).kind, 'ok');
   assert.equal((await deliverer.deliver({ ...status, first_attempt_at: 1 })).kind, 'ok');
   assert.deepEqual(gitlab.statuses, [{ sha: SHA, state: 'success', name: 'review' }]);
@@ -96,7 +96,7 @@ test('what GitLab refuses, and addresses that are none', async (t) => {
   const { gitlab, restart } = await setUp(t);
   const deliverer = restart();
   const note = (project = 'group/p', merge_request = '7') =>
-    delivery('forgeb_note', { extra: { project, merge_request } });
+    delivery('gitlab_note', { extra: { project, merge_request } });
   const reset = Math.ceil(Date.now() / 1000) + 60;
   const cases = [
     [{ status: 401, body: { message: '401 Unauthorized' } }, 'permanent'],

@@ -16,7 +16,7 @@ function planOf(route: string) {
 }
 
 test('a payload has what the templates read, of the types that the sender documents', () => {
-  const shape = readShippedShape('forgea') ?? assert.fail();
+  const shape = readShippedShape('github') ?? assert.fail();
   const plan = planOf(`{ events: [pull_request], filters: [{ field: action, in: [reopened, opened] }],
     prompt: "{repository.full_name} {number} {pull_request.draft} {pull_request.html_url} {pull_request.labels.0.name}" }`);
   assert.deepEqual(samplePayload(plan, 'pull_request', shape, NOW), {

@@ -67,7 +67,7 @@ platforms:
   assert.equal(of('slack', 'credentials')?.profile, 'work');
   assert.equal(of('server', 'secret')?.status, 'failed');
   assert.deepEqual(
-    [of('github', 'gh')?.status, of('github', 'gh')?.fix],
+    [of('github_comment', 'gh')?.status, of('github_comment', 'gh')?.fix],
     ['failed', 'install it: https://cli.github.com'],
   );
   assert.doesNotMatch(stdout, /canary/);
@@ -163,7 +163,7 @@ test('gh is asked for its version and a login, without --live on this machine on
   const config = `platforms:\n  ${WEBHOOK.replace('}', `, ${route} }`)}\n`;
   const offline = await doctor(home, { config, env: SECRET });
   assert.deepEqual(
-    [offline.of('github', 'gh')?.detail, offline.of('github', 'login')?.status],
+    [offline.of('github_comment', 'gh')?.detail, offline.of('github_comment', 'login')?.status],
     ['gh version 2.60.0', 'ok'],
   );
   assert.doesNotMatch(offline.stdout, /canary/);

@@ -1,4 +1,4 @@
-/** The executor of declarative targets, driven through messenger_a and a fake of its service. */
+/** The executor of declarative targets, driven through telegram and a fake of its service. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestDeliverer, deliveryTo } from '../../helpers/deliveries.ts';
@@ -16,15 +16,15 @@ async function setUp(t: Parameters<typeof startFakeHttp>[0], answer: Answering, 
   const server = await startFakeHttp(t, answer);
   const binding = bindingOf({ token: '123:canary' }, { api_base: server.url, home_channel: home });
   const deliverer = createTestDeliverer(t, {
-    targets: [shippedTarget('messenger_a')],
-    bindings: { default: { messenger_a: binding }, work: {} },
+    targets: [shippedTarget('telegram')],
+    bindings: { default: { telegram: binding }, work: {} },
   });
   return { server, deliverer };
 }
 
 test('a text is posted to the chat with the token in its place', async (t) => {
   const { server, deliverer } = await setUp(t, OK);
-  const outcome = await deliverer.deliver(deliveryTo('messenger_a', { extra: { chat_id: '42' } }));
+  const outcome = await deliverer.deliver(deliveryTo('telegram', { extra: { chat_id: '42' } }));
   assert.deepEqual(outcome, { kind: 'ok', message_id: '7', sent: 1 });
   assert.equal(server.seen[0]?.method, 'POST');
   assert.equal(server.seen[0]?.url, '/bot123:canary/sendMessage');
@@ -33,17 +33,17 @@ test('a text is posted to the chat with the token in its place', async (t) => {
 
 test('the home channel is used when deliver_extra names no chat, and not when it names an empty one', async (t) => {
   const { server, deliverer } = await setUp(t, OK);
-  await deliverer.deliver(deliveryTo('messenger_a'));
+  await deliverer.deliver(deliveryTo('telegram'));
   assert.equal(bodyOf(server.seen[0]).chat_id, -100);
-  const outcome = await deliverer.deliver(deliveryTo('messenger_a', { extra: { chat_id: '' } }));
+  const outcome = await deliverer.deliver(deliveryTo('telegram', { extra: { chat_id: '' } }));
   assert.equal(outcome.kind, 'permanent');
   assert.equal(server.seen.length, 1);
 });
 
 test('message_thread_id goes before thread_id and is sent as a number', async (t) => {
   const { server, deliverer } = await setUp(t, OK);
-  await deliverer.deliver(deliveryTo('messenger_a', { extra: { thread_id: '5' } }));
-  await deliverer.deliver(deliveryTo('messenger_a', { extra: { thread_id: '5', message_thread_id: '6' } }));
+  await deliverer.deliver(deliveryTo('telegram', { extra: { thread_id: '5' } }));
+  await deliverer.deliver(deliveryTo('telegram', { extra: { thread_id: '5', message_thread_id: '6' } }));
   const threads = server.seen.map((request) => bodyOf(request).message_thread_id);
   assert.deepEqual(threads, [5, 6]);
 });
@@ -51,12 +51,12 @@ test('message_thread_id goes before thread_id and is sent as a number', async (t
 test('an address that cannot be used is a permanent failure and nothing is sent', async (t) => {
   const { server, deliverer } = await setUp(t, OK, null);
   const cases = [
-    deliveryTo('messenger_a'),
-    deliveryTo('messenger_a', { extra: { chat_id: '{chat.id}' }, unresolved: ['chat_id'] }),
-    deliveryTo('messenger_a', { extra: { chat_id: '1', thread_id: '{t}' }, unresolved: ['thread_id'] }),
-    deliveryTo('messenger_a', { extra: { chat_id: 'not a chat' } }),
-    deliveryTo('messenger_a', { extra: { chat_id: '1', thread_id: 'abc' } }),
-    deliveryTo('messenger_a', { extra: { chat_id: '1' }, text: ' \n ' }),
+    deliveryTo('telegram'),
+    deliveryTo('telegram', { extra: { chat_id: '{chat.id}' }, unresolved: ['chat_id'] }),
+    deliveryTo('telegram', { extra: { chat_id: '1', thread_id: '{t}' }, unresolved: ['thread_id'] }),
+    deliveryTo('telegram', { extra: { chat_id: 'not a chat' } }),
+    deliveryTo('telegram', { extra: { chat_id: '1', thread_id: 'abc' } }),
+    deliveryTo('telegram', { extra: { chat_id: '1' }, text: ' \n ' }),
   ];
   for (const request of cases) assert.equal((await deliverer.deliver(request)).kind, 'permanent');
   assert.equal(server.seen.length, 0);
@@ -65,8 +65,8 @@ test('an address that cannot be used is a permanent failure and nothing is sent'
 test('a target that its profile does not have is tried again: a table may bring it back', async (t) => {
   const { server, deliverer } = await setUp(t, OK, null);
   const cases = [
-    deliveryTo('messenger_a', { extra: { chat_id: '1' }, profile: 'work' }),
-    deliveryTo('messenger_a', { extra: { chat_id: '1' }, profile: 'nobody' }),
+    deliveryTo('telegram', { extra: { chat_id: '1' }, profile: 'work' }),
+    deliveryTo('telegram', { extra: { chat_id: '1' }, profile: 'nobody' }),
     deliveryTo('carrier_pigeon', { extra: { chat_id: '1' } }),
   ];
   for (const request of cases) assert.equal((await deliverer.deliver(request)).kind, 'retry');
@@ -78,11 +78,11 @@ test('a long text is sent in pieces, and a retry goes on where the last attempt 
     index === 1 ? { status: 429, body: { ok: false, error_code: 429, parameters: { retry_after: 2 } } } : OK(_, index),
   );
   const text = `${'a'.repeat(4000)}\n\n${'b'.repeat(4000)}\n\n${'c'.repeat(10)}`;
-  const first = await deliverer.deliver(deliveryTo('messenger_a', { text }));
+  const first = await deliverer.deliver(deliveryTo('telegram', { text }));
   assert.equal(first.kind, 'retry');
   assert.equal(first.sent, 1);
   assert.equal(first.kind === 'retry' && first.retry_after_ms, 2000);
-  const second = await deliverer.deliver(deliveryTo('messenger_a', { text, sent: first.sent, first_attempt_at: 1 }));
+  const second = await deliverer.deliver(deliveryTo('telegram', { text, sent: first.sent, first_attempt_at: 1 }));
   assert.equal(second.kind, 'ok');
   const texts = server.seen.map((request) => bodyOf(request).text);
   assert.equal([texts[0], texts[2], ...texts.slice(3)].join(''), text);
@@ -102,7 +102,7 @@ test('the answer decides the outcome', async (t) => {
   ] as const;
   const { server, deliverer } = await setUp(t, (_, index) => answers[index] ?? 'drop');
   const kinds: string[] = [];
-  for (const _ of answers) kinds.push((await deliverer.deliver(deliveryTo('messenger_a'))).kind);
+  for (const _ of answers) kinds.push((await deliverer.deliver(deliveryTo('telegram'))).kind);
   const expected = ['permanent', 'retry', 'permanent', 'ambiguous', 'permanent', 'permanent', 'permanent', 'ambiguous'];
   assert.deepEqual(kinds, expected);
   assert.equal(server.seen.length, answers.length);
@@ -111,7 +111,7 @@ test('the answer decides the outcome', async (t) => {
 test('a server that cannot be reached has received nothing', async (t) => {
   const { server, deliverer } = await setUp(t, OK);
   await server.close();
-  const outcome = await deliverer.deliver(deliveryTo('messenger_a'));
+  const outcome = await deliverer.deliver(deliveryTo('telegram'));
   assert.equal(outcome.kind, 'retry');
   assert.match(outcome.kind === 'retry' ? outcome.reason : '', /ECONNREFUSED/);
 });
@@ -119,7 +119,7 @@ test('a server that cannot be reached has received nothing', async (t) => {
 test('an answer that never comes is ambiguous once the delivery is given up', async (t) => {
   const { server, deliverer } = await setUp(t, () => () => {});
   const giveUp = new AbortController();
-  const outcome = deliverer.deliver(deliveryTo('messenger_a', { signal: giveUp.signal }));
+  const outcome = deliverer.deliver(deliveryTo('telegram', { signal: giveUp.signal }));
   while (server.seen.length === 0) await new Promise((resolve) => setImmediate(resolve));
   giveUp.abort();
   assert.equal((await outcome).kind, 'ambiguous');
@@ -134,12 +134,12 @@ test('an endless body is cut at the cap', async (t) => {
     };
     more();
   });
-  assert.equal((await deliverer.deliver(deliveryTo('messenger_a'))).kind, 'permanent');
+  assert.equal((await deliverer.deliver(deliveryTo('telegram'))).kind, 'permanent');
 });
 
 test('a dry run shows the request without the token', async (t) => {
   const { deliverer } = await setUp(t, OK);
-  const shown = JSON.stringify(await deliverer.show(deliveryTo('messenger_a')));
+  const shown = JSON.stringify(await deliverer.show(deliveryTo('telegram')));
   assert.match(shown, /bot\*\*\*\/sendMessage/);
   assert.doesNotMatch(shown, /canary/);
 });

@@ -8,32 +8,32 @@ import { createTestDeliverer, deliveryTo } from '../../helpers/deliveries.ts';
 import { startFakeHttp } from '../../helpers/fake-http.ts';
 import { bindingOf, lowerTargetFile, shippedTarget } from '../../helpers/targets.ts';
 
-const TELEGRAM = shippedTarget('messenger_a');
+const TELEGRAM = shippedTarget('telegram');
 const env = (name: string): TargetBinding['credentials'] => ({ token: { kind: 'env', value: name, scope: 'default' } });
 
 test('each profile delivers with its own credentials and to its own home channel', async (t) => {
   const server = await startFakeHttp(t, () => ({ body: { ok: true, result: { message_id: 1 } } }));
   const bound = (token: string, home_channel: string) => bindingOf({ token }, { api_base: server.url, home_channel });
   const bindings = {
-    default: { messenger_a: bound('1:one', '100') },
-    work: { messenger_a: bound('2:two', '200') },
+    default: { telegram: bound('1:one', '100') },
+    work: { telegram: bound('2:two', '200') },
     bare: {},
   };
   const deliverer = createTestDeliverer(t, { targets: [TELEGRAM], bindings });
-  for (const profile of ['default', 'work']) await deliverer.deliver(deliveryTo('messenger_a', { profile }));
+  for (const profile of ['default', 'work']) await deliverer.deliver(deliveryTo('telegram', { profile }));
   const sent = server.seen.map(({ path, json }) => [path, (json as { chat_id: number }).chat_id]);
   assert.deepEqual(sent, [
     ['/bot1:one/sendMessage', 100],
     ['/bot2:two/sendMessage', 200],
   ]);
-  const refused = await deliverer.deliver(deliveryTo('messenger_a', { profile: 'bare', extra: { chat_id: '1' } }));
+  const refused = await deliverer.deliver(deliveryTo('telegram', { profile: 'bare', extra: { chat_id: '1' } }));
   assert.equal(refused.kind, 'retry', 'a later table may enable it');
   assert.match(refused.kind === 'retry' ? refused.reason : '', /\bbare\b/);
 });
 
 test('`api_base` replaces the origin of an address that a setting gives, and keeps its path', async (t) => {
   const server = await startFakeHttp(t, () => ({ body: 'ok' }));
-  const TARGETS = { workspace_chat: 'webhook', community_chat: 'webhook_url', team_chat: 'webhook' };
+  const TARGETS = { slack: 'webhook', discord: 'webhook_url', mattermost: 'webhook' };
   for (const [name, variant] of Object.entries(TARGETS)) {
     const settings = { webhook_url: 'https://hooks.example.org/services/T/B/canary?a=1' };
     const bindings = { default: { [name]: bindingOf(settings, { variant, api_base: `${server.url}/proxy/` }) } };
@@ -67,8 +67,8 @@ test('a binding that cannot work is a problem that names the setting, and leaves
     ['a base that is none', bindingOf({ token: 'canary' }, { api_base: 'nonsense' }), /^/],
     ['an unknown variant', bindingOf({ token: 'canary' }, { variant: 'other' }), /"other"/],
   ];
-  const profiles = Object.fromEntries(CASES.map(([name, binding]) => [name, { messenger_a: binding }]));
-  const good = { default: { messenger_a: bindingOf({ token: 'canary' }) } };
+  const profiles = Object.fromEntries(CASES.map(([name, binding]) => [name, { telegram: binding }]));
+  const good = { default: { telegram: bindingOf({ token: 'canary' }) } };
   const deliverer = createTestDeliverer(t, { targets: [TELEGRAM], bindings: { ...profiles, ...good } });
   assert.deepEqual(
     deliverer.problems.map(({ profile }) => profile),
@@ -88,26 +88,26 @@ test('home channel and base URL may be references, and a base that was hidden st
   const binding = bindingOf({}, { credentials: { ...env('TOKEN'), ...refs } });
   const deliverer = createTestDeliverer(t, {
     targets: [TELEGRAM],
-    bindings: { default: { messenger_a: binding } },
+    bindings: { default: { telegram: binding } },
     env: { TOKEN: '1:canary\n', CHAT: '-7', BASE: `${server.url}/canary-path/` },
   });
   assert.deepEqual(deliverer.problems, []);
-  assert.equal((await deliverer.deliver(deliveryTo('messenger_a'))).kind, 'ok');
+  assert.equal((await deliverer.deliver(deliveryTo('telegram'))).kind, 'ok');
   assert.equal(server.seen[0]?.path, '/canary-path/bot1:canary/sendMessage');
-  assert.doesNotMatch(JSON.stringify(await deliverer.show(deliveryTo('messenger_a'))), /canary/);
+  assert.doesNotMatch(JSON.stringify(await deliverer.show(deliveryTo('telegram'))), /canary/);
 });
 
 test('taking over new targets leaves deliveries under way with the old ones', async (t) => {
   const waiting: ServerResponse[] = [];
   const server = await startFakeHttp(t, () => (response) => void waiting.push(response));
   const bindings = {
-    default: { messenger_a: bindingOf({ token: '1:x' }, { api_base: server.url, home_channel: '1' }) },
+    default: { telegram: bindingOf({ token: '1:x' }, { api_base: server.url, home_channel: '1' }) },
   };
   const deliverer = createTestDeliverer(t, { targets: [TELEGRAM], bindings });
-  const underWay = deliverer.deliver(deliveryTo('messenger_a'));
+  const underWay = deliverer.deliver(deliveryTo('telegram'));
   while (server.seen.length === 0) await new Promise((resolve) => setImmediate(resolve));
   deliverer.use(new Map());
-  assert.equal((await deliverer.deliver(deliveryTo('messenger_a'))).kind, 'retry');
+  assert.equal((await deliverer.deliver(deliveryTo('telegram'))).kind, 'retry');
   waiting[0]?.end('{"ok":true,"result":{"message_id":1}}');
   assert.equal((await underWay).kind, 'ok');
 });

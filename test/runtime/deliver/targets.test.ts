@@ -59,7 +59,7 @@ for (const one of TARGET_CASES) {
     test('survives answers of proxies', async (t) => {
       const { deliverer, sends } = await startTarget(t, one, (index) => HOSTILE[index]?.[1] ?? 'drop');
       for (const [name, , kind] of HOSTILE) {
-        const isList = one.target === 'smarthome' && name === 'a megabyte';
+        const isList = one.target === 'homeassistant' && name === 'a megabyte';
         const outcome = await deliverer.deliver(request(one));
         assert.equal(outcome.kind, isList ? 'permanent' : kind, `${name}: ${JSON.stringify(outcome)}`);
       }
@@ -111,7 +111,7 @@ function exchangeTests(one: TargetCase, exchange: NonNullable<TargetCase['exchan
 
 test('every variant of every declarative target has a case', () => {
   // Those of the code hosts remember what was posted (github.test.ts, gitlab.test.ts); http is what a configuration says (http-endpoint.test.ts).
-  const plans = Object.values(shippedTargets()).filter(({ name }) => name !== 'http' && !/^forge[ab]_/.test(name));
+  const plans = Object.values(shippedTargets()).filter(({ name }) => name !== 'http' && !/^git(hub|lab)_/.test(name));
   const declared = plans.flatMap(({ name, variants }) => variants.map((variant) => `${name} ${variant.name}`));
   const covered = new Set(TARGET_CASES.map((one) => `${one.target} ${one.variant}`));
   assert.deepEqual([...covered].sort(), declared.sort());

@@ -13,7 +13,7 @@ import { until } from '../../helpers/gateway.ts';
 import { bindingOf, shippedTarget } from '../../helpers/targets.ts';
 
 interface Target {
-  readonly name: 'messenger_a' | 'matrix';
+  readonly name: 'telegram' | 'matrix';
   readonly secrets: Readonly<Record<string, string>>;
   readonly chat_id: string;
   readonly ok: Answering;
@@ -21,7 +21,7 @@ interface Target {
 
 /** Has no idempotency key. */
 const PLAIN: Target = {
-  name: 'messenger_a',
+  name: 'telegram',
   secrets: { token: '123:canary' },
   chat_id: '42',
   ok: (_, index) => ({ body: { ok: true, result: { message_id: index } } }),
@@ -64,7 +64,7 @@ describe('a target that takes the request and then drops the connection', () => 
     await made(1);
     await clock.run(3_600_000);
     assert.equal(stored()?.state, 'dead');
-    assert.match(stored()?.reason ?? '', /^messenger_a: /);
+    assert.match(stored()?.reason ?? '', /^telegram: /);
     assert.equal(server.seen.length, 1);
   });
 

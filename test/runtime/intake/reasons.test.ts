@@ -97,7 +97,7 @@ test('an accepted event is logged with the placeholders of its prompt that did n
 });
 
 test('a refused signature is logged with event and id as sent, and where a signature was looked for', async (t) => {
-  const served = await serve(t, { routes: { ci: { schemes: ['forgea', 'generic-v2'] } } });
+  const served = await serve(t, { routes: { ci: { schemes: ['github', 'generic-v2'] } } });
   const send = (headers: Record<string, string>) =>
     fetch(`${served.url}/webhooks/ci`, { method: 'POST', body: '{}', headers });
   await send(EVENT);

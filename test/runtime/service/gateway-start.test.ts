@@ -71,7 +71,7 @@ test('an insecure route takes unsigned events on loopback', async (t) => {
 test('a table that is missing, half-written or a folder is refused by name', async (t) => {
   const { gateway, home } = prepareGateway(t, {});
   const table = join(home, 'build', 'routes.json');
-  writeFileSync(table, '{"format":1,"hash":"');
+  writeFileSync(table, '{"format":2,"hash":"');
   await assert.rejects(gateway.load(), { name: 'TableError' });
   rmSync(table);
   await assert.rejects(gateway.load(), /routes\.json cannot be read \(ENOENT\): run `hookwright compile`/);

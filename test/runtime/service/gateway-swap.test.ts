@@ -47,7 +47,7 @@ test('routing notices a change the watch missed', async (t) => {
 const refused: readonly (readonly [name: string, write: (served: Served) => void, error: RegExp])[] = [
   [
     'a half-written table',
-    ({ home }) => writeFileSync(join(home, 'build', 'routes.json'), '{"format":1,"hash":"00'),
+    ({ home }) => writeFileSync(join(home, 'build', 'routes.json'), '{"format":2,"hash":"00'),
     /\btable\b|routes\.json/,
   ],
   [

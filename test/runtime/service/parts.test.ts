@@ -117,10 +117,10 @@ test('a table whose targets need the driver of a module is refused where no modu
   const mail = 'smtp_host: mail.example.org, from: "a@example.org"';
   const told = `}\ngateway: { alerts: { deliver: github, deliver_extra: { repo: a/b, pr_number: "1" } }`;
   for (const [platforms, kind] of [
-    [told, 'forgea_comment'],
+    [told, 'github_comment'],
     [`, email: { enabled: true, ${mail} }`, 'email'],
     [', gitlab: { enabled: true, token: a-token-of-a-project }', 'posts'],
-    [', github: { enabled: true, command: gh }', 'forgea_comment'],
+    [', github: { enabled: true, command: gh }', 'github_comment'],
   ] as const) {
     await open(profileOf(platforms), parts);
     await assert.rejects(open(profileOf(platforms), []), {

@@ -41,18 +41,18 @@ test('the header-driven choice and its places are those of the specification', (
   assert.deepEqual(defaults.default_schemes, [
     'standard-webhooks',
     'svix',
-    'forgea',
-    'forgeb',
+    'github',
+    'gitlab',
     'generic-v2',
     'generic-v1',
   ]);
   assert.deepEqual(
     defaults.default_event.map(({ name, path }) => name || path.join('.')),
-    ['x-forgea-event', 'x-github-event', 'x-forgeb-event', 'x-gitlab-event', 'event_type', 'type'],
+    ['x-github-event', 'x-forgea-event', 'x-gitlab-event', 'x-forgeb-event', 'event_type', 'type'],
   );
   assert.deepEqual(
     defaults.default_delivery.map(({ name }) => name),
-    ['x-forgea-delivery', 'x-github-delivery', 'svix-id', 'relay-id', 'webhook-id', 'x-request-id'],
+    ['x-github-delivery', 'x-forgea-delivery', 'svix-id', 'relay-id', 'webhook-id', 'x-request-id'],
   );
 });
 
@@ -60,9 +60,9 @@ test('each scheme is recognised by its own signature header', () => {
   const cases: readonly [Record<string, string>, string][] = [
     [standard(SECRET), 'standard-webhooks'],
     [Object.fromEntries(Object.entries(standard(SECRET)).map(([k, v]) => [k.replace('webhook', 'svix'), v])), 'svix'],
-    [github, 'forgea'],
-    [{ 'X-Forgeb-Token': SECRET }, 'forgeb'],
-    [{ 'X-Gitlab-Token': SECRET }, 'forgeb'],
+    [github, 'github'],
+    [{ 'X-Forgeb-Token': SECRET }, 'gitlab'],
+    [{ 'X-Gitlab-Token': SECRET }, 'gitlab'],
     [v2, 'generic-v2'],
     [v1, 'generic-v1'],
   ];
@@ -77,7 +77,7 @@ test('the first signature header in catalog order commits: its failure is final'
     [{ ...v1, ...v2, 'X-Webhook-Timestamp': '1600000000' }, 'generic-v2', 'stale_timestamp'],
     [{ ...github, 'webhook-signature': 'v1,AAAA' }, 'standard-webhooks', 'malformed_signature'],
     [{ ...github, 'webhook-signature': '' }, 'standard-webhooks', 'malformed_signature'],
-    [{ ...v1, 'X-Gitlab-Token': 'wrong' }, 'forgeb', 'mismatch'],
+    [{ ...v1, 'X-Gitlab-Token': 'wrong' }, 'gitlab', 'mismatch'],
   ];
   for (const [headers, scheme, reason] of cases) {
     assert.deepEqual(authenticator().authenticate(request(headers), NOW), { ok: false, scheme, reason });
@@ -86,7 +86,7 @@ test('the first signature header in catalog order commits: its failure is final'
 
 test('id and timestamp without a signature commit nothing', () => {
   const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1700000000', ...github };
-  assert.deepEqual(authenticator().authenticate(request(headers), NOW), { ok: true, scheme: 'forgea', secret: 0 });
+  assert.deepEqual(authenticator().authenticate(request(headers), NOW), { ok: true, scheme: 'github', secret: 0 });
   const bare = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1700000000' };
   assert.deepEqual(authenticator().authenticate(request(bare), NOW), {
     ok: false,
@@ -96,12 +96,12 @@ test('id and timestamp without a signature commit nothing', () => {
 });
 
 test('a scheme that is left out commits nothing', () => {
-  const narrowed = authenticator(['forgea', 'generic-v1']);
+  const narrowed = authenticator(['github', 'generic-v1']);
   const both = request({ ...standard(SECRET), 'webhook-signature': 'nonsense', ...v1 });
   assert.deepEqual(narrowed.authenticate(both, NOW), { ok: true, scheme: 'generic-v1', secret: 0 });
-  assert.deepEqual(authenticator(['forgea']).authenticate(request(v1), NOW), {
+  assert.deepEqual(authenticator(['github']).authenticate(request(v1), NOW), {
     ok: false,
-    scheme: 'forgea',
+    scheme: 'github',
     reason: 'missing_signature',
   });
 });
@@ -160,7 +160,7 @@ test('a header that came twice is refused, whatever node made of it', () => {
   });
   assert.deepEqual(authenticator().authenticate(twice, NOW), {
     ok: false,
-    scheme: 'forgea',
+    scheme: 'github',
     reason: 'repeated_header',
   });
 });

@@ -123,5 +123,5 @@ it('of several headers of one sender the malformed one is passed over', () => {
 it('a sender with one signature lists none', () => {
   const right = hmac(BODY, 'hex');
   for (const value of [`sha256=00 sha256=${right}`, `sha256=00, sha256=${right}`, `sha256=${right}, sha256=00`])
-    assert.equal(judge('forgea', { 'X-Hub-Signature-256': value }), 'malformed_signature');
+    assert.equal(judge('github', { 'X-Hub-Signature-256': value }), 'malformed_signature');
 });

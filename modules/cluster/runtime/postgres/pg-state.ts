@@ -1,5 +1,6 @@
 /** Shared state in the database that is not work: texts, captured requests, and slots of rate windows. */
 
+import { realTarget, specTarget } from '../../../../base/names.ts';
 import type {
   Chat,
   NewRequestRow,
@@ -153,13 +154,15 @@ function pgDocuments(reads: SnapshotReader, writes: SnapshotReader): SharedDocum
   };
 }
 
-const CHAT = 'profile = $1 AND target = $2 AND chat = $3';
+/** $2: the target; $4: the name that earlier versions have for it. */
+const CHAT = 'profile = $1 AND target IN ($2, $4) AND chat = $3';
 const OPEN_SESSION =
-  'INSERT INTO session (profile, target, chat) VALUES ($1, $2, $3) ON CONFLICT (profile, target, chat) DO NOTHING RETURNING id';
+  `INSERT INTO session (profile, target, chat) SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT 1 FROM session WHERE ${CHAT}) ` +
+  'ON CONFLICT (profile, target, chat) DO NOTHING RETURNING id';
 /** Locks the session's row until the commit, so that turns of several gateways get consecutive numbers. */
 const APPEND_TURN =
   `WITH s AS (UPDATE session SET turns = turns + 1, changed_at = clock_timestamp() WHERE ${CHAT} RETURNING id, turns) ` +
-  'INSERT INTO session_turn (session, n, turn) SELECT id, turns, $4 FROM s RETURNING n';
+  'INSERT INTO session_turn (session, n, turn) SELECT id, turns, $5 FROM s RETURNING n';
 const LIST_SESSIONS =
   'SELECT target, chat, turns, to_char(changed_at AT TIME ZONE \'UTC\', \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\') AS changed_at ' +
   'FROM session WHERE profile = $1 ORDER BY target COLLATE "C", chat COLLATE "C"';
@@ -168,7 +171,10 @@ const READ_TURNS = `SELECT turn FROM session_turn WHERE session = (SELECT id FRO
 
 /** @param reads, writes connections; each query and each change is one transaction */
 function pgSessions(reads: SnapshotReader, writes: SnapshotReader): Sessions {
-  const of = ({ profile, target, chatId }: Chat): [string, string, string] => [profile, target, JSON.stringify(chatId)];
+  const of = ({ profile, target, chatId }: Chat): [string, string, string, string] => {
+    const real = realTarget(target);
+    return [profile, real, JSON.stringify(chatId), specTarget(real)];
+  };
   const change = async (...statement: Statement): Promise<boolean> => {
     const [rows] = await writes.ask<readonly (readonly object[])[]>(statement);
     return rows !== undefined && rows.length > 0;
@@ -181,6 +187,7 @@ function pgSessions(reads: SnapshotReader, writes: SnapshotReader): Sessions {
       return rows.map(
         ({ chat, ...row }): SessionSummary => ({
           ...row,
+          target: realTarget(row.target),
           chat_id: decodeOr(chat, isText, ''),
           path: null,
           problem: null,

@@ -15,11 +15,10 @@ import type {
 } from '../../../../runtime/store/queries.ts';
 import { addedFigures, FIGURE_SUMS, FIGURES, forgottenBefore } from '../../../../runtime/store/queries.ts';
 import type { JobRecord, JobState, JobTick } from '../../../../runtime/store/records.ts';
-import { NOT_PAUSED, readGuard } from '../../../../runtime/store/records.ts';
+import { NOT_PAUSED, readGuard, storedJob } from '../../../../runtime/store/records.ts';
 import type { AskedCount, StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';
 import { auditTallies, shownTallies, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
-import { isJobRecord } from '../../../../schemas/built/rows/JobRecord.ts';
 import { isLastError } from '../../../../schemas/built/rows/LastError.ts';
 import type { RefusedRows } from '../refused-rows.ts';
 import { dispatchQueries } from './read-dispatches.ts';
@@ -228,7 +227,7 @@ export interface DatabaseJob {
 
 /** Null for an invalid row: a field is not what it may be, or the columns do not repeat what is in the body. */
 export function readRecord({ id, profile, name, body }: DatabaseJob): JobRecord | null {
-  const record = decodeOr<JobRecord | null>(body, isJobRecord, null);
+  const record = storedJob(body);
   return record?.id === id && record.profile === profile && record.name === name ? record : null;
 }
 

@@ -7,6 +7,7 @@
  * cannot do without, can be dropped one version later.
  */
 import { FIGURES } from '../../../../runtime/store/queries.ts';
+import { RENAME_LANES } from '../../../../runtime/store/records.ts';
 import type { DeliveryRow, DispatchRow, WorkRow } from '../../../../runtime/store/unit/rows.ts';
 
 /** The version that this program reads and writes. */
@@ -323,6 +324,7 @@ const VERSION_3 = `
     WHEN (NEW.session IS NOT NULL) EXECUTE FUNCTION work_blocked();
   DROP INDEX work_due;
   CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending' AND blocked_by IS NULL;
+  ${RENAME_LANES}
 `;
 
 /** Each step migrates the tables from the previous version to its own. */

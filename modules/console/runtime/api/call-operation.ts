@@ -8,8 +8,7 @@ import type { Role } from '../access.ts';
 import type { Page } from '../answer.ts';
 import { ApiRefusal } from '../answer.ts';
 
-export interface ApiContext
-  extends Pick<ConsoleContext, 'operations' | 'readiness' | 'clock' | 'schemeLabel' | 'token' | 'kept'> {
+export interface ApiContext extends Pick<ConsoleContext, 'operations' | 'readiness' | 'clock' | 'token' | 'kept'> {
   readonly role: Role;
 }
 

@@ -60,8 +60,8 @@ export const HANDLERS: Handlers = {
   async getRequest(context, { id }) {
     const found = await callOperation(context, 'request_show', { id });
     if (found.kind !== 'found') throw notOne('request', id, found.kind);
-    const { scheme } = found.request;
-    return { ...found.request, scheme: scheme === null ? null : context.schemeLabel(scheme) };
+    const { scheme_label, ...request } = found.request;
+    return { ...request, scheme: scheme_label ?? request.scheme };
   },
 
   explainRequest: (context, { id }) => callOperation(context, 'request_explain', { id }),

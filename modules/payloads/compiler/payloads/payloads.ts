@@ -1,4 +1,5 @@
 /** What the module knows about the payloads of a route, from the shapes of its events. */
+import { schemeLabel } from '../../../../base/text.ts';
 import type { Problem } from '../../../../compiler/diagnostics/diagnostic.ts';
 import { linkGlob } from '../../../../compiler/globs/linear-glob.ts';
 import { lowerEvents } from '../../../../compiler/lower/route.ts';
@@ -6,7 +7,6 @@ import { expandSource } from '../../../../compiler/lower/sources.ts';
 import type { PayloadInput } from '../../../../compiler/module.ts';
 import type { Report } from '../../../../compiler/source/find-place.ts';
 import type { LoadedCatalog } from '../../../../compiler/stages/catalog.ts';
-import { commonName } from '../../../../compiler/text/suggest.ts';
 import type { PayloadFacts, RouteView } from '../../../../compiler/views/views.ts';
 import type { EventsPlan, RouteConfig, SourceFile, TargetEffect } from '../../../../schemas/generated/types.ts';
 import type { FieldClass } from '../shapes/classify.ts';
@@ -84,7 +84,7 @@ export class Payloads implements Omit<PayloadFacts, 'readsStrangers'> {
   }
 
   shapedEvents(route: RouteView): readonly string[] {
-    const variants = pinnedSender(route, this.senders)?.forms()?.shape.variants ?? [];
+    const variants = pinnedSender(route, this.senders)?.forms(route)?.shape.variants ?? [];
     const names = [...new Set(variants.map(({ event }) => event))];
     return names.includes(ANY_EVENT) ? [] : names;
   }
@@ -93,11 +93,11 @@ export class Payloads implements Omit<PayloadFacts, 'readsStrangers'> {
     const [sender, other] = this.senders
       .sending((name) => name === event)
       .filter(({ schemes }) => route.schemes.some(({ name }) => schemes.has(name)));
-    return sender === undefined || other !== undefined ? null : sender.name;
+    return sender === undefined || other !== undefined ? null : schemeLabel(route, sender.name);
   }
 
   hasPath(route: RouteView, event: string, path: readonly string[]): boolean {
-    const set = pinnedSender(route, this.senders)?.forms() ?? null;
+    const set = pinnedSender(route, this.senders)?.forms(route) ?? null;
     const forms = set?.shape.variants.filter((form) => form.event === event) ?? [];
     return forms.some(({ root }) => set !== null && findPath(set.shape.graph, root, path).kind === 'node');
   }
@@ -157,7 +157,7 @@ function formsOf(route: RouteView, senders: Senders): FormSet | null {
   const { plan } = lowerEvents(entries, route.eventNames);
   if (plan === null) return null;
   const sender = route.config.source === undefined ? soleSender(route, senders) : pinnedSender(route, senders);
-  const all = sender?.forms() ?? null;
+  const all = sender?.forms(route) ?? null;
   return sender === null || all === null ? null : ofEvents(all, plan, sender);
 }
 
@@ -216,14 +216,14 @@ function ofEvents(all: FormSet, plan: EventsPlan, { events }: Sender): FormSet |
 type FindShape = (source: string) => Shape | null;
 
 interface Sender {
-  /** The usual name. */
+  /** Canonical name. */
   readonly name: string;
   /** Canonical names of its schemes. A sender may have several ways to sign. */
   readonly schemes: ReadonlySet<string>;
   /** Documented events; empty if unknown. */
   readonly events: readonly string[];
-  /** Loads the shape on the first call. Returns null if there is none. */
-  forms(): FormSet | null;
+  /** With the name that the route has for it. Loads the shape on the first call; null if there is none. */
+  forms(route: Pick<RouteView, 'labels'>): FormSet | null;
 }
 
 interface Senders {
@@ -242,19 +242,21 @@ function createSenders(sources: ReadonlyMap<string, { readonly value: SourceFile
   };
 }
 
-function createSender(canonical: string, file: SourceFile, findShape: FindShape): Sender {
-  const name = commonName(canonical, file);
-  let forms: FormSet | null | undefined;
+function createSender(name: string, file: SourceFile, findShape: FindShape): Sender {
+  const sets = new Map<string, FormSet | null>();
   return {
     name,
-    schemes: new Set(expandSource(canonical, file).map((entry) => entry.name)),
+    schemes: new Set(expandSource(name, file).map((entry) => entry.name)),
     events: file.events ?? [],
-    forms() {
-      if (forms === undefined) {
-        const shape = findShape(canonical);
-        forms = shape === null ? null : createFormSet({ ...shape, source: name });
+    forms(route) {
+      const source = schemeLabel(route, name);
+      let set = sets.get(source);
+      if (set === undefined) {
+        const shape = findShape(name);
+        set = shape === null ? null : createFormSet({ ...shape, source });
+        sets.set(source, set);
       }
-      return forms;
+      return set;
     },
   };
 }

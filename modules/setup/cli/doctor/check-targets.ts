@@ -1,5 +1,5 @@
 /** Checks of each enabled target in each profile: its credentials, the checks of its driver, and the clock by its answers. */
-import { labelIn } from '../../../../base/text.ts';
+import { entryLabel } from '../../../../base/text.ts';
 import type { Check } from '../../../../cli/base/module.ts';
 import { gatewayCheck } from '../../../../cli/base/module.ts';
 import type { DeliveryContext, ProbeOptions } from '../../../../runtime/deliver/deliverer.ts';
@@ -55,8 +55,8 @@ function subjects(table: RouteTable): readonly Subject[] {
       .filter((target) => !QUIET.has(target))
       // One entry sets up several targets of a service, whose access is the same.
       .filter((target) => !Object.hasOwn(profile.targets, table.targets[target]?.platform ?? ''))
-      .filter((target) => table.targets[target]?.driver !== 'forgea_comment' || isUsed(table, profile.name, target))
-      .map((target) => ({ profile: profile.name, target, subject: labelIn(table.targets, target) })),
+      .filter((target) => table.targets[target]?.driver !== 'github_comment' || isUsed(table, profile.name, target))
+      .map((target) => ({ profile: profile.name, target, subject: entryLabel(profile, target) })),
   );
 }
 

@@ -1,6 +1,5 @@
 /** Compares the meaning of two compiled tables: routes key by key, and everything else value by value. */
-import type { Labelled } from '../../../../base/text.ts';
-import { labelOf } from '../../../../base/text.ts';
+import { schemeLabel, targetLabel } from '../../../../base/text.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-data.ts';
 import { isSecretRef, printSecretRef } from '../../../../runtime/platform/secrets.ts';
 import { eventEntries } from '../../../../runtime/table/link-events.ts';
@@ -13,6 +12,7 @@ import type {
   Place,
   RoutePlan,
   RouteTable,
+  TargetBinding,
 } from '../../../../schemas/generated/types.ts';
 
 /** One difference in meaning between two tables. */
@@ -33,8 +33,7 @@ export interface ConfigChange {
 }
 
 /** In the order of the new table; removed entries last. Empty if both mean the same. */
-export function compareTables(old: RouteTable, fresh: RouteTable): ConfigChange[] {
-  const { before, now } = relabelled(old, fresh);
+export function compareTables(before: RouteTable, now: RouteTable): ConfigChange[] {
   return [
     ...entries('route', before.routes, now.routes, compareRoute),
     ...entries('job', before.jobs, now.jobs, compareJob),
@@ -44,7 +43,7 @@ export function compareTables(old: RouteTable, fresh: RouteTable): ConfigChange[
       ...settings('agent', b.name, a.agent, b.agent),
       ...entries('agent', a.agents, b.agents, (x, y, name) => settings('agent', name, x, y)),
       ...settings('profile', b.name, { toolsets: a.toolsets }, { toolsets: b.toolsets }),
-      ...entries('target', a.targets, b.targets, (x, y, name) => settings('target', name, x, y)),
+      ...entries('target', ...underLabels(a.targets, b.targets), (x, y, name) => settings('target', name, x, y)),
     ]),
     ...definitions('target definition', before.targets, now.targets),
     ...definitions('signature scheme', before.schemes, now.schemes),
@@ -53,6 +52,17 @@ export function compareTables(old: RouteTable, fresh: RouteTable): ConfigChange[
 }
 
 type Entries<Entry> = Readonly<Record<string, Entry>>;
+type Bindings = Entries<TargetBinding>;
+
+/** Under the names that the configuration has, that of the new table where it has both: another alias is no difference. */
+function underLabels(before: Bindings, now: Bindings): [before: Entries<object>, now: Entries<object>] {
+  const labels = new Map([...Object.entries(before), ...Object.entries(now)].map(([name, { label }]) => [name, label]));
+  const renamed = (targets: Bindings): Entries<object> =>
+    Object.fromEntries(
+      Object.entries(targets).map(([name, { label: _, ...plan }]) => [labels.get(name) ?? name, plan]),
+    );
+  return [renamed(before), renamed(now)];
+}
 
 function entries<Entry extends object>(
   subject: string,
@@ -149,66 +159,6 @@ function definitions(subject: string, before: Entries<object>, now: Entries<obje
   });
 }
 
-type Named = Readonly<Record<string, Labelled>>;
-type Rename = (name: string) => string;
-
-/**
- * Gives targets and schemes of both tables the same display names, so that an alias is not a difference. If both tables
- * name it, the name of the new one is used.
- */
-function relabelled(before: RouteTable, now: RouteTable): { readonly before: RouteTable; readonly now: RouteTable } {
-  const target = renaming(before.targets, now.targets);
-  const scheme = renaming(before.schemes, now.schemes);
-  return { before: rename(before, target, scheme), now: rename(now, target, scheme) };
-}
-
-/** By canonical name. */
-function renaming(before: Named, now: Named): Rename {
-  const labels = new Map([...Object.values(before), ...Object.values(now)].map((plan) => [plan.name, labelOf(plan)]));
-  return (name) => labels.get(name) ?? name;
-}
-
-function rename(table: RouteTable, target: Rename, scheme: Rename): RouteTable {
-  const named = (delivery: DeliveryPlan): DeliveryPlan => ({ ...delivery, target: target(delivery.target) });
-  const deliver = <Owner extends { readonly deliver: readonly DeliveryPlan[] }>(owner: Owner) => ({
-    ...owner,
-    deliver: owner.deliver.map(named),
-  });
-  const work = <Owner extends RoutePlan | JobPlan>({ outputs, ...owner }: Owner) => ({
-    ...deliver(owner),
-    on_failure: owner.on_failure.map(named),
-    ...(outputs === undefined
-      ? {}
-      : { outputs: outputs.map((output) => ({ ...output, delivery: named(output.delivery) })) }),
-  });
-  const { alerts, approvals, ...gateway } = table.gateway;
-  return {
-    ...table,
-    gateway: {
-      ...gateway,
-      alerts: alerts === null ? null : deliver(alerts),
-      ...(approvals === undefined ? {} : { approvals: deliver(approvals) }),
-    },
-    routes: mapEntries(table.routes, (route) => ({ ...work(route), schemes: route.schemes.map(scheme) })),
-    jobs: mapEntries(table.jobs, work),
-    profiles: mapEntries(table.profiles, (profile) => ({ ...profile, targets: mapKeys(profile.targets, target) })),
-    targets: mapKeys(mapEntries(table.targets, withoutLabel), target),
-    schemes: mapKeys(mapEntries(table.schemes, withoutLabel), scheme),
-  };
-}
-
-function withoutLabel<Plan extends Labelled>({ label: _, ...plan }: Plan): Omit<Plan, 'label'> {
-  return plan;
-}
-
-function mapEntries<Entry, Mapped>(map: Readonly<Record<string, Entry>>, make: (entry: Entry) => Mapped) {
-  return Object.fromEntries(Object.entries(map).map(([key, entry]) => [key, make(entry)]));
-}
-
-function mapKeys<Entry>(map: Readonly<Record<string, Entry>>, make: Rename) {
-  return Object.fromEntries(Object.entries(map).map(([key, entry]) => [make(key), entry]));
-}
-
 /** How each key of a route is compared: the values in which two plans can differ. A key of the plan that is missing here does not compile. */
 interface Facet {
   /** Key in a config. */
@@ -223,6 +173,8 @@ const one = (value: unknown, text?: string): readonly ShownValue[] =>
   value === null || value === undefined ? [] : [shown(value, text)];
 const list = (values: readonly string[]): readonly ShownValue[] => values.map((value) => shown(value));
 
+const shownScheme = (plan: RoutePlan, name: string): ShownValue => shown(name, schemeLabel(plan, name));
+
 const EVERY_EVENT = 'every event';
 
 /** In the order in which differences are printed. `plain`: a single value, which is shown as it is. */
@@ -232,8 +184,13 @@ const ROUTE_KEYS = {
   enabled: 'plain',
   description: 'plain',
   profile: 'plain',
-  source: 'plain',
-  schemes: { field: 'auth', read: ({ schemes }) => list(schemes), ordered: true },
+  labels: 'not compared',
+  source: { field: 'source', read: (plan) => (plan.source === null ? [] : [shownScheme(plan, plan.source)]) },
+  schemes: {
+    field: 'auth',
+    read: (plan) => plan.schemes.map((name) => shownScheme(plan, name)),
+    ordered: true,
+  },
   secrets: {
     field: 'secret',
     read: ({ secrets }) => secrets.map(({ ref, expires_at }) => ({ ...shown(ref), key: shown([ref, expires_at]).key })),
@@ -307,10 +264,10 @@ function printBudget({ per, ...limits }: NonNullable<RoutePlan['budget']>): stri
   return `${most.join(', ')} per ${per}`;
 }
 
-function printDelivery({ target, extra, approve_ms }: DeliveryPlan): string {
+function printDelivery({ extra, approve_ms, ...delivery }: DeliveryPlan): string {
   const address = Object.entries(extra).map(([key, template]) => `${key}=${printTemplate(template)}`);
   const waits = approve_ms === undefined ? [] : [`once a person approves it within ${approve_ms / 60_000} min`];
-  return [target, ...address, ...waits].join(' ');
+  return [targetLabel(delivery), ...address, ...waits].join(' ');
 }
 
 function printOutput({ name, delivery, allow, max }: OutputPlan): string {
@@ -336,16 +293,24 @@ function shown(value: unknown, text?: string): ShownValue {
   return { key: stableJson(value), text: typeof readable === 'string' ? readable : stableJson(readable) };
 }
 
-/** The text does not depend on the order of keys. */
+/** The text does not depend on the order of keys, nor on the names that a configuration has for targets. */
 function stableJson(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) =>
-    isPlainMap(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
+    isPlainMap(each)
+      ? Object.fromEntries(
+          Object.entries(isDelivery(each) ? { ...each, label: undefined } : each).sort(([a], [b]) => (a < b ? -1 : 1)),
+        )
+      : each,
   );
 }
+
+const isDelivery = (value: Readonly<Record<string, unknown>>): value is { target: string; label: string } =>
+  typeof value.target === 'string' && typeof value.label === 'string';
 
 function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (!isPlainMap(value)) return value;
   if (isSecretRef(value)) return printSecretRef(value);
+  if (isDelivery(value)) return withoutSecrets({ ...value, target: value.label, label: undefined });
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutSecrets(each)]));
 }

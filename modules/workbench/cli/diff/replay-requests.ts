@@ -1,7 +1,7 @@
 /** Evaluates kept requests under two tables with the stages that serve them, for `diff --requests` and before a swap. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { labelIn, labelOf } from '../../../../base/text.ts';
+import { targetLabel } from '../../../../base/text.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import { createProgress } from '../../../../cli/output/prompter.ts';
@@ -155,7 +155,7 @@ async function replay(kept: KeptRequest, sides: Sides<Explainer>): Promise<Judge
   const explain = async (side: Explainer, plan: RoutePlan | null): Promise<Replayed> => {
     if (plan === null) return GONE;
     const asked = { request: parts, verifiedBy, cameAt, isOpen, event: null, runScript: null };
-    return replayedOf(await side.explain(plan, asked), side.table, sides.new.table);
+    return replayedOf(await side.explain(plan, asked), side.table, plans.new);
   };
   const change = compare(kept, await explain(sides.old, plans.old), await explain(sides.new, plans.new));
   return { change, hasScript: plans.old.script !== null || (plans.new?.script ?? null) !== null };
@@ -174,15 +174,16 @@ const GONE: Replayed = {
   deliveries: [],
 };
 
-/** Targets have the names of the new table, so that a different alias is not a different address. */
+/** Targets have the names that the new route has for them, so that a different alias is not a different address. */
 function replayedOf(
   { taken, status, outcome, reason, prompt, deliveries }: Explanation,
-  { targets }: RouteTable,
-  { targets: known }: RouteTable,
+  { target_names: names }: RouteTable,
+  route: RoutePlan | null,
 ): Replayed {
-  const nameOf = (label: string): string =>
-    Object.values(targets).find((plan) => labelOf(plan) === label)?.name ?? label;
-  const addresses = deliveries.map(({ target, address }) => ({ target: labelIn(known, nameOf(target)), address }));
+  const addresses = deliveries.map(({ target, address }) => {
+    const known = route?.deliver.find((delivery) => delivery.target === (names[target] ?? target));
+    return { target: known === undefined ? target : targetLabel(known), address };
+  });
   return { taken, status, outcome, reason, prompt, deliveries: addresses };
 }
 

@@ -4,7 +4,6 @@ import { isUtf8 } from 'node:buffer';
 import { stringify } from 'yaml';
 import { tryParseJson } from '../../../../base/files.ts';
 import { UNSEEN_ALONE } from '../../../../base/text.ts';
-import type { CliContext } from '../../../../cli/base/context.ts';
 import { packageVersion } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import { visible, wrapBeside } from '../../../../cli/output/print.ts';
@@ -32,7 +31,6 @@ interface Layout {
   readonly width: number | undefined;
 }
 
-/** @param request with the usual name of its scheme */
 export function describeRequest(request: AskedRequest, { now, width }: Layout): string[] {
   const step = nextStep(request);
   const facts = factsOf(request, now).filter((fact): fact is [string, string] => fact[1] !== null);
@@ -45,7 +43,8 @@ export function describeRequest(request: AskedRequest, { now, width }: Layout): 
 }
 
 function factsOf(request: KeptRequest, now: number): readonly (readonly [string, string | null])[] {
-  const { status, about, cause, scheme, verified, body_bytes, body } = request;
+  const { status, about, cause, scheme_label, verified, body_bytes, body } = request;
+  const scheme = scheme_label ?? request.scheme;
   const kept =
     body === null ? (body_bytes === null ? 'not read' : `${body_bytes} bytes, not kept`) : `${body_bytes} bytes`;
   return [
@@ -90,16 +89,6 @@ function detail(about: KeptReason | null): string {
     case 'signature':
       return `: looked for ${about.looked_for.join(', ')}`;
   }
-}
-
-/** @param scheme canonical name; a scheme of the user has only this name */
-export async function knownScheme(context: CliContext, scheme: string): Promise<string> {
-  const [{ sources }, { commonName }] = await Promise.all([
-    context.catalog(),
-    // Loaded only here: it is the compiler's.
-    import('../../../../compiler/text/suggest.ts'),
-  ]);
-  return commonName(scheme, sources[scheme] ?? {});
 }
 
 /** A kept request, and whether its route is a subscription: then a command shows its secret. */

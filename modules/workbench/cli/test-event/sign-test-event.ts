@@ -5,7 +5,7 @@
 
 import { createHash, createHmac, createPrivateKey, sign as signWith } from 'node:crypto';
 import { isLoopback } from '../../../../base/net.ts';
-import { labelIn, labelOf } from '../../../../base/text.ts';
+import { schemeLabel, targetLabel } from '../../../../base/text.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import type { ServedGateway } from '../../../../cli/base/module.ts';
 import { loadPart } from '../../../../cli/base/module.ts';
@@ -75,7 +75,7 @@ export interface TestEvent {
 }
 
 /** Reads the event type from a header, regardless of the payload. */
-const PREFERRED = 'forgea';
+const PREFERRED = 'github';
 
 /** @throws SecretError when the secret cannot be resolved; SignError when it cannot sign. */
 export function signTestEvent(request: TestEventRequest): TestEvent {
@@ -92,9 +92,9 @@ export function signTestEvent(request: TestEventRequest): TestEvent {
   const body = request.body ?? sampleOf(request, scheme, event);
   const path = routePath(plan);
   const unsignedRequest = { method: 'POST', url: path, public_url: plan.public_url, body, id, event };
-  const signed = signRequest(sendersPlaces(withPlaces(scheme, table)), secretOf(request), unsignedRequest, now);
+  const signed = signRequest(withPlaces(scheme, table), secretOf(request), unsignedRequest, now);
   return {
-    scheme: labelOf(scheme),
+    scheme: request.source ?? schemeLabel(plan, scheme.name),
     event,
     query: signed.url.slice(path.length),
     headers: { 'content-type': contentType(scheme, isForm), ...signed.headers },
@@ -163,18 +163,6 @@ function withPlaces(scheme: SchemePlan, table: RouteTable): SchemePlan {
   return namesPlaces(scheme) ? scheme : { ...scheme, ...signedPlaces(table) };
 }
 
-/** A sender known by another name than the scheme's own sends its own headers, not those of the specification. */
-function sendersPlaces(scheme: SchemePlan): SchemePlan {
-  if (labelOf(scheme) === scheme.name) return scheme;
-  const isNeutral = (at: LocatorPlan): boolean => at.name.toLowerCase().startsWith(`x-${scheme.name}-`);
-  const sorted = (places: readonly LocatorPlan[]): LocatorPlan[] => [
-    ...places.filter((at) => !isNeutral(at)),
-    ...places.filter(isNeutral),
-  ];
-  const { signature, event, delivery } = scheme;
-  return { ...scheme, signature: sorted(signature), event: sorted(event), delivery: sorted(delivery) };
-}
-
 /** The first secret that is still accepted. */
 function secretOf({ plan, key, secrets, now }: TestEventRequest): string {
   if (key !== null) return secrets.resolve(key);
@@ -189,7 +177,7 @@ function unsigned(
   { event, id, body }: { event: string | null; id: string; body: Buffer },
 ): TestEvent {
   const headers: Record<string, string> = { 'content-type': 'application/json' };
-  const places = sendersPlaces(withPlaces(scheme, table));
+  const places = withPlaces(scheme, table);
   const at = places.event.find((place) => place.in === 'header');
   const delivery = places.delivery.find((place) => place.in === 'header');
   if (at !== undefined && event !== null) headers[at.name] = event;
@@ -258,8 +246,8 @@ export function leavingMessages(
   if (messages === null) return [];
   const job = cron_job !== null && Object.hasOwn(table.jobs, cron_job) ? table.jobs[cron_job] : undefined;
   const { deliver = [], outputs = [], on_failure = [] } = job ?? {};
-  const ofJob = [...deliver, ...outputs.map(({ delivery }) => delivery), ...on_failure].map(({ target }) => ({
-    target: labelIn(table.targets, target),
+  const ofJob = [...deliver, ...outputs.map(({ delivery }) => delivery), ...on_failure].map((delivery) => ({
+    target: targetLabel(delivery),
     address: {},
   }));
   const leaving = [...messages, ...ofJob].filter(({ target }) =>

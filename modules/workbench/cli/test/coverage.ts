@@ -3,6 +3,7 @@
  * placeholder as one that resolves and as one that does not.
  */
 
+import { targetLabel } from '../../../../base/text.ts';
 import { eventEntries } from '../../../../runtime/table/link-events.ts';
 import { printField } from '../../../../runtime/table/link-filter.ts';
 import type {
@@ -32,18 +33,11 @@ interface Observed {
   readonly explanation: Explanation;
 }
 
-/**
- * @param plans every route of the configurations that are tested
- * @param label the name of a target that people see
- */
-export function measureCoverage(
-  plans: readonly RoutePlan[],
-  observed: readonly Observed[],
-  label: (target: string) => string,
-): Coverage {
+/** @param plans every route of the configurations that are tested */
+export function measureCoverage(plans: readonly RoutePlan[], observed: readonly Observed[]): Coverage {
   const routes = plans.map((plan) =>
     coverageOf(
-      { ...plan, deliver: plan.deliver.map((delivery) => ({ ...delivery, target: label(delivery.target) })) },
+      plan,
       observed.filter((each) => each.plan === plan).map(({ explanation }) => explanation),
     ),
   );
@@ -109,15 +103,15 @@ const placeholderItems = (text: string, resolves: (found: Explanation) => boolea
   }));
 
 /** @param index of the delivery, which is the same in what is found */
-function addressItems({ target, extra }: RoutePlan['deliver'][number], index: number): Item[] {
+function addressItems(plan: RoutePlan['deliver'][number], index: number): Item[] {
   const resolves = (found: Explanation, key: string, text: string): boolean | null => {
     const delivery = found.deliveries[index];
     if (delivery === undefined) return null;
     return !(delivery.unresolved.includes(key) && (delivery.address[key] ?? '').includes(text));
   };
-  return Object.entries(extra).flatMap(([key, template]) =>
+  return Object.entries(plan.extra).flatMap(([key, template]) =>
     placeholdersOf(template).flatMap((text) =>
-      placeholderItems(`${target} ${key} ${text}`, (found) => resolves(found, key, text)),
+      placeholderItems(`${targetLabel(plan)} ${key} ${text}`, (found) => resolves(found, key, text)),
     ),
   );
 }

@@ -5,7 +5,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isSystemError } from '../../../../base/errors.ts';
-import { labelIn } from '../../../../base/text.ts';
 import type { CliContext } from '../../../../cli/base/context.ts';
 import { routePath } from '../../../../cli/subscriptions/routes.ts';
 import type { Diagnostic } from '../../../../compiler/diagnostics/diagnostic.ts';
@@ -16,7 +15,7 @@ import { scriptOutcome } from '../../../../runtime/intake/script-runner.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
-import type { Explanation, RoutePlan, RouteTable, TestCase } from '../../../../schemas/generated/types.ts';
+import type { Explanation, RoutePlan, TestCase } from '../../../../schemas/generated/types.ts';
 import { readSaved } from '../explain/read-request.ts';
 import type { Failure } from './compare.ts';
 import { compare, failure } from './compare.ts';
@@ -53,15 +52,13 @@ export async function runTests(
   const results = await inOrder(tests, ({ loaded, config }) => runTest(loaded, config));
   const tested = [...opened.values()];
   const plans = tested.flatMap(({ table }) => Object.values(table.routes));
-  const targets = Object.assign({}, ...tested.map(({ table }) => table.targets)) as RouteTable['targets'];
-  const label = (target: string): string => labelIn(targets, target);
   const inputs = [
     ...files.map(({ path }) => path),
     ...tested.flatMap((config) => config.inputs),
     ...results.flatMap((result) => result.inputs),
   ];
   const observed = results.flatMap(({ found }) => (found === null ? [] : [found]));
-  return { results, coverage: measureCoverage(plans, observed, label), inputs: [...new Set(inputs)] };
+  return { results, coverage: measureCoverage(plans, observed), inputs: [...new Set(inputs)] };
 }
 
 async function inOrder<Item, Result>(items: readonly Item[], run: (item: Item) => Promise<Result>): Promise<Result[]> {

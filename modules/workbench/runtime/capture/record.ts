@@ -4,6 +4,7 @@
  * the wrong route. Others are recognised by their names.
  */
 
+import { schemeLabel } from '../../../../base/text.ts';
 import { decodedLayers } from '../../../../runtime/deliver/redact.ts';
 import type { Intake, StageName } from '../../../../runtime/intake/intake.ts';
 import { STAGE_NAMES } from '../../../../runtime/intake/intake.ts';
@@ -87,7 +88,7 @@ function headOf(
     cause: null,
     event: intake.event,
     delivery_id: intake.deliveryId,
-    scheme: intake.scheme === '' ? null : intake.scheme,
+    ...schemeOf(intake),
     verified: intake.authenticated,
     body_bytes,
     body_sha256: null,
@@ -95,6 +96,11 @@ function headOf(
     replay_of: replayOf,
     ms: Math.round((now - intake.startedAt) * 100) / 100,
   };
+}
+
+function schemeOf({ scheme, route }: Intake): Pick<KeptHead, 'scheme' | 'scheme_label'> {
+  const label = schemeLabel(route.plan, scheme);
+  return { scheme: scheme === '' ? null : scheme, ...(label === scheme ? {} : { scheme_label: label }) };
 }
 
 /** Whether the event became a delivery: one that fails while the sender waits did. */

@@ -5,6 +5,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
+import { realSource } from '../../../../base/names.ts';
 import type { KeptRequests } from '../../../../runtime/intake/keeper.ts';
 import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/contract.ts';
 import { decodeOr } from '../../../../runtime/store/decode.ts';
@@ -113,7 +114,8 @@ function requestOf({ n, head, body }: RequestRow): KeptRequest | null {
   const known = headOf(head);
   if (known === null) return null;
   const base64 = body === null ? null : Buffer.from(body).toString('base64');
-  return { id: idOf(n), ...known, body: base64 };
+  const scheme = known.scheme === null ? null : realSource(known.scheme);
+  return { id: idOf(n), ...known, scheme, body: base64 };
 }
 
 /** A file of kept requests that was damaged, and replaced. */

@@ -4,7 +4,7 @@
  * the request itself shows it; everything else is reported as a guess.
  */
 
-import { labelOf } from '../../../../base/text.ts';
+import { schemeLabel } from '../../../../base/text.ts';
 import { ageOf, readTimestamp } from '../../../../runtime/verify/content.ts';
 import type { RefusedRequest, SignatureEvidence } from '../../../../runtime/verify/likely-sources.ts';
 import { likelySources, placesOutside, rankOf } from '../../../../runtime/verify/likely-sources.ts';
@@ -154,7 +154,7 @@ function rightOtherScheme(request: Refused): SignatureCause | null {
   if (right.length === 0) return null;
   const ranks = right.map((plan) => rankOf(plan, new LazyRequest(parts)));
   // Several senders may sign the same way; their other headers may tell them apart.
-  const names = right.filter((_plan, at) => ranks[at] === Math.max(...ranks)).map(labelOf);
+  const names = right.filter((_plan, at) => ranks[at] === Math.max(...ranks)).map(({ name }) => name);
   const text = `${carried(right, request)}, the signature of ${names.join(' or ')}, and right under this secret`;
   return otherScheme(request, text, true);
 }
@@ -183,8 +183,8 @@ function misplacedSecret({ parts, secrets, schemes }: Refused): SignatureCause |
   return { code: 'misplaced_secret', certain: true, text };
 }
 
-function otherScheme({ schemes }: Refused, text: string, certain: boolean): SignatureCause {
-  const accepted = schemes.map(labelOf).join(', ');
+function otherScheme(request: Refused, text: string, certain: boolean): SignatureCause {
+  const accepted = request.schemes.map(({ name }) => schemeLabel(request, name)).join(', ');
   return { code: 'other_scheme', certain, text: `the request carries ${text}; the route accepts ${accepted}` };
 }
 

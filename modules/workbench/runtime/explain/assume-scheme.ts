@@ -11,7 +11,7 @@ import type { SchemePlan } from '../../../../schemas/generated/types.ts';
 import { isMarker } from '../removed.ts';
 
 /** A scheme whose event type and id are in headers, whatever the payload is. */
-const PREFERRED = 'forgea';
+const PREFERRED = 'github';
 
 /**
  * Whether the request carries a signature: of a scheme that the route accepts, or, outside the body, of another sender, for

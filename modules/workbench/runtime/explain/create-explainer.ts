@@ -203,9 +203,9 @@ function tryAuthentication(plan: RoutePlan, table: TableHeadPlan, link: LinkCont
 /** An authentication that has the route's schemes but no secrets: only a route that checks no signature verifies. */
 function withoutSecrets(plan: RoutePlan, table: TableHeadPlan): Authentication {
   const schemes = plan.schemes.map((name) => schemeOf(name, plan, table));
-  const { insecure } = plan;
+  const { insecure, labels } = plan;
   return {
-    evidence: () => ({ schemes, known: Object.values(table.schemes), secrets: [], publicUrl: null }),
+    evidence: () => ({ schemes, labels, known: Object.values(table.schemes), secrets: [], publicUrl: null }),
     authenticator: linkAuthenticator({ schemes, secrets: [], insecure, public_url: null }),
     insecure,
     handshake: null,

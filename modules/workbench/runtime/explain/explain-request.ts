@@ -7,7 +7,7 @@ import type { Intake, Services, StageName } from '../../../../runtime/intake/int
 import { STAGE_NAMES } from '../../../../runtime/intake/intake.ts';
 import type { Watcher } from '../../../../runtime/intake/pipeline.ts';
 import { runPipeline } from '../../../../runtime/intake/pipeline.ts';
-import { reasonOf, schemeLabel, signaturePlaces } from '../../../../runtime/intake/reason.ts';
+import { decidingScheme, reasonOf, signaturePlaces } from '../../../../runtime/intake/reason.ts';
 import type { Reply } from '../../../../runtime/intake/reply.ts';
 import { TAKEN } from '../../../../runtime/intake/reply.ts';
 import type { RunScript, ScriptOutcome } from '../../../../runtime/intake/script-runner.ts';
@@ -284,7 +284,7 @@ function signatureFacts(intake: Intake): Facts {
   if (intake.route.insecure) return {};
   const { lookedFor, ageSeconds } = signaturePlaces(intake);
   return {
-    scheme: schemeLabel(intake),
+    scheme: decidingScheme(intake),
     looked_for: [...lookedFor],
     ...(intake.authenticated && intake.secret > 0 ? { secret: intake.secret } : {}),
     ...(ageSeconds === null ? {} : { age_seconds: ageSeconds }),

@@ -17,6 +17,11 @@ describe('tables of version 2', { skip: skipWithoutPostgres() }, () => {
     const store = await openTestStore(url, 'hookwright');
     t.after(() => store.close());
     assert.deepEqual(await runSql(url, 'SELECT version FROM hookwright.schema_version'), [{ version: SCHEMA_VERSION }]);
+    const lanes = await runSql<{ lane: string }>(url, 'SELECT DISTINCT lane FROM hookwright.delivery ORDER BY lane');
+    assert.deepEqual(
+      lanes.map(({ lane }) => lane),
+      ['["default","email"]', '["default","log"]', '["default","telegram"]'],
+    );
     await endAll(store);
   });
 

@@ -102,7 +102,17 @@ describe('a database of schema version 2', { skip: skipWithoutPostgres() }, () =
     assert.deepEqual(JSON.parse(opened.text), {
       one: { prompt: 'Hi {x}', secret: 'a-literal-secret-of-a-subscription' },
     });
-    assert.equal((await sessions.read({ profile: 'default', target: 'telegram', chatId: '7' }))?.length, 1);
+    for (const target of ['telegram', 'messenger_a']) {
+      const chat = { profile: 'default', target, chatId: '7' };
+      assert.equal((await sessions.open(chat)).created, false);
+      assert.equal((await sessions.read(chat))?.length, 1);
+    }
+    const [chat] = await sessions.list('default');
+    assert.deepEqual([chat?.target, chat?.chat_id], ['telegram', '7']);
+    const made = { profile: 'default', target: 'messenger_a', chatId: '8' };
+    assert.equal((await sessions.open(made)).created, true);
+    assert.equal(await sessions.append(made, { role: 'user', content: 'hi', at: '2026-01-01T00:00:00.000Z' }), true);
+    assert.equal((await sessions.read({ ...made, target: 'telegram' }))?.length, 1);
     const [request] = await requests.between(0, 2_000_000);
     assert.equal(JSON.parse(request?.head ?? '').delivery_id, 'd');
     const listed = await requests.list({ isAscending: true, limit: 9, skip: 0 });

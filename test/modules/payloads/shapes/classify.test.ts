@@ -16,43 +16,43 @@ import { shippedForms, shippedShape } from '../../../helpers/shapes.ts';
 type Case = readonly [source: string, event: string, path: string, expected: LeafClass];
 
 const CASES: readonly Case[] = [
-  ['forgea', 'issues', 'issue.title', 'text'],
-  ['forgea', 'issues', 'issue.body', 'text'],
-  ['forgea', 'issues', 'issue.user.login', 'identifier'],
-  ['forgea', 'issues', 'issue.number', 'number'],
-  ['forgea', 'issues', 'issue.state', 'enum'],
-  ['forgea', 'issues', 'issue.html_url', 'url'],
-  ['forgea', 'issues', 'issue.created_at', 'identifier'],
-  ['forgea', 'issues', 'issue.labels.0.name', 'ours'],
-  ['forgea', 'issues', 'issue.labels', 'ours'],
-  ['forgea', 'issues', 'issue', 'text'],
-  ['forgea', 'issues', 'repository.full_name', 'identifier'],
-  ['forgea', 'issues', 'repository.custom_properties', 'ours'],
-  ['forgea', 'issues', 'no.such.path', 'unknown'],
-  ['forgea', 'issues', 'route', 'ours'],
-  ['forgea', 'issues', 'delivery_id', 'identifier'],
-  ['forgea', 'pull_request', 'pull_request.head.ref', 'text'],
-  ['forgea', 'pull_request', 'pull_request.base.ref', 'ours'],
-  ['forgea', 'pull_request', 'pull_request.head.sha', 'identifier'],
-  ['forgea', 'pull_request', 'pull_request.head.repo.full_name', 'identifier'],
-  ['forgea', 'pull_request', 'pull_request.head.repo.description', 'text'],
-  ['forgea', 'pull_request', 'number', 'number'],
-  ['forgea', 'push', 'commits.0.message', 'text'],
-  ['forgea', 'push', 'head_commit.author.username', 'text'],
-  ['forgea', 'push', 'commits.0.modified.0', 'text'],
-  ['forgea', 'push', 'ref', 'ours'],
-  ['forgea', 'push', 'pusher.name', 'identifier'],
-  ['forgea', 'workflow_run', 'workflow_run.head_branch', 'text'],
-  ['forgea', 'workflow_run', 'workflow_run.display_title', 'text'],
-  ['forgea', 'workflow_run', 'workflow_run.conclusion', 'enum'],
-  ['forgea', 'check_run', 'check_run.name', 'text'],
-  ['forgea', 'check_run', 'check_run.conclusion', 'enum'],
+  ['github', 'issues', 'issue.title', 'text'],
+  ['github', 'issues', 'issue.body', 'text'],
+  ['github', 'issues', 'issue.user.login', 'identifier'],
+  ['github', 'issues', 'issue.number', 'number'],
+  ['github', 'issues', 'issue.state', 'enum'],
+  ['github', 'issues', 'issue.html_url', 'url'],
+  ['github', 'issues', 'issue.created_at', 'identifier'],
+  ['github', 'issues', 'issue.labels.0.name', 'ours'],
+  ['github', 'issues', 'issue.labels', 'ours'],
+  ['github', 'issues', 'issue', 'text'],
+  ['github', 'issues', 'repository.full_name', 'identifier'],
+  ['github', 'issues', 'repository.custom_properties', 'ours'],
+  ['github', 'issues', 'no.such.path', 'unknown'],
+  ['github', 'issues', 'route', 'ours'],
+  ['github', 'issues', 'delivery_id', 'identifier'],
+  ['github', 'pull_request', 'pull_request.head.ref', 'text'],
+  ['github', 'pull_request', 'pull_request.base.ref', 'ours'],
+  ['github', 'pull_request', 'pull_request.head.sha', 'identifier'],
+  ['github', 'pull_request', 'pull_request.head.repo.full_name', 'identifier'],
+  ['github', 'pull_request', 'pull_request.head.repo.description', 'text'],
+  ['github', 'pull_request', 'number', 'number'],
+  ['github', 'push', 'commits.0.message', 'text'],
+  ['github', 'push', 'head_commit.author.username', 'text'],
+  ['github', 'push', 'commits.0.modified.0', 'text'],
+  ['github', 'push', 'ref', 'ours'],
+  ['github', 'push', 'pusher.name', 'identifier'],
+  ['github', 'workflow_run', 'workflow_run.head_branch', 'text'],
+  ['github', 'workflow_run', 'workflow_run.display_title', 'text'],
+  ['github', 'workflow_run', 'workflow_run.conclusion', 'enum'],
+  ['github', 'check_run', 'check_run.name', 'text'],
+  ['github', 'check_run', 'check_run.conclusion', 'enum'],
   ['slack', 'link_shared', 'event.links.0.url', 'text'],
-  ['forgea', 'repository_dispatch', 'client_payload.text', 'unknown'],
-  ['forgea', 'gollum', 'pages.0.title', 'text'],
-  ['forgeb', 'Merge Request Hook', 'object_attributes.source_branch', 'text'],
-  ['forgeb', 'Merge Request Hook', 'object_attributes.target_branch', 'ours'],
-  ['forgeb', 'Note Hook', 'object_attributes.note', 'text'],
+  ['github', 'repository_dispatch', 'client_payload.text', 'unknown'],
+  ['github', 'gollum', 'pages.0.title', 'text'],
+  ['gitlab', 'Merge Request Hook', 'object_attributes.source_branch', 'text'],
+  ['gitlab', 'Merge Request Hook', 'object_attributes.target_branch', 'ours'],
+  ['gitlab', 'Note Hook', 'object_attributes.note', 'text'],
   ['slack', 'app_mention', 'event.text', 'text'],
   ['slack', 'app_mention', 'event.user', 'identifier'],
   ['telegram', '*', 'message.text', 'text'],
@@ -68,10 +68,10 @@ const CASES: readonly Case[] = [
   ['agentmail', 'message.received', 'message.thread_id', 'identifier'],
   // A word of AgentMail's; nobody lists which there are.
   ['agentmail', 'message.received', 'message.timestamp', 'identifier'],
-  ['forgea', 'star', 'sender.name', 'text'],
-  ['forgea', 'star', 'sender.email', 'text'],
-  ['forgea', 'star', 'sender.login', 'identifier'],
-  ['forgea', 'star', 'sender.html_url', 'url'],
+  ['github', 'star', 'sender.name', 'text'],
+  ['github', 'star', 'sender.email', 'text'],
+  ['github', 'star', 'sender.login', 'identifier'],
+  ['github', 'star', 'sender.html_url', 'url'],
   ['telegram', '*', 'message.reply_to_message.text', 'text'],
   ['telegram', '*', 'message.reply_to_message.from.username', 'identifier'],
   ['stripe', 'invoice.paid', 'data.object.customer_name', 'text'],
@@ -87,17 +87,17 @@ test('every kind of field has its class', () => {
 });
 
 test('who writes a text is told, also of one inside an object', () => {
-  const { text } = classify(shippedForms('forgea', 'issues'), ['issue', 'title']);
+  const { text } = classify(shippedForms('github', 'issues'), ['issue', 'title']);
   assert.equal(text?.review?.by, 'whoever opens the issue');
   assert.equal(
-    classify(shippedForms('forgea', 'pull_request'), ['pull_request', 'head', 'ref']).text?.path.at(-1),
+    classify(shippedForms('github', 'pull_request'), ['pull_request', 'head', 'ref']).text?.path.at(-1),
     'ref',
   );
 });
 
 test('nothing known, and a whole payload, are not trusted', () => {
   assert.equal(classify(null, ['title']).class, 'unknown');
-  assert.equal(classify(shippedForms('forgea', 'issues'), []).class, 'text');
+  assert.equal(classify(shippedForms('github', 'issues'), []).class, 'text');
 });
 
 describe('a schema of one’s own', () => {

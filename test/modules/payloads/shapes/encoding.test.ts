@@ -126,7 +126,7 @@ describe('the shipped shapes', () => {
 
   test('are small: 25 KB for GitHub, 150 KB in all, gzipped', () => {
     const size = ({ text }: { readonly text: string }): number => gzipSync(text, { level: 9 }).length;
-    const github = files.find(({ file }) => file === 'forgea.json');
+    const github = files.find(({ file }) => file === 'github.json');
     assert.ok(github !== undefined && size(github) <= 25 * 1024);
     assert.ok(files.map(size).reduce((sum, each) => sum + each) <= 150 * 1024);
   });

@@ -13,7 +13,7 @@ interface Examples {
 }
 
 const require = createRequire(import.meta.url);
-const SHAPE = shippedShape('forgea');
+const SHAPE = shippedShape('github');
 
 const examplesOf = (edition: string): readonly Examples[] =>
   JSON.parse(readFileSync(require.resolve(`@octokit/webhooks-examples/${edition}/index.json`), 'utf8')) as Examples[];

@@ -8,8 +8,8 @@ const IS_LONG = process.env.HOOKWRIGHT_LONG_TESTS === '1';
 const LONG_STEP = 50;
 /** Every how many edits one is tried: some hundreds of each event. */
 const SAMPLES: readonly (readonly [source: string, event: string, step: number])[] = [
-  ['forgea', 'pull_request', 8009],
-  ['forgeb', 'Merge Request Hook', 997],
+  ['github', 'pull_request', 8009],
+  ['gitlab', 'Merge Request Hook', 997],
   ['shopify', 'orders/create', 5003],
   ['linear', 'Issue', 2003],
   ...(IS_LONG

@@ -31,7 +31,7 @@ test('a report has version, platform, shape and failed checks, and no name, text
   assert.match(report.version, /^\d+\.\d+\.\d+/);
   assert.deepEqual(report.config, {
     routes: { agent: 1 },
-    sources: { forgea: 1 },
+    sources: { github: 1 },
     targets: { log: 1 },
     agents: { preview: 1 },
     profiles: 1,

@@ -61,7 +61,7 @@ test('every valid vector is recognised as its source with its secret', () => {
 test('among several that match, the one the headers speak for comes first', () => {
   const github = { ...hub(BODY), 'X-GitHub-Event': 'push', 'X-GitHub-Delivery': 'd-1' };
   const [first] = run({ headers: github, body: BODY });
-  assert.equal(first?.source.name, 'forgea');
+  assert.equal(first?.source.name, 'github');
   assert.deepEqual([first.event, first.delivery], ['push', 'd-1']);
 });
 
@@ -74,21 +74,21 @@ test('an old request matches, and is said to be too old', () => {
 });
 
 test('without a secret only the form is looked at', () => {
-  const fits = candidate({ headers: hub(BODY), body: BODY, secret: null }, 'forgea');
+  const fits = candidate({ headers: hub(BODY), body: BODY, secret: null }, 'github');
   assert.deepEqual(fits.outcome, { kind: 'unchecked', reason: null, window: null });
-  const bad = candidate({ headers: { 'X-Hub-Signature-256': 'sha1=00' }, body: BODY, secret: null }, 'forgea');
+  const bad = candidate({ headers: { 'X-Hub-Signature-256': 'sha1=00' }, body: BODY, secret: null }, 'github');
   assert.deepEqual(bad.outcome, { kind: 'unchecked', reason: 'malformed_signature', window: null });
 });
 
 const form = new URLSearchParams({ payload: BODY }).toString();
 const MISSES: readonly (readonly [what: string, given: Given, source: string])[] = [
-  ['a trailing newline', { headers: hub(BODY), body: `${BODY}\n` }, 'forgea'],
-  ['a lost trailing newline', { headers: hub(`${BODY}\r\n`), body: BODY }, 'forgea'],
-  ['changed line breaks', { headers: hub('{\n}'), body: '{\r\n}' }, 'forgea'],
-  ['JSON written again', { headers: hub(BODY), body: JSON.stringify(JSON.parse(BODY)) }, 'forgea'],
-  ['escaped JSON', { headers: hub('{"a":"na\\u00efve"}'), body: '{"a":"naïve"}' }, 'forgea'],
-  ['a signed form field', { headers: hub(BODY), body: form }, 'forgea'],
-  ['a secret with a line break', { headers: hub(BODY), body: BODY, secret: `${SECRET}\n` }, 'forgea'],
+  ['a trailing newline', { headers: hub(BODY), body: `${BODY}\n` }, 'github'],
+  ['a lost trailing newline', { headers: hub(`${BODY}\r\n`), body: BODY }, 'github'],
+  ['changed line breaks', { headers: hub('{\n}'), body: '{\r\n}' }, 'github'],
+  ['JSON written again', { headers: hub(BODY), body: JSON.stringify(JSON.parse(BODY)) }, 'github'],
+  ['escaped JSON', { headers: hub('{"a":"na\\u00efve"}'), body: '{"a":"naïve"}' }, 'github'],
+  ['a signed form field', { headers: hub(BODY), body: form }, 'github'],
+  ['a secret with a line break', { headers: hub(BODY), body: BODY, secret: `${SECRET}\n` }, 'github'],
   ['the wrong encoding', { headers: { 'X-Webhook-Signature': hmac(BODY, 'base64') }, body: BODY }, 'generic-v1'],
   ['a prefix too many', { headers: { 'X-Webhook-Signature': `sha256=${hmac(BODY)}` }, body: BODY }, 'generic-v1'],
   [
@@ -117,7 +117,7 @@ for (const [what, given, name] of MISSES) {
 }
 
 test('a secret that is simply wrong is called nothing else', () => {
-  const { outcome } = candidate({ headers: hub(BODY), body: BODY, secret: 'another' }, 'forgea');
+  const { outcome } = candidate({ headers: hub(BODY), body: BODY, secret: 'another' }, 'github');
   assert.deepEqual(outcome, { kind: 'refused', reason: 'mismatch', near: null });
 });
 

@@ -270,7 +270,7 @@ test('no cause shows a secret or a signature', () => {
   for (const { cause } of results) assert.doesNotMatch(cause.text, /0123456789abcdef|fedcba98|[0-9a-f]{32}/i);
 });
 
-const github = known.find(({ name }) => name === 'forgea') as SchemePlan;
+const github = known.find(({ name }) => name === 'github') as SchemePlan;
 const SECRET = 'a secret of sixteen characters';
 
 /** Of what was signed, when this body arrives instead. */

@@ -84,7 +84,7 @@ describe('deliver', () => {
 describe('session', () => {
   test('open, list and show, by any name of the target', async (t) => {
     const { home, run } = await setUp(t);
-    const path = join(home, 'sessions', 'messenger_a', '-100200.jsonl');
+    const path = join(home, 'sessions', 'telegram', '-100200.jsonl');
     assert.deepEqual(await run(['session', 'open', 'telegram', '-100200']), {
       code: 0,
       stdout: `${path}\n`,
@@ -107,7 +107,7 @@ describe('session', () => {
     const { home, run } = await setUp(t);
     mkdirSync(join(home, 'profiles', 'work'), { recursive: true });
     await run(['session', 'open', 'slack', 'C1', '--profile', 'work']);
-    assert.equal(readFileSync(join(home, 'profiles', 'work', 'sessions', 'workspace_chat', 'C1.jsonl'), 'utf8'), '');
+    assert.equal(readFileSync(join(home, 'profiles', 'work', 'sessions', 'slack', 'C1.jsonl'), 'utf8'), '');
     assert.equal((await run(['session', 'list', '--json'])).stdout, '[]\n');
   });
 

@@ -424,7 +424,7 @@ test('explain and a running gateway agree on every recorded event of a code host
   assert(compiled.output !== null, printed(compiled));
   const { table, routesJson } = compiled.output;
   await gateway.swap(table, routesJson);
-  const scheme = table.schemes.forgea;
+  const scheme = table.schemes.github;
   assert(scheme !== undefined);
   const events = createRequire(import.meta.url)('@octokit/webhooks-examples') as readonly RecordedEvents[];
   const examples = events.flatMap(({ name, examples: all }) => all.map((example) => ({ name, example })));

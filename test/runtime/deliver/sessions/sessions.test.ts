@@ -10,6 +10,7 @@ import {
   appendTurn,
   chatIdOf,
   fileName,
+  fileSessions,
   listSessions,
   openSession,
   readTurns,
@@ -65,10 +66,10 @@ describe('file names', () => {
 
 test('a session is opened once, listed and read, by its owner alone', async (t) => {
   const home = tempDir(t);
-  const chat = { home, target: 'messenger_a', chatId: '-100' };
+  const chat = { home, target: 'telegram', chatId: '-100' };
   assert.deepEqual(await listSessions(home), []);
   const { path, created } = await openSession(chat);
-  assert.equal(path, join(home, 'sessions', 'messenger_a', '-100.jsonl'));
+  assert.equal(path, join(home, 'sessions', 'telegram', '-100.jsonl'));
   assert.equal(created, true);
   assert.equal(statSync(path).mode & 0o777, 0o600);
   assert.equal(statSync(dirname(path)).mode & 0o777, 0o700);
@@ -79,12 +80,12 @@ test('a session is opened once, listed and read, by its owner alone', async (t) 
   assert.equal((await readTurns(path))?.length, 1);
   assert.equal(await readTurns(`${path}.other`), null);
   const [summary] = await listSessions(home);
-  assert.deepEqual([summary?.target, summary?.chat_id, summary?.turns], ['messenger_a', '-100', 1]);
+  assert.deepEqual([summary?.target, summary?.chat_id, summary?.turns], ['telegram', '-100', 1]);
 });
 
 test('a session that cannot be read is listed with the reason, and hides no other', async (t) => {
   const home = tempDir(t);
-  const { path } = await openSession({ home, target: 'messenger_a', chatId: '2' });
+  const { path } = await openSession({ home, target: 'telegram', chatId: '2' });
   await appendTurn(path, { role: 'user', content: 'hi', at: '2026-01-01T00:00:00.000Z' });
   mkdirSync(join(dirname(path), '1.jsonl'));
   const listed = await listSessions(home);
@@ -93,6 +94,28 @@ test('a session that cannot be read is listed with the reason, and hides no othe
     [
       ['1', null, `${join(dirname(path), '1.jsonl')} is a folder, not a file`],
       ['2', 1, null],
+    ],
+  );
+});
+
+test('a session that an earlier version has made is found under every name of its target', async (t) => {
+  const home = tempDir(t);
+  const { path } = await openSession({ home, target: 'messenger_a', chatId: '5' });
+  const sessions = fileSessions(() => home);
+  const turn = { role: 'user', content: 'hi', at: '2026-01-01T00:00:00.000Z' };
+  for (const target of ['telegram', 'messenger_a']) {
+    const chat = { profile: 'default', target, chatId: '5' };
+    assert.deepEqual(await sessions.open(chat), { path, created: false });
+    assert.equal(await sessions.append(chat, turn), true);
+  }
+  assert.equal((await sessions.read({ profile: 'default', target: 'telegram', chatId: '5' }))?.length, 2);
+  const other = await sessions.open({ profile: 'default', target: 'messenger_a', chatId: '6' });
+  assert.equal(other.path, join(home, 'sessions', 'telegram', '6.jsonl'));
+  assert.deepEqual(
+    (await sessions.list('default')).map(({ target, chat_id }) => [target, chat_id]),
+    [
+      ['telegram', '5'],
+      ['telegram', '6'],
     ],
   );
 });
@@ -121,15 +144,15 @@ describe('the mirror', () => {
     const home = tempDir(t);
     const server = await startFakeHttp(t, () => ({ status, body: { ok: status === 200, result: { message_id: 1 } } }));
     const binding = bindingOf({ token: '1:canary' }, { api_base: server.url, home_channel: '-100' });
-    const targets = [shippedTarget('messenger_a'), shippedTarget('log')];
-    const bindings = { default: { messenger_a: binding }, work: { messenger_a: binding } };
+    const targets = [shippedTarget('telegram'), shippedTarget('log')];
+    const bindings = { default: { telegram: binding }, work: { telegram: binding } };
     return { home, deliverer: createTestDeliverer(t, { targets, bindings, home }) };
   }
-  const mirrored = deliveryTo('messenger_a', { mirror_to_session: true, text: 'Build\nfailed' });
+  const mirrored = deliveryTo('telegram', { mirror_to_session: true, text: 'Build\nfailed' });
 
   test('appends the delivered text as a labelled user turn of the chat it went to', async (t) => {
     const { home, deliverer } = await setUp(t);
-    const { path } = await openSession({ home, target: 'messenger_a', chatId: '-100' });
+    const { path } = await openSession({ home, target: 'telegram', chatId: '-100' });
     assert.equal((await deliverer.deliver(mirrored)).kind, 'ok');
     const [turn] = (await readTurns(path)) ?? [];
     assert.equal(turn?.role, 'user');
@@ -145,27 +168,27 @@ describe('the mirror', () => {
     assert.equal((await without.deliverer.deliver(mirrored)).kind, 'ok');
     assert.deepEqual(await listSessions(without.home), []);
     const failing = await setUp(t, 400);
-    const { path } = await openSession({ home: failing.home, target: 'messenger_a', chatId: '-100' });
+    const { path } = await openSession({ home: failing.home, target: 'telegram', chatId: '-100' });
     assert.equal((await failing.deliverer.deliver(mirrored)).kind, 'permanent');
     assert.deepEqual(await readTurns(path), []);
   });
 
   test("writes to the delivery's own profile and to no other", async (t) => {
     const { home, deliverer } = await setUp(t);
-    const own = await openSession({ home, target: 'messenger_a', chatId: '-100' });
-    const work = await openSession({ home: join(home, 'profiles', 'work'), target: 'messenger_a', chatId: '-100' });
+    const own = await openSession({ home, target: 'telegram', chatId: '-100' });
+    const work = await openSession({ home: join(home, 'profiles', 'work'), target: 'telegram', chatId: '-100' });
     await deliverer.deliver({ ...mirrored, profile: 'work' });
     assert.deepEqual([(await readTurns(own.path))?.length, (await readTurns(work.path))?.length], [0, 1]);
   });
 
   test('never fails a delivery', async (t) => {
     const { home, deliverer } = await setUp(t);
-    mkdirSync(join(home, 'sessions', 'messenger_a', '-100.jsonl'), { recursive: true });
+    mkdirSync(join(home, 'sessions', 'telegram', '-100.jsonl'), { recursive: true });
     assert.equal((await deliverer.deliver(mirrored)).kind, 'ok');
     assert.equal(deliverer.log.filter(({ level }) => level === 'warn').length, 1);
     assert.equal((await deliverer.deliver({ ...mirrored, target: 'log' })).kind, 'ok');
     if (process.getuid?.() === 0) return;
-    const locked = join(home, 'sessions', 'messenger_a', '9.jsonl');
+    const locked = join(home, 'sessions', 'telegram', '9.jsonl');
     writeFileSync(locked, '');
     chmodSync(locked, 0o400);
     assert.equal((await deliverer.deliver({ ...mirrored, extra: { chat_id: '9' } })).kind, 'ok');

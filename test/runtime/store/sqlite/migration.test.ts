@@ -18,6 +18,7 @@ it('a store of format 7 goes on where it was, and has the tables of a new one', 
   old.exec(ROWS);
   old.close();
   const store = await openOfflineStore(path, { counter: runCounter });
+  assert.deepEqual(lanesOf(path), ['["default","email"]', '["default","log"]', '["default","telegram"]']);
   await endAll(store);
   await store.close();
   const fresh = join(tempDir(t), 'state.db');
@@ -25,6 +26,16 @@ it('a store of format 7 goes on where it was, and has the tables of a new one', 
   const [migrated, created] = [path, fresh].map(shapeOf);
   assert.deepEqual(migrated, created);
 });
+
+/** Deliveries to `messenger_a` wait with those to `telegram`. */
+function lanesOf(path: string): readonly string[] {
+  const db = connect(path, { busyMs: 1000 });
+  try {
+    return db.query<[string]>('SELECT DISTINCT lane FROM delivery ORDER BY lane').all().flat();
+  } finally {
+    db.close();
+  }
+}
 
 /** The columns and indexes of all tables, in no order. */
 function shapeOf(path: string): readonly string[] {

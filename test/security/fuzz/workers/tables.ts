@@ -48,7 +48,7 @@ const replaced = fc.tuple(fc.constantFrom(...SEEDS), fc.nat(), jsonOf(WORDS, 2))
 function seal(text: string): string {
   const end = text.indexOf('\n') + 1;
   const rest = text.slice(end);
-  return `{"format":1,"hash":"${createHash('sha256').update(rest).digest('hex')}",\n${rest}`;
+  return `{"format":2,"hash":"${createHash('sha256').update(rest).digest('hex')}",\n${rest}`;
 }
 
 export const tables: FuzzWorker<TableCase> = {
