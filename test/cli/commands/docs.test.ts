@@ -9,7 +9,7 @@ test('a page asked for by a word of its line in the index is suggested', async (
   for (const [asked, page] of [
     ['nginx', 'proxies'],
     ['proxy', 'proxies'],
-    ['backup', 'deployment'],
+    ['backup', 'backups'],
     ['strip', 'stripe'],
   ]) {
     const { code, stderr } = await runInProcess(['docs', asked ?? ''], { home });

@@ -101,7 +101,7 @@ const MISSES: readonly (readonly [what: string, given: Given, source: string])[]
     { headers: { 'X-Webhook-Timestamp': '1700000000', 'X-Webhook-Signature-V2': hmac(BODY) }, body: BODY },
     'generic-v2',
   ],
-  ['a decoded secret', { headers: hub(BODY), body: BODY, secret: Buffer.from(SECRET).toString('base64') }, 'forgea'],
+  ['a decoded secret', { headers: hub(BODY), body: BODY, secret: Buffer.from(SECRET).toString('base64') }, 'github'],
   [
     'another URL',
     { headers: { 'x-square-hmacsha256-signature': hmac(`http://example.test/r/${BODY}`, 'base64') }, body: BODY },
