@@ -20,7 +20,8 @@ interface Phrase {
 
 /** Files with texts; shapes and what is generated repeat texts of others. */
 const CHECKED = /\.(?:tsx?|mjs|md|ya?ml|json|html|css|sh)$/;
-const SKIPPED = /(?:^|\/)generated\/|^catalog\/(?:shapes|writers)\/|^scripts\/lint\/wording\.yaml$|package-lock\.json$|^test\/.*\/fixtures\//;
+const SKIPPED =
+  /(?:^|\/)generated\/|^catalog\/(?:shapes|writers)\/|^scripts\/lint\/wording\.yaml$|package-lock\.json$|^test\/.*\/fixtures\//;
 
 /** How many characters before a match `unless` may look at. */
 const BEFORE = 12;
@@ -38,17 +39,24 @@ function complaintsOf(path: string): readonly string[] {
   const text = readFileSync(`${ROOT}/${path}`, 'utf8');
   return phrases.flatMap(({ find, write, unless }) =>
     [...text.matchAll(find)]
-      .filter(({ index, 0: match }) => unless?.test(text.slice(Math.max(0, index - BEFORE), index + match.length)) !== true)
+      .filter(
+        ({ index, 0: match }) => unless?.test(text.slice(Math.max(0, index - BEFORE), index + match.length)) !== true,
+      )
       .map(({ index, 0: match }) => `${path}:${text.slice(0, index).split('\n').length}: "${match}": write ${write}`),
   );
 }
 
-const tracked = execFileSync('git', ['ls-files', '-z', '--', ...process.argv.slice(2)], { cwd: ROOT, encoding: 'utf8' });
+const tracked = execFileSync('git', ['ls-files', '-z', '--', ...process.argv.slice(2)], {
+  cwd: ROOT,
+  encoding: 'utf8',
+});
 const complaints = tracked
   .split('\0')
   .filter((path) => CHECKED.test(path) && !SKIPPED.test(path))
   .flatMap(complaintsOf);
 if (complaints.length > 0) {
-  process.stderr.write(`${complaints.join('\n')}\n${complaints.length} phrases to rewrite: see "Words" in CONTRIBUTING.md\n`);
+  process.stderr.write(
+    `${complaints.join('\n')}\n${complaints.length} phrases to rewrite: see "Words" in CONTRIBUTING.md\n`,
+  );
   process.exitCode = 1;
 }
