@@ -1,0 +1,71 @@
+/** Checks the grammar of the documentation, offline, with Harper. With paths as arguments it checks only these. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Dialect, LocalLinter } from 'harper.js';
+import { slimBinary } from 'harper.js/slimBinary';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * Rules of Harper that complain of correct sentences here: technical terms and units that they do not know, sentences that go on
+ * behind code, and headings in sentence case.
+ */
+const NOISE = [
+  'CompoundNouns',
+  'Damages',
+  'Dashes',
+  'DisjointPrefixes',
+  'Everybody',
+  'Everyone',
+  'FindOut',
+  'HopHope',
+  'ItsContraction',
+  'MassNouns',
+  'MergeWords',
+  'MissingPreposition',
+  'MissingTo',
+  'OrthographicConsistency',
+  'Overall',
+  'OxfordComma',
+  'PhrasalVerbAsCompoundNoun',
+  'PronounKnew',
+  'SentenceCapitalization',
+  'SpellCheck',
+  'Spaces',
+  'SplitWords',
+  'TheLastDays',
+  'ThereToTheir',
+  'ToTwoToo',
+  'UseTitleCase',
+];
+/** Rules that write out abbreviations, such as `config` and `ms`. */
+const EXPANDS = /^Expand/;
+
+const pages = (): readonly string[] => [
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name)),
+  'README.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+];
+
+const linter = new LocalLinter({ binary: slimBinary, dialect: Dialect.British });
+const defaults = await linter.getDefaultLintConfig();
+const off = Object.keys(defaults).filter((name) => NOISE.includes(name) || EXPANDS.test(name));
+await linter.setLintConfig({ ...defaults, ...Object.fromEntries(off.map((name) => [name, false])) });
+
+const asked = process.argv.slice(2);
+for (const page of asked.length > 0 ? asked : pages()) {
+  const text = readFileSync(join(ROOT, page), 'utf8');
+  for (const [rule, lints] of Object.entries(await linter.organizedLints(text, { language: 'markdown' }))) {
+    for (const lint of lints) {
+      const line = text.slice(0, lint.span().start).split('\n').length;
+      process.stderr.write(`${page}:${line}: ${lint.message()} (${rule}): ${lint.get_problem_text()}\n`);
+      process.exitCode = 1;
+    }
+  }
+}
+process.exit();
