@@ -58,6 +58,7 @@ function joinValues(words: readonly string[], options: readonly NamedOption[], b
   const known = new Map(options.flatMap(({ names, value }) => names.map((name) => [name, value] as const)));
   const joined: string[] = [];
   const positionals: string[] = [];
+  const withoutValue: string[] = [];
   for (let at = 0; at < words.length; at += 1) {
     const [word = '', next] = words.slice(at);
     if (word === '--') {
@@ -66,13 +67,15 @@ function joinValues(words: readonly string[], options: readonly NamedOption[], b
       break;
     }
     if (!word.startsWith('-') || word === '-' || NEGATIVE_NUMBER.test(word)) positionals.push(word);
-    else if ((known.get(word) ?? null) === null || next === undefined || known.has(next.split('=', 1)[0] ?? '')) {
-      joined.push(word);
-    } else {
+    else if ((known.get(word) ?? null) === null) joined.push(word);
+    else if (next === undefined || known.has(next.split('=', 1)[0] ?? '')) withoutValue.push(word);
+    else {
       joined.push(`${word}=${next}`);
       at += 1;
     }
   }
+  // Last, where no positional argument can be taken for their value: the library refuses them.
+  if (withoutValue.length > 0) return [...joined, ...positionals, ...withoutValue];
   return [...joined, ...(positionals.some((word) => word.startsWith('-')) ? ['--'] : []), ...positionals];
 }
 

@@ -44,6 +44,7 @@ for (const [name, args, options, positionals] of forms) {
 for (const args of [
   ['--port'],
   ['--port', '--json'],
+  ['--port', '--json', 'word'],
   ['--prot', '1'],
   ['--prot=1', '-1'],
   ['-x'],
@@ -56,3 +57,6 @@ for (const args of [
       (error) => error instanceof UsageError && error.message.includes(args[0] ?? ''),
     ));
 }
+
+test('never takes an argument as the value of an option at the end', () =>
+  assert.throws(() => read(['word', '--port']), UsageError));
