@@ -42,7 +42,7 @@ and \`generic-v1\` whose signature is there decides, and its failure is final. \
 - \`hookwright source detect request.http --secret env:NAME\` says which source a saved request is from, or why it is refused.
 - \`secrets: [current, previous]\` accepts both during a rotation; the log and the metrics say which one signed.
 - \`public_url\`, for the server or for one route, is needed where the URL is signed.
-- [Sources of your own](own-sources.md) are written in the same form.
+- [Custom sources](own-sources.md) have the same form.
 
 The window is how far a signed timestamp may be from the server's clock, in both directions; **(ours)** marks a number that is not
 the sender's. **Evidence**: *vendor* is the sender's own documentation or SDK, *secondary* a third party, *unverified* general

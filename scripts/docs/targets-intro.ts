@@ -43,7 +43,7 @@ platforms:
 - **Long texts** become several messages, split at paragraphs, then lines, then words, never inside a character. A retry continues
   after the last message that was sent.
 - \`hookwright deliver\` sends one message by hand, \`hookwright doctor --live\` checks every enabled target.
-- [Targets of your own](own-targets.md) are described in YAML, like these.
+- [Custom targets](own-targets.md) are described in YAML, like these.
 
 ## Outcomes of an attempt
 

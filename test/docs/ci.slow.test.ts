@@ -56,7 +56,7 @@ async function runScript(
   writeFileSync(join(bin, 'hookwright'), `#!/bin/sh\nexec ${self} "$@"\n`);
   writeFileSync(
     join(bin, 'npx'),
-    `#!/bin/sh\n[ "$1" = --yes ] && shift\ncase "$1" in hookwright*) shift ;; *) exit 127 ;; esac\nexec ${self} "$@"\n`,
+    `#!/bin/sh\n[ "$1" = --yes ] && shift\ncase "$1" in hookwright* | ./ci/hookwright-*.tgz) shift ;; *) exit 127 ;; esac\nexec ${self} "$@"\n`,
   );
   writeFileSync(join(bin, 'npm'), NPM_THAT_INSTALLS);
   for (const name of ['hookwright', 'npx', 'npm']) chmodSync(join(bin, name), 0o755);
