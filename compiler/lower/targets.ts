@@ -113,7 +113,7 @@ function lowerContent(content: TargetContent): ContentField[] {
 function reportUnread(file: TargetFile, driver: string, scope: TargetScope): void {
   for (const part of [...SHARED_PARTS, 'variants' as const]) {
     if (part === 'address' || file[part] === undefined) continue;
-    const message = `the driver \`${driver}\` is code and does not read \`${part}\``;
+    const message = `the driver \`${driver}\` ignores \`${part}\``;
     scope.report({ rule: 'target-driver', path: [part], at: 'key', message });
   }
 }
