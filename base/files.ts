@@ -1,5 +1,5 @@
 /**
- * Reads files that other users may be able to write, parses `.env` files, and finds the folders that are shipped beside
+ * Reads files that other users may be able to write, parses `.env` files, and finds the folders that are shipped with
  * the code.
  */
 import type { Stats } from 'node:fs';
@@ -49,7 +49,7 @@ export async function readRegularFile(path: string, maxBytes: number = MAX_FILE_
   }
 }
 
-/** The same for a file that a program of this user was given to write: it must be that file, not a link to another. */
+/** The same for a file that a program of this user writes: it must not be a link to another file. */
 export async function readOwnFile(path: string, maxBytes: number): Promise<Buffer> {
   check(path, await lstat(path), maxBytes);
   const file = await open(path, FLAGS | (constants.O_NOFOLLOW ?? 0));
@@ -142,7 +142,7 @@ function tooLarge(path: string, maxBytes: number): UnreadableFile {
   return new UnreadableFile('EFBIG', `${path} is larger than ${maxBytes} bytes`);
 }
 
-/** Parses the text of a `.env` file: `KEY=value` lines, comments, quotes, an optional `export`. Variables are not expanded. */
+/** A parsed `.env` file: `KEY=value` lines, comments, quotes, an optional `export`. Variables are not expanded. */
 interface EnvLines {
   readonly values: ReadonlyMap<string, string>;
   /** Ranges of the lines that could not be parsed. */
@@ -178,14 +178,14 @@ const unquote = (text: string): string =>
 /** Whether others may write a file with these permission bits. Anyone who can write a `.env` file controls its secrets. */
 export const mayOthersWrite = (mode: number): boolean => (mode & 0o002) !== 0;
 
-/** Absolute path of `catalog/`, `schemas/` or `console/`: the closest one above this file, which the build puts at another depth. */
+/** Absolute path of `catalog/`, `schemas/` or `console/`: the closest one above this file, whose depth differs in a build. */
 export function assetFolder(name: 'catalog' | 'schemas' | 'console'): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, name)) && dirname(folder) !== folder) folder = dirname(folder);
   return join(folder, name);
 }
 
-/** The value of a JSON text; undefined when it is not JSON, whose values never are. */
+/** The value of a JSON text; undefined if the text is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);

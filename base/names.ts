@@ -11,18 +11,18 @@ export function profileHome(home: string, profile: string): string {
 }
 
 interface Agents<Plan> {
-  /** The default one. */
+  /** The default agent. */
   readonly agent: Plan;
   readonly agents: Readonly<Record<string, Plan>>;
 }
 
-/** @param name null: the default agent. Null when the profile has none of that name. */
+/** @param name null: the default agent. @returns null if the profile has no agent of this name */
 export function agentPlan<Plan>({ agent, agents }: Agents<Plan>, name: string | null): Plan | null {
   if (name === null) return agent;
   return Object.hasOwn(agents, name) ? (agents[name] ?? null) : null;
 }
 
-/** All agents of a profile; the name of the default one is null. */
+/** All agents of a profile; the name of the default agent is null. */
 export const agentPlans = <Plan>({ agent, agents }: Agents<Plan>): readonly (readonly [string | null, Plan])[] => [
   [null, agent],
   ...Object.entries(agents),
@@ -38,38 +38,38 @@ export function agentToolsets(
   return most === null ? [...toolsets] : toolsets.filter((toolset) => most.includes(toolset));
 }
 
-/** `agent` or `agent <name>`, with the profile where there are several. */
+/** `agent` or `agent <name>`, with the profile if there are several. */
 export const agentLabel = (profile: string | null, name: string | null): string =>
   `agent${name === null ? '' : ` ${name}`}${profile === null ? '' : ` of profile ${profile}`}`;
 
 const TITLES = {
   run_failed: 'runs fail',
-  delivery_dead: 'deliveries are given up',
-  job_missed: 'a job was not fired',
+  delivery_dead: 'deliveries failed permanently',
+  job_missed: 'a job did not run',
   job_failed: 'a job fails',
   subscription_rejected: 'a subscription is rejected',
-  store_unavailable: 'the store takes no events',
+  store_unavailable: 'the store accepts no events',
   budget: 'a budget is used up',
-  loop: 'a key is paused, because it has had too many runs',
+  loop: 'a key is paused after too many runs',
   signature_failures: 'requests have no valid signature',
-  approval: 'an approval is waited for',
+  approval: 'messages wait for approval',
 } as const;
 
-/** What operators are told of, in the order of `gateway.alerts.on`. */
+/** Kinds of alerts, in the order of `gateway.alerts.on`. */
 export const ALERT_KINDS = Object.keys(TITLES) as readonly (keyof typeof TITLES)[];
 
-/** In words, for a message. */
+/** The kind of an alert in words. */
 export const alertTitle = (kind: keyof typeof TITLES): string => TITLES[kind];
 
 /** The value of `agent:` with which the prompt itself is the message. */
 export const NO_AGENT = 'none';
 
-/** The layout of a compiled table: the compiler writes it, and the runtime serves no other. */
+/** The layout of a compiled table. The runtime serves no other format. */
 export const TABLE_FORMAT = 2;
 
 /**
- * The tokens of the specification for senders and targets, by which rows and tables of earlier versions name them, and the
- * names that people know. The catalog has the tokens as aliases; this list is for what has no catalog at hand.
+ * The specification's tokens for senders and targets, which rows and tables of earlier versions contain, with their
+ * usual names. The catalog has the tokens as aliases; this list is for code without the catalog.
  */
 export const SPEC_NAMES = {
   source: { forgea: 'github', forgeb: 'gitlab' },
@@ -99,19 +99,19 @@ export const SPEC_NAMES = {
 } as const satisfies Readonly<Record<'source' | 'target', Readonly<Record<string, string>>>>;
 
 /** The canonical name for one that may be a token of the specification. */
-export function realName(kind: keyof typeof SPEC_NAMES, name: string): string {
+export function canonicalName(kind: keyof typeof SPEC_NAMES, name: string): string {
   const names: Readonly<Record<string, string>> = SPEC_NAMES[kind];
   return Object.hasOwn(names, name) ? (names[name] ?? name) : name;
 }
 
-/** The specification's token for a target; its canonical name where there is none. */
+/** The specification's token for a target, or its canonical name if there is none. */
 export const specTarget = (real: string): string =>
   Object.entries(SPEC_NAMES.target).find(([, name]) => name === real)?.[0] ?? real;
 
-export const realSource = (name: string): string => realName('source', name);
-export const realTarget = (name: string): string => realName('target', name);
+export const realSource = (name: string): string => canonicalName('source', name);
+export const realTarget = (name: string): string => canonicalName('target', name);
 
-/** What an agent may fill of a target that declares nothing. */
+/** The content of targets that declare none. */
 const TEXT_ONLY = [{ name: 'text', kind: 'text', required: true, help: 'The message.' }] as const;
 
 /** The fields of a message to a target that an agent may fill. */
@@ -126,11 +126,11 @@ export const SEALED_PREFIX = 'sealed:v1:';
 
 export const isSealed = (text: string): boolean => text.startsWith(SEALED_PREFIX);
 
-/** Says what a secret has to be. */
+/** The message for an invalid secret. */
 export const WEBHOOK_SECRET =
   'secret must be `whsec_` and base64, or the base64 of at least 24 bytes; make one with `echo "whsec_$(openssl rand -base64 32)"`';
 
-/** The key, decoded; null when the text is no such secret. Without `whsec_` it has to have the length that the specification asks for. */
+/** The decoded key; null if the text is not a valid secret. Without `whsec_`, it needs the length that the specification requires. */
 export function webhookKey(secret: string): Buffer | null {
   const text = secret.replace(/^whsec_/, '');
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null;
@@ -142,10 +142,11 @@ export function webhookKey(secret: string): Buffer | null {
 }
 
 /**
- * `installation`: the id of this installation, key '', and the key of its status URLs, key 'status_key'. `alert`: an alert that lasts. `runs`: the latest runs of a session or
- * coalesce key. `exchange`: the latest events of a key that another installation has caused. `budget`: what was spent of one
- * (budget.ts). `pause`: a route that holds its events (pauses.ts), which only `pause_route` changes. `session`: from where on
- * an agent is told what was said in a session (said.ts). `logout`: a login of the console that was ended before its time.
+ * `installation`: the id of this installation, key '', and the key of its status URLs, key 'status_key'. `alert`: an
+ * active alert. `runs`: the latest runs of a session or coalesce key. `exchange`: the latest events of a key that
+ * another installation has caused. `budget`: the amounts spent (budget.ts). `pause`: a paused route (pauses.ts), which
+ * only `pause_route` changes. `session`: the start of a session's history (said.ts). `logout`: a console login that was
+ * ended early.
  */
 const OF_EVENTS = ['runs', 'exchange', 'budget', 'pause', 'session'] as const;
 export const GUARD_KINDS = ['installation', 'alert', 'logout', ...OF_EVENTS] as const;

@@ -61,7 +61,7 @@ const LOOPBACK_HOST: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', ':
 /** Only this machine can reach it (§2.4). False for an empty host, which binds every address. */
 export const isLoopback = (host: string): boolean => LOOPBACK_HOST.has(host.toLowerCase());
 
-/** It stands for every address of this machine, and is no name for any. */
+/** Whether the host means every address of this machine. */
 export const isWildcard = (host: string): boolean => host === '' || host === '0.0.0.0' || host === '::';
 
 export const listenUrl = (host: string, port: number): string =>
@@ -90,7 +90,7 @@ function decode(text: string): string {
   }
 }
 
-/** IANA's registries of special-purpose addresses, and multicast; addresses that embed an IPv4 address are none but that one. */
+/** IANA's registries of special-purpose addresses, and multicast. An address that embeds an IPv4 address counts as that one. */
 const SPECIAL = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -115,18 +115,18 @@ const SPECIAL = [
 /** Only global unicast (2000::/3) is public, without Teredo and other protocols (2001::/23), documentation, 6to4 and others. */
 const SPECIAL_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3ffe::/16', '3fff::/20'];
 
-/** The code of a failure: a host has an address that must not be connected to. */
+/** Error code: the host has an address to which connections are not allowed. */
 export const NOT_PUBLIC = 'NOT_PUBLIC';
 
-interface Lists {
+interface AddressLists {
   readonly special: BlockList;
   readonly global: BlockList;
 }
 
-let made: Lists | undefined;
+let cachedLists: AddressLists | undefined;
 
-function lists(): Lists {
-  if (made !== undefined) return made;
+function lists(): AddressLists {
+  if (cachedLists !== undefined) return cachedLists;
   const special = new BlockList();
   const global = new BlockList();
   const add = (list: BlockList, network: string, family: 'ipv4' | 'ipv6'): void => {
@@ -136,11 +136,11 @@ function lists(): Lists {
   for (const network of SPECIAL) add(special, network, 'ipv4');
   for (const network of SPECIAL_6) add(special, network, 'ipv6');
   add(global, '2000::/3', 'ipv6');
-  made = { special, global };
-  return made;
+  cachedLists = { special, global };
+  return cachedLists;
 }
 
-/** False for what is no IP address, and for IPv4 addresses in the form of IPv6. @param address without brackets */
+/** False if the text is not an IP address, and for IPv4 addresses in IPv6 form. @param address without brackets */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 0 || address.includes('%')) return false;

@@ -50,27 +50,27 @@ export function cutToWidth(text: string, columns: number): string {
 /** For a character class with the flag `u`: controls, direction marks, zero-width characters, tags, fillers, line separators, lone surrogates. */
 export const UNSEEN = String.raw`\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u2028\u2029\uFFF9-\uFFFB\u2800`;
 
-/** Not those that are seen as part of an emoji: a joiner between two pictures, the variation of one. */
+/** Excludes those within an emoji: a joiner between two pictures, or a variation selector. */
 const ALONE = String.raw`(?<!\p{Extended_Pictographic}\uFE0F|(?:\p{Extended_Pictographic}\uFE0F?|\p{Emoji_Modifier})\u200D(?=\p{Extended_Pictographic}))`;
 
-/** One of them, where it stands by itself. */
+/** An invisible character outside an emoji. */
 export const UNSEEN_ALONE = `[${UNSEEN}]${ALONE}`;
 
 const EACH = new RegExp(UNSEEN_ALONE, 'gu');
 const EACH_BUT_LINES = new RegExp(String.raw`(?![\n\t]|\r\n)${UNSEEN_ALONE}`, 'gu');
 
-/** Shows what is not seen as `\n`, `\t`, `\u202e` or `\u{e0041}`, so that no stored text drives what it is shown on, or reads as another. */
+/** Escapes invisible characters, as `\n`, `\t`, `\u202e` or `\u{e0041}`: stored text can neither control a terminal nor look like another text. */
 export const showUnseen = (text: string): string => text.replace(EACH, escaped);
 
-/** The same for a text of several lines: line breaks and tabs stay. */
+/** The same, except for line breaks and tabs. */
 export const showUnseenInLines = (text: string): string => text.replace(EACH_BUT_LINES, escaped);
 
-/** What is said beside a text that is sent as it is, and shown by `showUnseenInLines`; null: it has no such character. */
+/** The note next to a text that is sent unchanged and displayed by `showUnseenInLines`; null if it has no such character. */
 export function unseenNote(text: string): string | null {
   const count = text.match(EACH_BUT_LINES)?.length ?? 0;
   if (count === 0) return null;
-  const which = count === 1 ? '1 character that is not seen' : `${count} characters that are not seen`;
-  return `the text has ${which}, shown here as \\u and a number, and sent as in the text`;
+  const which = count === 1 ? '1 invisible character' : `${count} invisible characters`;
+  return `the text has ${which}, shown here as \\u escapes and sent unchanged`;
 }
 
 function escaped(char: string): string {
@@ -81,21 +81,21 @@ function escaped(char: string): string {
 }
 
 /*
- * Tables and stores have the canonical names of targets and schemes. A label is kept where a name is written, so that each
- * route, job and entry is shown with the name that it uses itself.
+ * Tables and stores contain canonical names of targets and schemes. A label stores the name as written, so that each
+ * route, job and entry is displayed with the name that it uses.
  */
 
-/** The name of a target as this route, job or row has it. */
+/** The name of a target as this route, job or row writes it. */
 export const targetLabel = ({ target, label }: { readonly target: string; readonly label?: string }): string =>
   label ?? target;
 
-/** The name of the entry under `platforms` that sets up the target in this profile; its canonical name where none does. */
+/** The name of the entry under `platforms` that configures the target in this profile, else its canonical name. */
 export const entryLabel = (
   { targets }: { readonly targets: Readonly<Record<string, { readonly label?: string }>> },
   target: string,
 ): string => (Object.hasOwn(targets, target) ? targets[target]?.label : undefined) ?? target;
 
-/** The name of a scheme as this route has it. */
+/** The name of a scheme as this route writes it. */
 export const schemeLabel = (
   { labels = {} }: { readonly labels?: Readonly<Record<string, string>> | undefined },
   scheme: string,

@@ -36,7 +36,7 @@ export interface CompileResult {
   readonly files: readonly string[];
   /** Names of configs that exist but were not read, because another one takes precedence. */
   readonly ignored: readonly string[];
-  /** Absolute paths that the result depends on: files that were read or looked for, and folders that were listed. */
+  /** Absolute paths that the result depends on: files that were read or searched for, and folders that were listed. */
   readonly inputs: readonly string[];
   /** Null if a diagnostic is an error. */
   readonly output: CompileOutput | null;
@@ -118,7 +118,7 @@ function tableOf({ root, files, incomplete }: LoadedConfig, input: CompileInput,
   checkWhole({ view, tree, profiles, files: input.files }, report);
   const routes = compileRoutes(settings.routes, { scope, tree, placer }, report);
   const subscriptions = lintSubscriptions({ ...input, scope: { ...scope, table: { ...scope.table, routes } } }, report);
-  // Messages name the first routes: a new subscription is among them.
+  // Subscriptions come first, because messages name the first routes.
   checkAgents({ profiles, routes: [...subscriptions, ...settings.routes], scope }, report);
   return { ...scope.table, routes };
 }

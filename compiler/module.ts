@@ -1,4 +1,4 @@
-/** What a module adds to the compiler. */
+/** A module's extension of the compiler. */
 
 import type { BlueprintPlan, Catalog } from '../schemas/generated/types.ts';
 import type { Diagnostic, Finding } from './diagnostics/diagnostic.ts';
@@ -9,18 +9,18 @@ import type { PayloadFacts, ViewRule } from './views/views.ts';
 
 /** One module's part of the compiler; loaded before a compile. A member is absent where the module has no such part. */
 export interface CompilerPart {
-  /** Rules beside the core's. */
+  /** Additional rules. */
   readonly rules?: readonly ViewRule[];
-  /** What is known of payloads; at most one module has it. Problems of the config's own files are reported. */
+  /** Facts about payloads; at most one module has it. Problems in the config's own files are reported. */
   readonly payloads?: (input: PayloadInput, report: Report) => PayloadFacts;
   /** Blueprints of the catalog; at most one module has them. */
   readonly blueprints?: BlueprintTools;
-  /** Asked once for each compile; at most one module has it. Without it, diagnostics have no fixes. */
+  /** Called once for each compile; at most one module has it. Without it, diagnostics have no fixes. */
   readonly tutor?: Tutor;
 }
 
 export interface BlueprintTools {
-  /** The shipped ones, and those of the home, which replace them. */
+  /** Loads the shipped blueprints, and those of the home, which replace them. */
   readonly load: (input: CatalogInput) => LoadedBlueprints;
   /** What `GET /blueprints` returns. */
   readonly publish: (plans: Iterable<BlueprintPlan>, appScheme: string) => Catalog;

@@ -1,12 +1,12 @@
-/** The agents of a configuration: as written, their toolsets, and the secrets that they and the gateway name. */
+/** The agents of a configuration as written, their toolsets, and the secrets of agents and gateway. */
 import type { AgentConfig, GatewayConfig, ProfileConfig } from '../../schemas/generated/types.ts';
 import type { NodePath } from '../diagnostics/diagnostic.ts';
 
-/** The agents of a profile as written: the default one under `agent`, and those under `agents`. */
+/** The agents of a profile as written: the default agent under `agent`, and those under `agents`. */
 export interface WrittenAgent {
-  /** Null: the default one. */
+  /** Null: the default agent. */
   readonly name: string | null;
-  /** Its place in the config. */
+  /** Its path in the config. */
   readonly path: NodePath;
   readonly config: AgentConfig;
 }
@@ -37,7 +37,7 @@ interface AgentSecret {
   readonly path: NodePath;
   /** A literal or a reference. */
   readonly text: string;
-  /** Name of the variable that it becomes; null: it is the key of an API. */
+  /** Name of its environment variable; null: it is an API key. */
   readonly variable: string | null;
 }
 

@@ -91,7 +91,7 @@ export function lowerField(field: string): FieldPlan | string {
 type Operator = FilterLeaf['operator'];
 type Group = 'all' | 'any' | 'not';
 
-/** What an operator takes beyond what the schema checks: the path of a list, or a regular expression. */
+/** The kind of an operand that the schema does not check fully: the path of a list, or a regular expression. */
 export type OperandKind = 'value' | 'file' | 'pattern';
 
 /** By operator, in the order of docs/routes.md. Operators of the schema and of the table are the same. */

@@ -1,6 +1,5 @@
 /**
- * The keys of a route: what must be known of each besides its plan, and how deliveries, outputs, events and scripts are
- * read.
+ * The keys of a route with their properties, and how deliveries, outputs, events and scripts are read.
  */
 
 import { extname, isAbsolute, join, normalize, relative, sep } from 'node:path';
@@ -10,17 +9,17 @@ import { globSource, linkGlob } from '../globs/linear-glob.ts';
 import { isPlainMap } from '../text/plain-data.ts';
 import type { TableContent } from './settings.ts';
 
-/** What must be known of each key of a route besides its plan: a new key does not compile until it has a row. */
+/** Properties of a route's key. A new key does not compile until it has a row. */
 export interface RouteKey {
-  /** What it becomes in the plan, which `lower/route.ts` fills and `diff` describes; null: it is for the compiler alone. */
+  /** The key of the plan that `lower/route.ts` fills and `diff` describes; null: only the compiler uses it. */
   readonly plan: keyof RoutePlan | null;
-  /** No other key depends on it: if it is misspelt, the rest of the route can still be checked, but for what seems to be missing. */
+  /** No other key depends on it: if it is misspelt, the rest of the route can still be checked, except for missing keys. */
   readonly isAlone?: true;
-  /** How its value names fields of payloads: as a template, as templates by name, of each output, as a bare path or a template, or as a path. */
+  /** How its value refers to payload fields: a template, templates by name, templates of each output, a bare path or a template, or a path. */
   readonly payload?: 'template' | 'templates' | 'outputs' | 'key' | 'session' | 'path';
   /** Why it has no effect on a route that delivers the prompt itself. */
   readonly direct?: string;
-  /** The same where the sender does not wait. */
+  /** The same if the sender does not wait. */
   readonly message?: string;
   /** Why it has no effect on a route that fires a job. */
   readonly cron?: string;
@@ -31,11 +30,11 @@ const NONE = '`agent: none` runs no agent';
 const WAITS =
   'a `deliver_only` route runs no agent, and its sender waits; remove `deliver_only` to store the message instead';
 const ONCE = 'a job never runs twice at once';
-const ENDS = 'the sender of a `deliver_only` route waits, and is told how it ends';
-const FIRES = 'a job has runs that no event has started';
-const JOB = 'the job named by `cron_job` brings its own';
+const ENDS = 'the sender of a `deliver_only` route waits for the result';
+const FIRES = 'a job also has runs without an event';
+const JOB = 'the job named by `cron_job` has its own';
 
-/** Other rules report `coalesce`, and filters that cannot hold. */
+/** Other rules report `coalesce`, and filters that never match. */
 export const ROUTE_KEYS = {
   description: { plan: 'description', isAlone: true },
   enabled: { plan: 'enabled', isAlone: true },
@@ -88,7 +87,7 @@ export const ROUTE_KEYS = {
 
 const KEYS: ReadonlyMap<string, RouteKey> = new Map(Object.entries(ROUTE_KEYS));
 
-/** What is known of a key; undefined if routes do not have it. */
+/** Properties of a key; undefined if routes do not have it. */
 export const routeKey = (key: string): RouteKey | undefined => KEYS.get(key);
 
 /** The two keys of a route or a job. */
@@ -166,22 +165,22 @@ export interface ExtraValue {
 /** Names that jobs accept besides targets. `origin`: the chat in which the job was created, else the profile's home channel. */
 export const JOB_DELIVERIES: readonly string[] = ['origin'];
 
-/** The keys of an output that are no address. */
+/** The keys of an output that are not part of the address. */
 export const OWN_KEYS = ['deliver', 'allow', 'max', 'approve'] as const satisfies readonly (keyof OutputConfig)[];
 
-/** An output as `deliver` and `deliver_extra`, for everything that reads those. */
+/** Converts an output to `deliver` and `deliver_extra`. */
 export function deliveryOf(output: OutputConfig): Required<DeliveryConfig> {
   const { deliver, allow, max, approve, ...address } = output;
   return { deliver, deliver_extra: address as Readonly<Record<string, Scalar>> };
 }
 
-/** Where a path of that delivery is written, relative to the route or job. */
+/** The path, relative to the route or job, of a path in that delivery. */
 export function outputPath(name: string, [key, ...rest]: NodePath): NodePath {
   if (key === undefined || key === 'deliver_extra') return ['outputs', name, ...rest];
   return ['outputs', name, key];
 }
 
-/** The placeholder of their list in a prompt. */
+/** The placeholder of the list of a burst's events. */
 export const EVENTS = '{events}';
 
 export const keepsAll = ({ coalesce }: Pick<RouteConfig, 'coalesce'>): boolean => coalesce?.keep === 'all';
@@ -226,7 +225,7 @@ interface DocumentedEvents {
   readonly event_names?: SenderEventNames | undefined;
 }
 
-/** The first event that an entry of `events` takes, as its sender names it; null if the sender documents none. */
+/** The first documented event that an entry of `events` accepts; null if there is none. */
 export function sentFor(entry: string, documented: DocumentedEvents | undefined): string | null {
   const passes = entryMatcher(entry);
   if (documented === undefined || passes === null) return null;

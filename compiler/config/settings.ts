@@ -1,6 +1,6 @@
 /**
- * The settings of the server: flags, environment and `extra` in their order of precedence, trusted networks, and maps
- * whose values are entries of their own.
+ * The settings of the server: flags, environment and `extra` in order of precedence, trusted networks, and maps of
+ * entries.
  */
 import type {
   NetworkPlan,
@@ -24,7 +24,7 @@ import type { NodePath } from '../diagnostics/diagnostic.ts';
 export interface Flags {
   /** Address on which the server listens. */
   readonly host?: string | undefined;
-  /** TCP port, 0 to 65535; 0: a free one. */
+  /** TCP port, 0 to 65535; 0: any free port. */
   readonly port?: number | undefined;
   /** URL scheme of the links that open a blueprint in an app. */
   readonly app_scheme?: string | undefined;
@@ -56,7 +56,7 @@ export function readOverrides(env: Env, flags: Flags): Overrides {
   };
 }
 
-/** What is wrong with the variables, in sentences. @param read returns the value of a variable, or undefined if it is not set */
+/** The problems of the variables, as sentences. @param read returns the value of a variable, or undefined if it is not set */
 export function invalidVariables(read: (name: string) => string | undefined): readonly string[] {
   const enabled = read('WEBHOOK_ENABLED') ?? '';
   const port = read('WEBHOOK_PORT') ?? '';
@@ -126,7 +126,7 @@ const GROUP = /^[0-9a-f]{1,4}$/i;
 
 /** Advice for proxies that have no fixed address. */
 export const PROXIES =
-  'write where the proxy connects from: `trusted_proxies: [127.0.0.1]` for this machine, `[172.16.0.0/12]` for a container; names are not looked up';
+  'write the address of the proxy: `trusted_proxies: [127.0.0.1]` for this machine, `[172.16.0.0/12]` for a container; names are not resolved';
 
 /** Returns null if the text is neither. */
 export function parseNetwork(text: string): NetworkPlan | null {
@@ -149,7 +149,7 @@ function isIpv6(address: string): boolean {
   return hex.every((group) => GROUP.test(group)) && (halves.length === 2 ? hex.length < 8 : hex.length === 8);
 }
 
-/** Maps of a config whose values are entries of their own: routes, jobs, targets, sources, single settings. By path. */
+/** Paths of a config's maps of entries: routes, jobs, targets, sources, single settings. */
 export const ENTRY_MAPS: ReadonlySet<string> = new Set([
   '',
   'platforms',

@@ -1,4 +1,4 @@
-/** The targets that a config sets up, and the parts of a target file that several steps read. */
+/** The targets that a config configures, and the parts of a target file that several steps read. */
 import type {
   HttpTargetConfig,
   ProfileConfig,
@@ -26,7 +26,7 @@ export const COMMON_KEYS: readonly string[] = [
   'max_attempts',
 ];
 
-/** The target of `platforms.http`, whose entry has a form of its own. */
+/** The target of `platforms.http`, whose entry has its own form. */
 export const HTTP_TARGET = 'http';
 
 /** Headers of that entry are settings of the target with this prefix. */
@@ -42,13 +42,13 @@ export function targetEntries(config: ProfileConfig): readonly (readonly [string
 
 export const httpEntry = ({ platforms }: ProfileConfig): HttpTargetConfig | undefined => platforms?.http;
 
-/** The path in the config of what is at a path of an entry. */
+/** Converts a path in an entry to a path in the config. */
 export const platformPath = (entry: string, [setting, ...rest]: NodePath): NodePath =>
   typeof setting === 'string' && setting.startsWith(HEADER_SETTING)
     ? ['platforms', entry, 'headers', setting.slice(HEADER_SETTING.length), ...rest]
     : ['platforms', entry, ...(setting === undefined ? [] : [setting, ...rest])];
 
-/** Without the body, which is no setting. */
+/** The entry without its body, which is not a setting. */
 function flatEntry({ headers = {}, body: _, ...entry }: HttpTargetConfig): TargetConfig {
   const named = Object.entries(headers).map(([name, value]) => [HEADER_SETTING + name, value] as const);
   return { ...entry, ...Object.fromEntries(named) };
@@ -56,7 +56,7 @@ function flatEntry({ headers = {}, body: _, ...entry }: HttpTargetConfig): Targe
 
 type SharedPart = keyof TargetVariant & keyof TargetFile;
 
-/** Those that say of the service and of access to it, whatever is posted. */
+/** Parts about the service and access to it. */
 const SERVICE_PARTS = [
   'base',
   'headers',
@@ -124,7 +124,7 @@ export const DELIVERY_VALUES = [
 /** Names that settings and address fields may not have. */
 export const RESERVED_VALUES: readonly string[] = [...DELIVERY_VALUES, 'match'];
 
-/** A file whose `like` names none of the others is left as it is, which the lowering reports. */
+/** A file with an unknown `like` is unchanged; the lowering reports it. */
 export function completeTarget(file: TargetFile, fileNamed: (name: string) => TargetFile | undefined): TargetFile {
   const other = file.like === undefined ? undefined : fileNamed(file.like);
   if (other === undefined || other.like !== undefined) return file;

@@ -1,4 +1,4 @@
-/** Diagnostics: what a check reports about a node of a file, and, once its position is known, what the compiler reports. */
+/** Diagnostics: the problems that checks report about nodes of a file, and the compiler's reports with their positions. */
 
 import type { SCHEMAS } from '../../schemas/built/schemas.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
@@ -38,7 +38,7 @@ export interface Finding {
   readonly source: SourceText;
   /** The position in its text. */
   readonly range: Range;
-  /** What is wrong, and what would be right. For people: it may change between versions, the rule does not. */
+  /** States the problem and the correct form, for people. It may change between versions; the rule id does not. */
   readonly message: string;
   /** How to correct it, if the message does not say so. */
   readonly hint?: string;
@@ -71,7 +71,7 @@ export interface Diagnostic<Id extends string = string> extends Omit<Finding, 'r
   readonly severity: Severity;
 }
 
-/** Converts findings to diagnostics, sorted, without duplicates and without the nodes that they are about. */
+/** Converts findings to diagnostics: sorted, without duplicates and nodes. */
 export const diagnose = (findings: readonly (Finding & { readonly node?: unknown })[]): readonly Diagnostic<RuleId>[] =>
   sortDiagnostics(findings.map(({ node: _, ...finding }) => ({ ...finding, severity: ruleOf(finding.rule).severity })));
 

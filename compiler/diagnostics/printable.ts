@@ -5,7 +5,7 @@ import { isHarmless, isSecretName } from '../text/secret-ref.ts';
 
 const UNPRINTABLE = new RegExp(String.raw`(?![\t\n])${UNSEEN_ALONE}`, 'gu');
 
-/** Replaces what is not seen, or drives a terminal. Keeps the length, so that columns stay valid. */
+/** Replaces invisible and control characters. Keeps the length, so that columns stay valid. */
 export const printable = (text: string): string =>
   text.replace(UNPRINTABLE, (character) => '\ufffd'.repeat(character.length));
 

@@ -1,4 +1,4 @@
-/** What the YAML file of a rule says about it. */
+/** The data in the YAML file of a rule. */
 
 /** The groups of rules, in the order of docs/rules.md. */
 export const RULE_GROUP_TITLES = {
@@ -13,13 +13,13 @@ export const RULE_GROUP_TITLES = {
   effect: 'Routes: delivery and effect',
   config: 'Other settings',
   jobs: 'Jobs',
-  catalog: 'Entries of your own catalog',
+  catalog: 'Custom catalog entries',
 } as const;
 
 type RuleGroupId = keyof typeof RULE_GROUP_TITLES;
 
 /**
- * How much a diagnostic weighs: an error rejects the config, the route or the job; a warning does not.
+ * The severity of a diagnostic: an error rejects the config, the route or the job; a warning does not.
  *
  * @example
  * ```ts
@@ -33,11 +33,11 @@ export type Severity = 'error' | 'warning';
 export interface RuleData {
   /** The section of docs/rules.md. */
   readonly group: RuleGroupId;
-  /** An error rejects what the rule reports; a warning does not. */
+  /** An error rejects the config, the route or the job; a warning does not. */
   readonly severity: Severity;
   /** `lint --strict` reports it as an error. */
   readonly strict?: true;
-  /** What is wrong, in one sentence. */
+  /** The problem, in one sentence. */
   readonly title: string;
   /** The consequences of ignoring it. Markdown. */
   readonly why: string;

@@ -9,9 +9,9 @@
  *     "<name>":{…}}}
  *
  * The first line is exactly as above; the hash is the SHA-256 of all bytes after its line feed. A loader verifies the raw
- * bytes before it parses them and never serialises anything again. Each entry has a line of its own, which keeps diffs of
- * tables readable. Entries are sorted, so the table does not depend on the order of files, and `routes` is the last key, so
- * that a loader can parse the routes in pieces.
+ * bytes before it parses them and never serialises anything again. Each entry has its own line, which keeps diffs of
+ * tables readable. Entries are sorted, so the table does not depend on the order of files, and `routes` is the last
+ * key, so that a loader can parse the routes in pieces.
  */
 import { createHash } from 'node:crypto';
 import { TABLE_FORMAT } from '../../base/names.ts';

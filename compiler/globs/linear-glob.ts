@@ -110,7 +110,7 @@ function rewriteStar(after: string, first: string): Rewritten | null {
   return next === 'other' ? { source: `(?:${some})?`, taken: 0 } : null;
 }
 
-/** What an expression begins with: a dot, a single character or class that excludes the dot, or something else (null). */
+/** The start of an expression: a dot, a single character or class that excludes the dot, or something else (null). */
 function firstOf(expression: string): 'dot' | 'other' | null {
   const group = /^\(([^()]+)\)(?![*+?{])/.exec(expression)?.[1];
   if (group !== undefined) {
@@ -187,16 +187,16 @@ function passes(pieces: readonly Piece[], parts: readonly string[]): boolean {
 }
 
 /** Larger than the number of expressions that a configuration of usual size has. */
-const KEPT = 1000;
+const CACHE_SIZE = 1000;
 
-const kept = new Map<string, RE2JS>();
+const cache = new Map<string, RE2JS>();
 
 /** @throws RE2JSSyntaxException if RE2 does not support the expression */
 export function linearRegex(source: string): RE2JS {
-  const known = kept.get(source);
+  const known = cache.get(source);
   if (known !== undefined) return known;
   const regex = RE2JS.compile(source);
-  if (kept.size === KEPT) kept.clear();
-  kept.set(source, regex);
+  if (cache.size === CACHE_SIZE) cache.clear();
+  cache.set(source, regex);
   return regex;
 }

@@ -14,11 +14,11 @@ import { jobToolsets } from '../config/agents.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 900;
-/** What is told of a session. */
+/** Default history of a session. */
 const DEFAULT_TURNS = 20;
 const DEFAULT_CHARS = 60_000;
 
-/** @param scope the profile that the agent belongs to @param gateway the sandbox of an agent that has none of its own */
+/** @param scope the profile that the agent belongs to @param gateway the sandbox of agents without their own */
 export function lowerAgent(
   config: AgentConfig,
   scope: string,
@@ -36,7 +36,7 @@ export function lowerAgent(
     const { command: argv, cwd = null, work = 'run' } = config;
     const sandbox = lowerSandbox(config.sandbox) ?? gateway;
     const plan = { kind: 'command', argv, cwd, work, ...lowerEnv(config.env ?? {}, scope), sandbox } as const;
-    // A program of a sandbox is alone in its folder; here all runs have the same one.
+    // Two programs in a sandbox never share a folder, and all runs of this agent have the same one.
     const alone = sandbox !== null && (cwd !== null || work === 'shared') ? { max_concurrent: 1 } : {};
     return { ...plan, ...lowerPrinted(config), timeout_seconds, ...common, ...alone };
   }
@@ -56,7 +56,7 @@ export function lowerAgent(
   };
 }
 
-/** Where answer and usage are in what the program prints; left out where it prints the answer itself. */
+/** The paths of answer and usage in the program's output; omitted if the output is the answer. */
 function lowerPrinted({
   answer_path: answer,
   usage_paths: usage,
@@ -83,14 +83,14 @@ function lowerEnv(config: NonNullable<AgentConfig['env']>, scope: string): Pick<
   return { env, only_to };
 }
 
-/** Null: none is configured, and the program reaches what the gateway does. */
+/** Null: no sandbox, so the program has the access of the gateway. */
 export function lowerSandbox(config: SandboxConfig | undefined): SandboxPlan | null {
   if (config === undefined) return null;
   const { network = 'none', read = [], write = [] } = config;
   return { network: network === 'none' ? [] : network, read, write };
 }
 
-/** Left out where there is none. */
+/** Omitted if there is none. */
 export function lowerBudget({ budget }: { readonly budget?: BudgetConfig }): { readonly budget?: BudgetPlan } {
   if (budget === undefined) return {};
   const { runs = null, tokens = null, cost = null, per } = budget;

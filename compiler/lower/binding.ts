@@ -67,7 +67,7 @@ function readSettings(known: readonly WrittenSetting[], { profile }: BindingScop
   for (const { key, setting, value } of known) {
     if (setting.name === 'api_base') continue;
     const ref = parseSecretRef(String(value), profile);
-    const why = value === '' ? 'it is empty' : (secretRefProblem(ref) ?? misfit(setting, ref));
+    const why = value === '' ? 'it is empty' : (secretRefProblem(ref) ?? patternError(setting, ref));
     if (why !== null) {
       const rule = ref.kind === 'literal' ? 'invalid-value' : 'secret-reference';
       read.problems.push({ rule, path: [key], at: 'value', message: `\`${key}\`: ${why}` });
@@ -79,7 +79,7 @@ function readSettings(known: readonly WrittenSetting[], { profile }: BindingScop
 }
 
 /** Returns why a literal does not match the setting's pattern, or null. Does not repeat secrets. */
-function misfit(setting: SettingPlan, ref: SecretRef): string | null {
+function patternError(setting: SettingPlan, ref: SecretRef): string | null {
   if (ref.kind !== 'literal' || setting.pattern === null || fullMatch(setting.pattern, ref.value)) return null;
   const shown = setting.secret ? 'the value' : JSON.stringify(ref.value);
   return `${shown} does not have the form ${setting.pattern}`;
@@ -189,7 +189,7 @@ function homeChannel(key: string, config: TargetConfig, plan: TargetPlan): Probl
 }
 
 function listSettings({ settings }: TargetPlan): string {
-  if (settings.length === 0) return 'it has no settings of its own';
+  if (settings.length === 0) return 'it has no settings';
   return `its settings are ${oneOf(
     settings.map(({ name }) => name),
     'and',
@@ -230,7 +230,7 @@ function missingRequired({ plan, present }: WrittenSettings): readonly Problem[]
 
 /** A self-hosted service has no default base URL. */
 function missingOfVariant({ plan, candidates, variant, base, present }: WrittenSettings): readonly Problem[] {
-  if (variant === undefined && plan.driver !== 'http') return halfOfVariant(candidates, present);
+  if (variant === undefined && plan.driver !== 'http') return incompleteVariant(candidates, present);
   if (variant === undefined) {
     const ways = candidates.map(({ name, needs }) => `${oneOf(needs, 'and')} (${name})`);
     return ways.length === 0 ? [] : [missing(`${plan.title} needs ${ways.join(', or ')}`)];
@@ -241,22 +241,22 @@ function missingOfVariant({ plan, candidates, variant, base, present }: WrittenS
   return [missing(`${plan.title} is self-hosted: it needs \`api_base\`${also}, the base URL of your server`)];
 }
 
-/** A target that needs no variant, and a setting that only a variant reads: one of several that belong together. */
-function halfOfVariant(candidates: readonly VariantPlan[], present: ReadonlySet<string>): readonly Problem[] {
+/** A setting that only a variant reads, without the others of this variant, on a target that needs no variant. */
+function incompleteVariant(candidates: readonly VariantPlan[], present: ReadonlySet<string>): readonly Problem[] {
   return candidates.flatMap(({ needs, unless = [] }) => {
     const written = needs.filter((name) => present.has(name));
     if (needs.length < 2 || written.length === 0) return [];
     const lacking = needs.filter((name) => !present.has(name));
-    if (lacking.length > 0) return [missing(`${oneOf(written, 'and')} needs ${oneOf(lacking, 'and')} beside it`)];
+    if (lacking.length > 0) return [missing(`${oneOf(written, 'and')} also needs ${oneOf(lacking, 'and')}`)];
     const against = unless.filter((name) => present.has(name));
-    const message = `${oneOf(against, 'and')} and \`${needs[0]}\` do not go together`;
+    const message = `${oneOf(against, 'and')} and \`${needs[0]}\` exclude each other`;
     return [
       {
         rule: 'invalid-value',
         path: [against[0] ?? ''],
         at: 'key',
         message,
-        hint: 'remove one of them; the address of a server of your own is `api_base`',
+        hint: 'remove one of them; set the address of a self-hosted server as `api_base`',
       },
     ];
   });

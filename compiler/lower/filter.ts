@@ -68,7 +68,7 @@ function lowerLeaf(config: FilterConfig, path: NodePath, problems: Problem[]): F
   return field === null || value === null ? null : { kind: 'leaf', field, operator, value: value.of };
 }
 
-/** Null: what the schema has checked is the operand. */
+/** Null: the operand needs no lowering. */
 const LOWER_OPERAND: Readonly<Record<OperandKind, ((text: string, path: NodePath) => Lowered<string>) | null>> = {
   value: null,
   file: (text, path) => lowerListFile(text, path),

@@ -21,7 +21,7 @@ import { APPROVE_MS, lowerReceiver } from './route.ts';
 
 const CONSOLE_PORT = 8645;
 
-/** @param targets known ones; the rules report others */
+/** @param targets known targets; rules report unknown ones */
 export function lowerGateway(config: GatewayConfig, targets: KnownTargets): GatewayPlan {
   return {
     multiplex_profiles: config.multiplex_profiles ?? false,

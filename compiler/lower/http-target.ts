@@ -1,6 +1,6 @@
 /**
- * Lowers `platforms.http`, a service of the user's own: URL, headers and body become a variant of the shipped target `http`,
- * one for each profile, and its headers settings of the target, so that references are resolved like other credentials.
+ * Lowers `platforms.http`, a custom service. URL, headers and body become a variant of the shipped target `http` for
+ * each profile. Headers become settings of the target, so that references are resolved like other credentials.
  */
 
 import { tryParseJson } from '../../base/files.ts';
@@ -42,7 +42,7 @@ export const lowerEndpoints = (
     }),
   );
 
-/** The target with a variant for each profile that sets it up. What is wrong is reported with the profile's bindings. */
+/** The target with a variant for each profile that configures it. Problems are reported with the profile's bindings. */
 export function withEndpoints(
   targets: Readonly<Record<string, TargetPlan>>,
   lowered: Endpoints,
@@ -55,7 +55,7 @@ export function withEndpoints(
   const byName = <T extends { readonly name: string }>(all: readonly T[]): T[] => [
     ...new Map(all.map((one) => [one.name, one])).values(),
   ];
-  // What is secret in one profile is in all.
+  // A header that is secret in one profile is secret in all.
   const headers = endpoints
     .flatMap((endpoint) => endpoint.settings)
     .sort((a, b) => Number(a.secret) - Number(b.secret));
@@ -95,14 +95,14 @@ function lowerEndpoint(config: HttpTargetConfig): Lowered<Endpoint> {
   return { plan: { base, address: url.address, requests: [request], webhook, settings }, problems };
 }
 
-/** As the libraries of Standard Webhooks read it. References are checked when they are resolved. */
+/** Checks the secret as the libraries of Standard Webhooks read it. References are checked when they are resolved. */
 function checkSecret(text: string, report: ReportValue): void {
   const read = parseSecretRef(text, '');
   if (read.kind !== 'literal' || webhookKey(read.value) !== null) return;
   report(['secret'], WEBHOOK_SECRET, { sensitive: true });
 }
 
-/** The values that URL and body of `platforms.http` may hold. */
+/** Reports a problem of a value of `platforms.http`. */
 type ReportValue = (path: NodePath, message: string, more?: Partial<Problem>) => void;
 
 const valueRef = (of: ValueRef['of'], name = ''): ValueRef => ({
@@ -127,16 +127,16 @@ interface UrlPlan {
 const BRACES = /\{([^{}]*)\}/g;
 const FIELD = /^[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*$/;
 
-/** Values are refused where they hold control characters. */
+/** Any value; control characters are rejected when it is used. */
 const ANY = '(?s).+';
 
-/** Null: a problem is reported. */
+/** Returns null after reporting a problem. */
 function lowerUrl(
   { url, allow_http = false, allow_private = false }: HttpTargetConfig,
   report: ReportValue,
 ): UrlPlan | null {
   const names: string[] = [];
-  // A URL parser would encode the braces, and tells whether what is in their place is a part of path or query.
+  // A URL parser would encode braces. Stand-ins show whether each placeholder is part of the path or the query.
   const stand = url.replace(BRACES, (_, name: string) => `hw${names.push(name) - 1}wh`);
   const refuse = (message: string, more: Partial<Problem> = {}): null => {
     report(['url'], message, more);
@@ -151,17 +151,17 @@ function lowerUrl(
   const base = parseBaseUrl(stand, { allowHttp: allow_http, secret: false });
   if (typeof base === 'string') return refuse(base, { rule: 'unsafe-url' });
   const { protocol, hostname, hash, pathname, search, origin } = new URL(stand);
-  if (hash !== '' || url.includes('#')) return refuse('a URL ends before `#`: nothing behind it is ever sent');
+  if (hash !== '' || url.includes('#')) return refuse('remove the fragment: `#` and the text after it are never sent');
   if (protocol === 'http:' && !allow_http)
     return refuse('`http://` sends texts and headers without encryption; use https://, or set allow_http: true', {
       rule: 'unsafe-url',
     });
   const literal = hostname.replace(/^\[|\]$/g, '');
   if (/^[\d.]+$|:/.test(literal) && !allow_private && !isPublicAddress(literal))
-    return refuse(`${literal} is no public address; set allow_private: true if you mean it`, { rule: 'unsafe-url' });
+    return refuse(`${literal} is not a public address; set allow_private: true if you mean it`, { rule: 'unsafe-url' });
   for (const name of names) {
-    if (name === 'text') return refuse('a URL may not hold the text; put `{text}` into `body`', within(name));
-    if (!FIELD.test(name)) return refuse(`\`{${name}}\` is no placeholder; write \`%7B\` for a brace`, within(name));
+    if (name === 'text') return refuse('a URL may not contain the text; put `{text}` into `body`', within(name));
+    if (!FIELD.test(name)) return refuse(`\`{${name}}\` is not a placeholder; write \`%7B\` for a brace`, within(name));
   }
   const path = splitStandIns(pathname + search, names);
   const fields = [...new Set(names)].filter((name) => !isBuiltin(name));
@@ -177,7 +177,7 @@ function splitStandIns(text: string, names: readonly string[]): ValueSegment[] {
   });
 }
 
-/** Lowers the headers of `platforms.http`: each is a setting of the target, so that references are resolved like other credentials. */
+/** Converts a header of `platforms.http` to a setting of the target. */
 const headerSetting = (name: string, value: string): SettingPlan => {
   const secret = isSecretName(name) || parseSecretRef(value, '').kind !== 'literal';
   return { name: HEADER_SETTING + name, aliases: [], secret, required: false, default: null, pattern: null };
@@ -193,7 +193,7 @@ function lowerEndpointHeaders({ headers = {} }: HttpTargetConfig, report: Report
     if (why !== null) report(['headers', written], why, { at: 'key' });
     else if (seen.has(name)) report(['headers', written], `\`${name}\` is set twice`, { at: 'key' });
     else if (/\{[a-z][\w.]*\??\}/i.test(value))
-      report(['headers', written], 'a header holds no placeholders: put the value into `url` or `body`');
+      report(['headers', written], 'a header may not contain placeholders: put the value into `url` or `body`');
     seen.add(name);
     return {
       name,
@@ -214,7 +214,7 @@ const CLOUD_EVENT = {
   data: USUAL,
 };
 
-/** @param fields of the address that the URL names; the body may repeat them */
+/** @param fields address fields in the URL; the body may also use them */
 function lowerEndpointBody(
   { body = USUAL, headers = {} }: HttpTargetConfig,
   fields: readonly string[],
@@ -237,7 +237,7 @@ function lowerEndpointBody(
   const text = String(body);
   const type = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
   if (/json/i.test(type) || /^\s*(?:\{\s*["}]|\[)/.test(text)) {
-    const hint = 'a placeholder stands within the quotation marks of a text: `{"summary": "{text}"}`';
+    const hint = 'put placeholders inside the quotes of a text: `{"summary": "{text}"}`';
     report(['body'], 'the body is not JSON', { hint });
   }
   return { plan: { kind: 'plain', value: lowerTexts(text, ['body'], texts) }, headers: [] };
@@ -245,11 +245,11 @@ function lowerEndpointBody(
 
 interface Texts {
   readonly report: ReportValue;
-  /** Names that may stand in braces. */
+  /** Names that are allowed in braces. */
   readonly values: readonly string[];
 }
 
-/** @param path of the value; null: the JSON stands in a text, and so does every place in it */
+/** @param path of the value; null: the JSON is a text, so its parts have no paths */
 function lowerJson(value: unknown, path: NodePath | null, texts: Texts): BodyNode {
   const below = (key: string | number): NodePath | null => (path === null ? null : [...path, key]);
   if (typeof value === 'string') {
@@ -268,7 +268,7 @@ function lowerTexts(text: string, path: NodePath, { values, report }: Texts): Va
   return text.split(/\{([A-Za-z_][\w.-]*)\}/).flatMap((part, index): ValueSegment[] => {
     if (index % 2 === 0) return part === '' ? [] : [{ kind: 'text', text: part }];
     if (!values.includes(part)) {
-      const known = `the values are ${oneOf(values, 'and')}, and what \`url\` has in braces`;
+      const known = `the values are ${oneOf(values, 'and')}, and the placeholders of \`url\``;
       report(path, `\`{${part}}\` is unknown: ${known}${didYouMean(part, values)}`);
     }
     const of = ALL_VALUES.find((value) => value === part);

@@ -33,10 +33,14 @@ interface LoweredProfile {
   readonly unusable: readonly string[];
 }
 
-type Known = Pick<TableContent, 'targets' | 'target_names' | 'toolsets'> & { readonly gateway: GatewayPlan };
+type ProfileScope = Pick<TableContent, 'targets' | 'target_names' | 'toolsets'> & { readonly gateway: GatewayPlan };
 
 /** Targets with problems are not bound; see `unusable`. */
-export function lowerProfile({ name, home, config }: ProfileEntry, known: Known, endpoints: Endpoints): LoweredProfile {
+export function lowerProfile(
+  { name, home, config }: ProfileEntry,
+  known: ProfileScope,
+  endpoints: Endpoints,
+): LoweredProfile {
   const targets: Record<string, TargetBinding> = {};
   const problems: Problem[] = [];
   const unusable: string[] = [];
@@ -48,7 +52,7 @@ export function lowerProfile({ name, home, config }: ProfileEntry, known: Known,
         ? { plan: null, problems: endpoint.problems }
         : lowerBinding(endpoint === undefined ? entry : { ...entry, variant: name }, plan, scope);
     if (isShared) {
-      // What is wrong was said of the target that the entry names; what is missing is said where the other is used.
+      // Problems were reported for the entry's own target; missing settings are reported where the other target is used.
       if (lowered.plan !== null) targets[plan.name] = lowered.plan;
       continue;
     }
@@ -69,12 +73,12 @@ interface Bindable {
   readonly written: string;
   readonly entry: TargetConfig;
   readonly plan: TargetPlan;
-  /** The entry is that of another target of the service. */
+  /** The entry belongs to another target of the service. */
   readonly isShared: boolean;
 }
 
-/** The written entries, the targets that share one, and the targets that need none, because their client has its own login (§4.4). */
-function bindable(config: ProfileConfig, known: Known): readonly Bindable[] {
+/** The written entries, targets that share an entry, and targets that need none because their client has its own login (§4.4). */
+function bindable(config: ProfileConfig, known: ProfileScope): readonly Bindable[] {
   const written = new Map<string, Bindable>();
   for (const [name, entry] of targetEntries(config)) {
     const target = targetNamed(known.target_names, name);

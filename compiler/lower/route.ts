@@ -118,7 +118,7 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
   return { plan, problems };
 }
 
-/** The events of a coalesce group have one run, that of the last. */
+/** The events of a coalesce group share one run, the last event's. */
 const lowerStatus = ({ mode, config }: RouteView): Pick<RoutePlan, 'status'> =>
   config.status_url === true && config.coalesce === undefined && (mode === 'agent' || mode === 'message')
     ? { status: { answer: config.status_answer === true } }
@@ -145,7 +145,7 @@ const defaultWindow = ({ facts, scope }: RouteView): number =>
 const lowerSecrets = (route: RouteView): RouteSecret[] =>
   route.secrets.map(({ ref, expires_at }) => ({ ref, expires_at }));
 
-/** The route of a profile that is not served is unreachable; it inherits the default profile's toolsets. */
+/** A route of a profile that is not served is unreachable; it inherits the default profile's toolsets. */
 function lowerToolsets({ config, profilePlan, scope }: RouteView): string[] {
   const profile = profilePlan ?? scope.table.profiles[DEFAULT_PROFILE];
   const granted = webhookToolsets(config.toolsets ?? profile?.toolsets ?? [], scope.table.toolsets);
@@ -159,7 +159,7 @@ function lowerRouteScript({ config, profilePlan, scope }: RouteView): RoutePlan[
   return path === null ? null : lowerScript(path, scope.table.server.script_timeout_seconds);
 }
 
-/** The rule `max-age` reports one key without the other, and a time that is no path. */
+/** The rule `max-age` reports one key without the other, and an invalid path. */
 function lowerMaxAge({ max_age_seconds: seconds, timestamp }: RouteConfig): MaxAgePlan | null {
   const time = timestamp === undefined ? 'none' : lowerField(timestamp);
   return seconds === undefined || typeof time === 'string' ? null : { seconds, time };
@@ -221,14 +221,14 @@ function flatExtra(extra: DeliverExtra): ReadonlyMap<string, ExtraValue> {
   return new Map(flat.map(([key, value]) => [key, { text: String(value), path: [key] }]));
 }
 
-/** Where messages of the gateway itself go; nowhere without it. */
+/** The deliveries of the gateway's own messages; none without a config. */
 export const lowerReceiver = (config: DeliveryConfig | undefined, table: KnownTargets): Lowered<DeliveryPlan[]> =>
   config === undefined ? { plan: [], problems: [] } : lowerDeliveries(config, table);
 
-/** How long a message waits for its approval where nothing else is said, in ms. */
+/** Default time that a message waits for approval, in ms. */
 export const APPROVE_MS = 86_400_000;
 
-/** `deliver` of a route, a job or an output: with `approve` each message waits for a person. @param words as of `lowerDeliveries` */
+/** Lowers `deliver` of a route, a job or an output; with `approve`, each message waits for approval. @param words as of `lowerDeliveries` */
 export function lowerDeliver(
   config: DeliveryConfig & { readonly approve?: boolean | undefined },
   table: Pick<TableContent, 'targets' | 'target_names' | 'gateway'>,
@@ -274,7 +274,7 @@ function lowerDeliveries(
 }
 
 /**
- * Left out where there are none. Unknown targets are omitted; the rule `unknown-target` reports them.
+ * Omitted if there are none. Unknown targets are omitted; the rule `unknown-target` reports them.
  * @param words as of `lowerDeliveries`
  */
 export function lowerOutputs(

@@ -1,4 +1,4 @@
-/** A signature scheme that cannot be verified. */
+/** Checks the signature scheme of a source. */
 
 import type { SecretForm, SignedSegment, SourceFile } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/diagnostic.ts';
@@ -37,13 +37,13 @@ interface Fault {
 
 function faultsOfSignature({ verify, signature }: SourceFile): readonly Fault[] {
   if (signature !== undefined || verify === 'none' || verify === 'basic') return [];
-  return [{ path: [], message: '`signature` is missing: the place of the signature or token' }];
+  return [{ path: [], message: '`signature` is missing: the location of the signature or token' }];
 }
 
 function faultsOfKey({ verify, secret }: SourceFile): readonly Fault[] {
   const allowed = KEY_FORMS[verify];
   if (secret?.as === undefined || allowed.includes(secret.as)) return [];
-  const message = `\`${secret.as}\` is not a key form of \`${verify}\`: it takes ${allowed.join(', ')}`;
+  const message = `\`${secret.as}\` is not a key form of \`${verify}\`: use ${allowed.join(', ')}`;
   return [{ path: ['secret', 'as'], message }];
 }
 
@@ -70,6 +70,6 @@ function faultsOfSigned(file: SourceFile, signed: readonly SignedSegment[]): rea
   if (file.timestamp !== undefined && !has('timestamp') && !inBody)
     add(['timestamp'], 'the timestamp is not part of `signed`: anyone could refresh it');
   if (file.body_hash?.query !== undefined && !has('url'))
-    add(['body_hash'], 'the digest is not in a signed place: `signed` has no {url}');
+    add(['body_hash'], 'the digest is not signed: `signed` has no {url}');
   return faults;
 }

@@ -18,7 +18,7 @@ import { checkSource, KEY_FORMS } from './source-faults.ts';
 /** HTTP Basic credentials (RFC 7617). */
 const BASIC: LocatorPlan = { in: 'header', name: 'authorization', path: [], split: '', prefix: 'Basic ' };
 
-/** Returns the plan, or the problems because of which requests could not be verified. */
+/** Returns the plan, or the problems that prevent verification of requests. */
 export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan> {
   const problems: Problem[] = [];
   const report: ReportFault = (path, message, hint) => {
@@ -112,7 +112,7 @@ function lowerChallenge(challenge: SourceChallenge, path: NodePath, report: Repo
   const place = (key: string, locator: Locator | undefined) =>
     locator === undefined ? null : lowerLocator(locator, [...path, key], report);
   if ((kind === 'echo' || kind === 'capture') && challenge.value === undefined) {
-    report(path, `a challenge of kind \`${kind}\` needs \`value\`: the place of the value to ${kind}`);
+    report(path, `a challenge of kind \`${kind}\` needs \`value\`: the location of the value to ${kind}`);
   }
   if (kind === 'reply' && challenge.json === undefined && challenge.status !== 204) {
     report(path, 'a challenge of kind `reply` needs `json`: the response');
@@ -145,12 +145,15 @@ function placeOf(when: NonNullable<SourceChallenge['when']>): Locator {
 /** Lowers the locators of a source (`{header: …}`, `{json: …}`) to plans. */
 type ReportFault = (path: NodePath, message: string, hint?: string) => void;
 
-/** Lowers one locator. If it names no place or several, reports that and returns null. */
+/** Lowers one locator. If it names no location or several, reports that and returns null. */
 function lowerLocator(locator: Locator, path: NodePath, report: ReportFault): LocatorPlan | null {
   const { header, query, json, form } = locator;
   const named = [header, query, form ?? json].filter((name) => name !== undefined);
   if (named.length !== 1) {
-    report(path, 'a place has exactly one of `header`, `query`, `json`, `form` (`form` may go with `json`)');
+    report(
+      path,
+      'a location has exactly one of `header`, `query`, `json`, `form` (`form` may be combined with `json`)',
+    );
     return null;
   }
   if (json?.split('.').includes('') === true) report([...path, 'json'], `empty part in the path \`${json}\``);
@@ -218,8 +221,8 @@ function parsePlaceholder(name: string): SignedSegment | null {
 }
 
 /**
- * Sorts alternative places of a value: signed ones, then the body, then headers and the query. The first non-empty place
- * is used, so that an unsigned value cannot override a signed one (decisions §4).
+ * Sorts alternative locations of a value: signed ones, then the body, then headers and the query. The first non-empty
+ * location is used, so that an unsigned value cannot override a signed one (decisions §4).
  */
 function signedFirst(places: readonly LocatorPlan[], signed: readonly SignedSegment[]): LocatorPlan[] {
   const rank = (at: LocatorPlan): number => (isSigned(at, signed) ? 0 : isInBody(at) ? 1 : 2);

@@ -24,7 +24,7 @@ const EXCHANGE: Places = { header: 'exchange', path: 'exchange', content: 'excha
 /** Lowers the requests of a target file: converts path, query, headers and body to segments. */
 export const INSTALLATION: Places = { header: 'exchange', path: 'installation', content: 'installation' };
 
-/** A scope, and the places of the texts of one request. */
+/** A scope, and the kinds of places of one request's texts. */
 interface RequestScope extends TargetScope {
   readonly places: Places;
 }
@@ -77,7 +77,7 @@ const lowerTexts = (
     value: lowerText(String(value), { at, path: [...path, name] }, scope),
   }));
 
-/** Names are compared as they are written: they are those of one file. */
+/** Names are compared case-sensitively: they are from one file. */
 const headersOf = ({ headers }: TargetRequest, scope: TargetScope): Texts => ({ ...scope.headers, ...headers });
 
 /** Headers that the executor sets: setting them in a target would break the request's framing. */
@@ -96,7 +96,7 @@ function lowerHeaders(headers: readonly NamedTemplate[], path: NodePath, scope: 
 /** Why a request cannot have this header; null: it can. @param name in lower case */
 export function headerProblem(name: string): string | null {
   if (!HEADER_NAME.test(name)) return `${JSON.stringify(name)} is not a header name`;
-  return OWN_HEADERS.has(name) ? `\`${name}\` is set by the executor and cannot be named here` : null;
+  return OWN_HEADERS.has(name) ? `\`${name}\` is set by hookwright and not allowed here` : null;
 }
 
 const BODIES = ['json', 'form', 'plain'] as const;
@@ -107,15 +107,15 @@ function checkRequest(request: TargetRequest, path: NodePath, scope: RequestScop
   const [body, ...others] = BODIES.filter((kind) => request[kind] !== undefined);
   if (scope.places === EXCHANGE && request.when !== undefined)
     report('when', 'a token or check request is the same for every address');
-  if (others[0] !== undefined) report(others[0], `one body, not ${[body, ...others].join(' and ')}`);
-  if (body !== undefined && request.method === 'GET') report(body, 'a GET request has no body');
+  if (others[0] !== undefined) report(others[0], `only one body is allowed, not ${[body, ...others].join(' and ')}`);
+  if (body !== undefined && request.method === 'GET') report(body, 'a GET request must not have a body');
 }
 
 function checkPath(text: string, path: NodePath, scope: TargetScope): void {
   const at = { rule: 'target-path', path, at: 'value' } as const;
-  if (text !== '' && !text.startsWith('/')) scope.report({ ...at, message: 'a path starts with /' });
+  if (text !== '' && !text.startsWith('/')) scope.report({ ...at, message: 'a path must start with /' });
   if (/[?#\s]/.test(text.replace(/\{[^}]*\}/g, '')))
-    scope.report({ ...at, message: 'a path has no ?, # or blank: parameters belong in `query`' });
+    scope.report({ ...at, message: 'a path must not contain ?, # or spaces: parameters belong in `query`' });
 }
 
 function lowerRequestBody(request: TargetRequest, path: NodePath, scope: RequestScope): BodyPlan {

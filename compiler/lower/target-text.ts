@@ -20,7 +20,7 @@ import { linearRegex } from '../globs/linear-glob.ts';
 
 /** The context in which texts of a target file are lowered. */
 export interface TargetScope extends TextScope {
-  /** Of all requests of the variant. */
+  /** Headers of all requests of the variant. */
   readonly headers: NonNullable<TargetVariant['headers']>;
   readonly report: (problem: Problem) => void;
 }
@@ -103,7 +103,7 @@ function resolve(name: string, scope: TargetScope): Pick<ValueRef, 'of' | 'name'
 const HEADER = ['setting', 'exchanged_token', 'timestamp', 'signature', 'key', 'piece', 'pieces'] as const;
 const PATH = [...HEADER, 'address', 'match', 'found', 'page', 'since'] as const;
 
-/** The values that each place may contain, and what to say of others. */
+/** The values that each place may contain, and the message for others. */
 const PLACES: Readonly<Record<TextPlace, readonly [allowed: readonly ValueRef['of'][], otherwise: string]>> = {
   base: [['setting'], 'a base URL may contain only settings'],
   basic: [['setting'], 'user name and password must be settings'],

@@ -171,7 +171,7 @@ function lowerRetryAfter(given: TargetRetryAfter | undefined, path: NodePath, sc
     const problem = { rule: 'target-retry-after', at: 'value' } as const;
     const pattern = source.text === undefined ? '' : lowerPattern(source.text, [...at, 'text'], scope);
     if (place === undefined || second !== undefined)
-      scope.report({ ...problem, path: at, message: 'a place has exactly one of `header`, `body` and `text`' });
+      scope.report({ ...problem, path: at, message: 'a location has exactly one of `header`, `body` and `text`' });
     if (source.text !== undefined && !/\((?!\?:)/.test(source.text))
       scope.report({ ...problem, path: [...at, 'text'], message: 'the expression needs a group around the number' });
     return {

@@ -84,7 +84,7 @@ export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan>
   const variants = isDeclared ? mergeVariants(file).map((variant) => lowerVariant(variant, scope)) : [];
   if (!isDeclared) reportUnread(file, driver, scope);
   if (file.like !== undefined && file.settings === undefined) {
-    const message = `there is no target \`${file.like}\` of its own in the same folder`;
+    const message = `there is no independent target \`${file.like}\` in the same folder`;
     scope.report({ rule: 'target-driver', path: ['like'], at: 'value', message });
   }
   if (problems.length > 0) return { plan: null, problems: unique(problems) };
@@ -113,7 +113,7 @@ function lowerContent(content: TargetContent): ContentField[] {
 function reportUnread(file: TargetFile, driver: string, scope: TargetScope): void {
   for (const part of [...SHARED_PARTS, 'variants' as const]) {
     if (part === 'address' || file[part] === undefined) continue;
-    const message = `the driver \`${driver}\` is code and does not read \`${part}\``;
+    const message = `the driver \`${driver}\` ignores \`${part}\``;
     scope.report({ rule: 'target-driver', path: [part], at: 'key', message });
   }
 }

@@ -34,7 +34,7 @@ export function lowerCoalesceKey(text: string): Lowered<TemplatePlan> {
   return { plan: null, problems: [...lowered.problems, { rule: 'coalesce-key', path: [], at: 'value', message }] };
 }
 
-/** An event in the list of a burst, by default. */
+/** The default template of an event in the list of a burst. */
 export const compactPayload: TemplatePlan = [{ kind: 'dump', compact: true }];
 
 /** The default prompt: the event type, and the whole payload in a code fence. */
@@ -73,7 +73,7 @@ function checkSyntax(text: string): readonly Problem[] {
 const NOT_CLOSED = /^[^{}]*(\{[A-Za-z_]\w*)[.,;:!?)]*(?:\s[^{}]*)?$/d;
 const NOT_OPENED = /^(?:[^{}]*[\s(#])?([A-Za-z_][\w.]*\})[^{}]*$/d;
 
-/** Code has braces in pairs, so that a single one in a text is half of a placeholder. */
+/** Code has braces in pairs, so a single one in a text is half of a placeholder. */
 function loneBrace(text: string): readonly Problem[] {
   const [, span] = (NOT_CLOSED.exec(text) ?? NOT_OPENED.exec(text))?.indices ?? [];
   if (span === undefined) return [];
@@ -236,7 +236,7 @@ function takesMarkers(segment: TemplateSegment, route: RouteView): segment is Ma
 function isUntrustedPath({ path, builtin }: PathSegment, route: RouteView): boolean {
   if (path.length === 0) return false;
   if (builtin !== null && isSent(builtin, route)) return true;
-  // A value of which nothing is known may be anyone's.
+  // Without knowledge of payloads, every value may be untrusted.
   return route.scope.payloads?.isUntrusted(route, path) ?? true;
 }
 

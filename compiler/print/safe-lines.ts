@@ -106,14 +106,14 @@ function secretParts({ text }: SourceText, sensitive: ReadonlySet<number>): read
   }
 }
 
-interface Found {
+interface SecretParts {
   readonly ranges: Range[];
   /** Anchors that aliases below secret keys refer to. */
   readonly anchors: Set<string>;
 }
 
 function collect(document: Document.Parsed, sensitive: ReadonlySet<number>): readonly Range[] {
-  const found: Found = { ranges: [], anchors: new Set() };
+  const found: SecretParts = { ranges: [], anchors: new Set() };
   const isSecretName = remembered(mayBeSecretName);
   const holdsSecret = ({ key, value }: Pair): boolean =>
     isScalar(key) &&
@@ -154,7 +154,7 @@ function isEntry({ value }: Pair, path: readonly unknown[]): boolean {
 }
 
 /** Repeats until there are no new anchors, because anchored values may contain aliases. */
-function coverAnchors(document: Document.Parsed, found: Found): void {
+function coverAnchors(document: Document.Parsed, found: SecretParts): void {
   for (let known = 0; known < found.anchors.size; ) {
     known = found.anchors.size;
     visit(document, {
@@ -165,7 +165,7 @@ function coverAnchors(document: Document.Parsed, found: Found): void {
   }
 }
 
-function coverPart(value: unknown, found: Found): void {
+function coverPart(value: unknown, found: SecretParts): void {
   if (isAlias(value)) found.anchors.add(value.source);
   else if (isScalar(value)) coverScalar(value, found);
   else if (isSeq(value)) for (const item of value.items) coverPart(item, found);
@@ -174,7 +174,7 @@ function coverPart(value: unknown, found: Found): void {
 }
 
 /** If the pair has no value (`{ hunter2 }`), covers its key. */
-function coverPair({ key, value }: Pair, found: Found): void {
+function coverPair({ key, value }: Pair, found: SecretParts): void {
   if (isScalar(key) && isScalar(value) && accompanies(String(key.value), String(value.value))) return;
   const isEmpty = value === null || (isScalar(value) && value.value === null);
   coverPart(isEmpty ? key : value, found);
@@ -184,7 +184,7 @@ function coverPair({ key, value }: Pair, found: Found): void {
 const accompanies = (key: string, value: string): boolean =>
   key === 'help' || (key === 'expires_at' && /^[\d:.TZ+ -]+$/.test(value));
 
-function coverScalar(node: Node & { readonly value?: unknown }, { ranges }: Found): void {
+function coverScalar(node: Node & { readonly value?: unknown }, { ranges }: SecretParts): void {
   const { value, range } = node;
   if (value === null || value === '' || typeof value === 'boolean' || !range) return;
   if (typeof value === 'string' && isReference(value)) return;

@@ -33,7 +33,7 @@ export const agentChoice = rule('agent-choice', {
 function checkAgent({ path, config: agent }: WrittenAgent, report: Reporter): void {
   if (agent.command === undefined) {
     for (const name of ['env', 'cwd', 'work', 'sandbox', 'answer_path', 'usage_paths'] as const) {
-      const message = `\`${name}\` is for a \`command\`; there is none`;
+      const message = `\`${name}\` needs a \`command\``;
       if (agent[name] !== undefined) report({ path: [...path, name], at: 'key', message });
     }
     return;
@@ -82,32 +82,36 @@ export const consolePort = rule('console-port', {
     if (console === null || console.port === 0 || console.port !== server.port) return;
     if (!overlap(console.host, server.host)) return;
     const path = ['gateway', 'console', ...(config.gateway?.console?.port === undefined ? [] : ['port'])];
-    const message = `the webhook server listens on port ${server.port} already, which senders reach`;
-    report({ path, at: 'value', message, hint: 'give the console a port of its own' });
+    const message = `the webhook server, which senders reach, already listens on port ${server.port}`;
+    report({ path, at: 'value', message, hint: 'give the console another port' });
   },
 });
 
-/** One program cannot listen on one port of both. `0.0.0.0` has no address of IPv6. */
+/** Whether two servers conflict on one port. `0.0.0.0` does not include IPv6. */
 const overlap = (one: string, other: string): boolean =>
   one === other || [[one, other] as const, [other, one] as const].some(([all, each]) => covers(all, each));
 
 const covers = (all: string, each: string): boolean => isWildcard(all) && (all !== '0.0.0.0' || !/^[^.]*:/.test(each));
 
-const ALONE = {
-  message: 'the console would be open to every program of this machine, which needs no `viewer_token`',
+const NO_TOKEN = {
+  message: 'without `token`, every program of this machine can use the console, and `viewer_token` has no effect',
   hint: 'add `token: env:CONSOLE_TOKEN`',
 };
-const SAME = {
-  message: 'it is `token` itself, whose holder may change everything',
-  hint: 'give viewers a token of their own',
+const SAME_TOKEN = {
+  message: '`viewer_token` equals `token`, which allows all changes',
+  hint: 'give viewers another token',
 };
 
-/** A console without a token that other machines can reach, or that has none that viewers do not have. */
+/** A console without a token that other machines can reach, or whose token viewers also have. */
 export const consoleWithoutToken = rule('console-without-token', {
   config({ config }, report) {
     const { host, token, viewer_token } = config.gateway?.console ?? {};
     if (viewer_token !== undefined && (token === undefined || viewer_token === token))
-      report({ path: ['gateway', 'console', 'viewer_token'], at: 'value', ...(token === undefined ? ALONE : SAME) });
+      report({
+        path: ['gateway', 'console', 'viewer_token'],
+        at: 'value',
+        ...(token === undefined ? NO_TOKEN : SAME_TOKEN),
+      });
     if (host === undefined || token !== undefined || isLoopback(host)) return;
     const message = `the console would be open to anyone who can reach \`${host}\``;
     const hint = 'add `token: env:CONSOLE_TOKEN`, which Prometheus sends as `authorization`, or bind 127.0.0.1';
@@ -165,15 +169,19 @@ function checkPlain({ config, settings, overrides, variables }: ConfigView, repo
     ['WEBHOOK_ENABLED', overrides.enabled, config.platforms?.webhook?.enabled, ['platforms', 'webhook', 'enabled']],
   ] as const;
   for (const [variable, used, here, path] of written) {
-    // `webhook-disabled` reports a disabled server. A command-line flag overrides both and is no surprise.
+    // `webhook-disabled` reports a disabled server. A command-line flag overrides both and is intended.
     if (used === null || used === false || here === undefined || path === null || used === here) continue;
-    if (!isSaid(variable, used, variables)) continue;
+    if (!setsSetting(variable, used, variables)) continue;
     const message = `\`${variable}\`${originOf(variable, variables)} replaces \`${String(path.at(-1))}: ${here}\` by \`${used}\``;
     report({ path, at: 'value', message, hint: HINT });
   }
 }
 
-const isSaid = (variable: string, used: string | number | boolean, variables: ConfigView['variables']): boolean => {
+const setsSetting = (
+  variable: string,
+  used: string | number | boolean,
+  variables: ConfigView['variables'],
+): boolean => {
   const value = variables.get(variable)?.value;
   return value !== undefined && (typeof used === 'boolean' || String(used) === value || Number(value) === used);
 };
@@ -216,7 +224,7 @@ function checkCode(command: readonly string[], path: NodePath, report: Reporter)
 /** The placeholders of `agent.command`. */
 const PLACEHOLDER = /\{(toolsets|session|route|profile)\}/g;
 
-/** A store that is not a PostgreSQL URL. */
+/** A store URL that is not a PostgreSQL URL. */
 export const storeUrl = rule('store-url', {
   config({ config }, report) {
     const store = config.gateway?.store;
@@ -244,7 +252,7 @@ export const unsafeUrl = rule('unsafe-url', {
     for (const [written, entry] of targetEntries(config)) {
       const target = targetNamed(target_names, written);
       const plan = target === null ? undefined : targets[target];
-      // What is wrong with its URL is reported where it is lowered.
+      // The lowering of `platforms.http` reports problems of its URL.
       if (plan === undefined || plan.name === HTTP_TARGET) continue;
       const path = ['platforms', written];
       const own = unsafeSettings(entry, plan, path);
@@ -261,7 +269,7 @@ function checkPublicUrl(text: string | undefined, report: Reporter): void {
   if (message !== null) report(rejected(['public_url'], { text, message, secret: false }));
 }
 
-/** What is requested is a secret, and nothing is sent with it, so plain HTTP is right. */
+/** The URL itself is the secret and no credentials are sent, so plain HTTP is allowed. */
 function checkHeartbeat(text: string | undefined, report: Reporter): void {
   if (text === undefined || parseSecretRef(text, '').kind !== 'literal') return;
   const message = parseBaseUrl(text, { allowHttp: true, secret: true });
@@ -307,7 +315,7 @@ function checkBases({ plan, binding, path }: BoundPlan, report: Reporter): void 
   for (const text of bases) {
     const found = text === null ? null : parseBaseUrl(text, { allowHttp: binding.allow_http, secret: false });
     if (typeof found !== 'string') continue;
-    report({ path, at: 'key', message: `in the catalog's entry of ${plan.title}, ${found}` });
+    report({ path, at: 'key', message: `in the catalog entry of ${plan.title}, ${found}` });
   }
 }
 
@@ -337,7 +345,7 @@ export const webhookDisabled = rule('webhook-disabled', {
     if (server.enabled || invalidNames.has('setting:enabled') || settings.routes.length === 0) return;
     const path = ['platforms', 'webhook', 'enabled'];
     const off = overrides.enabled === false ? ' by WEBHOOK_ENABLED' : '';
-    const message = `the webhook adapter is switched off${off}: no route is served`;
+    const message = `the webhook server is disabled${off}: no route is served`;
     const hint = 'set `platforms.webhook.enabled: true`, or WEBHOOK_ENABLED=true';
     report({ path, at: 'value', message, hint });
   },

@@ -1,4 +1,4 @@
-/** Rules about what a config says that has no effect, or not the effect that it seems to have. */
+/** Rules about parts of a config without the expected effect. */
 
 import { DEFAULT_PROFILE } from '../../base/names.ts';
 import { entryLabel } from '../../base/text.ts';
@@ -21,7 +21,7 @@ export const addressForm = deliveryRule('address-form', checkAddresses, {
     for (const [written, { home_channel: home }] of targetEntries(config)) {
       const plan = table.targets[targetNamed(table.target_names, written) ?? ''];
       if (plan === undefined || home === undefined || parseSecretRef(String(home), '').kind !== 'literal') continue;
-      const form = missedForm(plan, undefined, 'chat_id', String(home));
+      const form = requiredForm(plan, undefined, 'chat_id', String(home));
       if (form !== null)
         report({ path: ['platforms', written, 'home_channel'], at: 'value', ...wordsFor(written, String(home), form) });
     }
@@ -33,19 +33,19 @@ function checkAddresses({ config, profile, scope, hasPayload, report }: Receiver
     for (const [key, { text, path }] of extra) {
       const [unfilled] = hasPayload ? [] : readPlaceholders(text);
       if (unfilled !== undefined) {
-        const message = `nothing fills \`{${unfilled.path.join('.')}}\`: an address has no event here, and every delivery to it fails`;
+        const message = `no event fills \`{${unfilled.path.join('.')}}\` here: every delivery to this address fails`;
         report({ path: ['deliver_extra', ...path], at: 'value', message, hint: 'write the address itself' });
         continue;
       }
-      const form = missedForm(plan, profile?.targets[plan.name], THREAD_KEYS.includes(key) ? 'thread' : key, text);
+      const form = requiredForm(plan, profile?.targets[plan.name], THREAD_KEYS.includes(key) ? 'thread' : key, text);
       if (form !== null) report({ path: ['deliver_extra', ...path], at: 'value', ...wordsFor(name, text, form) });
     }
   }
 }
 
 const wordsFor = (target: string, value: string, form: string): Pick<Reported, 'message' | 'hint'> => ({
-  message: `\`${target}\` takes no address like ${JSON.stringify(value)}: every delivery to it fails`,
-  hint: `it has the form ${form}; docs/targets.md says where to find it`,
+  message: `\`${target}\` does not accept the address ${JSON.stringify(value)}: every delivery to it fails`,
+  hint: `the form is ${form}; docs/targets.md explains where to find it`,
 });
 
 /**
@@ -53,12 +53,17 @@ const wordsFor = (target: string, value: string, form: string): Pick<Reported, '
  * considered, unless the binding names one.
  * @param name a key of the target's address, such as `chat_id` or `thread`
  */
-function missedForm(plan: TargetPlan, binding: TargetBinding | undefined, name: string, value: string): string | null {
+function requiredForm(
+  plan: TargetPlan,
+  binding: TargetBinding | undefined,
+  name: string,
+  value: string,
+): string | null {
   const variants = plan.variants.filter((variant) => binding === undefined || variant.name === binding.variant);
   const forms = (variants.length === 0 ? [plan] : variants).map(
     ({ address }) => address.find((field) => field.name === name)?.pattern ?? null,
   );
-  // Other rules report braces that are no placeholder.
+  // Other rules report invalid placeholders.
   if (value === '' || /[{}]/.test(value)) return null;
   return forms.some((form) => form === null || linearRegex(form).matches(value)) ? null : (forms[0] ?? null);
 }
@@ -84,7 +89,7 @@ const hasHome = (binding: TargetBinding): boolean =>
 /** A key without effect. */
 export const noEffect = rule('no-effect', {
   route(route, report) {
-    // Two modes at once are an error, so it is open which keys apply.
+    // Two modes at once are an error, so the applicable keys are unknown.
     if (route.mode === 'cron' && route.config.deliver_only === true) return;
     for (const [key, value] of Object.entries(route.config)) {
       const pinned = key === 'auth' && route.config.source !== undefined ? PINNED : undefined;
@@ -95,20 +100,20 @@ export const noEffect = rule('no-effect', {
   },
 });
 
-/** Why there is no status to tell of. */
+/** Why the route has no status. */
 function withoutStatus(key: string, { coalesce, status_url }: RouteConfig): string | undefined {
   if (key === 'status_answer' && status_url !== true) return 'it needs `status_url: true`';
   if (coalesce === undefined || (key !== 'status_url' && key !== 'status_answer')) return undefined;
-  return 'the events of a coalesce group have one run, that of the last';
+  return 'the events of a coalesce group share the run of the last event';
 }
 
-const PINNED = '`source` already says how the sender signs';
+const PINNED = '`source` already defines how the sender signs';
 
 /** Why the key has no effect in this mode; undefined if it has one. */
 const reasonAgainst = (key: string, mode: RouteMode): string | undefined =>
   mode === 'agent' ? undefined : routeKey(key)?.[mode];
 
-/** A delivery without an output, to a target that needs more than a text. */
+/** An answer that is delivered to a target that needs more than a text. */
 export const outputOnlyTarget = deliveryRule('output-only-target', check);
 
 function check({ config, scope, report }: Receiver): void {
@@ -122,8 +127,8 @@ function check({ config, scope, report }: Receiver): void {
       'and',
     );
     const fixed = lacking.every((field) => plan.address.some((key) => key.name === field.name));
-    const message = `\`${name}\` needs ${fields}, which an answer does not have: every delivery to it fails`;
-    const hint = `name it in \`outputs\`, where an agent hands ${fields} over${fixed ? `, or set ${fields} in \`deliver_extra\`` : ''}`;
+    const message = `\`${name}\` needs ${fields}, which an answer lacks: every delivery to it fails`;
+    const hint = `use it in \`outputs\`, where an agent hands over ${fields}${fixed ? `, or set ${fields} in \`deliver_extra\`` : ''}`;
     report({ path: deliverPath(index), at: 'value', message, hint });
   }
 }
@@ -151,13 +156,13 @@ export function checkEnabled(
     const hint =
       shared === undefined
         ? `set \`platforms.${name}.enabled: true\` in the config${where}, with its credentials`
-        : `set ${waysOf(plan)} under \`platforms.${entryLabel(profile, shared.name)}\` in the config${where}`;
+        : `set ${requiredSettings(plan)} under \`platforms.${entryLabel(profile, shared.name)}\` in the config${where}`;
     report({ path: deliverPath(index), at: 'value', message, hint });
   }
 }
 
-/** The settings that it cannot do without, or those of each variant. */
-function waysOf(plan: TargetPlan | undefined): string {
+/** The required settings of the target, or of each variant. */
+function requiredSettings(plan: TargetPlan | undefined): string {
   const required = (plan?.settings ?? []).flatMap(({ name, required }) => (required ? [name] : []));
   const ways = (plan?.variants ?? []).map(({ needs }) => [...new Set([...required, ...needs])]);
   return ways.map((names) => names.map((name) => `\`${name}\``).join(' and ')).join(', or ');

@@ -1,4 +1,4 @@
-/** Rules about names that exist nowhere. */
+/** Rules about unknown names. */
 
 import { DEFAULT_PROFILE, NO_AGENT } from '../../base/names.ts';
 import type { ProfilePlan } from '../../schemas/generated/types.ts';
@@ -32,7 +32,7 @@ export const barredToolset = rule('barred-toolset', {
 function checkNames(names: readonly string[] = [], path: NodePath, known: KnownToolsets, report: Reporter): void {
   for (const [index, name] of names.entries()) {
     if (!Object.hasOwn(known, name) || known[name] === true) continue;
-    const message = `the toolset \`${name}\` is barred from webhook runs; it is dropped`;
+    const message = `the toolset \`${name}\` is barred from webhook runs and is dropped`;
     report({ path: [...path, index], at: 'value', message });
   }
 }
@@ -43,7 +43,7 @@ export const missingDeliverExtra = deliveryRule('missing-deliver-extra', checkKe
 function checkKeys({ config, scope, route, hasPayload, report }: Receiver): void {
   const written = Object.keys(config.deliver_extra ?? {});
   for (const { name, plan, extra } of deliveryTargets(config, scope.table)) {
-    // A placeholder of the URL of `http` is a field of the payload, where there is one.
+    // Placeholders in the URL of `http` are payload fields, if there is a payload.
     const isOwn = plan.variants.some(({ webhook }) => webhook !== undefined) && !hasPayload;
     const missing = plan.address
       .filter((field) => (field.required || isOwn) && !extra.has(field.name))
@@ -51,7 +51,7 @@ function checkKeys({ config, scope, route, hasPayload, report }: Receiver): void
     const absent = missing.filter((field) => {
       const key = written.find((each) => meantField(each, [field]) !== null);
       if (key === undefined) return true;
-      const message = `\`${name}\` needs \`deliver_extra.${field}\`: \`${key}\` is another name for it`;
+      const message = `\`${name}\` needs \`deliver_extra.${field}\`: rename \`${key}\``;
       report({ path: ['deliver_extra', key], at: 'key', message, fix: { kind: 'rename', text: field } });
       return false;
     });
@@ -154,8 +154,8 @@ function checkName(
   const message = `there is no agent \`${name}\`${didYouMean(name, [...known, NO_AGENT])}`;
   const hint =
     known.length === 0
-      ? `write it under \`agents\`, or remove this key: then the default agent runs, which \`agent\` at the top sets`
-      : `agents of this profile: ${oneOf(known, 'and')}; \`${NO_AGENT}\`: the prompt is the message; without this key, the default agent runs`;
+      ? `define it under \`agents\`, or remove this key to run the default agent, \`agent\` at the top level`
+      : `agents of this profile: ${oneOf(known, 'and')}; \`${NO_AGENT}\`: the prompt is the message; without this key: the default agent`;
   report({ path: ['agent'], at: 'value', message, hint, ...renameFix(name, [...known, NO_AGENT]) });
 }
 
@@ -197,13 +197,13 @@ function unknown(
 ): Reported {
   const key = path.at(-1) ?? '';
   const at = { path: ['deliver_extra', ...path], at: 'key' } as const;
-  const message = `no target of this entry reads \`deliver_extra.${path.join('.')}\``;
+  const message = `no target of this entry uses \`deliver_extra.${path.join('.')}\``;
   const meant = meantField(key, known);
   if (meant !== null && !Object.hasOwn(written, meant))
     return { ...at, message: `${message}: it is called \`${meant}\``, fix: { kind: 'rename', text: meant } };
   const guess = didYouMean(key, known);
   if (guess !== '') return { ...at, message: `${message}${guess}` };
-  const hint = known.length === 0 ? 'this target takes none' : `known here: ${oneOf([...new Set(known)], 'and')}`;
+  const hint = known.length === 0 ? 'this target has none' : `known here: ${oneOf([...new Set(known)], 'and')}`;
   return { ...at, message, hint };
 }
 
@@ -223,7 +223,7 @@ export const unknownJob = rule('unknown-job', {
     const message = `there is no job \`${cron_job}\`${didYouMean(cron_job, names)}`;
     const hint =
       names.length === 0
-        ? 'write it under `jobs`, with a `schedule` and a `prompt`'
+        ? 'define it under `jobs`, with a `schedule` and a `prompt`'
         : `jobs of this profile: ${oneOf(names, 'and')}`;
     report({ ...at, message, hint, ...renameFix(cron_job, names) });
   },
@@ -345,7 +345,7 @@ function checkToolsetNames(
   const known = Object.keys(toolsets);
   for (const [index, name] of names.entries()) {
     if (Object.hasOwn(toolsets, name)) continue;
-    const message = `there is no toolset \`${name}\`; it is dropped${didYouMean(name, known)}`;
+    const message = `there is no toolset \`${name}\`; the name is dropped${didYouMean(name, known)}`;
     report({ path: [...path, index], at: 'value', message, ...renameFix(name, known) });
   }
 }

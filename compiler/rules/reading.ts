@@ -13,7 +13,7 @@ export const duplicateDefinition = rule('duplicate-definition', {
         first.set(target, name);
         continue;
       }
-      const message = `\`${name}\` and \`${other}\` are one target`;
+      const message = `\`${name}\` and \`${other}\` are the same target`;
       const related = [{ path: ['platforms', other], message: 'it is first defined here' }];
       report({ path: ['platforms', name], at: 'key', message, related });
     }

@@ -1,8 +1,8 @@
-/** Rules about combinations with which the gateway would not start. */
+/** Rules about combinations that prevent the gateway from starting. */
 
 import { isLoopback } from '../../base/net.ts';
 import { isAsymmetric, isInsecure } from '../views/view-route.ts';
-import { deliverPath, KEEPING_TARGETS } from './support/receivers.ts';
+import { deliverPath, STORING_TARGETS } from './support/receivers.ts';
 import { rule } from './support/rule.ts';
 
 const MODE_KEYS = { message: 'agent', direct: 'deliver_only', cron: 'cron_job' } as const;
@@ -29,7 +29,7 @@ export const deliverOnlyTarget = rule('deliver-only-target', {
       return;
     }
     for (const { name, index, target } of route.targets) {
-      if (target === null || !KEEPING_TARGETS.has(target)) continue;
+      if (target === null || !STORING_TARGETS.has(target)) continue;
       const message = `\`deliver_only\` cannot deliver to \`${name}\`: no one would receive the message`;
       report({ path: deliverPath(index), at: 'value', message, hint });
     }
@@ -55,7 +55,7 @@ export const insecureBind = rule('insecure-bind', {
     const written = route.secrets.find(({ ref, path }) => path !== null && isInsecure(ref, route.scope.facts));
     const shown = host === '' ? 'every address (the host is empty)' : `\`${host}\``;
     const message = `route \`${route.name}\` is not authenticated and the server would listen on ${shown}`;
-    const hint = 'give the route a real secret, or bind 127.0.0.1';
+    const hint = 'give the route a secret, or bind 127.0.0.1';
     report({ path: written?.path ?? [], at: written === undefined ? 'key' : 'value', message, hint });
   },
 });
@@ -65,7 +65,7 @@ export const routeWithoutSecret = rule('route-without-secret', {
   route(route, report) {
     if (route.secrets.length > 0 || route.scope.invalidNames.has('setting:secret')) return;
     if (route.schemes.length > 0 && route.schemes.every(isAsymmetric)) {
-      const message = `route \`${route.name}\` has no \`public_key\`, and its source signs with a private one`;
+      const message = `route \`${route.name}\` has no \`public_key\`, but its source signs with a private key`;
       report({ path: [], at: 'key', message, hint: 'set `public_key` to the key the sender publishes' });
       return;
     }

@@ -1,4 +1,4 @@
-/** The rules in force. */
+/** Collects the rules of the compiler and its modules. */
 import { RULES } from '../diagnostics/rule.ts';
 import type { ViewRule } from '../views/views.ts';
 import { RULE_FILES } from './built/rule-files.ts';

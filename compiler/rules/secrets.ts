@@ -177,7 +177,7 @@ export const secretSealed = rule('secret-sealed', {
     for (const { ref, path } of writtenSecrets(route)) {
       if (ref.kind !== 'literal' || !isSealed(ref.value)) continue;
       const message = 'this secret cannot be decrypted: it was encrypted with another `gateway.store.key`';
-      const hint = 'give this machine the key of the others, or subscribe anew';
+      const hint = 'use the same key on all machines, or subscribe again';
       report({ path, at: 'value', message, hint, sensitive: true });
     }
   },
@@ -218,7 +218,7 @@ export const unsignedSource = rule('unsigned-source', {
     const { source } = route.config;
     if (route.insecure || source === undefined || route.schemes.length === 0) return;
     if (!route.schemes.every(({ verify }) => verify === 'none')) return;
-    const message = `\`${source}\` does not sign its requests: every one of them would be refused`;
+    const message = `\`${source}\` does not sign its requests: all of them would be rejected`;
     const hint =
       'let a proxy that checks the sender sign them as `generic-v2`, or use INSECURE_NO_AUTH on a loopback host';
     report({ path: ['source'], at: 'value', message, hint });

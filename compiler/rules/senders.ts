@@ -1,4 +1,4 @@
-/** Rules about what is known of senders: their events, retries and handshakes. */
+/** Rules about senders: their events, retries and handshakes. */
 
 import { isLoopback } from '../../base/net.ts';
 import { schemeLabel } from '../../base/text.ts';
@@ -44,7 +44,7 @@ export const noReplayProtection = rule('no-replay-protection', {
   },
 });
 
-/** False for tokens: whoever reads a request has the token and needs no replay (see `token-without-tls`). */
+/** False for tokens: anyone who reads a request has the token and needs no replay (see `token-without-tls`). */
 function isReplayable({ verify, timestamp, delivery, delivery_digest }: SchemePlan): boolean {
   if (verify === 'token' || verify === 'basic' || verify === 'none') return false;
   return timestamp === null && delivery.length === 0 && !delivery_digest;
@@ -78,7 +78,7 @@ export const rateBelowBurst = rule('rate-below-burst', {
     const burst = facts?.burst_per_minute ?? 0;
     const limit = config.rate_limit ?? scope.table.server.rate_limit;
     if (limit >= burst) return;
-    const message = `\`${config.source}\` is known to send ${burst} requests a minute; this route accepts ${limit}`;
+    const message = `\`${config.source}\` sends up to ${burst} requests a minute; this route accepts ${limit}`;
     const path = config.rate_limit === undefined ? ['source'] : ['rate_limit'];
     report({ path, at: 'value', message, hint: `set \`rate_limit: ${burst}\` or more` });
   },
@@ -103,7 +103,7 @@ export const tokenWithoutTls = rule('token-without-tls', {
     const inClear = schemes.length > 0 && schemes.every(({ verify }) => verify === 'token' || verify === 'basic');
     if (!inClear || insecure || isLoopback(host) || isHttps(config.public_url ?? public_url)) return;
     const path = config.source === undefined ? ['auth'] : ['source'];
-    const message = `every request of \`${config.source ?? schemes[0]?.name}\` contains the secret itself, and nothing states that TLS protects it`;
+    const message = `every request of \`${config.source ?? schemes[0]?.name}\` contains the secret itself, and TLS is not configured`;
     const hint = 'put a proxy with TLS in front and set `public_url`, or bind 127.0.0.1';
     report({ path, at: 'value', message, hint });
   },

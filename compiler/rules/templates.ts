@@ -5,11 +5,11 @@ import { lowerField } from '../config/grammar.ts';
 import { EVENTS, keepsAll } from '../config/route-keys.ts';
 import type { NodePath } from '../diagnostics/diagnostic.ts';
 import { oneOf } from '../text/suggest.ts';
-import { KEEPING_TARGETS } from './support/receivers.ts';
+import { STORING_TARGETS } from './support/receivers.ts';
 import { scriptState } from './support/route-facts.ts';
 import { hasOwnProfile, rule } from './support/rule.ts';
 
-/** Bursts that are kept whole and not listed, or listed and not kept (decisions §11). */
+/** Bursts with `keep: all` and no list, or the reverse (decisions §11). */
 export const burstEvents = rule('burst-events', {
   route(route, report) {
     const { config, scope, mode } = route;
@@ -17,21 +17,21 @@ export const burstEvents = rule('burst-events', {
     if (coalesce === undefined || mode !== 'agent') return;
     const offset = prompt.indexOf(EVENTS);
     if (keepsAll(config)) {
-      const message = `the events of a burst are kept, and the prompt has no \`${EVENTS}\`: its run gets the latest alone`;
-      const hint = `write \`${EVENTS}\` in the prompt where the list belongs`;
+      const message = `\`keep: all\` has no effect without \`${EVENTS}\` in the prompt: the run gets only the latest event`;
+      const hint = `add \`${EVENTS}\` to the prompt`;
       if (offset < 0) report({ path: ['coalesce', 'keep'], at: 'value', message, hint });
       return;
     }
-    const hint = 'write `keep: all` beside `key`';
+    const hint = 'add `keep: all` next to `key`';
     for (const key of ['each', 'max_events'] as const) {
       if (coalesce[key] === undefined) continue;
       report({ path: ['coalesce', key], at: 'key', message: `\`${key}\` needs \`keep: all\``, hint });
     }
     // A sender may have a field of that name.
     if (offset < 0 || scope.payloads?.isAlwaysSent(route, ['events']) === true) return;
-    const message = `\`${EVENTS}\` is the list of a burst's events only with \`keep: all\`: here it is a field of the payload`;
+    const message = `without \`keep: all\`, \`${EVENTS}\` is a field of the payload, not the list of a burst's events`;
     const within = { offset, length: EVENTS.length };
-    report({ path: ['prompt'], at: 'value', within, message, hint: 'write `keep: all` in `coalesce`' });
+    report({ path: ['prompt'], at: 'value', within, message, hint: 'add `keep: all` to `coalesce`' });
   },
 });
 
@@ -61,7 +61,7 @@ function listFiles(filters: FilterConfig | readonly FilterConfig[], path: NodePa
 const isList = (filters: FilterConfig | readonly FilterConfig[]): filters is readonly FilterConfig[] =>
   Array.isArray(filters);
 
-/** A maximum age without the place of an event's time, or the place without the age. */
+/** `max_age_seconds` without `timestamp`, or the reverse. */
 export const maxAge = rule('max-age', {
   route({ config: { max_age_seconds: seconds, timestamp } }, report) {
     if (seconds !== undefined && timestamp === undefined) {
@@ -98,7 +98,7 @@ const PROBLEMS = {
     hint: 'put the script there and write its path relative to that folder',
   },
   linked: {
-    message: 'has another hard link, which may be anywhere: it is not run',
+    message: 'has another hard link, which may be anywhere, so it is not run',
     hint: 'put a copy of the script into `<profile home>/scripts/`',
   },
 } as const;
@@ -119,7 +119,7 @@ export const scriptOutside = rule('script-outside', {
 export const sessionScope = rule('session-scope', {
   route({ config: { session_key: key, session_scope: scope } }, report) {
     if (scope === undefined || key !== undefined) return;
-    const hint = 'name what identifies a session: `session_key: "{repository.full_name}#{number}"`';
+    const hint = 'add the key of a session: `session_key: "{repository.full_name}#{number}"`';
     report({ path: ['session_scope'], at: 'key', message: '`session_scope` needs `session_key`', hint });
   },
 });
@@ -127,7 +127,7 @@ export const sessionScope = rule('session-scope', {
 /** A message that is the whole payload, because no prompt is set. */
 export const wholePayloadMessage = rule('whole-payload-message', {
   route({ mode, config, targets }, report) {
-    const real = targets.filter(({ target }) => target !== null && !KEEPING_TARGETS.has(target));
+    const real = targets.filter(({ target }) => target !== null && !STORING_TARGETS.has(target));
     const key = mode === 'direct' ? 'deliver_only' : 'agent';
     if ((mode !== 'direct' && mode !== 'message') || config.prompt !== undefined || real.length === 0) return;
     const to = oneOf(

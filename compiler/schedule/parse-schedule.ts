@@ -48,7 +48,7 @@ function explainWords(text: string, parts: readonly string[]): Refused {
     return refuse(`\`${shown}\` is not a time of day: times are 00:00 to 23:59, and 07:30 every day is \`30 7 * * *\``);
   }
   const meant = withoutSeconds(parts) ?? readScheduleWords(text);
-  if (meant === null) return refuse(`${FIVE}, here are ${shown === '' ? 'none' : parts.length}`);
+  if (meant === null) return refuse(`${FIVE}; found ${shown === '' ? 'none' : parts.length}`);
   const sure = meant.exact ? `write \`${meant.cron}\`` : `write, for example, \`${meant.cron}\``;
   return { ...refuse(`${FIVE}: for \`${shown}\` ${sure}`), meant };
 }
@@ -162,7 +162,7 @@ interface Forecast {
   readonly count: number;
 }
 
-/** Returns Unix ms in ascending order: at most `count`, and none if the schedule never fires, or cannot be read: a stored one may be damaged. */
+/** Returns Unix ms in ascending order: at most `count`, none if the schedule never fires or is invalid (a stored one may be damaged). */
 export function nextRuns({ schedule, timezone, from, count }: Forecast): readonly number[] {
   if (!parseSchedule(schedule).ok || !isTimeZone(timezone)) return [];
   const cron = new Cron(schedule, { ...CRON_OPTIONS, timezone, paused: true });

@@ -1,6 +1,6 @@
 /**
- * Converts schema errors to problems that tell the config's author what the schema allows. A tutor, if there is one, says what
- * was meant (modules/tutor).
+ * Converts schema errors to problems that explain what the schema allows. A tutor, if there is one, adds what was
+ * probably meant (modules/tutor).
  */
 import type { NodePath, Problem, SchemaError } from '../diagnostics/diagnostic.ts';
 import type { RuleId } from '../diagnostics/rule.ts';
@@ -152,7 +152,7 @@ function missingKeyProblem(place: ShapePlace, key: string): Problem {
     rule: 'missing-key',
     path: place.path,
     at: 'key',
-    message: `${entry} lacks the key \`${key}\``,
+    message: `${entry} needs the key \`${key}\``,
     ...hintFrom(place.schema, [...place.path, key]),
   };
 }
@@ -161,7 +161,7 @@ function missingKeyProblem(place: ShapePlace, key: string): Problem {
 function nameProblem(place: ShapePlace, name: string): Problem {
   const found = { rule: 'invalid-name', path: [...place.path, name], at: 'key' } as const;
   if (place.path.at(-1) === 'env') {
-    const hint = 'letters, digits and `_`; those that begin with `HOOKWRIGHT_` describe the run and cannot be set';
+    const hint = 'letters, digits and `_`; names that begin with `HOOKWRIGHT_` describe the run and cannot be set';
     return { ...found, message: `\`${name}\` is not a valid name of a variable`, hint };
   }
   return {
@@ -235,7 +235,7 @@ function closeBranches(error: SchemaError, branches: readonly SchemaError[]): re
   const meant = branches.filter((branch) => !isHere(branch, 'type'));
   const type = wrong.flatMap((branch) => typesOf(branch.params));
   if (meant.length === 0) return [type.length > 0 ? { ...error, keyword: 'type', params: { type } } : error];
-  // The words that one alternative lists are meant unless another one takes the type of the value.
+  // An alternative's list of words is meant unless another alternative accepts the type of the value.
   const others = meant.filter((branch) => !isHere(branch, 'enum'));
   return others.length > 0 ? others : meant.map((branch) => ({ ...branch, params: { ...branch.params, type } }));
 }

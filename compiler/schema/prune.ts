@@ -21,7 +21,7 @@ interface Pruned {
   readonly value: Readonly<Record<string, unknown>>;
   /** Paths of the removed entries, without duplicates. */
   readonly removed: readonly NodePath[];
-  /** Paths of routes from which only a misspelt key was removed. A key that they seem to lack may be that one. */
+  /** Paths of routes from which only a misspelt key was removed. It may be a key that they seem to lack. */
   readonly misspelt: readonly NodePath[];
 }
 
@@ -45,7 +45,7 @@ export function pruneEntries(
   return { value: problems.length === 0 ? kept : withoutFaults(schema, kept, removed), removed, misspelt };
 }
 
-/** Removes what no problem names, because it was taken for a consequence of another one. */
+/** Removes entries without a problem that were treated as a consequence of another one. */
 function withoutFaults(schema: keyof FileTypes, value: Pruned['value'], removed: NodePath[]): Pruned['value'] {
   const cut: Cut = new Map();
   const entries = faultyPaths(schema, value).map(entryPath);

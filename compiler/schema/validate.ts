@@ -19,8 +19,8 @@ interface Validator {
 const VALIDATORS: Readonly<Record<keyof FileTypes, Validator>> = validators;
 
 /**
- * The paths of all that the schema rejects, without explanations: also of what another one excuses. Empty
- * if the data has the schema's type.
+ * The paths of all schema errors, without explanations, also of those that follow from others. Empty if the data has
+ * the schema's type.
  */
 export function faultyPaths(schema: keyof FileTypes, data: unknown): readonly NodePath[] {
   const validator = VALIDATORS[schema];

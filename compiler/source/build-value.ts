@@ -126,7 +126,7 @@ function buildMap(builder: Builder, node: YAMLMap, depth: number): Sized {
 function mergeSources(builder: Builder, node: YamlNode, value: unknown): readonly unknown[] {
   const list = Array.isArray(value) ? value : [value];
   if (builder.fatal || list.every(isPlainMap)) return list.filter(isPlainMap);
-  fail(builder, 'yaml-alias', node, '`<<` takes a map or a list of maps');
+  fail(builder, 'yaml-alias', node, '`<<` needs a map or a list of maps');
   return [];
 }
 

@@ -1,6 +1,5 @@
 /**
- * The compiler's interface to the file system, injected so that compiling is a pure function, and how it reads texts
- * through it.
+ * The compiler's interface to the file system, and how texts are read through it.
  */
 
 import { basename, dirname, isAbsolute, relative, sep } from 'node:path';
@@ -34,7 +33,7 @@ export interface Files {
   realpath(path: string): string | null;
 }
 
-/** The files that are read. */
+/** The file system and its working directory. */
 export interface Disk {
   readonly files: Files;
   /** Absolute path; the base of relative paths, also in diagnostics. */

@@ -37,7 +37,7 @@ export function findPlace(problem: Problem, tree: Places, base: NodePath = []): 
   };
 }
 
-/** The range is the key, the value, or a part of the value. What is masked is masked as a whole. */
+/** The range is the key, the value, or a part of the value. Masked values are marked as a whole. */
 function rangeFor(problem: Problem, place: NodePlace, path: NodePath): Range {
   const exists = place.depth === path.length;
   const isEmpty = place.value.end <= place.value.start;
@@ -54,7 +54,7 @@ const viaPlace = (place: NodePlace): readonly RelatedPlace[] =>
   place.via === null ? [] : [{ source: place.file.source, range: place.via, message: 'it is used here' }];
 
 /**
- * Returns the findings in better words, with fixes, and without the consequences of mistakes that it recognises. Findings about
+ * Returns the findings with clearer messages and fixes, and without consequences of recognised mistakes. Findings about
  * nodes are `NodeFinding`s.
  */
 export type Tutor = (findings: readonly Finding[]) => readonly Finding[];

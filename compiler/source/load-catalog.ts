@@ -1,6 +1,6 @@
-/** Loads the catalog: the shipped files, or the JSON that the build makes of them, and the folders of the user. */
+/** Loads the catalog: the shipped files, or the JSON that the build creates from them, and the user's folders. */
 import { join } from 'node:path';
-import { realName, SPEC_NAMES } from '../../base/names.ts';
+import { canonicalName, SPEC_NAMES } from '../../base/names.ts';
 import type { BlueprintFile, SourceFile, TargetFile } from '../../schemas/generated/types.ts';
 import type { KnownToolsets } from '../config/agents.ts';
 import { completeTarget } from '../config/target-entries.ts';
@@ -24,7 +24,7 @@ export interface ShippedCatalog {
   readonly targets: Readonly<Record<string, CatalogTarget>>;
   readonly blueprints: Readonly<Record<string, BlueprintFile>>;
   readonly toolsets: KnownToolsets;
-  /** Toolsets that let a run change things outside its answer. */
+  /** Toolsets that let a run change something besides its answer. */
   readonly actingToolsets: readonly string[];
 }
 
@@ -110,15 +110,15 @@ export interface CatalogFolder<S extends keyof FileTypes> extends Disk {
 }
 
 /**
- * Entries of the user whose name is a token of the specification, under the name that people know, so that they replace the
- * shipped ones. Names that the specification has for an entry are aliases of it, unless another of the user's has them.
+ * Renames user entries whose name is a token of the specification to the usual name, so that they replace the shipped
+ * ones. The specification's names of an entry become its aliases, unless another user entry has them.
  */
 export function underRealNames<
   Entry extends { readonly name: string; readonly value: { readonly aliases?: readonly string[] } },
 >(kind: keyof typeof SPEC_NAMES, entries: readonly Entry[]): readonly Entry[] {
   const taken = new Set(entries.map(({ name }) => name));
   return entries.map((entry) => {
-    const real = realName(kind, entry.name);
+    const real = canonicalName(kind, entry.name);
     const name = taken.has(real) ? entry.name : real;
     const { aliases = [] } = entry.value;
     const tokens = Object.entries(SPEC_NAMES[kind]).flatMap(([token, of]) =>

@@ -104,7 +104,7 @@ function addFile(loading: Loading, file: ParsedFile, isRoot: boolean): void {
   if (!isPlainMap(value)) {
     const range = { start: 0, end: source.text.length };
     const hint = Array.isArray(value)
-      ? 'remove the `-`, or run `hookwright convert adnanh` where these are hooks of adnanh/webhook'
+      ? 'remove the `-`, or run `hookwright convert adnanh` if these are hooks of adnanh/webhook'
       : 'write `platforms:`, with its content below';
     loading.findings.push({ rule: 'wrong-type', source, range, message: 'a config file is a map of settings', hint });
     loading.incomplete = true;

@@ -98,7 +98,12 @@ function pairs(map: YAMLMap, index: LocationIndex): ReadonlyMap<string, Pair> {
 const follow = (file: ParsedFile, node: YamlNode): YamlNode =>
   isAlias(node) ? (file.aliases.get(node) ?? node) : node;
 
-function partOf({ source }: ParsedFile, node: YamlNode | null, part: Part, { scalars }: LocationIndex): Range | null {
+function partOf(
+  { source }: ParsedFile,
+  node: YamlNode | null,
+  part: TextPart,
+  { scalars }: LocationIndex,
+): Range | null {
   if (!isScalar(node)) return null;
   const map = scalars.get(node) ?? new ScalarMap(source.text, node);
   scalars.set(node, map);
@@ -111,7 +116,7 @@ function partOf({ source }: ParsedFile, node: YamlNode | null, part: Part, { sca
  * the n-th visible character of the value is the n-th visible character of the text.
  */
 
-interface Part {
+interface TextPart {
   /** In UTF-16 code units of the decoded value. */
   readonly offset: number;
   readonly length: number;
@@ -133,7 +138,7 @@ class ScalarMap {
   }
 
   /** Returns null if the part cannot be mapped: it is only white space, or follows an unusual escape. */
-  part({ offset, length }: Part): Range | null {
+  part({ offset, length }: TextPart): Range | null {
     const before = this.countBefore(offset);
     const inside = this.countBefore(offset + length) - before;
     const first = this.units[before];

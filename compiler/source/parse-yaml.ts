@@ -24,7 +24,7 @@ export interface ParseResult {
 /** Maximum number of errors, with at most one per line; later ones are usually consequences of the first. */
 const MAX_SYNTAX_ERRORS = 5;
 
-/** What a syntax error means; its position, if the mistake is not where the parser stops. */
+/** The explanation of a syntax error, with its position if the mistake is not where the parser stops. */
 export type ExplainedSyntax = Pick<Finding, 'message'> & Partial<Pick<Finding, 'range' | 'fix'>>;
 
 export type ExplainSyntax = (error: YAMLError, source: SourceText, document: Document) => ExplainedSyntax;

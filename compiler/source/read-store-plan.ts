@@ -14,7 +14,7 @@ import { mergeFiles } from './source-tree.ts';
 export function readStorePlan(search: ConfigSearch): StorePlan | null {
   const { configs, files } = search;
   if (configs.length === 0 && searchConfig(files, search).root === null) return { kind: 'sqlite' };
-  if (pathsOf(search).every((path) => isSilent(files, path))) return { kind: 'sqlite' };
+  if (pathsOf(search).every((path) => cannotAffectStore(files, path))) return { kind: 'sqlite' };
   const loaded = loadConfig(search);
   if (loaded.incomplete || loaded.files.length === 0) return null;
   const { gateway = {} } = mergeFiles(loaded.files).tree.value;
@@ -39,11 +39,11 @@ function pathsOf({ files, configs, ...folders }: ConfigSearch): readonly string[
   });
 }
 
-/** Matches a file that may name a store or other files; in an escape, a key can be spelt otherwise. */
-const SPEAKS = /\b(?:store|include)\b|\\(?:[xuU]|\r?\n)/;
+/** Matches a file that may contain a store or includes; escapes can spell a key differently. */
+const MAY_NAME_STORE = /\b(?:store|include)\b|\\(?:[xuU]|\r?\n)/;
 
-/** Whether the file certainly leaves the store as it is: a compile need not parse it twice to know. */
-function isSilent(files: Files, path: string): boolean {
+/** Whether the file certainly does not affect the store, so that a compile need not parse it twice. */
+function cannotAffectStore(files: Files, path: string): boolean {
   const read = readText(files, path);
-  return read.ok && !SPEAKS.test(read.text);
+  return read.ok && !MAY_NAME_STORE.test(read.text);
 }

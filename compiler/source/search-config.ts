@@ -61,10 +61,10 @@ export function explainMissing(files: Files, folders: Folders): { readonly messa
   const message = `there is no config file: neither ${names.join(' nor ')} exists`;
   const [misnamed] = searchConfig(files, folders).ignored.map((path) => displayPath(path, cwd));
   if (misnamed !== undefined)
-    return { message, hint: `\`${misnamed}\` is here: rename it, or name it: --config ${misnamed}` };
+    return { message, hint: `\`${misnamed}\` exists: rename it, or pass it: --config ${misnamed}` };
   const above = configAbove(files, cwd);
   if (above === null) return { message, hint: HOW_TO_START };
-  return { message, hint: `\`${above}\` is a config: run this in its folder, or name it: --config ${above}` };
+  return { message, hint: `\`${above}\` is a config: run the command in its folder, or pass it: --config ${above}` };
 }
 
 function configAbove(files: Files, cwd: string): string | null {

@@ -47,7 +47,7 @@ interface Owner {
 type Data = Readonly<Record<string, unknown>>;
 
 /** One file's value at a path. */
-interface Part {
+interface FilePart {
   readonly file: ParsedFile;
   readonly value: unknown;
 }
@@ -76,7 +76,11 @@ export function mergeFiles(files: readonly ParsedFile[]): {
 const ownSettings = (value: Data): Data =>
   Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'include' && !key.startsWith('x-')));
 
-function mergeParts(merge: Merge, parts: readonly Part[], path: readonly string[]): { value: unknown; owner: Owner } {
+function mergeParts(
+  merge: Merge,
+  parts: readonly FilePart[],
+  path: readonly string[],
+): { value: unknown; owner: Owner } {
   const [first, second] = parts;
   if (first === undefined) throw new RangeError('nothing to merge');
   if (second === undefined) return { value: first.value, owner: { file: first.file, children: null } };

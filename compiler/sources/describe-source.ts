@@ -1,4 +1,4 @@
-/** What several commands say of a source: how its key is written, how old its events may be, and what to do at the sender. */
+/** Describes a source for commands: the form of its key, the maximum age of events, and the setup at the sender. */
 import type { SourceFile } from '../../schemas/generated/types.ts';
 
 /** How the key is derived from the secret; null if the secret is used unchanged. */
@@ -6,7 +6,8 @@ export function describeSecret({ verify, secret = {} }: SourceFile): string | nu
   const form = KEY_TEXTS[secret.as ?? 'utf8'];
   if (verify === 'basic') return '`user:password`';
   const strip = secret.strip === undefined ? '' : `without its prefix \`${secret.strip}\``;
-  if (secret.otherwise === 'utf8-or-base64') return `\`${secret.strip}\` and base64; without the prefix text or base64`;
+  if (secret.otherwise === 'utf8-or-base64')
+    return `\`${secret.strip}\` and base64; without the prefix: text or base64`;
   if (form === null) return strip === '' ? null : `the text ${strip}`;
   return strip === '' ? form : `${form}, ${strip}`;
 }

@@ -64,8 +64,8 @@ export function loadCatalog(
 }
 
 /**
- * User entries come last, even those that replace shipped ones: if two entries claim an alias, the user's is reported. A
- * user's entry that is named like an alias of a shipped one takes it.
+ * User entries come last, even those that replace shipped ones: if two entries claim an alias, the user's is reported.
+ * A user's entry that is named like an alias of a shipped one replaces this alias.
  */
 function overlay<T extends { readonly aliases?: readonly string[] }>(
   shipped: Readonly<Record<string, T>>,
@@ -97,7 +97,7 @@ const userTarget = ({ name, value, tree }: CatalogEntry<TargetFile>): Named<Cata
 interface ConfigEntry<T> {
   readonly name: string;
   readonly value: T;
-  /** The name as it is written. */
+  /** The name as written in the config. */
   readonly written: string;
 }
 

@@ -70,7 +70,7 @@ function defaultProfile(config: Config, invalidNames: ReadonlySet<string>, tree:
     name: DEFAULT_PROFILE,
     home: '',
     config: {
-      // Every key but `webhook` is a target's.
+      // All keys except `webhook` are targets.
       platforms: targets as NonNullable<ProfileConfig['platforms']>,
       ...present({ platform_toolsets, agent, agents, jobs }),
     },

@@ -106,8 +106,8 @@ function checkExposure(secrets: Iterable<NodePath>, tree: Places, files: Files, 
     const mode = exposed.get(source.path);
     if (mode === undefined) continue;
     exposed.delete(source.path);
-    const message = `a literal secret in a file that others on this machine can read (mode ${mode.toString(8)})`;
-    const hint = `\`chmod 600 ${source.name}\`, or keep the secret out of it: \`env:NAME\` or \`file:path\``;
+    const message = `a literal secret in a file that other users can read (mode ${mode.toString(8)})`;
+    const hint = `\`chmod 600 ${source.name}\`, or use \`env:NAME\` or \`file:path\``;
     report.addProblems([{ rule: 'secret-exposed', path, at: 'value', message, hint, sensitive: true }], tree);
   }
 }
@@ -180,9 +180,9 @@ function checkProgram(
 ): void {
   const working = cwd === undefined || isAbsolute(cwd) ? cwd : join(home, cwd);
   for (const [index, entry] of (command ?? []).entries()) {
-    // Of `~/…` the user's home is unknown here.
+    // The user's home in `~/…` is unknown here.
     if (!isProgramFile(entry, index) || (index > 0 && cwd?.startsWith('~/'))) continue;
-    // `locateProgram` of the runtime: below the home whatever the working folder, or on the PATH.
+    // As in `locateProgram` of the runtime: below the home, regardless of the working folder, or on the PATH.
     const folder = index > 0 ? working : entry.includes('/') ? home : undefined;
     if (folder !== undefined && isFile(join(folder, entry))) continue;
     const path = [...own, 'command', index];
@@ -190,15 +190,15 @@ function checkProgram(
     if (beside === folder || !isFile(join(beside, entry))) continue;
     const where =
       index > 0
-        ? `but the command starts in ${folder === undefined ? 'a folder of its own' : `\`${folder}\``}`
-        : `but looked for ${folder === undefined ? 'on the PATH' : `in \`${folder}\``}`;
-    const message = `\`${entry}\` is beside the configuration, ${where}: it will not be found`;
+        ? `but the command starts in ${folder === undefined ? 'a new folder' : `\`${folder}\``}`
+        : `but looked up ${folder === undefined ? 'on the PATH' : `in \`${folder}\``}`;
+    const message = `\`${entry}\` is next to the configuration, ${where}: it will not be found`;
     const hint = `write \`${join(beside, entry)}\`${index > 0 ? `, or \`cwd: ${beside}\`` : ''}`;
     report.addProblems([{ rule: 'program-place', path, at: 'value', message, hint }], tree);
   }
 }
 
-/** A relative path with a folder in the place of the program, or the name of a script anywhere. */
+/** A relative path with a folder as the program, or the name of a script as any argument. */
 const isProgramFile = (entry: string, index: number): boolean =>
   !isAbsolute(entry) &&
   ((index === 0 && entry.includes('/')) ||

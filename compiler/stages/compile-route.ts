@@ -35,18 +35,14 @@ export function compileRoutes(
   const plans = routes.flatMap(({ name, config, path }): readonly (readonly [string, RoutePlan])[] => {
     const { plan, problems } = compileRoute({ name, config, at: placer.placeOf(tree, path) }, scope);
     const isDoubtful = scope.invalidNames.has(`route:${name}`);
-    report.addProblems(
-      isDoubtful ? problems.filter((problem) => !isAboutWhatIsMissing(problem)) : problems,
-      tree,
-      path,
-    );
+    report.addProblems(isDoubtful ? problems.filter((problem) => !isMissingKey(problem)) : problems, tree, path);
     return plan === null ? [] : [[name, plan]];
   });
   return Object.fromEntries(plans);
 }
 
-/** Keys and addresses. */
-const isAboutWhatIsMissing = ({ rule, at, path }: Problem): boolean =>
+/** Whether the problem is a missing key or address. */
+const isMissingKey = ({ rule, at, path }: Problem): boolean =>
   rule === 'missing-address' || (at === 'key' && path.length === 0);
 
 type NamedRoute = Pick<WrittenRoute, 'name' | 'config'>;
@@ -103,7 +99,7 @@ const DELIVERY_RULES: ReadonlySet<RuleId> = new Set([
   'self-trigger',
 ]);
 
-/** A key that is no address, and nearly one of the others, would leave the output without its limit. */
+/** A misspelt `allow` or `max` would be treated as an address, and the output would have no limit. */
 function misspelt({ rule, path }: Pick<Problem, 'rule' | 'path'>, output: OutputConfig): Partial<Problem> {
   const key = String(path.at(-1));
   const meant = rule === 'unknown-deliver-extra' ? certainMatch(key, OWN_KEYS) : null;

@@ -1,6 +1,6 @@
 /**
  * Compiles `webhook_subscriptions.json` against a table: at run time when the file changes, and before it is written.
- * An invalid entry is rejected alone; the others stay in service.
+ * Only invalid entries are rejected; the others are served.
  */
 
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ export interface SubscriptionProblem extends Problem {
   readonly subscription: string;
 }
 
-/** What subscriptions are checked and lowered against. */
+/** The scope of checking and lowering subscriptions. */
 export interface SubscriptionScope extends Pick<RouteScope, 'table' | 'facts' | 'rules'> {
   /** Payload paths are checked only with it; a running gateway omits it. */
   readonly payloads?: RouteScope['payloads'];
@@ -61,7 +61,7 @@ export function compileSubscriptions(
   const rejected: { name: string; reason: string }[] = [];
   const problems: SubscriptionProblem[] = [];
   for (const [name, config] of Object.entries(data)) {
-    // Alone, so that no entry is explained, or excused, by another one.
+    // Separately, so that no entry affects the errors of another one.
     const shape = checkShape('subscriptions', { [name]: config });
     // An entry that passes the schema is a route config.
     const compiled = shape.length > 0 ? NO_ROUTE : compileRoute({ name, config: config as RouteConfig, at }, scope);
@@ -83,8 +83,8 @@ export function compileSubscriptions(
 const NO_ROUTE: ReturnType<typeof compileRoute> = { plan: null, problems: [] };
 
 /**
- * Secrets that are read from a file outside of the profile's home. Subscriptions in a shared database may have been written
- * by anyone who can write there, and such a person chooses no file of a gateway's machine.
+ * Secrets that are read from a file outside the profile's home. Anyone who can write to a shared database can write
+ * subscriptions, and must not choose files on a gateway's machine.
  */
 function outsideHome({ secret, secrets, public_key, verify_token }: RouteConfig): readonly Problem[] {
   const rotating = (secrets ?? []).map(
@@ -99,7 +99,8 @@ function outsideHome({ secret, secrets, public_key, verify_token }: RouteConfig)
   return written.flatMap(([path, text]): readonly Problem[] => {
     const { kind, value } = parseSecretRef(text ?? '', DEFAULT_PROFILE);
     if (kind !== 'file' || !/^[/~\\]|^[A-Za-z]:|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(value)) return [];
-    const message = 'with `gateway.store: { postgres: … }` a subscription reads secrets only from files of its home';
+    const message =
+      'with `gateway.store: { postgres: … }`, a subscription may read secrets only from files in its home';
     const hint = 'use a path below the home, such as `file:secrets/sender`, or `env:NAME`';
     return [{ rule: 'secret-reference', path, at: 'value', message, hint }];
   });
@@ -141,7 +142,7 @@ export function lintSubscriptions(
   const { file, findings } = parseYaml(source);
   if (typeof compiled === 'string' || file === null) {
     const reason = typeof compiled === 'string' ? compiled : 'it cannot be read';
-    const message = `${reason}; the gateway keeps the subscriptions it has`;
+    const message = `${reason}; the gateway continues to serve the previous subscriptions`;
     report.add([{ rule: 'subscription-rejected', source, range: START, message }]);
     return [];
   }

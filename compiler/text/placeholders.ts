@@ -1,6 +1,6 @@
 /**
- * Recognises what is no secret: variables and references of other tools, sample values, instructions, and passwords
- * that are tried first.
+ * Recognises values that are not secrets: variables and references of other tools, sample values, instructions and
+ * common passwords.
  */
 
 import {
@@ -14,8 +14,8 @@ import {
 import { INSECURE_NO_AUTH, isNearNoAuth } from './secret-ref.ts';
 
 /*
- * Recognises what is no secret: variables and references of other tools, which nothing resolves here, sample values from
- * examples and manuals, and common passwords, which anyone can guess.
+ * A value that is not a secret: a variable or reference of another tool, which is not resolved, a sample value, or a
+ * common password, which anyone can guess.
  */
 
 export interface SecretPlaceholder {
@@ -29,14 +29,16 @@ export interface SecretPlaceholder {
 
 /**
  * Returns null if the text may be a secret.
- * @param signs whether INSECURE_NO_AUTH could be meant; if not, another spelling of it is a stand-in like any
+ * @param signs whether INSECURE_NO_AUTH could be meant; if not, another spelling of it is an ordinary stand-in
  */
 export function placeholderIn(text: string, signs = true): SecretPlaceholder | null {
   if (text === INSECURE_NO_AUTH) return null;
   const trimmed = inPlainLetters(text).trim();
   const found = kindOf(trimmed);
   const kind = found === 'no-auth' && !signs ? 'stand-in' : found;
-  return kind === null ? null : { kind, what: WHAT[kind], variable: kind === 'variable' ? nameIn(trimmed) : null };
+  return kind === null
+    ? null
+    : { kind, what: EXPLANATIONS[kind], variable: kind === 'variable' ? nameIn(trimmed) : null };
 }
 
 function kindOf(text: string): SecretPlaceholder['kind'] | null {
@@ -49,7 +51,7 @@ function kindOf(text: string): SecretPlaceholder['kind'] | null {
   return /^(["'])[\w+/=-]{12,}\1$/.test(text) ? 'quoted' : null;
 }
 
-/** What stands in base64, or behind the prefix of a sender's secrets: `Y2hhbmdlbWU=`, `whsec_AAAAAAAAAAAA`. */
+/** The text in base64, or after the prefix of a sender's secrets: `Y2hhbmdlbWU=`, `whsec_AAAAAAAAAAAA`. */
 function encodedIn(text: string): readonly string[] {
   const [, behind] = /^[a-z]{2,8}_(?:[a-z]{4}_)?(.{12,})$/.exec(text) ?? [];
   const decoded = Buffer.from(text, 'base64');
@@ -57,7 +59,7 @@ function encodedIn(text: string): readonly string[] {
   return [...(behind === undefined ? [] : [behind]), ...(isBase64 ? [decoded.toString()] : [])];
 }
 
-const WHAT: Readonly<Record<SecretPlaceholder['kind'], string>> = {
+const EXPLANATIONS: Readonly<Record<SecretPlaceholder['kind'], string>> = {
   variable: 'this is not expanded: the text itself would be the secret',
   reference: 'this is not looked up: the text itself would be the secret',
   'stand-in': 'this is a placeholder that anyone can guess',
@@ -74,7 +76,7 @@ const WHAT: Readonly<Record<SecretPlaceholder['kind'], string>> = {
 export function refusedValue(value: string, loopback: boolean, signs: boolean): string | null {
   const found = placeholderIn(value, signs);
   if (found === null || (loopback && found.kind === 'stand-in' && /example/i.test(value))) return null;
-  return `is not a secret: ${found.what}${found.kind === 'no-auth' ? `; if that is meant, write ${INSECURE_NO_AUTH}` : ''}`;
+  return `is not a secret: ${found.what}${found.kind === 'no-auth' ? `; to disable signature checks, write ${INSECURE_NO_AUTH}` : ''}`;
 }
 
 /** Advice for a rejected value. */
@@ -330,7 +332,7 @@ const INSTRUCTIONS = new Set(INSTRUCTION_WORDS.split(' '));
 const MAYBE = new Set(MAYBE_INSTRUCTION_WORDS.split(' '));
 const KNOWN = new Set([...INSTRUCTIONS, ...MAYBE, ...STAND_IN_WORDS.split(' ')]);
 
-/** `TODO-replace-with-secret`, `acme-token-goes-here`, `webhook-secret-1`: nothing but words, of which some say what to do, or all are known. */
+/** `TODO-replace-with-secret`, `acme-token-goes-here`, `webhook-secret-1`: only words, some of them instructions, or all of them known. */
 function isOfWords(words: readonly string[]): boolean {
   const bare = words.map((word) => word.replace(/(?<=\p{L})[0-9]{1,4}$/u, ''));
   if (/^[0-9]{1,4}$/.test(bare.at(-1) ?? '')) bare.pop();

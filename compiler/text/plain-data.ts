@@ -8,7 +8,7 @@ type Present<Members> = {
   [Key in keyof Members as undefined extends Members[Key] ? never : Key]: Members[Key];
 } & { [Key in keyof Members]?: Exclude<Members[Key], undefined> };
 
-/** The members that have a value: what is optional is absent, never undefined. */
+/** Returns the members that are not undefined: optional members are absent instead. */
 export const present = <Members extends object>(members: Members): Present<Members> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<Members>;
 

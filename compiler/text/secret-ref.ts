@@ -9,7 +9,7 @@ export const INSECURE_NO_AUTH = 'INSECURE_NO_AUTH';
 const OTHER_SPELLINGS = new Set(NO_AUTH.split(' '));
 const PLAIN = 'insecurenoauth';
 
-/** Whether the text, which is not INSECURE_NO_AUTH, is meant as that: in another case, with other separators, a typo, or as another word for it. */
+/** Whether the text probably means INSECURE_NO_AUTH: another case, other separators, a typo or a synonym. */
 export function isNearNoAuth(text: string): boolean {
   if (text.length > 2 * PLAIN.length) return false;
   const plain = text.toLowerCase().replace(/[^a-z]/g, '');
@@ -27,18 +27,18 @@ export function parseSecretRef(text: string, scope: string): SecretRef {
 /** Returns why a reference can never be resolved, or null. */
 export function secretRefProblem(ref: SecretRef): string | null {
   if (ref.kind === 'env' && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(ref.value)) {
-    return '`env:` takes the name of an environment variable, such as `env:WEBHOOK_SECRET`';
+    return '`env:` needs the name of an environment variable, such as `env:WEBHOOK_SECRET`';
   }
-  if (ref.kind === 'file' && ref.value === '') return '`file:` takes a path, such as `file:secrets/webhook`';
+  if (ref.kind === 'file' && ref.value === '') return '`file:` needs a path, such as `file:secrets/webhook`';
   return null;
 }
 
 const NAME =
   /secret|token|passw|passphrase|pwd$|credential|(?:^|[_-])pass$|[a-z0-9][_-]key$|(?:api|access|auth|private|sign|signing)key$|cookie|authorization|hook_?url|dsn$/i;
-/** Keys that end like names of secrets but contain templates. */
+/** Keys that are named like secrets but contain templates. */
 const NO_SECRET = /^(?:session_key|message_key)$/i;
 
-/** Whether a value is none of a secret for certain, although its key may be called like one: a template, or the count of a budget. */
+/** Whether a value is certainly not a secret, although its key may be named like one: a template, or a budget's count. */
 export const isHarmless = (key: string, value: string): boolean =>
   NO_SECRET.test(key) || (key === 'tokens' && /^\d+\s*$/.test(value));
 

@@ -52,7 +52,7 @@ function factsOf({ source }: RouteConfig, table: TableContent): SourceFacts | nu
   return scheme === undefined ? null : own(table.source_facts, scheme);
 }
 
-/** If two senders use one name for different events, it stands for both. */
+/** If two senders use one name for different events, it matches both. */
 function eventNamesOf(schemes: readonly SchemePlan[], { source_facts: facts }: TableContent): SenderEventNames {
   const names = schemes.flatMap(({ name }) => Object.entries(own(facts, name)?.event_names ?? {}));
   return Object.fromEntries(names);

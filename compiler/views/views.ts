@@ -1,6 +1,6 @@
 /**
- * What rules look at: a route, a job, an agent, a profile or the whole config, each with the scope that it is checked
- * in, and the facts about the machine.
+ * The views that rules check: a route, a job, an agent, a profile or the whole config, each with its scope and the
+ * facts about the machine.
  */
 import type {
   Config,
@@ -22,7 +22,7 @@ import type { Problem } from '../diagnostics/diagnostic.ts';
 import type { RuleId } from '../diagnostics/rule.ts';
 import type { Variables } from '../text/plain-data.ts';
 
-/** What rules look at: a route, a job, an agent, a profile or the whole config, each with the scope that it is checked against. */
+/** A route as written. */
 export interface RouteEntry {
   readonly name: string;
   readonly config: RouteConfig;
@@ -35,7 +35,7 @@ export interface RouteScope {
   readonly facts: MachineFacts;
   /** The rules in force. */
   readonly rules: readonly ViewRule[];
-  /** Null without a module that has it, and in a running gateway. */
+  /** Null in a running gateway, and without a module that provides it. */
   readonly payloads: PayloadFacts | null;
   /**
    * Names whose definitions have errors, as `<kind>:<name>` (`job:`, `target:`, `source:`, `setting:`, `profile:`). They are
@@ -121,7 +121,7 @@ export interface Views {
   readonly config: ConfigView;
 }
 
-/** What a rule reports: its id is added. */
+/** A reported problem; the rule's id is added. */
 export type Reported = Omit<Problem, 'rule'>;
 
 export type Reporter = (problem: Reported) => void;
@@ -133,13 +133,13 @@ export interface ViewRule {
   readonly checks: Checks;
 }
 
-/** What a module knows about the payloads of routes. */
+/** A module's facts about the payloads of routes. */
 export interface PayloadFacts {
   /** Whether every event that passes the route's filters has a value at the path. */
   isAlwaysSent(route: RouteView, path: readonly string[]): boolean;
   /** Whether outsiders may have written a part of the value. */
   isUntrusted(route: RouteView, path: readonly string[]): boolean;
-  /** Whether an agent reads text in the route's prompt that outsiders may have written, and no filter on its author keeps away. */
+  /** Whether an agent reads text in the route's prompt that outsiders may have written, and that no filter on its author excludes. */
   readsStrangers(route: RouteView): boolean;
   /** Events in the shape of the route's source; empty if there are none, or if one shape applies to all events. */
   shapedEvents(route: RouteView): readonly string[];
@@ -162,7 +162,7 @@ export interface PayloadFacts {
 export interface JobRef {
   /** Unique among all jobs. */
   readonly id: string;
-  /** By which `cron_job` refers to it; unique in its profile. */
+  /** Name for `cron_job`; unique in its profile. */
   readonly name: string;
   /** Name of the profile that the job runs in. */
   readonly profile: string;
@@ -202,7 +202,7 @@ export function findJobs(route: RouteView, reference: string): readonly JobRef[]
   return byId.length > 0 ? byId : jobs.filter(({ name }) => name === reference);
 }
 
-/** Its own, or that of its job; null: the default one. Jobs of the store have the default one, as far as rules know. */
+/** The route's agent, or its job's; null: the default agent, which rules assume for jobs of the store. */
 export function runningAgent(route: RouteView): string | null {
   if (route.mode !== 'cron') return route.config.agent ?? null;
   const [job] = findJobs(route, route.config.cron_job ?? '');

@@ -1,10 +1,10 @@
-/** Configurations of other programs, converted. */
+/** Converts configurations of other programs. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
 import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const convert: Module<CliContext> = {
   name: 'convert',
-  summary: 'Configurations of other programs, converted.',
+  summary: 'Converts configurations of other programs.',
   commands: COMMAND_FILES,
 };

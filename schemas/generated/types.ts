@@ -15,7 +15,7 @@ export type WebhookConfig = WebhookSettings & {
   extra?: WebhookExtraConfig;
 };
 /**
- * One accepted secret, optionally with an end.
+ * An accepted secret, optionally with an expiry.
  */
 export type RotatingSecret =
   | string
@@ -61,11 +61,11 @@ export type OwnSender = OwnSenderField | OwnSenderSetting;
  */
 export type Outcomes = TargetOutcomeRule[];
 /**
- * What a response that is no success means; the first rule that fits. Otherwise: 429 is `retry`; 408, 425, 500, 502, 503 and 504 are `ambiguous`; the rest is `permanent`.
+ * Meaning of unsuccessful responses; the first matching rule applies. Otherwise: 429 is `retry`; 408, 425, 500, 502, 503 and 504 are `ambiguous`; the rest is `permanent`.
  */
 export type Outcomes1 = TargetOutcomeRule[];
 /**
- * The public service's limits. They hold while the base URL is the one of this file: a server under `api_base` has its own.
+ * Limits of the public service. They apply only to the base URL of this file: a server under `api_base` has its own.
  */
 export type Pacing = TargetPace[];
 /**
@@ -78,7 +78,7 @@ export type ContentValue =
       [k: string]: string | number;
     }[];
 /**
- * The event's part of a burst that is kept whole: the prompt lacks the list until it is read from the store. Null: the list is in the prompt. Absent: the event stands for the others of its burst, or is alone.
+ * The event's line in the list of a burst (`keep: all`): the list is added to the prompt when it is read from the store. Null: the prompt already contains it. Absent: only the burst's latest event is used, or there is no burst.
  */
 export type BurstPart = {
   /**
@@ -86,58 +86,58 @@ export type BurstPart = {
    */
   line: string;
   /**
-   * Where the list belongs in the prompt, UTF-16 offsets, ascending.
+   * Positions of the list in the prompt, as ascending UTF-16 offsets.
    */
   at: number[];
   /**
-   * Most events in the list.
+   * Maximum events in the list.
    */
   max_events: number;
   /**
-   * The id in the markers of the line; absent: it has none.
+   * The id in the markers of the line; absent: no markers.
    */
   marker?: string;
 } | null;
 /**
- * The route's script; null: it has none, or it was not reached.
+ * Script of the route; null: none, or not reached.
  */
 export type ExplainedScript = {
   /**
-   * Below the profile's `scripts` folder.
+   * Path below the profile's `scripts` folder.
    */
   path: string;
   /**
-   * False: what follows it is as if it had changed nothing.
+   * False: later stages see the unchanged payload.
    */
   ran: boolean;
   /**
-   * null: it was not run.
+   * null: it did not run.
    */
   outcome: 'payload' | 'text' | 'ignored' | 'busy' | null;
   /**
-   * Why it ended as it did.
+   * Reason for its result.
    */
   detail: string | null;
   /**
-   * The end of what a failed script wrote there.
+   * End of a failed script's stderr.
    */
   stderr: string | null;
   /**
-   * What the script gets on stdin: the payload as JSON.
+   * Input of the script on stdin: the payload as JSON.
    */
   stdin: string | null;
 } | null;
 /**
- * Where the reason of a failed run would go; absent: nowhere.
+ * Deliveries of the reason of a failed run; absent: none.
  */
 export type Deliveries = ExplainedDelivery[];
 /**
- * The group that the event would join; null: it is dispatched by itself.
+ * The group that the event would join; null: it is dispatched separately.
  */
 export type ExplainedCoalesce = {
   key: string;
   /**
-   * The prompt lists all events of the group; absent: it has the latest.
+   * The prompt lists all events of the group; absent: it contains the latest event.
    */
   keep?: 'all';
   window_seconds: number;
@@ -158,7 +158,7 @@ export type TimestampPlan = {
   unit: 's' | 'ms' | 'iso';
   tolerance: number;
   /**
-   * The instant lies in the body: it is trusted only once the signature holds.
+   * The instant is in the body: it is trusted only after the signature is verified.
    */
   after: boolean;
 } | null;
@@ -197,7 +197,7 @@ export type ExpectPlan = ExpectValues | ExpectFlag | ExpectType | ExpectMatch | 
 export type ResponseCondition = CheckPlan[];
 export type AgentPlan = CommandAgentPlan | OpenAiAgentPlan | PreviewAgentPlan;
 /**
- * The most that a run of the agent gets; null: no limit.
+ * Maximum toolsets of a run of the agent; null: no limit.
  */
 export type MostToolsets = string[] | null;
 export type FilterPlan = FilterGroup | FilterLeaf;
@@ -208,7 +208,7 @@ export type CoalescePlan = {
   all?: KeepAllPlan;
 } | null;
 /**
- * Whose runs take turns; null: each runs by itself.
+ * Key of runs that run one after the other; null: no order.
  */
 export type SessionPlan = {
   key: TemplatePlan;
@@ -218,11 +218,11 @@ export type SessionPlan = {
   scope: string | null;
 } | null;
 /**
- * A part, or several.
+ * Texts that it contains.
  */
 export type TestTexts = string | string[];
 /**
- * No such part.
+ * Texts that it does not contain.
  */
 export type TestTexts1 = string | string[];
 
@@ -315,7 +315,7 @@ export interface BlueprintFieldFile {
    */
   help?: string;
   /**
-   * Values outside the options are refused.
+   * Reject values outside the options.
    */
   strict?: boolean;
 }
@@ -389,11 +389,11 @@ export interface BlueprintField {
    */
   options: string[];
   /**
-   * May be left out altogether.
+   * The field may be omitted.
    */
   optional: boolean;
   /**
-   * Values outside the options are refused.
+   * Reject values outside the options.
    */
   strict: boolean;
   /**
@@ -475,15 +475,15 @@ export interface WebhookSettings {
    */
   max_connections?: number;
   /**
-   * The same for one client (IPv6: one /64). Loopback is not counted. Behind `trusted_proxies`: concurrent requests of one client.
+   * Maximum open connections of one client (IPv6: one /64), except loopback. Behind `trusted_proxies`: concurrent requests of one client.
    */
   max_connections_per_address?: number;
   /**
-   * Addresses or networks of the proxies in front of this server. The client is the last address in `X-Forwarded-For` that is none of them.
+   * Addresses or networks of the proxies in front of this server. The client is the last other address in `X-Forwarded-For`.
    */
   trusted_proxies?: string[];
   /**
-   * Memory of all unverified bodies, in bytes; beyond it, the oldest are answered 503. At least `max_body_bytes`.
+   * Memory for all unverified bodies, in bytes; beyond it, the oldest are answered 503. At least `max_body_bytes`.
    */
   max_unverified_bytes?: number;
   /**
@@ -607,7 +607,7 @@ export interface RouteConfig {
    */
   agent?: string;
   /**
-   * Id or name of the job to fire on each event.
+   * Id or name of the job that each event starts.
    */
   cron_job?: string;
   coalesce?: CoalesceConfig;
@@ -746,7 +746,7 @@ export interface OutputsConfig {
   [k: string]: OutputConfig;
 }
 /**
- * One kind of output: its target and address, and what limits it.
+ * One kind of output: its target, address and limits.
  */
 export interface OutputConfig {
   /**
@@ -767,7 +767,7 @@ export interface OutputConfig {
    */
   max?: number;
   /**
-   * Each waits until a person approves it.
+   * Each message waits until a person approves it.
    */
   approve?: boolean;
   /**
@@ -860,7 +860,7 @@ export interface BudgetConfig {
  */
 export interface HttpTargetConfig {
   /**
-   * Deliveries to this target are allowed.
+   * Allow deliveries to this target.
    */
   enabled?: boolean;
   /**
@@ -901,7 +901,7 @@ export interface HttpTargetHeaders {
  */
 export interface TargetConfig {
   /**
-   * Deliveries to this target are allowed.
+   * Allow deliveries to this target.
    */
   enabled?: boolean;
   /**
@@ -909,7 +909,7 @@ export interface TargetConfig {
    */
   variant?: string;
   /**
-   * Chat of deliveries that name none.
+   * Chat of deliveries without their own.
    */
   home_channel?: string | number;
   /**
@@ -953,7 +953,7 @@ export interface GatewayConfig {
    */
   max_queued_runs?: number;
   /**
-   * Time that a stop gives to running work, in seconds.
+   * Time that running work has to finish when the gateway stops, in seconds.
    */
   drain_seconds?: number;
   /**
@@ -1076,17 +1076,17 @@ export interface ConsoleConfig {
  */
 export interface SandboxConfig {
   /**
-   * Hosts that it can reach. `any` filters nothing, not even this machine's own services.
+   * Hosts that the program can reach. `any` allows all, including this machine's own services.
    */
   network?: ('none' | 'any') | [string, ...string[]];
   /**
-   * Paths that it can read although they are hidden.
+   * Hidden paths that the program can read.
    *
    * Items: An absolute path, or `~/…`. Patterns are not allowed.
    */
   read?: string[];
   /**
-   * Paths that it can write, besides its work folder and its own temporary folder.
+   * Paths that the program can write, besides its work folder and its temporary folder.
    *
    * Items: An absolute path, or `~/…`. Patterns are not allowed.
    */
@@ -1143,7 +1143,7 @@ export interface ApprovalsConfig {
   expires?: string;
 }
 /**
- * Calls a URL while the gateway is ready and nothing is overdue.
+ * URL to request while the gateway is ready and nothing is overdue.
  */
 export interface HeartbeatConfig {
   /**
@@ -1170,7 +1170,7 @@ export interface AgentConfig {
    */
   confined?: string;
   /**
-   * Variables of `command`: a literal, `env:NAME` or `file:path`; under a sandbox also a secret that it uses without having it.
+   * Environment of `command`: a literal, `env:NAME` or `file:path`; in a sandbox also a secret that the program uses but cannot read.
    */
   env?: {
     [k: string]: string | GuardedSecretConfig;
@@ -1185,7 +1185,7 @@ export interface AgentConfig {
   work?: 'run' | 'route' | 'shared';
   sandbox?: SandboxConfig;
   /**
-   * Dotted path of the answer in the JSON that `command` prints; of JSON lines, in the last one that has it. Default: the whole output.
+   * Dotted path of the answer in the JSON that `command` prints; for JSON lines, the last line with this path. Default: the whole output.
    */
   answer_path?: string;
   usage_paths?: UsagePathsConfig;
@@ -1209,7 +1209,7 @@ export interface AgentConfig {
   toolsets?: string[];
 }
 /**
- * A secret that the program uses without having it: its variable contains a placeholder, which is replaced on the way to these hosts.
+ * A secret that the program cannot read: its variable contains a placeholder, which is replaced in requests to these hosts.
  */
 export interface GuardedSecretConfig {
   /**
@@ -1224,7 +1224,7 @@ export interface GuardedSecretConfig {
   only_to: [string, ...string[]];
 }
 /**
- * Paths of the counts in the JSON that `command` prints. Several paths are added; `*` stands for every member.
+ * Paths of the counts in the JSON that `command` prints. Values of several paths are added; `*` matches every member.
  */
 export interface UsagePathsConfig {
   /**
@@ -1236,7 +1236,7 @@ export interface UsagePathsConfig {
    */
   output?: string | [string, ...string[]];
   /**
-   * Cost of the run, in your own unit.
+   * Cost of the run, in any unit.
    */
   cost?: string | [string, ...string[]];
 }
@@ -1269,7 +1269,7 @@ export interface OpenAiAgentConfig {
    */
   history_turns?: number;
   /**
-   * Maximum characters of them; the oldest are dropped first.
+   * Maximum characters of this history; the oldest turns are dropped first.
    */
   history_chars?: number;
   /**
@@ -1364,7 +1364,7 @@ export interface JobConfig {
   timezone?: string;
   on_failure?: ReceiverConfig1;
   /**
-   * Keep the job, do not fire it.
+   * Pause the schedule.
    */
   paused?: boolean;
   budget?: BudgetConfig3;
@@ -1451,7 +1451,7 @@ export interface SourceFile {
    */
   delivery_precedence?: number;
   /**
-   * Schemes `source:` accepts, in the order they commit, when the sender signs in several ways at once. Default: the source's own.
+   * Schemes that `source:` accepts, in order of precedence, if the sender signs in several ways at once. Default: the source's own.
    *
    * @minItems 1
    */
@@ -1461,7 +1461,7 @@ export interface SourceFile {
    */
   verify: 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'ed25519' | 'ecdsa-p256' | 'token' | 'basic' | 'none';
   /**
-   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
+   * One location or several. A signature: one match is enough. An event or id: the first non-empty value is used, signed locations before unsigned ones.
    */
   signature?: Locator | [Locator, ...Locator[]];
   /**
@@ -1487,19 +1487,19 @@ export interface SourceFile {
     [k: string]: string;
   };
   /**
-   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
+   * One location or several. A signature: one match is enough. An event or id: the first non-empty value is used, signed locations before unsigned ones.
    */
   event?: Locator | [Locator, ...Locator[]];
   /**
-   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
+   * One location or several. A signature: one match is enough. An event or id: the first non-empty value is used, signed locations before unsigned ones.
    */
   delivery?: Locator | [Locator, ...Locator[]];
   /**
-   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
+   * One location or several. A signature: one match is enough. An event or id: the first non-empty value is used, signed locations before unsigned ones.
    */
   credentials?: Locator | [Locator, ...Locator[]];
   /**
-   * The sender has no delivery id: a digest of what is signed of the body stands in for it, so that a retry is recognised.
+   * The sender has no delivery id: a digest of the signed part of the body replaces it, so that retries are recognised.
    */
   delivery_digest?: boolean;
   /**
@@ -1507,19 +1507,19 @@ export interface SourceFile {
    */
   challenge?: SourceChallenge | [SourceChallenge, ...SourceChallenge[]];
   /**
-   * Fields in which what a target posts comes back: only there a marker of hookwright is looked for. Absent: in all texts of the payload.
+   * Fields that contain text posted by a target; only they are searched for a marker of hookwright. Absent: all texts of the payload.
    *
    * @minItems 1
    */
   texts?: [string, ...string[]];
   /**
-   * How an event is recognised that the account has caused as which hookwright posts.
+   * How to recognise an event that was caused by the account with which hookwright posts.
    *
    * @minItems 1
    */
   own_sender?: [OwnSender, ...OwnSender[]];
   /**
-   * Headers of a stronger scheme of the same sender: a request that carries one, in any spelling (`X_Sig_V2`), is never judged by this scheme.
+   * Headers of a stronger scheme of the same sender: a request with one of them, in any spelling (`X_Sig_V2`), is never verified by this scheme.
    *
    * @minItems 1
    */
@@ -1539,7 +1539,7 @@ export interface SourceFile {
   events?: string[];
   event_names?: SourceEventNames;
   /**
-   * What its payloads hold: a JSON Schema file (JSON or YAML) relative to this file, or one for each event by name. `#/$defs/<name>` behind the file names a part of it. Checks templates and filters, and is not read by the gateway.
+   * Shape of its payloads: a JSON Schema file (JSON or YAML) relative to this file, or one for each event by name. `#/$defs/<name>` after the file name selects a part. Used to check templates and filters; the gateway does not read it.
    */
   shape?:
     | string
@@ -1548,7 +1548,7 @@ export interface SourceFile {
       };
   sending?: SourceSending1;
   /**
-   * Steps at the sender. `{url}` stands for the route's URL.
+   * Setup steps at the sender. `{url}` is replaced by the route's URL.
    */
   setup?: string[];
   /**
@@ -1557,7 +1557,7 @@ export interface SourceFile {
   notes?: string[];
 }
 /**
- * One place of a request: one of `header`, `query`, `json`, `form` (`form` with `json`: a path into JSON inside the field).
+ * One location in a request: one of `header`, `query`, `json`, `form` (`form` with `json`: a path into JSON inside the field).
  */
 export interface Locator {
   /**
@@ -1581,7 +1581,7 @@ export interface Locator {
    */
   split?: string;
   /**
-   * Keep only parts that start with it, and cut it off.
+   * Use only parts with this prefix, and remove it.
    */
   prefix?: string;
 }
@@ -1590,7 +1590,7 @@ export interface Locator {
  */
 export interface SourceSecret {
   /**
-   * A prefix to cut off.
+   * Prefix to remove.
    */
   strip?: string;
   /**
@@ -1598,7 +1598,7 @@ export interface SourceSecret {
    */
   as?: 'utf8' | 'hex' | 'base64' | 'raw-hex' | 'raw-base64' | 'spki-base64';
   /**
-   * A secret without the prefix: is refused, is read as if it had it (the default), or is taken as raw bytes and, when it is canonical base64, also decoded.
+   * A secret without the prefix is rejected, is read as if it had it (the default), or is used as raw bytes and, if it is canonical base64, also decoded.
    */
   otherwise?: 'refuse' | 'same' | 'utf8-or-base64';
 }
@@ -1627,7 +1627,7 @@ export interface SourceTimestamp {
    */
   split?: string;
   /**
-   * Keep only parts that start with it, and cut it off.
+   * Use only parts with this prefix, and remove it.
    */
   prefix?: string;
   /**
@@ -1665,7 +1665,7 @@ export interface SourceBodyHash {
   encoding: 'hex' | 'base64' | 'base64url';
 }
 /**
- * A handshake: how to recognise it and what to answer. GET and HEAD come unsigned and are answered before the signature check, POST after it.
+ * A handshake: how to recognise it and what to answer. GET and HEAD are unsigned and are answered before the signature check, POST after it.
  */
 export interface SourceChallenge {
   /**
@@ -1688,7 +1688,7 @@ export interface SourceChallenge {
   echo?: ChallengeEcho;
 }
 /**
- * The request is the handshake when this place holds this value (or, without `equals`, anything).
+ * The request is the handshake if this location has this value (or, without `equals`, any value).
  */
 export interface ChallengeCondition {
   /**
@@ -1725,7 +1725,7 @@ export interface ChallengeHeaders {
   [k: string]: string;
 }
 /**
- * Where the captured secret is sent back.
+ * Location in which the captured secret is returned.
  */
 export interface ChallengeEcho {
   /**
@@ -1752,13 +1752,13 @@ export interface OwnSenderSetting {
   setting: string;
 }
 /**
- * Other ways this sender signs, by name: each is a source of its own.
+ * Other ways in which this sender signs, by name: each is a separate source.
  */
 export interface SourceVariants {
   [k: string]: SourceVariant;
 }
 /**
- * Another way the sender signs, stated in full (`verify` to `body_hash`); everything else is inherited from the source unless given here.
+ * Another way in which the sender signs, stated in full (`verify` to `body_hash`); everything else is inherited unless it is set here.
  */
 export interface SourceVariant {
   /**
@@ -1778,7 +1778,7 @@ export interface SourceVariant {
    */
   verify: 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'ed25519' | 'ecdsa-p256' | 'token' | 'basic' | 'none';
   /**
-   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
+   * One location or several. A signature: one match is enough. An event or id: the first non-empty value is used, signed locations before unsigned ones.
    */
   signature?: Locator | [Locator, ...Locator[]];
   /**
@@ -1794,15 +1794,15 @@ export interface SourceVariant {
   id?: Locator;
   body_hash?: SourceBodyHash;
   /**
-   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
+   * One location or several. A signature: one match is enough. An event or id: the first non-empty value is used, signed locations before unsigned ones.
    */
   event?: Locator | [Locator, ...Locator[]];
   /**
-   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
+   * One location or several. A signature: one match is enough. An event or id: the first non-empty value is used, signed locations before unsigned ones.
    */
   delivery?: Locator | [Locator, ...Locator[]];
   /**
-   * The sender has no delivery id: a digest of what is signed of the body stands in for it, so that a retry is recognised.
+   * The sender has no delivery id: a digest of the signed part of the body replaces it, so that retries are recognised.
    */
   delivery_digest?: boolean;
   /**
@@ -1810,7 +1810,7 @@ export interface SourceVariant {
    */
   challenge?: SourceChallenge | [SourceChallenge, ...SourceChallenge[]];
   /**
-   * Headers of a stronger scheme of the same sender: a request that carries one, in any spelling (`X_Sig_V2`), is never judged by this scheme.
+   * Headers of a stronger scheme of the same sender: a request with one of them, in any spelling (`X_Sig_V2`), is never verified by this scheme.
    *
    * @minItems 1
    */
@@ -1830,7 +1830,7 @@ export interface SourceVariant {
   event_names?: SourceEventNames;
   sending?: SourceSending;
   /**
-   * Steps at the sender. `{url}` stands for the route's URL.
+   * Setup steps at the sender. `{url}` is replaced by the route's URL.
    */
   setup?: string[];
   /**
@@ -1839,17 +1839,17 @@ export interface SourceVariant {
   notes?: string[];
 }
 /**
- * Further names that people know an event by, by the name that is sent: `events` of a route matches either.
+ * Alternative names of an event, by the name that is sent; `events` of a route accepts either.
  */
 export interface SourceEventNames {
   [k: string]: string[];
 }
 /**
- * How the sender sends, as far as it says: what is not known is left out.
+ * Documented sending behaviour; unknown facts are omitted.
  */
 export interface SourceSending {
   /**
-   * How often it tries in all; 1: it never retries.
+   * Total attempts; 1: no retries.
    */
   attempts?: number;
   /**
@@ -1857,32 +1857,32 @@ export interface SourceSending {
    */
   horizon_seconds?: number;
   /**
-   * How long it waits for the answer, in seconds.
+   * Time that it waits for the answer, in seconds.
    */
   deadline_seconds?: number;
   /**
-   * Requests a minute it is known to send.
+   * Known bursts, in requests a minute.
    */
   burst_per_minute?: number;
   /**
-   * Back-off, switching off, redelivery by hand.
+   * Back-off, automatic deactivation, manual redelivery.
    */
   note?: string;
   /**
-   * Where this comes from.
+   * Kind of evidence.
    */
   evidence: 'vendor' | 'secondary' | 'unverified';
   /**
-   * Where it says so.
+   * URL of the evidence.
    */
   docs?: string;
 }
 /**
- * How the sender sends, as far as it says: what is not known is left out.
+ * Documented sending behaviour; unknown facts are omitted.
  */
 export interface SourceSending1 {
   /**
-   * How often it tries in all; 1: it never retries.
+   * Total attempts; 1: no retries.
    */
   attempts?: number;
   /**
@@ -1890,23 +1890,23 @@ export interface SourceSending1 {
    */
   horizon_seconds?: number;
   /**
-   * How long it waits for the answer, in seconds.
+   * Time that it waits for the answer, in seconds.
    */
   deadline_seconds?: number;
   /**
-   * Requests a minute it is known to send.
+   * Known bursts, in requests a minute.
    */
   burst_per_minute?: number;
   /**
-   * Back-off, switching off, redelivery by hand.
+   * Back-off, automatic deactivation, manual redelivery.
    */
   note?: string;
   /**
-   * Where this comes from.
+   * Kind of evidence.
    */
   evidence: 'vendor' | 'secondary' | 'unverified';
   /**
-   * Where it says so.
+   * URL of the evidence.
    */
   docs?: string;
 }
@@ -1917,7 +1917,7 @@ export interface TargetsConfig {
   [k: string]: TargetFile;
 }
 /**
- * catalog/targets/<name>.yaml: how one delivery target is spoken to. A `{name}` in a text stands for a value, `{name?}` for one that may be empty: the header, query parameter or body field that holds it is then left out.
+ * catalog/targets/<name>.yaml: the requests of one delivery target. `{name}` in a text is replaced by a value, `{name?}` by one that may be empty: the header, query parameter or body field that contains it is then omitted.
  */
 export interface TargetFile {
   /**
@@ -1929,17 +1929,17 @@ export interface TargetFile {
    */
   aliases?: string[];
   /**
-   * Another target of the same folder, at the same service. What this file does not say is said there, and one entry under `platforms`, that of the other, sets up both. Variants are those that are listed here, or all.
+   * Another target in the same folder, at the same service. It supplies all keys that this file omits, and its entry under `platforms` configures both. Variants are those listed here, or all.
    */
   like?: string;
   /**
-   * Events that a delivery makes a sender send back, for the rule `self-trigger`.
+   * Events that a sender sends because of a delivery, for the rule `self-trigger`.
    *
    * @minItems 1
    */
   causes?: [TargetEffect, ...TargetEffect[]];
   /**
-   * `http`: this file says it all. The others are code that the shipped entries use; `forgea_comment` is `github_comment`.
+   * `http`: this file defines everything. The others are code that the shipped entries use; `forgea_comment` is `github_comment`.
    */
   driver?: 'http' | 'log' | 'local' | 'github_comment' | 'forgea_comment' | 'email';
   docs?: TargetDocs;
@@ -1947,17 +1947,17 @@ export interface TargetFile {
   address?: TargetAddress;
   content?: TargetContent;
   /**
-   * Base URL, `https://` unless it is this machine; may hold settings. Absent: the config must set `api_base`.
+   * Base URL, `https://` except for this machine; may contain settings. Absent: the config must set `api_base`.
    */
   base?: string;
   headers?: Texts;
   /**
-   * The request that sends one piece of text; or several, of which the first that fits the address is made.
+   * The request that sends one piece of text; or several, of which the first that fits the address is sent.
    */
   request?: TargetRequest | [TargetRequest, ...TargetRequest[]];
   find?: TargetFind;
   /**
-   * The request that sends one piece of text; or several, of which the first that fits the address is made.
+   * The request that sends one piece of text; or several, of which the first that fits the address is sent.
    */
   update?: TargetRequest | [TargetRequest, ...TargetRequest[]];
   login?: TargetLogin;
@@ -1979,7 +1979,7 @@ export interface TargetFile {
   retry_after?: TargetRetryAfter;
   pacing?: Pacing;
   /**
-   * Longest time one request may take, in seconds.
+   * Timeout of one request, in seconds.
    */
   timeout_seconds?: number;
   /**
@@ -2004,48 +2004,48 @@ export interface TargetEffect {
    */
   actions?: [string, ...string[]];
   /**
-   * Fields by which a filter can tell who wrote what came back.
+   * Fields by which a filter can recognise the author of the returned event.
    *
    * @minItems 1
    */
   author: [string, ...string[]];
   /**
-   * Fields that hold the text that was delivered.
+   * Fields that contain the delivered text.
    */
   text: string[];
   /**
-   * What fields of `author` hold in what comes back from a bot, by field.
+   * Values of `author` fields if a bot is the author, by field.
    */
   marks?: {
     [k: string]: string;
   };
   /**
-   * Fields that what comes back does not have, nor anything below them.
+   * Fields that the returned event does not have, nor anything below them.
    */
   absent?: string[];
   place?: TargetPlace;
 }
 /**
- * Field that says where it came back from, and the key of `deliver_extra` that says where it goes.
+ * Field with the event's origin, and the key of `deliver_extra` with the delivery's destination.
  */
 export interface TargetPlace {
   field: string;
   extra: string;
 }
 /**
- * What docs/targets.md says about the target, beside what follows from the rest of this file.
+ * Texts of docs/targets.md about the target, besides those that are generated from this file.
  */
 export interface TargetDocs {
   /**
-   * Markdown: what to create at the service and where its credentials are found.
+   * Markdown: what to create at the service and where to find its credentials.
    */
   setup?: string;
   /**
-   * What the service does not do or does differently than one would expect.
+   * Limits and unexpected behaviour of the service.
    */
   limits?: string[];
   /**
-   * What is believed but was not found in the service's own documentation.
+   * Assumptions that the service's own documentation does not confirm.
    */
   unverified?: string[];
   /**
@@ -2054,7 +2054,7 @@ export interface TargetDocs {
   url?: string;
 }
 /**
- * What a config sets under `platforms.<target>`, by name: credentials, ids, choices. `{name}` puts one into a request. A setting named `api_base` documents the base URL of a self-hosted service.
+ * Settings under `platforms.<target>`, by name: credentials, ids, choices. `{name}` inserts one into a request. A setting named `api_base` documents the base URL of a self-hosted service.
  */
 export interface TargetSettings {
   [k: string]: TargetSetting;
@@ -2064,31 +2064,31 @@ export interface TargetSettings {
  */
 export interface TargetSetting {
   /**
-   * What it is and where to find it.
+   * Meaning of the setting, and where to find it.
    */
   help: string;
   /**
-   * A value as it looks, for the documentation; never of a secret.
+   * Example for the documentation; never a secret.
    */
   example?: string | number | boolean;
   /**
-   * It may have several lines, as a private key does; never part of a request.
+   * The value may have several lines, as a private key does; never part of a request.
    */
   lines?: boolean;
   /**
-   * Never shown: neither in logs nor in dry runs nor in messages.
+   * Secret: hidden in logs, dry runs and messages.
    */
   secret?: boolean;
   /**
-   * Nothing can be delivered without it.
+   * Required for deliveries.
    */
   required?: boolean;
   /**
-   * Other names users may write.
+   * Other names that a config may use.
    */
   aliases?: string[];
   /**
-   * Value when the config sets none.
+   * Default value.
    */
   default?: string | number | boolean;
   /**
@@ -2097,25 +2097,25 @@ export interface TargetSetting {
   pattern?: string;
 }
 /**
- * What a delivery sets in `deliver_extra`, by name: `chat_id`, `thread` (written as `message_thread_id` or `thread_id`) and keys of the target's own.
+ * Keys of `deliver_extra`, by name: `chat_id`, `thread` (written as `message_thread_id` or `thread_id`) and keys of this target.
  */
 export interface TargetAddress {
   [k: string]: TargetAddressField;
 }
 /**
- * One key of `deliver_extra`. Its value may come from a stranger's payload: what is not matched by `pattern` is refused.
+ * One key of `deliver_extra`. Its value may come from an outsider's payload; values that do not match `pattern` are rejected.
  */
 export interface TargetAddressField {
   /**
-   * What it is, with an example.
+   * Meaning of the key, with an example.
    */
   help: string;
   /**
-   * A value as it looks, for the documentation.
+   * Example for the documentation.
    */
   example?: string;
   /**
-   * Every route that delivers here must set it. (A key that a request names without `?` must have a value when that request is made, whatever this says.)
+   * Every route that delivers here must set it. (A key that a request names without `?` must have a value when that request is sent, regardless of this.)
    */
   required?: boolean;
   /**
@@ -2124,7 +2124,7 @@ export interface TargetAddressField {
   pattern?: string;
 }
 /**
- * What an agent may fill of a message, by name, in `outputs`; never an address. `{name}` puts it into a request. Absent: `text`.
+ * Fields of a message that an agent may fill in `outputs`, by name; never an address. `{name}` inserts one into a request. Absent: `text`.
  */
 export interface TargetContent {
   [k: string]: TargetContentField;
@@ -2134,7 +2134,7 @@ export interface TargetContent {
  */
 export interface TargetContentField {
   /**
-   * What it is; agents are told.
+   * Description, also for agents.
    */
   help: string;
   /**
@@ -2146,7 +2146,7 @@ export interface TargetContentField {
    */
   required?: boolean;
   /**
-   * All that the service takes; others are dropped.
+   * Values that the service accepts; others are dropped.
    *
    * @minItems 1
    */
@@ -2160,7 +2160,7 @@ export interface TargetContentMembers {
   [k: string]: 'text' | 'markup' | 'integer';
 }
 /**
- * Headers of all its requests, unless a request has its own of that name. A variant adds to those of the target.
+ * Default headers of all requests. A variant adds to those of the target.
  */
 export interface Texts {
   [k: string]: string | number | boolean;
@@ -2175,14 +2175,14 @@ export interface TargetRequest {
    */
   method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
   /**
-   * Path below the base. Values are percent-encoded, each stays within its segment.
+   * Path below the base. Values are percent-encoded within their segment.
    */
   path: string;
   query?: Texts1;
   headers?: Texts2;
   basic?: TargetBasicAuth;
   /**
-   * JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty.
+   * JSON body. Texts may contain values; `$int: text` is a number, `$auto: text` a number if it looks like one, `$json: body` the body as a string; `$when: text` next to fields omits their object while the text is empty.
    */
   json?: {
     [k: string]: unknown;
@@ -2194,7 +2194,7 @@ export interface TargetRequest {
   plain?: string;
 }
 /**
- * The addresses it fits. Absent: all.
+ * Addresses that it is for. Absent: all.
  */
 export interface TargetRequestWhen {
   /**
@@ -2217,13 +2217,13 @@ export interface Texts1 {
   [k: string]: string | number | boolean;
 }
 /**
- * Headers. They may hold settings, but nothing that comes with a delivery.
+ * Headers. They may contain settings, but no values of a delivery.
  */
 export interface Texts2 {
   [k: string]: string | number | boolean;
 }
 /**
- * HTTP Basic authentication; left out while a `{name?}` in it is empty.
+ * HTTP Basic authentication; omitted while a `{name?}` in it is empty.
  */
 export interface TargetBasicAuth {
   /**
@@ -2242,11 +2242,11 @@ export interface Texts3 {
   [k: string]: string | number | boolean;
 }
 /**
- * Finds what was posted earlier by what is hidden in it: before an attempt is repeated whose outcome is unknown, and for `mode: upsert`.
+ * Finds an earlier message by its hidden mark: before an attempt with an unknown outcome is retried, and for `mode: upsert`.
  */
 export interface TargetFind {
   /**
-   * The request that sends one piece of text; or several, of which the first that fits the address is made.
+   * The request that sends one piece of text; or several, of which the first that fits the address is sent.
    */
   request: TargetRequest | [TargetRequest, ...TargetRequest[]];
   /**
@@ -2254,7 +2254,7 @@ export interface TargetFind {
    */
   list?: string;
   /**
-   * Dotted path, in an entry, of the text that holds `{marks}` or `{key}`.
+   * Dotted path, in an entry, of the text that contains `{marks}` or `{key}`.
    */
   text: string;
   /**
@@ -2262,16 +2262,16 @@ export interface TargetFind {
    */
   id: string;
   /**
-   * Dotted path of its author, who must be the account that posts: anybody can copy a mark. Absent: only the account can have written it.
+   * Dotted path of its author, who must be the account that posts, because anyone can copy a mark. Absent: only this account can write there.
    */
   author?: string;
   /**
-   * Entries of a full page, after which there may be another.
+   * Number of entries on a full page; another page may follow.
    */
   page_size: number;
 }
 /**
- * The account that posts: asked where the setting `login` is not set, for `find` and so that its own events are ignored. The request may hold settings only, and `{jwt}`.
+ * The account that posts, for `find` and to ignore its own events. Requested if the setting `login` is not set. The request may contain only settings and `{jwt}`.
  */
 export interface TargetLogin {
   request: TargetRequest;
@@ -2280,12 +2280,12 @@ export interface TargetLogin {
    */
   path: string;
   /**
-   * What follows it in the login.
+   * Suffix of the login.
    */
   suffix?: string;
 }
 /**
- * What the service takes as text.
+ * Limits and format of text.
  */
 export interface TargetText {
   /**
@@ -2293,15 +2293,15 @@ export interface TargetText {
    */
   limit?: number;
   /**
-   * What `limit` counts: UTF-16 units, code points, UTF-8 bytes, or UTF-8 bytes once escaped for JSON.
+   * Unit of `limit`: UTF-16 units, code points, UTF-8 bytes, or UTF-8 bytes after escaping for JSON.
    */
   unit?: 'utf16' | 'codepoint' | 'byte' | 'json_byte';
   /**
-   * What happens to a longer text: several messages, a shortened one, or a permanent failure.
+   * Handling of a longer text: several messages, a truncated one, or a permanent failure.
    */
   overflow?: 'split' | 'truncate' | 'reject';
   /**
-   * Most messages one text may become; a text that needs more is a permanent failure.
+   * Maximum messages for one text; a text that needs more fails permanently.
    */
   max_pieces?: number;
   /**
@@ -2332,16 +2332,16 @@ export interface TargetKey {
    */
   form?: 'hex' | 'uuid';
   /**
-   * Longest key the service takes.
+   * Maximum length of the key.
    */
   max_length?: number;
   /**
-   * How long the service drops a repeat, in seconds; 0: it does not, the key is merely required.
+   * Time that the service drops duplicates, in seconds; 0: never, the key is merely required.
    */
   window_seconds: number;
 }
 /**
- * An HMAC over a text, as `{signature}`, with the instant it was made at as `{timestamp}`. Both are empty while a `{name?}` in it is.
+ * An HMAC over a text, as `{signature}`, with its time as `{timestamp}`. Both are empty while a `{name?}` in it is.
  */
 export interface TargetSignature {
   /**
@@ -2353,11 +2353,11 @@ export interface TargetSignature {
    */
   key: string;
   /**
-   * The text it is made over; may be empty.
+   * The signed text; may be empty.
    */
   message: string;
   /**
-   * How the result is written.
+   * Encoding of the result.
    */
   encoding?: 'base64' | 'hex';
   /**
@@ -2366,7 +2366,7 @@ export interface TargetSignature {
   clock?: 's' | 'ms';
 }
 /**
- * Credentials are exchanged for a short-lived token, `{exchanged_token}`, which is kept until shortly before it ends. Its request may hold settings only; `success` says when a token was given (default: any 2xx).
+ * Exchanges credentials for a short-lived token, `{exchanged_token}`, which is cached until shortly before it expires. The request may contain only settings; `success` says when a token was issued (default: any 2xx).
  */
 export interface TargetExchange {
   /**
@@ -2382,7 +2382,7 @@ export interface TargetExchange {
   jwt?: TargetJwt;
   installation?: TargetInstallation;
   /**
-   * Dotted path of the instant at which the token ends, ISO 8601.
+   * Dotted path of the token's expiry, ISO 8601.
    */
   expires?: string;
   outcomes?: Outcomes;
@@ -2391,16 +2391,16 @@ export interface TargetExchange {
    */
   lifetime?: string;
   /**
-   * Lifetime when the response names none.
+   * Lifetime if the response contains none.
    */
   default_lifetime_seconds?: number;
   /**
-   * How long before its end a token is no longer used.
+   * Time before its expiry at which a token is no longer used.
    */
   margin_seconds?: number;
 }
 /**
- * A test of a response: everything named must hold.
+ * A test of a response: every condition must hold.
  */
 export interface TargetCondition {
   /**
@@ -2412,7 +2412,7 @@ export interface TargetCondition {
    */
   headers?: {
     /**
-     * What a value must be: that very value, one of a list, or what the tests below say.
+     * Expected value: this value, one of a list, or the tests below.
      */
     [k: string]:
       | string
@@ -2427,7 +2427,7 @@ export interface TargetCondition {
    */
   body?: {
     /**
-     * What a value must be: that very value, one of a list, or what the tests below say.
+     * Expected value: this value, one of a list, or the tests below.
      */
     [k: string]:
       | string
@@ -2450,11 +2450,11 @@ export interface TargetCondition {
 }
 export interface TargetExpectation {
   /**
-   * Whether there is a value other than null.
+   * Whether the value is present and not null.
    */
   exists?: boolean;
   /**
-   * Whether it is absent, null, an empty text, list or object.
+   * Whether it is absent, null, or an empty text, list or object.
    */
   empty?: boolean;
   /**
@@ -2462,7 +2462,7 @@ export interface TargetExpectation {
    */
   is?: 'string' | 'number' | 'boolean' | 'array' | 'object';
   /**
-   * Values it must not be; an absent one is none of them.
+   * Values that it must not be; an absent value passes.
    *
    * @minItems 1
    */
@@ -2479,11 +2479,11 @@ export interface TargetExpectation {
    */
   between?: [number, number];
   /**
-   * Expectations that every element of a list meets, by dotted path in the element; an absent list meets them.
+   * Expectations for every element of a list, by dotted path in the element; an absent list passes.
    */
   every?: {
     /**
-     * What a value must be: that very value, one of a list, or what the tests below say.
+     * Expected value: this value, one of a list, or the tests below.
      */
     [k: string]:
       | string
@@ -2495,7 +2495,7 @@ export interface TargetExpectation {
   };
 }
 /**
- * The credentials are those of an app: a JSON Web Token, signed with its key (RS256), is `{jwt}` in the requests of the exchange and in `check`.
+ * Credentials of an app: a JSON Web Token, signed with its key (RS256), is `{jwt}` in the requests of the exchange and in `check`.
  */
 export interface TargetJwt {
   /**
@@ -2508,7 +2508,7 @@ export interface TargetJwt {
   key: string;
 }
 /**
- * An app has a token for each place where it is installed: the request that finds the installation for an address, kept for an hour. `{installation}` in `request` is its id.
+ * An app has a token for each installation: the request that finds the installation for an address; cached for an hour. `{installation}` in `request` is its id.
  */
 export interface TargetInstallation {
   request: TargetRequest;
@@ -2523,15 +2523,15 @@ export interface TargetInstallation {
 export interface TargetOutcomeRule {
   when: TargetCondition;
   /**
-   * `auth`: permanent, the credentials are at fault. `refresh`: take a new exchanged token and try once more. `ok_pending`: accepted, but not yet visible. The rest as in docs/glossary.md.
+   * `auth`: permanent, the credentials are wrong. `refresh`: get a new exchanged token and retry once. `ok_pending`: accepted, but not visible yet. For the others, see docs/glossary.md.
    */
   outcome: 'ok' | 'ok_pending' | 'permanent' | 'auth' | 'retry' | 'refresh' | 'ambiguous';
   /**
-   * What it means and what to do, for the operator.
+   * Meaning and next step, for the operator.
    */
   reason?: string;
   /**
-   * Wait before the retry when the response names none.
+   * Wait before the retry if the response contains none.
    */
   wait_seconds?: number;
 }
@@ -2545,14 +2545,14 @@ export interface TargetRequest1 {
    */
   method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
   /**
-   * Path below the base. Values are percent-encoded, each stays within its segment.
+   * Path below the base. Values are percent-encoded within their segment.
    */
   path: string;
   query?: Texts1;
   headers?: Texts2;
   basic?: TargetBasicAuth;
   /**
-   * JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty.
+   * JSON body. Texts may contain values; `$int: text` is a number, `$auto: text` a number if it looks like one, `$json: body` the body as a string; `$when: text` next to fields omits their object while the text is empty.
    */
   json?: {
     [k: string]: unknown;
@@ -2564,20 +2564,20 @@ export interface TargetRequest1 {
   plain?: string;
 }
 /**
- * Where a response says how long to wait; the first place that says so. Default: the Retry-After header.
+ * Location of the wait in a response; the first with a value is used. Default: the Retry-After header.
  */
 export interface TargetRetryAfter {
   /**
-   * The places, best first.
+   * Locations, best first.
    */
   from: TargetRetryAfterSource[];
   /**
-   * Longest wait that is believed.
+   * Maximum wait; longer ones are capped.
    */
   cap_seconds?: number;
 }
 /**
- * One place: exactly one of `header`, `body`, `text`.
+ * One location: exactly one of `header`, `body`, `text`.
  */
 export interface TargetRetryAfterSource {
   /**
@@ -2599,7 +2599,7 @@ export interface TargetRetryAfterSource {
   when?: TargetCondition1;
 }
 /**
- * A test of a response: everything named must hold.
+ * A test of a response: every condition must hold.
  */
 export interface TargetCondition1 {
   /**
@@ -2611,7 +2611,7 @@ export interface TargetCondition1 {
    */
   headers?: {
     /**
-     * What a value must be: that very value, one of a list, or what the tests below say.
+     * Expected value: this value, one of a list, or the tests below.
      */
     [k: string]:
       | string
@@ -2626,7 +2626,7 @@ export interface TargetCondition1 {
    */
   body?: {
     /**
-     * What a value must be: that very value, one of a list, or what the tests below say.
+     * Expected value: this value, one of a list, or the tests below.
      */
     [k: string]:
       | string
@@ -2652,20 +2652,20 @@ export interface TargetCondition1 {
  */
 export interface TargetPace {
   /**
-   * What is counted together.
+   * Scope of the count.
    */
   per: 'chat' | 'credentials';
   /**
-   * How many messages.
+   * Number of messages.
    */
   messages: number;
   /**
-   * In how many seconds.
+   * Window, in seconds.
    */
   seconds: number;
 }
 /**
- * Several ways to reach the service (a bot, an incoming webhook), by name, preferred first. What a variant says replaces what the target says beside it.
+ * Several ways to reach the service (a bot, an incoming webhook), by name, preferred first. Keys of a variant replace those of the target.
  */
 export interface TargetVariants {
   [k: string]: TargetVariant;
@@ -2679,26 +2679,26 @@ export interface TargetVariant {
    */
   title?: string;
   /**
-   * Settings it cannot do without: it is chosen when they are all set and the config names no variant.
+   * Required settings: the variant is chosen if all are set and the config names no variant.
    */
   needs?: string[];
   /**
-   * Settings that it does not read: it is not chosen while one of them is set.
+   * Settings that exclude it: it is not chosen if one of them is set.
    */
   unless?: string[];
   address?: TargetAddress;
   /**
-   * Base URL, `https://` unless it is this machine; may hold settings. Absent: the config must set `api_base`.
+   * Base URL, `https://` except for this machine; may contain settings. Absent: the config must set `api_base`.
    */
   base?: string;
   headers?: Texts4;
   /**
-   * The request that sends one piece of text; or several, of which the first that fits the address is made.
+   * The request that sends one piece of text; or several, of which the first that fits the address is sent.
    */
   request?: TargetRequest | [TargetRequest, ...TargetRequest[]];
   find?: TargetFind;
   /**
-   * The request that sends one piece of text; or several, of which the first that fits the address is made.
+   * The request that sends one piece of text; or several, of which the first that fits the address is sent.
    */
   update?: TargetRequest | [TargetRequest, ...TargetRequest[]];
   login?: TargetLogin;
@@ -2720,7 +2720,7 @@ export interface TargetVariant {
   retry_after?: TargetRetryAfter;
   pacing?: Pacing;
   /**
-   * Longest time one request may take, in seconds.
+   * Timeout of one request, in seconds.
    */
   timeout_seconds?: number;
   /**
@@ -2729,7 +2729,7 @@ export interface TargetVariant {
   max_response_bytes?: number;
 }
 /**
- * Headers of all its requests, unless a request has its own of that name. A variant adds to those of the target.
+ * Default headers of all requests. A variant adds to those of the target.
  */
 export interface Texts4 {
   [k: string]: string | number | boolean;
@@ -2744,14 +2744,14 @@ export interface TargetRequest2 {
    */
   method?: 'POST' | 'PUT' | 'PATCH' | 'GET';
   /**
-   * Path below the base. Values are percent-encoded, each stays within its segment.
+   * Path below the base. Values are percent-encoded within their segment.
    */
   path: string;
   query?: Texts1;
   headers?: Texts2;
   basic?: TargetBasicAuth;
   /**
-   * JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty.
+   * JSON body. Texts may contain values; `$int: text` is a number, `$auto: text` a number if it looks like one, `$json: body` the body as a string; `$when: text` next to fields omits their object while the text is empty.
    */
   json?: {
     [k: string]: unknown;
@@ -2763,7 +2763,7 @@ export interface TargetRequest2 {
   plain?: string;
 }
 /**
- * The accepted unit of work: immutable, serialisable, self-contained. It is what is stored, queued, coalesced, run, retried and replayed.
+ * A unit of accepted work: immutable, serialisable, self-contained. It is stored, queued, coalesced, run, retried and replayed.
  */
 export interface Dispatch {
   /**
@@ -2801,7 +2801,7 @@ export interface Dispatch {
    */
   prompt: string;
   /**
-   * Name of the agent that runs it; null, or absent in older rows: the default one, or none.
+   * Name of the agent that runs it; null, or absent in older rows: the default agent, or none.
    */
   agent?: string | null;
   skills: string[];
@@ -2811,12 +2811,12 @@ export interface Dispatch {
    */
   session: string;
   /**
-   * The rendered `session_key`: runs with this session take turns; null, or absent in older rows: the run waits for no other.
+   * The rendered `session_key`: runs with this session run one after the other; null, or absent in older rows: the run does not wait for others.
    */
   session_key?: string | null;
   deliveries: DispatchDelivery[];
   /**
-   * Where the reason goes when its run fails for good. Absent: nowhere.
+   * Targets of the reason when its run fails permanently. Absent: none.
    */
   on_failure?: DispatchDelivery[];
   burst?: BurstPart;
@@ -2826,23 +2826,23 @@ export interface Dispatch {
    */
   superseded: number;
   /**
-   * Id of the dispatch this one repeats.
+   * Id of the dispatch that this one replays.
    */
   replay_of: string | null;
   /**
-   * `traceparent` of the request, or of the instant of a job; missing where nothing is traced.
+   * `traceparent` of the request, or of the job's instant; absent without tracing.
    */
   trace?: string;
   /**
-   * W3C `tracestate` that goes with `trace`; missing where there is none.
+   * W3C `tracestate` of `trace`; absent if there is none.
    */
   tracestate?: string;
   /**
-   * What the agent may hand over besides its answer. Absent: nothing.
+   * Outputs that the agent may hand over besides its answer. Absent: none.
    */
   outputs?: DispatchOutput[];
   /**
-   * What the agent handed over and was not taken.
+   * Outputs of the agent that were dropped.
    */
   dropped?: DroppedOutput[];
 }
@@ -2855,18 +2855,18 @@ export interface DispatchDelivery {
    */
   target: string;
   /**
-   * The name that people see, where it is not `target`.
+   * Display name, if it differs from `target`.
    */
   label?: string;
   extra: DispatchExtra;
   /**
-   * Keys of `extra` that still hold an unresolved placeholder.
+   * Keys of `extra` with an unresolved placeholder.
    */
   unresolved: string[];
   place?: ShownPlace;
   output?: HandedOutput;
   /**
-   * How long it waits for a person who approves it; absent: it needs nobody.
+   * Time that it waits for approval; absent: no approval is needed.
    */
   approve_ms?: number;
 }
@@ -2877,15 +2877,15 @@ export interface DispatchExtra {
   [k: string]: string;
 }
 /**
- * Where its target sends it, as shown to the person who approves it: it is sent nowhere else. Absent: it needs nobody, its target was not enabled or sends nothing over HTTP, or the row is older.
+ * Destination as shown to the person who approves it; it is not sent elsewhere. Absent: no approval is needed, the target was not enabled or does not use HTTP, or the row is older.
  */
 export interface ShownPlace {
   /**
-   * Of `http` without its query, with placeholders; else the server, where the configuration names it.
+   * For `http`: the URL without its query, with placeholders; else the server, if the configuration names it.
    */
   url?: string;
   /**
-   * Of the whole URL, and of what is sent to `http`.
+   * Digest of the whole URL and, for `http`, of the request.
    */
   digest: string;
 }
@@ -2907,7 +2907,7 @@ export interface DispatchOutput {
   fields: ContentField[];
   allow: AllowedValues;
   /**
-   * Most messages of this kind in one run: a text that needs several counts as several.
+   * Maximum messages of this kind in one run; each part of a split text counts.
    */
   max: number;
   message?: MessageLimit;
@@ -2918,11 +2918,11 @@ export interface ContentField {
   kind: 'text' | 'line' | 'list' | 'objects';
   required: boolean;
   /**
-   * For the agent.
+   * Description for the agent.
    */
   help?: string;
   /**
-   * All that the service takes.
+   * Values that the service accepts.
    */
   values?: string[];
   /**
@@ -2941,7 +2941,7 @@ export interface AllowedValues {
   [k: string]: string[];
 }
 /**
- * Where a longer text is split. Absent: it is not.
+ * Length at which a longer text is split. Absent: it is not split.
  */
 export interface MessageLimit {
   /**
@@ -2952,7 +2952,7 @@ export interface MessageLimit {
 }
 export interface DroppedOutput {
   /**
-   * Null: the line names none.
+   * Null: the line has no name.
    */
   output: string | null;
   /**
@@ -2963,7 +2963,7 @@ export interface DroppedOutput {
   detail: string;
 }
 /**
- * What `hookwright explain --json` prints: the way of one request through a route, without effect.
+ * Output of `hookwright explain --json`: the stages of one request through a route, without side effects.
  */
 export interface Explanation {
   /**
@@ -2975,11 +2975,11 @@ export interface Explanation {
    */
   profile: string;
   /**
-   * Event type as resolved; null: not known at the stage that answered.
+   * Event type; null: not known at the stage that answered.
    */
   event: string | null;
   /**
-   * The sender's; null: it sent none, or not known yet.
+   * Delivery id of the sender; null: not sent, or not known yet.
    */
   delivery_id: string | null;
   /**
@@ -2995,7 +2995,7 @@ export interface Explanation {
    */
   outcome: string;
   /**
-   * Why it was not taken, as a code; the log has the same.
+   * Reason code if it was not accepted, as in the log.
    */
   reason: string | null;
   /**
@@ -3003,7 +3003,7 @@ export interface Explanation {
    */
   stages: ExplainedStage[];
   /**
-   * The route's filters; null: it has none, or they were not reached.
+   * Filters of the route; null: none, or not reached.
    */
   filter: ExplainedFilter | null;
   script: ExplainedScript;
@@ -3012,33 +3012,33 @@ export interface Explanation {
    */
   prompt: string | null;
   /**
-   * The texts of which the prompt is made; left out where it was not reached, or has marks.
+   * Parts of the prompt; absent if it was not reached or has markers.
    */
   prompt_parts?: PromptPart[];
   /**
-   * Placeholders of the prompt that stay as written.
+   * Unresolved placeholders of the prompt.
    */
   unresolved: string[];
   /**
-   * Where the answer, or the message, would go.
+   * Deliveries of the answer or the message.
    */
   deliveries: ExplainedDelivery[];
   /**
-   * What the agent may hand over besides.
+   * Outputs that the agent may hand over besides its answer.
    */
   outputs?: ExplainedOutput[];
   on_failure?: Deliveries;
   /**
-   * What the `status_url` of the answer tells: the state, or the agent's answer too; absent: there is none.
+   * Content of the answer's `status_url`: the state, or also the agent's answer; absent: no URL.
    */
   status_url?: 'state' | 'answer';
   /**
-   * What would run; null: no agent.
+   * The agent that would run; null: none.
    */
   agent: 'command' | 'openai' | 'preview' | null;
   sandbox?: SandboxPlan;
   /**
-   * Runs of the agent at once, over all gateways of a store; absent: no limit.
+   * Maximum concurrent runs of the agent, over all gateways of a store; absent: no limit.
    */
   max_concurrent?: number;
   /**
@@ -3055,17 +3055,17 @@ export interface Explanation {
    */
   session: string | null;
   /**
-   * The budgets that the run would count in, and what is spent of them in the store of this home; absent: there is none.
+   * Budgets that the run counts towards, with the amounts spent in this home's store; absent: none.
    */
   budgets?: ExplainedBudget[];
   toolsets: string[];
   skills: string[];
   /**
-   * What would not work later, in words.
+   * Later problems, as sentences.
    */
   warnings: string[];
   /**
-   * Why `serve` would not start with this configuration on this machine, so that nothing is taken, a line for each reason; null: it would.
+   * Why the server would not start with this configuration on this machine, one line for each reason; null: it would start.
    */
   would_not_start: string | null;
 }
@@ -3076,15 +3076,15 @@ export interface ExplainedStage {
   stage: string;
   result: 'pass' | 'stop' | 'skipped';
   /**
-   * Why it stopped, as a code; of a skipped one `not_reached`, `not_signed`, `no_secret` or `not_run`.
+   * Reason code of a stop; for a skipped stage `not_reached`, `not_signed`, `no_secret` or `not_run`.
    */
   reason: string | null;
   /**
-   * What the reason leaves open.
+   * Details of the reason.
    */
   detail?: string;
   /**
-   * Signature scheme that committed.
+   * Signature scheme that was chosen.
    */
   scheme?: string | null;
   /**
@@ -3092,11 +3092,11 @@ export interface ExplainedStage {
    */
   secret?: number;
   /**
-   * Where a signature was looked for: headers, `?query`, `body.path`.
+   * Locations searched for a signature: headers, `?query`, `body.path`.
    */
   looked_for?: string[];
   /**
-   * Since the signed instant; negative: it lies ahead.
+   * Time since the signed instant; negative: it is in the future.
    */
   age_seconds?: number | null;
   cause?: SignatureCause;
@@ -3110,18 +3110,18 @@ export interface ExplainedStage {
   matched?: string | null;
 }
 /**
- * What most likely went wrong with the signature.
+ * Most likely cause of an invalid signature.
  */
 export interface SignatureCause {
   code: string;
   /**
-   * With this one change the signature is right, or it cannot be anything else.
+   * The cause is certain: with this change the signature is valid, or no other cause is possible.
    */
   certain: boolean;
   text: string;
 }
 /**
- * A filter or a member of one, with what it found.
+ * A filter, or a member of one, with the value that it read.
  */
 export interface ExplainedFilter {
   /**
@@ -3150,11 +3150,11 @@ export interface ExplainedFilter {
 export interface PromptPart {
   text: string;
   /**
-   * That it stands for; null: it is written so.
+   * The placeholder that it replaces; null: literal text.
    */
   placeholder: string | null;
   /**
-   * False: the placeholder stays as written.
+   * False: the placeholder stays unchanged.
    */
   resolved: boolean;
 }
@@ -3162,7 +3162,7 @@ export interface ExplainedDelivery {
   target: string;
   address: ExplainedAddress;
   /**
-   * Keys of the address that hold a placeholder which did not resolve.
+   * Keys of the address with an unresolved placeholder.
    */
   unresolved: string[];
   /**
@@ -3170,12 +3170,12 @@ export interface ExplainedDelivery {
    */
   home_channel: boolean;
   /**
-   * A person has to approve it; absent: it needs nobody.
+   * A person has to approve it; absent: no approval is needed.
    */
   approve?: true;
 }
 /**
- * `deliver_extra`, rendered, with the home channel where it names no chat.
+ * Rendered `deliver_extra`, with the home channel if it names no chat.
  */
 export interface ExplainedAddress {
   [k: string]: string;
@@ -3188,14 +3188,14 @@ export interface ExplainedOutput {
   home_channel: boolean;
   approve?: true;
   /**
-   * What the agent fills.
+   * Fields that the agent fills.
    */
   fields: string[];
   allow: AllowedValues;
   max: number;
 }
 /**
- * What a program can reach. Paths are absolute, or begin with `~/`.
+ * Files and hosts that a program can reach. Paths are absolute, or begin with `~/`.
  */
 export interface SandboxPlan {
   /**
@@ -3207,7 +3207,7 @@ export interface SandboxPlan {
 }
 export interface ExplainedBudget {
   /**
-   * What it is of, and for how long: `route review per day`.
+   * Scope and window: `route review per day`.
    */
   budget: string;
   limits: ExplainedAmounts;
@@ -3249,7 +3249,7 @@ export interface ProfileToolsetsConfig {
   [k: string]: string[];
 }
 /**
- * The profile's further agents by name, beside `agent`. A route or job chooses one with `agent: <name>`.
+ * The profile's named agents besides `agent`. A route or job selects one with `agent: <name>`.
  */
 export interface ProfileAgentsConfig {
   [k: string]: AgentConfig;
@@ -3261,15 +3261,15 @@ export interface ProfileJobsConfig {
   [k: string]: JobConfig;
 }
 /**
- * What `hookwright requests show --json` prints: one kept request, how it was answered, and why. Credentials are left out.
+ * Output of `hookwright requests show --json`: a captured request, its answer and the reason, without credentials.
  */
 export interface PrintedRequest {
   /**
-   * Of the kept request.
+   * Id of the captured request.
    */
   id: string;
   /**
-   * When it came, in Unix ms.
+   * Time of arrival, in Unix ms.
    */
   at: number;
   /**
@@ -3285,11 +3285,11 @@ export interface PrintedRequest {
    */
   method: string;
   /**
-   * With the query, as sent but for credentials.
+   * Path and query as sent, without credentials.
    */
   path: string;
   /**
-   * Names and values in the order in which they came; a marker stands in place of each credential.
+   * Names and values in the order received, with a marker instead of each credential.
    */
   headers: [string, string][];
   /**
@@ -3305,35 +3305,35 @@ export interface PrintedRequest {
    */
   stage: string | null;
   /**
-   * Why, as a code; null: the outcome says everything.
+   * Reason code; null: the outcome says everything.
    */
   reason: string | null;
   /**
-   * What goes with the reason.
+   * Details of the reason.
    */
   about: KeptReason | null;
   /**
-   * What most likely went wrong with a signature that was refused.
+   * Most likely cause of a rejected signature.
    */
   cause: SignatureCause | null;
   /**
-   * Event type as identified; empty: not known at the stage that answered.
+   * Event type; empty: not known at the stage that answered.
    */
   event: string;
   /**
-   * As identified; empty: not known at the stage that answered.
+   * Delivery id; empty: not known at the stage that answered.
    */
   delivery_id: string;
   /**
-   * The scheme that verified or refused it; null: none did.
+   * The scheme that verified or rejected it; null: none.
    */
   scheme: string | null;
   /**
-   * The scheme as the route writes it, where it is not `scheme`.
+   * Name of the scheme in the route, if it differs from `scheme`.
    */
   scheme_label?: string;
   /**
-   * The signature was right, or the route checks none.
+   * The signature was valid, or the route does not check signatures.
    */
   verified: boolean;
   /**
@@ -3345,38 +3345,38 @@ export interface PrintedRequest {
    */
   body_sha256: string | null;
   /**
-   * The body as text; null: it is not kept, or is no UTF-8.
+   * The body as text; null: not captured, or not UTF-8.
    */
   body: string | null;
   /**
-   * The body where it is no UTF-8; else null.
+   * The body in base64 if it is not UTF-8; else null.
    */
   body_base64: string | null;
   /**
-   * Of the delivery that it became.
+   * Id of its delivery.
    */
   dispatch_id: string | null;
   /**
-   * Id of the kept request that was sent again.
+   * Id of the captured request that it replays.
    */
   replay_of: string | null;
   /**
-   * What to do about it, with the command that helps; null: nothing has to be done.
+   * What to do next, with the command; null: nothing.
    */
   next: string | null;
   /**
-   * From its headers to its answer, in ms.
+   * Time from its headers to its answer, in ms.
    */
   ms: number;
 }
 export interface KeptSignatureReason {
   kind: 'signature';
   /**
-   * The scheme that was chosen; null: none was.
+   * The chosen scheme; null: none.
    */
   scheme: string | null;
   /**
-   * Where a signature would have been.
+   * Locations where a signature was expected.
    */
   looked_for: string[];
   /**
@@ -3384,13 +3384,13 @@ export interface KeptSignatureReason {
    */
   other_sources: string[];
   /**
-   * Age of the signed instant, negative when it lies ahead; null: there is none.
+   * Age of the signed instant, negative if it is in the future; null: none.
    */
   age_seconds: number | null;
   sent: SentIdentity;
 }
 /**
- * As the headers say; nothing of it is verified.
+ * Claims of the headers; not verified.
  */
 export interface SentIdentity {
   /**
@@ -3416,22 +3416,22 @@ export interface KeptFilterReason {
    */
   at: string;
   /**
-   * The field it reads.
+   * Field that the leaf reads.
    */
   field: string;
   /**
-   * Its operator.
+   * Operator of the leaf.
    */
   operator: string;
   /**
-   * The kind of value that it found.
+   * Type of the value that was found.
    */
   found: 'missing' | 'null' | 'boolean' | 'number' | 'string' | 'list' | 'object';
 }
 export interface KeptTextReason {
   kind: 'text';
   /**
-   * Such as what a script did.
+   * For example, the result of a script.
    */
   text: string;
 }
@@ -3456,11 +3456,11 @@ export interface RouteTable {
    */
   default_schemes: string[];
   /**
-   * Where the event type is, without `source`: first non-empty string.
+   * Locations of the event type without `source`; the first non-empty string is used.
    */
   default_event: LocatorPlan[];
   /**
-   * Where the delivery id is, without `source`: first non-empty.
+   * Locations of the delivery id without `source`; the first non-empty value is used.
    */
   default_delivery: LocatorPlan[];
   sources: SourcePlans;
@@ -3490,12 +3490,12 @@ export interface ServerPlan {
   max_connections: number;
   max_connections_per_address: number;
   /**
-   * Proxies whose `X-Forwarded-For` is believed.
+   * Proxies whose `X-Forwarded-For` is trusted.
    */
   trusted_proxies: NetworkPlan[];
   max_unverified_bytes: number;
   /**
-   * Bytes per second; 0: any pace.
+   * Bytes per second; 0: no minimum.
    */
   min_body_rate: number;
   script_timeout_seconds: number;
@@ -3503,7 +3503,7 @@ export interface ServerPlan {
   idempotency_ttl_seconds: number;
 }
 /**
- * A secret or where it is. `scope` is the profile whose environment resolves it.
+ * A secret or a reference to it. `scope` is the profile whose environment resolves it.
  */
 export interface SecretRef {
   kind: 'literal' | 'env' | 'file';
@@ -3540,11 +3540,11 @@ export interface GatewayPlan {
   max_attempts: number;
   budget?: BudgetPlan;
   /**
-   * For routes that say nothing of their own: how an agent's prompt shows values that outsiders may have written.
+   * Default for routes: how an agent's prompt shows values that outsiders may have written.
    */
   untrusted: 'mark' | 'verbatim';
   /**
-   * Of the routes that say nothing of their own.
+   * Default for routes.
    */
   capture: 'none' | 'problems' | 'all';
   capture_per_second: number;
@@ -3552,11 +3552,11 @@ export interface GatewayPlan {
   capture_max_mb: number;
   store: StorePlan;
   /**
-   * null: there is no second listener.
+   * null: no second listener.
    */
   console: ConsolePlan | null;
   /**
-   * Of scripts; null: they run without one.
+   * Sandbox of scripts; null: none.
    */
   sandbox: SandboxPlan | null;
   alerts: AlertsPlan | null;
@@ -3564,7 +3564,7 @@ export interface GatewayPlan {
   heartbeat: HeartbeatPlan | null;
 }
 /**
- * Most runs, tokens and cost within each hour or day; null: not limited.
+ * Maximum runs, tokens and cost in each hour or day; null: no limit.
  */
 export interface BudgetPlan {
   runs: number | null;
@@ -3589,7 +3589,7 @@ export interface ConsolePlan {
   viewer_token?: SecretRef1;
 }
 /**
- * A secret or where it is. `scope` is the profile whose environment resolves it.
+ * A secret or a reference to it. `scope` is the profile whose environment resolves it.
  */
 export interface SecretRef1 {
   kind: 'literal' | 'env' | 'file';
@@ -3615,12 +3615,12 @@ export interface DeliveryPlan {
    */
   target: string;
   /**
-   * The name as the config writes it here, where it is not `target`.
+   * Name in the config, if it differs from `target`.
    */
   label?: string;
   extra: DeliveryExtraPlan;
   /**
-   * How long its message waits for a person who approves it; absent: it needs nobody.
+   * Time that its message waits for approval; absent: no approval is needed.
    */
   approve_ms?: number;
 }
@@ -3638,15 +3638,15 @@ export interface PathSegment {
    */
   path: string[];
   /**
-   * The placeholder as written; stays when it does not resolve.
+   * The placeholder as written; used if it does not resolve.
    */
   text: string;
   /**
-   * What it means when the payload has no such key.
+   * Built-in value if the payload has no such key.
    */
   builtin: 'event_type' | 'route' | 'delivery_id' | null;
   /**
-   * The value is put between markers, because outsiders may have written it (`untrusted: mark`). Absent: it stands as it is.
+   * Put the value between markers, because outsiders may have written it (`untrusted: mark`). Absent: unchanged.
    */
   marked?: true;
 }
@@ -3657,7 +3657,7 @@ export interface DumpSegment {
    */
   compact?: true;
   /**
-   * The value is put between markers, because outsiders may have written it (`untrusted: mark`). Absent: it stands as it is.
+   * Put the value between markers, because outsiders may have written it (`untrusted: mark`). Absent: unchanged.
    */
   marked?: true;
 }
@@ -3667,7 +3667,7 @@ export interface DumpSegment {
 export interface EventsSegment {
   kind: 'events';
   /**
-   * The value is put between markers, because outsiders may have written it (`untrusted: mark`). Absent: it stands as it is.
+   * Put the value between markers, because outsiders may have written it (`untrusted: mark`). Absent: unchanged.
    */
   marked?: true;
 }
@@ -3675,7 +3675,7 @@ export interface MetaSegment {
   kind: 'meta';
   name: 'event_type' | 'route' | 'delivery_id';
   /**
-   * The value is put between markers, because outsiders may have written it (`untrusted: mark`). Absent: it stands as it is.
+   * Put the value between markers, because outsiders may have written it (`untrusted: mark`). Absent: unchanged.
    */
   marked?: true;
 }
@@ -3686,7 +3686,7 @@ export interface NoticeSegment {
   kind: 'notice';
 }
 /**
- * Who is asked for approvals; absent: nobody.
+ * Receivers of approval requests; absent: none.
  */
 export interface ApprovalsPlan {
   deliver: DeliveryPlan[];
@@ -3715,7 +3715,7 @@ export interface SchemePlan {
    */
   verify: 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'ed25519' | 'ecdsa-p256' | 'token' | 'basic' | 'none';
   /**
-   * Where the signatures or tokens are.
+   * Locations of the signatures or tokens.
    */
   signature: LocatorPlan[];
   /**
@@ -3729,12 +3729,12 @@ export interface SchemePlan {
   secret: SecretForm;
   timestamp: TimestampPlan;
   /**
-   * The signed id, when `signed` holds one.
+   * The signed id, if `signed` contains one.
    */
   id: LocatorPlan | null;
   body_hash: BodyHashPlan;
   /**
-   * How a body is read. Absent: as its content type says.
+   * Format of the body. Absent: as its content type says.
    */
   body?: 'json' | 'form' | 'text' | 'xml';
   /**
@@ -3744,31 +3744,31 @@ export interface SchemePlan {
     [k: string]: string;
   };
   /**
-   * Where the event type is, with `source:`.
+   * Locations of the event type, with `source:`.
    */
   event: LocatorPlan[];
   /**
-   * Where the delivery id is, with `source:`.
+   * Locations of the delivery id, with `source:`.
    */
   delivery: LocatorPlan[];
   /**
-   * Places of further credentials, which are not kept; in a path, `*` is any key, `**` any number of them. Absent: none.
+   * Locations of further credentials, which are not captured; in a path, `*` is any key, `**` any number of keys. Absent: none.
    */
   credentials?: LocatorPlan[];
   /**
-   * Paths of the texts in which a marker is looked for. Absent: in the whole payload.
+   * Paths of the texts that are searched for a marker. Absent: the whole payload.
    */
   texts?: string[][];
   /**
-   * By what an event of our own account is recognised. Absent: it is not.
+   * How an event of hookwright's account is recognised. Absent: it is not recognised.
    */
   own_sender?: OwnSenderPlan[];
   /**
-   * Without an id, a digest of the body is the delivery id.
+   * Use a digest of the body as the delivery id if there is no id.
    */
   delivery_digest: boolean;
   /**
-   * Handshakes, the first that matches answers.
+   * Handshakes; the first match answers.
    */
   challenges: ChallengePlan[];
   /**
@@ -3791,11 +3791,11 @@ export interface LocatorPlan {
    */
   path: string[];
   /**
-   * Empty: the whole value is the one part.
+   * Separator of parts. Empty: the whole value is one part.
    */
   split: string;
   /**
-   * Empty: every part counts.
+   * Prefix of parts that count. Empty: all parts.
    */
   prefix: string;
 }
@@ -3836,7 +3836,7 @@ export interface ChallengePlan {
   headers: ChallengeHeaderPlan;
   status: number;
   /**
-   * Answer header that repeats the captured secret.
+   * Response header that repeats the captured secret.
    */
   echo: string | null;
 }
@@ -3844,7 +3844,7 @@ export interface ChallengeHeaderPlan {
   [k: string]: string;
 }
 /**
- * What `source` and `auth` of a route may name, by every name and alias.
+ * Values of `source` and `auth` in routes, by every name and alias.
  */
 export interface SourcePlans {
   [k: string]: SourcePlan;
@@ -3855,12 +3855,12 @@ export interface SourcePlan {
    */
   scheme: string;
   /**
-   * Schemes a route pinned to this source accepts, in the order they commit.
+   * Schemes that a route with this source accepts, in order of precedence.
    */
   accepts: string[];
 }
 /**
- * What is known of senders, by canonical name of their source; those of whom nothing is known are left out.
+ * Facts about senders, by canonical name of their source.
  */
 export interface SourceFactsByName {
   [k: string]: SourceFacts;
@@ -3870,7 +3870,7 @@ export interface SourceFactsByName {
  */
 export interface SourceFacts {
   /**
-   * Event names it documents; empty: not known.
+   * Documented event names; empty: not known.
    */
   events: string[];
   event_names?: FurtherEventNames;
@@ -3883,13 +3883,13 @@ export interface SourceFacts {
    */
   horizon_seconds: number | null;
   /**
-   * How long it waits for the answer.
+   * Time that it waits for the answer.
    */
   deadline_seconds: number | null;
   burst_per_minute: number | null;
 }
 /**
- * Further names of its events, by the name that is sent.
+ * Alternative names of its events, by the name that is sent.
  */
 export interface FurtherEventNames {
   [k: string]: string[];
@@ -3913,11 +3913,11 @@ export interface TargetPlan {
   name: string;
   title: string;
   /**
-   * The target whose entry under `platforms` sets up this one. Absent: its own.
+   * The target whose entry under `platforms` configures this one. Absent: its own entry.
    */
   platform?: string;
   /**
-   * Schemes of the senders that send an event about what is posted. Absent: none.
+   * Schemes of senders that send an event about a delivered message. Absent: none.
    */
   comes_back?: string[];
   /**
@@ -3930,7 +3930,7 @@ export interface TargetPlan {
    */
   address: AddressPlan[];
   /**
-   * What an agent may fill of a message. Absent: `text`.
+   * Fields of a message that an agent may fill. Absent: `text`.
    */
   content?: ContentField[];
   /**
@@ -3949,7 +3949,7 @@ export interface SettingPlan {
    */
   pattern: string | null;
   /**
-   * It may have several lines. Absent: it may not.
+   * The value may have several lines.
    */
   lines?: boolean;
 }
@@ -3973,7 +3973,7 @@ export interface VariantPlan {
    */
   base: ValueTemplate | null;
   /**
-   * Settings with which it is not chosen. Absent: none.
+   * Settings that exclude this variant. Absent: none.
    */
   unless?: string[];
   requests: RequestPlan[];
@@ -4029,7 +4029,7 @@ export interface ValueRef {
    */
   name: string;
   /**
-   * What holds it is left out while it is empty.
+   * Omit the element that contains it while it is empty.
    */
   optional: boolean;
   secret: boolean;
@@ -4073,14 +4073,14 @@ export interface TextNode {
   kind: 'text';
   value: ValueTemplate;
   /**
-   * `int`: anything else is refused. `auto`: a number when it is a safe integer. `list`: one content field, as it is.
+   * `int`: other values are rejected. `auto`: a number if it is a safe integer. `list`: one content field, unchanged.
    */
   cast: 'string' | 'int' | 'auto' | 'list';
 }
 export interface ObjectNode {
   kind: 'object';
   /**
-   * Left out while this is empty.
+   * Omitted while this is empty.
    */
   when: ValueTemplate | null;
   fields: BodyField[];
@@ -4106,7 +4106,7 @@ export interface PlainBodyPlan {
   value: ValueTemplate;
 }
 /**
- * How what was posted earlier is found.
+ * How to find an earlier message.
  */
 export interface FindPlan {
   requests: RequestPlan[];
@@ -4143,7 +4143,7 @@ export interface KeyPlan {
   form: 'hex' | 'uuid';
   max_length: number;
   /**
-   * 0: the target never drops a repeat.
+   * 0: the target never drops duplicates.
    */
   window_ms: number;
 }
@@ -4236,7 +4236,7 @@ export interface InstallationPlan {
   id: string[];
 }
 /**
- * A request without effect that tells whether the credentials are taken. Absent: there is none.
+ * A request without side effects that checks the credentials. Absent: none.
  */
 export interface RequestPlan1 {
   /**
@@ -4265,7 +4265,7 @@ export interface WaitSource {
   pattern: string;
   unit_ms: 1 | 1000;
   /**
-   * It is the end of the wait, since 1970. Absent: how long it is.
+   * The value is the end of the wait, since 1970. Absent: its duration.
    */
   is_instant?: boolean;
   when?: ResponseCondition;
@@ -4280,7 +4280,7 @@ export interface PacePlan {
  */
 export interface WebhookPlan {
   /**
-   * Addresses that are not public may be connected to.
+   * Connections to non-public addresses are allowed.
    */
   allow_private: boolean;
 }
@@ -4325,11 +4325,11 @@ export interface CommandAgentPlan {
     [k: string]: string[];
   };
   /**
-   * Its own, else the gateway's.
+   * The agent's sandbox, else the gateway's.
    */
   sandbox: SandboxPlan | null;
   /**
-   * Where the answer is in the JSON that it prints. Absent: what it prints is the answer.
+   * Path of the answer in the JSON that it prints. Absent: the whole output is the answer.
    */
   answer_path?: string[];
   usage_paths?: UsagePathsPlan;
@@ -4337,13 +4337,13 @@ export interface CommandAgentPlan {
   budget?: BudgetPlan;
   max_attempts: number;
   /**
-   * Its runs at once, over all gateways of a store; null: no limit. 1 where all runs in a sandbox have one folder.
+   * Maximum concurrent runs, over all gateways of a store; null: no limit. 1 if all runs in a sandbox share a folder.
    */
   max_concurrent: number | null;
   toolsets: MostToolsets;
 }
 /**
- * Where the counts of a run are in the JSON that its program prints: paths whose values are added. A part `*` is every member.
+ * Paths of a run's counts in the JSON that its program prints; their values are added. `*` matches every member.
  */
 export interface UsagePathsPlan {
   input: string[][];
@@ -4362,13 +4362,13 @@ export interface OpenAiAgentPlan {
   budget?: BudgetPlan;
   max_attempts: number;
   /**
-   * Its runs at once, over all gateways of a store; null: no limit.
+   * Maximum concurrent runs, over all gateways of a store; null: no limit.
    */
   max_concurrent: number | null;
   toolsets: MostToolsets;
 }
 /**
- * What a run is told of its session: turns, and characters of them. Absent: nothing.
+ * History of the session in a run: maximum turns and characters. Absent: none.
  */
 export interface HistoryPlan {
   turns: number;
@@ -4380,13 +4380,13 @@ export interface PreviewAgentPlan {
   budget?: BudgetPlan;
   max_attempts: number;
   /**
-   * Its runs at once, over all gateways of a store; null: no limit.
+   * Maximum concurrent runs, over all gateways of a store; null: no limit.
    */
   max_concurrent: number | null;
   toolsets: MostToolsets;
 }
 /**
- * Further agents by name.
+ * Named agents.
  */
 export interface AgentPlans {
   [k: string]: AgentPlan;
@@ -4398,11 +4398,11 @@ export interface TargetBindings {
   [k: string]: TargetBinding;
 }
 /**
- * A target switched on in a profile, with that profile's credentials.
+ * A target that is enabled in a profile, with the profile's credentials.
  */
 export interface TargetBinding {
   /**
-   * The name of the entry under `platforms`, where it is not that of the target.
+   * Name of the entry under `platforms`, if it differs from the target's.
    */
   label?: string;
   variant: string | null;
@@ -4458,7 +4458,7 @@ export interface JobPlan {
   at: Place;
 }
 /**
- * What an agent may hand over besides its answer, under one name.
+ * One kind of output that an agent may hand over besides its answer.
  */
 export interface OutputPlan {
   name: string;
@@ -4467,14 +4467,14 @@ export interface OutputPlan {
   max: number;
 }
 /**
- * Where an entry is written: file relative to the root config file's folder, 1-based line.
+ * Position of an entry: file relative to the root config file's folder, 1-based line.
  */
 export interface Place {
   file: string;
   line: number;
 }
 /**
- * Blueprints by key, with what their jobs are made of. What is published stands in blueprints.json.
+ * Blueprints by key, with the templates of their jobs. The published part is in blueprints.json.
  */
 export interface BlueprintPlans {
   [k: string]: BlueprintPlan;
@@ -4527,7 +4527,7 @@ export interface RoutePlan {
    */
   insecure: boolean;
   /**
-   * Accepted schemes in the order they commit.
+   * Accepted schemes, in order of precedence.
    */
   schemes: string[];
   labels?: SchemeLabels;
@@ -4536,7 +4536,7 @@ export interface RoutePlan {
    */
   secrets: RouteSecret[];
   /**
-   * Token the sender repeats in its handshake.
+   * Token that the sender repeats in its handshake.
    */
   verify_token: SecretRef | null;
   public_url: string | null;
@@ -4545,7 +4545,7 @@ export interface RoutePlan {
   script: ScriptPlan | null;
   prompt: TemplatePlan;
   /**
-   * Name of the agent; null: the default one, or no run of its own.
+   * Name of the agent; null: the default agent, or the route runs none.
    */
   agent: string | null;
   skills: string[];
@@ -4566,7 +4566,7 @@ export interface RoutePlan {
   max_concurrent: number | null;
   on_failure: DeliveryPlan[];
   /**
-   * Most runs for one key within ten minutes.
+   * Maximum runs for one key within ten minutes.
    */
   loop_limit: number;
   allow_own_events: boolean;
@@ -4574,13 +4574,13 @@ export interface RoutePlan {
   idempotency_ttl_seconds: number;
   max_age: MaxAgePlan | null;
   /**
-   * Which of its requests are kept.
+   * Requests that are captured.
    */
   capture: 'none' | 'problems' | 'all';
   status?: StatusPlan;
 }
 /**
- * The names of schemes as the route writes them, by canonical name, where they differ. Absent: none does.
+ * Names of schemes in the route, by canonical name, if they differ. Absent: none.
  */
 export interface SchemeLabels {
   [k: string]: string;
@@ -4603,12 +4603,12 @@ export interface GlobPlan {
    */
   text: string;
   /**
-   * RE2 expression made from it: matched in linear time.
+   * RE2 expression of the glob.
    */
   source: string;
 }
 /**
- * Event types, as sent, that are taken under another name of theirs: the entry that names them.
+ * Entries of `events` that accept an event type by an alternative name, by the type as sent.
  */
 export interface EventNames {
   [k: string]: string;
@@ -4661,25 +4661,25 @@ export interface ScriptPlan {
   timeout_seconds: number;
 }
 /**
- * How the prompt lists the events of a burst. Absent: it has the latest alone.
+ * How the prompt lists the events of a burst. Absent: only the latest event is used.
  */
 export interface KeepAllPlan {
   each: TemplatePlan;
   max_events: number;
 }
 /**
- * Events that are older are ignored.
+ * Older events are ignored.
  */
 export interface MaxAgePlan {
   seconds: number;
   time: FieldPlan;
 }
 /**
- * Senders are told where to ask what became of an event. Absent: they are not.
+ * The 202 contains a status URL. Absent: it does not.
  */
 export interface StatusPlan {
   /**
-   * It tells the answer, too.
+   * The status includes the answer.
    */
   answer: boolean;
 }
@@ -4703,7 +4703,7 @@ export interface TestFile {
   tests: TestCase[];
 }
 /**
- * One event to one route, and what should become of it.
+ * One event to one route, and the expected result.
  */
 export interface TestCase {
   /**
@@ -4732,7 +4732,7 @@ export interface TestCase {
   event?: string;
   headers?: TestHeaders;
   /**
-   * When the event arrives, for `max_age_seconds`: an instant in UTC, as 2026-01-01T00:00:00Z, which is the default.
+   * Time of arrival, for `max_age_seconds`: an instant in UTC. Default: 2026-01-01T00:00:00Z.
    */
   came_at?: string;
   script?: TestScript;
@@ -4745,20 +4745,20 @@ export interface TestHeaders {
   [k: string]: string;
 }
 /**
- * Stands in for the route's script, which is not run then.
+ * Replaces the route's script, which is then not run.
  */
 export interface TestScript {
   /**
-   * What it prints.
+   * Output of the script.
    */
   stdout?: string;
   /**
-   * Its exit code; default 0.
+   * Exit code. Default: 0.
    */
   exit?: number;
 }
 /**
- * What should become of the event; only what is named is compared.
+ * Expected result; only the keys that are set are compared.
  */
 export interface TestExpectation {
   /**
@@ -4766,7 +4766,7 @@ export interface TestExpectation {
    */
   outcome?: string;
   /**
-   * Why it is not taken: event, filter, script, job_paused, …
+   * Reason code if it is not accepted: event, filter, script, job_paused, …
    */
   reason?: string;
   /**
@@ -4774,11 +4774,11 @@ export interface TestExpectation {
    */
   event?: string;
   /**
-   * The rendered prompt: the whole of it, or what it holds. Markers of untrusted text have the id 000000000000.
+   * The rendered prompt: all of it, or parts. Markers of untrusted text have the id 000000000000.
    */
   prompt?: string | TextExpectation;
   /**
-   * Placeholders of the prompt that stay as written, in order.
+   * Unresolved placeholders of the prompt, in order.
    */
   unresolved?: string[];
   /**
@@ -4786,15 +4786,15 @@ export interface TestExpectation {
    */
   deliver?: string | string[];
   /**
-   * The rendered deliver_extra; a list where there are several targets.
+   * The rendered deliver_extra; a list for several targets.
    */
   address?: TestAddress | TestAddress[];
   /**
-   * Whether the answer, or the message, waits for a person who approves it.
+   * Whether the answer or message waits for approval.
    */
   approve?: boolean;
   /**
-   * What the agent may hand over: the rendered address of each output, by name.
+   * Outputs that the agent may hand over: the rendered address of each, by name.
    */
   outputs?: {
     [k: string]: TestAddress;
@@ -4808,11 +4808,11 @@ export interface TestExpectation {
    */
   skills?: string[];
   /**
-   * What runs: the name of an agent, or the kind of the one that runs (`command`, `openai`, `preview`). `none`: the prompt is the message.
+   * The agent: its name, or its kind (`command`, `openai`, `preview`). `none`: the prompt is the message.
    */
   agent?: string;
   /**
-   * Id of the job that fires.
+   * Id of the job that is started.
    */
   job?: string;
   /**
@@ -4826,13 +4826,13 @@ export interface TestExpectation {
 }
 export interface TextExpectation {
   /**
-   * The whole text; a line break at its end does not count.
+   * The whole text; a line break at its end is ignored.
    */
   equals?: string;
   contains?: TestTexts;
   not_contains?: TestTexts1;
   /**
-   * RE2 expression that is found in it.
+   * RE2 expression that matches a part of it.
    */
   matches?: string;
 }

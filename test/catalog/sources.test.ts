@@ -18,7 +18,7 @@ test('every shipped source is a source file', () => {
   for (const { name, file } of files) assert.ok(validateSource(file), name);
 });
 
-test('no two sources go by one name', () => {
+test('no two sources share a name', () => {
   const names = sources.entries.flatMap(({ name, file }) => [name, ...(file.aliases ?? [])]);
   assert.deepEqual(
     names.filter((name, index) => names.indexOf(name) !== index),
@@ -26,11 +26,11 @@ test('no two sources go by one name', () => {
   );
 });
 
-test('every scheme of the vectors is shipped under the name it has there', () => {
+test('every scheme of the vectors is shipped under its name', () => {
   for (const { scheme } of vectors) assert.equal(sources.plan(scheme).name.length > 0, true, scheme);
 });
 
-test('every source says what it is, where that is written and how sure that is', () => {
+test('every source has a title, a documentation URL and its evidence', () => {
   for (const { name, file } of sources.entries) {
     assert.ok(file.title !== undefined, `${name}: title`);
     assert.ok(file.evidence !== undefined, `${name}: evidence`);
@@ -38,7 +38,7 @@ test('every source says what it is, where that is written and how sure that is',
   }
 });
 
-test('event names are listed once each, and only where something says what the event is', () => {
+test('event names are unique, and listed only if a location of the event type exists', () => {
   for (const { name, file } of sources.entries) {
     const events = file.events ?? [];
     assert.equal(new Set(events).size, events.length, name);
@@ -46,7 +46,7 @@ test('event names are listed once each, and only where something says what the e
   }
 });
 
-test('a source that binds no body has a note', () => {
+test('a source that does not sign the body has a note', () => {
   for (const { name, file } of sources.entries) {
     if (file.verify === 'token' || file.verify === 'basic') assert.notEqual(file.notes ?? [], [], name);
   }

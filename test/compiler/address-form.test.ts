@@ -1,4 +1,4 @@
-/** An address that its target cannot take is an error where it is written; every documented form of every target passes. */
+/** Checks `address-form`: invalid addresses are errors at their position, and every documented form of every target passes. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compileConfig, compileFiles } from '../helpers/compile.ts';
@@ -6,7 +6,7 @@ import { TARGET_CASES } from '../helpers/target-cases.ts';
 
 const json = JSON.stringify;
 
-/** The places of `address-form`, as the text that they point at. */
+/** Returns the texts at the positions of `address-form`. */
 function misfits(more: string, platforms = ''): readonly string[] {
   const text = `platforms: { webhook: { enabled: true, secret: env:S, routes: { a: { prompt: x${more} } } }${platforms} }\n`;
   return compileConfig(text)
@@ -16,7 +16,7 @@ function misfits(more: string, platforms = ''): readonly string[] {
 
 const extra = (target: string, keys: unknown): string => `, deliver: ${target}, deliver_extra: ${json(keys)}`;
 
-describe('no target takes it', () => {
+describe('no target accepts it', () => {
   const BAD: readonly (readonly [target: string, key: string, value: string])[] = [
     ['telegram', 'chat_id', 'c-1'],
     ['telegram', 'message_thread_id', 'topic'],
@@ -65,7 +65,7 @@ describe('no target takes it', () => {
   });
 });
 
-describe('what may be right passes', () => {
+describe('accepts values that may be valid', () => {
   for (const { target, name, extra: address = {} } of TARGET_CASES) {
     test(`${target}: ${name}`, () => {
       assert.deepEqual(misfits(extra(target, address)), []);

@@ -1,4 +1,4 @@
-/** Several agents: which one a route or job runs with, and what it may get (decisions §11). */
+/** Several agents: which one a route or job uses, and its toolsets (decisions §11). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compileConfig } from '../helpers/compile.ts';
@@ -21,7 +21,7 @@ jobs:
 const compile = (agent: string) => compileConfig(CONFIG.replaceAll('AGENT', agent));
 
 describe('agents', () => {
-  it('a route or job has the agent that it names, with at most the toolsets of both, in its own order', () => {
+  it('a route or job uses the agent that it names, with the toolsets of both, in its own order', () => {
     const { output, diagnostics } = compile('reviewer');
     const table = output?.table;
     assert.deepEqual(
@@ -36,7 +36,7 @@ describe('agents', () => {
     assert.equal(table?.profiles.default?.agents.reviewer?.kind, 'command');
   });
 
-  it('a name that no agent has is refused with what is meant, also where an object has a property of that name', () => {
+  it('rejects an unknown agent with a suggestion, also for names of object properties', () => {
     const named = (agent: string) =>
       compile(agent)
         .diagnostics.filter(({ rule }) => rule === 'unknown-agent')
@@ -45,7 +45,7 @@ describe('agents', () => {
     assert.deepEqual(named('constructor'), Array(2).fill('`constructor`'));
   });
 
-  it('the rules of an agent hold for each, at its own place', () => {
+  it('applies the agent rules to each agent, at its position', () => {
     const text = `
 platforms: { webhook: { enabled: true, secret: "env:WEBHOOK_SECRET", routes: { a: { agent: other, prompt: "{title}" } } } }
 agents:

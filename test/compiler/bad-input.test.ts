@@ -1,4 +1,4 @@
-/** Whatever a config file holds, a compile ends with diagnostics or a table, and never with an exception. */
+/** For any config file, a compile returns diagnostics or a table and never throws. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
@@ -64,26 +64,26 @@ describe('a config file that is', () => {
   }
 });
 
-test('a byte order mark and Windows line ends shift no line and no column', () => {
+test('a byte order mark and Windows line ends do not shift lines and columns', () => {
   const text = `\ufeff${'platforms:\n  webhook:\n    promt: x\n'.replaceAll('\n', '\r\n')}`;
   assert.match(printed(compileConfig(text)), /^hookwright\.yaml:3:5: error unknown-key/);
 });
 
-test('a file name may hold anything', () => {
+test('a file name may contain any character', () => {
   const name = 'odd \u202e\u001b[31m:1,\nname.yaml';
   const result = compileFiles({ [name]: 'a: 1' }, { configs: [name] });
   check(result);
   assert.ok(!printed(result).includes('\u001b'));
 });
 
-test('every problem of many routes is told', () => {
+test('reports every problem of many routes', () => {
   const routes = Array.from({ length: 250 }, (_, i) => `      r${i}: { promt: x, deliver: telegrm }\n`).join('');
   const result = compileConfig(`platforms:\n  webhook:\n    enabled: true\n    secret: env:S\n    routes:\n${routes}`);
   check(result);
   assert.equal(result.diagnostics.length, 500);
 });
 
-test('a config that was damaged at random is refused with a place, or compiled', () => {
+test('rejects a randomly damaged config with a position, or compiles it', () => {
   const damage = fc.record({
     at: fc.nat({ max: FULL.length }),
     cut: fc.nat({ max: 12 }),
@@ -125,7 +125,7 @@ test('a config that was damaged at random is refused with a place, or compiled',
   );
 });
 
-test('any JSON value as a config is refused or compiled', () => {
+test('rejects or compiles any JSON value', () => {
   const keys = fc.constantFrom(
     'platforms',
     'webhook',

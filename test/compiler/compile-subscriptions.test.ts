@@ -20,14 +20,14 @@ jobs:
   report: { schedule: "0 8 * * *", prompt: Report. }
 `).output;
 assert.ok(output !== null);
-// As the runtime has it: read back from the bytes.
+// As in the runtime: parsed from the bytes.
 const table = JSON.parse(output.routesJson);
 
 const facts: MachineFacts = createFacts({ files: memoryFiles({}), home: HOME, env: () => new Map(), jobs: [] });
 const scope = { table, facts, rules: IN_FORCE };
 const compile = (entries: unknown) => compileSubscriptions(JSON.stringify(entries), scope);
 
-test('an entry becomes the plan that a static route with the same text has', () => {
+test('an entry has the same plan as a static route with the same text', () => {
   const config = { prompt: '{title}', events: ['push', 'issue*'], filters: { field: 'a', equals: 1 }, deliver: 'log' };
   const { routes, rejected, problems } = compile({ one: config });
   const yaml = `platforms: { webhook: { enabled: true, host: 0.0.0.0, secret: env:S, routes: { one: ${JSON.stringify(config)} } } }`;
@@ -36,7 +36,7 @@ test('an entry becomes the plan that a static route with the same text has', () 
   assert.deepEqual([rejected, problems], [[], []]);
 });
 
-test('a bad entry is rejected alone, with its reason', () => {
+test('rejects only the invalid entry, with its reason', () => {
   const { routes, rejected } = compile({
     good: { prompt: 'x' },
     misspelt: { promt: 'x' },
@@ -56,7 +56,7 @@ test('a bad entry is rejected alone, with its reason', () => {
   );
 });
 
-test('warnings come beside a plan', () => {
+test('returns warnings together with a plan', () => {
   const { routes, problems } = compile({ weak: { secret: 'kd83Hs0', prompt: 'x' } });
   assert.equal(routes.length, 1);
   assert.deepEqual(
@@ -65,14 +65,14 @@ test('warnings come beside a plan', () => {
   );
 });
 
-test('a text that is no JSON object is refused as a whole', () => {
+test('rejects a text that is not a JSON object', () => {
   for (const text of ['', '{', '[]', 'null', '"x"', '{"a":{}}x']) {
     assert.throws(() => compileSubscriptions(text, scope), SubscriptionsError, text);
   }
   assert.deepEqual(compileSubscriptions('\ufeff{}', scope).routes, []);
 });
 
-describe('one bad entry does not change what becomes of another', () => {
+describe('an invalid entry does not affect another one', () => {
   const BAD: readonly unknown[] = [null, 5, [], { promt: 1 }, { prompt: null }, { key: null, public_key: null }];
   const NAMES = ['key', 'public_key', 'deliver', 'secret', 'prompt', 'events', 'filters'];
   for (const first of BAD) {
@@ -90,13 +90,13 @@ describe('one bad entry does not change what becomes of another', () => {
     }
   }
 
-  test('a key of any length is refused in time', () => {
+  test('rejects a key of any length quickly', () => {
     const ms = cpuTime(() => void compile({ one: { filters: { any: [{ ['match'.repeat(20_000)]: 1 }] } } }));
     assert.ok(ms < 2_000, `${ms} ms`);
   });
 });
 
-test('where gateways share a database, a secret is read from no file outside of the home', () => {
+test('with a shared database, rejects secrets in files outside the home', () => {
   const paths = ['/etc/hostname', '~/x', 'a/../../x', '..', 'C:\\x', '\\\\host\\x', 'secrets/sender', 'a..b'];
   const entries = Object.fromEntries(paths.map((path, n) => [`s${n}`, { prompt: 'x', secret: `file:${path}` }]));
   const others = {

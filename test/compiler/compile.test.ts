@@ -24,13 +24,13 @@ function table(config: string, input: Parameters<typeof compileConfig>[1] = {}):
 const rules = (result: ReturnType<typeof compileConfig>): readonly string[] =>
   result.diagnostics.map(({ rule }) => rule);
 
-test('the table is of its schema', () => {
+test('the table matches its schema', () => {
   const result = compileConfig(CONFIG);
   assert.ok(result.output !== null);
   assert.deepEqual(schemaValidator('route-table')(JSON.parse(result.output.routesJson)), []);
 });
 
-test('the same input gives the same bytes, in whatever order the files come', () => {
+test('the same input gives the same bytes, in any order of files', () => {
   const part = (name: string) => `platforms: { webhook: { routes: { ${name}: { prompt: x } } } }`;
   const files = { 'a.yaml': part('one'), 'b.yaml': part('two'), 'hookwright.yaml': CONFIG };
   const first = compileFiles(files, { configs: ['hookwright.yaml', 'a.yaml', 'b.yaml'] });
@@ -40,17 +40,17 @@ test('the same input gives the same bytes, in whatever order the files come', ()
   assert.deepEqual(first.output.catalog(), second.output.catalog());
 });
 
-describe('what stands above the config file', () => {
+describe('precedence over the config file', () => {
   const port = (env: Record<string, string>, dotenv = '', flags = {}): number | undefined => {
     const files = { 'hookwright.yaml': CONFIG, '~/.hookwright/.env': dotenv };
     return compileFiles(files, { env, flags }).output?.table.server.port;
   };
-  test('extra wins over the key beside it', () => assert.equal(port({}), 2000));
-  test('.env wins over the config', () => assert.equal(port({}, 'WEBHOOK_PORT=3000'), 3000));
-  test('the environment wins over .env', () => assert.equal(port({ WEBHOOK_PORT: '4000' }, 'WEBHOOK_PORT=3000'), 4000));
-  test('a flag wins over the environment', () =>
+  test('extra overrides the key next to it', () => assert.equal(port({}), 2000));
+  test('.env overrides the config', () => assert.equal(port({}, 'WEBHOOK_PORT=3000'), 3000));
+  test('the environment overrides .env', () => assert.equal(port({ WEBHOOK_PORT: '4000' }, 'WEBHOOK_PORT=3000'), 4000));
+  test('a flag overrides the environment', () =>
     assert.equal(port({ WEBHOOK_PORT: '4000' }, '', { port: 5000 }), 5000));
-  test('an empty variable is none', () => assert.equal(port({ WEBHOOK_PORT: '' }), 2000));
+  test('an empty variable counts as unset', () => assert.equal(port({ WEBHOOK_PORT: '' }), 2000));
 
   for (const [name, value] of [
     ['WEBHOOK_PORT', '80a'],
@@ -65,7 +65,7 @@ describe('what stands above the config file', () => {
     });
   }
 
-  test('WEBHOOK_ENABLED switches on and off', () => {
+  test('WEBHOOK_ENABLED enables and disables the server', () => {
     const off = CONFIG.replace('    enabled: true\n', '');
     assert.equal(table(off, { env: { WEBHOOK_ENABLED: 'true' } }).server.enabled, true);
     assert.equal(table(CONFIG, { env: { WEBHOOK_ENABLED: '0' } }).server.enabled, false);
@@ -80,7 +80,7 @@ describe('what stands above the config file', () => {
   });
 });
 
-describe('INSECURE_NO_AUTH is judged on the host in force', () => {
+describe('INSECURE_NO_AUTH is checked against the effective host', () => {
   const route = (host: string, secret = 'INSECURE_NO_AUTH', more = '') =>
     `platforms:\n  webhook:\n    enabled: true\n    host: ${host}\n${more}    routes:\n      open: { secret: ${secret}, prompt: x }\n`;
   const accepted: readonly (readonly [string, string, Parameters<typeof compileConfig>[1]])[] = [
@@ -172,14 +172,14 @@ jobs:
     assert.deepEqual(result.diagnostics, [], printed(result));
   });
 
-  test('without multiplexing the others are left alone', () => {
+  test('without multiplexing, other profiles are ignored', () => {
     const result = compileFiles(files(false));
     assert.deepEqual(Object.keys(result.output?.table.profiles ?? {}), []);
     assert.deepEqual(new Set(rules(result)), new Set(['unreachable-route', 'unknown-job']));
   });
 });
 
-describe('the user own catalog', () => {
+describe('catalog of the user', () => {
   const target = `
 title: Mine
 aliases: [my_chat]
@@ -204,7 +204,7 @@ success: { status: 200 }
     assert.equal(target_names.beeper, 'pager');
   });
 
-  test('its faults are shown in its own files, and do not cascade into routes', () => {
+  test('reports its faults in its own files, without consequences for routes', () => {
     const result = compileFiles({
       'hookwright.yaml': CONFIG.replace('{title}"', '{title}", deliver: pager'),
       '~/.hookwright/catalog/targets/pager.yaml': target.replace('{token}', '{tokn}'),
@@ -221,7 +221,7 @@ success: { status: 200 }
   });
 });
 
-test('names of the store may be fired, too', () => {
+test('`cron_job` may name a job of the store', () => {
   const config = CONFIG.replace('{ prompt: "{title}" }', '{ cron_job: nightly }');
   assert.ok(rules(compileConfig(config)).includes('unknown-job'));
   const job = { id: 'j1', name: 'nightly', profile: 'default' };
@@ -230,7 +230,7 @@ test('names of the store may be fired, too', () => {
   assert.ok(rules(compileConfig(config, { jobs: [{ ...job, profile: 'work' }] })).includes('unknown-job'));
 });
 
-test('the paths a result depends on are named, missing ones included', () => {
+test('returns the paths that a result depends on, including missing ones', () => {
   const { inputs } = compileFiles({ 'hookwright.yaml': 'include: [gone.yaml, "p/*.yaml"]', 'p/a.yaml': '' });
   for (const path of ['/project/hookwright.yaml', '/project/gone.yaml', '/project/p', '/project/p/a.yaml']) {
     assert.ok(inputs.includes(path), path);
@@ -263,7 +263,7 @@ describe('literal secrets and digits', () => {
       .diagnostics.filter(({ rule }) => rule !== 'shadowed-setting')
       .map(({ rule, source }) => `${source.name} ${rule}`);
 
-  test('are told once a file, of every profile, when others may read it', () => {
+  test('reports them once for each file of any profile that others can read', () => {
     const exposed = ['/home/user/.hookwright/profiles/work/config.yaml', 'hookwright.yaml'];
     assert.deepEqual(
       found(0o640).filter((line) => line.endsWith('secret-exposed')),
@@ -271,7 +271,7 @@ describe('literal secrets and digits', () => {
     );
     assert.ok(!found(0o600).some((line) => line.endsWith('secret-exposed')));
   });
-  test('a number that is used as text and does not read as it is written is told', () => {
+  test('reports a number that loses digits when used as text', () => {
     assert.ok(found(0o600).includes('/home/user/.hookwright/profiles/work/config.yaml lost-digits'));
   });
 });
@@ -286,7 +286,7 @@ describe('no cascades', () => {
       ['unknown-key', 'deliver-only-target'],
     ],
     [
-      'a key nobody knows changes nothing else',
+      'an unknown key changes nothing else',
       base('{ zzz: 1, deliver_only: true, deliver: log, secret: env:A, prompt: x }'),
       ['unknown-key', 'deliver-only-target'],
     ],

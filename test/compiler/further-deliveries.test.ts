@@ -1,4 +1,4 @@
-/** Where alerts, approvals and failures go is checked as `deliver` of a route is, and each mistake is told once. */
+/** Deliveries of alerts, approvals and failures are checked like `deliver` of a route, and each mistake is reported once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileConfig } from '../helpers/compile.ts';
@@ -15,7 +15,7 @@ test('alerts', () => assert.deepEqual(found(`alerts: { ${to} }`), expected));
 test('approvals', () => assert.deepEqual(found(`approvals: { ${to} }`), expected));
 test('failures of a route', () => assert.deepEqual(found('', `, on_failure: { ${to} }`), expected));
 
-test('failures of a route with outputs are told once', () => {
+test('reports failures of a route with outputs once', () => {
   const outputs = 'outputs: { page: { deliver: slack, chat_id: C01 }, tell: { deliver: slack, chat_id: C02 } }';
   assert.deepEqual(found('', `, on_failure: { ${to} }, ${outputs}`), expected);
 });
@@ -24,7 +24,7 @@ test('failures of a job', () => {
   assert.deepEqual(found(`}\njobs: { j: { schedule: "0 9 * * *", prompt: x, on_failure: { ${to} } }`), expected);
 });
 
-test('a heartbeat that is too frequent, or is requested from no web server', () => {
+test('rejects a heartbeat that is too frequent or has an invalid URL', () => {
   assert.deepEqual(found('heartbeat: { url: "https://example.org/x", every: 5s }'), ['invalid-value 5s']);
   assert.deepEqual(found('heartbeat: { url: "ftp://example.org/x" }'), ['unsafe-url "ftp://example.org/x"']);
   for (const every of ['10s', '90s', '1m', '24h'])

@@ -1,4 +1,4 @@
-/** `gateway.store` and `gateway.console` in a config: what the table holds of them, and what is said of their secrets. */
+/** `gateway.store` and `gateway.console` in a config: their plans, and the checks of their secrets. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compileFiles, printed } from '../helpers/compile.ts';
@@ -21,7 +21,7 @@ const planOf = (gateway: string) => {
 };
 
 describe('gateway.store', () => {
-  test('is SQLite when nothing is said, and `sqlite` says the same', () => {
+  test('is SQLite by default and with `sqlite`', () => {
     assert.deepEqual(planOf('{}')?.store, { kind: 'sqlite' });
     assert.deepEqual(planOf('{ store: sqlite }')?.store, { kind: 'sqlite' });
   });
@@ -61,7 +61,7 @@ describe('gateway.store', () => {
 });
 
 describe('gateway.console', () => {
-  test('is off without it, and on the loopback interface', () => {
+  test('is off by default, and binds the loopback interface', () => {
     assert.equal(planOf('{}')?.console, null);
     assert.deepEqual(planOf('{ console: {} }')?.console, { host: '127.0.0.1', port: 8645, token: null });
   });

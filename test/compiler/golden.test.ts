@@ -1,6 +1,6 @@
 /**
- * Compiles every folder of `golden/` and compares what comes out: the diagnostics as printed, and of an accepted config the
- * part of the table that is its own. `UPDATE=1` rewrites the expectations.
+ * Compiles every folder of `golden/` and compares the printed diagnostics and, for an accepted config, its part of the
+ * table. `UPDATE=1` rewrites the expectations.
  */
 import { test } from 'node:test';
 import { compileFiles, printed } from '../helpers/compile.ts';

@@ -1,4 +1,4 @@
-/** Where a program beside the configuration is looked for is what the runtime does (`locateProgram`). */
+/** The compiler searches for programs as the runtime does (`locateProgram`). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileFiles } from '../helpers/compile.ts';
@@ -10,19 +10,19 @@ const compiled = (agent: string, files: Readonly<Record<string, string>>) =>
     ...files,
   });
 
-/** The hint of `program-place`; null: it has nothing to say. */
+/** The hint of `program-place`; null if it reports nothing. */
 const hint = (agent: string, files: Readonly<Record<string, string>> = {}): string | null => {
   const found = compiled(agent, files).diagnostics.find(({ rule }) => rule === 'program-place');
   return found === undefined ? null : (found.hint ?? '');
 };
 
-test('the program itself is below the home, whatever the working folder', () => {
+test('searches the program below the home, regardless of the working folder', () => {
   assert.doesNotMatch(hint('{ command: [./agent.py] }') ?? assert.fail(), /`cwd:/);
   assert.notEqual(hint('{ command: [./agent.py], cwd: /srv }'), null);
   assert.equal(hint('{ command: [./agent.py] }', { '~/.hookwright/agent.py': '' }), null);
 });
 
-test('a name without a folder is on the PATH, and what an argument names in the working folder', () => {
+test('searches a name without a folder on the PATH, and files of arguments in the working folder', () => {
   assert.notEqual(hint('{ command: [agent.py] }'), null);
   assert.match(hint('{ command: [python3, agent.py] }') ?? '', /`cwd: /);
 });

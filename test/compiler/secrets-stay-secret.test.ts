@@ -6,7 +6,7 @@ import { compileFiles } from '../helpers/compile.ts';
 
 const LITERAL = 'hunter2-Zq';
 
-/** Faults beside, around and at the secrets. */
+/** A config with faults next to, around and in the secrets. */
 const CONFIG = `
 platforms:
   webhook:
@@ -28,7 +28,7 @@ agent: { openai: { base_url: 1, api_key: ${LITERAL}12, modle: x } }
 
 describe('a literal secret is not repeated', () => {
   const result = compileFiles({ 'hookwright.yaml': CONFIG, '~/.hookwright/.env': `A=${LITERAL}13\n` });
-  test('there is something to say', () => assert.ok(result.diagnostics.length > 8));
+  test('reports diagnostics', () => assert.ok(result.diagnostics.length > 8));
   for (const format of DIAGNOSTIC_FORMATS) {
     test(format, () => {
       const text = printDiagnostics(format, result.diagnostics, { color: false, width: 120 });
@@ -38,7 +38,7 @@ describe('a literal secret is not repeated', () => {
   }
 });
 
-test('the value of a reference stays out of table and diagnostics', () => {
+test('the value of a reference is neither in the table nor in diagnostics', () => {
   const config = `platforms: { webhook: { enabled: true, secret: env:HOOK, routes: { a: { prompt: x, secret: env:OTHER } } } }`;
   const env = { HOOK: `${LITERAL}14`, OTHER: `${LITERAL}15` };
   const { output, diagnostics } = compileFiles({ 'hookwright.yaml': config }, { env });
@@ -47,7 +47,7 @@ test('the value of a reference stays out of table and diagnostics', () => {
   assert.equal(output.hasLiteralSecrets, false);
 });
 
-test('a table with a literal secret says so', () => {
+test('marks a table with a literal secret', () => {
   const config = `platforms: { webhook: { enabled: true, routes: { a: { prompt: x, secret: ${LITERAL}-and-long-enough } } } }`;
   assert.equal(compileFiles({ 'hookwright.yaml': config }).output?.hasLiteralSecrets, true);
 });

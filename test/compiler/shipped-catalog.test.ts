@@ -6,21 +6,21 @@ import { memoryFiles } from '../helpers/memory-files.ts';
 
 const CONFIG = 'platforms: { webhook: { enabled: true, secret: env:S, routes: { a: { prompt: x } } } }';
 
-test('the one file a build makes of the catalog gives the same table as its YAML files', () => {
+test('the catalog file of a build gives the same table as the YAML files', () => {
   const files = memoryFiles({ [`/dist/catalog/${CATALOG_JSON}`]: JSON.stringify(CATALOG) });
   const built = loadShippedCatalog(files, '/dist/catalog');
   assert.deepEqual(built, CATALOG);
   assert.equal(compileConfig(CONFIG, { catalog: built }).output?.routesJson, compileConfig(CONFIG).output?.routesJson);
 });
 
-test('a damaged catalog is a bug of the installation, and says which file and line', () => {
+test('reports file and line of a damaged catalog', () => {
   const damaged = (files: Readonly<Record<string, string>>) => () => loadShippedCatalog(memoryFiles(files), '/c');
   const toolsets = { '/c/toolsets.yaml': 'web: {}' };
   assert.throws(
     damaged({ ...toolsets, '/c/sources/x.yaml': 'title: X\nverify: magic\n' }),
     /\/c\/sources\/x\.yaml:[12]: /,
   );
-  // What only lowering finds: the shape of the file is right.
+  // The shape is valid, so only lowering finds the fault.
   const source =
     'title: X\ndocs: https://example.com/\nevidence: vendor\nverify: token\nsignature: { header: x-token }\nsigned: "{body}"\n';
   assert.throws(damaged({ ...toolsets, '/c/sources/x.yaml': source }), /\/c\/sources\/x\.yaml:6: /);

@@ -20,7 +20,7 @@ function plan(route: string, top = ''): RoutePlan {
   return found;
 }
 
-test('`source` pins the scheme by any of its names; without it the header-driven choice stays', () => {
+test('`source` selects the scheme by any of its names; without it, headers select it', () => {
   const names = ['github', 'forgea'].map((name) => plan(`source: ${name}`));
   for (const { source, schemes } of names) assert.deepEqual([source, schemes], ['github', ['github']]);
   const { source, schemes } = plan('events: [push]');
@@ -28,23 +28,23 @@ test('`source` pins the scheme by any of its names; without it the header-driven
   assert.deepEqual(schemes, ['standard-webhooks', 'svix', 'github', 'gitlab', 'generic-v2', 'generic-v1']);
 });
 
-test('`auth` narrows by name or alias, in the order of the catalog', () => {
+test('`auth` restricts schemes by name or alias, in the order of the catalog', () => {
   assert.deepEqual(plan('auth: [generic-v2, github]').schemes, ['github', 'generic-v2']);
 });
 
-test('a sender that signs in two ways at once is accepted in both', () => {
+test('accepts both signatures of a sender that signs in two ways', () => {
   const twilio = plan('source: twilio, public_url: "https://example.test/webhooks/r"');
   assert.deepEqual(twilio.schemes, ['twilio-json', 'twilio']);
 });
 
-test('the URL of a route is its own, or the server’s with its path', () => {
+test('the URL of a route is its own, or the server’s URL with its path', () => {
   const top = 'public_url: https://hooks.example.test/base/';
   assert.equal(plan('source: square', top).public_url, 'https://hooks.example.test/base/webhooks/r');
   assert.equal(plan('source: square, public_url: "https://other.test/x"', top).public_url, 'https://other.test/x');
   assert.equal(plan('source: github').public_url, null);
 });
 
-test('the idempotency window is as long as the sender retries, at least an hour, unless the route says otherwise', () => {
+test('the default idempotency window is the sender’s retry period, at least an hour', () => {
   assert.equal(plan('source: stripe').idempotency_ttl_seconds, 259_200);
   assert.equal(plan('source: slack').idempotency_ttl_seconds, 3600);
   assert.equal(plan('events: [push]').idempotency_ttl_seconds, 3600);
@@ -60,7 +60,7 @@ const OWN = `
     delivery: { header: X-Shop-Id }
 `;
 
-test('sources of the config and of the home are known by name and alias, and replace shipped ones', () => {
+test('finds sources of config and home by name and alias; they replace shipped ones', () => {
   const indented = `sources:\n  my-shop:${OWN}`;
   assert.equal(plan('source: shop', indented).source, 'my-shop');
   const home = compileFiles({
@@ -72,8 +72,8 @@ test('sources of the config and of the home are known by name and alias, and rep
   assert.equal(replaced.output?.table.schemes.grafana?.signature[0]?.name, 'x-shop-signature', printed(replaced));
 });
 
-test('a source at fault is shown at its place', () => {
-  // The text that each is pointed at.
+test('reports an invalid source at its position', () => {
+  // Each with the text at its position.
   const faults: readonly (readonly [string, string])[] = [
     ['{ verify: hmac-sha256, signature: { header: X-A }, signed: "{bdy}" }', '"{bdy}"'],
     ['{ verify: hmac-sha256, signature: { header: X-A }, signed: "{timestamp}.{body}" }', '"{timestamp}.{body}"'],
@@ -95,7 +95,7 @@ test('a source at fault is shown at its place', () => {
   }
 });
 
-test('an event in another spelling is shown in the sender’s own', () => {
+test('suggests the sender’s spelling of an event', () => {
   const found = (source: string, event: string): string | undefined =>
     compileConfig(config(`source: ${source}, events: ["${event}"]`)).diagnostics.find(
       ({ rule }) => rule === 'unknown-event',
@@ -111,7 +111,7 @@ test('an event in another spelling is shown in the sender’s own', () => {
   assert.equal(found('github', 'pull_*'), undefined);
 });
 
-test('a direct delivery that nothing retries is found by `source`, by `auth` and by the events', () => {
+test('finds a direct delivery without retries by `source`, `auth` and events', () => {
   /** The senders that the message names. */
   const warned = (keys: string): string | undefined => {
     const direct = `${keys}, deliver: telegram, deliver_only: true, deliver_extra: { chat_id: "-5" }`;

@@ -1,4 +1,4 @@
-/** Every name that the specification has for a sender or a target is accepted wherever a name is. */
+/** Accepts the specification's names of senders and targets wherever a name is allowed. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SPEC_NAMES } from '../../base/names.ts';
@@ -7,7 +7,7 @@ import type { RouteTable } from '../../schemas/generated/types.ts';
 import { CATALOG, compileConfig, compileFiles, printed } from '../helpers/compile.ts';
 import { readTargetFile } from '../helpers/targets.ts';
 
-/** §4.4, and §1 for senders; those that are no token are the names of what they name. */
+/** §4.4, and §1 for senders. Names without a token are already canonical. */
 const TARGETS = [
   ...['log', 'forgea_comment', 'messenger_a', 'community_chat', 'workspace_chat', 'private_messenger', 'sms'],
   ...['mobile_messenger', 'matrix', 'team_chat', 'smarthome', 'email', 'workchat_cn_a', 'workchat_cn_b'],
@@ -24,19 +24,19 @@ const config = (route: string, rest = ''): string => `platforms:
   webhook: { enabled: true, secret: env:SECRET, routes: { r: { prompt: x, ${route} } } }
 ${rest}`;
 
-/** A chat of the target, as its catalog entry shows one. */
+/** An example chat of the target, from its catalog entry. */
 function exampleOf(name: string): string {
   const { address = {}, variants = {} } = readTargetFile(realOf(name));
   const all = [address, ...Object.values(variants).map((variant) => variant.address ?? {})];
   return all.flatMap(({ chat_id }) => chat_id?.example ?? [])[0] ?? '1';
 }
 
-/** Written to the log, without an address. */
+/** Whether the target has no address. */
 const isKept = (name: string): boolean => name === 'log';
 
 const realOf = (token: string): string => (SPEC_NAMES.target as Readonly<Record<string, string>>)[token] ?? token;
 
-test('the list has the tokens that the catalog has as aliases, and no other', () => {
+test('the list has exactly the tokens that are aliases in the catalog', () => {
   for (const kind of ['source', 'target'] as const) {
     const entries: Readonly<Record<string, { readonly aliases?: readonly string[] }>> = CATALOG[`${kind}s`];
     for (const [token, name] of Object.entries(SPEC_NAMES[kind])) {
@@ -104,7 +104,7 @@ success: { status: 200 }
     });
   }
 
-  test('of the config itself, and a source', () => {
+  test('in the config itself, and a source', () => {
     const own = `${route}targets:\n  messenger_a:\n${mine.replace(/^(?=.)/gm, '    ')}sources:
   forgea: { verify: token, signature: { header: X-Mine } }
 `;
@@ -114,7 +114,7 @@ success: { status: 200 }
     assert.deepEqual([sources.forgea?.scheme, sources.github?.scheme], ['github', 'github']);
   });
 
-  test('names others as the specification does: like, driver, causes and the own sender', () => {
+  test('may use names of the specification in like, driver, causes and own_sender', () => {
     const { targets, schemes } = tableOf(
       compileFiles({
         'hookwright.yaml': config('deliver: log'),

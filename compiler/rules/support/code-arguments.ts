@@ -1,7 +1,7 @@
 /** Finds the arguments of a command that a shell or another interpreter executes as code. */
 import { CODE_VARIABLES, INTERPRETER_ROWS, WRAPPER_NAMES } from './built/interpreters.ts';
 
-/** Null for a text that is not known until the command runs: it may be an option as well. */
+/** Null for a text that is unknown until the command runs; it may also be an option. */
 export type ArgumentText = string | null;
 
 export interface CodeArgument {
@@ -16,7 +16,7 @@ export interface CodeArgument {
 export function codeArguments(argv: readonly ArgumentText[]): readonly CodeArgument[] {
   const found = new Map<number, CodeArgument>();
   for (const [at, program] of argv.entries()) {
-    // What follows code is its `$0`, which is usually called like the interpreter.
+    // The argument after code is its `$0`, which usually has the interpreter's name.
     if (program === null || found.has(at - 1)) continue;
     const interpreter = INTERPRETERS.get(programName(program));
     if (interpreter === undefined || !mayRunAt(argv, at, interpreter)) continue;
@@ -73,7 +73,7 @@ function flagged(argv: readonly ArgumentText[], from: number, interpreter: Inter
       continue;
     }
     const names = valued.test(argument) || ends.test(argument);
-    // What is loaded before the code, or instead of it: `node -r`, `python -m`.
+    // Modules that are loaded before or instead of the code: `node -r`, `python -m`.
     if (names && argv[at + 1] === null) found.push(at + 1);
     if (ends.test(argument)) break;
     if (flag.test(argument)) {

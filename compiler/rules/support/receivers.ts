@@ -1,6 +1,5 @@
 /**
- * What rules about `deliver` look at: the deliveries of routes and jobs, those of the gateway's own messages, and their
- * targets and addresses.
+ * The deliveries that rules about `deliver` check, of routes, jobs and the gateway itself, with targets and addresses.
  */
 import { DEFAULT_PROFILE } from '../../../base/names.ts';
 import type { ProfilePlan, TargetPlan } from '../../../schemas/generated/types.ts';
@@ -14,15 +13,15 @@ import type { Checks, ConfigView, JobView, Reporter, RouteScope, RouteView, View
 import { FIELDS } from './built/address-names.ts';
 import { rule } from './rule.ts';
 
-/** What rules about `deliver` look at: the deliveries of routes and jobs, and those of the gateway's own messages. */
+/** A place with a `deliver`: a route, a job, or the gateway's own messages. */
 export interface Receiver {
   readonly config: DeliveryConfig;
   readonly scope: RouteScope;
   /** Null if it is not in the table. */
   readonly profile: ProfilePlan | null;
-  /** Null if what is delivered has no payload. */
+  /** Null if there is no payload. */
   readonly route: RouteView | null;
-  /** Whether an event fills placeholders: not for a job, or for what the gateway itself tells. */
+  /** Whether an event fills placeholders; false for jobs and for messages of the gateway. */
   readonly hasPayload: boolean;
   /** Names that are allowed although they are not targets (`origin`). */
   readonly words: readonly string[];
@@ -30,7 +29,7 @@ export interface Receiver {
   readonly report: Reporter;
 }
 
-/** A rule about every delivery. That of a `cron_job` route is its job's. */
+/** A rule about every delivery. A `cron_job` route delivers through its job. */
 export const deliveryRule = (
   id: RuleId,
   check: (to: Receiver) => void,
@@ -48,7 +47,7 @@ export const deliveryRule = (
       check({ config, scope, profile, route: null, hasPayload: false, words: JOB_DELIVERIES, report });
     },
     config(view, report) {
-      toOperators(view, report).forEach(check);
+      gatewayReceivers(view, report).forEach(check);
     },
     ...further,
   });
@@ -64,7 +63,7 @@ const onFailure = (
     : [{ config, scope, profile, route: null, hasPayload, words: [], report: below(['on_failure'], report) }];
 
 /** `gateway.alerts` and `gateway.approvals`, which are sent as the profile `default`. */
-function toOperators({ config: { gateway = {} }, scope }: ConfigView, report: Reporter): readonly Receiver[] {
+function gatewayReceivers({ config: { gateway = {} }, scope }: ConfigView, report: Reporter): readonly Receiver[] {
   const profile = scope.table.profiles[DEFAULT_PROFILE] ?? null;
   return (['alerts', 'approvals'] as const).flatMap((key) => {
     const config = gateway[key];
@@ -84,7 +83,7 @@ const below =
     });
 
 /** Targets that only store the text. */
-export const KEEPING_TARGETS: ReadonlySet<string> = new Set(['log', 'local']);
+export const STORING_TARGETS: ReadonlySet<string> = new Set(['log', 'local']);
 
 /** The path of `deliver`, or of one item of its list. */
 export const deliverPath = (index: number | null): NodePath => (index === null ? ['deliver'] : ['deliver', index]);
@@ -106,11 +105,11 @@ export function deliveryTargets(config: DeliveryConfig, table: TableContent): re
   );
 }
 
-const SAME: Readonly<Record<string, string>> = FIELDS;
+const COMMON_NAMES: Readonly<Record<string, string>> = FIELDS;
 
 /** The field that an unknown key of `deliver_extra` means, or null. */
 export function meantField(key: string, known: readonly string[]): string | null {
-  const meant = Object.hasOwn(SAME, key) ? SAME[key] : undefined;
+  const meant = Object.hasOwn(COMMON_NAMES, key) ? COMMON_NAMES[key] : undefined;
   return meant !== undefined && known.includes(meant) ? meant : null;
 }
 

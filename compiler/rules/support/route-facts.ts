@@ -15,13 +15,13 @@ export function scriptState(route: RouteView): ScriptState {
   return path === null ? 'outside' : facts.script(home, path);
 }
 
-/** The secrets that a route names itself. */
+/** A secret that a route sets itself. */
 export interface PlacedSecret {
   readonly ref: SecretRef;
   readonly path: NodePath;
 }
 
-/** Signing secrets, and the token of the sender's handshake; not what the route inherits. */
+/** Signing secrets and the token of the sender's handshake, without inherited ones. */
 export function writtenSecrets({ config: { verify_token }, secrets }: RouteView): readonly PlacedSecret[] {
   const own = secrets.flatMap(({ ref, path }) => (path === null ? [] : [{ ref, path }]));
   if (verify_token === undefined) return own;

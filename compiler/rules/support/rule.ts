@@ -1,11 +1,11 @@
-/** How a rule is written, and how rules are applied. */
+/** Defines and applies rules. */
 
 import { DEFAULT_PROFILE } from '../../../base/names.ts';
 import type { Problem } from '../../diagnostics/diagnostic.ts';
 import type { RuleId } from '../../diagnostics/rule.ts';
 import type { Checks, RouteView, ViewRule, Views } from '../../views/views.ts';
 
-/** A rule that looks at a route, a job or a part of the config. `<id>.yaml` says what it is about. */
+/** A rule that checks a route, a job or a part of the config. `<id>.yaml` has its texts. */
 export const rule = (id: RuleId, checks: Checks): ViewRule => ({ id, checks });
 
 /** Returns the problems that the rules report about one route, job, agent, profile or config. */

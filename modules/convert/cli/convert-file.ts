@@ -1,4 +1,4 @@
-/** What the commands that convert a foreign config share: their flags, and what is printed and written. */
+/** Shared by the commands that convert a foreign config: flags, reports and written files. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -23,26 +23,25 @@ import { wrap } from '../compiler/draft.ts';
 /** Columns of a report that does not go to a terminal. */
 const WIDTH = 80;
 
-const UNWRITTEN = 'Nothing was written: --out <dir> writes the config, its .env and its programs.';
+const UNWRITTEN = 'Nothing was written. --out <dir> writes the config, its .env and its programs.';
 
 export const convertOptions = {
   out: text('dir', 'Write hookwright.yaml and .env into this folder'),
-  dryRun: flag('Print the config and the report, write nothing'),
-  allowLoss: flag('Exit with 0 although something is lost'),
+  dryRun: flag('Print the config and the report without writing files'),
+  allowLoss: flag('Exit with 0 even if something is lost'),
   json: flag('Print config and report as JSON'),
 };
 export const convertArgs = { file: argument('file') };
 
-type Given = GivenBy<typeof convertOptions> & GivenBy<typeof convertArgs>;
+type ConvertFlags = GivenBy<typeof convertOptions> & GivenBy<typeof convertArgs>;
 
-/** Runs such a command. @returns its exit code @throws CliError when something is lost */
+/** Runs a conversion command. @returns its exit code @throws CliError if something is lost */
 export async function convertFile(
   context: CliContext,
-  given: Given,
+  given: ConvertFlags,
   convert: (source: SourceText, tools: Tools) => Conversion | ConversionRefusal,
 ): Promise<number> {
-  if (given.dryRun && given.out !== undefined)
-    throw new UsageError('--dry-run writes nothing, --out says where to write');
+  if (given.dryRun && given.out !== undefined) throw new UsageError('--dry-run and --out exclude each other');
   const folder = resolve(context.cwd, given.out ?? '.');
   const source = readForeign(context, given.file);
   const check = await createCheck(context, folder);
@@ -63,11 +62,11 @@ export async function convertFile(
   return exitCode(converted, given);
 }
 
-function exitCode({ entries }: Conversion, given: Given): number {
+function exitCode({ entries }: Conversion, given: ConvertFlags): number {
   const lost = entries.filter(({ fate }) => fate === 'lost').length;
   if (lost === 0 || given.allowLoss) return 0;
   if (given.json) return 1;
-  throw new CliError(`${lost} ${lost === 1 ? 'part' : 'parts'} could not be carried over`, 'accept that: --allow-loss');
+  throw new CliError(`${lost} ${lost === 1 ? 'part' : 'parts'} could not be converted`, 'to accept this: --allow-loss');
 }
 
 /** @param file name of the foreign file */
@@ -133,7 +132,7 @@ function reportJson({ config, entries, routes, notes, variables }: Conversion, w
   };
 }
 
-/** @throws CliError when it cannot be read */
+/** @throws CliError if it cannot be read */
 function readForeign({ cwd }: CliContext, file: string): SourceText {
   const path = resolve(cwd, file);
   const name = displayPath(path, cwd);
@@ -142,13 +141,13 @@ function readForeign({ cwd }: CliContext, file: string): SourceText {
   return { path, name, text: read.text };
 }
 
-/** The `.env` beside the file; nothing where there is none, or it cannot be read. */
+/** The `.env` next to the file; empty if it is missing or unreadable. */
 export function readVariables({ path }: SourceText): ReadonlyMap<string, string> {
   const read = readText(nodeFiles, join(dirname(path), '.env'));
   return read.ok ? parseEnvLines(read.text).values : new Map();
 }
 
-/** Without the lines of the file, which may hold secrets. */
+/** Omits lines of the file, which may contain secrets. */
 function refusalError({ faults }: ConversionRefusal, source: SourceText): CliError {
   const lines = createLines();
   const said = faults.map(({ start, message }) => {
@@ -164,7 +163,7 @@ interface PlannedFile {
   readonly mode: number;
 }
 
-/** The names of the files that were written. @throws CliError before anything is written, or when the disk does not take it */
+/** Returns the names of the written files. @throws CliError before anything is written, or if the disk fails */
 function writeConversion(context: CliContext, folder: string, conversion: Conversion): readonly string[] {
   const { cwd } = context;
   const files = [
@@ -185,19 +184,21 @@ function writeConversion(context: CliContext, folder: string, conversion: Conver
 const planPrograms = ({ home }: CliContext, { programs }: Conversion): readonly PlannedFile[] =>
   [...programs].map(([name, text]) => ({ path: join(home, name), text, mode: 0o600 }));
 
-/** The same conversion may be made again for its programs, never for its config. */
+/** Repeating a conversion may replace its programs, but never its config. */
 function refuseOther(path: string, text: string, cwd: string): void {
   const isConfig = path.endsWith(CONFIG);
   if (!existsSync(path) || (!isConfig && readFileSync(path, 'utf8') === text)) return;
   throw new CliError(
-    `${displayPath(path, cwd)} is there already; nothing was written`,
-    isConfig ? 'write elsewhere: --out <dir>, or look at it: --dry-run' : 'take another home: HOOKWRIGHT_HOME=<dir>',
+    `${displayPath(path, cwd)} already exists; nothing was written`,
+    isConfig
+      ? 'write elsewhere: --out <dir>, or only print the result: --dry-run'
+      : 'use another home: HOOKWRIGHT_HOME=<dir>',
   );
 }
 
-const HEADER = '# Read by hookwright, beside hookwright.yaml. Keep it out of version control.\n';
+const HEADER = '# Read by hookwright, next to hookwright.yaml. Keep it out of version control.\n';
 
-/** Adds what is not set; a variable with another value is left alone. */
+/** Adds missing variables; never changes a variable with another value. */
 function planEnv(path: string, { variables }: Conversion, cwd: string): readonly PlannedFile[] {
   if (variables.size === 0) return [];
   const before = existsSync(path) ? readFileSync(path, 'utf8') : '';
@@ -228,5 +229,5 @@ async function createCheck(context: CliContext, folder: string): Promise<Tools['
   };
 }
 
-/** Reads the program that a conversion of hooks brings along to run their commands. */
+/** Reads the program that converted hooks use to run their commands. */
 export const readHookRunner = (): string => readFileSync(new URL('./run-hook.mjs', import.meta.url), 'utf8');

@@ -1,4 +1,4 @@
-/** `hookwright convert`: configs of other programs. */
+/** `hookwright convert`: converts configs of other programs. */
 import { command } from '../../../cli/command-line/command.ts';
 import { convertAdnanh } from '../compiler/adnanh/convert-adnanh.ts';
 import { convertHermes } from '../compiler/hermes/convert-hermes.ts';
@@ -12,7 +12,7 @@ export const convertHermesCommand = command({
     convertFile(context, given, (source, tools) => convertHermes(source, readVariables(source), tools)),
 });
 
-/** `hookwright convert adnanh`: the hooks of adnanh/webhook as a config of hookwright, with what runs their commands. */
+/** `hookwright convert adnanh`: the hooks of adnanh/webhook as a config of hookwright, with the program that runs their commands. */
 export const convertAdnanhCommand = command({
   options: convertOptions,
   args: convertArgs,

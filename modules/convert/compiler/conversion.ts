@@ -1,6 +1,6 @@
 /**
- * The result of a conversion (a config, variables, programs and a report of what was kept, changed or lost) and how
- * foreign values are read. Conversions are pure.
+ * The result of a conversion: a config, variables, programs and a report of carried, changed and lost keys. Conversions
+ * are pure.
  */
 import type { NodePath } from '../../../compiler/diagnostics/diagnostic.ts';
 import type { Position } from '../../../compiler/print/lines.ts';
@@ -10,7 +10,7 @@ import type { ParsedFile } from '../../../compiler/source/parse-yaml.ts';
 import { parseYaml } from '../../../compiler/source/parse-yaml.ts';
 import type { SourceText } from '../../../compiler/text/source-text.ts';
 
-/** The result of a conversion: a config, variables, programs and a report. Conversions are pure. */
+/** A converted route. */
 export interface ConvertedRoute {
   readonly name: string;
   /** Its name in the foreign config. */
@@ -63,7 +63,7 @@ export interface Tools {
   readonly newSecret: () => string;
 }
 
-/** Reports what happened to each part of a foreign config: kept, changed or lost. */
+/** What happened to a key of a foreign config. */
 export type Fate = 'carried' | 'changed' | 'lost';
 
 export interface Entry {
@@ -73,13 +73,13 @@ export interface Entry {
   readonly place: Position;
   /** Name of the converted route that the key belongs to, or null. */
   readonly route: string | null;
-  /** Why it was changed or lost; empty if it was kept. Never contains a value from the file. */
+  /** Why it was changed or lost; empty if it was carried over. Never contains a value from the file. */
   readonly reason: string;
   /** What the user can do about it, or empty. */
   readonly instead: string;
 }
 
-/** Receives what became of each key of the foreign file. Parameters are as in `Entry`. */
+/** Receives the fate of each key of the foreign file. Parameters are as in `Entry`. */
 export interface KeyReport {
   carried(path: NodePath): void;
   changed(path: NodePath, reason: string, instead?: string): void;

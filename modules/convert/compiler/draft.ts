@@ -1,6 +1,6 @@
 /**
- * A hookwright config under construction: converters fill it, it is made to compile, and printed as YAML with comments
- * about the original.
+ * A hookwright config under construction: converters fill it, then it is made to compile and printed as YAML with
+ * comments.
  */
 
 import type { Scalar, YAMLMap } from 'yaml';
@@ -90,16 +90,16 @@ function compilingText(draft: Draft, check: Tools['check']): string {
     if (errors.length === 0) return noteDropped(draft, config, complaints) ? printDraft(draft) : config;
     const document = parseDocument(config);
     const paths = errors.map((error) => ({ error, path: pathAt(document.contents, error.start) }));
-    const removed = paths.filter(({ error, path }) => takeOut(draft, path, error)).length;
+    const removed = paths.filter(({ error, path }) => removeRejected(draft, path, error)).length;
     if (removed === 0) throw new Error(`the converted config does not compile: ${errors[0]?.message ?? ''}`);
   }
-  throw new Error('the converted config does not compile after all that was refused has been taken out');
+  throw new Error('the converted config does not compile even without all rejected keys');
 }
 
 const ROUTES = ['platforms', 'webhook', 'routes'];
 
 /** Returns false if an earlier error of this round has already removed the key. */
-function takeOut(draft: Draft, path: readonly string[], { message }: Complaint): boolean {
+function removeRejected(draft: Draft, path: readonly string[], { message }: Complaint): boolean {
   const inRoute = ROUTES.every((part, at) => path[at] === part);
   const route = inRoute ? draft.routes.find(({ name }) => name === path[3]) : undefined;
   return route === undefined ? removeSetting(draft, path, message) : removeKey(route, path[4], message);

@@ -1,5 +1,5 @@
 /**
- * Values in the forms of other programs, and what to write here. To add a form, add a row. `slips.ts` finds the first row
+ * Values in the forms of other programs, and what to write instead. To add a form, add a row. `slips.ts` finds the first row
  * that fits a value of the wrong type, or an unknown key with its value.
  */
 import { PROXIES } from '../../../compiler/config/settings.ts';
@@ -39,19 +39,19 @@ export interface Form {
   readonly wants?: string;
   /** All types that the value may have. */
   readonly only?: string;
-  /** What the value must be, where its types do not say it. */
+  /** The requirement for the value, if its types do not state it. */
   readonly must?: string;
-  /** Keys and values to write instead; the first of them replaces the value. Null if the meaning is not clear. */
+  /** Keys and values to write instead; the first of them replaces the value. Null if the meaning is unclear. */
   readonly read?: (written: Written) => PlainMap | null;
   /** Put the value in quotes instead. */
   readonly isQuoted?: true;
-  /** What to do if the meaning is not clear. Without a hint the next row is tried. */
+  /** What to do if the meaning is unclear. Without a hint, the next row is tried. */
   readonly hint?: string | ((written: Written) => string | undefined);
-  /** Whether to repair it. */
+  /** Whether the meaning is certain enough for a fix. */
   readonly isSure?: (written: Written, lines: PlainMap) => boolean;
-  /** What to write replaces the whole map. */
+  /** The new keys replace the whole map. */
   readonly isWhole?: true;
-  /** A hint beside what to write. */
+  /** An additional hint. */
   readonly also?: string;
 }
 
@@ -79,7 +79,7 @@ export const VALUES: readonly Form[] = [
     found: 'string',
     only: 'array',
     read: argumentsIn,
-    also: 'no shell reads it: each argument is an entry of its own',
+    also: 'no shell reads it: each argument must be a separate entry',
     hint: 'write one entry for each argument, e.g. `command: [sh, -c, "my-agent | tee log"]` if you need a shell',
   },
   {

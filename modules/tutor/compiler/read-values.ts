@@ -12,9 +12,9 @@ import { isSecretName } from '../../../compiler/text/secret-ref.ts';
 import { oneOf } from '../../../compiler/text/suggest.ts';
 import { ADVICE, CALLED, EACH, NEGATED } from './built/names.ts';
 
-/** What stands where the schema rejects a key or a value. */
 export type PlainMap = Readonly<Record<string, unknown>>;
 
+/** A key or a value that the schema rejects. */
 export interface Written {
   readonly schema: SchemaName;
   /** The data of the whole file. */
@@ -52,9 +52,9 @@ export function writtenAt({ schema, data, path: at }: ShapePlace, { keyword, par
   };
 }
 
-/** A mistake that is recognised. */
+/** A recognised mistake. */
 export interface Slip extends Problem {
-  /** Paths at and below which it explains all that is reported. */
+  /** Paths at and below which it explains all problems. */
   readonly covers?: readonly NodePath[];
   /** The known key that was meant by an unknown one. */
   readonly instead?: string;
@@ -62,7 +62,7 @@ export interface Slip extends Problem {
 
 type More = { readonly [Key in keyof Slip]?: Slip[Key] | undefined };
 
-/** The problem of an unknown key or of a value, unless `more` says otherwise. What is undefined is left out. */
+/** The problem of an unknown key or of a value, unless `more` says otherwise. Undefined members are omitted. */
 export function problemOf({ mistake, path }: Written, message: string, more: More): Slip {
   const base =
     mistake === 'key' ? ({ rule: 'unknown-key', at: 'key' } as const) : ({ rule: 'wrong-type', at: 'value' } as const);
@@ -70,7 +70,7 @@ export function problemOf({ mistake, path }: Written, message: string, more: Mor
   return { ...base, path, message, ...Object.fromEntries(given) };
 }
 
-/** What other names mean. One name, or several separated by spaces. */
+/** Meanings of other names: by one name, or several separated by spaces. */
 type Spellings = Readonly<Record<string, string>>;
 
 /** Whether the key is one of the names; case and separators are ignored. */

@@ -27,7 +27,7 @@ export const repairRounds: RepairFiles = (found, recompile) => {
 const merged = (before: FixedFile | undefined, file: FixedFile): FixedFile =>
   before === undefined ? file : { ...file, before: before.before, fixed: [...before.fixed, ...file.fixed] };
 
-/** Whether all fixed diagnostics are gone and all files parse. New ones are allowed: fixing a syntax error may reveal others. */
+/** Whether all fixed diagnostics have disappeared and all files parse. New ones are allowed: fixing a syntax error may reveal others. */
 function isBetter(before: readonly Diagnostic[], after: readonly Diagnostic[], files: readonly FixedFile[]): boolean {
   if (after.filter(isUnreadable).length > before.filter(isUnreadable).length) return false;
   const were = countByKey(before);

@@ -1,4 +1,4 @@
-/** Explains errors of the schema that come from the habits of other programs: what to write, and a repair. */
+/** Explains schema errors that come from habits of other programs, with the correct form and a fix. */
 
 import type { NodePath, SchemaError } from '../../../compiler/diagnostics/diagnostic.ts';
 import { holdsCredential } from '../../../compiler/diagnostics/printable.ts';
@@ -210,7 +210,7 @@ function inForm(form: Form, written: Written): Slip | null {
   });
 }
 
-/** A reference with its key, in a line that a message shows. It holds no secret. */
+/** A reference with its key, in a line that a message shows. It contains no secret. */
 const REFERENCE = /(?<![\w-])[\w-]+: "?(?:env|file):[^\s",}]*/g;
 
 /** A reference and an address need no quotes. */

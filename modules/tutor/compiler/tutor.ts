@@ -1,6 +1,6 @@
 /**
- * What the compiler asks about its findings: mistakes that people bring from other tools are named as such, what follows from
- * them is left out, and what can only mean one thing gets a fix.
+ * Improves the compiler's findings: explains mistakes that come from other tools, drops their consequences, and adds a
+ * fix if the meaning is certain.
  */
 import type { Finding, NodePath } from '../../../compiler/diagnostics/diagnostic.ts';
 import type { CompilerPart } from '../../../compiler/module.ts';
@@ -40,7 +40,7 @@ function explainTexts(findings: readonly Finding[]): readonly Finding[] {
 
 interface Explained {
   readonly finding: NodeFinding;
-  /** Null if it is not a mistake that is known. */
+  /** Null if the mistake is not recognised. */
   readonly slip: Slip | null;
 }
 
@@ -54,13 +54,13 @@ function explain(finding: NodeFinding, foreign: Map<unknown, Slip | null>): Expl
   if (!foreign.has(data)) foreign.set(data, foreignFile(schema, data));
   const slip = foreign.get(data) ?? (error.propertyName === undefined ? explainSlip(place, error) : null);
   if (slip === null) return { finding, slip };
-  // A stage may have put its own rule and words before those of the schema.
+  // A stage may have set its own rule and prefixed the schema's message.
   const words = problem.message.slice(0, problem.message.length - cause.message.length);
   const rule = words === '' ? slip.rule : problem.rule;
   return { slip, finding: findPlace({ ...slip, rule, message: words + slip.message, cause }, tree, base) };
 }
 
-/** Drops what a mistake covers, except the first mistake that covers it, and keys that are missing because they are misspelt. */
+/** Drops problems that another mistake covers, except the first of them, and missing keys that are misspelt. */
 function withoutConsequences(explained: readonly Explained[]): readonly Explained[] {
   const covers = new Map<string, Slip>();
   const written = new Set<string>();
@@ -97,11 +97,11 @@ export function foreignFile(schema: SchemaName, data: unknown): Slip | null {
     ) ?? [];
   const [name, hint] = isHermes(data) ? ['a config of Hermes Agent', CONVERT] : [file, NAME_IT];
   if (name === undefined) return null;
-  const message = `this is ${name}, and no configuration of hookwright`;
+  const message = `this is ${name}, not a configuration of hookwright`;
   return { rule: 'unknown-key', path: Object.keys(data).slice(0, 1), at: 'key', message, hint, covers: [[]] };
 }
 
-const NAME_IT = 'name the configuration: `--config hookwright.yaml`; `hookwright init` writes one';
+const NAME_IT = 'pass the configuration: `--config hookwright.yaml`; `hookwright init` writes one';
 const CONVERT =
   'run `hookwright convert hermes` with the name of this file: it writes a config for hookwright and reports what has no equivalent';
 

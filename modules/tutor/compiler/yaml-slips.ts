@@ -72,7 +72,7 @@ const LINES: readonly LineRow[] = [
   {
     line: /:\s+!include(?:_\w+)?\s/,
     message:
-      'a file is not included with a tag: write `include: [path.yaml]` at the top level; that file has the whole path, from `platforms:` on',
+      'tags cannot include files: write `include: [path.yaml]` at the top level; that file needs the whole path, from `platforms:` on',
   },
   {
     line: /^\s*(?:- +)*[A-Za-z_][\w-]*:(?<wrong>)(?=["'{[])/d,
@@ -116,7 +116,7 @@ function missingColon(line: string): SyntaxSlip | null {
   const [, key = ''] = /^\s*(?:- +)?([a-z_]+) [^:]*$/.exec(line) ?? [];
   const places = ['', 'platforms.webhook', 'platforms.webhook.routes.x', 'platforms.x', 'agent', 'jobs.x'];
   if (!places.some((place) => knownKeys('config', place.split('.').filter(Boolean)).includes(key))) return null;
-  const message = `a \`:\` is missing: put it behind \`${key}\``;
+  const message = `a \`:\` is missing after \`${key}\``;
   return inRow({ line: /^\s*(?:- +)?[a-z_]+(?<wrong>)/d, write: ':', message }, line);
 }
 
@@ -195,7 +195,7 @@ function findOpenEnd(text: string, document: Document, { message, pos }: YAMLErr
   };
 }
 
-/** The last bracket without its counterpart; -1: there is none. It reads the text, because nodes may be nested deeply. */
+/** Offset of the last bracket without its counterpart; -1 if there is none. It reads the text, because nodes may be nested deeply. */
 function lastOpen(text: string, open: string, close: string): number {
   let depth = 0;
   for (let at = text.length - 1; at >= 0; at -= 1) {
@@ -206,7 +206,7 @@ function lastOpen(text: string, open: string, close: string): number {
   return -1;
 }
 
-/** Where the last scalar in such quotes begins, before this offset; -1: there is none. */
+/** Start of the last scalar in such quotes before this offset; -1 if there is none. */
 function lastQuote(document: Document, text: string, quote: string, before: number): number {
   let start = -1;
   visit(document, {

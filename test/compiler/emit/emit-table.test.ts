@@ -20,16 +20,16 @@ test('the hash covers every byte after the first line', () => {
   assert.equal(table.hash, hash);
 });
 
-test('the text is JSON and says what the table says', () => {
+test('the text is the table as JSON', () => {
   const { table, text } = emitTable(content(['x', 'y']));
   assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(table)));
 });
 
-test('the order of routes does not show in the bytes', () => {
+test('the order of routes does not affect the bytes', () => {
   assert.equal(emitTable(content(['b', '10', '9', 'a'])).text, emitTable(content(['a', '9', 'b', '10'])).text);
 });
 
-test('each route stands on a line of its own', () => {
+test('each route has its own line', () => {
   const lines = emitTable(content(['b', 'a'])).text.split('\n');
   assert.deepEqual(
     lines.filter((line) => line.includes('"name"')).map((line) => line.slice(0, 4)),

@@ -1,4 +1,4 @@
-/** Platforms entries become bindings: aliases resolved, references kept, what is missing or misspelt said. */
+/** Entries of `platforms` become bindings: resolves aliases, preserves references, reports missing and misspelt settings. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lowerBinding } from '../../../compiler/lower/binding.ts';
@@ -22,7 +22,7 @@ const TWO_WAYS = lowerTargetFile('two_ways', {
 
 const lower = (config: TargetConfig, plan = TWO_WAYS) => lowerBinding(config, plan, SCOPE);
 
-test('an alias is the setting it stands for, and a reference stays one', () => {
+test('resolves an alias and preserves a reference', () => {
   const { plan, problems } = lower(
     { enabled: true, bot_token: 'env:T', home_channel: -100 },
     shippedTarget('telegram'),
@@ -40,7 +40,7 @@ test('an alias is the setting it stands for, and a reference stays one', () => {
   });
 });
 
-test('the settings that are there choose the variant, unless the config does', () => {
+test('the present settings choose the variant, unless the config names one', () => {
   const server = 'https://chat.example';
   assert.equal(lower({ enabled: true, token: 'x', server }).plan?.variant, 'bot');
   assert.equal(lower({ enabled: true, token: 'x', server }).plan?.api_base, server);
@@ -81,7 +81,7 @@ for (const [name, config, rule, path] of WRONG) {
   });
 }
 
-test('a target that is switched off has no binding, but its keys are checked', () => {
+test('a disabled target has no binding, but its keys are checked', () => {
   assert.deepEqual(lower({ token: 'x' }), { plan: null, problems: [] });
   assert.equal(lower({ enabled: false, tokn: 'x' }).problems[0]?.rule, 'unknown-key');
 });
@@ -105,7 +105,7 @@ test('every shipped alias means one target', () => {
   assert.equal(plan?.github, 'github_comment');
 });
 
-test('two targets with one alias are refused', () => {
+test('rejects two targets with the same alias', () => {
   const { problems } = lowerTargetNames({ one: { aliases: ['chat'] }, two: { aliases: ['chat', 'one'] } });
   assert.deepEqual(
     problems.map(({ path }) => path.join('.')),

@@ -48,7 +48,7 @@ describe('events', () => {
   test('no plan accepts every event', () => assert.equal(linkEvents(null).accepts('x'), true));
 
   for (const glob of ['[abc', '{a,b', '*(a']) {
-    test(`${glob} is refused at its place in the list`, () => {
+    test(`${glob} is rejected at its position in the list`, () => {
       const { plan, problems } = lowerEvents(['push', glob]);
       assert.equal(plan, null);
       assert.deepEqual(
@@ -58,29 +58,29 @@ describe('events', () => {
     });
   }
 
-  test('a hostile event type costs nothing', () => {
+  test('matches a hostile event type quickly', () => {
     const plan = lowerEvents(['*a*a*a*a*a*a*b']).plan;
     const spent = cpuTime(() => assert.equal(linkEvents(plan).accepts('a'.repeat(1_000_000)), false));
     assert.ok(spent < 500, `${spent} ms`);
   });
 });
 
-describe('further names of events', () => {
+describe('alternative names of events', () => {
   const names = { 'Merge Request Hook': ['merge_request'], 'Job Hook': ['job', 'build'], 'Push Hook': ['push'] };
   const link = (entries: readonly string[]) => linkEvents(lowerEvents(entries, names).plan);
-  test('an entry takes the event under the name that is sent, and the entry is what is named as the reason', () => {
+  test('an entry accepts the event under the sent name and is returned as the reason', () => {
     const events = link(['merge_request', 'build']);
     assert.equal(events.accepts('Merge Request Hook'), true);
     assert.equal(events.entryFor('Job Hook'), 'build');
     assert.equal(events.accepts('Push Hook'), false);
-    // The name itself may come, too, from a sender that uses it.
+    // A sender may also use this name itself.
     assert.equal(events.accepts('merge_request'), true);
   });
-  test('a glob matches further names', () => {
+  test('a glob matches alternative names', () => {
     assert.equal(link(['merge_*']).entryFor('Merge Request Hook'), 'merge_*');
     assert.equal(link(['merge_*']).accepts('Push Hook'), false);
   });
-  test('GitLab events go by their words, with its source and without', () => {
+  test('GitLab events match their short names, with and without its source', () => {
     for (const source of ['', '\n        source: gitlab']) {
       const { output } = compileConfig(`platforms:
   webhook:

@@ -24,7 +24,7 @@ describe('fields', () => {
   }
 
   for (const field of ['a..b', '.a', 'a.', 'headers.', 'headers.a b', 'payload.']) {
-    test(`${JSON.stringify(field)} is no field`, () => {
+    test(`${JSON.stringify(field)} is not a field`, () => {
       const { plan, problems } = lowerFilters([{ field, exists: true }]);
       assert.equal(plan, null);
       assert.deepEqual(
@@ -36,7 +36,7 @@ describe('fields', () => {
 });
 
 describe('shape', () => {
-  test('one filter stands alone, a list for all of its members', () => {
+  test('a list of filters means all of them', () => {
     const one = leaf({ field: 'a', equals: null });
     assert.deepEqual(one, { kind: 'leaf', field: { in: 'root', path: ['a'] }, operator: 'equals', value: null });
     assert.deepEqual(lowerFilters([{ field: 'a', equals: null }]).plan, { kind: 'all', filters: [one] });
@@ -71,7 +71,7 @@ describe('shape', () => {
     ["another user's home", { field: 'a', in_file: '~bob/x' }, 'filter-file', ['in_file']],
   ];
   for (const [name, config, rule, path] of refused) {
-    test(`${name} is refused as ${rule}`, () => {
+    test(`${name} is rejected as ${rule}`, () => {
       const { plan, problems } = lowerFilters(config);
       assert.equal(plan, null);
       assert.deepEqual(
@@ -81,7 +81,7 @@ describe('shape', () => {
     });
   }
 
-  test('every fault is reported in one go', () => {
+  test('reports all faults at once', () => {
     const { problems } = lowerFilters([{ field: 'a' }, { field: 'b..c', regex: '(' }, {}]);
     assert.deepEqual(
       problems.map(({ rule }) => rule),
@@ -90,7 +90,7 @@ describe('shape', () => {
   });
 });
 
-test('a comparison keeps its number', () => {
+test('a comparison preserves its number', () => {
   for (const operator of ['gt', 'gte', 'lt', 'lte'] as const) {
     const field = { in: 'root', path: ['n'] };
     assert.deepEqual(leaf({ field: 'n', [operator]: -0.5 }), { kind: 'leaf', field, operator, value: -0.5 });
@@ -107,7 +107,7 @@ describe('regex', () => {
     ['(?<=a)b', '(?<=a)b', true],
     ['(a)\\1', '\\1', true],
   ] as const) {
-    test(`${source} is refused, pointing at ${fault}`, () => {
+    test(`${source} is rejected at ${fault}`, () => {
       const { plan, problems } = lowerFilters({ field: 'a', regex: source });
       assert.equal(plan, null);
       const [problem] = problems;
@@ -118,12 +118,12 @@ describe('regex', () => {
     });
   }
 
-  test('a nested quantifier is fine: the engine is linear', () => {
+  test('accepts a nested quantifier, because the engine is linear', () => {
     assert.deepEqual(lowerFilters({ field: 'a', regex: '^(a+)+$' }).problems, []);
   });
 });
 
-test('list files: relative ones lose <home_dir> and ./, others stay', () => {
+test('normalises relative list files; others are unchanged', () => {
   const file = (in_file: string): unknown => {
     const plan = leaf({ field: 'a', in_file });
     return plan?.kind === 'leaf' ? plan.value : null;

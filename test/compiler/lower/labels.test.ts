@@ -1,4 +1,4 @@
-/** Each place has the name that it uses itself; the table has the canonical one. */
+/** Every place stores the name that it uses; the table has the canonical one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entryLabel, schemeLabel, targetLabel } from '../../../base/text.ts';
@@ -37,7 +37,7 @@ test('two routes name one target in two ways, each with its own name', () => {
   assert.equal(entryLabel(profile, 'slack'), 'slack');
 });
 
-test('so do an output, a job, and what the gateway sends', () => {
+test('an output, a job and the messages of the gateway, too', () => {
   const table = tableOf(
     config(
       'a: { prompt: x, on_failure: { deliver: messenger_a }, outputs: { s: { deliver: forgeb_status, project: g/p, sha: "{sha}", name: x } } }',
@@ -55,14 +55,14 @@ gateway: { alerts: { deliver: messenger_a } }
   );
   for (const [delivery] of [routes.a?.on_failure ?? [], jobs.j?.deliver ?? [], gateway.alerts?.deliver ?? []])
     assert.deepEqual([delivery?.target, delivery?.label], ['telegram', 'messenger_a']);
-  // The entry sets up the note and what is like it; it is the name of the note alone.
+  // The entry configures the note and targets like it, but names only the note.
   assert.deepEqual(
     ['gitlab_note', 'gitlab_status', 'telegram'].map((name) => profiles.default?.targets[name]?.label),
     ['gitlab', undefined, undefined],
   );
 });
 
-test('a sender has the name that the route has for it', () => {
+test('a sender has the name of the route for it', () => {
   const { routes } = tableOf(
     config(
       'a: { prompt: x, source: forgea }, b: { prompt: x, source: github }, c: { prompt: x, auth: [forgeb, github] }',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseNetwork } from '../../../compiler/config/settings.ts';
 import { compileConfig, printed } from '../../helpers/compile.ts';
 
-test('addresses and networks are read, anything else is none', () => {
+test('parses addresses and networks, and nothing else', () => {
   const good: readonly (readonly [text: string, prefix: number, family: string])[] = [
     ['10.0.0.7', 32, 'ipv4'],
     ['10.0.0.0/8', 8, 'ipv4'],
@@ -41,7 +41,7 @@ test('addresses and networks are read, anything else is none', () => {
   for (const text of [...bad, ...bad6]) assert.equal(parseNetwork(text), null, text);
 });
 
-test('a proxy that is no address is an error at its place', () => {
+test('reports an invalid proxy address at its position', () => {
   const result = compileConfig(`platforms:
   webhook:
     enabled: true
@@ -53,7 +53,7 @@ test('a proxy that is no address is an error at its place', () => {
   assert.match(printed(result), /:5:33: error invalid-value: `nginx`/);
 });
 
-test('strangers may hold at least one body', () => {
+test('the memory for unverified bodies fits at least one body', () => {
   const { output } = compileConfig(`platforms:
   webhook:
     enabled: true

@@ -1,4 +1,4 @@
-/** One entry under `platforms` sets up all targets of GitHub, and another all of GitLab. */
+/** One entry under `platforms` configures all targets of GitHub, another one those of GitLab. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileText } from '../../../main/compiler.ts';
@@ -37,14 +37,14 @@ test('a token, an app, or the login of gh', async () => {
   assert.deepEqual(gitlab.variants, ['github_comment null', ...names]);
 });
 
-test('gh is used where its settings are set; the token is never sent to another host then', async () => {
+test('uses gh if its settings are set, and never sends the token to another host', async () => {
   for (const more of ['command: gh', 'host: github.example.com']) {
     const { variants, errors } = await bindings(`github: { enabled: true, token: env:T, ${more} }`);
     assert.deepEqual([variants, errors], [['github_comment null'], []]);
   }
 });
 
-test('an entry of its own goes before the shared one', async () => {
+test('an entry of the target itself takes precedence over the shared one', async () => {
   const { targets } = await bindings(
     'github: { enabled: true, token: env:ONE }\ngithub_labels: { enabled: true, token: env:TWO }',
   );
@@ -57,7 +57,7 @@ test('an entry of its own goes before the shared one', async () => {
   );
 });
 
-test('half of an app, an app and a host of gh, and a target that is not set up', async () => {
+test('half of an app, an app and a host of gh, and a target that is not configured', async () => {
   assert.deepEqual((await bindings('github: { enabled: true, app_id: 5 }')).errors, ['`app_id` `private_key`']);
   const both = await bindings('github: { enabled: true, app_id: 5, private_key: file:k, host: ghe.example }');
   assert.deepEqual(both.errors, ['`host` `app_id`']);

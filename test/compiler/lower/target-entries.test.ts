@@ -1,4 +1,4 @@
-/** Targets that the configuration describes itself. */
+/** Targets that are defined in the configuration. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileConfig, compileFiles, printed } from '../../helpers/compile.ts';
@@ -23,7 +23,7 @@ ${targets}`;
 
 const ENABLED = 'board: { enabled: true, pin: env:BOARD_PIN }';
 
-test('a target of the config is known by name and alias, with its settings and the form of its addresses', () => {
+test('finds a target of the config by name and alias, with its settings and address forms', () => {
   const { output, diagnostics } = compileConfig(config(ENABLED, `targets:\n  board:${BOARD}`));
   assert.ok(output !== null, JSON.stringify(diagnostics));
   assert.deepEqual(
@@ -39,7 +39,7 @@ test('a target of the config is known by name and alias, with its settings and t
   assert.match(wrong, /error address-form: `hall` .*"H-1"/);
 });
 
-test('a target replaces the shipped one of its name, and is defined once', () => {
+test('a target replaces the shipped one of its name, and may be defined only once', () => {
   const shipped = config('team_chat: { enabled: true, pin: env:BOARD_PIN }', `targets:\n  team_chat:${BOARD}`);
   assert.match(JSON.stringify(compileConfig(shipped).output?.table.targets.mattermost), /board\.example\.org/);
   const alias = compileConfig(
@@ -54,7 +54,7 @@ test('a target replaces the shipped one of its name, and is defined once', () =>
   assert.match(printed(twice), /hookwright\.yaml:9:3: error duplicate-definition: .*`board`/);
 });
 
-test('a target at fault is shown at its place, and nothing else is said of it', () => {
+test('reports an invalid target at its position, without consequences', () => {
   const bad = compileConfig(config(ENABLED, `targets:\n  board:${BOARD.replace('{pin}', '{pni}')}`));
   assert.equal(bad.output, null);
   assert.match(

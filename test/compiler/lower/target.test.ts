@@ -1,4 +1,4 @@
-/** Target files become plans: defaults filled in, variants complete, and every mistake said with its place. */
+/** Target files become plans with defaults and complete variants; every mistake is reported at its position. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { needsChat } from '../../../compiler/config/target-entries.ts';
@@ -96,7 +96,7 @@ describe('mistakes', () => {
       'address.a',
     ],
     [
-      'a need that is no setting',
+      'a need that is not a setting',
       { variants: { one: { needs: ['nothing'] } } },
       'target-needs',
       'variants.one.needs.0',
@@ -127,7 +127,7 @@ describe('mistakes', () => {
   }
 });
 
-test('a mistake of what variants share is said once, of a variant at the variant', () => {
+test('reports a mistake in a shared part once, one in a variant at the variant', () => {
   const shared = lowerTarget('t', { ...BASE, request: { path: '/{x}' }, variants: { a: {}, b: {} } });
   assert.deepEqual(
     shared.problems.map(({ path }) => path.join('.')),
@@ -140,12 +140,12 @@ test('a mistake of what variants share is said once, of a variant at the variant
   );
 });
 
-test('a placeholder at fault is pointed at within its text', () => {
+test('reports an invalid placeholder at its position in the text', () => {
   const { problems } = lowerTarget('t', { ...BASE, request: { path: '/a/{chat_id}/{nope}' } });
   assert.deepEqual(problems[0]?.within, { offset: 13, length: 6 });
 });
 
-test('defaults are filled in, names of headers lower-cased, paths split', () => {
+test('adds defaults, lower-cases header names and splits paths', () => {
   const [variant] = lowerTargetFile('t', {
     ...BASE,
     request: { path: '/{chat_id}', headers: { 'X-Key': 'a' } },
@@ -171,7 +171,7 @@ test('defaults are filled in, names of headers lower-cased, paths split', () => 
   ]);
 });
 
-test('braces around anything that is no name are text', () => {
+test('braces around anything but a name are text', () => {
   const plan = lowerTargetFile('t', { ...BASE, request: { path: '/', plain: '{"a": {text}, {}, {A}, { x }}' } });
   const body = plan.variants[0]?.requests[0]?.body;
   assert.ok(body?.kind === 'plain');
@@ -186,7 +186,7 @@ test('every shipped plan is valid against the schema of plans', () => {
   for (const plan of Object.values(shippedTargets())) assert.deepEqual(check(plan), [], plan.name);
 });
 
-test('a chat id is needed by bots, not by incoming webhooks, and not where a thread takes its place', () => {
+test('bots need a chat id; incoming webhooks and threads do not', () => {
   const plans = shippedTargets();
   const needs = (target: string, variant: string | null, inThread = false): boolean => {
     const plan = plans[target];

@@ -26,7 +26,7 @@ describe('lowerTemplate', () => {
     ]);
   });
 
-  test('knows the dump and the builtins, only under their whole name', () => {
+  test('recognises the dump and the builtins only by their whole name', () => {
     const { plan } = lowerTemplate('{__raw__}{event_type}{route}{delivery_id}{route.x}{__raw__.x}');
     assert.deepEqual(plan, [
       { kind: 'dump' },
@@ -80,7 +80,7 @@ describe('lowerTemplate', () => {
     ['x {a.b and {c}', '{a.b', '{a.b}'],
     ['{a.b\nnext {c}', '{a.b', '{a.b}'],
   ] as const) {
-    test(`${JSON.stringify(written)} is refused in favour of ${meant}`, () => {
+    test(`${JSON.stringify(written)} is rejected in favour of ${meant}`, () => {
       const { plan, problems } = lowerTemplate(written);
       assert.equal(plan, null);
       assert.equal(problems.length, 1);
@@ -106,7 +106,7 @@ describe('lowerTemplate', () => {
     ['${a.b}', '{a.b}'],
     ['${{a}}', '{a}'],
   ] as const) {
-    test(`${JSON.stringify(written)} is warned of, and ${meant} meant`, () => {
+    test(`${JSON.stringify(written)} warns and suggests ${meant}`, () => {
       const { problems } = lowerTemplate(`see ${written}.`);
       assert.deepEqual(
         problems.map(({ rule, within, fix }) => [rule, within, fix]),
@@ -116,9 +116,9 @@ describe('lowerTemplate', () => {
   }
 
   for (const text of ['`echo ${name}`', '${HOME}', 'You owe ${data.amount_due}', '#{number}'])
-    test(`nothing is said of ${JSON.stringify(text)}`, () => assert.deepEqual(lowerTemplate(text).problems, []));
+    test(`reports nothing for ${JSON.stringify(text)}`, () => assert.deepEqual(lowerTemplate(text).problems, []));
 
-  test('doubled braces and headers are warned of and kept', () => {
+  test('warns about doubled braces and headers and keeps them', () => {
     const { plan, problems } = lowerTemplate('{{a.b}} {headers.X-Token}');
     assert.deepEqual(
       problems.map(({ rule, within }) => [rule, within?.offset]),
@@ -137,17 +137,17 @@ describe('lowerTemplate', () => {
 });
 
 describe('lowerCoalesceKey', () => {
-  test('a bare field is its placeholder', () => {
+  test('a bare field becomes a placeholder', () => {
     assert.deepEqual(lowerCoalesceKey('pull_request.number').plan, [path('pull_request.number')]);
     assert.deepEqual(lowerCoalesceKey('event_type').plan, [path('event_type', 'event_type')]);
   });
 
-  test('a template with a placeholder is taken as it is', () => {
+  test('a template with a placeholder is unchanged', () => {
     assert.deepEqual(lowerCoalesceKey('{repo}#{n}').plan, [path('repo'), text('#'), path('n')]);
   });
 
   for (const key of ['', 'a b', 'pr #', 'a..b', '{}']) {
-    test(`${JSON.stringify(key)} names no entity`, () => {
+    test(`${JSON.stringify(key)} does not identify an entity`, () => {
       const { plan, problems } = lowerCoalesceKey(key);
       assert.equal(plan, null);
       assert.deepEqual(

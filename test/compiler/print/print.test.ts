@@ -8,7 +8,7 @@ import type { SourceText } from '../../../compiler/text/source-text.ts';
 
 const source = (text: string, name = 'a.yaml'): SourceText => ({ path: `/w/${name}`, name, text });
 
-/** A diagnostic about the first place where `marked` stands. */
+/** A diagnostic about the first occurrence of `marked`. */
 function about(text: string, marked: string, more: Partial<Diagnostic> = {}): Diagnostic {
   const start = text.indexOf(marked);
   assert.notEqual(start, -1);
@@ -46,9 +46,9 @@ describe('pretty', () => {
     );
   });
 
-  test('nothing to say is nothing', () => assert.equal(pretty([]), ''));
+  test('prints nothing without diagnostics', () => assert.equal(pretty([]), ''));
 
-  test('colours only when they are asked for', () => {
+  test('uses colours only if requested', () => {
     const coloured = printDiagnostics('pretty', [about('a: 1', 'a')], { color: true, width: 80 });
     assert.ok(coloured.includes('\u001b[31m'));
     assert.ok(!pretty([about('a: 1', 'a')]).includes('\u001b'));
@@ -71,7 +71,7 @@ describe('pretty', () => {
     });
   }
 
-  test('a long line is cut on both sides of what is marked', () => {
+  test('truncates a long line on both sides of the marked part', () => {
     const text = `key: ${'x'.repeat(200)}bad${'y'.repeat(200)}`;
     const [, code = '', carets = ''] = pretty([about(text, 'bad')], 60).split('\n');
     assert.ok(code.length <= 60 && carets.length <= 60);
@@ -79,7 +79,7 @@ describe('pretty', () => {
     assert.ok(code.includes('…x') && code.endsWith('…'));
   });
 
-  test('a marked part longer than the line is cut, too', () => {
+  test('truncates a marked part that is longer than the line', () => {
     const [, code = '', carets = ''] = pretty([about(`a: ${'z'.repeat(500)}`, 'z'.repeat(500))], 60).split('\n');
     assert.ok(code.length <= 60 && carets.length <= 60);
   });
@@ -180,14 +180,14 @@ describe('sarif', () => {
       region: { startLine: 2, startColumn: 1, endLine: 2, endColumn: 2 },
     });
   });
-  test('a file outside of the working directory has an absolute address', () => {
+  test('a file outside the working directory has an absolute URI', () => {
     const [place] = run.results[0].relatedLocations;
     assert.equal(place.physicalLocation.artifactLocation.uri, 'file:///home/me/.env');
     assert.equal(place.message.text, 'there');
   });
 });
 
-test('diagnostics are sorted by file and place, and said once', () => {
+test('sorts diagnostics by file and position, without duplicates', () => {
   const text = 'a: 1\nb: 2';
   const list = [
     about(text, 'b', { source: source(text, 'z.yaml') }),

@@ -1,4 +1,4 @@
-/** What `--format sarif` prints is SARIF 2.1.0, by the schema of the standard (see fixtures/sarif/README.md). */
+/** Validates the output of `--format sarif` against the schema of SARIF 2.1.0 (see fixtures/sarif/README.md). */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { ROOT } from '../../helpers/root.ts';
 
 const schema = JSON.parse(readFileSync(join(ROOT, 'test/fixtures/sarif/sarif-schema-2.1.0.json'), 'utf8'));
 
-/** The schema is one of draft 4; all that differs for this reader is how it names itself. */
+/** The schema is draft 4, which differs here only in its `id`. */
 const { $schema: _, id: __, ...body } = schema;
 const validate = new Ajv.default({ strict: false, allErrors: true, validateFormats: false }).compile(body);
 
@@ -26,7 +26,7 @@ const CONFIGS = {
       a: { promt: "{title}", events: push, deliver: telegramm }
       b: { prompt: "{{title}}", toolsets: [terminal, nope] }
 `,
-  'that is no YAML': 'a: {b: c\n  d',
+  'that is not YAML': 'a: {b: c\n  d',
 };
 
 const check = (text: string): void => {
@@ -45,6 +45,6 @@ test('places in several files, and a file that is missing', () => {
   check(printDiagnostics('sarif', compileFiles(files).diagnostics, { color: false, width: 80 }));
 });
 
-test('the schema refuses what is no SARIF', () => {
+test('the schema rejects other JSON', () => {
   assert.equal(validate({ version: '2.1.0', runs: [{ results: [] }] }), false);
 });

@@ -1,4 +1,4 @@
-/** Which addresses exclude each other on one port. */
+/** Checks which addresses conflict on one port. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compileText } from '../../../main/compiler.ts';
@@ -25,9 +25,9 @@ describe('a console on the port of the webhook server', () => {
     [', port: 8644, host: "::"', ', host: 0.0.0.0', true],
   ];
   for (const [console, webhook, found] of cases)
-    it(`${found ? 'is refused' : 'is none'}: console {${console}}, webhook {${webhook}}`, async () =>
+    it(`${found ? 'conflict' : 'no conflict'}: console {${console}}, webhook {${webhook}}`, async () =>
       assert.deepEqual(await rulesOf(console, webhook), found ? ['error'] : []));
 
-  it('is refused where the environment names the port', async () =>
+  it('rejects a port that the environment sets', async () =>
     assert.deepEqual(await rulesOf('', '', { WEBHOOK_PORT: '8645' }), ['error']));
 });

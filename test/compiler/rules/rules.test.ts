@@ -11,7 +11,7 @@ import { ROOT_FILE, RULE_FOLDERS, readExamples, readRule } from '../../helpers/r
 describe('every rule', () => {
   for (const rule of RULES) {
     const { bad, good } = readExamples(rule.id);
-    test(`${rule.id}: the bad example breaks this rule and no other, at what it marks`, () => {
+    test(`${rule.id}: the bad example breaks this rule and no other, at the marked positions`, () => {
       const result = compileExample(bad);
       const found = new Set(result.diagnostics.map((diagnostic) => diagnostic.rule));
       assert.deepEqual([...found], [rule.id], printed(result));
@@ -26,7 +26,7 @@ describe('every rule', () => {
   }
 });
 
-/** Each once, without those that are in no file of the example. */
+/** The positions without duplicates and files outside the example. */
 function pointedAt(diagnostics: readonly Diagnostic[], { files }: Example): readonly string[] {
   const lines = createLines();
   const marks = diagnostics.flatMap(({ source, range }): readonly string[] => {
@@ -59,11 +59,11 @@ function idsChecked(folder: string): readonly string[] {
   return checks.map(([, id = '']) => id);
 }
 
-test('the rules are the files of the folders: each has a YAML file of its own name', () => {
+test('each rule has a YAML file of its name, and each file has a rule', () => {
   assert.deepEqual(RULES.map(({ id }) => id).sort(), [...filesOf('.yaml')].sort());
 });
 
-test('each rule has one check, or names the file that decides', () => {
+test('each rule has one check, or names the file that implements it', () => {
   const checked = RULE_FOLDERS.flatMap(idsChecked);
   assert.deepEqual(
     checked.filter((id, at) => checked.indexOf(id) !== at || !RULES.some((rule) => rule.id === id)),
@@ -78,8 +78,8 @@ test('each rule has one check, or names the file that decides', () => {
   }
 });
 
-test('a problem of a rule that is not listed does not compile', () => {
-  // @ts-expect-error: the type is made of the names of the rules' files.
+test('a problem of an unknown rule does not compile', () => {
+  // @ts-expect-error: the type consists of the names of the rules' files.
   const problem: Problem = { rule: 'no-such-rule', path: [], at: 'key', message: '' };
   assert.ok(!RULES.some(({ id }) => id === problem.rule));
 });

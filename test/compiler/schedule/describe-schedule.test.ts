@@ -41,6 +41,6 @@ for (const schedule of [
   '0 8 * * 1#2',
   'nonsense',
 ]) {
-  test(`\`${schedule}\` has no short form and stands for itself`, () =>
+  test(`\`${schedule}\` has no short form and is printed unchanged`, () =>
     assert.equal(describeSchedule(schedule), schedule));
 }

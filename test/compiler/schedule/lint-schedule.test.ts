@@ -30,13 +30,13 @@ for (const [text, expected] of [
   ['0 0 * * */2', 1],
   ['*/60 */24 * */12 */7', 0],
   ['*/15 */6 * */3 *', 0],
-  ['0 9-17/3 * * 1-5', 0], // a range has an end of its own
+  ['0 9-17/3 * * 1-5', 0], // a range has its own end
   ['*/1 * */1 * *', 0],
 ] as const) {
   test(`\`${text}\` has ${expected} uneven steps`, () => assert.equal(unevenSteps(read(text)).length, expected));
 }
 
-test('gaps are found to the minute, in local time', () => {
+test('finds gaps to the minute, in local time', () => {
   const local = (zone: string): readonly string[] =>
     clockGaps(zone).map(
       ({ from, to }) => `${new Date(from).toISOString()}/${new Date(to).toISOString().slice(11, 16)}`,
@@ -63,7 +63,7 @@ for (const [text, zone, expected] of [
   ['30 2 * * *', 'Asia/Kolkata', null],
 ] as const) {
   test(`\`${text}\` in ${zone} is ${expected === null ? 'never skipped' : 'skipped once a year'}`, () => {
-    // Between which times the clocks go, and when it fires instead.
+    // Start and end of the gap, and the time of the run instead.
     const times = skippedTime(read(text), zone)?.message.match(/\d\d:\d\d/g);
     assert.equal(times?.join(' ') ?? null, expected);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseSchedule } from '../../../compiler/schedule/parse-schedule.ts';
 
-test('reads five fields, whatever the space between them', () => {
+test('parses five fields with any white space between them', () => {
   assert.deepEqual(parseSchedule('  5  8-17/3\t* * 1-5 '), {
     ok: true,
     schedule: { text: '5 8-17/3 * * 1-5', minute: '5', hour: '8-17/3', dayOfMonth: '*', month: '*', dayOfWeek: '1-5' },
@@ -25,7 +25,7 @@ const REFUSED: readonly (readonly [string, RegExp])[] = [
 ];
 
 for (const [text, message] of REFUSED) {
-  test(`refuses \`${text}\` with a reason`, () => {
+  test(`rejects \`${text}\` with a reason`, () => {
     const parsed = parseSchedule(text);
     assert.ok(!parsed.ok);
     assert.match(parsed.message, message);

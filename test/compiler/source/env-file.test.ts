@@ -30,14 +30,14 @@ describe('a line of an env file', () => {
 });
 
 for (const line of ['A', 'A: x', '1A=x', 'A B=x', "A='x", 'A="x" y', '=x']) {
-  test(`\`${line}\` sets nothing and is told`, () => {
+  test(`\`${line}\` sets nothing and is reported`, () => {
     const { values, findings } = parse(`OK=1\n  ${line}\nLAST=2`);
     assert.deepEqual([...values.keys()], ['OK', 'LAST']);
     assert.deepEqual(findings[0]?.range, { start: 7, end: 7 + line.length });
   });
 }
 
-test('the process environment wins over the file', () => {
+test('the process environment overrides the file', () => {
   const merged = mergeEnv(
     { A: 'process', B: undefined, C: '' },
     new Map([

@@ -42,12 +42,12 @@ for (const [home, path, expected] of [
   test(`script ${home}/scripts/${path} is ${expected}`, () => assert.equal(facts.script(home, path), expected));
 }
 
-test('lists are looked up in the home, below ~/ and by absolute path', () => {
+test('finds lists in the home, below ~/ and by absolute path', () => {
   assert.ok(facts.listFile('lists/team.txt') && facts.listFile('~/mine.txt') && facts.listFile('/etc/passwd'));
   assert.ok(!facts.listFile('lists') && !facts.listFile('gone.txt'));
 });
 
-test('a skill is a SKILL.md of its own folder, and its name cannot lead elsewhere', () => {
+test('a skill is a SKILL.md in a folder of its name, which cannot lead elsewhere', () => {
   assert.ok(facts.skill('', 'reviewing'));
   assert.ok(!facts.skill('profiles/work', 'reviewing'));
   assert.ok(!facts.skill('', '../skills/reviewing') && !facts.skill('', 'gone'));

@@ -25,12 +25,12 @@ describe('the root config', () => {
     const { root, names } = load({ '/h/config.yaml': '' });
     assert.deepEqual([root, names], ['/h/config.yaml', ['/h/config.yaml']]);
   });
-  test('else nothing, and both places are named', () => {
+  test('else nothing, and names both paths', () => {
     const { incomplete, messages } = load({});
     assert.ok(incomplete);
     assert.match(messages[0] ?? '', /hookwright\.yaml.*\/h\/config\.yaml/);
   });
-  test('a config that is not read because another one is found is known', () => {
+  test('returns a config that is ignored because of another one', () => {
     assert.deepEqual(load({ '/w/hookwright.yaml': 'a: 1', '/h/config.yaml': '', '/w/hookwright.yml': '' }).ignored, [
       '/h/config.yaml',
       '/w/hookwright.yml',
@@ -40,12 +40,12 @@ describe('the root config', () => {
     assert.deepEqual(load({ '/hookwright.yaml': '', '/w/hookwright.yaml': '' }).ignored, []);
     assert.deepEqual(load({ '/w/a.yaml': '', '/h/config.yaml': '' }, ['a.yaml']).ignored, []);
   });
-  test('one under another name, or in a folder above, is named when there is none', () => {
+  test('without a config, names one with another name or in a parent folder', () => {
     assert.match(load({ '/w/hookwright.yml': '' }).hints[0] ?? '', /`hookwright\.yml`/);
     assert.match(load({ '/hookwright.yaml': '' }).hints[0] ?? '', /`\.\.\/hookwright\.yaml`/);
     assert.match(load({}).hints[0] ?? '', /hookwright init/);
   });
-  test('a directory of that name is refused, not skipped', () => {
+  test('rejects a directory of that name', () => {
     const { root, rules } = load({ '/w/hookwright.yaml/x': '', '/h/config.yaml': '' });
     assert.deepEqual([root, rules], ['/w/hookwright.yaml', ['unreadable-file']]);
   });
@@ -53,13 +53,13 @@ describe('the root config', () => {
     const files = { '/w/hookwright.yaml': '', '/w/b/2.yaml': '', '/w/b/1.yaml': '', '/w/c.yaml': '' };
     assert.deepEqual(load(files, ['c.yaml', 'b/*.yaml', '/w/b/1.yaml']).names, ['c.yaml', 'b/1.yaml', 'b/2.yaml']);
   });
-  test('--config that finds nothing is refused', () => {
+  test('rejects --config without a matching file', () => {
     for (const config of ['none/*.yaml', 'none.yaml']) assert.deepEqual(load({}, [config]).rules, ['unreadable-file']);
   });
 });
 
 describe('include', () => {
-  test('is relative to the file that says it, in the order of names', () => {
+  test('is relative to its file, in the order of names', () => {
     const files = {
       '/w/hookwright.yaml': 'include: [parts/**/*.yaml, /abs/x.yaml]',
       '/w/parts/b.yaml': 'include: [../more.yaml]',
@@ -76,7 +76,7 @@ describe('include', () => {
       '/abs/x.yaml',
     ]);
   });
-  test('reads each file once, also through links and circles', () => {
+  test('reads each file once, despite links and cycles', () => {
     const files = {
       '/w/hookwright.yaml': 'include: [a.yaml, link.yaml, "*.yaml"]',
       '/w/a.yaml': 'include: [hookwright.yaml, a.yaml]',
@@ -93,7 +93,7 @@ describe('include', () => {
     assert.deepEqual(load(files).names, ['hookwright.yaml', 'p/a.yaml']);
   });
   const wrong: readonly (readonly [string, string, string])[] = [
-    ['that is no list', 'include: x.yaml', 'wrong-type'],
+    ['that is not a list', 'include: x.yaml', 'wrong-type'],
     ['of something else than text', 'include: [1]', 'wrong-type'],
     ['of a missing file', 'include: [x.yaml]', 'unreadable-file'],
     ['of a directory', 'include: [dir]', 'unreadable-file'],
@@ -101,7 +101,7 @@ describe('include', () => {
     ['of a file that is a list', 'include: [list.yaml]', 'wrong-type'],
   ];
   for (const [name, text, rule] of wrong) {
-    test(`${name} is told`, () => {
+    test(`reports ${name}`, () => {
       const files = { '/w/hookwright.yaml': text, '/w/dir/x': '', '/w/list.yaml': '[1]' };
       assert.deepEqual(load(files).rules, [rule]);
     });

@@ -61,7 +61,7 @@ const CASES: readonly Case[] = [
   { path: ['again'], key: 'again', value: '*text', line: 18 },
 ];
 
-describe('a path leads to its key and value', () => {
+describe('locates the key and value of a path', () => {
   for (const { path, key, value, line, via } of CASES) {
     test(path.join(' / '), () => {
       const location = find(TEXT, path);
@@ -79,18 +79,18 @@ describe('a path leads to its key and value', () => {
   }
 });
 
-test('a path that does not exist leads to its closest ancestor', () => {
+test('locates the closest ancestor of a missing path', () => {
   const location = find(TEXT, ['list', 1, 'gone', 'deeper']);
   assert.equal(location.depth, 2);
   assert.equal(show(location.value), '{ key: x, deep: [1, two] }');
 });
 
-test('an index outside a list and a key of a list lead to the list', () => {
+test('locates the list for an index outside it or a key', () => {
   assert.equal(find(TEXT, ['list', 9]).depth, 1);
   assert.equal(find(TEXT, ['list', 'key']).depth, 1);
 });
 
-test('a key without a value has an empty range behind it', () => {
+test('a key without a value has an empty range after it', () => {
   const { key, value } = find(TEXT, ['empty']);
   assert.equal(show(key), 'empty');
   assert.equal(value.start, value.end);

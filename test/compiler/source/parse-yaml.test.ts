@@ -40,7 +40,7 @@ describe('values', () => {
   ];
   for (const [name, text, expected] of cases) test(name, () => assert.deepEqual(value(text), expected));
 
-  test('__proto__ is a key and no prototype', () => {
+  test('__proto__ is an ordinary key', () => {
     const parsed = value('__proto__: { polluted: true }\na: { <<: { __proto__: 1 } }') as Record<string, unknown>;
     assert.deepEqual(Object.keys(parsed), ['__proto__', 'a']);
     assert.equal(Object.getPrototypeOf(parsed), Object.prototype);
@@ -55,7 +55,7 @@ describe('refusals', () => {
     ['a tab as indentation', 'a:\n\tb: 1', 'yaml-syntax'],
     ['a second document', 'a: 1\n---\nb: 2', 'yaml-syntax'],
     ['a map as a key', '? {a: 1}\n: 2', 'yaml-syntax'],
-    ['a tag nobody knows', 'a: !!js/function x', 'yaml-syntax'],
+    ['an unknown tag', 'a: !!js/function x', 'yaml-syntax'],
     ['an alias without anchor', 'a: *b', 'yaml-alias'],
     ['an alias before its anchor', 'a: *b\nb: &b 1', 'yaml-alias'],
     ['an alias that contains itself', 'a: &a { b: *a }', 'yaml-alias'],
@@ -68,20 +68,20 @@ describe('refusals', () => {
   ];
   for (const [name, text, rule] of cases) test(name, () => assert.equal(parse(text).findings[0]?.rule, rule));
 
-  test('a duplicate key points at both places, and the first one counts', () => {
+  test('reports both positions of a duplicate key and uses the first', () => {
     const { file, findings } = parse('a: 1\nb: 2\na: 3\n');
     assert.deepEqual(findings[0]?.range, { start: 10, end: 11 });
     assert.deepEqual(findings[0]?.related?.[0]?.range, { start: 0, end: 1 });
     assert.deepEqual(file?.value, { a: 1, b: 2 });
   });
 
-  test('a map that is merged over and over counts against the limit', () => {
+  test('counts a repeatedly merged map against the limit', () => {
     const keys = Array.from({ length: 2000 }, (_, i) => `k${i}: 1`).join(', ');
     const text = `a: &a {${keys}}\nb:\n${'  - <<: *a\n'.repeat(600)}`;
     assert.equal(parse(text).findings[0]?.rule, 'yaml-alias');
   });
 
-  test('ten thousand keys are compared in linear time', () => {
+  test('compares ten thousand keys in linear time', () => {
     const text = Array.from({ length: 10_000 }, (_, i) => `k${i}: 1\n`).join('');
     assert.equal(Object.keys(value(text) as object).length, 10_000);
   });

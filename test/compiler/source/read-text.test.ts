@@ -13,12 +13,12 @@ const files = memoryFiles({
   '/folder/file': '',
 });
 
-test('the text comes without its byte order mark', () => {
+test('removes the byte order mark', () => {
   assert.deepEqual(readText(files, '/plain'), { ok: true, text: 'text' });
   assert.deepEqual(readText(files, '/bom'), { ok: true, text: 'text' });
 });
 
-describe('each way to fail has its own sentence', () => {
+describe('each failure has its own sentence', () => {
   const failing = (code: string): Files => ({
     ...files,
     read: () => {
@@ -45,7 +45,7 @@ describe('each way to fail has its own sentence', () => {
   for (const [name, from, path, isMissing] of cases) {
     test(name, () => assert.equal(failed(from, path).missing, isMissing));
   }
-  test('what they say differs, and a file that goes in between is missing, too', () => {
+  test('describes each error, also for a file that disappears in between', () => {
     assert.equal(new Set(cases.map(([, from, path]) => failed(from, path).message)).size, cases.length);
     assert.deepEqual(failed(failing('ENOENT'), '/plain'), failed(files, '/none'));
   });

@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import { LocationIndex, locate } from '../../../compiler/source/locate.ts';
 import { parseYaml } from '../../../compiler/source/parse-yaml.ts';
 
-/** The text of the file at the part of the scalar `a` that reads `wanted` once decoded. */
+/** The file's text for the part `wanted` of the decoded scalar `a`. */
 function partOf(text: string, wanted: string): string | null {
   const { file } = parseYaml({ path: '/f.yaml', name: 'f.yaml', text });
   assert.ok(file !== null);
@@ -16,7 +16,7 @@ function partOf(text: string, wanted: string): string | null {
   return range === null ? null : text.slice(range.start, range.end);
 }
 
-describe('a part of a scalar is found in the file', () => {
+describe('finds a part of a scalar in the file', () => {
   const cases: readonly (readonly [string, string, string, string?])[] = [
     ['plain', 'a: one {two} three', '{two}'],
     ['plain over lines', 'a: one\n  {two}\n  three', '{two}'],
@@ -35,7 +35,7 @@ describe('a part of a scalar is found in the file', () => {
   }
 });
 
-test('whatever way a text is written, a word in it is found', () => {
+test('finds a word in a text of any style', () => {
   const style = fc.constantFrom('PLAIN', 'QUOTE_DOUBLE', 'QUOTE_SINGLE', 'BLOCK_FOLDED', 'BLOCK_LITERAL');
   const words = fc.array(fc.string({ unit: 'grapheme', maxLength: 12 }), { maxLength: 6 });
   fc.assert(

@@ -36,7 +36,7 @@ describe('suggestions', () => {
     assert.equal(suggest('target', ['targetx', 'tarfet', 'target_'])[0], 'tarfet');
   });
 
-  test('are one where only the plural differs', () => {
+  test('are a single one if only the plural differs', () => {
     assert.deepEqual(suggest('event', ['agent', 'events']), ['events']);
     assert.equal(certainMatch('event', ['agent', 'events']), 'events');
   });

@@ -1,4 +1,4 @@
-/** The conversion commands: where they write, what they refuse, what they print for programs. */
+/** The conversion commands: written files, rejected input and JSON output. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ function folderWith(t: Ending, text: string): Folder {
   return { run: (...argv) => runInProcess(['convert', ...argv], { home, cwd }), path: (name) => join(cwd, name) };
 }
 
-test('in a pipe the config is the result, and nothing is written', async (t) => {
+test('in a pipe, prints the config and writes nothing', async (t) => {
   const { run, path } = folderWith(t, HOOK);
   const result = await run('adnanh', 'hooks.yaml', '--allow-loss');
   assert.equal(result.code, 0);
@@ -34,7 +34,7 @@ test('in a pipe the config is the result, and nothing is written', async (t) => 
   assert.deepEqual([existsSync(path('hookwright.yaml')), existsSync(path('.env'))], [false, false]);
 });
 
-test('a loss is exit code 1, with its place and what to do, and 0 where it is allowed', async (t) => {
+test('exits with 1 for a loss, with its position and advice, and with 0 if it is allowed', async (t) => {
   const { run } = folderWith(t, HOOK);
   const refused = await run('adnanh', 'hooks.yaml');
   assert.equal(refused.code, 1);
@@ -42,7 +42,7 @@ test('a loss is exit code 1, with its place and what to do, and 0 where it is al
   assert.equal((await run('adnanh', 'hooks.yaml', '--dry-run', '--allow-loss')).code, 0);
 });
 
-test('nothing is overwritten; a .env keeps what it says and gets what it lacks', async (t) => {
+test('overwrites nothing, and only adds missing variables to .env', async (t) => {
   const { run, path } = folderWith(t, HOOK);
   writeFileSync(path('.env'), '# mine\nOTHER=kept\n', { mode: 0o600 });
   assert.equal((await run('adnanh', 'hooks.yaml', '--out', '.', '--allow-loss')).code, 0);
@@ -55,16 +55,16 @@ test('nothing is overwritten; a .env keeps what it says and gets what it lacks',
   assert.equal(readFileSync(path('hookwright.yaml'), 'utf8'), config);
 });
 
-test('a variable of the .env with another value is not replaced, and nothing is written', async (t) => {
+test('writes nothing if a variable of .env has another value', async (t) => {
   const { run, path } = folderWith(t, HOOK);
-  writeFileSync(path('.env'), 'SITE_SECRET=somebody-elses\n', { mode: 0o600 });
+  writeFileSync(path('.env'), 'SITE_SECRET=another-secret\n', { mode: 0o600 });
   const result = await run('adnanh', 'hooks.yaml', '--out', '.', '--allow-loss');
   assert.equal(result.code, 1);
   assert.match(result.stderr, /\.env.*SITE_SECRET/);
   assert.equal(existsSync(path('hookwright.yaml')), false);
 });
 
-test('--json: every key with its fate and place, names of variables, no value of one', async (t) => {
+test('--json: prints every key with fate and position, and names of variables without values', async (t) => {
   const { run } = folderWith(t, HOOK);
   const { stdout, stderr, code } = await run('adnanh', 'hooks.yaml', '--json', '--out', 'out');
   const report = JSON.parse(stdout) as {
@@ -83,7 +83,7 @@ test('--json: every key with its fate and place, names of variables, no value of
   assert.ok(!stdout.includes('site-token-31'));
 });
 
-test('what is no config of the program is refused with its place, without the line that may hold a secret', async (t) => {
+test('rejects a foreign file with its position, without lines that may contain a secret', async (t) => {
   const refusals: readonly (readonly [string, string, RegExp])[] = [
     ['adnanh', 'a: 1', /^error: hooks\.yaml:1:1: .*\n.*convert hermes/],
     ['hermes', HOOK, /^error: hooks\.yaml:1:1: .*\n.*convert adnanh/],

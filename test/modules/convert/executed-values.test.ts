@@ -1,4 +1,4 @@
-/** A hook whose command would execute what a sender writes is converted to a closed route, and no conversion vouches for a command. */
+/** A hook whose command would execute a sender's text becomes a closed route, and no conversion marks a command as confined. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const file = (name: string, ...argv: readonly [string, ...string[]]): Hook => ({
   'pass-file-to-command': sent(name, 'entire-payload'),
 });
 
-/** The reasons of what is lost, and whether the route takes events. */
+/** The reasons of losses, and whether the route accepts events. */
 function convert(hook: Hook): { readonly lost: readonly string[]; readonly open: boolean; readonly config: string } {
   const text = JSON.stringify([{ id: 'a', ...hook }]);
   const source = { path: '/hooks.json', name: 'hooks.json', text };
@@ -134,7 +134,7 @@ describe('closed', () => {
 });
 
 const TAKEN: Readonly<Record<string, Hook>> = {
-  'a program of its own': command('/srv/deploy.sh', '--ref', null),
+  'a separate program': command('/srv/deploy.sh', '--ref', null),
   'a script, behind its name': command('bash', '/srv/deploy.sh', null),
   'python behind the script': command('python3', '/srv/deploy.py', '-c', null),
   'code that takes it as data': command('sh', '-c', './deploy "$1"', 'sh', null),
@@ -143,7 +143,7 @@ const TAKEN: Readonly<Record<string, Hook>> = {
   'a program that prints it': command('/usr/bin/logger', '-t', 'hook', null),
   'code with several commands': command('bash', '-c', 'cd /srv && git pull; echo "at $ref" "$1"', 'bash', null),
   'code without a value of the sender': command('sh', '-c', 'eval "$FIXED"'),
-  'a variable of its own': variable('HOOK_ref', '/srv/deploy.sh'),
+  'a variable': variable('HOOK_ref', '/srv/deploy.sh'),
   'a file': file('BODY', '/srv/deploy.sh'),
 };
 
@@ -152,7 +152,7 @@ describe('open', () => {
     test(name, () => assert.deepEqual([convert(hook).lost, convert(hook).open], [[], true]));
 });
 
-test('no conversion says that a command is confined, and `lint --strict` says that it is not', async (t) => {
+test('no conversion marks a command as confined, and `lint --strict` reports it', async (t) => {
   const fixtures = join(ROOT, 'test/fixtures/convert');
   for (const name of readdirSync(fixtures, { recursive: true, encoding: 'utf8' }))
     if (name.endsWith('hookwright.yaml')) assert.doesNotMatch(readFileSync(join(fixtures, name), 'utf8'), /confined/);

@@ -1,6 +1,6 @@
 /**
- * Foreign configs and what they become, side by side in test/fixtures/convert/<program>/<case>: the config, the report and
- * the names of the variables. UPDATE=1 rewrites the results. Each result compiles, and holds no secret.
+ * Foreign configs next to their conversions in test/fixtures/convert/<program>/<case>: the config, the report and the
+ * names of the variables. UPDATE=1 rewrites the results. Each result compiles and contains no secret.
  */
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ function expectFile(path: string, text: string): void {
   if (withoutMessages(text) !== withoutMessages(expected)) assert.equal(text, expected, path);
 }
 
-/** What the compiler says of a key that it refuses is tested elsewhere, and may change. */
+/** Messages of the compiler are tested elsewhere and may change. */
 const withoutMessages = (text: string): string =>
   text.includes('refuses it:')
     ? text.replace(/\s+(?:#\s+)?/g, ' ').replace(/refuses it: .*?(?=\.? Put it right)/g, 'refuses it')

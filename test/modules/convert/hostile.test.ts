@@ -1,4 +1,4 @@
-/** Broken and hostile files: a refusal or a conversion, never an exception, and never a secret in what is shown. */
+/** Broken and hostile files are rejected or converted, without exceptions and without secrets in the output. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -50,12 +50,12 @@ const NASTY = [
 for (const [program, convert] of Object.entries(PROGRAMS)) {
   describe(`convert ${program}`, () => {
     for (const text of NASTY)
-      test(`takes or refuses ${JSON.stringify(text.slice(0, 60))}`, () => {
+      test(`converts or rejects ${JSON.stringify(text.slice(0, 60))}`, () => {
         const result = convert(text);
         assert.ok('config' in result || result.faults.length > 0);
       });
 
-    test('takes or refuses its own samples with parts taken out, doubled or swapped', () => {
+    test('converts or rejects samples with removed, duplicated or swapped parts', () => {
       const sample = fc.constantFrom(...fixtures(program));
       const place = fc.double({ min: 0, max: 1, noNaN: true });
       const part = fc.constantFrom('', 'null', '[]', '{}', '- ', ': ', '"', '\n', '{{', '~', '&a ', '*a', '5');

@@ -1,4 +1,4 @@
-/** Converted configs are served and get signed events: what the original's documentation says of them happens here, too. */
+/** Serves converted configs and sends signed events: they behave as the original's documentation says. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { chmodSync, copyFileSync, existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ interface Served {
   readonly cwd: string;
 }
 
-/** Converts a file, and serves what came of it with its `.env`. */
+/** Converts a file, and serves the result with its `.env`. */
 async function serve(t: Ending, program: string, text: string, env: NodeJS.ProcessEnv = {}): Promise<Served> {
   const [home, cwd] = [tempDir(t), tempDir(t)];
   writeFileSync(join(cwd, 'foreign.yaml'), text);
@@ -36,7 +36,7 @@ const hmac = (algorithm: string, secret: string | undefined, body: string): stri
     .update(body)
     .digest('hex');
 
-/** A program that notes its arguments and its stdin in the file `seen` beside it. */
+/** A program that records its arguments and its stdin in the file `seen` next to it. */
 function noting(t: Ending, name: string): { readonly env: NodeJS.ProcessEnv; readonly seen: () => Promise<string> } {
   const folder = tempDir(t);
   const seen = join(folder, 'seen');
@@ -63,7 +63,7 @@ platforms:
           prompt: "Look at {pull_request.title}"
 `;
 
-test('hermes: a signed event runs the agent; what is not signed, filtered or unknown is answered as there', async (t) => {
+test('hermes: a signed event runs the agent; unsigned, filtered and unknown ones are answered as in the original', async (t) => {
   const { env, seen } = noting(t, 'hermes');
   const { gateway, secrets } = await serve(t, 'hermes', HERMES, env);
   const post = (route: string, body: string, headers: Record<string, string>): Promise<Response> =>
@@ -117,7 +117,7 @@ const HOOKS = (command: string): string => `
   trigger-rule: { match: { type: ip-whitelist, ip-range: 127.0.0.1 } }
 `;
 
-test('adnanh: the command gets its arguments, variables and files; whoever the rule refused is refused', async (t) => {
+test('adnanh: the command gets its arguments, variables and files; requests that the rule rejects are rejected', async (t) => {
   const folder = tempDir(t);
   const [command, seen] = [join(folder, 'command.sh'), join(folder, 'seen')];
   const script = `{ printf '<%s>' "$@"; echo; echo "$WHO/$HOOK_count/$(pwd)"; cat "$IMAGE"; } > ${seen}.new; mv ${seen}.new ${seen}`;
@@ -128,7 +128,7 @@ test('adnanh: the command gets its arguments, variables and files; whoever the r
     const all = { 'content-type': 'application/json', 'x-github-event': 'push', ...headers };
     return (await sendAgain(`${gateway.url}/webhooks/${route}`, { method: 'POST', body, headers: all })).status;
   };
-  // A value that would be two arguments, a template or a command if anybody read it as such.
+  // A value that could be mistaken for two arguments, a template or a command.
   const author = '"; touch x\n{ref} $(id)';
   const push = { ref: 'refs/heads/main', after: 'abc', commits: [{ author }], pusher: { name: 'ada' }, count: 7 };
   const body = JSON.stringify({ ...push, image: Buffer.from('png').toString('base64') });
@@ -181,7 +181,7 @@ const RULES = `
       - not: { match: { type: regex, regex: "^test", parameter: { source: payload, name: event } } }
 `;
 
-test('adnanh: senders are checked as the trigger rules say', async (t) => {
+test('adnanh: checks senders as the trigger rules do', async (t) => {
   const { gateway } = await serve(t, 'adnanh', RULES);
   const sign = (algorithm: string, secret: string): string => hmac(algorithm, secret, '{"a":1}');
   const json = { 'content-type': 'application/json' };

@@ -63,7 +63,7 @@ describe('a failure that lasts', () => {
     const [odd, ...others] = await firstLines();
     assert.match(odd ?? '', /^hookwright: .*: telegram chat_id=9\ufffd\ufffd\[31my+$/);
     assert.ok((await told(store)).every((text) => text.length < 600));
-    const begun = 'hookwright: deliveries are given up: telegram';
+    const begun = 'hookwright: deliveries failed permanently: telegram';
     const rest = `${begun}, other addresses`;
     assert.deepEqual(others, [...[0, 1, 2, 3].map((n) => `${begun} chat_id=c${n}`), rest]);
     gateway.deliver('c0', null);

@@ -1,4 +1,4 @@
-/** The compiler is complete without the tutor: it reports the same files by the rules of the schema, without fixes; the tutor adds to that. */
+/** Without the tutor, the compiler reports the same mistakes by the rules of the schema, without fixes. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ describe('without the tutor', () => {
     });
   }
 
-  test('gives the rule and the place of a misspelt key, and the key that is meant', () => {
+  test('reports rule and position of a misspelt key, and the intended key', () => {
     const config = 'platforms:\n  webhook:\n    enabled: true\n    prot: 8644\n';
     const { diagnostics } = compileConfig(config, { modules });
     const lines = createLines();
@@ -34,7 +34,7 @@ describe('without the tutor', () => {
     assert.match(found.message, /`port`/);
   });
 
-  test('gives the place of invalid YAML', () => {
+  test('reports the position of invalid YAML', () => {
     const { diagnostics } = compileConfig('platforms:\n  webhook: {enabled: true\n', { modules });
     assert.deepEqual(
       diagnostics.map(({ rule, severity }) => [rule, severity]),
@@ -43,7 +43,7 @@ describe('without the tutor', () => {
   });
 });
 
-test('a mistake in a subscription keeps the rule of subscriptions, and gets a fix', () => {
+test('a mistake in a subscription has the rule of subscriptions and a fix', () => {
   const { diagnostics } = compileFiles({
     'hookwright.yaml': 'platforms: { webhook: { enabled: true, secret: env:S } }\n',
     '~/.hookwright/webhook_subscriptions.json': '{"s":{"template":"x"}}',

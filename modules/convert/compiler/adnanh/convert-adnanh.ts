@@ -25,7 +25,7 @@ export function convertAdnanh(
   if (!Array.isArray(file.value) || !file.value.every(isPlainMap))
     return refuseText(
       'a hooks file is a list of hooks, each with `id` and `execute-command`',
-      'a config of Hermes Agent: hookwright convert hermes',
+      'to convert a config of Hermes Agent: hookwright convert hermes',
     );
   if (file.value.length === 0) return refuseText('it has no hooks');
   const draft = createDraft('adnanh/webhook', file, newSecret);
@@ -47,8 +47,8 @@ exec node ../hooks/run-hook.mjs values
 const NOTES: readonly string[] = [
   'Senders must POST to /webhooks/<route> on port 8644, not to /hooks/<id> on port 9000.',
   'An event is answered 202 with JSON once it is stored, and its command runs afterwards, with a time limit of an hour. A command that a crash interrupted runs again.',
-  'What a command does with values of the payload is unknown: a script that evaluates them (`eval`, `sh -c "$1"`, an unquoted variable, a value that begins with `-`) lets a sender run code. Read each of them; then say in `agent.confined` what limits them.',
-  'Commands get PATH, HOME and the like, not all variables of the server: list others under `agent.env`.',
+  'It is unknown how commands use values of the payload: a script that evaluates them (`eval`, `sh -c "$1"`, an unquoted variable, a value that begins with `-`) lets a sender run code. Read each script, then state its limits in `agent.confined`.',
+  'Commands get PATH, HOME and similar variables, not all variables of the server: list others under `agent.env`.',
 ];
 
 function convert(draft: Draft, hooks: readonly unknown[]): Readonly<Record<string, HookCommand>> {

@@ -46,7 +46,7 @@ function convertTrigger(draft: Draft, route: DraftRoute, hook: Settings): void {
   for (const gap of gaps) closeRoute(route, gap.path, gap.reason, `${gap.instead}; then remove \`enabled: false\``);
   const path = field?.path ?? route.path;
   const [auth] = auths;
-  if (auth === undefined) inventToken(draft, route, path, rule);
+  if (auth === undefined) addToken(draft, route, path, rule);
   else setAuth(draft, route, auth);
   if (auths.length > 1) {
     const reason = 'a route checks one secret: the others of this rule are not checked';
@@ -57,7 +57,7 @@ function convertTrigger(draft: Draft, route: DraftRoute, hook: Settings): void {
 }
 
 /** The hook did not authenticate its sender: anyone who knew the URL could run the command. */
-function inventToken(draft: Draft, route: DraftRoute, path: NodePath, { gaps }: TriggerCondition): void {
+function addToken(draft: Draft, route: DraftRoute, path: NodePath, { gaps }: TriggerCondition): void {
   const variable = variableName(route.name, 'secret');
   draft.variables.set(variable, draft.newSecret());
   Object.assign(route.settings, { source: 'url-token', secret: `env:${variable}` });
@@ -108,7 +108,7 @@ function convertAnswer({ report, path: at }: DraftRoute, key: string, value: unk
   else if (answer !== undefined || name === 'trigger-signature-soft-failures') report.carried(path);
   else if (name === 'http-methods') convertMethods(report, path, value);
   else if (name === 'incoming-payload-content-type') convertType(report, path, value);
-  else report.changed(path, 'webhook does not know this key either', 'It is left out');
+  else report.changed(path, 'webhook does not use this key either', 'It is left out');
 }
 
 function convertMethods(report: KeyReport, path: NodePath, value: unknown): void {
@@ -231,7 +231,7 @@ function passedValue(from: Settings, source: string): CommandValue | null {
   }
 }
 
-/** What a program file does with the values is unknown; a note of the conversion says so. */
+/** The use of values by a program file is unknown; a note of the conversion says so. */
 function closeExecuted(command: HookCommand, hook: Settings, route: DraftRoute): void {
   const close = (key: string, at: number | null, reason: string): void => {
     const path = fieldOf(hook, key, route.path)?.path ?? route.path;
@@ -275,18 +275,18 @@ function whyExecuted(command: string, code: readonly CodeArgument[], index: numb
   if (isWrapper(command))
     return `\`${command}\` starts a program that its arguments name, and the sender writes this one`;
   return isForeign(command)
-    ? `what \`${command}\` does with its arguments is unknown here, and the sender writes this one`
+    ? `it is unknown how \`${command}\` uses its arguments, and the sender writes this one`
     : null;
 }
 
-/** Folders that packages fill; a name without a folder is looked for there. */
+/** Folders of installed packages; a name without a folder is searched there. */
 const SYSTEM = /^(?:(?:\/usr(?:\/local)?|\/snap|\/opt\/homebrew)?\/s?bin\/)?[^/]+$/;
 const IS_SCRIPT = /\.(?:sh|bash|zsh|py|pl|rb|js|mjs|ts|php|lua)$/;
 const PRINTS = new Set(PRINTING.split(' '));
 
 /**
- * A program of the system that is neither known to print its arguments nor an interpreter, of which it is known which arguments
- * are code. Many execute one or read it as a file: `tar --to-command`, `java -cp`, `rsync -e`.
+ * A system program that is neither known to print its arguments nor a known interpreter. Many execute an argument or
+ * read it as a file: `tar --to-command`, `java -cp`, `rsync -e`.
  */
 const isForeign = (program: string): boolean =>
   SYSTEM.test(program) && !IS_SCRIPT.test(program) && !isInterpreter(program) && !PRINTS.has(fileName(program));

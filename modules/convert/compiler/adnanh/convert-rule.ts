@@ -83,7 +83,7 @@ function negated(condition: TriggerCondition, path: NodePath): TriggerCondition 
   if (condition.gaps.length > 0) return condition;
   const instead = 'Invert the rule, so that it states what the sender must have';
   if (condition.auths.length > 0) return gap(path, 'it accepts senders that do not know the secret', instead);
-  if (condition.filters.length === 0) return gap(path, 'it never holds', 'Correct it, or leave it out');
+  if (condition.filters.length === 0) return gap(path, 'it never matches', 'Correct it, or leave it out');
   return { ...ALWAYS, filters: [{ not: oneFilter(condition) }], fields: condition.fields };
 }
 
@@ -153,7 +153,7 @@ function convertComparison(
   const place = placeOf(parameter);
   const expected = textOf(match, type) ?? '';
   if (place !== null && isCredentialName(place.kind === 'json' ? (name.split('.').at(-1) ?? '') : name)) {
-    const instead = 'Use `source: bearer`, or a source of your own with `verify: token` (docs/own-sources.md)';
+    const instead = 'Use `source: bearer`, or a custom source with `verify: token` (docs/own-sources.md)';
     if (type === 'regex') return gap(path, 'secrets are compared as a whole, not with a regex', instead);
     if (expected === '') return gap(path, 'an empty secret does not authenticate', instead);
     const secret = { text: expected, path: fieldOf(match, 'value', path)?.path ?? path };
@@ -217,7 +217,7 @@ type TriggerFilter = Readonly<Record<string, unknown>>;
 
 type TriggerPrimitive = 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'token';
 
-/** The place of a signature or token in a request. */
+/** The location of a signature or token in a request. */
 interface AuthPlace {
   readonly kind: 'header' | 'query' | 'json';
   readonly name: string;

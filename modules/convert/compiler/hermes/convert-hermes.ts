@@ -20,7 +20,7 @@ const PLACES: readonly NodePath[] = [
   ['webhooks', 'routes'],
 ];
 
-const HOOKS_FILE = 'a hooks file of adnanh/webhook: hookwright convert adnanh';
+const HOOKS_FILE = 'to convert a hooks file of adnanh/webhook: hookwright convert adnanh';
 
 /** @param env variables from the `.env` next to the config */
 export function convertHermes(
@@ -49,7 +49,7 @@ const NOTES: readonly string[] = [
 const HOST =
   'Without `host`, Hermes Agent listens on every address and hookwright on 127.0.0.1, behind a proxy or tunnel.';
 const SUBSCRIPTIONS =
-  'Routes made by `hermes webhook subscribe` are in ~/.hermes/webhook_subscriptions.json: convert that file, too.';
+  'Routes created by `hermes webhook subscribe` are in ~/.hermes/webhook_subscriptions.json: also convert that file.';
 
 interface FoundRoute {
   readonly name: string;

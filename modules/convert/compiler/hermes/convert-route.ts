@@ -44,7 +44,7 @@ const ONE_AGENT = lose(
 );
 
 /** Drops metadata that the original's `subscribe` command added. */
-const forget: ConvertKey = ({ route, path }) => route.report.changed(path, 'it is not kept');
+const forget: ConvertKey = ({ route, path }) => route.report.changed(path, 'it is dropped');
 
 const KEYS: Readonly<Record<string, ConvertKey>> = {
   description: keepUnlessEmpty,
@@ -149,7 +149,7 @@ function convertDeliver({ route, path, value }: KeyContext): void {
     route.settings.deliver = name;
     route.report.carried(path);
   } else {
-    const reason = 'no target reaches this platform the way Hermes Agent does';
+    const reason = 'no target reaches this platform as Hermes Agent does';
     closeRoute(route, path, reason, 'Choose one of docs/targets.md, then remove `enabled: false`');
   }
 }

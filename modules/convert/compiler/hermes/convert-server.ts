@@ -102,7 +102,7 @@ export function convertAgent({ draft, config }: Hermes): void {
   const own = isList ? webhook.filter((name) => name !== 'hermes-webhook') : [];
   if (webhook !== undefined && own.length > 0 && !isPlainMap(webhook)) draft.report.carried(path);
   else if (webhook !== undefined)
-    draft.report.changed(path, `it becomes ${USUAL_TOOLSETS.join(', ')}, which both programs know`);
+    draft.report.changed(path, `it becomes ${USUAL_TOOLSETS.join(', ')}, which both programs have`);
   draft.config.platform_toolsets = { webhook: own.length > 0 ? own : USUAL_TOOLSETS };
   draft.config.agent = {
     command: ['hermes', 'chat', '--quiet', '--query-file', '-', '--toolsets', '{toolsets}'],

@@ -1,7 +1,6 @@
 /**
- * What people write when they write their first config: each file of `cases/` is one mistake as it is typed. Beside it
- * stand the report (`.txt`) and, where something can be repaired, the file after `lint --fix` (`.fixed.yaml`).
- * `UPDATE=1` rewrites both.
+ * Typical mistakes in first configs: each file of `cases/` is one mistake. Next to it are the report (`.txt`) and, if a
+ * fix exists, the file after `lint --fix` (`.fixed.yaml`). `UPDATE=1` rewrites both.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +17,7 @@ const names = readdirSync(CASES)
   .filter((file) => file.endsWith('.yaml') && !file.endsWith('.fixed.yaml'))
   .map((file) => file.slice(0, -'.yaml'.length));
 
-/** They are here because they are right: an idiom that used to be called a mistake. */
+/** Valid idioms that were once reported as mistakes. */
 const RIGHT: ReadonlySet<string> = new Set(['top-anchor', 'gitlab-without-source']);
 
 function repaired(config: string): { readonly text: string; readonly result: CompileResult } {
@@ -28,7 +27,7 @@ function repaired(config: string): { readonly text: string; readonly result: Com
   return { text: files[0]?.after ?? config, result };
 }
 
-/** The third point of a message, after what and where: what to do about it. */
+/** Whether a diagnostic says what to do. */
 const saysHow = ({ hint, fix, message }: Diagnostic): boolean =>
   hint !== undefined || fix !== undefined || /\b(?:write|put|use|keep|remove|indent)\b/.test(message);
 
@@ -40,7 +39,7 @@ function check(path: string, actual: string | null): void {
   assert.equal(actual, existsSync(path) ? readFileSync(path, 'utf8') : null);
 }
 
-describe('a mistake is said with its place and what would be right', () => {
+describe('reports a mistake with its position and the correct form', () => {
   for (const name of names) {
     test(name.replaceAll('-', ' '), () => {
       const config = readFileSync(join(CASES, `${name}.yaml`), 'utf8');
@@ -57,6 +56,6 @@ describe('a mistake is said with its place and what would be right', () => {
   }
 });
 
-test('the table holds at least forty mistakes', () => {
+test('has at least forty mistakes', () => {
   assert.ok(names.length - RIGHT.size >= 40, `${names.length}`);
 });

@@ -493,7 +493,7 @@ export interface Delivery {
   readonly id: string;
   readonly profile: string;
   /**
-   * Null: a run of a job.
+   * Null: a job run.
    */
   readonly route: string | null;
   /**
@@ -520,27 +520,27 @@ export interface Delivery {
    */
   readonly duration_ms: number | null;
   /**
-   * Id of the delivery that it repeats.
+   * Id of the delivery that it replays.
    */
   readonly replay_of: string | null;
   /**
-   * Null: the default one, or none.
+   * Null: the default agent, or none.
    */
   readonly agent: string | null;
   /**
-   * In which its runs take turns.
+   * Session in which its runs take turns.
    */
   readonly session: string | null;
   /**
-   * Its place there: 1 has the turn; places beyond 1,000 are not counted.
+   * Its position there: 1 has the turn; positions beyond 1,000 are not counted.
    */
   readonly turn: number | null;
   /**
-   * Of all its runs; null: none has reported it.
+   * Usage of all its runs; null: not reported.
    */
   readonly usage: Usage | null;
   /**
-   * What its run waits for: its turn in the session, its route's pause to end, or a run of its agent to end; or one of its deliveries for a person. Null: for its time alone, or for nothing.
+   * Why its run is pending: `session`: it waits for its turn; `pause`: its route is paused; `agent`: all runs of its agent are in use. `approval`: a delivery waits for approval. Null: it waits for its due time, or for nothing.
    */
   readonly waits_for: 'session' | 'pause' | 'agent' | 'approval' | null;
   readonly waits_since: number | null;
