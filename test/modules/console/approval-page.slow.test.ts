@@ -73,7 +73,7 @@ gateway: { console: { port: 0 }, approvals: { deliver: log } }
   const [last] = await waiting();
   await page.goto(`${console.url}/#/approvals`);
   await main.getByRole('button', { name: WORDS.reject }).press('Enter');
-  await main.getByLabel(WORDS.why).focus();
+  await main.getByLabel(WORDS.reason).focus();
   await console.change(`/api/approvals/${last?.id}`, { approve: false });
   await main.getByRole('dialog').waitFor({ state: 'detached' });
   // Somebody else has answered: the dialog is gone, and the focus is not lost with it.

@@ -75,7 +75,7 @@ describe('pages that are live', { skip: NO_BROWSER, timeout: 3_600_000 }, () => 
     t.diagnostic(`${Math.round(await flooded)} events a second`);
     assert.ok((await page.getByRole('listitem').count()) < 200, 'the list does not grow');
     await go(page, 'Requests');
-    await page.getByText(WORDS.notKept).waitFor();
+    await page.getByText(WORDS.notCaptured).waitFor();
   });
 
   it('is usable in six tabs, although a browser has six connections: those that nobody looks at hold none', async (t) => {

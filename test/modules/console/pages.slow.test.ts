@@ -166,7 +166,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
       assert.match(await decided(), /^script\n.*\[SILENT\]/s);
       await shows(WORDS.scriptStage);
       await shows(WORDS.runScript);
-      assert.equal(await page.getByText(WORDS.tableJudges).count(), 0);
+      assert.equal(await page.getByText(WORDS.otherOutcome).count(), 0);
     });
 
     it('says that its message could not be delivered while the sender waited', async () => {
@@ -175,7 +175,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
       await open('told', 'delivery_failed');
       await shows(WORDS.notDelivered);
       assert.match(await decided(), /^dispatch\n/);
-      await page.getByRole('link', { name: WORDS.itsDelivery }).click();
+      await page.getByRole('link', { name: WORDS.seeDelivery }).click();
       await page.getByText('telegram').first().waitFor();
       // The others count what was given up.
       accepts = true;
@@ -188,8 +188,8 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
       await send('told', { text: 'y' });
       await open('told', 'overloaded');
       await shows(WORDS.endsPause);
-      assert.equal(await page.getByRole('link', { name: WORDS.delivery }).count(), 0);
-      await shows(WORDS.mayBeTaken);
+      assert.equal(await page.getByRole('link', { name: WORDS.deliveryId }).count(), 0);
+      await shows(WORDS.mayBeAccepted);
       await console.change<'resumeRoute'>('/api/routes/told/resume');
     });
 
@@ -315,7 +315,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await begin();
         await press('link', 'Requests');
         await press('link', /ignored: filter/);
-        await shows(WORDS.doesNotHold);
+        await shows(WORDS.notMet);
         assert.match(
           (await page.getByRole('status').first().innerText()) ?? '',
           /action in \["opened","reopened"\]\s.*"closed"/,
@@ -356,7 +356,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await shows(WORDS.pausedUntil('hello'));
         await done('paused-route');
         await press('button', WORDS.resume('hello'));
-        await shows(WORDS.goesOn('hello'));
+        await shows(WORDS.resumed('hello'));
         await focused('button', WORDS.pause('hello'));
         await begin();
         await press('link', 'Jobs');
@@ -365,15 +365,15 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await shows(WORDS.pausedUntil('brief'));
         await done('paused-job');
         await press('button', WORDS.resume('brief'));
-        await shows(WORDS.goesOn('brief'));
+        await shows(WORDS.resumed('brief'));
       });
 
       it('makes a job from a blueprint', async () => {
         await begin();
         await press('link', 'Blueprints');
         await press('link', /Morning|brief/i);
-        await press('button', WORDS.makeJob);
-        await shows(WORDS.jobMade);
+        await press('button', WORDS.createJob);
+        await shows(WORDS.jobCreated);
         await done('blueprint');
       });
 
@@ -407,7 +407,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await press('link', /review pull_request accepted/);
         await page.getByRole('heading', { name: WORDS.prompt }).waitFor();
         await look('request');
-        await press('link', WORDS.delivery);
+        await press('link', WORDS.deliveryId);
         await shows('Looks good.');
         await done('delivery');
       });

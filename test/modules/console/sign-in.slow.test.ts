@@ -62,7 +62,7 @@ describe('signing in', { skip: NO_BROWSER, timeout: 900_000 }, () => {
     await page.route('**/logout', (route) => route.fulfill({ status: 503, headers, json: { error } }));
     await signOut.click();
     await page.getByLabel(WORDS.token).waitFor();
-    await page.getByText(WORDS.loginGoesOn(error)).waitFor();
+    await page.getByText(WORDS.signOutFailed(error)).waitFor();
   });
 
   it('shows a viewer everything, and no button that changes something', async (t) => {
