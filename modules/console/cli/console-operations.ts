@@ -55,8 +55,7 @@ export async function replayDeliveries(
 ): Promise<ReplayedDeliveries> {
   const { store } = service;
   if (ids === undefined && filter?.state === undefined) throw refuse('name deliveries by id, or by state');
-  if (rerun && again)
-    throw refuse('`again` and `rerun` exclude each other: `again` sends the stored text, `rerun` creates a new one');
+  if (rerun && again) throw refuse('use only one: `again` sends the stored text, `rerun` creates a new one');
   const chosen = ids ?? (await chooseDeliveries(store, filter ?? {}, Math.min(limit, MOST_REPLAYED)));
   const { clock, random } = context;
   const repeating = { clock, random, rerun, again, dryRun: false, onProgress: () => {} };
@@ -166,9 +165,7 @@ function wordsOf(plan: RoutePlan, table: RouteTable): readonly string[] {
   return [
     `Accepts ${names.length === 0 ? 'every event' : names.join(', ')}, ${signed}.`,
     ...(filters === null ? [] : [`Only where ${membersOf(filters).map(printFilter).join(' and ')}.`]),
-    ...(script === null
-      ? []
-      : [`The script ${script.path} decides whether to accept the event, and may replace the payload.`]),
+    ...(script === null ? [] : [`The script ${script.path} filters events, and may replace the payload.`]),
     does[plan.mode],
     ...(outputs.length === 0 ? [] : [`Outputs of the agent: ${outputs.map(({ name }) => name).join(', ')}.`]),
     ...(coalesce === null

@@ -57,9 +57,6 @@ async function send(method: string, path: string, body?: unknown): Promise<unkno
   const answer = (await response.json().catch(() => ({}))) as { readonly error?: string; readonly code?: string };
   if (response.ok) return answer;
   if (response.status === 401 && path !== '/login') onSignedOut();
-  throw new CallError(
-    response.status,
-    answer.code ?? '',
-    answer.error ?? `the gateway responded with status ${response.status}`,
-  );
+  const { status } = response;
+  throw new CallError(status, answer.code ?? '', answer.error ?? `the gateway responded with ${status}`);
 }

@@ -57,12 +57,7 @@ export class Access {
     const headers = { 'set-cookie': this.cookie(request, '', 0) };
     const login = await this.logins.find(request.headers.cookie, this.tokens());
     if (login === null || (await this.logins.end(login))) return headers;
-    throw new ApiRefusal(
-      503,
-      'not_available',
-      'this browser is signed out, but the logout could not be stored: copies of its cookie stay valid',
-      headers,
-    );
+    throw new ApiRefusal(503, 'not_available', 'only this browser is signed out: copies of its cookie work', headers);
   }
 
   /** Call it before any other check. @throws ApiRefusal for a change that may come from a page of another site */

@@ -49,8 +49,7 @@ export class LiveEvents {
 
   /** @param isKnown whether the login is still valid @throws ApiRefusal when too many clients are connected */
   answer(isKnown: Client['isKnown']): Answer {
-    if (this.clients.size >= MOST_CLIENTS)
-      throw new ApiRefusal(503, 'too_many', 'too many clients are connected to live updates');
+    if (this.clients.size >= MOST_CLIENTS) throw new ApiRefusal(503, 'too_many', 'too many live clients');
     return { status: 200, type: 'text/event-stream', text: '', stream: (response) => this.add(response, isKnown) };
   }
 

@@ -102,9 +102,7 @@ class ConsoleServer {
   private async answer(request: IntakeRequest, response: ServerResponse): Promise<void> {
     const { connections } = this.context;
     const isAdmitted = connections.begin(request);
-    const answer = isAdmitted
-      ? await this.find(request, response)
-      : plainText(503, 'too many requests from one client');
+    const answer = isAdmitted ? await this.find(request, response) : plainText(503, 'too many requests by a client');
     const { stream } = answer;
     if (stream === undefined) connections.end(request);
     else response.once('close', () => connections.end(request));
@@ -173,19 +171,10 @@ class ConsoleServer {
 
   stranger(): ApiRefusal {
     if (this.context.token !== null)
-      return new ApiRefusal(
-        401,
-        'unauthorized',
-        'missing token: send gateway.console.token as a bearer token, or sign in',
-        {
-          'www-authenticate': 'Bearer',
-        },
-      );
-    return new ApiRefusal(
-      403,
-      'foreign',
-      'without gateway.console.token, the console rejects pages of other sites and other host names',
-    );
+      return new ApiRefusal(401, 'unauthorized', 'missing token: send the token of gateway.console, or sign in', {
+        'www-authenticate': 'Bearer',
+      });
+    return new ApiRefusal(403, 'foreign', 'without a token, the console rejects other host names and other sites');
   }
 }
 

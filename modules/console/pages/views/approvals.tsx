@@ -63,9 +63,7 @@ function One({ of, changed }: { of: Approval; changed: () => void }) {
     >
       {state !== 'waiting' && (
         <Note kind={state === 'approved' ? 'good' : 'warn'}>
-          {by === undefined
-            ? EXPIRED
-            : `${state === 'approved' ? 'Approved' : 'Rejected'} by ${by}, ${instant(at)}${why ? `: ${why}` : ''}.`}
+          {by === undefined ? EXPIRED : `This was ${state} by ${by}, ${instant(at)}${why ? `: ${why}` : ''}.`}
         </Note>
       )}
       <Facts

@@ -33,12 +33,7 @@ export function Deliveries({ place }: ViewProps) {
   );
 }
 
-const WAITING = {
-  session: 'waiting for its turn in the session',
-  pause: 'waiting for its route to be resumed',
-  agent: 'waiting for another run of its agent',
-  approval: 'waiting for approval',
-};
+const WAITS_FOR = { session: 'its session', pause: 'its route to resume', agent: 'its agent', approval: 'approval' };
 
 export function DeliveryRow({ of }: { of: Output<'listDeliveries'>['items'][number] }) {
   const { id, route, job, event, state, reason, accepted_at, duration_ms, waits_for } = of;
@@ -51,7 +46,7 @@ export function DeliveryRow({ of }: { of: Output<'listDeliveries'>['items'][numb
   return (
     <Row href={to(['deliveries', id])} name={route ?? job ?? '(gateway)'} about={about} end={<Ago at={accepted_at} />}>
       <State of={state} />
-      {waits_for !== null && <span class="dim small">{WAITING[waits_for]}</span>}
+      {waits_for !== null && <span class="dim small">waiting for {WAITS_FOR[waits_for]}</span>}
       {duration_ms !== null && <span class="dim small">{duration(duration_ms)}</span>}
     </Row>
   );
@@ -163,6 +158,7 @@ function Summary({ of }: { of: Stored }) {
 }
 
 function happened({ at, what, target, outcome, reason, next_at }: Stored['timeline'][number], index: number) {
+  const end = <time dateTime={new Date(at).toISOString()}>{instant(at, 'second').slice(11)}</time>;
   const about = (
     <>
       {what} {target !== null && <b>{target}</b>} <span class="dim small">{reason}</span>
@@ -170,11 +166,7 @@ function happened({ at, what, target, outcome, reason, next_at }: Stored['timeli
     </>
   );
   return (
-    <Row
-      key={index}
-      about={about}
-      end={<time dateTime={new Date(at).toISOString()}>{instant(at, 'second').slice(11)}</time>}
-    >
+    <Row key={index} about={about} end={end}>
       {outcome !== null && <State of={outcome} />}
     </Row>
   );

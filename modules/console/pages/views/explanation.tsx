@@ -87,8 +87,7 @@ function Difference({ of, was }: { of: Explanation; was: Answered }) {
       return <Note>{`The cause was temporary. A replay may be accepted${once}.`}</Note>;
     return (
       <Note>
-        The message could not be delivered. <a href={to(['deliveries', dispatch_id ?? ''])}>See the delivery</a> for the
-        reason.
+        The message could not be delivered: <a href={to(['deliveries', dispatch_id ?? ''])}>see the delivery</a>.
       </Note>
     );
   }
@@ -116,10 +115,7 @@ function Detail({ stage, of }: { stage: Stage; of: Explanation }) {
           ['Age', age_seconds != null && `${age_seconds} s`],
           ['Accepts', accepts?.join(', ')],
           ['Matched by', matched],
-          [
-            'Script',
-            script !== null && `${script.path}: ${script.detail ?? script.outcome ?? 'does not run again here'}`,
-          ],
+          ['Script', script !== null && `${script.path}: ${script.detail ?? script.outcome ?? 'not run again'}`],
         ]}
       />
       {stage.stage === 'filter' && of.filter !== null && (
@@ -155,8 +151,7 @@ function Filter({ of }: { of: Finding }) {
         </>
       ) : (
         <>
-          <code>{of.field}</code> {of.operator} <code>{shown(of.expected)}</code>{' '}
-          <span class="dim">actual: {found}</span>
+          <code>{of.field}</code> {of.operator} <code>{shown(of.expected)}</code> <span class="dim">got {found}</span>
         </>
       )}
     </li>

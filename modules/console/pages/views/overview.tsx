@@ -17,7 +17,7 @@ export const Overview = ({ place }: ViewProps) => (
     <Show of={useData('getOverview', {})}>
       {(state) => (
         <>
-          <Problems of={state} />
+          <Problems {...state} />
           <Numbers of={state} />
           <Charts place={place} />
           <div class="grid">
@@ -50,8 +50,7 @@ const note = (kind: Kind, text: string, [of, href]: readonly [of: string, href: 
   </Note>
 );
 
-function Problems({ of }: { of: State }) {
-  const { problems, alerts, subscriptions, store, paused, last_error, dead, waiting } = of;
+function Problems({ problems, alerts, subscriptions, store, paused, last_error, dead, waiting }: State) {
   const failed = dead.reduce((sum, { count: number }) => sum + number, 0);
   const all = [
     ...problems.map(({ message, blocking }) => note(blocking ? 'bad' : 'warn', message)),
@@ -61,15 +60,10 @@ function Problems({ of }: { of: State }) {
       note('warn', `${title}: ${subject}, ${count(times, 'time')} since ${instant(since)}: ${reason}`),
     ),
     failed > 0 &&
-      note('bad', 'failed permanently.', [
-        count(failed, 'delivery', 'deliveries'),
-        to(['deliveries'], { state: 'dead' }),
-      ]),
+      note('bad', 'failed.', [count(failed, 'delivery', 'deliveries'), to(['deliveries'], { state: 'dead' })]),
     waiting.some(({ waits_for }) => waits_for === 'approval') &&
       note('warn', 'are pending: messages wait for a person to approve them.', ['Approvals', to(['approvals'])]),
-    ...subscriptions.quarantined.map(({ name, reason }) =>
-      note('warn', `Subscription ${name} is not served: ${reason}`),
-    ),
+    ...subscriptions.quarantined.map(({ name, reason }) => note('warn', `${name} is not served: ${reason}`)),
     ...paused.map(({ route, until }) =>
       note('warn', `is paused${until === null ? '' : ` until ${instant(until)}`}: ${PAUSED}`, [route, to(['routes'])]),
     ),
@@ -86,7 +80,7 @@ function Problems({ of }: { of: State }) {
   );
 }
 
-const PAUSED = 'its events wait, or are rejected if it is a direct delivery.';
+const PAUSED = 'its events wait; a direct route rejects them.';
 const SPANS = { hour: 'Last hour', day: 'Last day', week: 'Last week' } as const;
 const EVENTS = ['taken', 'ignored', 'duplicate', 'refused', 'failed'] as const;
 const LABELS: Readonly<Record<string, string>> = { taken: 'accepted', refused: 'rejected' };

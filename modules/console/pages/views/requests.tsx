@@ -48,8 +48,7 @@ const NotCaptured = ({ of }: { of: number }) => (
 type CapturedRequest = Output<'getRequest'>;
 
 const SIGNED = 'The signature is not included: a route that verifies it responds with 401.';
-const NO_BODY =
-  'The body was not captured, because the request was rejected before it was read or verified. See the reason above.';
+const NO_BODY = 'The body was not captured: the request was rejected before it was read or verified.';
 
 export function Request({ id }: ViewProps) {
   const loaded = useData('getRequest', { id }, false);
@@ -137,17 +136,15 @@ function Answer({ of }: { of: CapturedRequest }) {
 }
 
 /** A pause ends in another view; for everything else the gateway names the next step. */
-function nextStep({ reason, route, next }: CapturedRequest) {
-  if (reason === 'route_paused') return <a href={to(['routes'])}>Resume route {route}</a>;
-  return reason === 'job_paused' ? <a href={to(['jobs'])}>Resume its job</a> : next;
-}
+const nextStep = ({ reason, route, next }: CapturedRequest) =>
+  reason === 'route_paused' ? <a href={to(['routes'])}>Resume route {route}</a> : next;
 
 function Payload({ of: { body, body_base64, body_bytes } }: { of: CapturedRequest }) {
   const [path, setPath] = useState<Path | null>(null);
   if (body === null) {
     const size = body_bytes === null ? '' : ` (${bytes(body_bytes)})`;
     return (
-      <p class="dim">{body_base64 === null ? `The body was not captured${size}.` : `The body is not text${size}.`}</p>
+      <p class="dim">{body_base64 === null ? `The body was not captured${size}.` : `The body is binary${size}.`}</p>
     );
   }
   const payload = parsed(body);

@@ -84,9 +84,7 @@ function TestEvent({ route }: { route: string }) {
         stays
         choices={{ [leaves === null ? 'Send' : 'Send anyway']: act }}
       >
-        <p class="dim">
-          The event is signed as its sender would sign it. Empty fields are filled with values that pass the filters.
-        </p>
+        <p class="dim">The event is signed like a real one. Empty fields get values that pass the filters.</p>
         <Field label="Event type" value={event} change={setEvent} />
         <Field label="Payload" type="textarea" value={payload} change={setPayload} />
         {leaves !== null && <Note kind="warn">{leaves}</Note>}
