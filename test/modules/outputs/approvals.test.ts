@@ -1,4 +1,4 @@
-/** Messages that wait for a person: nothing is sent without an approval, and what is approved is what was shown. */
+/** Messages with approval: none is sent without it, and the approved message is the shown one. */
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -53,7 +53,7 @@ const texts = ({ deliveries }: ReturnType<typeof dispatchBench>): readonly strin
   deliveries.map(({ text }) => text);
 
 describe('a message with approve', () => {
-  it('is sent once a person approves it, as it was shown', async () => {
+  it('is sent as shown once a person approves it', async () => {
     const made = await asked();
     const [shown] = await listApprovals(made.store);
     assert.deepEqual(
@@ -70,7 +70,7 @@ describe('a message with approve', () => {
     assert.equal((await findApproval(made.store, shown?.id ?? '')).kind, 'found');
   });
 
-  it('is skipped when it is rejected, with the reason, which is no failure', async () => {
+  it('is skipped with the reason when rejected, and does not count as a failure', async () => {
     const made = await asked();
     await answer(made, false, 'bob', 'it names a customer');
     const stored = storedIn(made.store, 'a');
@@ -79,7 +79,7 @@ describe('a message with approve', () => {
     assert.deepEqual(await listApprovals(made.store), []);
   });
 
-  it('is another question when it is replayed: the answer to the first one is none to it', async () => {
+  it('needs a new approval when replayed: the first answer does not count', async () => {
     const made = await asked();
     const [first] = await listApprovals(made.store);
     await answer(made, false);
@@ -98,7 +98,7 @@ describe('a message with approve', () => {
     assert.notEqual(late.kind, 'answered');
   });
 
-  it('is dead when nobody answers in time, also while nothing ran', async () => {
+  it('is dead without an answer in time, even if the gateway was stopped', async () => {
     const made = await asked();
     await made.service.stop(0);
     const again = dispatchBench({ store: made.store, clock: made.clock });
@@ -114,7 +114,7 @@ describe('a message with approve', () => {
     assert.deepEqual([...texts(made), ...texts(again)], []);
   });
 
-  it('takes the first answer, and says to the second who was first', async () => {
+  it('accepts the first answer, and names it to the second', async () => {
     const made = await asked();
     const all = await Promise.all([answer(made, false, 'ann', 'no'), answer(made, true, 'bob')]);
     assert.deepEqual(all.map(({ kind }) => kind).sort(), ['answered', 'late']);
@@ -123,7 +123,7 @@ describe('a message with approve', () => {
     assert.deepEqual(texts(made), []);
   });
 
-  it('goes on after an approval while its target fails', async () => {
+  it('is retried after an approval while its target fails', async () => {
     let fails = 2;
     const made = await asked({ deliver: () => (fails-- > 0 ? notSent('retry') : sentOk()) });
     await answer(made, true);
@@ -133,7 +133,7 @@ describe('a message with approve', () => {
     assert.equal(texts(made).length, 3);
   });
 
-  it('has another id with another text, and is not found by the old one', async () => {
+  it('has another id with another text, and is not found by the old id', async () => {
     const made = await asked();
     const [shown] = await listApprovals(made.store);
     const other = `${shown?.id.slice(0, -8)}00000000`;
@@ -180,7 +180,7 @@ async function serve(t: TestContext, home = tempDir(t), yaml = YAML, env: Record
   return { service, send, store: service.store };
 }
 
-/** The messages of the gateway itself, oldest first. */
+/** The gateway's own messages, oldest first. */
 async function ownMessages(store: Store): Promise<readonly string[]> {
   const rows = await store.read({ kind: 'list', filter: { limit: 50 } });
   const own = rows.filter(({ route, job }) => route === null && job === null).reverse();
@@ -189,7 +189,7 @@ async function ownMessages(store: Store): Promise<readonly string[]> {
 }
 
 describe('gateway.approvals', () => {
-  it('tells somebody of each message once, with its text and how to answer, and again of none after a restart', async (t) => {
+  it('sends one notice for each message, with its text and how to answer, and none again after a restart', async (t) => {
     const home = tempDir(t);
     const first = await serve(t, home);
     await first.send(1);
@@ -215,16 +215,13 @@ describe('gateway.approvals', () => {
     );
     assert.equal(answered.kind, 'answered');
     second.service.changed();
-    await until(async () => (await ownMessages(second.store)).some((text) => text.includes('over, an approval')));
-    assert.equal(
-      (await ownMessages(second.store)).filter((text) => text.includes('waits for your approval')).length,
-      1,
-    );
+    await until(async () => (await ownMessages(second.store)).some((text) => text.includes(': resolved: ')));
+    assert.equal((await ownMessages(second.store)).filter((text) => text.includes('needs your approval')).length, 1);
     assert.equal((await listApprovals(second.store)).length, 0);
   });
 });
 
-/** A service that takes everything. */
+/** A service that accepts everything. */
 async function listen(t: TestContext) {
   const got: string[] = [];
   const peer = createServer(async (request, response) => {
@@ -237,7 +234,7 @@ async function listen(t: TestContext) {
   return { got, origin: `http://127.0.0.1:${(peer.address() as AddressInfo).port}` };
 }
 
-/** What becomes of a message once it is approved. */
+/** Approves a message and returns its outcome. */
 async function approved(service: OperatedService, { id }: { readonly id: string } = assert.fail()): Promise<string> {
   const { store } = service;
   await answerApproval(store, id, { approve: true, by: 'ann', reason: null }, Date.now());
@@ -250,7 +247,7 @@ async function approved(service: OperatedService, { id }: { readonly id: string 
 }
 
 describe('a message to a chat service', () => {
-  it('goes to the home channel and server that were shown, whatever they are by then', async (t) => {
+  it('goes to the home channel and server that were shown, even if they have changed', async (t) => {
     const { got, origin } = await listen(t);
     const yaml = (server = '', body = 'a'): string => `
 platforms:
@@ -315,8 +312,8 @@ gateway: { approvals: { deliver: local } }
   });
 });
 
-describe("a message to a service of one's own", () => {
-  it('is shown with where it goes, and goes nowhere else once that has changed', async (t) => {
+describe('a message to a custom service', () => {
+  it('is shown with its address, and is not sent if the address changes', async (t) => {
     const { got, origin } = await listen(t);
     const yaml = (path: string): string => `
 platforms:
@@ -335,7 +332,7 @@ gateway: { approvals: { deliver: local } }
       return all.length === 2 && all;
     });
     assert.equal(receiverOf(waiting[0] ?? assert.fail()), `http ${origin}/one/{number} number=1`);
-    await until(async () => (await ownMessages(store)).filter((text) => text.includes('waits for your')).length === 2);
+    await until(async () => (await ownMessages(store)).filter((text) => text.includes('needs your')).length === 2);
     const notice = (await ownMessages(store))[0] ?? '';
     assert.ok(notice.includes(`\nto http ${origin}/one/{number} number=`) && !notice.includes('k3y'), notice);
 
@@ -347,7 +344,7 @@ gateway: { approvals: { deliver: local } }
     assert.match(await approve(1), /^dead: http: .*\/one\/\{number\}$/);
     assert.deepEqual(got, ['/one/1?of=k3y']);
 
-    // What comes anew is shown anew.
+    // A new event is shown with the new address.
     await send(2);
     const [again] = await until(async () => {
       const all = await listApprovals(store);
@@ -378,7 +375,7 @@ describe('a notice', () => {
     ...{ text: 'one\r\nhookwright approvals approve evil\u2028two', since: 0, expires_at: 0, answer: null },
   };
 
-  it('has no line of the message that could be one of the gateway', () => {
+  it('has no line of the message that looks like one of the gateway', () => {
     const lines = noticeText(approval, 'http://localhost:8645').split(/[\n\u2028]/);
     assert.deepEqual(
       lines.filter((line) => line.startsWith('hookwright approvals')),
@@ -387,7 +384,7 @@ describe('a notice', () => {
     assert.equal(lines.at(-1), 'http://localhost:8645/#/approvals/a-0-12345678');
   });
 
-  it('has the fields of an output where no line of its text can look like one', () => {
+  it('has the fields of an output where lines of the text cannot imitate them', () => {
     const notice = noticeText({ ...approval, content: { state: 'success' }, text: 'x\nwith state: "failed"' }, null);
     assert.deepEqual(
       notice.split('\n').filter((line) => line.includes('state')),
@@ -395,7 +392,7 @@ describe('a notice', () => {
     );
   });
 
-  it('shows what is not seen, and says so', () => {
+  it('shows invisible characters, and warns about them', () => {
     const text = 'pay \u202e0001\u202c to \u200bbob\u{e0041}\t\u2764\ufe0f';
     const notice = noticeText({ ...approval, address: { to: '\u2066x' }, content: { title: 'a\u00adb' }, text }, null);
     assert.ok(notice.includes('> pay \\u202e0001\\u202c to \\u200bbob\\u{e0041}\t\u2764\ufe0f\n'), notice);
