@@ -63,7 +63,7 @@ export const cursorOf = (key: readonly string[]): string => Buffer.from(JSON.str
 export function keyIn(cursor: string): readonly string[] {
   const key = tryParseJson(Buffer.from(cursor, 'base64url').toString('utf8'));
   if (Array.isArray(key) && key.length === 2 && key.every((part) => typeof part === 'string')) return key;
-  throw new ApiRefusal(400, 'bad_input', 'invalid cursor: use the `next` of a page');
+  throw new ApiRefusal(400, 'bad_input', 'cursor must be the `next` of a page');
 }
 
 /** A page of a list in memory, sorted by key. @throws ApiRefusal for an invalid cursor */

@@ -239,13 +239,13 @@ gateway: { console: { port: 0 } }
       const { items } = await get<'listRequests'>('/api/requests');
       return items.length === 1 && items;
     });
-    const explained = await get<'explainRequest'>(`/api/requests/${kept?.id}/explanation`);
+    const explained = await get<'explainRequest'>(`/api/requests/${captured?.id}/explanation`);
     assert.deepEqual([explained.taken, explained.reason, explained.filter?.holds], [false, 'filter', false]);
-    const curl = await get<'printRequest'>(`/api/requests/${kept?.id}/print`);
+    const curl = await get<'printRequest'>(`/api/requests/${captured?.id}/print`);
     assert.match(curl.text, new RegExp(`^curl -X POST '${gateway.url}/webhooks/hello' `));
-    const test = await get<'printRequest'>(`/api/requests/${kept?.id}/print?form=test`);
+    const test = await get<'printRequest'>(`/api/requests/${captured?.id}/print?form=test`);
     assert.match(test.text, /^tests:\n {2}- name: greeting /);
-    const again = await change<'replayRequest'>(`/api/requests/${kept?.id}/replay`);
+    const again = await change<'replayRequest'>(`/api/requests/${captured?.id}/replay`);
     assert.deepEqual([again.status, again.outcome], [200, 'ignored']);
   });
 
