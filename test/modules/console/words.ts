@@ -18,7 +18,7 @@ export const WORDS = {
   scriptDecided: 'The script of the route decided this',
   scriptStage: 'stage script: script printed [SILENT]',
   runScript: /^run the script again: hookwright explain gated --request \w+ --run-script$/,
-  otherOutcome: 'With the current table the outcome would be',
+  otherOutcome: 'With the current configuration the outcome would be',
   notDelivered: 'The message could not be delivered',
   seeDelivery: 'see the delivery',
   endsPause: 'Resume route told',

@@ -133,13 +133,13 @@ it('sends the heartbeat while the gateway is healthy', async (t) => {
 });
 
 it('an alert to an HTTP target has its event in place of a route', async (t) => {
-  const told: unknown[] = [];
+  const sent: unknown[] = [];
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (part) => (body += String(part)));
     request.on('end', () => {
       const { route } = JSON.parse(body) as { route: unknown };
-      told.push([request.url, route]);
+      sent.push([request.url, route]);
       response.end();
     });
   }).listen(0, '127.0.0.1');
@@ -150,8 +150,8 @@ it('an alert to an HTTP target has its event in place of a route', async (t) => 
   const target = `  http: { enabled: true, url: "http://127.0.0.1:${port}/{route}", allow_http: true, allow_private: true }\n`;
   const { send } = await serve(t, `${yaml}${target}`);
   await send(1);
-  await until(async () => told.length > 1);
-  assert.deepEqual(told.sort(), [
+  await until(async () => sent.length > 1);
+  assert.deepEqual(sent.sort(), [
     ['/alert', 'alert'],
     ['/run_failed', 'run_failed'],
   ]);

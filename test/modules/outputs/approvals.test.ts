@@ -27,24 +27,24 @@ import { signed } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const HOUR = 3_600_000;
-const ASKS = { deliveries: [{ target: 'chat', extra: { chat_id: '7' }, unresolved: [], approve_ms: HOUR }] };
+const NEEDS_APPROVAL = { deliveries: [{ target: 'chat', extra: { chat_id: '7' }, unresolved: [], approve_ms: HOUR }] };
 
-async function asked(options: BenchOptions = {}) {
-  const made = dispatchBench(options);
-  await made.service.start();
-  await made.service.accept(makeDispatch('a', ASKS), claimOf('1'), null);
+async function benchWithApproval(options: BenchOptions = {}) {
+  const bench = dispatchBench(options);
+  await bench.service.start();
+  await bench.service.accept(makeDispatch('a', NEEDS_APPROVAL), claimOf('1'), null);
   await settle();
-  return made;
+  return bench;
 }
 
 const answer = async (
-  made: ReturnType<typeof dispatchBench>,
+  bench: ReturnType<typeof dispatchBench>,
   approve: boolean,
   by = 'ann',
   reason: string | null = null,
 ) => {
-  const answered = await answerApproval(made.store, 'a', { approve, by, reason }, made.clock.now());
-  made.service.wake();
+  const answered = await answerApproval(bench.store, 'a', { approve, by, reason }, bench.clock.now());
+  bench.service.wake();
   await settle();
   return answered;
 };
@@ -54,92 +54,92 @@ const texts = ({ deliveries }: ReturnType<typeof dispatchBench>): readonly strin
 
 describe('a message with approve', () => {
   it('is sent as shown once a person approves it', async () => {
-    const made = await asked();
-    const [shown] = await listApprovals(made.store);
+    const bench = await benchWithApproval();
+    const [shown] = await listApprovals(bench.store);
     assert.deepEqual(
       [shown?.state, shown?.text, shown?.address],
       ['waiting', 'answer to prompt of a', { chat_id: '7' }],
     );
-    await made.clock.advance(HOUR - 1);
+    await bench.clock.advance(HOUR - 1);
     await settle();
-    assert.deepEqual(texts(made), []);
-    const answered = await answer(made, true);
+    assert.deepEqual(texts(bench), []);
+    const answered = await answer(bench, true);
     assert.equal(answered.kind === 'answered' && answered.approval.state, 'approved');
-    assert.deepEqual(texts(made), [shown?.text]);
-    assert.equal(stateOf(made.store, 'a'), 'done');
-    assert.equal((await findApproval(made.store, shown?.id ?? '')).kind, 'found');
+    assert.deepEqual(texts(bench), [shown?.text]);
+    assert.equal(stateOf(bench.store, 'a'), 'done');
+    assert.equal((await findApproval(bench.store, shown?.id ?? '')).kind, 'found');
   });
 
   it('is skipped with the reason when rejected, and does not count as a failure', async () => {
-    const made = await asked();
-    await answer(made, false, 'bob', 'it names a customer');
-    const stored = storedIn(made.store, 'a');
+    const bench = await benchWithApproval();
+    await answer(bench, false, 'bob', 'it names a customer');
+    const stored = storedIn(bench.store, 'a');
     assert.deepEqual([stored?.state, stored?.reason], ['skipped', 'chat: not_approved: it names a customer']);
-    assert.deepEqual(texts(made), []);
-    assert.deepEqual(await listApprovals(made.store), []);
+    assert.deepEqual(texts(bench), []);
+    assert.deepEqual(await listApprovals(bench.store), []);
   });
 
   it('needs a new approval when replayed: the first answer does not count', async () => {
-    const made = await asked();
-    const [first] = await listApprovals(made.store);
-    await answer(made, false);
-    assert.equal((await findApproval(made.store, first?.id ?? '')).kind, 'found');
-    const ref = storedIn(made.store, 'a')?.ref ?? 0;
-    await made.store.write({ kind: 'resend', ref, key: null, again: false, now: made.clock.now() });
-    const [second, ...others] = await listApprovals(made.store);
+    const bench = await benchWithApproval();
+    const [first] = await listApprovals(bench.store);
+    await answer(bench, false);
+    assert.equal((await findApproval(bench.store, first?.id ?? '')).kind, 'found');
+    const ref = storedIn(bench.store, 'a')?.ref ?? 0;
+    await bench.store.write({ kind: 'resend', ref, key: null, again: false, now: bench.clock.now() });
+    const [second, ...others] = await listApprovals(bench.store);
     assert.deepEqual([second?.state, others], ['waiting', []]);
     assert.notEqual(second?.id, first?.id);
     const late = await answerApproval(
-      made.store,
+      bench.store,
       first?.id ?? '',
       { approve: true, by: 'ann', reason: null },
-      made.clock.now(),
+      bench.clock.now(),
     );
     assert.notEqual(late.kind, 'answered');
   });
 
   it('is dead without an answer in time, even if the gateway was stopped', async () => {
-    const made = await asked();
-    await made.service.stop(0);
-    const again = dispatchBench({ store: made.store, clock: made.clock });
-    await made.clock.advance(2 * HOUR);
+    const bench = await benchWithApproval();
+    await bench.service.stop(0);
+    const again = dispatchBench({ store: bench.store, clock: bench.clock });
+    await bench.clock.advance(2 * HOUR);
     await again.service.start();
     await settle();
     assert.deepEqual(
-      [storedIn(made.store, 'a')?.state, storedIn(made.store, 'a')?.reason],
+      [storedIn(bench.store, 'a')?.state, storedIn(bench.store, 'a')?.reason],
       ['dead', 'chat: not_approved'],
     );
-    const late = await answerApproval(made.store, 'a', { approve: true, by: 'ann', reason: null }, made.clock.now());
+    const late = await answerApproval(bench.store, 'a', { approve: true, by: 'ann', reason: null }, bench.clock.now());
     assert.equal(late.kind === 'late' && late.approval.state, 'expired');
-    assert.deepEqual([...texts(made), ...texts(again)], []);
+    assert.deepEqual([...texts(bench), ...texts(again)], []);
   });
 
   it('accepts the first answer, and names it to the second', async () => {
-    const made = await asked();
-    const all = await Promise.all([answer(made, false, 'ann', 'no'), answer(made, true, 'bob')]);
+    const bench = await benchWithApproval();
+    const all = await Promise.all([answer(bench, false, 'ann', 'no'), answer(bench, true, 'bob')]);
     assert.deepEqual(all.map(({ kind }) => kind).sort(), ['answered', 'late']);
     const late = all.find(({ kind }) => kind === 'late');
     assert.deepEqual(late !== undefined && 'approval' in late && late.approval.answer?.by, 'ann');
-    assert.deepEqual(texts(made), []);
+    assert.deepEqual(texts(bench), []);
   });
 
   it('is retried after an approval while its target fails', async () => {
     let fails = 2;
-    const made = await asked({ deliver: () => (fails-- > 0 ? notSent('retry') : sentOk()) });
-    await answer(made, true);
-    await made.clock.run(HOUR);
+    const bench = await benchWithApproval({ deliver: () => (fails-- > 0 ? notSent('retry') : sentOk()) });
+    await answer(bench, true);
+    await bench.clock.run(HOUR);
     await settle();
-    assert.equal(stateOf(made.store, 'a'), 'done');
-    assert.equal(texts(made).length, 3);
+    assert.equal(stateOf(bench.store, 'a'), 'done');
+    assert.equal(texts(bench).length, 3);
   });
 
   it('has another id with another text, and is not found by the old id', async () => {
-    const made = await asked();
-    const [shown] = await listApprovals(made.store);
+    const bench = await benchWithApproval();
+    const [shown] = await listApprovals(bench.store);
     const other = `${shown?.id.slice(0, -8)}00000000`;
-    assert.equal((await findApproval(made.store, other)).kind, 'unknown');
+    assert.equal((await findApproval(bench.store, other)).kind, 'unknown');
     assert.equal(
-      (await answerApproval(made.store, other, { approve: true, by: 'x', reason: null }, 0)).kind,
+      (await answerApproval(bench.store, other, { approve: true, by: 'x', reason: null }, 0)).kind,
       'unknown',
     );
   });

@@ -1,4 +1,4 @@
-/** Re-evaluates a request with the current table: its stages, one of them open, and the prompt with its placeholders. */
+/** Re-evaluates a request with the current configuration: its stages, one of them open, and the prompt with its placeholders. */
 import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { to } from '../parts/router.ts';
@@ -94,7 +94,7 @@ function Difference({ of, was }: { of: Explanation; was: Answered }) {
   if (of.outcome === outcome) return <p class="dim small">Re-evaluated with the current configuration.</p>;
   return (
     <Note kind="warn">
-      With the current table the outcome would be <OutcomeBadge outcome={of.outcome} reason={of.reason} />
+      With the current configuration the outcome would be <OutcomeBadge outcome={of.outcome} reason={of.reason} />
     </Note>
   );
 }
