@@ -93,8 +93,8 @@ describe('outputs', () => {
     assert.deepEqual(
       storedIn(made.store, 'a')?.dispatch.dropped?.map(({ line, reason, detail }) => [line, reason, detail]),
       [
-        [1, 'malformed', '`text` says nothing: the agent answered [SILENT]'],
-        [2, 'malformed', '`text` says nothing: the agent answered [SILENT] and a remark'],
+        [1, 'malformed', '`text` is silent: the agent answered [SILENT]'],
+        [2, 'malformed', '`text` is silent: the agent answered [SILENT] and a remark'],
       ],
     );
   });

@@ -449,7 +449,7 @@ export interface Overview {
   readonly store: {
     readonly bytes: number;
     /**
-     * Damage in its file that is not acknowledged yet.
+     * Unresolved damage in its file.
      */
     readonly damage: string | null;
     /**
