@@ -17,7 +17,7 @@ import type { IntakeRequest } from '../../../runtime/intake/unverified-bodies.ts
 import { ApiRefusal } from './answer.ts';
 
 /** Wrong tokens of one client that get 401 in a window; further ones get 429. The window is in ms. */
-const MOST_FAILURES = 10;
+const MAX_FAILURES = 10;
 const WINDOW_MS = 60_000;
 /** Most clients to remember; the one with the oldest window is dropped first. */
 const MOST_CLIENTS = 10_000;
@@ -39,7 +39,7 @@ export class Access {
     if (token === null) return foreignPart(headers) === null ? 'operator' : null;
     if (headers.authorization !== undefined) {
       const [, given = null] = /^Bearer +(.+)$/i.exec(headers.authorization) ?? [];
-      return given === null ? null : this.judge(request, given);
+      return given === null ? null : this.roleOfToken(request, given);
     }
     if (isForeign(headers['sec-fetch-site'])) return null;
     return (await this.logins.find(headers.cookie, this.tokens()))?.role ?? null;
@@ -47,7 +47,7 @@ export class Access {
 
   /** @returns the role, and the value of `Set-Cookie` @throws ApiRefusal for a wrong token */
   login(request: IntakeRequest, token: string): { readonly role: Role; readonly cookie: string } {
-    const role = this.judge(request, token);
+    const role = this.roleOfToken(request, token);
     if (role === null) throw new ApiRefusal(401, 'unauthorized', 'wrong token: use the one of gateway.console');
     return { role, cookie: this.cookie(request, this.logins.begin(token), LOGIN_SECONDS) };
   }
@@ -77,7 +77,7 @@ export class Access {
   }
 
   /** A correct token always passes: limiting it would lock operators out while others guess. */
-  private judge(request: IntakeRequest, given: string): Role | null {
+  private roleOfToken(request: IntakeRequest, given: string): Role | null {
     const [role] = this.tokens().find(([, token]) => isSame(given, token)) ?? [];
     if (role !== undefined) return role;
     const client = request.client ?? clientOf(plainAddress(request.socket.remoteAddress ?? ''));
@@ -90,7 +90,7 @@ export class Access {
       if (this.failures.size > MOST_CLIENTS && first !== undefined) this.failures.delete(first);
       return null;
     }
-    if (++known.count <= MOST_FAILURES) return null;
+    if (++known.count <= MAX_FAILURES) return null;
     const seconds = Math.ceil((known.until - now) / 1000);
     throw new ApiRefusal(429, 'rate_limited', 'too many wrong tokens', { 'retry-after': String(seconds) });
   }

@@ -20,7 +20,7 @@ const MOST_CLIENTS = 16;
 /** Most requests and deliveries in an update. */
 const SHOWN = 20;
 /** Most unsent bytes of a client. */
-const MOST_BEHIND = 65_536;
+const MAX_UNSENT_BYTES = 65_536;
 
 type LiveContext = Omit<ApiContext, 'role'> & Pick<ConsoleContext, 'requestCount' | 'log'>;
 
@@ -37,7 +37,7 @@ interface Client {
 export class LiveEvents {
   private readonly context: LiveContext;
   private readonly clients = new Set<Client>();
-  private isLooking = false;
+  private isPolling = false;
   /** The id of the newest request, and the newest deliveries as JSON, that were sent. */
   private newest = '';
   private deliveries = '';
@@ -59,20 +59,20 @@ export class LiveEvents {
     this.clients.add(client);
     response.once('close', () => this.clients.delete(client));
     response.write(': live\n\n');
-    if (this.isLooking) return;
-    this.isLooking = true;
+    if (this.isPolling) return;
+    this.isPolling = true;
     this.came = this.context.requestCount();
     this.deliveries = '';
     this.newest = '';
-    void this.turn();
+    void this.poll();
   }
 
-  private async turn(): Promise<void> {
+  private async poll(): Promise<void> {
     if (this.clients.size === 0) {
-      this.isLooking = false;
+      this.isPolling = false;
       return;
     }
-    const found = await this.look().catch((error: unknown) => {
+    const found = await this.readUpdate().catch((error: unknown) => {
       this.context.log.debug({ reason: messageOf(error) }, 'could not read live updates');
       return null;
     });
@@ -80,11 +80,11 @@ export class LiveEvents {
     // One text for all clients; `send` adds the number of missed updates of each.
     const text = found === null ? null : JSON.stringify(found);
     for (const client of this.clients) send(client, text, (await client.isKnown()) ? now : client.until);
-    this.context.clock.after(EVERY_MS, () => void this.turn());
+    this.context.clock.after(EVERY_MS, () => void this.poll());
   }
 
   /** Null: no changes. */
-  private async look(): Promise<object | null> {
+  private async readUpdate(): Promise<object | null> {
     const api: ApiContext = { ...this.context, role: 'viewer' };
     const [requests, deliveries] = await Promise.all([
       HANDLERS.listRequests(api, { limit: SHOWN }),
@@ -112,7 +112,7 @@ function send(client: Client, found: string | null, now: number): void {
     else response.end();
     return;
   }
-  if (response.writableLength > MOST_BEHIND) {
+  if (response.writableLength > MAX_UNSENT_BYTES) {
     if (found !== null) client.missed++;
     return;
   }

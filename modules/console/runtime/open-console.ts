@@ -52,7 +52,7 @@ type Page = (server: ConsoleServer, exchange: Exchange) => Answer | Promise<Answ
 const PUBLIC: Readonly<Record<string, Page>> = {
   // The page has no data and cannot be framed, so a link from any site may open it.
   '/': (server, { request }) => {
-    if (server.context.token === null && foreignPart(request.headers) === 'foreign_host') throw server.stranger();
+    if (server.context.token === null && foreignPart(request.headers) === 'foreign_host') throw server.denied();
     return server.page();
   },
   '/livez': () => plainText(200, 'ok'),
@@ -131,7 +131,7 @@ class ConsoleServer {
     if (role !== null) this.context.connections.verify(request);
     const exchange = { request, response, path, role };
     const open = Object.hasOwn(PUBLIC, path) ? PUBLIC[path] : undefined;
-    if (open === undefined && role === null) throw this.stranger();
+    if (open === undefined && role === null) throw this.denied();
     if (path === '/logout' && request.method === 'POST') return json(200, {}, await this.access.logout(request));
     if (role !== null && path.startsWith('/api/')) return this.api({ ...exchange, role }, query);
     const page = open ?? (Object.hasOwn(OWN, path) ? OWN[path] : undefined);
@@ -169,7 +169,7 @@ class ConsoleServer {
     return this.document;
   }
 
-  stranger(): ApiRefusal {
+  denied(): ApiRefusal {
     if (this.context.token !== null)
       return new ApiRefusal(401, 'unauthorized', 'missing token: send the token of gateway.console, or sign in', {
         'www-authenticate': 'Bearer',
@@ -200,17 +200,17 @@ function readDocument(): string {
 }
 
 /** Most bytes of a body, which may contain the payload of a test event. */
-const MOST = 1_048_576;
+const MAX_BODY_BYTES = 1_048_576;
 
 /** @returns a plain object @throws ApiRefusal for a body that is too large or invalid */
 export async function readBody(request: IntakeRequest, response: ServerResponse, takesForms: boolean): Promise<object> {
-  if (Number(request.headers['content-length'] ?? 0) > MOST) throw TOO_LARGE;
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw TOO_LARGE;
   if (request.awaitsContinue) response.writeContinue();
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MOST) throw TOO_LARGE;
+    if (size > MAX_BODY_BYTES) throw TOO_LARGE;
     chunks.push(chunk);
   }
   if (size === 0) return {};
@@ -226,4 +226,4 @@ export async function readBody(request: IntakeRequest, response: ServerResponse,
 const typeOf = ({ headers }: IntakeRequest): string =>
   (headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase();
 
-const TOO_LARGE = new ApiRefusal(413, 'payload_too_large', `the body exceeds ${MOST} bytes`);
+const TOO_LARGE = new ApiRefusal(413, 'payload_too_large', `the body exceeds ${MAX_BODY_BYTES} bytes`);

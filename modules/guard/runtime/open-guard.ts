@@ -25,7 +25,7 @@ class RunningGuard implements Guard {
   private readonly context: GuardContext;
   private readonly alerts: Alerts;
   private readonly heartbeat: Heartbeat;
-  private readonly refused = new Map<string, number>();
+  private readonly unverified = new Map<string, number>();
   private rejected = new Set<string>();
   /** Unix ms since which the store is unavailable; null: it is available. */
   private storeDownSince: number | null = null;
@@ -81,10 +81,10 @@ class RunningGuard implements Guard {
   requested(route: string, authentic: boolean | null): void {
     const of = { kind: 'signature_failures', subject: `route ${route}` } as const;
     if (authentic === true) {
-      if (this.refused.delete(route)) this.clear(of);
+      if (this.unverified.delete(route)) this.clear(of);
     } else if (authentic === false) {
-      const count = (this.refused.get(route) ?? 0) + 1;
-      this.refused.set(route, count);
+      const count = (this.unverified.get(route) ?? 0) + 1;
+      this.unverified.set(route, count);
       if (count >= MOST_UNVERIFIED) this.raise(of, `${count} requests in a row; check the secret at the sender`);
     }
   }

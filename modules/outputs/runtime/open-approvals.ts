@@ -53,7 +53,7 @@ class RunningApprovals implements Approvals {
     this.timer?.cancel();
     while (this.hasChanged && !this.isClosed) {
       this.hasChanged = false;
-      await this.look().catch((error: unknown) => {
+      await this.notifyPending().catch((error: unknown) => {
         // The next check retries.
         if (!(error instanceof StoreUnavailable)) log.error({ err: error }, 'could not request approval');
       });
@@ -62,7 +62,7 @@ class RunningApprovals implements Approvals {
     if (!this.isClosed) this.timer = clock.after(TICK_MS, () => this.changed());
   }
 
-  private async look(): Promise<void> {
+  private async notifyPending(): Promise<void> {
     const waiting = await this.context.store.read({ kind: 'approvals' });
     this.alert(waiting);
     for (const row of waiting) if (row.waiting === 'new') await this.notify(row);
