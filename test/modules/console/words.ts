@@ -16,7 +16,7 @@ export const WORDS = {
   filterRoute: 'Route',
   noRoute: 'there is no route',
   scriptDecided: 'The script of the route decided this',
-  scriptStage: 'stage script: script printed [SILENT]',
+  scriptStage: 'script: script printed [SILENT]',
   runScript: /^run the script again: hookwright explain gated --request \w+ --run-script$/,
   otherOutcome: 'With the current configuration the outcome would be',
   notDelivered: 'The message could not be delivered',

@@ -56,7 +56,7 @@ function One({ of, changed }: { of: Approval; changed: () => void }) {
       aside={
         since !== null && (
           <span class="dim small">
-            waiting since <Ago at={since} />
+            requested <Ago at={since} />
           </span>
         )
       }

@@ -54,7 +54,7 @@ export function ExplanationCard({ of, was }: { of: Explanation; was: Answered })
         {stages.map(({ stage: name, result }) => (
           <li key={name}>
             <button type="button" class={MARKS[result][1]} aria-expanded={name === open} onClick={() => setOpen(name)}>
-              {MARKS[result][0]} {name}
+              {MARKS[result][0]} {name.replaceAll('_', ' ')}
             </button>
           </li>
         ))}
@@ -104,7 +104,7 @@ function Detail({ stage, of }: { stage: Stage; of: Explanation }) {
   const script = stage.stage === 'script' ? of.script : null;
   return (
     <div role="status">
-      <h3>Stage: {stage.stage}</h3>
+      <h3>Stage: {stage.stage.replaceAll('_', ' ')}</h3>
       <p>{RESULTS[stage.result](stage)}</p>
       {cause !== undefined && <Note kind="bad">{cause.text}</Note>}
       <Facts

@@ -119,7 +119,7 @@ function Answer({ of }: { of: CapturedRequest }) {
           ['ID', <span class="mono">{id}</span>],
           ['Outcome', <OutcomeBadge outcome={outcome} reason={reason} />],
           ['Status', String(status)],
-          ['Decided in', stage !== null && [`stage ${stage}`, aboutText(of)].filter(Boolean).join(': ')],
+          ['Stage', stage !== null && [stage.replaceAll('_', ' '), aboutText(of)].filter(Boolean).join(': ')],
           ['Route', <a href={to(['requests'], { route })}>{route}</a>],
           ['Event', event],
           ['Delivery ID', delivery_id !== '' && <span class="mono">{delivery_id}</span>],
@@ -127,7 +127,7 @@ function Answer({ of }: { of: CapturedRequest }) {
           ['Received', instant(at, 'second')],
           ['Delivery', delivery !== '' && <a href={to(['deliveries', delivery])}>{delivery}</a>],
           ['Replay of', replay_of !== null && <a href={to(['requests', replay_of])}>{replay_of}</a>],
-          ['Next step', delivery === '' && nextStep(of)],
+          ['Next step', delivery === '' && reason !== 'filter' && nextStep(of)],
         ]}
       />
       {cause !== null && <Note kind="bad">{cause.text}</Note>}
@@ -135,7 +135,7 @@ function Answer({ of }: { of: CapturedRequest }) {
   );
 }
 
-/** A pause ends in another view; for everything else the gateway names the next step. */
+/** A pause ends in another view, and filters are explained below; for other reasons the gateway names the next step. */
 const nextStep = ({ reason, route, next }: CapturedRequest) =>
   reason === 'route_paused' ? <a href={to(['routes'])}>Resume route {route}</a> : next;
 
