@@ -175,7 +175,7 @@ gateway: { console: { port: 0 }, approvals: { deliver: log } }
     const late = await ask(path, { ...POST, body: '{"approve":false}' });
     assert.deepEqual(
       [late.status, refusalIn(late)],
-      [409, ['late', 'it is approved already: the first answer counts']],
+      [409, ['late', 'already approved: the first answer counts']],
     );
   });
 
