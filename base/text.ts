@@ -102,6 +102,9 @@ export const schemeLabel = (
 ): string => (Object.hasOwn(labels, scheme) ? labels[scheme] : undefined) ?? scheme;
 
 /** Groups values in the order in which their keys first appear. `Map.groupBy` needs Node 21. */
+/** `2026-11-28 03:30 UTC`. @param at Unix ms */
+export const utcTime = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
 export function groupBy<K, T>(values: Iterable<T>, keyOf: (value: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const value of values) {

@@ -1,4 +1,4 @@
-/** What operators see of a gateway beside its commands: pages and an API. */
+/** The console: pages and an API for operators. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
 

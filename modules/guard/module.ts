@@ -1,12 +1,11 @@
-/** What keeps agents from running away: what their runs have used, and the keys that are paused because they loop. */
+/** The guard: usage, budgets, loop limits, alerts and the heartbeat. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
 import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const guard: Module<CliContext> = {
   name: 'guard',
-  summary:
-    'What keeps agents from running away: what their runs have used, and the keys that are paused because they loop.',
+  summary: 'Limits and alerts for agents: usage, budgets, keys that are paused because of loops, and a heartbeat.',
   commands: COMMAND_FILES,
   compiler: async () => (await import('./compiler/part.ts')).guardCompiler,
   runtime: {

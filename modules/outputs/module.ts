@@ -1,12 +1,11 @@
-/** What an agent may change: outputs that its route allows one by one, that the gateway delivers, and that a person may have to approve. */
+/** Outputs of agents, approvals, and the status URL of events. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
 import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const outputs: Module<CliContext> = {
   name: 'outputs',
-  summary:
-    'What an agent may change: outputs that its route allows one by one, that the gateway delivers, and that a person may have to approve.',
+  summary: 'Outputs that a route allows its agent, delivered by the gateway, and approvals by a person.',
   commands: COMMAND_FILES,
   compiler: async () => (await import('./compiler/part.ts')).outputsCompiler,
   operations: async () => (await import('./cli/operations.ts')).outputOperations,

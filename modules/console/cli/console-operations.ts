@@ -1,6 +1,6 @@
 /**
- * What the console asks of a running gateway: the routes and jobs that it serves, and what operators do with it. What
- * is refused to them is a ControlError.
+ * Implements the console's control operations in a running gateway: lists of routes and jobs, and changes by operators. A
+ * rejected operation throws a ControlError.
  */
 
 import { agentLabel } from '../../../base/names.ts';
@@ -35,7 +35,6 @@ type Parts = ServedGateway<CliContext>;
 
 const refuse = (message: string): ControlError => new ControlError('refused', message);
 
-/** What operators do with a running gateway from its console. What is refused to them is a ControlError. */
 export const runJob = (
   { context, service }: Parts,
   { reference, profile }: ControlContract['job_run']['input'],
@@ -45,7 +44,7 @@ export const runJob = (
     const { records } = await store.read({ kind: 'jobs' });
     const job = findJob({ jobs: listJobs(table, records, context.timezone) }, reference, profile);
     const dispatch = await fireJob(store, job, { ...table, place }, context);
-    if (dispatch === null) throw refuse(`job "${job.name}" is running already`);
+    if (dispatch === null) throw refuse(`job "${job.name}" is already running`);
     service.changed();
     return { job: job.id, dispatch };
   });
@@ -55,8 +54,8 @@ export async function replayDeliveries(
   { ids, filter, limit = MOST_REPLAYED, rerun = false, again = false }: ReplayRequest,
 ): Promise<ReplayedDeliveries> {
   const { store } = service;
-  if (ids === undefined && filter?.state === undefined) throw refuse('name deliveries by id, or all of one state');
-  if (rerun && again) throw refuse('`again` sends the stored text, `rerun` makes a new one');
+  if (ids === undefined && filter?.state === undefined) throw refuse('name deliveries by id, or by state');
+  if (rerun && again) throw refuse('use only one: `again` sends the stored text, `rerun` creates a new one');
   const chosen = ids ?? (await chooseDeliveries(store, filter ?? {}, Math.min(limit, MOST_REPLAYED)));
   const { clock, random } = context;
   const repeating = { clock, random, rerun, again, dryRun: false, onProgress: () => {} };
@@ -65,10 +64,10 @@ export async function replayDeliveries(
   return replayed;
 }
 
-/** In one request; a client may ask again. */
+/** Most deliveries in one request. */
 const MOST_REPLAYED = 1000;
 
-/** @param profile undefined: of all that are served */
+/** @param profile undefined: all served profiles */
 export const listChats = ({ context, service }: Parts, profile?: string): Promise<readonly ProfileChat[]> =>
   refusing(async () => {
     const profiles = profile === undefined ? Object.keys(service.table.profiles) : [profile];
@@ -79,7 +78,7 @@ export const listChats = ({ context, service }: Parts, profile?: string): Promis
     return (await Promise.all(profiles.map(listOf))).flat();
   });
 
-/** The routes and jobs that a running gateway serves, for its console. */
+/** The served routes with their state, sorted by name. */
 export async function reportRoutes({
   context,
   service,
@@ -105,16 +104,16 @@ export async function reportRoutes({
   ].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }
 
-/** @throws ControlError for a name that is not served and of which nothing is stored */
+/** @throws ControlError for a name that is not served and has no stored deliveries or requests */
 export async function checkServedNames(
   { service }: ServedGateway<CliContext>,
-  asked: ControlContract['names_check']['input'],
+  input: ControlContract['names_check']['input'],
 ): Promise<object> {
   const { table, subscriptions, store } = service;
   const served = [...Object.values(table.routes), ...subscriptions.routes, ...subscriptions.rejected];
   const names = { route: served.map(({ name }) => name), profile: Object.keys(table.profiles) };
   for (const what of ['route', 'profile'] as const) {
-    const { [what]: name } = asked;
+    const { [what]: name } = input;
     if (name === null || names[what].includes(name)) continue;
     const filter = { route: name, limit: 1 };
     const [delivery] = what === 'route' ? await store.read({ kind: 'list', filter }) : [];
@@ -130,7 +129,7 @@ export async function checkServedNames(
 
 const nameOf = ({ name, profile }: RouteReport): string => `${name}\n${profile}`;
 
-/** Of an entry that has an error nothing is known for certain but its name. */
+/** A rejected subscription: only its name is certain. */
 const UNSERVED: Omit<RouteReport, 'name' | 'reason'> = {
   kind: 'dynamic',
   state: 'quarantined',
@@ -152,27 +151,27 @@ function wordsOf(plan: RoutePlan, table: RouteTable): readonly string[] {
   const { events, source, insecure, filters, script, coalesce, session, cron_job, rate_limit, outputs = [] } = plan;
   const names = [...(events?.exact ?? []), ...(events?.globs ?? []).map(({ text }) => text)];
   const sender = source === null ? 'any known sender' : schemeLabel(plan, source);
-  const signed = insecure ? 'from this machine, not signed' : `signed by ${sender}`;
+  const signed = insecure ? 'unsigned, from this machine only' : `signed by ${sender}`;
   const targets = plan.deliver.map(targetLabel);
   const to = targets.length === 0 ? 'nowhere' : targets.join(' and ');
   const agent = agentLabel(plan.profile === 'default' ? null : plan.profile, plan.agent);
   const job = cron_job === null ? '' : (table.jobs[cron_job]?.name ?? cron_job);
   const does = {
-    agent: `Its prompt goes to the ${agent}, whose answer goes to ${to}.`,
-    message: `Its prompt is the message to ${to}: no agent runs.`,
-    direct: `Its prompt is the message to ${to}, for which the sender waits: no agent runs.`,
-    cron: `It runs the job ${job}, with its prompt as context.`,
+    agent: `Sends its prompt to the ${agent}, and the answer to ${to}.`,
+    message: `Sends its prompt as a message to ${to}, without an agent.`,
+    direct: `Sends its prompt as a message to ${to} while the sender waits, without an agent.`,
+    cron: `Runs the job ${job} with its prompt as context.`,
   } satisfies Record<RoutePlan['mode'], string>;
   return [
-    `Takes ${names.length === 0 ? 'every event' : names.join(', ')}, ${signed}.`,
+    `Accepts ${names.length === 0 ? 'every event' : names.join(', ')}, ${signed}.`,
     ...(filters === null ? [] : [`Only where ${membersOf(filters).map(printFilter).join(' and ')}.`]),
-    ...(script === null ? [] : [`The script ${script.path} decides, and may replace the payload.`]),
+    ...(script === null ? [] : [`The script ${script.path} filters events, and may replace the payload.`]),
     does[plan.mode],
-    ...(outputs.length === 0 ? [] : [`The agent may hand over: ${outputs.map(({ name }) => name).join(', ')}.`]),
+    ...(outputs.length === 0 ? [] : [`Outputs of the agent: ${outputs.map(({ name }) => name).join(', ')}.`]),
     ...(coalesce === null
       ? []
-      : [`Events with the same ${printTemplate(coalesce.key)} within ${coalesce.window_seconds} s become one.`]),
-    ...(session === null ? [] : [`Runs with the same ${printTemplate(session.key)} take turns.`]),
+      : [`Events with the same ${printTemplate(coalesce.key)} within ${coalesce.window_seconds} s are combined.`]),
+    ...(session === null ? [] : [`Runs with the same ${printTemplate(session.key)} run one at a time.`]),
     `At most ${rate_limit} events a minute.`,
   ];
 }
@@ -187,13 +186,13 @@ export async function reportJobs(
   { id, profile, after, limit }: JobsAsked,
 ): Promise<readonly JobReport[]> {
   const { table, store } = service;
-  // As stored: the scheduler learns a moment later of a job that was just made.
+  // Read from the store, because the scheduler sees a new job only a moment later.
   const stored = await store.read({ kind: 'jobs' });
   const keyOf = ({ name, id }: { readonly name: string; readonly id: string }): string => `${name}\n${id}`;
   const all = listJobs(table, stored.records, timezone);
-  const isMeant = (job: Job): boolean => id === undefined || (all.has(id) ? job.id === id : job.name === id);
+  const isRequested = (job: Job): boolean => id === undefined || (all.has(id) ? job.id === id : job.name === id);
   const jobs = [...all.values()]
-    .filter(isMeant)
+    .filter(isRequested)
     .filter((job) => profile === undefined || job.profile === profile)
     .filter((job) => after === undefined || keyOf(job) > keyOf(after))
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))

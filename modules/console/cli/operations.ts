@@ -1,4 +1,4 @@
-/** The control operations of the module: what its API calls. */
+/** The control operations that the console's API calls. */
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { ServedGateway } from '../../../cli/base/module.ts';
 import type { ControlHandlers } from '../../../runtime/control/operations.ts';
@@ -6,11 +6,11 @@ import type { ControlHandlers } from '../../../runtime/control/operations.ts';
 export const consoleOperations = (gateway: ServedGateway<CliContext>): ControlHandlers => ({
   routes_list: async () => (await load()).reportRoutes(gateway),
   names_check: async (names) => (await load()).checkServedNames(gateway, names),
-  jobs_list: async (asked) => (await load()).reportJobs(gateway, asked),
-  job_run: async (asked) => (await load()).runJob(gateway, asked),
-  deliveries_replay: async (asked) => (await load()).replayDeliveries(gateway, asked),
+  jobs_list: async (query) => (await load()).reportJobs(gateway, query),
+  job_run: async (job) => (await load()).runJob(gateway, job),
+  deliveries_replay: async (request) => (await load()).replayDeliveries(gateway, request),
   chats_list: async ({ profile }) => (await load()).listChats(gateway, profile),
 });
 
-/** Loaded with the first that is called: the compiler is part of it. */
+/** Loaded on the first call, because it includes the compiler. */
 const load = () => import('./console-operations.ts');

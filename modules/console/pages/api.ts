@@ -1,4 +1,4 @@
-/** Calls the API of the console by the ids of its operations, and tells who listens that the token is missing. */
+/** Calls the API of the console by operation id, and notifies a listener when the page is signed out. */
 import { OPERATIONS } from '../runtime/api/built/operations.ts';
 import type { Api } from '../runtime/api/generated/api.ts';
 
@@ -6,7 +6,7 @@ export type Id = keyof Api;
 export type Input<I extends Id> = Api[I]['input'];
 export type Output<I extends Id> = Api[I]['output'];
 
-/** A refusal of the API; its message is for people. */
+/** An error response of the API; its message is for people. */
 export class CallError extends Error {
   readonly status: number;
   readonly code: string;
@@ -43,7 +43,7 @@ export async function login(token: string): Promise<void> {
   await send('POST', '/login', { token });
 }
 
-/** Ends the login. A browser that is signed out, be it that copies of its cookie are not, is asked for the token. @throws CallError */
+/** Ends the login. The page then asks for the token, even if copies of the cookie are still valid. @throws CallError */
 export const logout = (): Promise<unknown> =>
   send('POST', '/logout').finally(() => call('getSession', {}).catch(() => {}));
 
@@ -52,10 +52,11 @@ async function send(method: string, path: string, body?: unknown): Promise<unkno
     method,
     ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   }).catch(() => {
-    throw new CallError(0, 'no_answer', 'the gateway does not answer');
+    throw new CallError(0, 'no_answer', 'the gateway does not respond');
   });
   const answer = (await response.json().catch(() => ({}))) as { readonly error?: string; readonly code?: string };
   if (response.ok) return answer;
   if (response.status === 401 && path !== '/login') onSignedOut();
-  throw new CallError(response.status, answer.code ?? '', answer.error ?? `the gateway answers ${response.status}`);
+  const { status } = response;
+  throw new CallError(status, answer.code ?? '', answer.error ?? `the gateway responded with ${status}`);
 }

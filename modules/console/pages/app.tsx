@@ -1,4 +1,4 @@
-/** The pages of the console: one document, whose views are chosen by the part of the address after `#`. */
+/** The pages of the console: one document. The part of the address after `#` selects the view. */
 import type { FunctionComponent } from 'preact';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -9,7 +9,7 @@ import './parts/unseen.ts';
 import type { ViewProps } from './parts/router.ts';
 import { to, usePlace } from './parts/router.ts';
 import { Field, Form, Head } from './parts/ui.tsx';
-import { Approval, Approvals } from './views/approvals.tsx';
+import { Approvals, ApprovalView } from './views/approvals.tsx';
 import { Blueprint, Blueprints } from './views/blueprints.tsx';
 import { Deliveries, Delivery } from './views/deliveries.tsx';
 import { Jobs } from './views/jobs.tsx';
@@ -21,7 +21,7 @@ import { Sessions } from './views/sessions.tsx';
 
 type View = FunctionComponent<ViewProps>;
 
-/** By their titles, which are the first parts of their paths, in the order of the menu: of all, and of one by its id. */
+/** Views by title, in menu order. The title in lower case is the first part of the path; `one` shows a single item by id. */
 const VIEWS: Readonly<Record<string, readonly [all: View, one?: View]>> = {
   Overview: [Overview],
   Requests: [Requests, Request],
@@ -29,7 +29,7 @@ const VIEWS: Readonly<Record<string, readonly [all: View, one?: View]>> = {
   Routes: [Routes],
   Jobs: [Jobs],
   Sessions: [Sessions],
-  Approvals: [Approvals, Approval],
+  Approvals: [Approvals, ApprovalView],
   Blueprints: [Blueprints, Blueprint],
   Nodes: [Nodes],
 };
@@ -50,13 +50,13 @@ function Shell({ place }: Pick<ViewProps, 'place'>) {
   const [name = '', id = ''] = place.path;
   const titles = Object.keys(VIEWS).map((title) => [title, title.toLowerCase()] as const);
   const [title = ''] = titles.find(([, path]) => path === (name || 'overview')) ?? [];
-  const [All = Nothing, One = All] = VIEWS[title] ?? [];
+  const [All = NotFound, One = All] = VIEWS[title] ?? [];
   const Shown = id === '' ? All : One;
   return (
     <WithRole>
       <div class="shell">
         <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
-          To the content
+          Skip to content
         </button>
         <nav aria-label="Views">
           <strong>hookwright</strong>
@@ -79,10 +79,10 @@ function Shell({ place }: Pick<ViewProps, 'place'>) {
   );
 }
 
-const Nothing = () => (
+const NotFound = () => (
   <>
-    <Head title="Not here" />
-    <p>There is no such view.</p>
+    <Head title="Not found" />
+    <p>This page does not exist.</p>
   </>
 );
 
@@ -92,7 +92,7 @@ function Login({ done }: { done: () => void }) {
     <main class="login card">
       <h1>hookwright</h1>
       <Form send={({ token = '' }) => login(token).then(done)}>
-        <Field label="Token of the console" type="password" name="token" required />
+        <Field label="Console token" type="password" name="token" required />
         <button type="submit" class="primary">
           Sign in
         </button>

@@ -1,12 +1,12 @@
 /**
- * Who asks, and what they may do.
+ * Authenticates clients of the console and finds their role.
  *
- *   a credential        `Authorization: Bearer <token>`, or the cookie that `POST /login` sets for it
- *   operator, viewer    by which token it is; a viewer changes nothing
- *   no token set        programs of this machine, and pages of this server under a loopback name, are operators
+ *   credential          `Authorization: Bearer <token>`, or the cookie that `POST /login` sets for it
+ *   operator, viewer    depends on the token; a viewer has read-only access
+ *   no token set        local programs, and pages of this server under a loopback name, are operators
  *
- * Browsers send cookies with requests that a page of somebody else makes, so a change with a cookie has to come from a page of
- * this server, and so has everything that is read with one. A bearer token is added by a program that means it.
+ * Browsers also send cookies with requests from pages of other sites, so reads and changes with a cookie are accepted only from
+ * pages of this server. Only a program adds a bearer token, so that needs no such check.
  */
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -16,10 +16,10 @@ import { clientOf, foreignPart, plainAddress } from '../../../runtime/intake/cli
 import type { IntakeRequest } from '../../../runtime/intake/unverified-bodies.ts';
 import { ApiRefusal } from './answer.ts';
 
-/** Wrong tokens of one client that are answered 401 in a window, the further ones 429; its length in ms. */
-const MOST_FAILURES = 10;
+/** Wrong tokens of one client that get 401 in a window; further ones get 429. The window is in ms. */
+const MAX_FAILURES = 10;
 const WINDOW_MS = 60_000;
-/** Clients that are remembered; the one whose window began first is forgotten. */
+/** Most clients to remember; the one with the oldest window is dropped first. */
 const MOST_CLIENTS = 10_000;
 
 export class Access {
@@ -32,14 +32,14 @@ export class Access {
     this.logins = new Logins(context);
   }
 
-  /** Null: a stranger. @throws ApiRefusal for a wrong token of a client that has tried too many */
+  /** Null: unauthenticated. @throws ApiRefusal after too many wrong tokens of the client */
   async roleOf(request: IntakeRequest): Promise<Role | null> {
     const { headers } = request;
     const { token } = this.context;
     if (token === null) return foreignPart(headers) === null ? 'operator' : null;
     if (headers.authorization !== undefined) {
       const [, given = null] = /^Bearer +(.+)$/i.exec(headers.authorization) ?? [];
-      return given === null ? null : this.judge(request, given);
+      return given === null ? null : this.roleOfToken(request, given);
     }
     if (isForeign(headers['sec-fetch-site'])) return null;
     return (await this.logins.find(headers.cookie, this.tokens()))?.role ?? null;
@@ -47,37 +47,37 @@ export class Access {
 
   /** @returns the role, and the value of `Set-Cookie` @throws ApiRefusal for a wrong token */
   login(request: IntakeRequest, token: string): { readonly role: Role; readonly cookie: string } {
-    const role = this.judge(request, token);
-    if (role === null) throw new ApiRefusal(401, 'unauthorized', 'this is not the token of gateway.console');
+    const role = this.roleOfToken(request, token);
+    if (role === null) throw new ApiRefusal(401, 'unauthorized', 'wrong token: use the one of gateway.console');
     return { role, cookie: this.cookie(request, this.logins.begin(token), LOGIN_SECONDS) };
   }
 
-  /** Ends the login of the request. @returns headers that remove it from the browser, which a refusal has too */
+  /** Ends the login of the request. @returns headers that delete the cookie in the browser; an ApiRefusal has them too */
   async logout(request: IntakeRequest): Promise<Readonly<Record<string, string>>> {
     const headers = { 'set-cookie': this.cookie(request, '', 0) };
     const login = await this.logins.find(request.headers.cookie, this.tokens());
     if (login === null || (await this.logins.end(login))) return headers;
-    throw new ApiRefusal(503, 'not_available', 'this browser is signed out, but a copy of its cookie is not', headers);
+    throw new ApiRefusal(503, 'not_available', 'only this browser is signed out: copies of its cookie work', headers);
   }
 
-  /** @throws ApiRefusal for a change that may come from a page of somebody else; called before anything else is looked at */
+  /** Call it before any other check. @throws ApiRefusal for a change that may come from a page of another site */
   checkOrigin({ headers }: IntakeRequest): void {
     const { origin, host, cookie, authorization, 'sec-fetch-site': site } = headers;
     if (authorization !== undefined || site === 'same-origin') return;
     const isOwn = origin === undefined ? cookie === undefined : isOwnOrigin(origin, host);
     if (site === undefined && isOwn) return;
-    throw new ApiRefusal(403, 'foreign_origin', 'a change has to come from a page of this server');
+    throw new ApiRefusal(403, 'foreign_origin', 'a change by a browser must come from a page of this server');
   }
 
   private cookie(request: IntakeRequest, value: string, seconds: number): string {
-    // Of several proxies the first is the one that the browser reached.
+    // With several proxies, the first value is from the one that the browser reached.
     const isTls = /^https\s*(?:,|$)/i.test(String(request.headers['x-forwarded-proto'] ?? ''));
     const isSecure = isTls && this.context.connections.trusts(request);
     return `hookwright_console=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   }
 
-  /** Whoever else guesses, a right token gets in: a limit on it would shut operators out. */
-  private judge(request: IntakeRequest, given: string): Role | null {
+  /** A correct token always passes: limiting it would lock operators out while others guess. */
+  private roleOfToken(request: IntakeRequest, given: string): Role | null {
     const [role] = this.tokens().find(([, token]) => isSame(given, token)) ?? [];
     if (role !== undefined) return role;
     const client = request.client ?? clientOf(plainAddress(request.socket.remoteAddress ?? ''));
@@ -90,7 +90,7 @@ export class Access {
       if (this.failures.size > MOST_CLIENTS && first !== undefined) this.failures.delete(first);
       return null;
     }
-    if (++known.count <= MOST_FAILURES) return null;
+    if (++known.count <= MAX_FAILURES) return null;
     const seconds = Math.ceil((known.until - now) / 1000);
     throw new ApiRefusal(429, 'rate_limited', 'too many wrong tokens', { 'retry-after': String(seconds) });
   }
@@ -106,14 +106,14 @@ export class Access {
 
 const isForeign = (site: unknown): boolean => site === 'cross-site' || site === 'same-site';
 
-/** Behind a proxy with TLS the page is of `https`. */
+/** Behind a TLS proxy, the page has an `https` origin. */
 const isOwnOrigin = (origin: string, host = ''): boolean =>
   [`http://${host}`, `https://${host}`].some((own) => own.toLowerCase() === origin.toLowerCase());
 
 /*
- * Logins of browsers. The cookie is signed under the token itself, so it survives a restart, counts on each gateway that has the
- * token, and ends with it. What ends before its time, by a logout, is a row of the store until it would have expired: that
- * survives too, and other gateways know it within a second.
+ * Browser logins. The cookie is signed with the token itself, so it survives a restart, is valid on every gateway with that token,
+ * and becomes invalid with it. A logout is a row of the store until the cookie would have expired: it also survives a restart,
+ * and other gateways see it within a second.
  */
 
 export type Role = 'operator' | 'viewer';
@@ -121,9 +121,9 @@ export type RoleToken = readonly [role: Role, token: string];
 
 /** How long a login lasts, in seconds. */
 const LOGIN_SECONDS = 12 * 3600;
-/** Logins that were ended before their time, of all gateways; only who has a token can make more. */
+/** Most logouts in the store, of all gateways. Only clients with a token can add one. */
 const MOST_ENDED = 10_000;
-/** What was read of the store this long ago, in ms, is good enough. */
+/** How long the stored logouts are cached, in ms. */
 const FRESH_MS = 1000;
 
 interface Login {
@@ -145,11 +145,11 @@ export class Logins {
   /** @returns the value of a cookie */
   begin(token: string): string {
     const expires = Math.floor(this.context.clock.now() / 1000) + LOGIN_SECONDS;
-    const named = `${expires}.${randomBytes(12).toString('hex')}`;
-    return `${named}.${sign(token, named)}`;
+    const claims = `${expires}.${randomBytes(12).toString('hex')}`;
+    return `${claims}.${sign(token, claims)}`;
   }
 
-  /** Null: there is none, or it has ended. @param cookie the header */
+  /** Null: no login, or it has ended. @param cookie the header */
   async find(cookie: string | undefined, tokens: readonly RoleToken[]): Promise<Login | null> {
     const [, expires = '', id = '', signature = ''] = PATTERN.exec(cookie ?? '') ?? [];
     const expires_at = Number(expires) * 1000;
@@ -160,7 +160,7 @@ export class Logins {
     return this.ended.has(id) ? null : { role, id, expires_at };
   }
 
-  /** False: it could not be stored, and goes on. */
+  /** False: the logout could not be stored, so the login stays valid. */
   async end({ id, expires_at }: Login): Promise<boolean> {
     const { store, clock, log } = this.context;
     if (this.ended.size >= MOST_ENDED) return false;
@@ -168,14 +168,14 @@ export class Logins {
     try {
       await store.write({ kind: 'put_guard', row: { kind: 'logout', key: id }, ...change });
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, 'a logout of the console cannot be stored');
+      log.warn({ reason: messageOf(error) }, 'could not store a console logout');
       return false;
     }
     this.ended = new Set([...this.ended, id]);
     return true;
   }
 
-  /** While the store cannot be read, what was known of it goes on to count. */
+  /** While the store cannot be read, the cached logouts stay in effect. */
   private async readEnded(): Promise<void> {
     const { store, clock, log } = this.context;
     const now = clock.monotonic();
@@ -184,16 +184,16 @@ export class Logins {
     try {
       this.ended = new Set((await store.read({ kind: 'guard_rows', of: 'logout' })).map(({ key }) => key));
     } catch (error) {
-      log.debug({ reason: messageOf(error) }, 'ended logins cannot be read');
+      log.debug({ reason: messageOf(error) }, 'could not read console logouts');
     }
   }
 }
 
 const PATTERN = /(?:^|; *)hookwright_console=(\d{1,12})\.([0-9a-f]{24})\.([0-9a-f]{64})(?:;|$)/;
 
-const sign = (token: string, named: string): string =>
-  createHmac('sha256', token).update(`hookwright console ${named}`).digest('hex');
+const sign = (token: string, claims: string): string =>
+  createHmac('sha256', token).update(`hookwright console ${claims}`).digest('hex');
 
-/** Takes the same time for every text. */
+/** Compares in constant time. */
 const isSame = (a: string, b: string): boolean => timingSafeEqual(sha256(a), sha256(b));
 const sha256 = (value: string): Buffer => createHash('sha256').update(value).digest();

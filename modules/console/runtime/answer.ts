@@ -1,18 +1,18 @@
-/** What the console responds with, the refusals that its parts throw, and pages of lists. */
+/** Responses of the console, its errors, and pages of lists. */
 import type { ServerResponse } from 'node:http';
 import { tryParseJson } from '../../../base/files.ts';
 
-/** What the console answers, and the refusals that its parts throw. */
+/** A response of the console. */
 export interface Answer {
   readonly status: number;
   readonly type: string;
   readonly text: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Writes what follows the head, until the client leaves; in place of `text`. */
+  /** Streams the body until the client disconnects; replaces `text`. */
   readonly stream?: (response: ServerResponse) => void;
 }
 
-/** A refusal with an HTTP status, a code for programs and a message for people. */
+/** An error response: an HTTP status, a code for programs and a message for people. */
 export class ApiRefusal extends Error {
   override readonly name = 'ApiRefusal';
   readonly status: number;
@@ -43,30 +43,30 @@ export const json = (status: number, value: unknown, headers: Answer['headers'] 
 export const refused = ({ status, code, message, headers }: ApiRefusal): Answer =>
   json(status, { status: 'error', error: message, code }, headers);
 
-/** Pages of lists. A cursor names the last entry of the page before; what it holds is nobody's business but the server's. */
+/** A page of a list. A cursor is opaque to clients; it identifies the last entry of the previous page. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly next: string | null;
 }
 
-/** @param rows one more than the page has, where there are more */
+/** @param rows one row more than the limit if there is a next page */
 export function pageOf<Item>(rows: readonly Item[], limit: number, cursor: (last: Item) => string): Page<Item> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   return { items, next: rows.length > limit && last !== undefined ? cursor(last) : null };
 }
 
-/** A cursor of a list that is sorted by these texts. */
+/** The cursor of a list that is sorted by this key. */
 export const cursorOf = (key: readonly string[]): string => Buffer.from(JSON.stringify(key)).toString('base64url');
 
-/** @throws ApiRefusal when the cursor is none of this server */
+/** @throws ApiRefusal for an invalid cursor */
 export function keyIn(cursor: string): readonly string[] {
   const key = tryParseJson(Buffer.from(cursor, 'base64url').toString('utf8'));
   if (Array.isArray(key) && key.length === 2 && key.every((part) => typeof part === 'string')) return key;
-  throw new ApiRefusal(400, 'bad_input', 'cursor is not the `next` of a page');
+  throw new ApiRefusal(400, 'bad_input', 'cursor must be the `next` of a page');
 }
 
-/** A page of what is all in memory, sorted by these texts. @throws ApiRefusal for an odd cursor */
+/** A page of a list in memory, sorted by key. @throws ApiRefusal for an invalid cursor */
 export function sortedPage<Item>(
   all: readonly Item[],
   { limit, cursor }: { readonly limit: number; readonly cursor?: string },

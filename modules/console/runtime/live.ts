@@ -1,7 +1,7 @@
 /**
- * What is live, as server-sent events. While somebody listens, the newest requests and deliveries are read once a second, once
- * for all: an event costs nothing, and a thousand a second are shown as the newest twenty, with the number of those that came.
- * A client that does not read misses events, and is told how many: nothing is queued for it.
+ * Live updates as server-sent events. While clients are connected, the newest requests and deliveries are read once a second for
+ * all of them. The cost does not depend on traffic: an update has at most twenty entries and the number of new requests.
+ * Nothing is queued for a slow client: it misses updates, and the next update has their number.
  */
 import type { ServerResponse } from 'node:http';
 import { messageOf } from '../../../base/errors.ts';
@@ -12,15 +12,15 @@ import type { ApiContext } from './api/call-operation.ts';
 import { HANDLERS } from './api/handlers.ts';
 
 const EVERY_MS = 1000;
-/** A client learns within this time that the gateway is still there, in ms. */
+/** Longest time without a message to a client, in ms. */
 const HEARTBEAT_MS = 15_000;
-/** Then a client connects anew, and shows its credential again, in ms. */
+/** After this time in ms a client has to reconnect and authenticate again. */
 const LONGEST_MS = 900_000;
 const MOST_CLIENTS = 16;
-/** Newest requests and deliveries of an event. */
+/** Most requests and deliveries in an update. */
 const SHOWN = 20;
-/** Bytes that a client may be behind. */
-const MOST_BEHIND = 65_536;
+/** Most unsent bytes of a client. */
+const MAX_UNSENT_BYTES = 65_536;
 
 type LiveContext = Omit<ApiContext, 'role'> & Pick<ConsoleContext, 'requestCount' | 'log'>;
 
@@ -29,7 +29,7 @@ interface Client {
   /** Monotonic ms. */
   readonly until: number;
   readonly isKnown: () => Promise<boolean>;
-  /** Events that it has missed since the last one that it got. */
+  /** Updates missed since the last one that was sent. */
   missed: number;
   heardAt: number;
 }
@@ -37,8 +37,8 @@ interface Client {
 export class LiveEvents {
   private readonly context: LiveContext;
   private readonly clients = new Set<Client>();
-  private isLooking = false;
-  /** Of the newest request, and the text of the newest deliveries, that were sent. */
+  private isPolling = false;
+  /** The id of the newest request, and the newest deliveries as JSON, that were sent. */
   private newest = '';
   private deliveries = '';
   private came = 0;
@@ -47,9 +47,9 @@ export class LiveEvents {
     this.context = context;
   }
 
-  /** @param isKnown whether its login has not ended @throws ApiRefusal when too many listen */
+  /** @param isKnown whether the login is still valid @throws ApiRefusal when too many clients are connected */
   answer(isKnown: Client['isKnown']): Answer {
-    if (this.clients.size >= MOST_CLIENTS) throw new ApiRefusal(503, 'too_many', 'too many listen already');
+    if (this.clients.size >= MOST_CLIENTS) throw new ApiRefusal(503, 'too_many', 'too many live clients');
     return { status: 200, type: 'text/event-stream', text: '', stream: (response) => this.add(response, isKnown) };
   }
 
@@ -59,32 +59,32 @@ export class LiveEvents {
     this.clients.add(client);
     response.once('close', () => this.clients.delete(client));
     response.write(': live\n\n');
-    if (this.isLooking) return;
-    this.isLooking = true;
+    if (this.isPolling) return;
+    this.isPolling = true;
     this.came = this.context.requestCount();
     this.deliveries = '';
     this.newest = '';
-    void this.turn();
+    void this.poll();
   }
 
-  private async turn(): Promise<void> {
+  private async poll(): Promise<void> {
     if (this.clients.size === 0) {
-      this.isLooking = false;
+      this.isPolling = false;
       return;
     }
-    const found = await this.look().catch((error: unknown) => {
-      this.context.log.debug({ reason: messageOf(error) }, 'nothing can be shown live');
+    const found = await this.readUpdate().catch((error: unknown) => {
+      this.context.log.debug({ reason: messageOf(error) }, 'could not read live updates');
       return null;
     });
     const now = this.context.clock.monotonic();
-    // One text for all; `send` puts before it what each has missed.
+    // One text for all clients; `send` adds the number of missed updates of each.
     const text = found === null ? null : JSON.stringify(found);
     for (const client of this.clients) send(client, text, (await client.isKnown()) ? now : client.until);
-    this.context.clock.after(EVERY_MS, () => void this.turn());
+    this.context.clock.after(EVERY_MS, () => void this.poll());
   }
 
-  /** Null: nothing has happened. */
-  private async look(): Promise<object | null> {
+  /** Null: no changes. */
+  private async readUpdate(): Promise<object | null> {
     const api: ApiContext = { ...this.context, role: 'viewer' };
     const [requests, deliveries] = await Promise.all([
       HANDLERS.listRequests(api, { limit: SHOWN }),
@@ -103,16 +103,16 @@ export class LiveEvents {
   }
 }
 
-/** @param found a JSON object without `missed`; null: nothing has happened */
+/** @param found a JSON object without `missed`; null: no changes */
 function send(client: Client, found: string | null, now: number): void {
   const { response } = client;
   if (now >= client.until) {
-    // An end that waits until the client reads would keep its place for ever.
+    // `end` waits until the client reads, which would keep its slot forever.
     if (response.writableLength > 0) response.destroy();
     else response.end();
     return;
   }
-  if (response.writableLength > MOST_BEHIND) {
+  if (response.writableLength > MAX_UNSENT_BYTES) {
     if (found !== null) client.missed++;
     return;
   }

@@ -1,8 +1,8 @@
 /**
- * The console: a second listener, whose port is never the public one. `/livez`, `/readyz` and `/metrics` are for supervisors and
- * collectors, `/api/…` is what pages and programs call, `/login` gives a page its cookie. With a token, clients without it learn
- * only whether the gateway is live and ready, not even which paths exist; access.ts says who is known.
- * The bounds on connections are those of the public server.
+ * The console server: a second listener on its own port. `/livez`, `/readyz` and `/metrics` are for supervisors and collectors,
+ * `/api/…` is for pages and programs, and `/login` sets the cookie. With a token, unauthenticated clients learn only whether the
+ * gateway is live and ready, not which paths exist; access.ts authenticates.
+ * The connection limits are those of the public server.
  */
 
 import { readFileSync } from 'node:fs';
@@ -23,10 +23,10 @@ import { ApiRefusal, json, plainText, refused } from './answer.ts';
 import { answerApi } from './api/answer-api.ts';
 import { LiveEvents } from './live.ts';
 
-/** A person behind a slow line may send a payload. */
+/** Long enough to send a payload over a slow connection. */
 const LIMITS: ServerLimits = { ...LOCAL_LIMITS, requestTimeoutMs: 10_000 };
 
-/** Nothing of elsewhere is loaded, nothing is shown in a frame or read by another page, and nothing is kept. */
+/** No external resources, no framing, no access by other pages, no caching. */
 const HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy':
@@ -42,17 +42,17 @@ interface Exchange {
   readonly request: IntakeRequest;
   readonly response: ServerResponse;
   readonly path: string;
-  /** Null: a stranger. */
+  /** Null: unauthenticated. */
   readonly role: Role | null;
 }
 
 type Page = (server: ConsoleServer, exchange: Exchange) => Answer | Promise<Answer>;
 
-/** Those that anyone may ask. */
+/** Paths without authentication. */
 const PUBLIC: Readonly<Record<string, Page>> = {
-  // Without data, and in no frame: a link to it may be followed from everywhere.
+  // The page has no data and cannot be framed, so a link from any site may open it.
   '/': (server, { request }) => {
-    if (server.context.token === null && foreignPart(request.headers) === 'foreign_host') throw server.stranger();
+    if (server.context.token === null && foreignPart(request.headers) === 'foreign_host') throw server.denied();
     return server.page();
   },
   '/livez': () => plainText(200, 'ok'),
@@ -88,7 +88,7 @@ class ConsoleServer {
   readonly context: ConsoleContext;
   private readonly access: Access;
   private readonly live: LiveEvents;
-  /** Read when it is asked for first. */
+  /** Read on the first request. */
   private document: Answer | null = null;
 
   constructor(context: ConsoleContext) {
@@ -102,11 +102,11 @@ class ConsoleServer {
   private async answer(request: IntakeRequest, response: ServerResponse): Promise<void> {
     const { connections } = this.context;
     const isAdmitted = connections.begin(request);
-    const answer = isAdmitted ? await this.find(request, response) : plainText(503, 'too many requests of one client');
+    const answer = isAdmitted ? await this.find(request, response) : plainText(503, 'too many requests by a client');
     const { stream } = answer;
     if (stream === undefined) connections.end(request);
     else response.once('close', () => connections.end(request));
-    // A body that is not read whole: none of the next bytes can be trusted to begin a request.
+    // After an unread body, the next bytes may not be the start of a request.
     if (!isAdmitted || !request.complete) response.shouldKeepAlive = false;
     response.writeHead(answer.status, { 'content-type': answer.type, ...HEADERS, ...answer.headers });
     if (stream !== undefined) stream(response);
@@ -116,13 +116,13 @@ class ConsoleServer {
   private find(request: IntakeRequest, response: ServerResponse): Promise<Answer> {
     return this.route(request, response).catch((error: unknown) => {
       if (error instanceof ApiRefusal) return refused(error);
-      this.context.log.warn({ reason: messageOf(error) }, 'the console cannot answer');
-      return refused(new ApiRefusal(503, 'not_available', 'not available now: the log says why'));
+      this.context.log.warn({ reason: messageOf(error) }, 'could not handle a console request');
+      return refused(new ApiRefusal(503, 'not_available', 'temporarily unavailable: see the log of the gateway'));
     });
   }
 
   private async route(request: IntakeRequest, response: ServerResponse): Promise<Answer> {
-    if (!hasOneHost(request)) throw new ApiRefusal(400, 'bad_request', 'a request names one host');
+    if (!hasOneHost(request)) throw new ApiRefusal(400, 'bad_request', 'a request must have exactly one Host header');
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (!isRead) this.access.checkOrigin(request);
@@ -131,12 +131,12 @@ class ConsoleServer {
     if (role !== null) this.context.connections.verify(request);
     const exchange = { request, response, path, role };
     const open = Object.hasOwn(PUBLIC, path) ? PUBLIC[path] : undefined;
-    if (open === undefined && role === null) throw this.stranger();
+    if (open === undefined && role === null) throw this.denied();
     if (path === '/logout' && request.method === 'POST') return json(200, {}, await this.access.logout(request));
     if (role !== null && path.startsWith('/api/')) return this.api({ ...exchange, role }, query);
     const page = open ?? (Object.hasOwn(OWN, path) ? OWN[path] : undefined);
-    if (page === undefined) throw new ApiRefusal(404, 'not_found', 'there is nothing here');
-    if (!isRead) throw new ApiRefusal(405, 'method_not_allowed', 'GET only', { allow: 'GET, HEAD' });
+    if (page === undefined) throw new ApiRefusal(404, 'not_found', 'not found');
+    if (!isRead) throw new ApiRefusal(405, 'method_not_allowed', 'this path accepts only GET', { allow: 'GET, HEAD' });
     return page(this, exchange);
   }
 
@@ -148,16 +148,16 @@ class ConsoleServer {
     if (path === '/api/events' && request.method === 'GET')
       return this.live.answer(async () => (await this.access.roleOf(request)) !== null);
     if (role === 'viewer' && method !== 'GET')
-      throw new ApiRefusal(403, 'read_only', 'the token of a viewer changes nothing');
+      throw new ApiRefusal(403, 'read_only', 'the viewer token has read-only access');
     const body = method === 'GET' ? {} : await readBody(request, response, false);
     return answerApi({ ...this.context, role }, { method, path, query: new URLSearchParams(query), body });
   }
 
-  /** Takes `{ token }` as JSON; or as a form, whose browser goes to the pages. */
+  /** Accepts `{ token }` as JSON, or as a form, which redirects the browser to the pages. */
   private async login(request: IntakeRequest, response: ServerResponse): Promise<Answer> {
     if (this.context.token === null) throw new ApiRefusal(404, 'not_found', 'the console has no token');
     const { token } = (await readBody(request, response, true)) as { readonly token?: unknown };
-    if (typeof token !== 'string') throw new ApiRefusal(400, 'bad_input', 'token is a text');
+    if (typeof token !== 'string') throw new ApiRefusal(400, 'bad_input', 'token must be a string');
     const { role, cookie } = this.access.login(request, token);
     return isFormEncoded(request.headers)
       ? json(303, { role, signs_in: true }, { 'set-cookie': cookie, location: '/' })
@@ -169,17 +169,17 @@ class ConsoleServer {
     return this.document;
   }
 
-  stranger(): ApiRefusal {
+  denied(): ApiRefusal {
     if (this.context.token !== null)
-      return new ApiRefusal(401, 'unauthorized', 'the token of gateway.console is missing', {
+      return new ApiRefusal(401, 'unauthorized', 'missing token: send the token of gateway.console, or sign in', {
         'www-authenticate': 'Bearer',
       });
-    return new ApiRefusal(403, 'foreign', 'without a token, the console answers no page of others and no other host');
+    return new ApiRefusal(403, 'foreign', 'without a token, the console rejects other host names and other sites');
   }
 }
 
 /**
- * Its policy, with the hashes of its script and style, is in it; which pages may frame it only a header can say.
+ * The page contains its content security policy with the hashes of its script and style; `frame-ancestors` works only in a header.
  *
  * @throws ApiRefusal in a checkout that was not built
  */
@@ -194,36 +194,36 @@ function readDocument(): string {
   try {
     return readFileSync(join(assetFolder('console'), 'index.html'), 'utf8');
   } catch {
-    const where = 'the pages are part of the package: in a checkout, `npm run build` makes them';
+    const where = 'the console pages are not built: run `npm run build` in the checkout';
     throw new ApiRefusal(404, 'not_found', where);
   }
 }
 
-/** In bytes; a test event may bring a payload. */
-const MOST = 1_048_576;
+/** Most bytes of a body, which may contain the payload of a test event. */
+const MAX_BODY_BYTES = 1_048_576;
 
-/** @returns an object without a prototype of its own making @throws ApiRefusal */
+/** @returns a plain object @throws ApiRefusal for a body that is too large or invalid */
 export async function readBody(request: IntakeRequest, response: ServerResponse, takesForms: boolean): Promise<object> {
-  if (Number(request.headers['content-length'] ?? 0) > MOST) throw TOO_LARGE;
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw TOO_LARGE;
   if (request.awaitsContinue) response.writeContinue();
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MOST) throw TOO_LARGE;
+    if (size > MAX_BODY_BYTES) throw TOO_LARGE;
     chunks.push(chunk);
   }
   if (size === 0) return {};
   const text = Buffer.concat(chunks).toString('utf8');
   if (takesForms && isFormEncoded(request.headers)) return Object.fromEntries(new URLSearchParams(text));
   if (typeOf(request) !== 'application/json')
-    throw new ApiRefusal(415, 'unsupported_media_type', 'the body is application/json');
+    throw new ApiRefusal(415, 'unsupported_media_type', 'the body must be application/json');
   const input = tryParseJson(text);
   if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
-  throw new ApiRefusal(400, 'bad_input', 'the body is a JSON object');
+  throw new ApiRefusal(400, 'bad_input', 'the body must be a JSON object');
 }
 
 const typeOf = ({ headers }: IntakeRequest): string =>
   (headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase();
 
-const TOO_LARGE = new ApiRefusal(413, 'payload_too_large', `a body may have ${MOST} bytes`);
+const TOO_LARGE = new ApiRefusal(413, 'payload_too_large', `the body exceeds ${MAX_BODY_BYTES} bytes`);

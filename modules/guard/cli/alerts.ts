@@ -1,4 +1,4 @@
-/** `hookwright alerts test`: sends a message that says it is a test to where alerts go, and waits for what becomes of it. */
+/** `hookwright alerts test`: sends a test message to the alert targets and waits for the result. */
 import { targetLabel } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
@@ -9,7 +9,7 @@ import { printJson, printLine, visible } from '../../../cli/output/print.ts';
 import { findDispatch, useStore } from '../../../cli/store/use-store.ts';
 import type { StoredDispatch } from '../../../runtime/store/queries.ts';
 
-/** How long it waits for the targets, and how often it looks, in ms. */
+/** How long to wait for the targets, and the polling interval, in ms. */
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 100;
 
@@ -19,36 +19,36 @@ export const alertsTestCommand = command({
     const { dispatch: id } = await askGateway(context, 'alerts_test', {});
     if (id === null)
       throw new CliError(
-        'the configuration that the gateway serves says not where alerts go',
-        'name a target: gateway.alerts.deliver',
+        'the served configuration has no target for alerts',
+        'set gateway.alerts.deliver',
         'hookwright docs observability',
       );
-    // The clock's timers keep no process running.
+    // The clock's timers do not keep the process running.
     const alive = setInterval(() => {}, PATIENCE_MS);
     const results = resultsOf(await outcome(context, id).finally(() => clearInterval(alive)));
     const isSent = results.every(({ ok }) => ok);
     if (given.json) printJson(context, { dispatch: id, results });
     else
       for (const { target, ok, reason } of results)
-        printLine(context, ok ? `${target}: sent` : `${target}: not sent: ${visible(reason ?? 'it has not answered')}`);
+        printLine(context, ok ? `${target}: sent` : `${target}: not sent: ${visible(reason ?? 'no response')}`);
     if (!isSent && !given.json) printLine(context, `hookwright deliveries show ${id}`);
     return isSent ? 0 : 1;
   },
 });
 
-/** The message when all deliveries have ended, or as it is by then. */
+/** Resolves with the message when all its deliveries have ended, or after the timeout. */
 async function outcome(context: CliContext, id: string): Promise<StoredDispatch> {
   const { clock } = context;
   const until = clock.monotonic() + PATIENCE_MS;
   for (;;) {
-    const found = await useStore(context, (store) => findDispatch(store, id));
-    const isOver = found?.finished_at != null || clock.monotonic() >= until;
-    if (found !== null && (isOver || resultsOf(found).every(({ ok }) => ok !== null))) return found;
+    const message = await useStore(context, (store) => findDispatch(store, id));
+    const isOver = message?.finished_at != null || clock.monotonic() >= until;
+    if (message !== null && (isOver || resultsOf(message).every(({ ok }) => ok !== null))) return message;
     await new Promise((resolve) => void clock.after(LOOK_MS, () => resolve(null)));
   }
 }
 
-/** @returns `ok` null: no attempt has ended */
+/** @returns one result per target; `ok` is null until an attempt has ended */
 function resultsOf({ dispatch, steps }: StoredDispatch) {
   return dispatch.deliveries.map((delivery, index) => {
     const last = steps.findLast((step) => step.kind === 'delivery' && step.index === index);

@@ -1,4 +1,4 @@
-/** `hookwright gateway loops`: keys that are paused because they have had too many runs. */
+/** `hookwright gateway loops`: keys that are paused because they exceeded their limit of runs. */
 import { CliError, findName } from '../../../cli/base/errors.ts';
 import { argument, command } from '../../../cli/command-line/command.ts';
 import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
@@ -9,7 +9,7 @@ import type { Store } from '../../../runtime/store/contract.ts';
 import type { PausedKey } from '../runtime/loops.ts';
 import { pausedKeys, runKeyText } from '../runtime/loops.ts';
 
-/** `hookwright gateway loops list`: the keys that are paused. */
+/** `hookwright gateway loops list`: lists the paused keys. */
 export const gatewayLoopsListCommand = command({
   options: { config: configOption, json: jsonOption },
   async run(context, given) {
@@ -39,23 +39,23 @@ export const gatewayLoopsReleaseCommand = command({
   async run(context, given) {
     const now = context.clock.now();
     const released = await useStore(context, (store) => release(store, given.reference, now), given.config);
-    const { of, until } = released ?? find([], given.reference);
+    const { of, until } = released ?? findKey([], given.reference);
     const owner = of.route === null ? '' : ` of route ${of.route}`;
-    printLine(context, `${visible(`${runKeyText(of)}${owner}`)} is released, ${formatDuration(until - now)} early`);
+    printLine(context, `${visible(`${runKeyText(of)}${owner}`)} released, ${formatDuration(until - now)} early`);
   },
 });
 
-function find(paused: readonly PausedKey[], name: string): PausedKey {
+function findKey(paused: readonly PausedKey[], name: string): PausedKey {
   const known = paused.flatMap((each) => [[each.id, each] as const, [runKeyText(each.of), each] as const]);
   return findName<PausedKey>({ kind: 'paused key', name, known, listedBy: 'hookwright gateway loops list' });
 }
 
 async function release(store: Store, name: string, now: number) {
   const paused = await pausedKeys(store, now);
-  const found = find(paused, name);
-  const { body, ...row } = found.row;
+  const key = findKey(paused, name);
+  const { body, ...row } = key.row;
   const change = { expect: body, body: null, expires_at: null, dispatch: null, now };
   if (!(await store.write({ kind: 'put_guard', row, ...change })))
-    throw new CliError(`the pause of "${visible(runKeyText(found.of))}" has just ended`);
-  return found;
+    throw new CliError(`the pause of "${visible(runKeyText(key.of))}" has just ended`);
+  return key;
 }

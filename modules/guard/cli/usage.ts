@@ -1,4 +1,4 @@
-/** `hookwright usage`: tokens and cost of the runs that are stored, summed by route, agent, job or day. */
+/** `hookwright usage`: tokens and cost of the stored runs, summed by route, agent, job or day. */
 import type { CliContext } from '../../../cli/base/context.ts';
 import { choice, command, text, withDefault } from '../../../cli/command-line/command.ts';
 import { arrayOption, configOption } from '../../../cli/command-line/options.ts';
@@ -16,18 +16,18 @@ export const GROUPS = ['route', 'agent', 'job', 'day'] as const;
 export type UsageGroup = (typeof GROUPS)[number];
 
 export interface UsedBy extends Usage {
-  /** Null where the sum is over all profiles. */
+  /** Null: the sum of all profiles. */
   readonly profile: string | null;
   readonly name: string;
   readonly runs: number;
 }
 
-/** Days of every zone begin at a whole number of these, in ms since 1970. */
+/** Length of a stored time slot, in ms. Days begin at a slot boundary in every time zone. */
 export const SLOT_MS = 900_000;
 
 const DEFAULT_AGENT = 'default';
 
-/** The name of a sum in its group; null: it belongs to none. */
+/** The group name of a sum; null if it has none. */
 const NAMES: Readonly<Record<UsageGroup, (sum: UsageSum, dayOf: (at: number) => string) => string | null>> = {
   route: ({ route, job }) => route ?? (job === null ? null : `job ${job}`),
   agent: ({ agent }) => agent ?? DEFAULT_AGENT,
@@ -36,41 +36,41 @@ const NAMES: Readonly<Record<UsageGroup, (sum: UsageSum, dayOf: (at: number) => 
 };
 
 /**
- * Days in their order; otherwise what cost most, or else used most tokens, first.
- * @param dayOf the date of an instant (Unix ms)
+ * Sums usage by group. Days are in order; other groups are sorted by cost, or by tokens if no cost is reported, highest first.
+ * @param dayOf returns the date of an instant (Unix ms)
  */
 export function sumUsage(sums: readonly UsageSum[], by: UsageGroup, dayOf: (at: number) => string): readonly UsedBy[] {
-  const found = new Map<string, UsedBy>();
+  const sumByKey = new Map<string, UsedBy>();
   for (const sum of sums) {
     const name = NAMES[by](sum, dayOf);
     if (name === null) continue;
     const profile = by === 'day' ? null : sum.profile;
     const key = JSON.stringify([profile, name]);
-    const before = found.get(key);
+    const before = sumByKey.get(key);
     const { input_tokens, output_tokens, cost } = before === undefined ? sum : addUsage(before, sum);
-    found.set(key, { profile, name, runs: (before?.runs ?? 0) + sum.runs, input_tokens, output_tokens, cost });
+    sumByKey.set(key, { profile, name, runs: (before?.runs ?? 0) + sum.runs, input_tokens, output_tokens, cost });
   }
-  const rows = [...found.values()];
+  const rows = [...sumByKey.values()];
   const weigh = weightBy(rows);
   return by === 'day'
     ? rows.sort((a, b) => (a.name < b.name ? -1 : 1))
     : rows.sort((a, b) => weigh(b) - weigh(a) || (a.name < b.name ? -1 : 1));
 }
 
-/** What rows are compared by: their cost where any is told, else their tokens. */
+/** The weight by which rows are compared: cost if any row has one, otherwise tokens. */
 export function weightBy(rows: readonly Usage[]): (row: Usage) => number {
   const hasCost = rows.some(({ cost }) => cost !== null);
   return ({ cost, input_tokens, output_tokens }) =>
     hasCost ? (cost ?? 0) : (input_tokens ?? 0) + (output_tokens ?? 0);
 }
 
-/** Columns of the longest bar. */
+/** Width of the longest bar, in columns. */
 const BAR = 20;
 
 export const usageCommand = command({
   options: {
     by: withDefault('route', choice(GROUPS, 'What to sum by')),
-    since: withDefault('7d', text('time', 'Runs that ended since: 12h, 7d, or a date')),
+    since: withDefault('7d', text('time', 'Only runs that ended since then: 12h, 7d, or a date')),
     config: configOption,
     json: arrayOption,
   },
@@ -83,7 +83,7 @@ export const usageCommand = command({
       json,
       toJson: ({ profile, name, ...rest }) => ({ [by]: name, ...(profile === null ? {} : { profile }), ...rest }),
       columns: columns(by, rows, context.stdout.isTTY === true),
-      empty: 'no run of that time has told what it used (hookwright docs agents)',
+      empty: 'no run in this time reported its usage (see: hookwright docs agents)',
     });
   },
 });
@@ -105,7 +105,7 @@ function columns(by: string, rows: readonly UsedBy[], hasBars: boolean): readonl
   ];
 }
 
-/** The zone of the gateway, by its configuration; that of the machine where none is given. */
+/** The time zone of the gateway's configuration, or else of the machine. */
 function zoneOf(context: CliContext, configs: readonly string[] | undefined): string {
   const gateway = readConfig(context, configs ?? context.configs ?? []).tree?.value.gateway;
   const zone = isPlainMap(gateway) ? gateway.timezone : undefined;

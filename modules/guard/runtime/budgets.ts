@@ -1,11 +1,12 @@
 /**
- * Budgets: how many runs, tokens or how much cost a window of time may have. A budget is one row of the guard. Runs that are under
- * way are not estimated: they may exceed the budget by what they use themselves.
+ * Budgets: limits of runs, tokens and cost in a window of time. A budget is one row of the guard. The usage of a run counts when it
+ * ends, so running agents can exceed a budget.
  *
- *   accepted ──> full: refused          begins ──> full: the dispatch is skipped        ends ──> its usage is added
- *      └──> one run is reserved
+ *   accept ──> full: rejected           begin ──> full: the dispatch is skipped         end ──> its usage is added
+ *      └──> reserves one run
  */
 import { agentPlan } from '../../../base/names.ts';
+import { utcTime } from '../../../base/text.ts';
 import type { AlertCondition } from '../../../runtime/dispatch/context.ts';
 import type { Store } from '../../../runtime/store/contract.ts';
 import { decodeOr, isCount, isInstant, isText, orNull } from '../../../runtime/store/decode.ts';
@@ -22,7 +23,7 @@ export type FindBudgets = (
 ) => readonly BudgetSpan[];
 
 /**
- * The budgets that a run counts in: of its route, its agent, its job and the gateway.
+ * Returns a function that finds the budgets of a run: those of its route, its agent, its job and the gateway.
  * @param timezone of the machine, used where the gateway names none
  */
 export function createFindBudgets(
@@ -41,13 +42,13 @@ export function createFindBudgets(
     return plan === undefined ? undefined : agentPlan(plan, name)?.budget;
   };
   return ({ profile, route, job, agent = null }, now) => {
-    const found: readonly (readonly [BudgetPlan | undefined, readonly (string | null)[]])[] = [
+    const plans: readonly (readonly [BudgetPlan | undefined, readonly (string | null)[]])[] = [
       [route === null ? undefined : ofRoutes.get(nameOf(profile, route)), ['route', profile, route]],
       [ofAgent(profile, agent), ['agent', profile, agent]],
       [job === null ? undefined : ofJob(job), ['job', job]],
       [gateway.budget, ['gateway']],
     ];
-    return found.flatMap(([plan, owner]) => {
+    return plans.flatMap(([plan, owner]) => {
       if (plan === undefined) return [];
       const { per, ...limits } = plan;
       return [{ kind: 'budget', key: JSON.stringify([...owner, per]), ...limits, ...windowAt(per, now) }];
@@ -61,10 +62,10 @@ const budgetsBy = <Of extends { readonly budget?: BudgetPlan }>(
 ): ReadonlyMap<string, BudgetPlan> =>
   new Map(owners.flatMap((of) => (of.budget === undefined ? [] : [[keyOf(of), of.budget] as const])));
 
-/** Whether it limits tokens or cost, which are known when a run has ended. */
+/** True if the budget limits tokens or cost, which are known only when a run has ended. */
 export const isMetered = ({ tokens, cost }: BudgetSpan): boolean => tokens !== null || cost !== null;
 
-/** The body of a row: what was spent. */
+/** The stored body of a row: the usage in a window. */
 interface Spent {
   /** The window that the counts belong to. */
   readonly since: number;
@@ -72,13 +73,13 @@ interface Spent {
   readonly runs: number;
   readonly tokens: number;
   readonly cost: number;
-  /** It has refused a run in this window. */
+  /** The budget has rejected a run in this window. */
   readonly refused: boolean;
 }
 
-/** What gateways of the previous version read besides, while they run beside this one. The next version goes without. */
+/** Fields that gateways of the previous version need while they share a store with this one. Remove in the next version. */
 const OF_PREVIOUS = { largest_tokens: null, largest_cost: null, under_way: [] };
-/** How long a row is kept after its window, in ms, for a clock that is set back. */
+/** How long a row is stored after its window, in ms, in case the clock is set back. */
 const KEEP_MS = 86_400_000;
 
 /** Reserves a run in each of the budgets. */
@@ -90,7 +91,7 @@ export function reserveRun(rows: GuardRows, budgets: readonly BudgetSpan[], now:
   }
 }
 
-/** The first of the budgets that is full; null: none. @param accepting false: a run that was accepted begins, and its runs are reserved */
+/** Checks the budgets and returns the first full one, or null. @param accepting false: an accepted run begins; it is already reserved */
 export function refuseIn(
   rows: GuardRows,
   budgets: readonly BudgetSpan[],
@@ -102,7 +103,7 @@ export function refuseIn(
   const spent = spentOf(rows, limit, now);
   if (!spent.refused) put(rows, limit, { ...spent, refused: true });
   const { until } = limit;
-  const detail = `${budgetName(limit.key)}: used up until ${new Date(until).toISOString()}`;
+  const detail = `${budgetName(limit.key)}: used up until ${utcTime(until)}`;
   return { kind: 'over_limit', limit, reason: 'budget', until, first: !spent.refused, detail };
 }
 
@@ -111,7 +112,7 @@ const isFull = ({ runs, tokens, cost }: Spent, budget: BudgetSpan, accepting: bo
   (budget.tokens !== null && tokens >= budget.tokens) ||
   (budget.cost !== null && cost >= budget.cost);
 
-/** Adds what a run has used. */
+/** Adds the usage of a run. */
 export function spendIn(rows: GuardRows, budgets: readonly BudgetSpan[], usage: Usage, at: number): void {
   for (const budget of budgets) {
     const spent = spentOf(rows, budget, at);
@@ -121,8 +122,8 @@ export function spendIn(rows: GuardRows, budgets: readonly BudgetSpan[], usage: 
 }
 
 /**
- * What was spent in the window of `now`. A window ends only when its end has passed, so that gateways in other zones do not begin it
- * anew; when the clock was set back, what was spent counts in the earlier window.
+ * The usage in the window of `now`. A stored window is used until its end has passed, so that gateways in other time zones do not
+ * reset it. If the clock was set back, its usage counts in the earlier window.
  */
 function spentOf(rows: GuardRows, budget: BudgetSpan, now: number): Spent {
   const stored = readSpent(rows.guardRow(budget));
@@ -134,7 +135,7 @@ function spentOf(rows: GuardRows, budget: BudgetSpan, now: number): Spent {
 const put = (rows: GuardRows, { kind, key }: BudgetSpan, spent: Spent): void =>
   rows.putGuardRow({ kind, key, body: JSON.stringify({ ...spent, ...OF_PREVIOUS }) }, spent.until + KEEP_MS);
 
-/** A stored body; null: there is none, or it is damaged. */
+/** The decoded body; null if missing or damaged. */
 const readSpent = (body: string | undefined): Spent | null => decodeOr<Spent | null>(body, isSpent, null);
 
 function isSpent(value: unknown): boolean {
@@ -147,14 +148,14 @@ function isSpent(value: unknown): boolean {
   );
 }
 
-/** What is spent of a budget, in words. */
+/** Describes a budget with its limits and usage. */
 export function explainBudget(rows: GuardRows, budget: BudgetSpan, now: number): ExplainedBudget {
   const amounts = ({ runs, tokens, cost }: Pick<BudgetSpan, 'runs' | 'tokens' | 'cost'>) => ({ runs, tokens, cost });
   const [limits, spent] = [amounts(budget), amounts(spentOf(rows, budget, now))];
   return { budget: budgetName(budget.key), limits, spent, until: new Date(budget.until).toISOString() };
 }
 
-/** A budget by its key, in words: `route review per hour`. */
+/** The display name of a budget key: `route review per hour`. */
 function budgetName(key: string): string {
   const [kind = '', ...rest] = decodeOr<readonly (string | null)[]>(key, isKey, []);
   const per = rest.pop() ?? '';
@@ -166,9 +167,9 @@ function budgetName(key: string): string {
 
 const isKey = (value: unknown): boolean => Array.isArray(value) && value.every(orNull(isText));
 
-/** The hour or day of a time zone that an instant belongs to. */
+/** An hour or day in a time zone. */
 export interface Window {
-  /** Unix ms, and the end. */
+  /** Start and exclusive end, in Unix ms. */
   readonly since: number;
   readonly until: number;
 }
@@ -177,9 +178,9 @@ const HOUR = 3_600_000;
 /** Longer than any day. */
 const DAY_AT_MOST = 27 * HOUR;
 
-/** Returns a function that computes windows, and the same one for instants within it. */
+/** Returns a function that computes the window of an instant. It caches the last window of each kind. */
 export function createWindows(timeZone: string): (per: BudgetPlan['per'], now: number) => Window {
-  const known = new Map<BudgetPlan['per'], Window>();
+  const cache = new Map<BudgetPlan['per'], Window>();
   const local = new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',
@@ -201,7 +202,7 @@ export function createWindows(timeZone: string): (per: BudgetPlan['per'], now: n
     const since = Math.floor(now / 1000) * 1000 - minute * 60_000 - second * 1000;
     return { since, until: since + HOUR };
   };
-  // A day has 24 hours, or some more or fewer where the clocks are changed.
+  // A day has more or fewer than 24 hours when daylight saving time changes.
   const day = (now: number): Window => {
     const today = dayOf(now);
     const isToday = (at: number): boolean => dayOf(at) === today;
@@ -212,15 +213,15 @@ export function createWindows(timeZone: string): (per: BudgetPlan['per'], now: n
   };
   const compute = { hour, day };
   return (per, now) => {
-    const last = known.get(per);
+    const last = cache.get(per);
     if (last !== undefined && now >= last.since && now < last.until) return last;
     const window = compute[per](now);
-    known.set(per, window);
+    cache.set(per, window);
     return window;
   };
 }
 
-/** The first ms at which `holds`, which it does at `to` and not at `from`. */
+/** The first ms at which `holds` is true; it must be false at `from` and true at `to`. */
 function boundary(from: number, to: number, holds: (at: number) => boolean): number {
   let [before, after] = [Math.floor(from), Math.floor(to)];
   while (after - before > 1) {
@@ -231,30 +232,32 @@ function boundary(from: number, to: number, holds: (at: number) => boolean): num
   return after;
 }
 
-/** Alerts of budgets that are used up: one for each window, over when the window ends. */
+/** An alert for a budget that is used up: one per window, resolved when the window ends. */
 export interface FullBudget {
   readonly of: AlertCondition;
   readonly reason: string;
 }
 
+const UNTIL_THEN = 'new events are ignored until then and can be replayed';
+
 const conditionOf = (key: string, until: number): AlertCondition => {
-  const subject = `${budgetName(key)}, until ${new Date(until).toISOString()}`;
+  const subject = `${budgetName(key)}, until ${utcTime(until)}`;
   return { kind: 'budget', subject, until };
 };
 
-/** Of a run that was refused. */
+/** The alert for a rejected run. */
 export const refusedBy = (budget: BudgetSpan): FullBudget => ({
   of: conditionOf(budget.key, budget.until),
-  reason: `the limit is ${amountsText(budget)}: what comes until then is not run`,
+  reason: `limit of ${amountsText(budget)} reached; ${UNTIL_THEN}`,
 });
 
-/** Those that have refused a run in the present window, also if the gateway that refused it was killed. */
+/** The budgets that have rejected a run in the current window, even if that gateway was killed. */
 export async function fullBudgets(store: Pick<Store, 'read'>, now: number): Promise<readonly FullBudget[]> {
   const rows = await store.read({ kind: 'guard_rows', of: 'budget' });
   return rows.flatMap(({ key, body }) => {
     const spent = readSpent(body);
     if (spent === null || !spent.refused || spent.until <= now) return [];
-    const reason = `spent: ${amountsText(spent)}; what comes until then is not run`;
+    const reason = `used: ${amountsText(spent)}; ${UNTIL_THEN}`;
     return [{ of: conditionOf(key, spent.until), reason }];
   });
 }

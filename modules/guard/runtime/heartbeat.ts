@@ -1,16 +1,16 @@
-/** Calls a dead man's switch while all is well. */
+/** Sends the heartbeat to a monitoring URL while the gateway is healthy. */
 import type { GuardContext } from '../../../runtime/dispatch/context.ts';
 import { StoreUnavailable } from '../../../runtime/store/contract.ts';
 
 const TIMEOUT_MS = 10_000;
-/** Work that was due this long ago is overdue, in ms: an agent may run for so long. */
+/** After this time in ms, due work is overdue; an agent may run for this long. */
 const OVERDUE_MS = 900_000;
 
 export class Heartbeat {
   private readonly context: GuardContext;
   /** Monotonic ms. */
   private dueAt = 0;
-  private isSilent: string | null = null;
+  private lastReason: string | null = null;
 
   constructor(context: GuardContext) {
     this.context = context;
@@ -24,12 +24,12 @@ export class Heartbeat {
     if (plan === null || url === null || clock.monotonic() < this.dueAt) return;
     this.dueAt = clock.monotonic() + plan.every_seconds * 1000;
     const reason = (await this.problem()) ?? (await call(url));
-    if (reason !== null && reason !== this.isSilent) log.warn({ reason }, 'no heartbeat');
-    if (reason === null && this.isSilent !== null) log.info({}, 'the heartbeat goes on');
-    this.isSilent = reason;
+    if (reason !== null && reason !== this.lastReason) log.warn({ reason }, 'heartbeat not sent');
+    if (reason === null && this.lastReason !== null) log.info({}, 'heartbeat resumed');
+    this.lastReason = reason;
   }
 
-  /** Why it is not well; null: it is. */
+  /** Why the gateway is unhealthy; null if it is healthy. */
   private async problem(): Promise<string | null> {
     const { store, clock, state } = this.context;
     const { ready, overdueJob } = state();
@@ -40,21 +40,21 @@ export class Heartbeat {
       const due = await store.read({ kind: 'oldest_due', now: clock.now() });
       return due !== null && due < before ? 'work is overdue' : null;
     } catch (error) {
-      if (error instanceof StoreUnavailable) return 'the store cannot be read';
+      if (error instanceof StoreUnavailable) return 'the store is unavailable';
       throw error;
     }
   }
 }
 
-/** Null: it was taken. The reason names no URL, which may be a secret. */
+/** Null: success. The reason does not contain the URL, which may be a secret. */
 async function call(url: string): Promise<string | null> {
   try {
     const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
     await answer.body?.cancel();
-    return answer.ok ? null : `it was answered ${answer.status}`;
+    return answer.ok ? null : `the heartbeat URL responded with ${answer.status}`;
   } catch (error) {
     return error instanceof Error && error.name === 'TimeoutError'
-      ? 'it was not answered in time'
-      : 'it cannot be reached';
+      ? 'the heartbeat URL did not respond in time'
+      : 'the heartbeat URL is unreachable';
   }
 }

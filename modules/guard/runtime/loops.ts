@@ -1,9 +1,9 @@
 /**
- * Loops: how many runs a key may have within a time. A key with more is paused, and its events are ignored; without a pause, in
- * an exchange with another installation, what is refused counts too. One row of the guard has the latest runs of a key.
+ * Loop limits: how many runs a key may have within a time. A key that exceeds its limit is paused, and its events are ignored. The
+ * limit for exchanges with another installation has no pause; there, rejected events count too. A row stores the latest runs of a key.
  */
 import { createHash } from 'node:crypto';
-import { targetLabel } from '../../../base/text.ts';
+import { targetLabel, utcTime } from '../../../base/text.ts';
 import type { LimitedEvent } from '../../../runtime/dispatch/dispatcher.ts';
 import type { Store } from '../../../runtime/store/contract.ts';
 import { decodeOr, isInstant, isText, orNull } from '../../../runtime/store/decode.ts';
@@ -16,10 +16,10 @@ import type { Dispatch, DispatchDelivery, RouteTable } from '../../../schemas/ge
 const MINUTE_MS = 60_000;
 const WITHIN_MS = 10 * MINUTE_MS;
 const PAUSE_MS = 60 * MINUTE_MS;
-/** Most events of a key within ten minutes that another installation has caused. */
+/** Most events of a key within ten minutes that were caused by another installation. */
 const MOST_EXCHANGES = 3;
 
-/** Runs are counted by session, else by coalesce key, else by where the answer goes, if it can come back as an event of the sender. */
+/** Counts runs by session, else by coalesce key, else by the address of the answer, if it can return as an event of the sender. */
 export function loopLimits(
   { targets }: Pick<RouteTable, 'targets'>,
   { mode, deliveries, session_key = null, session }: Dispatch,
@@ -28,15 +28,15 @@ export function loopLimits(
   if (mode === 'direct' || mode === 'job') return [];
   const { profile, name, insecure, source, loop_limit } = plan;
   const ofRoute = (key: RunKey['key']): RunKey => ({ profile, route: name, key });
-  // Without a signature the route's source says what the event is.
+  // Without a signature, the source of the route identifies the sender.
   const sender = insecure ? (source ?? '') : scheme;
   const comesBack = (target: string): boolean =>
     Object.hasOwn(targets, target) && targets[target]?.comes_back?.includes(sender) === true;
   const back = deliveries.filter(({ target }) => comesBack(target));
   const isShared = session_key !== null && plan.session?.scope != null;
-  const own = session_key ?? coalesceKey ?? (back.length === 0 ? null : back.map(placeOf));
+  const own = session_key ?? coalesceKey ?? (back.length === 0 ? null : back.map(addressOf));
   const key = isShared ? { profile, route: null, key: session } : own === null ? null : ofRoute(own);
-  const exchange = isExchange ? (key ?? ofRoute(deliveries.map(placeOf))) : null;
+  const exchange = isExchange ? (key ?? ofRoute(deliveries.map(addressOf))) : null;
   return [
     ...(exchange === null ? [] : [limitOf('exchange', exchange, MOST_EXCHANGES, 0)]),
     ...(key === null ? [] : [limitOf('runs', key, loop_limit, PAUSE_MS)]),
@@ -51,16 +51,16 @@ const limitOf = (kind: LoopLimit['kind'], of: RunKey, most: number, pause_ms: nu
   pause_ms,
 });
 
-const placeOf = (delivery: DispatchDelivery): readonly string[] => [
+const addressOf = (delivery: DispatchDelivery): readonly string[] => [
   targetLabel(delivery),
   ...Object.values(delivery.extra).map(bounded),
 ];
 
-/** The body of a row. */
+/** The stored body of a row. */
 export interface RunTimes {
   /** Unix ms of the latest runs, oldest first. */
   readonly times: readonly number[];
-  /** Unix ms at which the pause ends; null: it is not paused. */
+  /** Unix ms at which the pause ends; null: not paused. */
   readonly until: number | null;
 }
 
@@ -71,7 +71,7 @@ export function isRunTimes(value: unknown): value is RunTimes {
   return Array.isArray(times) && times.every(isInstant) && (until === null || isInstant(until));
 }
 
-/** Counts a run, or returns the limit that it is beyond. A clock that was set back never makes a pause longer. */
+/** Counts a run, or returns the exceeded limit. Setting the clock back never extends a pause. */
 export function countInLoops(rows: GuardRows, limits: readonly LoopLimit[], now: number): OverLimit | null {
   const counted = limits.map((limit) => countedFor(limit, rows.guardRow(limit), now));
   const over = counted.find(({ until, times, limit }) => until !== null || times.length >= limit.most);
@@ -82,7 +82,7 @@ export function countInLoops(rows: GuardRows, limits: readonly LoopLimit[], now:
   const { limit, times } = over;
   const until = over.until ?? (limit.pause_ms > 0 ? now + limit.pause_ms : null);
   if (until !== over.until) put(rows, limit, { times: [], until }, now);
-  // Without a pause, what is refused counts too: the exchange goes on.
+  // Without a pause, rejected events count too, because the exchange continues.
   if (until === null) put(rows, limit, { times: [...times.slice(1), now], until }, now);
   return { kind: 'over_limit', limit, reason: 'loop', until, first: false, detail: describeLoop(limit, until) };
 }
@@ -91,7 +91,7 @@ interface Counted extends RunTimes {
   readonly limit: LoopLimit;
 }
 
-/** @param body of its row; undefined: there is none */
+/** @param body of the stored row, if any */
 function countedFor(limit: LoopLimit, body: string | undefined, now: number): Counted {
   const { within_ms, pause_ms } = limit;
   const { times, until } = decodeOr(body, isRunTimes, NO_RUNS);
@@ -108,21 +108,21 @@ function put(rows: GuardRows, { kind, key, within_ms }: LoopLimit, times: RunTim
 }
 
 function describeLoop({ kind, most, within_ms }: LoopLimit, until: number | null): string {
-  const runs = `more than ${most} ${kind === 'runs' ? 'runs' : 'events that another hookwright has caused'}`;
-  const pause = until === null ? '' : `: it is paused until ${new Date(until).toISOString()}`;
+  const runs = `more than ${most} ${kind === 'runs' ? 'runs' : 'events caused by another hookwright'}`;
+  const pause = until === null ? '' : `: paused until ${utcTime(until)}`;
   return `${runs} for one key within ${within_ms / MINUTE_MS} minutes${pause}`;
 }
 
-/** What runs are counted by. */
+/** The key by which runs are counted. */
 export interface RunKey {
   readonly profile: string;
   /** Null: the key is a session of several routes. */
   readonly route: string | null;
-  /** A session or coalesce key, a session id where `route` is null, or where answers go: a target and its address, each. */
+  /** A session or coalesce key; a session id if `route` is null; or the targets of answers, each with its address. */
   readonly key: string | readonly (readonly string[])[];
 }
 
-/** Null: the key of a row is damaged. */
+/** Decodes the key of a row; null if damaged. */
 export function readRunKey(stored: string): RunKey | null {
   const [profile, route, key] = decodeOr<readonly [string, string | null, RunKey['key']] | readonly []>(
     stored,
@@ -135,30 +135,30 @@ export function readRunKey(stored: string): RunKey | null {
 function isStored(value: unknown): boolean {
   if (!Array.isArray(value) || value.length !== 3) return false;
   const [profile, route, key] = value as readonly unknown[];
-  return isText(profile) && orNull(isText)(route) && (isText(key) || (Array.isArray(key) && key.every(isPlace)));
+  return isText(profile) && orNull(isText)(route) && (isText(key) || (Array.isArray(key) && key.every(isAddress)));
 }
 
-const isPlace = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+const isAddress = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 
-/** `octo/shop#7`, or `github_comment octo/shop 7` for where answers go. */
+/** `octo/shop#7`, or `github_comment octo/shop 7` for a target of answers. */
 export const runKeyText = ({ key }: RunKey): string =>
-  typeof key === 'string' ? key : key.map((place) => place.join(' ')).join(', ');
+  typeof key === 'string' ? key : key.map((address) => address.join(' ')).join(', ');
 
-/** Whose key it is, with it: `route answers (profile team) octo/shop#7`. */
+/** The key with its owner: `route answers (profile team) octo/shop#7`. */
 export function runKeyName(of: RunKey): string {
   const { profile, route } = of;
   const where = profile === 'default' ? '' : ` (profile ${profile})`;
   return `${route === null ? 'session' : `route ${route}`}${where} ${runKeyText(of)}`;
 }
 
-/** A key that is paused because it has had more runs than its limit. */
+/** A key that is paused because it exceeded its limit. */
 export interface PausedKey {
-  /** Of the key, short enough to be typed. */
+  /** A short id of the key, to type. */
   readonly id: string;
   readonly of: RunKey;
   /** Unix ms. */
   readonly until: number;
-  /** As it is stored. */
+  /** The stored row. */
   readonly row: GuardRow;
 }
 

@@ -1,6 +1,6 @@
-/** The guard of a service: hears what fails, tells of it, and calls the heartbeat. */
+/** The guard of a service: raises alerts and sends the heartbeat. */
 import { realTarget } from '../../../base/names.ts';
-import { targetLabel } from '../../../base/text.ts';
+import { targetLabel, utcTime } from '../../../base/text.ts';
 import type { AlertCondition, Guard, GuardContext, OpenGuard } from '../../../runtime/dispatch/context.ts';
 import type { DispatchObserver, DispatchOwner } from '../../../runtime/dispatch/dispatcher.ts';
 import { alertMessage } from '../../../runtime/dispatch/own-message.ts';
@@ -12,11 +12,11 @@ import { fullBudgets, refusedBy } from './budgets.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { pausedKeys, readRunKey, runKeyName } from './loops.ts';
 
-/** How often the state of the gateway is looked at, in ms. */
+/** Interval between checks of the gateway's state, in ms. */
 const TICK_MS = 5000;
-/** Requests in a row without a valid signature that are worth an alert. */
-const MOST_REFUSED = 10;
-/** Addresses of a target that are told of one by one: a sender may choose them, and a dead token fails at all of them. */
+/** Consecutive requests without a valid signature that raise an alert. */
+const MOST_UNVERIFIED = 10;
+/** Most addresses of a target with separate alerts: senders may choose addresses, and an expired token fails at all of them. */
 const MOST_ADDRESSES = 5;
 
 export const openGuard: OpenGuard = (context) => new RunningGuard(context);
@@ -25,9 +25,9 @@ class RunningGuard implements Guard {
   private readonly context: GuardContext;
   private readonly alerts: Alerts;
   private readonly heartbeat: Heartbeat;
-  private readonly refused = new Map<string, number>();
+  private readonly unverified = new Map<string, number>();
   private rejected = new Set<string>();
-  /** Unix ms since which the store takes no events; null: it does. */
+  /** Unix ms since which the store is unavailable; null: it is available. */
   private storeDownSince: number | null = null;
   private timer: Timer | null = null;
   private isClosed = false;
@@ -50,7 +50,7 @@ class RunningGuard implements Guard {
     runFailed: (dispatch, reason) => this.raise(runCondition(dispatch), reason),
     deliveryEnded: (dispatch, index, failure) => {
       const delivery = dispatch.deliveries[index];
-      // The gateway's own messages have no owner: the log has what becomes of them.
+      // The gateway's own messages have no owner; their failures are only logged.
       if (delivery === undefined || (dispatch.route === null && dispatch.job === null)) return;
       const address = Object.entries(delivery.extra).map(([name, value]) => `${name}=${value}`);
       const about = { profile: dispatch.profile, target: realTarget(delivery.target) };
@@ -63,7 +63,7 @@ class RunningGuard implements Guard {
     },
     jobTicked: (job, missed, fired) => {
       const of = { kind: 'job_missed', subject: inProfile(`job ${job.id}`, job) } as const;
-      if (missed > 0) this.raise(of, missed === 1 ? 'one run was missed' : `${missed} runs were missed`);
+      if (missed > 0) this.raise(of, missed === 1 ? 'missed one run' : `missed ${missed} runs`);
       else if (fired) this.clear(of);
     },
     overLimit: (_owner, { limit, until }) => {
@@ -73,7 +73,7 @@ class RunningGuard implements Guard {
       }
       const of = readRunKey(limit.key);
       if (until === null || of === null) return;
-      const reason = `more than ${limit.most} runs within ten minutes; hookwright gateway loops list|release`;
+      const reason = `more than ${limit.most} runs in 10 min; paused until ${utcTime(until)}: hookwright gateway loops list|release`;
       this.raise({ kind: 'loop', subject: alertSubject(runKeyName(of)), until }, reason);
     },
   };
@@ -81,11 +81,11 @@ class RunningGuard implements Guard {
   requested(route: string, authentic: boolean | null): void {
     const of = { kind: 'signature_failures', subject: `route ${route}` } as const;
     if (authentic === true) {
-      if (this.refused.delete(route)) this.clear(of);
+      if (this.unverified.delete(route)) this.clear(of);
     } else if (authentic === false) {
-      const count = (this.refused.get(route) ?? 0) + 1;
-      this.refused.set(route, count);
-      if (count >= MOST_REFUSED) this.raise(of, `${count} requests in a row have no valid signature`);
+      const count = (this.unverified.get(route) ?? 0) + 1;
+      this.unverified.set(route, count);
+      if (count >= MOST_UNVERIFIED) this.raise(of, `${count} requests in a row; check the secret at the sender`);
     }
   }
 
@@ -105,7 +105,7 @@ class RunningGuard implements Guard {
       profile: 'default',
       event: 'alert_test',
       deliveries,
-      prompt: 'hookwright: this is a test of `gateway.alerts`\nNothing has failed; alerts arrive here.',
+      prompt: 'hookwright: test of `gateway.alerts`\nNothing has failed. Alerts will arrive here.',
     });
     await this.store(message);
     wake();
@@ -127,12 +127,12 @@ class RunningGuard implements Guard {
       await this.endLoops();
       await this.heartbeat.beat();
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) this.context.log.error({ err: error }, 'the guard failed, it goes on');
+      if (!(error instanceof StoreUnavailable)) this.context.log.error({ err: error }, 'the guard failed, continuing');
     }
     if (!this.isClosed) this.timer = this.context.clock.after(TICK_MS, () => void this.tick());
   }
 
-  /** While the store takes nothing, its alert cannot be stored: it is sent once, at once, and its end is a message as usual. */
+  /** While the store is unavailable, its alert cannot be stored, so it is sent directly, once. Its end is a stored message. */
   private async watchStore(): Promise<void> {
     const { store, clock, log, ids, table, wake } = this.context;
     const problem = store.problem();
@@ -171,17 +171,17 @@ class RunningGuard implements Guard {
         signal: AbortSignal.timeout(30_000),
       });
       if (outcome.kind !== 'ok')
-        log.error({ target: targetLabel(delivery), reason: outcome.reason }, 'an alert was not sent');
+        log.error({ target: targetLabel(delivery), reason: outcome.reason }, 'could not send an alert');
     }
   }
 
-  /** A gateway that was killed has told of nothing that it refused. */
+  /** Raises alerts for runs that a killed gateway has rejected. */
   private async watchBudgets(): Promise<void> {
     const { store, clock, table } = this.context;
     if (table().gateway.alerts?.on.includes('budget') !== true) return;
-    const told = new Set(this.lasting.map(({ subject }) => subject));
+    const active = new Set(this.lasting.map(({ subject }) => subject));
     for (const { of, reason } of await fullBudgets(store, clock.now()))
-      if (!told.has(of.subject)) this.raise(of, reason);
+      if (!active.has(of.subject)) this.raise(of, reason);
   }
 
   private watchSubscriptions(): void {
@@ -194,7 +194,7 @@ class RunningGuard implements Guard {
     this.rejected = now;
   }
 
-  /** Ends the alerts of keys that are not paused any more: somebody has released them. */
+  /** Clears the alerts of keys that an operator has released. */
   private async endLoops(): Promise<void> {
     const { store, clock } = this.context;
     const loops = this.lasting.filter(({ kind }) => kind === 'loop');
@@ -223,7 +223,7 @@ class RunningGuard implements Guard {
 const inProfile = (text: string, { profile }: { readonly profile: string }): string =>
   profile === 'default' ? text : `${text} (profile ${profile})`;
 
-/** A job's failed run is `job_failed` only, also when an event has started it. */
+/** A failed run of a job raises only `job_failed`, even if an event has started it. */
 const runCondition = (owner: DispatchOwner): Pick<AlertCondition, 'kind' | 'subject'> =>
   owner.job === null
     ? { kind: 'run_failed', subject: inProfile(`route ${owner.route ?? ''}`, owner) }

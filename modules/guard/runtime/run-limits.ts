@@ -1,4 +1,4 @@
-/** The limits of runs: which ones a run has, and what the store decides by them in the change that stores, begins or ends it. */
+/** Finds the limits of a run, and checks them in the store change that accepts, begins or ends it. */
 import type { RunLimits } from '../../../runtime/module.ts';
 import type { JobRecord } from '../../../runtime/store/records.ts';
 import type { RunCounter, RunLimit } from '../../../runtime/store/run-limits.ts';
@@ -13,7 +13,7 @@ const isBudget = (limit: RunLimit): limit is BudgetSpan => limit.kind === 'budge
 const isLoop = (limit: RunLimit): limit is LoopLimit => limit.kind !== 'budget';
 
 export const runCounter: RunCounter = {
-  // Computed where a store asks: the page of the playground has no URL beside which a file could be.
+  // A getter, because the playground page has no URL to resolve a file against.
   get url() {
     return new URL('./run-limits.js', import.meta.url).href;
   },

@@ -1,6 +1,6 @@
-/** `hookwright approvals`: messages that a person has to approve. */
+/** `hookwright approvals`: lists, shows and answers messages that need approval. */
 
-import { unseenNote } from '../../../base/text.ts';
+import { unseenNote, utcTime } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { ambiguousName, CliError } from '../../../cli/base/errors.ts';
 import { argument, command, flag, text } from '../../../cli/command-line/command.ts';
@@ -14,10 +14,10 @@ import { printableStart } from '../../../runtime/platform/log.ts';
 import type { AnsweredApproval, Approval, FoundApproval } from '../../../schemas/built/operations/types.ts';
 import { answerApproval, findApproval, listApprovals, receiverOf } from '../runtime/approvals.ts';
 
-/** Of a text, in UTF-16 units: `approvals show` has all of it. */
+/** Most UTF-16 units of a text in a list; `approvals show` prints the whole text. */
 const SHOWN = 80;
 
-/** `hookwright approvals list`: the messages that wait for a person. */
+/** `hookwright approvals list`: lists the pending messages. */
 export const approvalsListCommand = command({
   options: { config: configOption, json: arrayOption },
   async run(context, given) {
@@ -37,17 +37,18 @@ export const approvalsListCommand = command({
         },
         { title: 'TEXT', value: ({ text }) => visible(printableStart(text, SHOWN)) },
       ],
-      empty: 'nothing waits for an approval',
+      empty: 'no message waits for approval',
     });
   },
 });
 
-/** `hookwright approvals show <id>`: what would be sent, and where. */
+/** `hookwright approvals show <id>`: shows the message and its target. */
 export const approvalsShowCommand = command({
   options: { config: configOption, json: flag('Print everything as one object') },
   args: { id: argument('id') },
   async run(context, given) {
-    const approval = found(given.id, await useStore(context, (store) => findApproval(store, given.id), given.config));
+    const result = await useStore(context, (store) => findApproval(store, given.id), given.config);
+    const approval = checkFound(given.id, result);
     if (given.json) return printJson(context, approval);
     const facts = [
       ['id', approval.id],
@@ -55,7 +56,7 @@ export const approvalsShowCommand = command({
       ['from', senderText(approval)],
       ['event', approval.event],
       ['to', receiverOf(approval)],
-      // Apart from what is said of the message itself.
+      // The prefix keeps fields of the output apart from the facts above.
       ...contentLines(approval).map(([name, value]) => [`with ${name}`, value] as const),
     ] as const;
     for (const [name, value] of facts) printBeside(context, name.padEnd(12), visible(value));
@@ -65,54 +66,54 @@ export const approvalsShowCommand = command({
   },
 });
 
-/** `hookwright approvals approve <id>`: sends a message that waits, as it is shown. */
+/** `hookwright approvals approve <id>`: sends a pending message as shown. */
 export const approvalsApproveCommand = command({
   options: { reason: text('text', 'Why; it is kept with the answer'), config: configOption },
   args: { id: argument('id') },
   run: (context, given) => giveAnswer(context, given, true),
 });
 
-/** `hookwright approvals reject <id>`: a message that waits is never sent. */
+/** `hookwright approvals reject <id>`: rejects a pending message, which is then never sent. */
 export const approvalsRejectCommand = command({
   options: { reason: text('text', 'Why; it is kept with the answer'), config: configOption },
   args: { id: argument('id') },
   run: (context, given) => giveAnswer(context, given, false),
 });
 
-interface Given {
+interface AnswerInput {
   readonly id: string;
   readonly reason: string | undefined;
   readonly config: readonly string[] | undefined;
 }
 
-/** @throws CliError when somebody was first, with who that was, or when it would not go where it was shown to go */
-export async function giveAnswer(context: CliContext, given: Given, approve: boolean): Promise<void> {
+/** @throws CliError if it was already answered, with by whom, or if the target has changed since it was shown */
+export async function giveAnswer(context: CliContext, given: AnswerInput, approve: boolean): Promise<void> {
   const { SUDO_USER, USER, LOGNAME } = context.env;
-  const by = SUDO_USER ?? USER ?? LOGNAME ?? 'somebody at the command line';
+  const by = SUDO_USER ?? USER ?? LOGNAME ?? 'the command line';
   const of = { approve, by, reason: given.reason ?? null };
-  // A running gateway knows where its targets send by now.
+  // A running gateway can check whether the target has changed.
   const answered =
     (await tryAskGateway(context, 'approvals_answer', { id: given.id, ...of })) ??
     (await useStore(context, (store) => answerApproval(store, given.id, of, context.clock.now()), given.config));
-  const approval = found(given.id, answered);
-  if (answered?.kind === 'late') throw new CliError(`${approval.id} is not answered: it is ${stateText(approval)}`);
-  const what = `${approval.id} is ${approve ? 'approved' : 'rejected'}: ${visible(receiverOf(approval))}`;
+  const approval = checkFound(given.id, answered);
+  if (answered?.kind === 'late') throw new CliError(`${approval.id} was already ${stateText(approval)}`);
+  const what = `${approval.id} ${approve ? 'approved' : 'rejected'}: ${visible(receiverOf(approval))}`;
   printLine(context, `${what}; hookwright deliveries show ${approval.id.split('-')[0]}`);
 }
 
 const LISTED_BY = 'hookwright approvals list';
 
-/** @param answer null: nothing is stored @throws CliError if none or several are meant */
-export function found(id: string, answer: FoundApproval | AnsweredApproval | null): Approval {
+/** @param answer null: there is no store @throws CliError for an unknown or ambiguous id */
+export function checkFound(id: string, answer: FoundApproval | AnsweredApproval | null): Approval {
   if (answer !== null && 'approval' in answer) return answer.approval;
   if (answer?.kind === 'ambiguous') throw ambiguousName('approval', id, answer.ids, LISTED_BY);
-  throw new CliError(`there is no approval "${id}"`, `${LISTED_BY} shows what waits; another text has another id`);
+  throw new CliError(`there is no approval "${id}"`, `${LISTED_BY} lists pending ones; an id changes with the text`);
 }
 
 export const senderText = (approval: Approval): string =>
   approval.profile === 'default' ? ownerText(approval) : `${ownerText(approval)} (profile ${approval.profile})`;
 
-/** The further fields of an output. */
+/** The other fields of an output, as text. */
 export const contentLines = ({ content }: Approval): readonly (readonly [string, string])[] =>
   Object.entries(content).map(([name, value]) => [
     name,
@@ -120,8 +121,8 @@ export const contentLines = ({ content }: Approval): readonly (readonly [string,
   ]);
 
 export function stateText({ state, expires_at, answer }: Approval): string {
-  if (state === 'waiting') return expires_at === null ? state : `waiting until ${new Date(expires_at).toISOString()}`;
-  if (answer === null) return 'expired: nobody has answered in time';
+  if (state === 'waiting') return expires_at === null ? state : `waiting until ${utcTime(expires_at)}`;
+  if (answer === null) return 'expired: not answered in time';
   const { by, at, reason } = answer;
-  return `${state} by ${by} at ${new Date(at).toISOString()}${reason === null ? '' : `: ${reason}`}`;
+  return `${state} by ${by} at ${utcTime(at)}${reason === null ? '' : `: ${reason}`}`;
 }

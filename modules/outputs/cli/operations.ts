@@ -1,4 +1,4 @@
-/** The control operations of the module. */
+/** The control operations for approvals. */
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { ServedGateway } from '../../../cli/base/module.ts';
 import { refusing } from '../../../cli/serve/reloader.ts';

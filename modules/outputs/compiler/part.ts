@@ -1,4 +1,4 @@
-/** The module's part of the compiler. */
+/** The compiler rules for outputs and approvals. */
 import type { CompilerPart } from '../../../compiler/module.ts';
 import { RULE_FILES } from './rules/built/rule-files.ts';
 

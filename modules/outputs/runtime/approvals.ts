@@ -1,4 +1,4 @@
-/** What waits for a person, as commands, the control socket and notices show it: how one is found, and answered. */
+/** Lists, finds and answers approvals, for commands, the control socket and notices. */
 
 import { createHash } from 'node:crypto';
 import { targetLabel } from '../../../base/text.ts';
@@ -18,13 +18,13 @@ import type {
 } from '../../../schemas/built/operations/types.ts';
 import type { DispatchDelivery } from '../../../schemas/generated/types.ts';
 
-/** Longest name and reason that are kept, in UTF-16 units. */
+/** Longest stored name and reason, in UTF-16 units. */
 const MOST_NAME = 100;
 const MOST_REASON = 500;
-/** How often an answer is repeated whose delivery has begun to wait anew meanwhile, unchanged. */
+/** Most attempts to answer, in case the same message starts waiting again in the meantime. */
 const TRIES = 3;
 
-/** The target with its address and output. A value that could pass for several is quoted: it may be a stranger's. */
+/** The target with its address and output. Ambiguous values are quoted, because they may come from a stranger. */
 export function receiverOf({ target, output, url, address }: Receiver): string {
   const values = Object.entries(address).map(
     ([name, value]) => `${name}=${PLAIN.test(value) ? value : JSON.stringify(value)}`,
@@ -40,13 +40,13 @@ export async function listApprovals(store: Store): Promise<readonly Approval[]> 
   return (await waitingIn(store, () => true)).map(({ approval }) => approval);
 }
 
-/** Null: it does not wait any more. */
+/** Null: no longer pending. */
 export async function loadApproval(store: Store, row: WaitingDelivery): Promise<Approval | null> {
   const stored = await store.read({ kind: 'load', ref: row.ref });
-  return stored === null ? null : (knownOf(stored, row.index, row)?.approval ?? null);
+  return stored === null ? null : (approvalOf(stored, row.index, row)?.approval ?? null);
 }
 
-/** @param reference an id, or a prefix that only one has: of those that wait, else of all */
+/** Searches pending approvals first, then all. @param reference an id or a unique prefix */
 export async function findApproval(store: Store, reference: string): Promise<FoundApproval> {
   const found = await find(store, reference);
   return found.kind === 'found' ? { kind: 'found', approval: found.one.approval } : found;
@@ -55,8 +55,8 @@ export async function findApproval(store: Store, reference: string): Promise<Fou
 /**
  * The first answer counts.
  * @param now Unix ms
- * @param findPlace where targets send by now; left out: that is not known
- * @throws ControlError for an approval of what would not go where it was shown to go
+ * @param findPlace the current address of a target; default: unknown
+ * @throws ControlError if the target has changed since the message was shown
  */
 export async function answerApproval(
   store: Store,
@@ -73,7 +73,7 @@ export async function answerApproval(
     ({ id } = approval);
     if (row === null || tries === TRIES) return { kind: 'late', approval };
     if (approve && hasMoved(findPlace, { ...delivery, profile: approval.profile }))
-      throw new ControlError('moved', `${id} is not approved, and still waits: ${MOVED} ${receiverOf(approval)}`);
+      throw new ControlError('moved', `${id} was not approved and is still pending: ${MOVED} ${receiverOf(approval)}`);
     const { ref, index, since } = row;
     const answer = { approve, by: printableStart(by, MOST_NAME), reason: cut(reason), now };
     const isFirst = await store.write({ kind: 'answer_approval', ref, index, since, ...answer });
@@ -85,61 +85,60 @@ export async function answerApproval(
 
 const cut = (reason: string | null): string | null => (reason === null ? null : printableStart(reason, MOST_REASON));
 
-const MOVED =
-  'what its target sends, or where, has changed since it was shown; reject it, and let the event come again. It was to go to';
+const MOVED = 'its target has a new address or content. Reject it and send the event again. Shown target:';
 
-interface Known {
+interface ApprovalRow {
   readonly approval: Approval;
   readonly delivery: DispatchDelivery;
-  /** Null: it does not wait. */
+  /** Null: not pending. */
   readonly row: WaitingDelivery | null;
 }
 
-type Search = { readonly kind: 'found'; readonly one: Known } | Exclude<FoundApproval, { readonly kind: 'found' }>;
+type Match = { readonly kind: 'found'; readonly one: ApprovalRow } | Exclude<FoundApproval, { readonly kind: 'found' }>;
 
-async function find(store: Store, reference: string): Promise<Search> {
+async function find(store: Store, reference: string): Promise<Match> {
   if (reference === '') return { kind: 'unknown' };
-  const known = await waitingIn(store, (id) => id.startsWith(reference) || reference.startsWith(id));
-  const waiting = known.filter(({ approval }) => approval.id.startsWith(reference));
+  const matches = await waitingIn(store, (id) => id.startsWith(reference) || reference.startsWith(id));
+  const waiting = matches.filter(({ approval }) => approval.id.startsWith(reference));
   if (waiting.length > 0) return chosen(waiting);
   const dispatch = await store.read({ kind: 'find', id: reference.split('-')[0] ?? '' });
   if (dispatch.kind !== 'found') return { kind: dispatch.kind === 'ambiguous' ? 'unknown' : dispatch.kind };
-  const rows = known.map(({ row }) => row);
+  const rows = matches.map(({ row }) => row);
   const all = dispatch.dispatch.dispatch.deliveries.flatMap((_, index) => {
     const row = rows.find((one) => one?.ref === dispatch.dispatch.ref && one.index === index) ?? null;
-    const one = knownOf(dispatch.dispatch, index, row);
+    const one = approvalOf(dispatch.dispatch, index, row);
     return one?.approval.id.startsWith(reference) === true ? one : [];
   });
   return chosen(all);
 }
 
-function chosen(all: readonly Known[]): Search {
+function chosen(all: readonly ApprovalRow[]): Match {
   const [one] = all;
   if (one === undefined) return { kind: 'unknown' };
   return all.length === 1 ? { kind: 'found', one } : { kind: 'ambiguous', ids: all.map(({ approval }) => approval.id) };
 }
 
-/** What waits in the dispatches whose ids are meant. */
-async function waitingIn(store: Store, isMeant: (id: string) => boolean): Promise<readonly Known[]> {
-  const rows = (await store.read({ kind: 'approvals' })).filter(({ id }) => isMeant(id));
+/** The pending approvals of the dispatches with matching ids. */
+async function waitingIn(store: Store, matches: (id: string) => boolean): Promise<readonly ApprovalRow[]> {
+  const rows = (await store.read({ kind: 'approvals' })).filter(({ id }) => matches(id));
   const refs = [...new Set(rows.map(({ ref }) => ref))];
   const loaded = await Promise.all(refs.map((ref) => store.read({ kind: 'load', ref })));
   const byRef = new Map(loaded.flatMap((stored) => (stored === null ? [] : [[stored.ref, stored] as const])));
   return rows.flatMap((row) => {
     const stored = byRef.get(row.ref);
-    return (stored === undefined ? null : knownOf(stored, row.index, row)) ?? [];
+    return (stored === undefined ? null : approvalOf(stored, row.index, row)) ?? [];
   });
 }
 
-/** Null: the delivery needs nobody, or there is no text yet. @param row where it waits */
-function knownOf(stored: StoredDispatch, index: number, row: WaitingDelivery | null): Known | null {
+/** Null: the delivery needs no approval, or has no text yet. @param row null: not pending */
+function approvalOf(stored: StoredDispatch, index: number, row: WaitingDelivery | null): ApprovalRow | null {
   const { dispatch, profile, route, job, event } = stored;
   const delivery = dispatch.deliveries[index];
   const text = stored.answer ?? (isMessage(dispatch) ? dispatch.prompt : null);
   if (delivery?.approve_ms === undefined || text === null) return null;
   const shown = shownOf(delivery, text);
   const { place, ...of } = delivery;
-  // What is asked again is another question: an answer to the first one is none to it.
+  // A repeated request gets a new id, so that an answer to the first one does not count for it.
   const answers = stored.steps.filter((step) => step.index === index && isAnswer(step)).length;
   const earlier = row === null ? answers - 1 : answers;
   const held = place === undefined ? [] : [place];
@@ -172,7 +171,7 @@ function shownOf({ output }: DispatchDelivery, answer: string): Pick<Approval, '
 function stateOf({ steps }: StoredDispatch, index: number, isWaiting: boolean): Pick<Approval, 'state' | 'answer'> {
   if (isWaiting) return { state: 'waiting', answer: null };
   const last = steps.findLast((step) => step.index === index && isAnswer(step));
-  // A rejection by nobody is the end of the time.
+  // A rejection without a name means that the time has expired.
   if (last === undefined || last.by === undefined) return { state: 'expired', answer: null };
   const { outcome, by, at, reason } = last;
   return { state: outcome === 'approved' ? 'approved' : 'rejected', answer: { by, at, reason } };

@@ -1,11 +1,11 @@
 /**
- * Tells people of the deliveries that wait for them: a message for each, stored in the change that notes that it is told, and
- * the alert `approval` while something waits. What waits is in the store, so it does not matter who has stored it, or when.
+ * Notifies people of deliveries that need approval: one message for each, stored in the same change that marks it as notified, and
+ * the alert `approval` while any is pending. It reads pending deliveries from the store, so any gateway may have stored them.
  */
 
 import { hostname } from 'node:os';
 import { isWildcard, listenUrl } from '../../../base/net.ts';
-import { showUnseen, showUnseenInLines, unseenNote } from '../../../base/text.ts';
+import { showUnseen, showUnseenInLines, unseenNote, utcTime } from '../../../base/text.ts';
 import type { Approvals, ApprovingContext, OpenApprovals } from '../../../runtime/dispatch/context.ts';
 import { alertMessage, renderReceivers } from '../../../runtime/dispatch/own-message.ts';
 import type { Timer } from '../../../runtime/platform/clock.ts';
@@ -15,7 +15,7 @@ import type { Approval } from '../../../schemas/built/operations/types.ts';
 import type { ConsolePlan } from '../../../schemas/generated/types.ts';
 import { loadApproval, receiverOf } from './approvals.ts';
 
-/** How often it looks at what others have stored or answered, in ms. */
+/** Interval between checks for changes by other gateways, in ms. */
 const TICK_MS = 5000;
 
 export const openApprovals: OpenApprovals = (context) => new RunningApprovals(context);
@@ -27,7 +27,7 @@ class RunningApprovals implements Approvals {
   private isWorking = false;
   private hasChanged = false;
   private isClosed = false;
-  /** What has raised its alert. */
+  /** The deliveries that have raised their alert. */
   private seen = new Set<string>();
 
   constructor(context: ApprovingContext) {
@@ -53,19 +53,19 @@ class RunningApprovals implements Approvals {
     this.timer?.cancel();
     while (this.hasChanged && !this.isClosed) {
       this.hasChanged = false;
-      await this.look().catch((error: unknown) => {
-        // What is not told is told at the next look.
-        if (!(error instanceof StoreUnavailable)) log.error({ err: error }, 'an approval could not be asked for');
+      await this.notifyPending().catch((error: unknown) => {
+        // The next check retries.
+        if (!(error instanceof StoreUnavailable)) log.error({ err: error }, 'could not request approval');
       });
     }
     this.isWorking = false;
     if (!this.isClosed) this.timer = clock.after(TICK_MS, () => this.changed());
   }
 
-  private async look(): Promise<void> {
+  private async notifyPending(): Promise<void> {
     const waiting = await this.context.store.read({ kind: 'approvals' });
     this.alert(waiting);
-    for (const row of waiting) if (row.waiting === 'new') await this.tell(row);
+    for (const row of waiting) if (row.waiting === 'new') await this.notify(row);
   }
 
   private alert(waiting: readonly WaitingDelivery[]): void {
@@ -73,17 +73,17 @@ class RunningApprovals implements Approvals {
     const subjects = new Set(waiting.map(ownerOf));
     const now = new Set<string>();
     for (const row of waiting) {
-      const waits = `${row.ref} ${row.index} ${row.since}`;
-      now.add(waits);
-      if (this.seen.has(waits)) continue;
-      alerts.raise({ kind: 'approval', subject: ownerOf(row) }, 'hookwright approvals list shows what waits');
+      const key = `${row.ref} ${row.index} ${row.since}`;
+      now.add(key);
+      if (this.seen.has(key)) continue;
+      alerts.raise({ kind: 'approval', subject: ownerOf(row) }, 'answer in the console, or with hookwright approvals');
     }
     for (const { kind, subject } of alerts.lasting)
       if (kind === 'approval' && !subjects.has(subject)) alerts.clear({ kind, subject });
     this.seen = now;
   }
 
-  private async tell(row: WaitingDelivery): Promise<void> {
+  private async notify(row: WaitingDelivery): Promise<void> {
     const { store, clock, ids, log, table, wake } = this.context;
     const { gateway } = table();
     const deliveries = renderReceivers(gateway.approvals?.deliver ?? [], table());
@@ -95,30 +95,30 @@ class RunningApprovals implements Approvals {
     const dispatch = alertMessage(ids, now, { profile: 'default', event: 'approval', prompt, deliveries });
     const { ref, index } = row;
     if (!(await store.write({ kind: 'tell_approval', ref, index, dispatch, now }))) return;
-    log.info({ approval: approval.id, notice: dispatch.id }, 'an approval is asked for');
+    log.info({ approval: approval.id, notice: dispatch.id }, 'approval requested');
     wake();
   }
 }
 
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 
-/** Each line of what is shown begins with `>`, so that no line of it can look like one of the gateway. */
+/** Prefixes each line with `>`, so that no line of the message looks like one of the gateway. */
 const quoted = (text: string): string =>
   text
     .split(LINE_BREAK)
     .map((line) => `> ${showUnseenInLines(line)}`)
     .join('\n');
 
-/** @param console its URL; null: there is none */
+/** @param console URL of the console; null: no console */
 export function noticeText(approval: Approval, console: string | null): string {
   const { id, text, content, expires_at } = approval;
   const fields = Object.entries(content).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-  const until = expires_at === null ? [] : [`until ${new Date(expires_at).toISOString()}`];
+  const until = expires_at === null ? [] : [`expires ${utcTime(expires_at)}`];
   const note = unseenNote([text, ...fields].join('\n'));
   return [
-    `hookwright: a message of ${ownerOf(approval)} waits for your approval`,
+    `hookwright: a message of ${ownerOf(approval)} needs your approval`,
     `to ${showUnseen(receiverOf(approval))}`,
-    // Not among the lines of the text, which could look like them.
+    // Before the text, whose lines could look like fields.
     ...fields.map((field) => `with ${showUnseen(field)}`),
     ...until,
     ...(note === null ? [] : [note]),
@@ -130,13 +130,13 @@ export function noticeText(approval: Approval, console: string | null): string {
   ].join('\n');
 }
 
-/** For people, and the same each time. */
+/** The display name of the owner; also the subject of its alert, so it must be stable. */
 export function ownerOf({ profile, route, job }: Pick<Approval, 'profile' | 'route' | 'job'>): string {
   const owner = job === null ? `route ${route ?? ''}` : `job ${job}`;
   return profile === 'default' ? owner : `${owner} (profile ${profile})`;
 }
 
-/** Where people open it; a wildcard address is no name. */
+/** The URL for people: a wildcard address is replaced with the host name. */
 export function consoleUrl(plan: ConsolePlan | null): string | null {
   if (plan === null) return null;
   return listenUrl(isWildcard(plan.host) ? hostname() : plan.host, plan.port);

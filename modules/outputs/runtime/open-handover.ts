@@ -1,4 +1,4 @@
-/** Takes what one run hands over, and checks each line against what the route allows. A line that is not right never affects others. */
+/** Validates the outputs of a run against the rules of its route. An invalid line never affects others. */
 import { tryParseJson } from '../../../base/files.ts';
 import { targetLabel } from '../../../base/text.ts';
 import { measure } from '../../../runtime/deliver/prepare-text.ts';
@@ -56,7 +56,7 @@ function checkLines(lines: readonly string[], outputs: readonly DispatchOutput[]
       dropped.push({ output: name === null ? null : shown(name), line: index + 1, reason, detail: shown(detail) });
     };
     if (!isPlainObject(value) || name === null)
-      drop({ reason: 'malformed', detail: 'no JSON object with an `output`' });
+      drop({ reason: 'malformed', detail: 'not a JSON object with an `output`' });
     else if (spec === undefined) drop({ reason: 'not_named', detail: 'the route has no such output' });
     else if ((left.get(name) ?? 0) === 0) drop({ reason: 'over_max', detail: `at most ${spec.max} in one run` });
     else {
@@ -67,7 +67,7 @@ function checkLines(lines: readonly string[], outputs: readonly DispatchOutput[]
       }
       const messages = messagesOf(content.content, spec);
       if (messages > (left.get(name) ?? 0)) {
-        drop({ reason: 'over_max', detail: `its text takes ${messages} messages, at most ${spec.max} in one run` });
+        drop({ reason: 'over_max', detail: `its text needs ${messages} messages, at most ${spec.max} in one run` });
         continue;
       }
       left.set(name, (left.get(name) ?? 0) - messages);
@@ -82,7 +82,7 @@ function checkLines(lines: readonly string[], outputs: readonly DispatchOutput[]
   return { deliveries, dropped };
 }
 
-/** As far as it can be told before the text is escaped: one for each full message of the target. */
+/** The number of target messages for the text, estimated before escaping. */
 function messagesOf({ text }: OutputContent, { message }: DispatchOutput): number {
   if (message === undefined || typeof text !== 'string') return 1;
   return Math.max(1, Math.ceil(measure(text, message.unit) / message.limit));
@@ -102,21 +102,21 @@ function readContent(
     if (read.value === null) continue;
     const wrong = unlistedValue(read.value, allowedOf(field, allow));
     if (wrong !== null) return { reason: 'not_allowed', detail: `\`${field.name}\`: ${JSON.stringify(wrong)}` };
-    const said = field.name === 'text' && typeof read.value === 'string' ? readAnswer(read.value) : null;
-    if (said?.kind === 'silent') return { reason: 'malformed', detail: `\`text\` says nothing: ${said.reason}` };
-    content[field.name] = said?.text ?? read.value;
+    const answer = field.name === 'text' && typeof read.value === 'string' ? readAnswer(read.value) : null;
+    if (answer?.kind === 'silent') return { reason: 'malformed', detail: `\`text\` is silent: ${answer.reason}` };
+    content[field.name] = answer?.text ?? read.value;
   }
   return { content };
 }
 
-/** Lists that a value must be in. */
+/** The lists of allowed values; a value must be in each. */
 const allowedOf = ({ name, values }: ContentField, allow: DispatchOutput['allow']): readonly (readonly string[])[] =>
   [values, Object.hasOwn(allow, name) ? allow[name] : undefined].filter((list) => list !== undefined);
 
 /** Most entries of a list. */
 const MAX_ENTRIES = 100;
 
-/** `value` is null for a field that is not there and not required. */
+/** `value` is null for an absent optional field. */
 export type ReadField = { readonly value: ContentValue | null } | { readonly wrong: string };
 
 type Member = string | number;
@@ -136,14 +136,13 @@ export function readField(value: unknown, field: ContentField, redact: (text: st
 
 type Read = (value: unknown, field: ContentField, redact: (text: string) => string) => ReadField;
 
-/** What starts a new line in some program or other. */
+/** Every character that some program treats as a line break. */
 const LINE_BREAK = /[\n\r\v\f\u0085\u2028\u2029]/;
 
 const KINDS: Readonly<Record<ContentField['kind'], Read>> = {
-  text: (value, _field, redact) =>
-    isFilled(value) ? { value: redact(value) } : { wrong: 'must be a text that is not empty' },
+  text: (value, _field, redact) => (isFilled(value) ? { value: redact(value) } : { wrong: 'must be a non-empty text' }),
   line: (value, _field, redact) =>
-    isFilled(value) && !LINE_BREAK.test(value) ? { value: redact(value) } : { wrong: 'must be a text of one line' },
+    isFilled(value) && !LINE_BREAK.test(value) ? { value: redact(value) } : { wrong: 'must be a single line of text' },
   list: (value, _field, redact) =>
     isList(value) && value.every(isFilled)
       ? { value: value.map(redact) }
@@ -176,7 +175,7 @@ function readMembers(
   return read;
 }
 
-/** The first value that one of the lists does not have; null: there is none. */
+/** The first value that is missing from one of the lists; null if all are allowed. */
 export function unlistedValue(value: ContentValue, lists: readonly (readonly string[])[]): unknown {
   if (lists.length === 0) return null;
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -189,7 +188,7 @@ export function toolOf({ name, fields, allow, max, delivery }: DispatchOutput): 
   const times = max === 1 ? 'once' : `${max} times`;
   return {
     name,
-    description: `Hands a message over to ${targetLabel(delivery)}, at most ${times}. There is no result.`,
+    description: `Submits a message for ${targetLabel(delivery)}, at most ${times}. Returns no result.`,
     parameters: {
       type: 'object',
       properties: Object.fromEntries(properties),

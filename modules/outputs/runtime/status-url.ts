@@ -1,4 +1,4 @@
-/** The `status_url` of an event: given to its sender with the 202, waited for, and asked. */
+/** Implements the `status_url` of events, and responses that wait for the outcome. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { orRefused } from '../../../runtime/dispatch/dispatcher.ts';
 import type { FindInstallation } from '../../../runtime/dispatch/own-message.ts';
@@ -44,18 +44,18 @@ const isStatusKey = (value: unknown): value is string => typeof value === 'strin
 const findStatusKey = (store: Pick<Store, 'read' | 'write'>): FindInstallation =>
   findStored(store, 'status_key', isStatusKey, () => randomBytes(32).toString('hex'));
 
-/** The route's URL as its sender knows it, then this. */
+/** The path of a route, followed by the status path. */
 const PATH = /^(\/.+)\/status\/([a-z0-9]{1,64}\.[A-Za-z0-9_-]{43})$/;
-/** Longest wait, in seconds. */
+/** Longest wait of a sender, in seconds. */
 const LONGEST_WAIT = 60;
 
-/** The seconds that a request prefers to wait for its outcome (RFC 7240), at most 60; 0: it does not. */
+/** The preferred wait of a request (RFC 7240), in seconds, at most 60; 0 without one. */
 export function preferredWait(prefer: string | readonly string[] | undefined): number {
   const [, seconds] = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:$|[,;])/i.exec(String(prefer ?? '')) ?? [];
   return Math.min(LONGEST_WAIT, Number(seconds ?? 0));
 }
 
-/** The answer to an accepted event: its `status_url`, and what became of it if its sender waits and it ends in time. */
+/** The response to an accepted event: its `status_url`, and its outcome if the sender waits and it ends in time. */
 async function answerWithStatus(
   intake: Intake,
   subject: Subject,
@@ -73,7 +73,7 @@ async function answerWithStatus(
   return acceptedWith(subject, 200, { ...more, ...status }, ['Preference-Applied', `wait=${seconds}`]);
 }
 
-/** Null where the store is unavailable: the event is accepted all the same. */
+/** Null while the store is unavailable; the event is accepted anyway. */
 async function readOr(statuses: EventStatuses, id: string, { plan }: LinkedRoute): Promise<EventStatus | null> {
   try {
     return await statuses.read(id, plan);
@@ -87,11 +87,11 @@ interface StatusReader {
   readonly findRoute: (path: string) => LinkedRoute | undefined;
   readonly statuses: EventStatuses;
   readonly clock: Clock;
-  /** Of those who ask: they take none of a route's events. */
+  /** Rate limits of status requests, separate from those of events. */
   readonly windows: RateWindows;
 }
 
-/** The answer to whoever asks; null: the path is not the URL of an event, of which nothing else is told. */
+/** Handles `GET <status_url>`; null if the path is not the status URL of an event. */
 async function askStatus({ method }: IntakeRequest, path: string, from: StatusReader): Promise<Reply | null> {
   const [, at = '', token = ''] = PATH.exec(path) ?? [];
   if (token === '' || (method !== 'GET' && method !== 'HEAD')) return null;
@@ -111,14 +111,14 @@ async function askStatus({ method }: IntakeRequest, path: string, from: StatusRe
 }
 
 /*
- * What became of events, for their senders: each event has a URL that nobody can guess, and some senders wait for its end.
+ * The outcome of events, for their senders: each event has an unguessable URL, and some senders wait for the outcome.
  *
- * The token of a URL is the id of the dispatch and its HMAC under a key of the installation, so nothing is stored for it, and a
- * wrong one is recognised without the store. A sender that waits costs a timer; the end of its event is told by the
- * observer, and in a shared store, whose other gateways may have the run, one query a second asks for all that wait.
+ * The token of a URL is the id of the dispatch with its HMAC under a key of the installation. So tokens are not stored, and a wrong
+ * one is rejected without the store. A waiting sender costs one timer. The observer reports the end of an event; in a shared
+ * store, where another gateway may run it, one query a second checks all waiting events.
  */
 
-/** Most senders that wait at once, by far fewer than connections; more are answered at once. */
+/** Most waiting senders, far fewer than connections; further ones get their response at once. */
 const MOST_WAITING = 128;
 const POLL_MS = 1000;
 
@@ -136,13 +136,13 @@ export interface StatusContext {
   readonly key: FindInstallation;
 }
 
-/** Skipped: there was nothing to deliver, or no budget for the run, or a person has rejected it. */
+/** A skipped dispatch is `dead` if its budget was used up or a person rejected it, and `done` if there was nothing to deliver. */
 const statusOf = (of: StoredDispatch): EventStatus['state'] =>
   of.state !== 'skipped' ? of.state : of.reason === 'budget' || wasRejected(of) ? 'dead' : 'done';
 
 export class EventStatuses {
   private readonly context: StatusContext;
-  /** What ends each wait, by the id of the dispatch. */
+  /** Functions that end a wait, by the id of the dispatch. */
   private readonly waits = new Map<string, Set<() => void>>();
   private count = 0;
   private poll: Timer | null = null;
@@ -158,14 +158,14 @@ export class EventStatuses {
     return `${id}.${mac.digest('base64url')}`;
   }
 
-  /** The id of the dispatch; null for a token that was not made here. Rejects with StoreUnavailable. */
+  /** The id of the dispatch; null for an invalid token. Rejects with StoreUnavailable. */
   async idOf(token: string): Promise<string | null> {
     const id = token.slice(0, token.indexOf('.'));
-    const [right, given] = [Buffer.from(await this.token(id)), Buffer.from(token)];
-    return right.length === given.length && timingSafeEqual(right, given) ? id : null;
+    const [expected, actual] = [Buffer.from(await this.token(id)), Buffer.from(token)];
+    return expected.length === actual.length && timingSafeEqual(expected, actual) ? id : null;
   }
 
-  /** Null: there is no such event of the route any more. Rejects with StoreUnavailable. */
+  /** Null: the route has no such event, or it was deleted. Rejects with StoreUnavailable. */
   async read(id: string, { name, profile, status }: RoutePlan): Promise<EventStatus | null> {
     const found = await this.context.store.read({ kind: 'find', id });
     if (found.kind !== 'found') return null;
@@ -173,11 +173,11 @@ export class EventStatuses {
     if (dispatch.id !== id || dispatch.route !== name || dispatch.profile !== profile) return null;
     const state = statusOf(dispatch);
     const { answer } = dispatch;
-    const isTold = state === 'done' && status?.answer === true && answer !== null;
-    return isTold && readAnswer(answer).kind === 'answered' ? { state, answer } : { state };
+    const hasAnswer = state === 'done' && status?.answer === true && answer !== null;
+    return hasAnswer && readAnswer(answer).kind === 'answered' ? { state, answer } : { state };
   }
 
-  /** Resolves when the dispatch has ended, after `ms`, or when the sender has gone; at once when too many wait. */
+  /** Resolves when the dispatch has ended, after `ms`, or when the sender disconnects; at once if too many senders wait. */
   wait(id: string, ms: number, onGone: (listener: () => void) => void): Promise<void> {
     if (this.isReleased || this.count >= MOST_WAITING) return Promise.resolve();
     return new Promise((resolve) => {
@@ -197,12 +197,12 @@ export class EventStatuses {
     });
   }
 
-  /** Call it when a dispatch has ended. */
+  /** Ends the waits for a dispatch that has ended. */
   finished(id: string): void {
     for (const end of this.waits.get(id) ?? []) end();
   }
 
-  /** Ends all waits: the server stops. */
+  /** Ends all waits when the server stops. */
   release(): void {
     this.isReleased = true;
     for (const id of [...this.waits.keys()]) this.finished(id);
@@ -216,7 +216,7 @@ export class EventStatuses {
       try {
         for (const id of await store.read({ kind: 'ended', ids: [...this.waits.keys()] })) this.finished(id);
       } catch (error) {
-        if (!(error instanceof StoreUnavailable)) log.error({ err: error }, 'cannot ask for events that have ended');
+        if (!(error instanceof StoreUnavailable)) log.error({ err: error }, 'could not check for ended events');
       }
       this.poll = null;
       this.pollShared();

@@ -40,7 +40,7 @@ platforms:
     },
     { run: 'deliveries list --route news', out: 'ID  …\n… news … done …\n' },
     { run: 'deliveries list', out: /^\S+ +\(gateway\) +alert_test +done /m },
-    { run: 'usage --by route', err: /^no run of that time has told what it used/ },
+    { run: 'usage --by route', err: /^no run in this time reported its usage/ },
     { run: 'usage --by nothing', code: 2, err: /^error: --by takes route, agent, job, day/ },
     { run: 'gateway loops list', err: 'no key is paused\n' },
     { run: 'gateway loops release x', code: 1, err: /^error: there is no paused key "x"\n/ },
@@ -81,7 +81,7 @@ platforms:
     { run: 'session list', out: 'KIND …\nchat …telegram  …-100  …\n' },
     { run: 'session show telegram -100 --json', json: true, out: '[]\n' },
     { run: 'session reset webhook:news:1', code: 1, err: /^error: nothing was said in a session "webhook:news:1"/ },
-    { run: 'approvals list', err: 'nothing waits for an approval\n' },
+    { run: 'approvals list', err: 'no message waits for approval\n' },
     ...['show', 'approve', 'reject'].map((how) => ({
       ...{ run: `approvals ${how} nothing`, code: 1, err: /^error: there is no approval "nothing"\n/ },
     })),

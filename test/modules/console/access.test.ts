@@ -1,4 +1,4 @@
-/** Who may read and change what over the console: strangers, pages of others, viewers, and those who guess. */
+/** Access to the console: without a token, from other sites, as a viewer, and with guessed tokens. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -33,7 +33,7 @@ interface Got {
   readonly text: string;
 }
 
-/** `fetch` does not send every header. */
+/** `fetch` cannot send every header. */
 function ask(url: string, path: string, { method = 'GET', headers = {}, body = '' }: Sent = {}): Promise<Got> {
   const { port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -60,7 +60,7 @@ async function login(url: string, token: string, headers: Record<string, string>
 const pairIn = (cookie: string): string => cookie.split(';', 1)[0] ?? '';
 
 describe('without the token', () => {
-  it('every path is answered alike, whether it exists or not', async (t) => {
+  it('gets the same response for every path, whether it exists or not', async (t) => {
     const { url } = await startConsole(t, WITH_TOKENS);
     const paths = ['/api/overview', '/api/openapi.json', '/api/nothing', '/metrics', '/nothing', '/api/deliveries/x'];
     const answers = new Set<string>();
@@ -77,7 +77,7 @@ describe('without the token', () => {
     assert.equal((await ask(url, '/readyz')).text, '{"ready":true}\n');
   });
 
-  it('other spellings of the header are no credential', async (t) => {
+  it('rejects other spellings of the authorization header', async (t) => {
     const { url } = await startConsole(t, WITH_TOKENS);
     for (const authorization of [
       ...[TOKEN, `Basic ${TOKEN}`, 'Bearer', 'Bearer ', `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`],
@@ -96,7 +96,7 @@ describe('without the token', () => {
 });
 
 describe('a login', () => {
-  it('sets one cookie, which scripts cannot read and other sites cannot send, and says what it may do', async (t) => {
+  it('sets one HttpOnly, SameSite cookie and returns the role', async (t) => {
     const { url } = await startConsole(t, WITH_TOKENS);
     for (const [token, role] of [
       [TOKEN, 'operator'],
@@ -116,7 +116,7 @@ describe('a login', () => {
     }
   });
 
-  it('takes a form too, and ends with a logout, for who has copied its cookie too, over a restart', async (t) => {
+  it('accepts a form; a logout ends every copy of the cookie, over a restart', async (t) => {
     const home = tempDir(t);
     const { url, gateway } = await startConsole(t, WITH_TOKENS, {}, home);
     const kept = pairIn(await login(url, VIEWER));
@@ -135,7 +135,7 @@ describe('a login', () => {
     assert.deepEqual([await statusOf(next.url, cookie), await statusOf(next.url, kept)], [401, 200]);
   });
 
-  it('is Secure where a trusted proxy says https, and where anybody else says so it is not', async (t) => {
+  it('marks the cookie Secure only behind a trusted TLS proxy', async (t) => {
     const proxy = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.1' };
     const { url } = await startConsole(t, configOf(`, token: ${TOKEN}`, '    trusted_proxies: [127.0.0.1]\n'));
     for (const said of ['https', 'HTTPS', 'https, http'])
@@ -146,7 +146,7 @@ describe('a login', () => {
     assert.doesNotMatch(await login(other.url, TOKEN, proxy), /Secure/);
   });
 
-  it('is refused at the start where the token of a viewer is that of operators', async (t) => {
+  it('rejects a viewer token equal to the operator token at startup', async (t) => {
     await assert.rejects(
       startConsole(t, configOf(`, token: ${TOKEN}, viewer_token: ${TOKEN}`)),
       /error console-without-token: .*`token`/,
@@ -159,7 +159,7 @@ describe('a login', () => {
     );
   });
 
-  it('is limited: after ten wrong tokens a client waits with the next, and the right one gets in all the same', async (t) => {
+  it('limits a client after ten wrong tokens, but still accepts the right one', async (t) => {
     const { url } = await startConsole(t, WITH_TOKENS);
     const attempt = (token: string) =>
       ask(url, '/login', { method: 'POST', headers: JSON_BODY, body: JSON.stringify({ token }) });
@@ -177,7 +177,7 @@ describe('a login', () => {
     assert.equal((await attempt(`${TOKEN}x`)).status, 429);
   });
 
-  it('of one client behind a proxy is not that of another, and right tokens do not count', async (t) => {
+  it('limits clients behind a proxy separately, and does not count right tokens', async (t) => {
     const { url } = await startConsole(t, configOf(`, token: ${TOKEN}`, '    trusted_proxies: [127.0.0.1]\n'));
     const asked = async (client: string, token: string) =>
       (await ask(url, '/api/session', { headers: { ...bearer(token), 'x-forwarded-for': client } })).status;
@@ -188,7 +188,7 @@ describe('a login', () => {
     assert.equal(await asked('192.0.2.1', TOKEN), 200);
   });
 
-  it('takes nothing else', async (t) => {
+  it('rejects any other input', async (t) => {
     const { url } = await startConsole(t, WITH_TOKENS);
     for (const [body, headers, status] of [
       ['{"token":["x"]}', JSON_BODY, 400],
@@ -207,10 +207,10 @@ describe('a login', () => {
   });
 });
 
-describe('a page of somebody else', () => {
+describe('a page of another site', () => {
   const change = { method: 'POST', body: '{}' };
 
-  it('changes nothing with the cookie of a user: its origin is looked at first', async (t) => {
+  it('cannot change anything with the cookie of a user: the origin is checked first', async (t) => {
     const { url } = await startConsole(t, WITH_TOKENS);
     const { host } = new URL(url);
     const cookie = pairIn(await login(url, TOKEN));
@@ -232,7 +232,7 @@ describe('a page of somebody else', () => {
       });
       assert.equal(got.status, status, JSON.stringify(headers));
     }
-    // It is looked at before the credential, and before the path.
+    // The origin is checked before the credential and the path.
     const foreign = { origin: 'https://evil.example' };
     assert.equal((await ask(url, '/nothing', { ...change, headers: foreign })).status, 403);
     assert.equal((await ask(url, '/login', { ...change, headers: { ...JSON_BODY, ...foreign } })).status, 403);
@@ -240,7 +240,7 @@ describe('a page of somebody else', () => {
     assert.equal((await ask(url, '/api/jobs/brief/resume', { ...change, headers })).status, 200);
   });
 
-  it('reads nothing with it either, not even as a script or a stream', async (t) => {
+  it('cannot read anything with the cookie, not even as a script or a stream', async (t) => {
     const { url } = await startConsole(t, WITH_TOKENS);
     const cookie = pairIn(await login(url, TOKEN));
     for (const site of ['cross-site', 'same-site'])
@@ -255,7 +255,7 @@ describe('a page of somebody else', () => {
     );
   });
 
-  it('gets nothing from a console without a token: by name, by origin, by site', async (t) => {
+  it('cannot read from a console without a token, by host name, origin or site', async (t) => {
     const { url } = await startConsole(t, configOf(''));
     const { host, port } = new URL(url);
     for (const [headers, status] of [
@@ -274,7 +274,7 @@ describe('a page of somebody else', () => {
     }
   });
 
-  it('may show no answer in a frame, and every answer says so, a refusal too', async (t) => {
+  it('cannot frame any response, including errors', async (t) => {
     const { url } = await startConsole(t, WITH_TOKENS);
     for (const [path, headers] of [
       ['/livez', {}],
@@ -299,7 +299,7 @@ describe('a page of somebody else', () => {
 });
 
 describe('a viewer', () => {
-  it('looks at everything and changes nothing, with the token and with a cookie', async (t) => {
+  it('reads everything and changes nothing, with the token and with a cookie', async (t) => {
     const { url } = await startConsole(t, WITH_TOKENS);
     const cookie = pairIn(await login(url, VIEWER));
     for (const headers of [bearer(VIEWER), { cookie, origin: url }]) {
@@ -320,8 +320,8 @@ describe('a viewer', () => {
   });
 });
 
-describe('what is sent', () => {
-  /** Sends bytes as they are; returns all that comes back. */
+describe('an HTTP request', () => {
+  /** Sends raw bytes and returns the whole response. */
   const raw = (url: string, text: string): Promise<string> =>
     new Promise((resolve) => {
       let got = '';
@@ -332,7 +332,7 @@ describe('what is sent', () => {
       socket.on('error', () => {}).on('close', () => resolve(got));
     });
 
-  it('is bounded: bodies, headers', async (t) => {
+  it('has limited bodies and headers', async (t) => {
     const { url } = await startConsole(t, WITH_TOKENS);
     const headers = { ...JSON_BODY, ...bearer(TOKEN) };
     const body = JSON.stringify({ payload: 'x'.repeat(1_100_000) });
@@ -345,7 +345,7 @@ describe('what is sent', () => {
     assert.equal((await ask(url, long, { headers })).status, 400);
   });
 
-  it('is one request for everybody on the way: lengths that contradict each other, two hosts, an odd header', async (t) => {
+  it('is rejected with contradictory lengths, two hosts or an invalid header, so that proxies see the same request', async (t) => {
     const { url } = await startConsole(t, WITH_TOKENS);
     const line = 'POST /api/jobs/brief/resume HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
     const own = `Authorization: Bearer ${TOKEN}\r\n`;
@@ -367,7 +367,7 @@ describe('what is sent', () => {
       await raw(url, `${line}Host: y\r\n${own}Content-Length: 0\r\nConnection: close\r\n\r\n`),
       /^HTTP\/1\.1 400 /,
     );
-    // A body that is not read is not the next request.
+    // An unread body is not parsed as the next request.
     const refused = await raw(
       url,
       `POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled.slice(0, 20)}`,

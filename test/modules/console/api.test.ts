@@ -1,4 +1,4 @@
-/** The API of the console: what it lists and shows, page by page, and what it refuses. */
+/** The API of the console: lists, pages, details, changes and rejected input. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,10 +15,10 @@ const CONFIG = `platforms:
     secret: a-literal-secret-for-tests
     routes:
       hello:
-        description: Greets whoever comes.
+        description: Greets everyone.
         events: [greeting]
         filters:
-          - { field: name, not_equals: Nobody }
+          - { field: name, not_equals: Eve }
         prompt: "Hello {name}"
       other: { prompt: "{__raw__}" }
 gateway: { console: { port: 0 } }
@@ -35,14 +35,14 @@ const send = async ({ gateway }: Awaited<ReturnType<typeof startConsole>>, name:
 const POST = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
 
 describe('the API of the console', () => {
-  it('takes as a filter of requests every outcome that the intake has, and no other', () => {
+  it('accepts every outcome of the intake as a filter of requests, and no other', () => {
     assert.deepEqual([...CHOICES.outcome].sort(), [...OUTCOMES].sort());
   });
 
-  it('shows what came, what became of it, and why, each by id and page by page', async (t) => {
+  it('shows requests, deliveries and explanations, by id and page by page', async (t) => {
     const console = await startConsole(t, CONFIG);
     const { get } = console;
-    for (const name of ['Ada', 'Bob', 'Nobody']) await send(console, name);
+    for (const name of ['Ada', 'Bob', 'Eve']) await send(console, name);
     await until(async () => (await get<'listDeliveries'>('/api/deliveries?state=done')).items.length === 2);
 
     const first = await get<'listDeliveries'>('/api/deliveries?limit=1');
@@ -59,7 +59,7 @@ describe('the API of the console', () => {
     const { items: ignored } = await get<'listRequests'>('/api/requests?outcome=ignored');
     assert.deepEqual([ignored.length, ignored[0]?.stage, ignored[0]?.reason], [1, 'filter', 'filter']);
     const request = await get<'getRequest'>(`/api/requests/${ignored[0]?.id}`);
-    assert.deepEqual(JSON.parse(request.body ?? ''), { name: 'Nobody' });
+    assert.deepEqual(JSON.parse(request.body ?? ''), { name: 'Eve' });
     assert.equal(request.about?.kind, 'filter');
     assert.equal(request.next, `see what each filter found: hookwright explain hello --request ${request.id}`);
     const { stdout } = await console.gateway.cli('requests', 'show', request.id, '--json');
@@ -68,7 +68,7 @@ describe('the API of the console', () => {
     assert.deepEqual((await get<'listRequests'>(`/api/requests?limit=2&cursor=${page.next}`)).items.length, 1);
   });
 
-  it('says of how many requests nothing is kept', async (t) => {
+  it('counts the requests that were not captured', async (t) => {
     const { get, gateway } = await startConsole(
       t,
       `platforms:
@@ -86,7 +86,7 @@ gateway: { console: { port: 0 }, capture_per_second: 1 }
     assert.ok(not_kept > 0);
   });
 
-  it('has the name of a signature scheme that people know, as an explanation has it', async (t) => {
+  it('shows the display name of a signature scheme, as explanations do', async (t) => {
     const { get, gateway } = await startConsole(
       t,
       `platforms:
@@ -95,16 +95,16 @@ gateway: { console: { port: 0 } }
 `,
     );
     await gateway.cli('webhook', 'test', 'review', '--payload', '{"action":"opened"}', '--yes');
-    const [kept] = await until(async () => {
+    const [captured] = await until(async () => {
       const { items } = await get<'listRequests'>('/api/requests');
       return items.length === 1 && items;
     });
-    assert.equal((await get<'getRequest'>(`/api/requests/${kept?.id}`)).scheme, 'github');
-    const { stages } = await get<'explainRequest'>(`/api/requests/${kept?.id}/explanation`);
+    assert.equal((await get<'getRequest'>(`/api/requests/${captured?.id}`)).scheme, 'github');
+    const { stages } = await get<'explainRequest'>(`/api/requests/${captured?.id}/explanation`);
     assert.equal(stages.find(({ stage }) => stage === 'signature')?.scheme, 'github');
   });
 
-  it('says what each route does, and when each job runs', async (t) => {
+  it('describes each route, and when each job runs', async (t) => {
     const { get } = await startConsole(t, CONFIG);
     const { items: routes } = await get<'listRoutes'>('/api/routes');
     assert.deepEqual(
@@ -112,9 +112,9 @@ gateway: { console: { port: 0 } }
       ['hello', 'other'],
     );
     assert.deepEqual(routes[0]?.words.slice(0, 3), [
-      'Takes greeting, signed by any known sender.',
-      'Only where name not_equals "Nobody".',
-      'Its prompt goes to the agent, whose answer goes to log.',
+      'Accepts greeting, signed by any known sender.',
+      'Only where name not_equals "Eve".',
+      'Sends its prompt to the agent, and the answer to log.',
     ]);
     const jobs = await get<'listJobs'>('/api/jobs?limit=1');
     assert.deepEqual([jobs.items[0]?.name, jobs.items[0]?.next_runs.length], ['brief', 5]);
@@ -122,14 +122,14 @@ gateway: { console: { port: 0 } }
     assert.deepEqual([rest.items[0]?.name, rest.next], ['diary', null]);
   });
 
-  it('sums up: the table in service, what waits, and what is wrong', async (t) => {
+  it('summarizes the current table, pending work and problems', async (t) => {
     const { get, gateway } = await startConsole(t, CONFIG);
     const body = await get<'getOverview'>('/api/overview');
     assert.deepEqual([body.table.routes, body.problems, body.waiting], [2, [], []]);
     assert.equal(body.config, `${gateway.home}/config.yaml`);
   });
 
-  it('refuses an odd cursor, an unknown parameter and a value out of range, and names it', async (t) => {
+  it('rejects an invalid cursor, an unknown parameter and a value out of range, and names it', async (t) => {
     const { ask } = await startConsole(t, CONFIG);
     for (const [path, message] of [
       ['/api/deliveries?cursor=x', /^cursor\b/],
@@ -155,7 +155,7 @@ gateway: { console: { port: 0 } }
     assert.equal((await ask('/api/jobs', { method: 'DELETE' })).status, 405);
   });
 
-  it('says of a profile, route or job that there is none, where an empty list would say that nothing happened', async (t) => {
+  it('responds with 404 for an unknown profile, route or job instead of an empty list', async (t) => {
     const console = await startConsole(t, CONFIG);
     const { ask, change, gateway } = console;
     const unknown = async (asked: ReturnType<typeof ask>, names: RegExp, what: string): Promise<void> => {
@@ -180,14 +180,14 @@ gateway: { console: { port: 0 } }
     await unknown(replayed({ state: 'dead', job: 'breif' }), /"breif"/, 'replay');
     await change('/api/jobs/brief/run');
     assert.equal((await ask('/api/deliveries?job=brief')).status, 200);
-    // What is stored of a route that is gone can still be asked for.
+    // Stored entries of a deleted route can still be listed.
     await send(console, 'Ada');
     writeFileSync(join(gateway.home, 'config.yaml'), CONFIG.replace('      hello:', '      hallo:'));
     assert.equal((await gateway.cli('gateway', 'reload')).code, 0);
     assert.equal((await console.get<'listDeliveries'>('/api/deliveries?route=hello')).items.length, 1);
   });
 
-  it('takes a body as it is: no value becomes another, and none comes from elsewhere', async (t) => {
+  it('does not coerce values of a body, and ignores the prototype', async (t) => {
     const { ask } = await startConsole(t, CONFIG);
     const post = (path: string, body: object) => ask(path, { ...POST, body: JSON.stringify(body) });
     for (const [path, body, message] of [
@@ -208,18 +208,18 @@ gateway: { console: { port: 0 } }
     }
   });
 
-  it('gives a request of a route with a script as a test that passes, in which something stands in for the script', async (t) => {
+  it('prints a request to a route with a script as a passing test with a stubbed script', async (t) => {
     const home = tempDir(t);
     mkdirSync(join(home, 'scripts'));
-    const code = '#!/bin/sh\ngrep -q Nobody || echo "{\\"name\\": \\"$HOOKWRIGHT_EVENT\\"}"\n';
+    const code = '#!/bin/sh\ngrep -q Eve || echo "{\\"name\\": \\"$HOOKWRIGHT_EVENT\\"}"\n';
     writeFileSync(join(home, 'scripts/choose.sh'), code, { mode: 0o700 });
     const config = CONFIG.replace(
       '        prompt: "Hello',
       '        script: choose.sh\n        prompt: "Hello',
-    ).replace('{ field: name, not_equals: Nobody }', '{ field: name, exists: true }');
+    ).replace('{ field: name, not_equals: Eve }', '{ field: name, exists: true }');
     const console = await startConsole(t, config, {}, home);
     const { get, gateway } = console;
-    for (const name of ['Ada', 'Nobody']) await send(console, name);
+    for (const name of ['Ada', 'Eve']) await send(console, name);
     const { items } = await get<'listRequests'>('/api/requests');
     assert.deepEqual(items.map(({ outcome, reason }) => reason ?? outcome).sort(), ['accepted', 'script']);
     for (const { id } of items) {
@@ -231,21 +231,21 @@ gateway: { console: { port: 0 } }
     }
   });
 
-  it('says what becomes of a kept request now, and gives it as a command and as a test', async (t) => {
+  it('explains a captured request, and prints it as a command and as a test', async (t) => {
     const console = await startConsole(t, CONFIG);
     const { get, gateway, change } = console;
-    await send(console, 'Nobody');
-    const [kept] = await until(async () => {
+    await send(console, 'Eve');
+    const [captured] = await until(async () => {
       const { items } = await get<'listRequests'>('/api/requests');
       return items.length === 1 && items;
     });
-    const explained = await get<'explainRequest'>(`/api/requests/${kept?.id}/explanation`);
+    const explained = await get<'explainRequest'>(`/api/requests/${captured?.id}/explanation`);
     assert.deepEqual([explained.taken, explained.reason, explained.filter?.holds], [false, 'filter', false]);
-    const curl = await get<'printRequest'>(`/api/requests/${kept?.id}/print`);
+    const curl = await get<'printRequest'>(`/api/requests/${captured?.id}/print`);
     assert.match(curl.text, new RegExp(`^curl -X POST '${gateway.url}/webhooks/hello' `));
-    const test = await get<'printRequest'>(`/api/requests/${kept?.id}/print?form=test`);
+    const test = await get<'printRequest'>(`/api/requests/${captured?.id}/print?form=test`);
     assert.match(test.text, /^tests:\n {2}- name: greeting /);
-    const again = await change<'replayRequest'>(`/api/requests/${kept?.id}/replay`);
+    const again = await change<'replayRequest'>(`/api/requests/${captured?.id}/replay`);
     assert.deepEqual([again.status, again.outcome], [200, 'ignored']);
   });
 
@@ -279,7 +279,7 @@ gateway: { console: { port: 0 } }
     assert.deepEqual([run.job, run.prompt, run.latest.answer], [id, 'Brief me.', 'Brief me.']);
   });
 
-  it('changes no job by the beginning of its id, or by none', async (t) => {
+  it('does not change a job by a prefix of its id, or by an empty one', async (t) => {
     const { get, ask } = await startConsole(t, CONFIG);
     for (const id of ['none', 'brie']) {
       for (const what of ['run', 'pause', 'resume'])
@@ -295,7 +295,7 @@ gateway: { console: { port: 0 } }
     );
   });
 
-  it('repeats deliveries, by id and all of a state, and says why one is left out', async (t) => {
+  it('replays deliveries by id and by state, and reports why one was rejected', async (t) => {
     const console = await startConsole(t, CONFIG);
     const { get, change, ask } = console;
     await send(console, 'Ada');
@@ -317,7 +317,7 @@ gateway: { console: { port: 0 } }
     assert.equal((await ask('/api/deliveries/replay', POST)).status, 409);
   });
 
-  it('makes a job of a blueprint, and names the field that is wrong', async (t) => {
+  it('creates a job from a blueprint, and names an invalid field', async (t) => {
     const { get, change, ask } = await startConsole(t, CONFIG);
     const { items } = await get<'listBlueprints'>('/api/blueprints');
     const blueprint = items[0];
@@ -340,7 +340,7 @@ gateway: { console: { port: 0 } }
     assert.deepEqual([items.length, items[0]?.url, items[0]?.state], [1, gateway.url, 'serving']);
   });
 
-  it('serves the document that its answers are held against', async (t) => {
+  it('serves the OpenAPI document that validates its responses', async (t) => {
     const { url } = await startConsole(t, CONFIG);
     assert.deepEqual(await (await fetch(`${url}/api/openapi.json`)).json(), document);
     assert.equal(document.openapi, '3.1.0');

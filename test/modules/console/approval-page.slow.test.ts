@@ -1,4 +1,4 @@
-/** What a person approves over the page: the one that the link names, with nothing in it that is not seen. */
+/** The page of one approval: the message of the link, with invisible characters made visible. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ import { WORDS } from './words.ts';
 const TEXT = 'send \u202e0001 yap ton od\u202c to \u200bbob, \u2764\ufe0f\r\nsecond line';
 const SHOWN = 'send \\u202e0001 yap ton od\\u202c to \\u200bbob, \u2764\ufe0f';
 
-it('the link of a notice opens one approval, as it is sent, and says what has become of it', {
+it('the link of a notice opens its approval, shows the message as sent, and shows the answer', {
   skip: NO_BROWSER,
 }, async (t) => {
   const sent: string[] = [];
@@ -73,10 +73,10 @@ gateway: { console: { port: 0 }, approvals: { deliver: log } }
   const [last] = await waiting();
   await page.goto(`${console.url}/#/approvals`);
   await main.getByRole('button', { name: WORDS.reject }).press('Enter');
-  await main.getByLabel(WORDS.why).focus();
+  await main.getByLabel(WORDS.reason).focus();
   await console.change(`/api/approvals/${last?.id}`, { approve: false });
   await main.getByRole('dialog').waitFor({ state: 'detached' });
-  // Somebody else has answered: the dialog is gone, and the focus is not lost with it.
+  // Another person has answered: the dialog closes, and the focus is not lost.
   assert.equal(await page.evaluate('document.activeElement.textContent'), 'Approvals');
 
   await page.goto(`${console.url}/#/approvals/nosuch-0-1`);

@@ -1,4 +1,4 @@
-/** What the clients of the live stream get: those that read, those that do not, and all of them when their time is over. */
+/** Clients of the live stream: fast ones, slow ones, and the end of their time. */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
@@ -16,10 +16,10 @@ interface Live {
   readonly missed: number;
 }
 
-/** The response of a client, as a stream that can be held. */
+/** The response of a client, as a stream whose writes can be blocked. */
 class Listener extends Writable {
   text = '';
-  /** Of the write that is held. */
+  /** Continues the blocked write. */
   private go: (() => void) | null = null;
   private isHeld = false;
 
@@ -69,7 +69,7 @@ function bench() {
     await settle();
     return listener;
   };
-  /** A second in which so many requests come. */
+  /** A second with this many requests. */
   const pass = async (came: number): Promise<void> => {
     seen.total += came;
     clock.advance(SECOND);
@@ -79,7 +79,7 @@ function bench() {
 }
 
 describe('a client of the live stream', () => {
-  it('gets an event a second while something happens, and nothing but a sign of life while nothing does', async () => {
+  it('receives one event a second on changes, and only a heartbeat otherwise', async () => {
     const { clock, join, pass } = bench();
     const one = await join();
     await pass(3);
@@ -94,7 +94,7 @@ describe('a client of the live stream', () => {
     assert.deepEqual([one.events.length, one.heartbeats], [3, 2]);
   });
 
-  it('gets a sign of life while the store cannot be read, and what came meanwhile after that', async () => {
+  it('receives a heartbeat while the store is unavailable, and the missed changes afterwards', async () => {
     const { clock, join, pass, seen } = bench();
     const one = await join();
     seen.isOut = true;
@@ -106,7 +106,7 @@ describe('a client of the live stream', () => {
     assert.equal(one.events.at(-1)?.came, 4);
   });
 
-  it('misses events while it does not read, is told how many, and delays nobody', async () => {
+  it('misses events while it does not read, receives their number, and delays no other client', async () => {
     const { clock, join, pass } = bench();
     const [slow, other] = [await join(), await join()];
     slow.hold();
@@ -130,7 +130,7 @@ describe('a client of the live stream', () => {
     );
   });
 
-  it('is ended when its login is', async () => {
+  it('is disconnected when its login ends', async () => {
     const { seen, join, pass } = bench();
     const client = await join();
     await pass(1);
@@ -140,7 +140,7 @@ describe('a client of the live stream', () => {
     assert.equal(client.writableEnded, true);
   });
 
-  it('is ended when its time is over, and its place is free, whether it reads or not', async () => {
+  it('is disconnected when its time is over, whether it reads or not, which frees its slot', async () => {
     const { clock, live, join, pass } = bench();
     const all = [await join()];
     while (all.length < 16) all.push(await join());
@@ -155,7 +155,7 @@ describe('a client of the live stream', () => {
     assert.equal(next.events.length, 1);
   });
 
-  it('costs nothing when the last one has left', async () => {
+  it('stops polling when the last client disconnects', async () => {
     const { clock, join, seen } = bench();
     (await join()).destroy();
     await settle();

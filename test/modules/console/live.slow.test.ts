@@ -1,4 +1,4 @@
-/** Pages that follow what happens: while events pour in they stay usable, and say that they show a sample; and in six tabs at once. */
+/** Live pages: usable under load, where they show a sample, and in six tabs at once. */
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import type { TestContext } from 'node:test';
@@ -17,12 +17,12 @@ const CONFIG = `platforms:
 gateway: { console: { port: 0 }, capture_per_second: 1 }
 `;
 
-/** Events a second that are sent, as far as the machine takes them. */
+/** Events to send per second, if the machine is fast enough. */
 const RATE = 1000;
 const MOST_OPEN = 64;
 const EVERY_MS = 10;
 
-/** Sends as many events as are due at each moment, none twice, until it is over. Resolves with how many were sent a second. */
+/** Sends events at the given rate, each once, until it ends. Resolves with the actual rate per second. */
 async function flood(url: string, isOver: () => boolean): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: MOST_OPEN });
   const began = performance.now();
@@ -57,8 +57,8 @@ async function go(page: Page, view: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: view }).waitFor();
 }
 
-describe('pages that are live', { skip: NO_BROWSER, timeout: 3_600_000 }, () => {
-  it(`follows ${RATE} events a second by samples, says so, and a click is answered meanwhile`, async (t) => {
+describe('live pages', { skip: NO_BROWSER, timeout: 3_600_000 }, () => {
+  it(`shows a sample of ${RATE} events a second, and still responds to clicks`, async (t) => {
     const console = await startConsole(t, CONFIG);
     const page = await (await openBrowser(t)).newPage();
     await page.goto(`${console.url}/#/deliveries`);
@@ -75,13 +75,13 @@ describe('pages that are live', { skip: NO_BROWSER, timeout: 3_600_000 }, () => 
     t.diagnostic(`${Math.round(await flooded)} events a second`);
     assert.ok((await page.getByRole('listitem').count()) < 200, 'the list does not grow');
     await go(page, 'Requests');
-    await page.getByText(WORDS.notKept).waitFor();
+    await page.getByText(WORDS.notCaptured).waitFor();
   });
 
-  it('is usable in six tabs, although a browser has six connections: those that nobody looks at hold none', async (t) => {
+  it('works in six tabs with six connections, because hidden tabs hold none', async (t) => {
     const console = await startConsole(t, CONFIG);
     const context = await openBrowser(t);
-    // A browser without a window calls every tab visible: here one of them is, as in a window.
+    // A headless browser reports every tab as visible; the test makes only one visible, as in a window.
     await context.addInitScript(`
       globalThis.isHidden = false;
       Object.defineProperty(document, 'hidden', { get: () => isHidden });
@@ -106,7 +106,7 @@ describe('pages that are live', { skip: NO_BROWSER, timeout: 3_600_000 }, () => 
       await tab.getByRole('heading', { level: 2, name: 'open' }).waitFor();
       await go(tab, 'Deliveries');
     }
-    // What happens is seen where somebody looks, and elsewhere as soon as somebody does.
+    // The visible tab updates at once, the others when they become visible.
     const body = { method: 'POST', body: '{"n":1}', headers: { 'content-type': 'application/json' } };
     assert.equal((await fetch(`${console.gateway.url}/webhooks/open`, body)).status, 202);
     for (const tab of [tabs[5], tabs[0], tabs[3]] as readonly Page[]) {

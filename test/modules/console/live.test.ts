@@ -1,4 +1,4 @@
-/** The stream of what is live: what it says, how many may listen, and what a client gets that does not read. */
+/** The live stream: its events, its limit of clients, and its access control. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { atEnd } from '../../helpers/at-end.ts';
@@ -20,7 +20,7 @@ interface Live {
 }
 
 describe('the live stream', () => {
-  it('tells of requests and deliveries, and how many came', async (t) => {
+  it('sends requests and deliveries, and the number of new requests', async (t) => {
     const { url, gateway } = await startConsole(t, CONFIG);
     const leave = new AbortController();
     atEnd(t, () => leave.abort());
@@ -41,7 +41,7 @@ describe('the live stream', () => {
     assert.deepEqual(seen, { came: 1, requests: 1, deliveries: 1 });
   });
 
-  it('has room for sixteen, and again when one leaves', async (t) => {
+  it('accepts sixteen clients, and another one when one disconnects', async (t) => {
     const { url } = await startConsole(t, CONFIG);
     const all = Array.from({ length: 16 }, () => new AbortController());
     atEnd(t, () => {
@@ -59,7 +59,7 @@ describe('the live stream', () => {
     }
   });
 
-  it('is not for pages of others', async (t) => {
+  it('rejects pages of other sites', async (t) => {
     const { url } = await startConsole(t, CONFIG);
     const response = await fetch(`${url}/api/events`, { headers: { origin: 'https://evil.example' } });
     assert.equal(response.status, 403);

@@ -1,4 +1,4 @@
-/** Logins that have ended: over several gateways, while the store is away, and how many. */
+/** Ended logins: on several gateways, while the store is unavailable, and their limit. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { RoleToken } from '../../../modules/console/runtime/access.ts';
@@ -9,7 +9,7 @@ import { createMemoryStore } from '../../helpers/memory-store.ts';
 
 const TOKENS: readonly RoleToken[] = [['operator', 'token-of-the-operators']];
 
-it('ends on every gateway of a store within a second, and on one that cannot read the store when it can again', async () => {
+it('ends on every gateway of a store within a second, or when the gateway can read the store again', async () => {
   const clock = new FakeClock();
   const store = createMemoryStore();
   let isOut = false;

@@ -1,4 +1,4 @@
-/** Odd paths, parameters and bodies, at every operation of the document: each is refused as the document says, and none is an error of the gateway. */
+/** Odd paths, parameters and bodies for every operation: each is rejected as documented, and none causes an internal error. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { it } from 'node:test';
@@ -59,7 +59,7 @@ const BODIES = [
   '\u0000',
 ];
 
-/** The path as it stands: \`fetch\` would clean it. */
+/** Sends the path verbatim; \`fetch\` would normalize it. */
 const send = (
   url: string,
   method: string,
@@ -76,7 +76,7 @@ const send = (
     sent.once('error', reject).end(body ?? '');
   });
 
-it('is refused, whatever it is', async (t) => {
+it('rejects odd input at every operation', async (t) => {
   const { url, gateway } = await startConsole(t, CONFIG);
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { operationId }]) =>

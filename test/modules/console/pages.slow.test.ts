@@ -22,7 +22,7 @@ import { WORDS } from './words.ts';
 const ARTEFACTS = join(ROOT, 'build/artefacts/console');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Names as long as a name may be. */
+/** Names of the maximum length. */
 const MANY = Array.from({ length: 12 }, (_, at) => `z${at}-${'of-a-team-with-a-long-name-'.repeat(3)}`.slice(0, 64));
 
 const configWith = (
@@ -67,7 +67,7 @@ const PULL = {
   pull_request: { title: 'Add a cache', draft: false, body: 'It is faster.', user: { login: 'ada' }, labels: ['perf'] },
 };
 
-/** Those of a day, of which the evening was busy and had a fault. */
+/** Adds the figures of a day with a busy evening and some failures. */
 async function addFigures(path: string): Promise<void> {
   const store = await openOfflineStore(path);
   const now = Date.now();
@@ -148,7 +148,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
     });
     after(() => page.close());
 
-    /** Opens the newest request of a route, once it is kept with this answer. */
+    /** Opens the newest captured request of a route with this outcome. */
     const open = async (route: string, outcome: string): Promise<void> => {
       const [newest] = await until(async () => {
         const { items } = await console.get<'listRequests'>(`/api/requests?route=${route}&outcome=${outcome}`);
@@ -159,41 +159,41 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
     const decided = (): Promise<string> => page.getByRole('status').first().innerText();
     const shows = (text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
 
-    it('says that its script ignored it, what that printed, and how to run it again', async () => {
+    it('shows that the script ignored it, the output, and how to run the script again', async () => {
       await send('gated', { text: 'x' });
       await open('gated', 'ignored');
       await shows(WORDS.scriptDecided);
-      assert.match(await decided(), /^script\n.*\[SILENT\]/s);
+      assert.match(await decided(), /^Stage: script\n.*\[SILENT\]/s);
       await shows(WORDS.scriptStage);
       await shows(WORDS.runScript);
-      assert.equal(await page.getByText(WORDS.tableJudges).count(), 0);
+      assert.equal(await page.getByText(WORDS.otherOutcome).count(), 0);
     });
 
-    it('says that its message could not be delivered while the sender waited', async () => {
+    it('shows that its message could not be delivered while the sender waited', async () => {
       accepts = false;
       await send('told', { text: 'x' });
       await open('told', 'delivery_failed');
       await shows(WORDS.notDelivered);
-      assert.match(await decided(), /^dispatch\n/);
-      await page.getByRole('link', { name: WORDS.itsDelivery }).click();
+      assert.match(await decided(), /^Stage: dispatch\n/);
+      await page.getByRole('link', { name: WORDS.seeDelivery }).click();
       await page.getByText('telegram').first().waitFor();
-      // The others count what was given up.
+      // Other tests count dead deliveries.
       accepts = true;
       await console.change<'replayDeliveries'>('/api/deliveries/replay', { state: 'dead' });
       await until(async () => (await inState('dead')) === 0);
     });
 
-    it('has no link to a delivery where the event became none, and says what ends the pause', async () => {
+    it('has no link to a delivery for an event of a paused route, but one to resume it', async () => {
       await console.change<'pauseRoute'>('/api/routes/told/pause', { seconds: 3600 });
       await send('told', { text: 'y' });
       await open('told', 'overloaded');
       await shows(WORDS.endsPause);
-      assert.equal(await page.getByRole('link', { name: WORDS.delivery }).count(), 0);
-      await shows(WORDS.mayBeTaken);
+      assert.equal(await page.getByRole('link', { name: WORDS.deliveryId }).count(), 0);
+      await shows(WORDS.mayBeAccepted);
       await console.change<'resumeRoute'>('/api/routes/told/resume');
     });
 
-    it('goes back where a filter is half typed', async () => {
+    it('goes back with unfinished input in a filter', async () => {
       await page.goto(`${console.url}/#/overview`);
       await page.getByRole('link', { name: 'Requests' }).click();
       await page.getByLabel(WORDS.filterRoute).pressSequentially('revieww');
@@ -222,7 +222,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
 
       after(async () => {
         await context.close();
-        // A browser says itself that a request was refused.
+        // The browser logs rejected requests itself.
         assert.deepEqual(
           faults.filter((text) => !text.startsWith('Failed to load resource')),
           [],
@@ -260,7 +260,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
 
       const shows = (text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
 
-      /** Looks at what is shown: a picture, and what a person with a screen reader would stumble over. */
+      /** Takes a screenshot, and checks accessibility and width. */
       const look = async (what: string): Promise<void> => {
         await page.screenshot({ path: join(ARTEFACTS, `${name}-${what}.png`), fullPage: true });
         const found = (await page.evaluate(
@@ -290,13 +290,13 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         });
       }
 
-      it('offers the routes that there are, and says of a filter that names none that there is none', async () => {
+      it('suggests routes in a filter, and rejects an unknown one', async () => {
         await begin();
         await press('link', 'Requests');
         const field = page.getByLabel(WORDS.filterRoute);
         await field.focus();
         await until(async () => (await page.locator('datalist option').count()) === 7 + MANY.length);
-        // What is being typed stays while the list is loaded again.
+        // Unfinished input survives a reload of the list.
         await page.keyboard.type('rev');
         const again = page.waitForResponse((response) => response.url().includes('/api/requests'));
         await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
@@ -311,11 +311,11 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await shows('ignored: filter');
       });
 
-      it('says why an event was ignored', async () => {
+      it('shows why an event was ignored', async () => {
         await begin();
         await press('link', 'Requests');
         await press('link', /ignored: filter/);
-        await shows(WORDS.doesNotHold);
+        await shows(WORDS.notMet);
         assert.match(
           (await page.getByRole('status').first().innerText()) ?? '',
           /action in \["opened","reopened"\]\s.*"closed"/,
@@ -325,9 +325,9 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await shows('{action}');
       });
 
-      it('finds a delivery that was given up, and replays it', async () => {
+      it('finds a dead delivery and replays it', async () => {
         accepts = false;
-        await send('broken', { x: 'Nobody gets this.' });
+        await send('broken', { x: 'This is not delivered.' });
         await until(async () => (await inState('dead')) === 1);
         accepts = true;
         await begin();
@@ -356,7 +356,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await shows(WORDS.pausedUntil('hello'));
         await done('paused-route');
         await press('button', WORDS.resume('hello'));
-        await shows(WORDS.goesOn('hello'));
+        await shows(WORDS.resumed('hello'));
         await focused('button', WORDS.pause('hello'));
         await begin();
         await press('link', 'Jobs');
@@ -365,19 +365,19 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await shows(WORDS.pausedUntil('brief'));
         await done('paused-job');
         await press('button', WORDS.resume('brief'));
-        await shows(WORDS.goesOn('brief'));
+        await shows(WORDS.resumed('brief'));
       });
 
-      it('makes a job from a blueprint', async () => {
+      it('creates a job from a blueprint', async () => {
         await begin();
         await press('link', 'Blueprints');
         await press('link', /Morning|brief/i);
-        await press('button', WORDS.makeJob);
-        await shows(WORDS.jobMade);
+        await press('button', WORDS.createJob);
+        await shows(WORDS.jobCreated);
         await done('blueprint');
       });
 
-      it('says which session is busy, and what waits', async () => {
+      it('shows which session is busy, and its waiting runs', async () => {
         await begin();
         await press('link', 'Sessions');
         await shows(WORDS.busy);
@@ -396,7 +396,7 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await press('button', WORDS.approve);
         await shows(WORDS.approved);
         await until(async () => (await console.get<'listApprovals'>('/api/approvals')).items.length === 0);
-        // What was pressed is gone, and the focus is not lost with it.
+        // The pressed button is removed, and the focus is not lost.
         await focused('heading', 'Approvals');
         await done('approved');
       });
@@ -407,12 +407,12 @@ describe('the pages of the console', { skip: NO_BROWSER, timeout: 3_600_000 }, (
         await press('link', /review pull_request accepted/);
         await page.getByRole('heading', { name: WORDS.prompt }).waitFor();
         await look('request');
-        await press('link', WORDS.delivery);
+        await press('link', WORDS.deliveryId);
         await shows('Looks good.');
         await done('delivery');
       });
 
-      it('copies a kept request as curl and as a test', async () => {
+      it('copies a captured request as curl and as a test', async () => {
         await begin();
         await press('link', 'Requests');
         await press('link', /review pull_request accepted/);

@@ -1,4 +1,4 @@
-/** A text is looked for in the newest kept requests, a bounded number for each page. */
+/** Text search in captured requests: each page searches a limited number, newest first. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { requestRows } from '../../../bench/cases/capture.ts';
@@ -14,7 +14,7 @@ gateway: { console: { port: 0 } }
 
 const KEPT = 30_000;
 
-it('goes on from page to page, finds each once, and ends with the oldest', async (t) => {
+it('continues from page to page, finds each request once, and ends with the oldest', async (t) => {
   const home = tempDir(t);
   const file = new RequestFile(capturePath(home));
   for (const rows of requestRows(KEPT, Date.now() - KEPT * 100)) file.add(rows);

@@ -1,4 +1,4 @@
-/** Signing in to the pages: with the token, which is asked for, as an operator or as a viewer, who is shown no button that changes. */
+/** Signing in to the pages as an operator or as a viewer, and signing out. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -20,7 +20,7 @@ async function signIn(page: Page, token: string): Promise<void> {
 }
 
 describe('signing in', { skip: NO_BROWSER, timeout: 900_000 }, () => {
-  it('asks for the token where it is missing, refuses a wrong one, and shows what was asked for', async (t) => {
+  it('requests a missing token, rejects a wrong one, and then shows the requested page', async (t) => {
     const { url } = await startConsole(t, CONFIG, { authorization: `Bearer ${TOKEN}` });
     const browser = await launchBrowser();
     t.after(() => browser.close());
@@ -40,7 +40,7 @@ describe('signing in', { skip: NO_BROWSER, timeout: 900_000 }, () => {
     await page.getByLabel(WORDS.token).waitFor();
   });
 
-  it('says that the login goes on where it could not be ended, be it for a copy of its cookie', async (t) => {
+  it('reports a failed sign-out, even if only a copy of the cookie stays valid', async (t) => {
     const { url } = await startConsole(t, CONFIG, { authorization: `Bearer ${TOKEN}` });
     const browser = await launchBrowser();
     t.after(() => browser.close());
@@ -56,16 +56,16 @@ describe('signing in', { skip: NO_BROWSER, timeout: 900_000 }, () => {
     await page.getByText(WORDS.answers503).waitFor();
     await page.getByRole('link', { name: 'Jobs' }).click();
     await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
-    // As the gateway answers while its store takes no change: the browser forgets its cookie.
+    // The response of a gateway whose store is unavailable: the browser deletes its cookie.
     const error = 'this browser is signed out, but a copy of its cookie is not';
     const headers = { 'set-cookie': 'hookwright_console=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict' };
     await page.route('**/logout', (route) => route.fulfill({ status: 503, headers, json: { error } }));
     await signOut.click();
     await page.getByLabel(WORDS.token).waitFor();
-    await page.getByText(WORDS.loginGoesOn(error)).waitFor();
+    await page.getByText(WORDS.signOutFailed(error)).waitFor();
   });
 
-  it('shows a viewer everything, and no button that changes something', async (t) => {
+  it('shows a viewer everything, but no buttons that change something', async (t) => {
     const { url } = await startConsole(t, CONFIG, { authorization: `Bearer ${TOKEN}` });
     const browser = await launchBrowser();
     t.after(() => browser.close());

@@ -1,4 +1,4 @@
-/** Stored script: 200 texts that run in a careless page, in payloads, headers, ids, events, names, answers. None runs here. */
+/** Stored XSS: 200 scripts in payloads, headers, ids, events, names and answers. None runs in the pages. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { launchBrowser, NO_BROWSER } from '../../helpers/browser.ts';
@@ -7,7 +7,7 @@ import { until } from '../../helpers/gateway.ts';
 import { sendAgain } from '../../helpers/send-again.ts';
 import { WORDS } from './words.ts';
 
-/** What runs in a page that writes it as HTML, an address or a style; `RUN` is what it calls. */
+/** Scripts that run if a page renders them as HTML, an address or a style; `RUN` is the call. */
 const CARRIERS = [
   '<script>RUN</script>',
   '"><script>RUN</script>',
@@ -68,7 +68,7 @@ jobs:
   brief: { schedule: "0 8 * * *", prompt: ${JSON.stringify(TEXTS[0])}, description: ${JSON.stringify(TEXTS[20])} }
 `;
 
-it('runs nothing of what strangers have written', { skip: NO_BROWSER, timeout: 3_600_000 }, async (t) => {
+it('runs no script in text of strangers', { skip: NO_BROWSER, timeout: 3_600_000 }, async (t) => {
   assert.equal(new Set(TEXTS).size, 200);
   const console = await startConsole(t, CONFIG);
   const browser = await launchBrowser();
@@ -110,7 +110,7 @@ it('runs nothing of what strangers have written', { skip: NO_BROWSER, timeout: 3
     ...['overview', 'requests', 'deliveries', 'routes', 'jobs', 'usage', 'blueprints', 'nodes'],
     ...[...requests.slice(0, 6), ...requests.slice(-2)].map(({ id }) => `requests/${id}`),
     ...[...deliveries.slice(0, 6), ...deliveries.slice(-2)].map(({ id }) => `deliveries/${id}`),
-    // A link that somebody was sent.
+    // Crafted links.
     ...TEXTS.slice(0, 40).map((text) => `requests?route=${encodeURIComponent(text)}&grep=${encodeURIComponent(text)}`),
     ...TEXTS.slice(60, 80).map((text) => `${encodeURIComponent(text)}/${encodeURIComponent(text)}`),
     ...TEXTS.slice(80, 90).map((text) => text),

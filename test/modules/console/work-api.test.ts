@@ -1,4 +1,4 @@
-/** Work under way through the API of the console: runs that take turns, what they have used, and messages that wait for a person. */
+/** Pending work in the API of the console: sessions, usage and approvals. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -11,7 +11,7 @@ import { startFakeHttp } from '../../helpers/fake-http.ts';
 import { until } from '../../helpers/gateway.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
-/** An agent that answers when it is told to, and says what it used. */
+/** An agent that answers on request, and reports its usage. */
 async function heldAgent(t: TestContext) {
   const waiting: ServerResponse[] = [];
   const { url } = await startFakeHttp(t, () => (response) => void waiting.push(response));
@@ -40,7 +40,7 @@ platforms:
 gateway: { console: { port: 0 }, drain_seconds: 0 }
 `;
 
-  it('has the run that has the turn of a session, how many wait, and what they used once they are done', async (t) => {
+  it('lists the running and the waiting runs of a session, and their usage once they are done', async (t) => {
     const { url, answer } = await heldAgent(t);
     const console = await startConsole(t, configOf(url));
     const { get } = console;
@@ -74,7 +74,7 @@ gateway: { console: { port: 0 }, drain_seconds: 0 }
     assert.deepEqual([more, slot % 86_400_000], [[], 0]);
   });
 
-  it('has those of all profiles, whose jobs are named by their ids or their names', async (t) => {
+  it('lists those of all profiles, with jobs named by id or name', async (t) => {
     const { url, answer } = await heldAgent(t);
     const home = tempDir(t);
     mkdirSync(join(home, 'profiles/work'), { recursive: true });
@@ -110,7 +110,7 @@ jobs: { wj: { schedule: "0 3 * * *", prompt: x } }
     await answer(1, 1);
   });
 
-  it('sums usage by the route, the span and the time that are asked for, page by page', async (t) => {
+  it('sums usage by route, span and time, page by page', async (t) => {
     const { url, answer } = await heldAgent(t);
     const console = await startConsole(t, configOf(url));
     const { get } = console;
@@ -131,7 +131,7 @@ jobs: { wj: { schedule: "0 3 * * *", prompt: x } }
   });
 });
 
-describe('messages that wait for a person', () => {
+describe('messages that wait for approval', () => {
   const CONFIG = `platforms:
   webhook:
     enabled: true
@@ -149,7 +149,7 @@ gateway: { console: { port: 0 }, approvals: { deliver: log } }
     });
   const deliveryOf = ({ get }: TestedConsole, id: string) => get<'getDelivery'>(`/api/deliveries/${id.split('-')[0]}`);
 
-  it('are shown as they would be sent, and sent once they are approved', async (t) => {
+  it('are shown as they would be sent, and sent once approved', async (t) => {
     const console = await startConsole(t, CONFIG);
     const { get, change, ask } = console;
     await send(console, 'post', { text: 'lunch' });
@@ -175,11 +175,11 @@ gateway: { console: { port: 0 }, approvals: { deliver: log } }
     const late = await ask(path, { ...POST, body: '{"approve":false}' });
     assert.deepEqual(
       [late.status, refusalIn(late)],
-      [409, ['late', 'it is approved already: the first answer counts']],
+      [409, ['late', 'already approved: the first answer counts']],
     );
   });
 
-  it('wait on when their target sends elsewhere by now, and the answer says so', async (t) => {
+  it('stay pending if their target has changed, and the response says so', async (t) => {
     const http = (path: string): string =>
       `${CONFIG}  http: { enabled: true, url: "http://127.0.0.1:9/${path}", allow_http: true, allow_private: true }`
         .replace(/(gateway:.*\n)(.*)/, '$2\n$1')
@@ -196,7 +196,7 @@ gateway: { console: { port: 0 }, approvals: { deliver: log } }
     assert.equal((await waitingOf(console, 1))[0]?.state, 'waiting');
   });
 
-  it('are skipped with the reason when they are rejected, which the overview counts as no failure, and an odd answer is none', async (t) => {
+  it('are skipped with the reason when rejected, do not count as failures, and ignore an invalid answer', async (t) => {
     const console = await startConsole(t, CONFIG);
     const { change, ask } = console;
     for (const text of ['lunch', 'dinner']) await send(console, 'post', { text });

@@ -1,4 +1,4 @@
-/** Operators are told once when something fails, and once when it is over. */
+/** Alerts: one message when something fails, and one when it is resolved; and the heartbeat. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -66,7 +66,7 @@ async function serve(t: TestContext, yaml = YAML, options: Partial<ServiceOption
   return { service, log, state, send, messages };
 }
 
-it('23 equal failures are one message, and the next success another; each reason goes to on_failure', async (t) => {
+it('23 equal failures send one alert, and the next success another; on_failure receives each reason', async (t) => {
   const { service, state, send, messages } = await serve(t);
   for (let n = 0; n < 23; n++) await send(n);
   await until(async () => (await messages('run_failed')).length >= 23);
@@ -88,7 +88,7 @@ it('23 equal failures are one message, and the next success another; each reason
   assert.deepEqual((await service.status()).alerts, []);
 });
 
-it('alerts whose own target is dead are in the log, and are no failure that is told of', async (t) => {
+it('alerts with a dead target are logged and do not raise another alert', async (t) => {
   const yaml = YAML.replace(
     'alerts: { deliver: local }',
     'max_attempts: 1, alerts: { deliver: github_comment, deliver_extra: { repo: octo/ops, pr_number: "7" } }',
@@ -114,7 +114,7 @@ it('alerts whose own target is dead are in the log, and are no failure that is t
   assert.ok(lines.length >= 2, JSON.stringify(log.lines));
 });
 
-it('the heartbeat is called while all is well', async (t) => {
+it('sends the heartbeat while the gateway is healthy', async (t) => {
   let calls = 0;
   const server = createServer((_request, response) => {
     calls++;
@@ -132,14 +132,14 @@ it('the heartbeat is called while all is well', async (t) => {
   assert.equal(calls, 1);
 });
 
-it('a service of its own is told what a message is about, where a route would be named', async (t) => {
-  const told: unknown[] = [];
+it('an alert to an HTTP target has its event in place of a route', async (t) => {
+  const sent: unknown[] = [];
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (part) => (body += String(part)));
     request.on('end', () => {
       const { route } = JSON.parse(body) as { route: unknown };
-      told.push([request.url, route]);
+      sent.push([request.url, route]);
       response.end();
     });
   }).listen(0, '127.0.0.1');
@@ -150,8 +150,8 @@ it('a service of its own is told what a message is about, where a route would be
   const target = `  http: { enabled: true, url: "http://127.0.0.1:${port}/{route}", allow_http: true, allow_private: true }\n`;
   const { send } = await serve(t, `${yaml}${target}`);
   await send(1);
-  await until(async () => told.length > 1);
-  assert.deepEqual(told.sort(), [
+  await until(async () => sent.length > 1);
+  assert.deepEqual(sent.sort(), [
     ['/alert', 'alert'],
     ['/run_failed', 'run_failed'],
   ]);

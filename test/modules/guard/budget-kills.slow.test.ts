@@ -1,4 +1,4 @@
-/** A thousand events at once for a budget of a hundred runs, while gateways are killed and started again. */
+/** A thousand events at once for a budget of a hundred runs, while gateways are killed and restarted. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,10 +16,10 @@ import { tempDir } from '../../helpers/temp-dir.ts';
 
 const SECRET = 'a-secret-of-a-small-budget';
 const [EVENTS, RUNS, KILLS] = [1000, 100, 4];
-/** Events under way at once. */
+/** Concurrent events. */
 const SENDERS = 40;
 
-/** Where it is about noon, so that no day ends meanwhile. */
+/** A time zone in which it is about noon, so that no day ends during the test. */
 function zoneAtNoon(): string {
   const ahead = 12 - new Date().getUTCHours();
   return `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`;
@@ -49,7 +49,7 @@ async function spend(t: TestContext, count: number, store: string, env: Readonly
   await Promise.all(homes.map((_, at) => start(at)));
   const post = createSender(SECRET);
   const answers: string[] = [];
-  /** As a sender does: again, perhaps to another gateway, until it is answered. */
+  /** Retries like a sender, perhaps with another gateway, until there is a response. */
   const send = async (id: number): Promise<void> => {
     for (let attempt = id; ; attempt++) {
       const answer = await post(nodes[attempt % count]?.url ?? '', 'all', `e${id}`, { id }).catch(() => null);
@@ -63,7 +63,7 @@ async function spend(t: TestContext, count: number, store: string, env: Readonly
   };
   const sent = Promise.all(Array.from({ length: SENDERS }, sender));
   for (let kill = 0; kill < KILLS; kill++) {
-    // The first while runs are still let in.
+    // The first kill happens while runs are still accepted.
     const answered = kill === 0 ? 20 : (EVENTS * kill) / (KILLS + 1);
     await until(async () => answers.length >= answered);
     await nodes[kill % count]?.kill();
@@ -86,13 +86,13 @@ async function spend(t: TestContext, count: number, store: string, env: Readonly
 function check({ answers, rows }: Awaited<ReturnType<typeof spend>>): void {
   assert.equal(rows.filter(({ route }) => route === 'all').length, RUNS);
   assert.equal(answers.filter((code) => code === 'ignored').length, EVENTS - RUNS);
-  // The answer to some that were stored was lost with the gateway.
+  // Some stored events lost their response with the gateway.
   assert.equal(answers.filter((code) => code === 'accepted' || code === 'duplicate').length, RUNS);
   assert.equal(rows.filter(({ event }) => event === 'alert').length, 1);
 }
 
 describe('a budget of a hundred runs', () => {
-  it('lets in exactly so many of a thousand events, on one gateway that is killed', async (t) => {
+  it('accepts exactly a hundred of a thousand events on one gateway that is killed', async (t) => {
     check(await spend(t, 1, '', {}));
   });
 });
@@ -100,7 +100,7 @@ describe('a budget of a hundred runs', () => {
 describe('a budget of a hundred runs in a shared database', { skip: skipWithoutPostgres() }, () => {
   const url = suiteDatabase();
 
-  it('lets in exactly so many of a thousand events, on three gateways that are killed', async (t) => {
+  it('accepts exactly a hundred of a thousand events on three gateways that are killed', async (t) => {
     check(await spend(t, 3, ', store: { postgres: env:DATABASE_URL }', { DATABASE_URL: url() }));
   });
 });

@@ -19,13 +19,13 @@ const BUDGET: BudgetSpan = { kind: 'budget', key: 'all', runs: RUNS, tokens: nul
 describe('a budget of several gateways', { skip: skipWithoutPostgres() }, () => {
   const url = suiteDatabase();
 
-  it('lets exactly as many runs in as it has, through kills', async (t) => {
+  it('accepts exactly its number of runs, through kills', async (t) => {
     const doomed = [await openMortalStore(url(), 'budget'), await openMortalStore(url(), 'budget')];
     const last = await openTestStore(url(), 'budget');
     atEnd(t, () => last.close());
     const stores: readonly Store[] = [...doomed.map(({ store }) => store), last];
     const outcomes = new Map<string, number>();
-    /** As a sender does: again, to another gateway, where no answer came or too many wait. */
+    /** Retries like a sender with another gateway, without a response or when overloaded. */
     const send = async (id: string, at: number): Promise<void> => {
       let store = stores[at % stores.length] ?? last;
       let tries = 0;

@@ -13,7 +13,7 @@ describe('the window of a budget', () => {
     ['Europe/Berlin', '2026-10-25T12:00:00Z', '2026-10-24T22:00:00Z', 25],
     ['Europe/Berlin', '2026-10-24T22:00:00Z', '2026-10-24T22:00:00Z', 25],
     ['Asia/Kathmandu', '2026-01-10T18:15:00Z', '2026-01-10T18:15:00Z', 24],
-    // The clocks go forward at midnight: the day begins at one.
+    // Daylight saving time begins at midnight: the day begins at one.
     ['Africa/Cairo', '2026-04-24T12:00:00Z', '2026-04-23T22:00:00Z', 23],
   ];
   for (const [zone, now, since, hours] of days) {
@@ -23,12 +23,12 @@ describe('the window of a budget', () => {
     });
   }
 
-  it('is the hour by the clock of the zone', () => {
+  it('is the hour in the time zone', () => {
     const hour = (zone: string, now: string) => createWindows(zone)('hour', at(now));
     const from = (since: string) => ({ since: at(since), until: at(since) + HOUR });
     assert.deepEqual(hour('UTC', '2026-01-10T12:59:59.999Z'), from('2026-01-10T12:00:00Z'));
     assert.deepEqual(hour('Asia/Kathmandu', '2026-01-10T12:14:00Z'), from('2026-01-10T11:15:00Z'));
-    // 02:30 comes twice: each has an hour of its own.
+    // 02:30 occurs twice, in two different hours.
     assert.deepEqual(hour('Europe/Berlin', '2026-10-25T00:30:00Z'), from('2026-10-25T00:00:00Z'));
     assert.deepEqual(hour('Europe/Berlin', '2026-10-25T01:30:00Z'), from('2026-10-25T01:00:00Z'));
   });

@@ -1,9 +1,10 @@
-/** Budgets as a sender and an operator see them: a compiled configuration, served, with a program as its agent. */
+/** Budgets from the view of a sender and an operator: a served configuration with a program as its agent. */
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
+import { alertTitle } from '../../../base/names.ts';
 import { compileText } from '../../../main/compiler.ts';
 import { silentLog } from '../../../runtime/platform/log.ts';
 import type { RunProcess } from '../../../runtime/platform/process/run-process.ts';
@@ -40,12 +41,12 @@ interface Served {
   readonly clock: FakeClock;
   readonly runs: string[];
   restart(): Promise<void>;
-  /** The outcome of events that are sent one after the other. */
+  /** Sends events one after the other and returns their outcomes. */
   send(route: string, ...ids: string[]): Promise<string[]>;
   settle(): Promise<void>;
 }
 
-/** @param gate no run ends before */
+/** @param gate runs end only after it resolves */
 async function serve(t: TestContext, yaml: string, usd = 0, gate: Promise<void> = Promise.resolve()): Promise<Served> {
   const home = tempDir(t);
   const { table, diagnostics } = await compileText(yaml, { home, env: {} });
@@ -94,7 +95,7 @@ async function serve(t: TestContext, yaml: string, usd = 0, gate: Promise<void> 
   return served;
 }
 
-/** The alerts that were sent, oldest first. */
+/** The sent alerts, oldest first. */
 async function alerts({ service, clock }: Served, count = 0): Promise<readonly string[]> {
   return until(async () => {
     const found = await sentAlerts(service);
@@ -112,51 +113,51 @@ async function sentAlerts(service: OperatedService): Promise<readonly string[]> 
   );
 }
 
-const TAKEN = '202 accepted';
+const ACCEPTED = '202 accepted';
 const OVER = '200 ignored budget';
 
 describe('a budget', () => {
-  it('of a route ignores what is beyond it, over a restart, until the day of its zone ends', async (t) => {
+  it('of a route ignores further events, over a restart, until the day ends in its time zone', async (t) => {
     const served = await serve(t, config({ route: ', budget: { runs: 2, per: day }' }));
-    assert.deepEqual(await served.send('one', 'a', 'a', 'b'), [TAKEN, '200 duplicate', TAKEN]);
+    assert.deepEqual(await served.send('one', 'a', 'a', 'b'), [ACCEPTED, '200 duplicate', ACCEPTED]);
     await served.restart();
     assert.deepEqual(await served.send('one', 'c', 'a', 'c'), [OVER, '200 duplicate', OVER]);
-    assert.deepEqual(await served.send('two', 'c'), [TAKEN]);
-    // Midnight in Berlin is an hour before that of UTC; the day after has 23 hours.
+    assert.deepEqual(await served.send('two', 'c'), [ACCEPTED]);
+    // Midnight in Berlin is one hour before midnight UTC; the next day has 23 hours.
     await served.clock.run(11 * 3_600_000 - 1000);
     assert.deepEqual(await served.send('one', 'd'), [OVER]);
     await served.clock.run(1000);
-    assert.deepEqual(await served.send('one', 'd', 'e', 'f'), [TAKEN, TAKEN, OVER]);
+    assert.deepEqual(await served.send('one', 'd', 'e', 'f'), [ACCEPTED, ACCEPTED, OVER]);
     await served.clock.run(23 * 3_600_000 - 1000);
     assert.deepEqual(await served.send('one', 'g'), [OVER]);
     await served.clock.run(1000);
-    assert.deepEqual(await served.send('one', 'g'), [TAKEN]);
+    assert.deepEqual(await served.send('one', 'g'), [ACCEPTED]);
   });
 
-  it('of the gateway counts all runs, and no message', async (t) => {
+  it('of the gateway counts all runs, but no messages', async (t) => {
     const served = await serve(t, config({ gateway: ', budget: { runs: 2, per: hour }' }));
-    assert.deepEqual(await served.send('says', 'a', 'b', 'c'), [TAKEN, TAKEN, TAKEN]);
-    assert.deepEqual(await served.send('one', 'a'), [TAKEN]);
-    assert.deepEqual(await served.send('two', 'b', 'c'), [TAKEN, OVER]);
+    assert.deepEqual(await served.send('says', 'a', 'b', 'c'), [ACCEPTED, ACCEPTED, ACCEPTED]);
+    assert.deepEqual(await served.send('one', 'a'), [ACCEPTED]);
+    assert.deepEqual(await served.send('two', 'b', 'c'), [ACCEPTED, OVER]);
     assert.deepEqual(await served.send('fires', 'd'), [OVER]);
-    assert.deepEqual(await served.send('says', 'd'), [TAKEN]);
+    assert.deepEqual(await served.send('says', 'd'), [ACCEPTED]);
   });
 
-  it('of a job holds for events that fire it', async (t) => {
+  it('of a job applies to events that run it', async (t) => {
     const served = await serve(t, config({ job: ', budget: { runs: 1, per: hour }' }));
-    assert.deepEqual(await served.send('fires', 'a'), [TAKEN]);
+    assert.deepEqual(await served.send('fires', 'a'), [ACCEPTED]);
     await served.settle();
     assert.deepEqual(await served.send('fires', 'b', 'b'), [OVER, OVER]);
-    assert.deepEqual(await served.send('one', 'c'), [TAKEN]);
+    assert.deepEqual(await served.send('one', 'c'), [ACCEPTED]);
   });
 
-  it('of an agent ends with its cost: what was accepted is skipped, what comes is ignored', async (t) => {
+  it('of an agent that is used up by cost skips accepted events and ignores new ones', async (t) => {
     const { promise, resolve } = deferred<void>();
     const served = await serve(t, config({ agent: ', budget: { cost: 5, per: hour }' }), 2, promise);
     const ids = ['a', 'b', 'c', 'd', 'e', 'g'];
     assert.deepEqual(
       await served.send('one', ...ids),
-      ids.map(() => TAKEN),
+      ids.map(() => ACCEPTED),
     );
     await until(async () => served.runs.length === 4);
     resolve();
@@ -170,19 +171,21 @@ describe('a budget', () => {
     assert.deepEqual(await served.send('two', 'f'), [OVER]);
   });
 
-  it('is told of once in each window, over a restart, and when the window is over', async (t) => {
+  it('raises one alert per window, over a restart, and resolves it when the window ends', async (t) => {
     const parts = { gateway: ', alerts: { deliver: local }', route: ', budget: { runs: 1, per: hour }' };
     const served = await serve(t, config(parts));
-    assert.deepEqual(await served.send('one', 'a', 'b', 'c', 'd'), [TAKEN, OVER, OVER, OVER]);
-    const title = 'a budget is used up: route one per hour, until 2026-03-28T13:00:00.000Z';
-    const begun = [`hookwright: ${title}\nthe limit is 1 run: what comes until then is not run`];
+    assert.deepEqual(await served.send('one', 'a', 'b', 'c', 'd'), [ACCEPTED, OVER, OVER, OVER]);
+    const title = `${alertTitle('budget')}: route one per hour, until 2026-03-28 13:00 UTC`;
+    const begun = [
+      `hookwright: ${title}\nlimit of 1 run reached; new events are ignored until then and can be replayed`,
+    ];
     assert.deepEqual(await alerts(served, 1), begun);
     await served.restart();
     assert.deepEqual(await served.send('one', 'e'), [OVER]);
     assert.deepEqual(await alerts(served), begun);
     await served.clock.run(3_600_000);
-    assert.equal((await alerts(served, 2))[1], `hookwright: over, ${title}\n4 times in 60 min`);
-    assert.deepEqual(await served.send('one', 'f', 'g'), [TAKEN, OVER]);
+    assert.equal((await alerts(served, 2))[1], `hookwright: resolved: ${title}\n4 times in 60 min`);
+    assert.deepEqual(await served.send('one', 'f', 'g'), [ACCEPTED, OVER]);
     assert.equal((await alerts(served, 3)).length, 3);
   });
 });

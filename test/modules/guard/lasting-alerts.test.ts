@@ -1,11 +1,14 @@
-/** What operators are told of a failure that lasts: its beginning, a summary a day, its end. */
+/** Alerts of a lasting failure: its beginning, a daily summary, and its end. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { alertTitle } from '../../../base/names.ts';
 import { createMemoryStore } from '../../helpers/memory-store.ts';
-import { HOUR, MINUTE, told, watch } from './lasting-alerts.ts';
+import { HOUR, MINUTE, sentAlerts, watch } from './lasting-alerts.ts';
 
-describe('a failure that lasts', () => {
-  it('is one message for 23 times, one more after a day, and one when it is over, through restarts', async () => {
+const RUNS_FAIL = alertTitle('run_failed');
+
+describe('a lasting failure', () => {
+  it('sends one message for 23 failures, a summary after a day, and one at the end, through restarts', async () => {
     const store = createMemoryStore();
     const gateway = await watch(store);
     const { clock } = gateway;
@@ -19,27 +22,27 @@ describe('a failure that lasts', () => {
     };
     for (let times = 0; times < 23; times++) gateway.fail();
     await clock.run(10_000);
-    const begun = 'hookwright: runs fail: route review\nthe token is not valid any more';
-    assert.deepEqual(await told(store), [begun]);
+    const begun = `hookwright: ${RUNS_FAIL}: route review\nthe token is not valid any more`;
+    assert.deepEqual(await sentAlerts(store), [begun]);
     await pass(23 * HOUR);
-    assert.deepEqual(await told(store), [begun]);
+    assert.deepEqual(await sentAlerts(store), [begun]);
     await pass(2 * HOUR);
-    const [, summary, ...more] = await told(store);
-    assert.match(summary ?? '', /route review\n16\d \D*2026-01-01T00:00:0/);
+    const [, summary, ...more] = await sentAlerts(store);
+    assert.match(summary ?? '', /route review\n16\d \D*2026-01-01 00:00 UTC/);
     assert.deepEqual(more, []);
     gateway.succeed('other');
     await clock.run(MINUTE);
-    assert.equal((await told(store)).length, 2);
+    assert.equal((await sentAlerts(store)).length, 2);
     gateway.succeed();
     gateway.succeed();
     await clock.run(MINUTE);
-    assert.match((await told(store))[2] ?? '', /route review\n1\d\d \D*15\d\d min$/);
+    assert.match((await sentAlerts(store))[2] ?? '', /route review\n1\d\d \D*15\d\d min$/);
     gateway.fail();
     await clock.run(10_000);
-    assert.deepEqual((await told(store)).slice(3), [begun]);
+    assert.deepEqual((await sentAlerts(store)).slice(3), [begun]);
   });
 
-  it('is told of each thing by itself', async () => {
+  it('sends separate alerts for separate routes', async () => {
     const store = createMemoryStore();
     const gateway = await watch(store);
     for (let times = 0; times < 5; times++) for (const route of ['a', 'b']) gateway.fail(route);
@@ -47,29 +50,31 @@ describe('a failure that lasts', () => {
     gateway.succeed('b');
     await gateway.clock.run(10_000);
     assert.deepEqual(
-      (await told(store)).map((text) => text.split('\n', 1)[0]),
-      ['hookwright: runs fail: route a', 'hookwright: runs fail: route b', 'hookwright: over, runs fail: route b'],
+      (await sentAlerts(store)).map((text) => text.split('\n', 1)[0]),
+      ['a', 'b']
+        .map((route) => `hookwright: ${RUNS_FAIL}: route ${route}`)
+        .concat(`hookwright: resolved: ${RUNS_FAIL}: route b`),
     );
   });
 
-  it('at many addresses, which a sender may choose, is a message for a few of them and one for all others', async () => {
+  it('at many addresses sends alerts for a few of them, and one for all others', async () => {
     const store = createMemoryStore();
     const gateway = await watch(store);
     const { clock } = gateway;
-    const firstLines = async () => (await told(store)).map((text) => text.split('\n', 1)[0]?.slice(0, 80));
+    const firstLines = async () => (await sentAlerts(store)).map((text) => text.split('\n', 1)[0]?.slice(0, 80));
     gateway.deliver(`9\n\x1b[31m${'y'.repeat(9000)}`, 'no such chat');
     for (let n = 0; n < 300; n++) gateway.deliver(`c${n}`, 'the token is not valid any more');
     await clock.run(10_000);
     const [odd, ...others] = await firstLines();
     assert.match(odd ?? '', /^hookwright: .*: telegram chat_id=9\ufffd\ufffd\[31my+$/);
-    assert.ok((await told(store)).every((text) => text.length < 600));
-    const begun = 'hookwright: deliveries failed permanently: telegram';
+    assert.ok((await sentAlerts(store)).every((text) => text.length < 600));
+    const begun = `hookwright: ${alertTitle('delivery_dead')}: telegram`;
     const rest = `${begun}, other addresses`;
     assert.deepEqual(others, [...[0, 1, 2, 3].map((n) => `${begun} chat_id=c${n}`), rest]);
     gateway.deliver('c0', null);
     gateway.deliver('c77', null);
     await clock.run(10_000);
-    const over = (text: string) => text.replace(': ', ': over, ');
+    const over = (text: string) => text.replace(': ', ': resolved: ');
     assert.deepEqual((await firstLines()).slice(6), [over(`${begun} chat_id=c0`)]);
     clock.jump(HOUR);
     gateway.deliver('c77', null);

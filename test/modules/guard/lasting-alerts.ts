@@ -1,4 +1,4 @@
-/** A guard over a store, with a clock of its own, for tests of what operators are told and when. */
+/** A guard with its own clock over a store, for tests of alerts. */
 import { randomBytes } from 'node:crypto';
 import { compileText } from '../../../main/compiler.ts';
 import { openGuard } from '../../../modules/guard/runtime/open-guard.ts';
@@ -16,9 +16,9 @@ export interface Watch {
   readonly clock: FakeClock;
   fail(route?: string): void;
   succeed(route?: string): void;
-  /** A delivery to a chat ends. @param failure null: it arrived */
+  /** Ends a delivery to a chat. @param failure null: success */
   deliver(chat_id: string, failure: string | null): void;
-  /** Waits until it has stored all that it heard of, and another gateway of the same store opens. */
+  /** Closes the guard once all alerts are stored, and opens another one over the same store. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
@@ -52,8 +52,8 @@ export async function watch(store: Store, clock = new FakeClock()): Promise<Watc
   };
 }
 
-/** The messages that are stored, oldest first. */
-export async function told(store: Store): Promise<readonly string[]> {
+/** The stored alert messages, oldest first. */
+export async function sentAlerts(store: Store): Promise<readonly string[]> {
   const rows = await store.read({ kind: 'list', filter: { limit: 100 } });
   const own = rows.filter(({ event }) => event === 'alert').reverse();
   return Promise.all(own.map(async ({ ref }) => (await store.read({ kind: 'load', ref }))?.dispatch.prompt ?? ''));

@@ -32,7 +32,7 @@ async function serve(t: TestContext) {
 }
 
 describe('a budget that is not in the table', () => {
-  it('of a subscription holds, and goes when it is taken away', async (t) => {
+  it('of a subscription applies until it is removed', async (t) => {
     const { cli, send } = await serve(t);
     await cli('webhook', 'subscribe', 'late', '--prompt', '{n}', '--secret', SECRET, '--budget', '{runs: 2, per: day}');
     assert.deepEqual([await send('late'), await send('late'), await send('late')], ['accepted', 'accepted', 'budget']);
@@ -43,7 +43,7 @@ describe('a budget that is not in the table', () => {
     assert.equal(await send('late'), 'accepted');
   });
 
-  it('of a job holds for the events that fire it', async (t) => {
+  it('of a job applies to the events that run it', async (t) => {
     const { cli, send } = await serve(t);
     const budget = '{runs: 1, per: day}';
     await cli('job', 'create', 'digest', '--schedule', '0 8 1 1 *', '--prompt', 'Digest', '--budget', budget);
@@ -52,7 +52,7 @@ describe('a budget that is not in the table', () => {
       ...{ runs: 1, tokens: null, cost: null, per: 'day' },
     });
     assert.equal(await send('fires'), 'accepted');
-    // While it runs, an event starts no other run, and is accepted.
+    // While the job runs, another event is accepted and starts no run.
     await until(async () => (await send('fires')) === 'budget');
     const runs = JSON.parse(await cli('deliveries', 'list', '--json')) as { readonly job: string | null }[];
     assert.equal(runs.filter(({ job }) => job !== null).length, 1);
@@ -62,7 +62,7 @@ describe('a budget that is not in the table', () => {
     assert.equal(await send('fires'), 'accepted');
   });
 
-  it('is refused where it cannot be one', async (t) => {
+  it('is rejected if it is invalid', async (t) => {
     const home = tempDir(t);
     const create = ['job', 'create', 'digest', '--schedule', '0 8 1 1 *', '--prompt', 'Digest', '--budget'];
     assert.equal((await runInProcess([...create, '20'], { home })).code, 2);
@@ -83,7 +83,7 @@ describe('a budget that is not in the table', () => {
 });
 
 describe('explain', () => {
-  it('shows how full a budget is, and what its end is for the event, with the gateway and without it', async (t) => {
+  it('shows the usage of a budget and its effect on the event, with and without a gateway', async (t) => {
     const { cli, send, stop, home } = await serve(t);
     await cli('webhook', 'subscribe', 'late', '--prompt', '{n}', '--secret', SECRET, '--budget', '{runs: 2, per: day}');
     const explain = (...more: readonly string[]) =>

@@ -1,4 +1,4 @@
-/** An agent that answers on a code host does not answer itself for ever, and two do not answer each other. */
+/** Loops: an agent on a code host does not answer itself forever, and two agents do not answer each other forever. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
@@ -30,7 +30,7 @@ ${route}
 ${target}
 `;
 
-/** Nothing of the marker is left. */
+/** Removes the marker. */
 const stripped = (comment: Comment): Comment => ({ ...comment, body: comment.body.replace(/<!--.*?-->/g, '').trim() });
 
 const marked = ({ body }: Comment): boolean => body.includes(MARKER_START);
@@ -48,7 +48,7 @@ async function loopOf(
   return Object.assign(host, { runs: runs.length });
 }
 
-describe('what a gateway has posted and the code host sends back', () => {
+describe('a comment of the gateway that the code host sends back', () => {
   const WAYS: Readonly<Record<string, (comment: Comment) => Comment>> = {
     'as the same user': (comment) => comment,
     'as another bot': (comment) => ({ ...comment, login: 'relay[bot]' }),
@@ -86,12 +86,12 @@ describe('what a gateway has posted and the code host sends back', () => {
     );
   });
 
-  it('is taken by a route that allows its own events, up to its own limit', async (t) => {
+  it('is accepted by a route that allows its own events, up to its limit', async (t) => {
     const route = '        allow_own_events: true\n        loop_limit: 4';
     assert.equal((await loopOf(t, config(route), (comment) => comment)).runs, 4);
   });
 
-  it('a stranger cannot silence a discussion: a marker in the text of the issue means nothing', async (t) => {
+  it('a marker in the text of an issue has no effect, so strangers cannot silence a discussion', async (t) => {
     const host = new CodeHost();
     const { runs } = await host.addGateway(t, config().replace('{comment.body}', '{issue.body}'), 'our-bot');
     host.write({});
@@ -107,11 +107,11 @@ describe('what a gateway has posted and the code host sends back', () => {
 });
 
 describe('two gateways that answer each other', () => {
-  it('stop after three exchanges each, and people are still answered', async (t) => {
+  it('stop after three exchanges each, and still answer people', async (t) => {
     const host = new CodeHost();
     const filters = (other: string): string => `        filters: [{ field: sender.login, in: [alice, ${other}] }]`;
     const one = await host.addGateway(t, config(filters('two')), 'one');
-    const two = await host.addGateway(t, config(filters('one').replace('alice', 'nobody')), 'two');
+    const two = await host.addGateway(t, config(filters('one').replace('alice', 'no-one')), 'two');
     host.write({});
     await host.quiet();
     assert.ok(one.runs.length + two.runs.length <= 7, `${one.runs.length} and ${two.runs.length} runs`);
@@ -123,7 +123,7 @@ describe('two gateways that answer each other', () => {
 });
 
 describe('explain', () => {
-  it('knows an exchange with another hookwright, and when it is over', async (t) => {
+  it('detects an exchange with another hookwright, and its limit', async (t) => {
     const secret = 'the-secret-of-a-route-2';
     const yaml = `platforms: { webhook: { enabled: true, secret: ${secret}, routes: { talk: { prompt: "{comment.body}", session_key: room } } } }`;
     const { url, cli } = await startGateway(t, { home: tempDir(t), config: yaml });
@@ -151,11 +151,11 @@ platforms:
       talk: { prompt: "{text}", session_key: "{room}", coalesce: { key: person, window_seconds: 0.01 }, loop_limit: 2 }
 `;
 
-  it('is paused, told of once, and released by hand; others go on', async (t) => {
+  it('is paused with one alert, and released by an operator; other keys are not affected', async (t) => {
     const { url, cli } = await startGateway(t, { home: tempDir(t), config: YAML });
     let sent = 0;
     const say = async (room: string): Promise<string> => {
-      // A person of its own each time: the session is what counts.
+      // Another person each time: runs are counted by session.
       const body = JSON.stringify({ room, text: 'Hello', person: ++sent });
       const answer = await sendAgain(`${url}/webhooks/talk`, { method: 'POST', body, headers: signed(body, SECRET) });
       const { status, reason } = (await answer.json()) as { status: string; reason?: string };
@@ -182,7 +182,7 @@ platforms:
     assert.equal((await alerts()).length, 1);
     assert.match((await cli('gateway', 'loops', 'release', 'a')).stdout, /^a\b.*\btalk\b/);
     assert.equal(await say('a'), 'coalesced');
-    // It is paused anew before the guard has seen that somebody has released it.
+    // It is paused again before the guard sees that an operator has released it.
     assert.deepEqual([await say('a'), await say('a')], ['coalesced', 'loop']);
     await until(async () => ((await alerts()).length === 2 ? true : null));
     assert.match((await cli('gateway', 'loops', 'release', paused[0].id)).stdout, /^a\b.*\btalk\b/);
@@ -191,7 +191,7 @@ platforms:
     assert.match(last, /^.*: route talk a\n/m);
   });
 
-  it('is paused for all routes that share its scope, each by its own limit, and by no other', async (t) => {
+  it('is paused for all routes that share its scope, each by its own limit, and for no other', async (t) => {
     const route = (name: string, limit: number): string =>
       `      ${name}: { prompt: "{text}", session_key: "{room}", session_scope: rooms, loop_limit: ${limit} }`;
     const config = `

@@ -46,7 +46,7 @@ const json = async (folder: string, ...argv: string[]): Promise<unknown> =>
   JSON.parse((await run(folder, ...argv, '--json')).stdout);
 
 describe('hookwright usage', () => {
-  it('sums the last week by route, what cost most first', async (t) => {
+  it('sums the last week by route, highest cost first', async (t) => {
     assert.deepEqual(await json(await home(t)), [
       { route: 'job digest', profile: 'default', runs: 1, input_tokens: null, output_tokens: null, cost: 2 },
       { route: 'review', profile: 'default', runs: 2, input_tokens: 1500, output_tokens: 15, cost: 0.75 },
@@ -54,7 +54,7 @@ describe('hookwright usage', () => {
     ]);
   });
 
-  it('sums by agent and by job, as far back as it is told', async (t) => {
+  it('sums by agent and by job, as far back as requested', async (t) => {
     const folder = await home(t);
     const used = (await json(folder, '--by', 'agent', '--since', '30d')) as { agent: string; cost: number }[];
     assert.deepEqual(
@@ -69,7 +69,7 @@ describe('hookwright usage', () => {
     ]);
   });
 
-  it('has the days of the gateway', async (t) => {
+  it("uses the days of the gateway's time zone", async (t) => {
     const folder = await home(t);
     const days = async (zone: string) => {
       writeFileSync(join(folder, 'config.yaml'), `gateway: { timezone: ${zone} }\n`);
@@ -80,14 +80,14 @@ describe('hookwright usage', () => {
     assert.deepEqual(await days('Asia/Kathmandu'), ['2026-01-09 1', '2026-01-10 3']);
   });
 
-  it('is a table, with bars on a terminal alone', async (t) => {
+  it('prints a table, with bars only on a terminal', async (t) => {
     const folder = await home(t);
     const plain = await run(folder);
     assert.match(plain.stdout, /\njob digest .*\nreview +default +2 +1500 +15 +0\.75\n/);
     assert.ok(!plain.stdout.includes('█'));
   });
 
-  it('says where nothing is told, and refuses what it cannot read', async (t) => {
+  it('reports missing usage, and rejects invalid input', async (t) => {
     const none = await run(await home(t, []));
     assert.deepEqual([none.code, none.stdout], [0, '']);
     assert.notEqual(none.stderr, '');

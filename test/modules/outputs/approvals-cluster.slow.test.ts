@@ -1,4 +1,4 @@
-/** Approvals of two gateways that share a PostgreSQL: kills while something waits, two people at once, the end of the time. */
+/** Approvals of two gateways that share a PostgreSQL: kills, concurrent answers and expiry. */
 
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ platforms:
 
 async function setUp(t: TestContext, expires: string) {
   const DATABASE_URL = await testDatabase(t);
-  /** Ids by text: a message that comes twice under one id is one message. */
+  /** Ids by text: a message that arrives twice with the same id counts once. */
   const got = new Map<string, Set<string>>();
   const { url: target } = await startFakeHttp(t, ({ body, headers }) => {
     got.set(body, (got.get(body) ?? new Set()).add(String(headers['webhook-id'])));
@@ -64,13 +64,13 @@ async function setUp(t: TestContext, expires: string) {
 }
 
 describe('approvals of two gateways', { skip: skipWithoutPostgres(), timeout: 3_600_000 }, () => {
-  it('take one answer, from whoever is first on either gateway, and send what was shown once, over kills', async (t) => {
+  it('accept the first answer on either gateway, and send the shown message once, over kills', async (t) => {
     const { start, post, got } = await setUp(t, '8h');
     let [one, two] = await Promise.all([start('one'), start('two')]);
     const texts = Array.from({ length: 8 }, (_, n) => `message ${n}\nwith a second line`);
     for (const [n, text] of texts.entries()) await post(n % 2 === 0 ? one : two, text);
     await until(async () => (await two.list()).length === texts.length);
-    // Killed while they wait: the other one goes on, and whoever was not told of yet is told.
+    // Killed while messages wait: the other gateway continues, and sends the missing notices.
     await one.kill();
     assert.equal((await two.list()).length, texts.length);
     one = await start('one');
@@ -88,9 +88,9 @@ describe('approvals of two gateways', { skip: skipWithoutPostgres(), timeout: 3_
         one.answer(id, { approve: true }),
         two.cli('approvals', ...verdict).then(({ code }) => code === 0),
       ]);
-      assert.notEqual(byPage, byCommand, `${id} was answered by ${byPage ? 'both' : 'nobody'}`);
+      assert.notEqual(byPage, byCommand, `${id} was answered by ${byPage ? 'both' : 'neither'}`);
       if (byPage || verdict[0] === 'approve') sent.add(text);
-      // Neither of those who answered may be there to send it.
+      // The gateways that answered may both be down.
       if (n === 3) {
         await Promise.all([one.kill(), two.kill()]);
         [one, two] = await Promise.all([start('one'), start('two')]);
@@ -115,7 +115,7 @@ describe('approvals of two gateways', { skip: skipWithoutPostgres(), timeout: 3_
     await Promise.all([one.kill(), two.kill()]);
   });
 
-  it('end when nobody answers in time, also when the gateway that stored them is gone', async (t) => {
+  it('expire without an answer, even if the gateway that stored them is down', async (t) => {
     const { start, post, got } = await setUp(t, '2s');
     const [one, two] = await Promise.all([start('one'), start('two')]);
     await post(one, 'too late');

@@ -1,4 +1,4 @@
-/** `hookwright approvals`, against a running gateway and without one. */
+/** `hookwright approvals`, with a running gateway and without one. */
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -21,13 +21,13 @@ platforms:
     routes:
       news: { prompt: "{text}", agent: none, deliver: local, approve: true }
 `;
-/** Its target sends to a port that nobody listens on. */
+/** A target with a closed port. */
 const ELSEWHERE = YAML.replace('deliver: local, approve', 'deliver: http, approve').replace(
   'platforms:\n',
   'platforms:\n  http: { enabled: true, url: "http://127.0.0.1:9/one", allow_http: true, allow_private: true }\n',
 );
 
-it('approves nothing whose target sends elsewhere by now, says so, and lets it be rejected', async (t) => {
+it('does not approve a message whose target has changed, but can reject it', async (t) => {
   const options = { home: tempDir(t), env: { USER: 'ann' } };
   const { url, cli, home } = await startGateway(t, { ...options, config: ELSEWHERE });
   const body = '{"text":"hi"}';
@@ -45,7 +45,7 @@ it('approves nothing whose target sends elsewhere by now, says so, and lets it b
   await until(async () => (await cli(...next.split(' '))).stdout.includes('not_approved'));
 });
 
-it('lists, shows, approves and rejects what waits; the second answer exits 1 and says who was first', async (t) => {
+it('lists, shows, approves and rejects messages; a second answer exits 1 and names the first', async (t) => {
   const options = { home: tempDir(t), env: { USER: 'ann' } };
   const { url, cli, stop, home } = await startGateway(t, { ...options, config: YAML });
   const send = async (text: string): Promise<void> => {
@@ -60,7 +60,7 @@ it('lists, shows, approves and rejects what waits; the second answer exits 1 and
   assert.ok(one !== undefined && two !== undefined && three !== undefined);
   assert.match((await cli('approvals', 'list')).stdout, new RegExp(`${one.id} +news +local +2[34] h`));
   const shown = await cli('approvals', 'show', one.id);
-  assert.match(shown.stdout, /^state .* \S+Z$/m);
+  assert.match(shown.stdout, /^state .* UTC$/m);
   assert.match(shown.stdout, /\n\nfirst\nline\n$/);
   const dispatch = one.id.split('-')[0] ?? '';
   assert.match((await cli('deliveries', 'list')).stdout, new RegExp(`${dispatch} .* waiting .*approval`));
@@ -88,14 +88,14 @@ it('lists, shows, approves and rejects what waits; the second answer exits 1 and
   const some = await cli('approvals', 'show', '0');
   assert.deepEqual([some.code, (await list()).map(({ id }) => id)], [0, [three.id]]);
   await stop();
-  // Without a gateway the answer is stored, and what it means happens with the next start.
+  // Without a gateway the answer is stored, and takes effect at the next start.
   assert.equal((await runInProcess(['approvals', 'approve', three.id], options)).code, 0);
   const again = await startGateway(t, { ...options, home, config: YAML });
   const third = three.id.split('-')[0] ?? '';
   await until(async () => (await again.cli('deliveries', 'show', third)).stdout.includes('delivered (local)'));
 });
 
-it('holds what a job or subscription of the command line sends, as long as its flag says', async (t) => {
+it('applies to jobs and subscriptions of the command line while their flag is set', async (t) => {
   const { cli, url } = await startGateway(t, { home: tempDir(t), env: { USER: 'ann' }, config: YAML });
   const fine = async (...argv: string[]): Promise<string> => {
     const { code, stdout, stderr } = await cli(...argv);
@@ -104,7 +104,7 @@ it('holds what a job or subscription of the command line sends, as long as its f
   };
   const waiting = async (): Promise<readonly Approval[]> =>
     JSON.parse(await fine('approvals', 'list', '--json')) as readonly Approval[];
-  /** Runs the job, and says whether its message waits. */
+  /** Runs the job. True if its message waits for approval. */
   const run = async (): Promise<boolean> => {
     const { dispatch } = JSON.parse(await fine('job', 'run', 'tea', '--json')) as { readonly dispatch: string };
     const shown = await until(async () => {

@@ -1,4 +1,4 @@
-/** Messages that wait for a person: nothing is sent without an approval, and what is approved is what was shown. */
+/** Messages with approval: none is sent without it, and the approved message is the shown one. */
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -27,24 +27,24 @@ import { signed } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const HOUR = 3_600_000;
-const ASKS = { deliveries: [{ target: 'chat', extra: { chat_id: '7' }, unresolved: [], approve_ms: HOUR }] };
+const NEEDS_APPROVAL = { deliveries: [{ target: 'chat', extra: { chat_id: '7' }, unresolved: [], approve_ms: HOUR }] };
 
-async function asked(options: BenchOptions = {}) {
-  const made = dispatchBench(options);
-  await made.service.start();
-  await made.service.accept(makeDispatch('a', ASKS), claimOf('1'), null);
+async function benchWithApproval(options: BenchOptions = {}) {
+  const bench = dispatchBench(options);
+  await bench.service.start();
+  await bench.service.accept(makeDispatch('a', NEEDS_APPROVAL), claimOf('1'), null);
   await settle();
-  return made;
+  return bench;
 }
 
 const answer = async (
-  made: ReturnType<typeof dispatchBench>,
+  bench: ReturnType<typeof dispatchBench>,
   approve: boolean,
   by = 'ann',
   reason: string | null = null,
 ) => {
-  const answered = await answerApproval(made.store, 'a', { approve, by, reason }, made.clock.now());
-  made.service.wake();
+  const answered = await answerApproval(bench.store, 'a', { approve, by, reason }, bench.clock.now());
+  bench.service.wake();
   await settle();
   return answered;
 };
@@ -53,93 +53,93 @@ const texts = ({ deliveries }: ReturnType<typeof dispatchBench>): readonly strin
   deliveries.map(({ text }) => text);
 
 describe('a message with approve', () => {
-  it('is sent once a person approves it, as it was shown', async () => {
-    const made = await asked();
-    const [shown] = await listApprovals(made.store);
+  it('is sent as shown once a person approves it', async () => {
+    const bench = await benchWithApproval();
+    const [shown] = await listApprovals(bench.store);
     assert.deepEqual(
       [shown?.state, shown?.text, shown?.address],
       ['waiting', 'answer to prompt of a', { chat_id: '7' }],
     );
-    await made.clock.advance(HOUR - 1);
+    await bench.clock.advance(HOUR - 1);
     await settle();
-    assert.deepEqual(texts(made), []);
-    const answered = await answer(made, true);
+    assert.deepEqual(texts(bench), []);
+    const answered = await answer(bench, true);
     assert.equal(answered.kind === 'answered' && answered.approval.state, 'approved');
-    assert.deepEqual(texts(made), [shown?.text]);
-    assert.equal(stateOf(made.store, 'a'), 'done');
-    assert.equal((await findApproval(made.store, shown?.id ?? '')).kind, 'found');
+    assert.deepEqual(texts(bench), [shown?.text]);
+    assert.equal(stateOf(bench.store, 'a'), 'done');
+    assert.equal((await findApproval(bench.store, shown?.id ?? '')).kind, 'found');
   });
 
-  it('is skipped when it is rejected, with the reason, which is no failure', async () => {
-    const made = await asked();
-    await answer(made, false, 'bob', 'it names a customer');
-    const stored = storedIn(made.store, 'a');
+  it('is skipped with the reason when rejected, and does not count as a failure', async () => {
+    const bench = await benchWithApproval();
+    await answer(bench, false, 'bob', 'it names a customer');
+    const stored = storedIn(bench.store, 'a');
     assert.deepEqual([stored?.state, stored?.reason], ['skipped', 'chat: not_approved: it names a customer']);
-    assert.deepEqual(texts(made), []);
-    assert.deepEqual(await listApprovals(made.store), []);
+    assert.deepEqual(texts(bench), []);
+    assert.deepEqual(await listApprovals(bench.store), []);
   });
 
-  it('is another question when it is replayed: the answer to the first one is none to it', async () => {
-    const made = await asked();
-    const [first] = await listApprovals(made.store);
-    await answer(made, false);
-    assert.equal((await findApproval(made.store, first?.id ?? '')).kind, 'found');
-    const ref = storedIn(made.store, 'a')?.ref ?? 0;
-    await made.store.write({ kind: 'resend', ref, key: null, again: false, now: made.clock.now() });
-    const [second, ...others] = await listApprovals(made.store);
+  it('needs a new approval when replayed: the first answer does not count', async () => {
+    const bench = await benchWithApproval();
+    const [first] = await listApprovals(bench.store);
+    await answer(bench, false);
+    assert.equal((await findApproval(bench.store, first?.id ?? '')).kind, 'found');
+    const ref = storedIn(bench.store, 'a')?.ref ?? 0;
+    await bench.store.write({ kind: 'resend', ref, key: null, again: false, now: bench.clock.now() });
+    const [second, ...others] = await listApprovals(bench.store);
     assert.deepEqual([second?.state, others], ['waiting', []]);
     assert.notEqual(second?.id, first?.id);
     const late = await answerApproval(
-      made.store,
+      bench.store,
       first?.id ?? '',
       { approve: true, by: 'ann', reason: null },
-      made.clock.now(),
+      bench.clock.now(),
     );
     assert.notEqual(late.kind, 'answered');
   });
 
-  it('is dead when nobody answers in time, also while nothing ran', async () => {
-    const made = await asked();
-    await made.service.stop(0);
-    const again = dispatchBench({ store: made.store, clock: made.clock });
-    await made.clock.advance(2 * HOUR);
+  it('is dead without an answer in time, even if the gateway was stopped', async () => {
+    const bench = await benchWithApproval();
+    await bench.service.stop(0);
+    const again = dispatchBench({ store: bench.store, clock: bench.clock });
+    await bench.clock.advance(2 * HOUR);
     await again.service.start();
     await settle();
     assert.deepEqual(
-      [storedIn(made.store, 'a')?.state, storedIn(made.store, 'a')?.reason],
+      [storedIn(bench.store, 'a')?.state, storedIn(bench.store, 'a')?.reason],
       ['dead', 'chat: not_approved'],
     );
-    const late = await answerApproval(made.store, 'a', { approve: true, by: 'ann', reason: null }, made.clock.now());
+    const late = await answerApproval(bench.store, 'a', { approve: true, by: 'ann', reason: null }, bench.clock.now());
     assert.equal(late.kind === 'late' && late.approval.state, 'expired');
-    assert.deepEqual([...texts(made), ...texts(again)], []);
+    assert.deepEqual([...texts(bench), ...texts(again)], []);
   });
 
-  it('takes the first answer, and says to the second who was first', async () => {
-    const made = await asked();
-    const all = await Promise.all([answer(made, false, 'ann', 'no'), answer(made, true, 'bob')]);
+  it('accepts the first answer, and names it to the second', async () => {
+    const bench = await benchWithApproval();
+    const all = await Promise.all([answer(bench, false, 'ann', 'no'), answer(bench, true, 'bob')]);
     assert.deepEqual(all.map(({ kind }) => kind).sort(), ['answered', 'late']);
     const late = all.find(({ kind }) => kind === 'late');
     assert.deepEqual(late !== undefined && 'approval' in late && late.approval.answer?.by, 'ann');
-    assert.deepEqual(texts(made), []);
+    assert.deepEqual(texts(bench), []);
   });
 
-  it('goes on after an approval while its target fails', async () => {
+  it('is retried after an approval while its target fails', async () => {
     let fails = 2;
-    const made = await asked({ deliver: () => (fails-- > 0 ? notSent('retry') : sentOk()) });
-    await answer(made, true);
-    await made.clock.run(HOUR);
+    const bench = await benchWithApproval({ deliver: () => (fails-- > 0 ? notSent('retry') : sentOk()) });
+    await answer(bench, true);
+    await bench.clock.run(HOUR);
     await settle();
-    assert.equal(stateOf(made.store, 'a'), 'done');
-    assert.equal(texts(made).length, 3);
+    assert.equal(stateOf(bench.store, 'a'), 'done');
+    assert.equal(texts(bench).length, 3);
   });
 
-  it('has another id with another text, and is not found by the old one', async () => {
-    const made = await asked();
-    const [shown] = await listApprovals(made.store);
+  it('has another id with another text, and is not found by the old id', async () => {
+    const bench = await benchWithApproval();
+    const [shown] = await listApprovals(bench.store);
     const other = `${shown?.id.slice(0, -8)}00000000`;
-    assert.equal((await findApproval(made.store, other)).kind, 'unknown');
+    assert.equal((await findApproval(bench.store, other)).kind, 'unknown');
     assert.equal(
-      (await answerApproval(made.store, other, { approve: true, by: 'x', reason: null }, 0)).kind,
+      (await answerApproval(bench.store, other, { approve: true, by: 'x', reason: null }, 0)).kind,
       'unknown',
     );
   });
@@ -180,7 +180,7 @@ async function serve(t: TestContext, home = tempDir(t), yaml = YAML, env: Record
   return { service, send, store: service.store };
 }
 
-/** The messages of the gateway itself, oldest first. */
+/** The gateway's own messages, oldest first. */
 async function ownMessages(store: Store): Promise<readonly string[]> {
   const rows = await store.read({ kind: 'list', filter: { limit: 50 } });
   const own = rows.filter(({ route, job }) => route === null && job === null).reverse();
@@ -189,7 +189,7 @@ async function ownMessages(store: Store): Promise<readonly string[]> {
 }
 
 describe('gateway.approvals', () => {
-  it('tells somebody of each message once, with its text and how to answer, and again of none after a restart', async (t) => {
+  it('sends one notice for each message, with its text and how to answer, and none again after a restart', async (t) => {
     const home = tempDir(t);
     const first = await serve(t, home);
     await first.send(1);
@@ -215,16 +215,13 @@ describe('gateway.approvals', () => {
     );
     assert.equal(answered.kind, 'answered');
     second.service.changed();
-    await until(async () => (await ownMessages(second.store)).some((text) => text.includes('over, an approval')));
-    assert.equal(
-      (await ownMessages(second.store)).filter((text) => text.includes('waits for your approval')).length,
-      1,
-    );
+    await until(async () => (await ownMessages(second.store)).some((text) => text.includes(': resolved: ')));
+    assert.equal((await ownMessages(second.store)).filter((text) => text.includes('needs your approval')).length, 1);
     assert.equal((await listApprovals(second.store)).length, 0);
   });
 });
 
-/** A service that takes everything. */
+/** A service that accepts everything. */
 async function listen(t: TestContext) {
   const got: string[] = [];
   const peer = createServer(async (request, response) => {
@@ -237,7 +234,7 @@ async function listen(t: TestContext) {
   return { got, origin: `http://127.0.0.1:${(peer.address() as AddressInfo).port}` };
 }
 
-/** What becomes of a message once it is approved. */
+/** Approves a message and returns its outcome. */
 async function approved(service: OperatedService, { id }: { readonly id: string } = assert.fail()): Promise<string> {
   const { store } = service;
   await answerApproval(store, id, { approve: true, by: 'ann', reason: null }, Date.now());
@@ -250,7 +247,7 @@ async function approved(service: OperatedService, { id }: { readonly id: string 
 }
 
 describe('a message to a chat service', () => {
-  it('goes to the home channel and server that were shown, whatever they are by then', async (t) => {
+  it('goes to the home channel and server that were shown, even if they have changed', async (t) => {
     const { got, origin } = await listen(t);
     const yaml = (server = '', body = 'a'): string => `
 platforms:
@@ -315,8 +312,8 @@ gateway: { approvals: { deliver: local } }
   });
 });
 
-describe("a message to a service of one's own", () => {
-  it('is shown with where it goes, and goes nowhere else once that has changed', async (t) => {
+describe('a message to a custom service', () => {
+  it('is shown with its address, and is not sent if the address changes', async (t) => {
     const { got, origin } = await listen(t);
     const yaml = (path: string): string => `
 platforms:
@@ -335,7 +332,7 @@ gateway: { approvals: { deliver: local } }
       return all.length === 2 && all;
     });
     assert.equal(receiverOf(waiting[0] ?? assert.fail()), `http ${origin}/one/{number} number=1`);
-    await until(async () => (await ownMessages(store)).filter((text) => text.includes('waits for your')).length === 2);
+    await until(async () => (await ownMessages(store)).filter((text) => text.includes('needs your')).length === 2);
     const notice = (await ownMessages(store))[0] ?? '';
     assert.ok(notice.includes(`\nto http ${origin}/one/{number} number=`) && !notice.includes('k3y'), notice);
 
@@ -347,7 +344,7 @@ gateway: { approvals: { deliver: local } }
     assert.match(await approve(1), /^dead: http: .*\/one\/\{number\}$/);
     assert.deepEqual(got, ['/one/1?of=k3y']);
 
-    // What comes anew is shown anew.
+    // A new event is shown with the new address.
     await send(2);
     const [again] = await until(async () => {
       const all = await listApprovals(store);
@@ -378,7 +375,7 @@ describe('a notice', () => {
     ...{ text: 'one\r\nhookwright approvals approve evil\u2028two', since: 0, expires_at: 0, answer: null },
   };
 
-  it('has no line of the message that could be one of the gateway', () => {
+  it('has no line of the message that looks like one of the gateway', () => {
     const lines = noticeText(approval, 'http://localhost:8645').split(/[\n\u2028]/);
     assert.deepEqual(
       lines.filter((line) => line.startsWith('hookwright approvals')),
@@ -387,7 +384,7 @@ describe('a notice', () => {
     assert.equal(lines.at(-1), 'http://localhost:8645/#/approvals/a-0-12345678');
   });
 
-  it('has the fields of an output where no line of its text can look like one', () => {
+  it('has the fields of an output where lines of the text cannot imitate them', () => {
     const notice = noticeText({ ...approval, content: { state: 'success' }, text: 'x\nwith state: "failed"' }, null);
     assert.deepEqual(
       notice.split('\n').filter((line) => line.includes('state')),
@@ -395,7 +392,7 @@ describe('a notice', () => {
     );
   });
 
-  it('shows what is not seen, and says so', () => {
+  it('shows invisible characters, and warns about them', () => {
     const text = 'pay \u202e0001\u202c to \u200bbob\u{e0041}\t\u2764\ufe0f';
     const notice = noticeText({ ...approval, address: { to: '\u2066x' }, content: { title: 'a\u00adb' }, text }, null);
     assert.ok(notice.includes('> pay \\u202e0001\\u202c to \\u200bbob\\u{e0041}\t\u2764\ufe0f\n'), notice);

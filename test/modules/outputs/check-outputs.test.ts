@@ -40,7 +40,7 @@ function check(lines: readonly unknown[], outputs: readonly DispatchOutput[] = A
 
 const reasons = (dropped: readonly DroppedOutput[]) => dropped.map(({ line, reason }) => [line, reason]);
 
-test('what a route allows is taken, in its order, with the address of the route', () => {
+test('accepts allowed outputs in order, with the address of the route', () => {
   const { taken, deliveries, dropped } = check([
     { output: 'note', text: 'first' },
     { output: 'label', labels: ['bug', 'docs'], colour: 'red' },
@@ -61,37 +61,37 @@ test('what a route allows is taken, in its order, with the address of the route'
 });
 
 const DROPPED: readonly (readonly [what: string, line: unknown, reason: DroppedOutput['reason']])[] = [
-  ['no JSON', '{"output": "note"', 'malformed'],
+  ['invalid JSON', '{"output": "note"', 'malformed'],
   ['a list', ['note'], 'malformed'],
   ['null', 'null', 'malformed'],
   ['no output', { text: 'x' }, 'malformed'],
-  ['an output that is no text', { output: ['note'], text: 'x' }, 'malformed'],
+  ['an output that is not a string', { output: ['note'], text: 'x' }, 'malformed'],
   ['another name', { output: 'delete', text: 'x' }, 'not_named'],
-  ['a name of every object', { output: '__proto__', text: 'x' }, 'not_named'],
+  ['a name of the object prototype', { output: '__proto__', text: 'x' }, 'not_named'],
   ['another case', { output: 'Note', text: 'x' }, 'not_named'],
   ['no text', { output: 'note' }, 'malformed'],
   ['an empty text', { output: 'note', text: ' \n' }, 'malformed'],
-  ['a text that is none', { output: 'note', text: { a: 1 } }, 'malformed'],
-  ['a list that is none', { output: 'label', labels: 'bug' }, 'malformed'],
+  ['a text that is not a string', { output: 'note', text: { a: 1 } }, 'malformed'],
+  ['a list that is not a list', { output: 'label', labels: 'bug' }, 'malformed'],
   ['an empty list', { output: 'label', labels: [] }, 'malformed'],
   ['a list of other things', { output: 'label', labels: ['bug', 7] }, 'malformed'],
   ['one value that is not allowed', { output: 'label', labels: ['bug', 'merge'] }, 'not_allowed'],
   ['a value in another case', { output: 'label', labels: ['Bug'] }, 'not_allowed'],
-  ['a value that the service does not take', { output: 'label', labels: ['bug'], colour: 'mauve' }, 'not_allowed'],
+  ['a value that the service does not accept', { output: 'label', labels: ['bug'], colour: 'mauve' }, 'not_allowed'],
   ['objects without a member', { output: 'review', comments: [{ path: 'a.ts' }] }, 'malformed'],
   ['objects with another type', { output: 'review', comments: [{ path: 'a.ts', line: '3' }] }, 'malformed'],
-  ['too long a list', { output: 'review', comments: Array(101).fill({ path: 'a', line: 1 }) }, 'malformed'],
+  ['a list that is too long', { output: 'review', comments: Array(101).fill({ path: 'a', line: 1 }) }, 'malformed'],
 ];
 
 for (const [what, line, reason] of DROPPED) {
-  test(`dropped: ${what}, and the others go on`, () => {
+  test(`drops ${what}, and keeps the others`, () => {
     const { taken, dropped } = check([line, { output: 'note', text: 'fine' }]);
     assert.deepEqual(reasons(dropped), [[1, reason]]);
     assert.deepEqual(taken, [{ name: 'note', content: { text: 'fine' } }]);
   });
 }
 
-test('over max, only the first are taken; what was dropped does not count', () => {
+test('accepts only the first outputs up to max; dropped ones do not count', () => {
   const { taken, dropped } = check([
     { output: 'label', labels: ['merge'] },
     { output: 'label', labels: ['bug'] },
@@ -105,14 +105,14 @@ test('over max, only the first are taken; what was dropped does not count', () =
   ]);
 });
 
-test('after 100 lines nothing is taken, and this is said once', () => {
+test('drops everything after 100 lines, and reports it once', () => {
   const lines = Array.from({ length: 700 }, () => ({ output: 'note', text: 'x' }));
   const { taken, dropped } = check(lines, [output('note', { max: 1000 })]);
   assert.equal(taken.length, 100);
   assert.deepEqual(dropped, [{ output: null, line: 101, reason: 'unreadable', detail: '600 more than 100 lines' }]);
 });
 
-test('known secrets are replaced, in what is taken and in what is said of the rest', () => {
+test('replaces known secrets in accepted outputs and in reasons', () => {
   const { taken, dropped } = check([
     { output: 'note', text: 'the key is s3cr3t' },
     { output: 'label', labels: ['s3cr3t'] },
@@ -122,13 +122,13 @@ test('known secrets are replaced, in what is taken and in what is said of the re
   assert.deepEqual(taken, [{ name: 'note', content: { text: 'the key is ***' } }]);
 });
 
-test('what is dropped is shown shortened, without control characters', () => {
+test('shortens dropped outputs and removes control characters', () => {
   const { dropped } = check([{ output: `x\u001b[2J${'y'.repeat(500)}`, text: 'x' }]);
   assert.match(dropped[0]?.output ?? '', /^x\ufffd\[2Jy+…$/);
   assert.ok((dropped[0]?.output ?? '').length < 110);
 });
 
-test('a file that cannot be read is said, and nothing is taken', () => {
+test('reports an unreadable file, and accepts nothing', () => {
   const handover = openHandover(ALL, (text) => text);
   handover.refuse('EISDIR');
   const detail = 'EISDIR';
@@ -138,11 +138,11 @@ test('a file that cannot be read is said, and nothing is taken', () => {
   });
 });
 
-test('models are told of the same outputs, fields and values as tools', () => {
+test('describes the same outputs, fields and values as tools for models', () => {
   assert.deepEqual(openHandover([LABELS], (text) => text).tools, [
     {
       name: 'label',
-      description: 'Hands a message over to log, at most 2 times. There is no result.',
+      description: 'Submits a message for log, at most 2 times. Returns no result.',
       parameters: {
         type: 'object',
         properties: {

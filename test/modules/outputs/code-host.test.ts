@@ -1,4 +1,4 @@
-/** A whole gateway triages issues of a double of GitHub as an app: outputs, upserts over a restart, and its own events. */
+/** A gateway triages issues of a fake GitHub as an app: outputs, upserts over a restart, and its own events. */
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import type { TestContext } from 'node:test';
@@ -38,7 +38,7 @@ platforms:
 `;
 
 async function startGateway(t: TestContext, api: string, home: string, lines: () => readonly unknown[]) {
-  // As a variable of a process often holds it.
+  // Environment variables often contain keys in this form.
   const env = { SECRET, APP_KEY: PEM.replaceAll('\n', '\\n') };
   const { table, diagnostics } = await compileText(config(api), { home, env });
   assert.ok(table !== null, diagnostics.map(({ message }) => message).join('\n'));
@@ -74,7 +74,7 @@ async function send(
   return (await (await handleAgain(service, request)).json()) as Record<string, unknown>;
 }
 
-test('labels and one comment, whatever the agent was told, and no answer to itself', async (t) => {
+test('adds labels and one comment whatever the issue says, and does not answer itself', async (t) => {
   const github = await new FakeGitHub().start(t);
   const installations = new Map([['octo-org', 501]]);
   github.apps.set('77', { slug: 'triage-app', publicKey: KEYS.publicKey, installations, suspended: new Set() });
@@ -84,7 +84,7 @@ test('labels and one comment, whatever the agent was told, and no answer to itse
     { output: 'label', labels: ['bug'], repo: 'evil/repo', number: '1' },
     { output: 'label', labels: ['bug', 'merge'] },
     { output: 'comment', text: `${text} @octo-org/everybody`, repo: 'evil/repo', mode: 'new' },
-    { output: 'comment', text: 'once more' },
+    { output: 'comment', text: 'and again' },
     { output: 'delete', repo: REPO },
   ];
   const { service, log } = await startGateway(t, github.url, home, lines);
@@ -96,7 +96,7 @@ test('labels and one comment, whatever the agent was told, and no answer to itse
   assert.deepEqual([post?.repo, post?.of, post?.login], [REPO, '7', 'triage-app[bot]']);
   assert.match(post?.body ?? '', /^first @\u200Bocto-org\/everybody\n\n<!-- delivery:/);
 
-  // What the host sends back: the label by the app's account, the comment by its marker, whoever sends it.
+  // Events that the host sends back: the label is recognized by the app's account, the comment by its marker.
   const app = { login: 'triage-app[bot]', type: 'Bot' };
   const ignored = { status: 'ignored', reason: 'loop', route: 'triage' };
   const labelled = await send(service, 'issues', { action: 'labeled', label: { name: 'bug' }, sender: app });
@@ -115,20 +115,20 @@ test('labels and one comment, whatever the agent was told, and no answer to itse
   );
   await until(async () => post?.body.startsWith('second') === true);
   assert.equal(github.posts.length, 1);
-  // One token for each gateway process.
+  // One token per gateway process.
   assert.equal(github.count(/access_tokens/), 2);
   const said = JSON.stringify([log.lines, again.log.lines]);
   assert.doesNotMatch(said, /PRIVATE KEY|ghs_|eyJ/);
 });
 
-test('a comment that was under way when the gateway ended is looked for, and not posted twice', async (t) => {
+test('looks for an unfinished comment after a restart, and does not post it twice', async (t) => {
   const github = await new FakeGitHub().start(t);
   const installations = new Map([['octo-org', 501]]);
   github.apps.set('77', { slug: 'triage-app', publicKey: KEYS.publicKey, installations, suspended: new Set() });
   const home = tempDir(t);
   const lines = () => [{ output: 'note', text: 'once' }];
   const first = await startGateway(t, github.url, home, lines);
-  // Posted, but the answer never comes.
+  // Posted, but without a response.
   github.next.push((_, usual) => {
     usual();
     return () => {};

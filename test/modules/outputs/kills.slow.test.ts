@@ -1,4 +1,4 @@
-/** Outputs over kills: each output of one run is delivered, none is lost, and none comes from a run that was repeated. */
+/** Outputs over kills: each output of a run is delivered, none is lost, and none is from a repeated run. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -19,7 +19,7 @@ const KILLS = isLong ? 40 : 8;
 /** 1 to 5, by the number of the event. */
 const outputsOf = (n: number): number => 1 + (n % 5);
 
-/** Each run has a name of its own, which its outputs say. */
+/** Each run has its own name, which its outputs contain. */
 const AGENT = String.raw`
 const { appendFileSync, readFileSync } = require('node:fs');
 const n = Number(/event (\d+)/.exec(readFileSync(0, 'utf8'))[1]);
@@ -45,7 +45,7 @@ platforms:
 agent: { command: [${JSON.stringify(process.execPath)}, "${join(home, 'agent.cjs')}"], confined: a double }
 `;
 
-/** Takes messages; some answers are lost, so that they come again. Texts by the id of the message. */
+/** Accepts messages, and loses some responses, so that they are sent again. Texts by message id. */
 async function startTarget(t: TestContext, isLost: () => boolean) {
   const got = new Map<string, string>();
   const server = createServer((request, response) => {
@@ -67,7 +67,9 @@ async function startTarget(t: TestContext, isLost: () => boolean) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/in`, got };
 }
 
-it(`${RUNS} runs hand over outputs while their gateway is killed ${KILLS} times`, { timeout: 3_600_000 }, async (t) => {
+it(`delivers the outputs of ${RUNS} runs while their gateway is killed ${KILLS} times`, {
+  timeout: 3_600_000,
+}, async (t) => {
   const random = seededRandom(33);
   const home = tempDir(t);
   const { url: target, got } = await startTarget(t, () => random() < 0.05);
@@ -89,7 +91,7 @@ it(`${RUNS} runs hand over outputs while their gateway is killed ${KILLS} times`
     const upTo = Math.ceil((RUNS * (kill + 1)) / KILLS);
     const before = got.size;
     const batch = Array.from({ length: upTo - next }, (_, at) => post(next + at));
-    // Somewhere between the first event of the batch and the last output.
+    // Kills between the first event of the batch and the last output.
     const more = Math.floor(random() * 12);
     await until(async () => got.size >= Math.min(before + more, expected - 1));
     await gateway.kill();

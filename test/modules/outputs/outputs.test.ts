@@ -1,4 +1,4 @@
-/** What a run hands over: stored with its answer, delivered like any other message, and from one run only. */
+/** Outputs of a run: stored with its answer, delivered like other messages, and from one run only. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openHandover } from '../../../modules/outputs/runtime/open-handover.ts';
@@ -17,7 +17,7 @@ const NOTE: DispatchOutput = {
   delivery: { target: 'chat', extra: { chat_id: '7' }, unresolved: [] },
 };
 
-/** An agent that hands over these lines and answers. */
+/** An agent that submits these output lines and answers. */
 const handing =
   (answer: string, ...lines: readonly string[]) =>
   (request: AgentRequest): Promise<string> => {
@@ -42,7 +42,7 @@ const sentBy = ({ deliveries }: ReturnType<typeof bench>) =>
   deliveries.map(({ target, text, extra }) => [target, text, extra.chat_id]);
 
 describe('outputs', () => {
-  it('are delivered beside the answer, each to the address that was rendered with the event', async () => {
+  it('are delivered beside the answer, each to the address rendered from the event', async () => {
     const made = bench(handing('done', note('one'), note('two'), note('three')));
     await run(made);
     assert.deepEqual(sentBy(made), [
@@ -57,7 +57,7 @@ describe('outputs', () => {
     ]);
   });
 
-  it('count as several where their text takes several messages', async () => {
+  it('count as several if their text needs several messages', async () => {
     const outputs = [{ ...NOTE, message: { limit: 10, unit: 'utf16' as const } }];
     const made = bench(handing('done', note('x'.repeat(21)), note('x'.repeat(11)), note('x')));
     await run(made, { outputs });
@@ -65,27 +65,27 @@ describe('outputs', () => {
     assert.deepEqual(
       storedIn(made.store, 'a')?.dispatch.dropped?.map(({ line, detail }) => [line, detail]),
       [
-        [1, 'its text takes 3 messages, at most 2 in one run'],
+        [1, 'its text needs 3 messages, at most 2 in one run'],
         [3, 'at most 2 in one run'],
       ],
     );
   });
 
-  it('have no line break where the service shows one line', async () => {
+  it('have no line break in single-line fields', async () => {
     const outputs = [{ ...NOTE, fields: [{ name: 'text', kind: 'line' as const, required: true }] }];
     const made = bench(handing('done', note('a\nb'), note('a\u2028b'), note('a b')));
     await run(made, { outputs });
     assert.deepEqual(sentBy(made).slice(1), [['chat', 'a b', '7']]);
   });
 
-  it('are delivered where the answer is not', async () => {
+  it('are delivered even if the answer is not', async () => {
     const made = bench(handing('[SILENT]', note('one')));
     await run(made);
     assert.deepEqual(sentBy(made), [['chat', 'one', '7']]);
     assert.equal(stateOf(made.store, 'a'), 'done');
   });
 
-  it('whose text says that there is nothing to say are dropped, as an answer is', async () => {
+  it('are dropped if their text is [SILENT], like an answer', async () => {
     const long = 'x'.repeat(300);
     const made = bench(handing('done', note(' [SILENT]\n'), note('[SILENT]\nall is well'), note(`${long}\n[SILENT]`)));
     await run(made);
@@ -93,13 +93,13 @@ describe('outputs', () => {
     assert.deepEqual(
       storedIn(made.store, 'a')?.dispatch.dropped?.map(({ line, reason, detail }) => [line, reason, detail]),
       [
-        [1, 'malformed', '`text` says nothing: the agent answered [SILENT]'],
-        [2, 'malformed', '`text` says nothing: the agent answered [SILENT] and a remark'],
+        [1, 'malformed', '`text` is silent: the agent answered [SILENT]'],
+        [2, 'malformed', '`text` is silent: the agent answered [SILENT] and a remark'],
       ],
     );
   });
 
-  it('that are all dropped leave a silent run skipped, and are kept', async () => {
+  it('that are all dropped leave a silent run skipped, and are stored', async () => {
     const made = bench(handing('', '{"output":"delete"}'));
     await run(made);
     const stored = storedIn(made.store, 'a');
@@ -107,7 +107,7 @@ describe('outputs', () => {
     assert.deepEqual(made.deliveries, []);
   });
 
-  it('of a run that fails are dropped with it: they come from the run that succeeds', async () => {
+  it('of a failed run are dropped; only the successful run counts', async () => {
     let runs = 0;
     const made = bench(
       (request) => {
@@ -124,7 +124,7 @@ describe('outputs', () => {
     );
   });
 
-  it('are retried by themselves, and a target that has got its message is not sent it again', async () => {
+  it('are retried separately, and not sent again to a target that has received its message', async () => {
     let failures = 2;
     const made = bench(handing('done', note('one')), {
       deliver: ({ target }) => (target === 'chat' && failures-- > 0 ? notSent('retry') : sentOk()),
@@ -138,7 +138,7 @@ describe('outputs', () => {
     assert.equal(stateOf(made.store, 'a'), 'done');
   });
 
-  it('hold no known secret, nor does the answer beside them', async () => {
+  it('contain no known secret, nor does the answer', async () => {
     const made = bench(handing('the k3y', note('it is k3y')));
     await run(made);
     assert.deepEqual(
@@ -148,7 +148,7 @@ describe('outputs', () => {
     assert.doesNotMatch(JSON.stringify(storedIn(made.store, 'a')), /k3y/);
   });
 
-  it('are not offered to the agent of a route that has none', async () => {
+  it('are not offered to the agent of a route without outputs', async () => {
     let offered: unknown;
     const made = bench((request) => {
       offered = request.outputs;

@@ -1,4 +1,4 @@
-/** `status_url`: what its sender is told of an event, and nobody else. */
+/** `status_url`: the outcome of an event, for its sender only. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
@@ -30,7 +30,7 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Runs wait until the test lets them go, with an answer or a failure, or until the service stops. */
+/** Runs wait until the test ends them with an answer or a failure, or until the service stops. */
 async function setUp(t: TestContext, parts: object = {}, { home = tempDir(t), clock = systemClock } = {}) {
   const waiting: ((answer: string | Error) => void)[] = [];
   const agent: RunAgent = ({ signal }) =>
@@ -71,7 +71,7 @@ async function setUp(t: TestContext, parts: object = {}, { home = tempDir(t), cl
   return { service, url, home, post, get, next, waiting };
 }
 
-/** The system's clock, but for waits of 59 s, as nothing else has: they do not run out. */
+/** The system clock, except that waits of 59 s, which only these tests use, never end. */
 function waitClock(): { readonly clock: Clock; readonly waits: ReadonlySet<Timer> } {
   const waits = new Set<Timer>();
   const after: Clock['after'] = (ms, fire) => {
@@ -94,7 +94,7 @@ const stateAt = async ({ get }: Pick<Awaited<ReturnType<typeof setUp>>, 'get'>, 
     return answer.body.state === state ? answer : null;
   });
 
-test('the 202 carries a URL, which tells the state and, once done, the answer', async (t) => {
+test('the 202 has a URL that returns the state and, once done, the answer', async (t) => {
   const at = await setUp(t);
   const { status, body } = await at.post();
   assert.equal(status, 202);
@@ -109,14 +109,14 @@ test('the 202 carries a URL, which tells the state and, once done, the answer', 
   assert.equal(head.status, 200);
 });
 
-test('an agent that had nothing to say has no answer to tell', async (t) => {
+test('a silent agent has no answer in the status', async (t) => {
   const at = await setUp(t);
   const { body } = await at.post();
   await at.next('[SILENT]\nnothing new\n');
   assert.deepEqual((await stateAt(at, body.status_url, 'done')).body, { state: 'done' });
 });
 
-test('a failure is dead; without status_answer no answer is told; without status_url nothing', async (t) => {
+test('a failure is dead; without status_answer there is no answer, and without status_url no status', async (t) => {
   const at = await setUp(t, { status_answer: false });
   const [done, dead, plain] = [
     await at.post(),
@@ -137,7 +137,7 @@ test('a failure is dead; without status_answer no answer is told; without status
   );
 });
 
-test('the URL begins with public_url where there is one', async (t) => {
+test('the URL begins with public_url if it is set', async (t) => {
   const { post, get, waiting } = await setUp(t, { public_url: 'https://hooks.example.com/webhooks/ci/' });
   const { body } = await post();
   assert.match(String(body.status_url), /^https:\/\/hooks\.example\.com\/webhooks\/ci\/status\/[a-z0-9]+\./);
@@ -146,7 +146,7 @@ test('the URL begins with public_url where there is one', async (t) => {
 });
 
 describe('Prefer: wait', () => {
-  test('the answer comes once the event is done', async (t) => {
+  test('returns the answer once the event is done', async (t) => {
     const at = await setUp(t);
     const answer = at.post('/webhooks/ci', { prefer: 'respond-async, wait=60' });
     await at.next('here');
@@ -157,7 +157,7 @@ describe('Prefer: wait', () => {
     assert.deepEqual((await at.get(body.status_url)).body, { state: 'done', answer: 'here' });
   });
 
-  test('a failure ends the wait, too', async (t) => {
+  test('ends the wait on a failure', async (t) => {
     const at = await setUp(t);
     const answer = at.post('/webhooks/ci', { prefer: 'wait=60' });
     await at.next(new Error('it failed'));
@@ -165,14 +165,14 @@ describe('Prefer: wait', () => {
     assert.deepEqual([status, body.state, body.answer], [200, 'dead', undefined]);
   });
 
-  test('the 202 comes when the time is over', async (t) => {
+  test('returns 202 when the time is over', async (t) => {
     const { post } = await setUp(t);
     const { status, body } = await post('/webhooks/ci', { prefer: 'wait=1' });
     assert.equal(status, 202);
     assert.match(String(body.status_url), /status/);
   });
 
-  test('events of other routes are answered meanwhile; a stop ends all waits', async (t) => {
+  test('does not delay events of other routes; a stop ends all waits', async (t) => {
     const { clock, waits } = waitClock();
     const at = await setUp(t, {}, { clock });
     const all = Array.from({ length: 3 }, () => at.post('/webhooks/ci', { prefer: 'wait=59' }));
@@ -185,7 +185,7 @@ describe('Prefer: wait', () => {
     await stopped;
   });
 
-  test('a sender that goes away waits no longer', async (t) => {
+  test('ends the wait when the sender disconnects', async (t) => {
     const { clock, waits } = waitClock();
     const at = await setUp(t, {}, { clock });
     const gone = new AbortController();
@@ -211,12 +211,12 @@ describe('Prefer: wait', () => {
   for (const [header, seconds] of headers) test(`${header}`, () => assert.equal(preferredWait(header), seconds));
 });
 
-test('a stranger learns nothing: every guess is answered like an unknown path', async (t) => {
+test('responds to every guessed URL like to an unknown path', async (t) => {
   const at = await setUp(t);
   const { body } = await at.post();
   const [own, token = ''] = String(body.status_url).split('/status/');
   const [id = '', mac = ''] = token.split('.');
-  const unknown = (await at.get('/webhooks/nobody')).body;
+  const unknown = (await at.get('/webhooks/absent')).body;
   const flipped = mac.startsWith('A') ? `B${mac.slice(1)}` : `A${mac.slice(1)}`;
   const guesses = [
     ...[`${own}/status/${id}.${flipped}`, `${own}/status/${id}`, `${own}/status/${id}.`, `${own}/status/`],
@@ -225,7 +225,7 @@ test('a stranger learns nothing: every guess is answered like an unknown path', 
       `${own}/status/${id}.${mac}x`,
       `${own}/status/${id}.${mac.slice(1)}`,
     ],
-    ...[`/webhooks/other/status/${token}`, `/webhooks/plain/status/${token}`, `/webhooks/nobody/status/${token}`],
+    ...[`/webhooks/other/status/${token}`, `/webhooks/plain/status/${token}`, `/webhooks/absent/status/${token}`],
     ...[
       `${own}//status/${token}`,
       `${own}/status/${token}/`,
@@ -239,11 +239,11 @@ test('a stranger learns nothing: every guess is answered like an unknown path', 
   }
   for (const method of ['POST', 'DELETE', 'OPTIONS'])
     assert.deepEqual((await at.get(body.status_url, { method })).body, unknown, method);
-  // The one that was given still works.
+  // The real URL still works.
   assert.equal((await at.get(body.status_url)).status, 200);
 });
 
-test('after a restart the URL is the same; it ends when retention removes the event', async (t) => {
+test('keeps the URL over a restart, until retention deletes the event', async (t) => {
   const first = await setUp(t);
   const { body } = await first.post();
   await until(async () => first.waiting.length === 1);
@@ -252,15 +252,15 @@ test('after a restart the URL is the same; it ends when retention removes the ev
   assert.ok(['pending', 'running'].includes(String((await second.get(body.status_url)).body.state)));
   await second.next('later');
   assert.equal((await stateAt(second, body.status_url, 'done')).body.answer, 'later');
-  // The newest is kept.
+  // Retention keeps the newest event.
   await second.post();
   const cleanup = { kind: 'cleanup', before: Date.now() + 60_000, after: 0, limit: 100 } as const;
   await second.service.store.write(cleanup);
   const gone = await second.get(body.status_url);
-  assert.deepEqual([gone.status, gone.body], [404, (await second.get('/webhooks/nobody')).body]);
+  assert.deepEqual([gone.status, gone.body], [404, (await second.get('/webhooks/absent')).body]);
 });
 
-test('what a person has rejected is dead, and its answer is not told', async () => {
+test('a rejected message is dead, and its answer is not returned', async () => {
   const plan = routePlan('ci', { status: { answer: true } });
   const steps = [{ kind: 'delivery', outcome: 'rejected' }];
   const ended = { id: 'd', route: 'ci', profile: 'default', state: 'skipped', reason: 'log: not_approved' };
@@ -270,7 +270,7 @@ test('what a person has rejected is dead, and its answer is not told', async () 
   assert.deepEqual(await statuses.read('d', plan), { state: 'dead' });
 });
 
-test('who asks has the rate limit of the route, and takes nothing of it', async (t) => {
+test('status requests have their own rate limit, equal to that of the route', async (t) => {
   const at = await setUp(t, { rate_limit: 3 });
   const { body } = await at.post();
   const statuses = [];
@@ -283,7 +283,7 @@ test('who asks has the rate limit of the route, and takes nothing of it', async 
   assert.equal((await at.post()).status, 202);
 });
 
-test('of many, some wait and the others are answered at once; one that goes away gives its place to another', async () => {
+test('limits waiting senders; others get a response at once, and a disconnect frees a slot', async () => {
   const clock = new FakeClock();
   const store = { shared: null, read: () => assert.fail('nothing is asked') };
   const statuses = new EventStatuses({ store, clock, log: silentLog, key: async () => 'k' });
@@ -298,7 +298,7 @@ test('of many, some wait and the others are answered at once; one that goes away
   assert.deepEqual(await post('too late'), ['too late']);
   gone[5]?.();
   assert.deepEqual(await post('next'), ['d5']);
-  // It has gone already: its place is given once.
+  // It has already disconnected: its slot is freed only once.
   gone[5]?.();
   assert.deepEqual(await post('too late again'), ['too late again']);
   statuses.finished('d7');
@@ -308,7 +308,7 @@ test('of many, some wait and the others are answered at once; one that goes away
   assert.equal(clock.pending, 0);
 });
 
-test('a sender costs a timer; in a shared store one query asks for all', async () => {
+test('uses one timer per sender, and in a shared store one query for all', async () => {
   const clock = new FakeClock();
   const asked: number[] = [];
   let ended: readonly string[] = [];
@@ -340,7 +340,7 @@ test('a sender costs a timer; in a shared store one query asks for all', async (
   assert.equal(asked.length, before);
 });
 
-test('an approval that waits is told as waiting', async () => {
+test('a pending approval has the state waiting', async () => {
   const plan = routePlan('ci', { status: { answer: true } });
   const dispatch = { id: 'a', state: 'waiting', reason: null, answer: 'x', route: 'ci', profile: 'default' };
   const store = { shared: null, read: async () => ({ kind: 'found', dispatch }) as never };

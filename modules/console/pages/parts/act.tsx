@@ -1,4 +1,4 @@
-/** Buttons that do something at the gateway: what they did is said. What changes something is there for operators only. */
+/** Buttons that change something at the gateway and report the result. Viewers do not see them. */
 import type { ComponentChildren } from 'preact';
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { instant } from './format.ts';
@@ -7,10 +7,10 @@ import { Session } from './role.tsx';
 
 type Children = { readonly children?: ComponentChildren };
 
-/** What only an operator may use. */
+/** Shows its children to operators only. */
 export const Operator = ({ children }: Children) => (useContext(Session)?.role === 'operator' ? children : null);
 
-/** Gives the focus to the heading of the view when the button goes that has it: what it did was all there was to do. */
+/** Moves the focus to the heading of the view when the focused button is removed. */
 function useButton() {
   const button = useRef<HTMLButtonElement>(null);
   const leave = (): void => {
@@ -21,14 +21,14 @@ function useButton() {
 }
 
 interface ActProps extends Children {
-  /** Resolves with what to say. */
+  /** Resolves with the message to show. */
   readonly act: () => Promise<string>;
   readonly primary?: boolean;
-  /** For those who do not see what the button stands beside. */
+  /** For screen readers: names what the button acts on. */
   readonly label?: string | undefined;
 }
 
-/** A button that does something at the gateway, and says how that went. */
+/** A button that calls the gateway and shows the result. */
 export function Act({ act, primary = false, label, children }: ActProps) {
   const [isBusy, setBusy] = useState(false);
   const button = useButton();
@@ -37,7 +37,7 @@ export function Act({ act, primary = false, label, children }: ActProps) {
     setBusy(true);
     act()
       .then(
-        (said) => notify(said, 'good'),
+        (message) => notify(message, 'good'),
         (error: Error) => notify(error.message, 'bad'),
       )
       .finally(() => setBusy(false));
@@ -57,7 +57,7 @@ export function Act({ act, primary = false, label, children }: ActProps) {
   );
 }
 
-/** @param text what is copied @param note said of it */
+/** @param text the text to copy @param note added to the confirmation */
 export function Copy({
   text,
   note = '',
@@ -70,7 +70,7 @@ export function Copy({
   return <Act act={act}>{children}</Act>;
 }
 
-/** The clipboard is for pages over TLS and on this machine; elsewhere the selection is copied. */
+/** Browsers allow the clipboard API only over TLS and on localhost; elsewhere the selection is copied. */
 async function copy(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');
@@ -79,26 +79,26 @@ async function copy(text: string): Promise<void> {
   area.select();
   const isCopied = document.execCommand('copy');
   area.remove();
-  if (!isCopied) throw new Error('this browser does not let the page copy');
+  if (!isCopied) throw new Error('this browser does not allow the page to copy');
 }
 
 interface AskProps extends Children {
   readonly text: string;
   readonly label?: string;
   readonly title: string;
-  /** What can be done, by the texts of its buttons. */
+  /** Actions by the text of their buttons. */
   readonly choices: Readonly<Record<string, () => Promise<string>>>;
-  /** What was done is shown in the dialog, which stays open. */
+  /** The dialog shows the result, and stays open. */
   readonly stays?: boolean;
   readonly opened?: () => void;
 }
 
-/** A button that opens a dialog, in which something can be done. */
+/** A button that opens a dialog with actions. */
 export function Ask({ text, label, title, choices, stays = false, opened, children }: AskProps) {
   const [isOpen, setOpen] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // That gives the focus back to the button; so it is closed before the button goes, as when somebody else has answered.
+  // Closing returns the focus to the button, so it happens before the button is removed, as when another person has answered.
   const close = (): void => dialog.current?.close();
   useLayoutEffect(() => close, []);
   const button = useButton();
@@ -110,9 +110,9 @@ export function Ask({ text, label, title, choices, stays = false, opened, childr
     setOpen(true);
   };
   const then = (act: () => Promise<string>) => async (): Promise<string> => {
-    const said = await act();
+    const message = await act();
     if (!stays) close();
-    return said;
+    return message;
   };
   const all = Object.entries(choices);
   return (
@@ -141,10 +141,11 @@ export function Ask({ text, label, title, choices, stays = false, opened, childr
 }
 
 const HOUR_S = 3600;
-const TIMES = { '1 hour': HOUR_S, '4 hours': 4 * HOUR_S, '1 day': 24 * HOUR_S, 'Until it is resumed': null };
+const TIMES = { '1 hour': HOUR_S, '4 hours': 4 * HOUR_S, '1 day': 24 * HOUR_S, 'Until resumed': null };
 
 interface Props {
   readonly name: string;
+  /** The effect of the pause. */
   readonly what: string;
   readonly isPaused: boolean;
   /** @param time for how long; without `seconds` until it is resumed */
@@ -153,22 +154,22 @@ interface Props {
   readonly changed: () => void;
 }
 
-/** Pausing a route or a job: for how long is asked, and shown until it ends. */
+/** Pauses a route or a job for a chosen time, or resumes it. */
 export function Pause({ name, what, isPaused, pause, resume, changed }: Props) {
   const isPressed = useRef(false);
   const end = async (): Promise<string> => {
     await resume();
     isPressed.current = true;
     changed();
-    return `${name} goes on.`;
+    return `${name} resumed.`;
   };
   const begin = (seconds: number | null) => async (): Promise<string> => {
     const { until } = await pause(seconds === null ? {} : { seconds });
     isPressed.current = true;
     changed();
-    return until === null ? `${name} is paused.` : `${name} is paused until ${instant(until)}.`;
+    return until === null ? `${name} paused.` : `${name} paused until ${instant(until)}.`;
   };
-  // The button that was pressed has given way to the other one.
+  // The other button replaces the one that was pressed, and takes the focus.
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     if (isPressed.current) place.current?.querySelector('button')?.focus();

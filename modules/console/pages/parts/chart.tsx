@@ -1,4 +1,4 @@
-/** A chart of figures over time, as SVG: bars whose parts add up. It says in words what it shows. */
+/** A stacked bar chart over time, as SVG, with a text alternative. */
 import { instant } from './format.ts';
 
 const WIDTH = 600;
@@ -12,11 +12,11 @@ interface Frame {
 }
 
 interface Props extends Frame {
-  /** In words. */
+  /** The text alternative. */
   readonly title: string;
   /** Figures by name, with the `slot` of each. */
   readonly items: readonly Readonly<Record<string, number>>[];
-  /** What each part is, from below. */
+  /** The label of each part, bottom first. */
   readonly parts: Readonly<Record<string, string>>;
   readonly unit?: (value: number) => string;
 }
@@ -25,7 +25,7 @@ export function Chart({ title, items, parts, unit = String, from, to, slot_ms }:
   const names = Object.keys(parts);
   const most = Math.max(1, ...items.map((item) => names.reduce((sum, name) => sum + (item[name] ?? 0), 0)));
   const scale = WIDTH / (to - from);
-  // Stretched to the width of its place; texts stand beside the drawing, so that they are not.
+  // The drawing is stretched to the available width; texts are outside it, so that they are not.
   return (
     <div>
       <span class="dim small">{unit(most)}</span>
@@ -41,8 +41,8 @@ export function Chart({ title, items, parts, unit = String, from, to, slot_ms }:
         })}
       </svg>
       <div class="head dim small">
-        <span>{instant(from).slice(0, 16)}</span>
-        <span>{instant(to).slice(0, 16)}</span>
+        <span>{instant(from)}</span>
+        <span>{instant(to)}</span>
       </div>
       <ul class="bar small">
         {names.map((name) => (

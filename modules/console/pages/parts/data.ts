@@ -1,18 +1,18 @@
-/** Data of the API in a view: loaded when the view is shown, and again when something has happened. */
+/** Loads data of the API for a view, and loads it again when the gateway reports a change. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Id, Input, Output } from '../api.ts';
 import { call } from '../api.ts';
 import { notify } from './notify.tsx';
 
 export interface Loaded<T> {
-  /** Null: not loaded yet. What was loaded last stays while it is loaded again. */
+  /** Null: not loaded yet. The last data stays during a reload. */
   readonly data: T | null;
-  /** Why it could not be loaded the last time. */
+  /** Why the last load failed. */
   readonly error: string | null;
   readonly reload: () => void;
 }
 
-/** @param input null: it is not asked for yet */
+/** @param input null: do not load yet */
 export function useData<I extends Id>(id: I, input: Input<I> | null, live = true): Loaded<Output<I>> {
   const key = JSON.stringify(input);
   const [state, setState] = useState<{ data: Output<I> | null; error: string | null }>({ data: null, error: null });
@@ -45,15 +45,15 @@ export type ListId = { [I in Id]: Output<I> extends Page<unknown> ? I : never }[
 export type ItemOf<I extends ListId> = Output<I> extends Page<infer T> ? T : never;
 
 export interface Listed<I extends ListId> extends Loaded<Output<I>> {
-  /** Of all pages that are shown. */
+  /** The items of all pages that are shown. */
   readonly items: readonly ItemOf<I>[];
   /** Loads the next page; null: there is none. */
   readonly more: (() => void) | null;
-  /** More came between two looks than a page has: what is shown is a sample. */
+  /** More items arrived between two loads than fit on a page: the list is a sample. */
   readonly isSampled: boolean;
 }
 
-/** A list, of which further pages are added on request. The first page is live until then. */
+/** A list whose further pages are added on request. The first page is live until then. */
 export function useList<I extends ListId>(id: I, input: Input<I>, live = true): Listed<I> {
   const [added, setAdded] = useState<Page<ItemOf<I>> | null>(null);
   const first = useData(id, input, live && added === null);
@@ -70,9 +70,9 @@ export function useList<I extends ListId>(id: I, input: Input<I>, live = true): 
   const more = (): void => {
     const turn = ++latest.current;
     call(id, { ...input, cursor: next } as Input<I>).then(
-      (found) => {
-        const { items, next: following } = found as unknown as Page<ItemOf<I>>;
-        // A page of another list, or one that was asked for twice, is not added.
+      (page) => {
+        const { items, next: following } = page as unknown as Page<ItemOf<I>>;
+        // Ignores the page of another list, or one that was requested twice.
         if (turn === latest.current)
           setAdded((before) => ({ items: [...(before?.items ?? []), ...items], next: following }));
       },
@@ -87,7 +87,7 @@ export function useList<I extends ListId>(id: I, input: Input<I>, live = true): 
   return { ...first, items, reload, isSampled, more: next === null ? null : more };
 }
 
-/** Whether nothing of what was shown before is in the full page any more, the last time that it was loaded again. */
+/** True if the last reload returned a full page that has none of the items shown before. */
 function useSampled(page: Page<{ readonly id?: string }> | null, key: string): boolean {
   const last = useRef({ key, ids: [] as readonly (string | undefined)[], isSampled: false });
   if (page === null) return false;
@@ -101,25 +101,25 @@ function useSampled(page: Page<{ readonly id?: string }> | null, key: string): b
 }
 
 /*
- * What is shown follows what happens: views load again when the gateway's stream says that something came, at most once a
- * second, and every few seconds anyway, more often while there is no stream.
+ * Live updates: views load again when the gateway's stream sends an event, at most once a second. They also poll: every 15 s
+ * with a stream, every 3 s without one.
  */
 
 const EVERY_MS = 3000;
-/** With a stream, one look in so many is enough for what it does not tell of. */
-const SELDOM = 5;
+/** With a stream, every fifth poll is enough for changes that the stream does not report. */
+const STREAM_POLLS = 5;
 
 const views = new Set<() => void>();
 let stream: EventSource | null = null;
-let looks = 0;
+let polls = 0;
 
 function lookAgain(): void {
   if (!document.hidden) for (const load of [...views]) load();
 }
 
 /**
- * A browser has few connections to a server: a page that nobody looks at holds none, or the seventh tab would never load.
- * Otherwise it connects anew by itself, unless it was refused: then the next view, or the next look at the page, asks again.
+ * Browsers allow about six connections to a server, so a hidden page closes its stream; otherwise a seventh tab would never load.
+ * `EventSource` reconnects automatically unless it was rejected: then the next view, or showing the page again, reconnects.
  */
 function listen(): void {
   if (document.hidden || views.size === 0) {
@@ -137,8 +137,8 @@ document.addEventListener('visibilitychange', () => {
 });
 
 setInterval(() => {
-  looks++;
-  if (stream?.readyState !== EventSource.OPEN || looks % SELDOM === 0) lookAgain();
+  polls++;
+  if (stream?.readyState !== EventSource.OPEN || polls % STREAM_POLLS === 0) lookAgain();
 }, EVERY_MS);
 
 /** @param load null: the view is not live */

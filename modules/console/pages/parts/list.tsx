@@ -1,4 +1,4 @@
-/** Views that are lists: a heading, filters that are kept in the address, and entries, which are lines or cards. */
+/** List views: a heading, filters that are stored in the address, and entries as lines or cards. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Input } from '../api.ts';
@@ -10,16 +10,16 @@ import { Card, Entries, Field, Head, Note, Show } from './ui.tsx';
 
 interface Filter {
   readonly label: string;
-  /** All that it takes. */
+  /** All accepted values. */
   readonly choices?: readonly string[];
-  /** The list of what it names. */
+  /** The list operation that suggests names. */
   readonly known?: 'listRoutes' | 'listJobs';
 }
-/** By the parameter of the operation. */
+/** Filters by parameter of the operation. */
 type Filters = Readonly<Record<string, Filter>>;
 
-/** What the address asks for, as far as it can be asked for. */
-export const askedFor = ({ query }: ViewPlace, filters: Filters): Readonly<Record<string, string>> =>
+/** The filters in the address that the view accepts. */
+export const activeFilters = ({ query }: ViewPlace, filters: Filters): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...query].filter(([name, value]) => value !== '' && (filters[name]?.choices?.includes(value) ?? name in filters)),
   );
@@ -35,17 +35,17 @@ interface Props<I extends ListId> {
   readonly empty: string;
   /** Beside the heading. */
   readonly actions?: (list: Listed<I>) => ComponentChildren;
-  /** Said above the entries. */
+  /** Above the entries. */
   readonly note?: (list: Listed<I>) => ComponentChildren;
   readonly children: (item: ItemOf<I>, list: Listed<I>) => ComponentChildren;
 }
 
 export function ListView<I extends ListId>({ title, of, place, filters = {}, cards = false, ...props }: Props<I>) {
-  const input = { limit: props.limit ?? 50, ...askedFor(place, filters) };
+  const input = { limit: props.limit ?? 50, ...activeFilters(place, filters) };
   const list = useList(of, input as unknown as Input<I>, props.live);
   const entries = (
     <>
-      {list.isSampled && <Note>More comes than can be shown: this is a sample, the newest of every few seconds.</Note>}
+      {list.isSampled && <Note>Too much traffic to show everything: this is a sample of the newest entries.</Note>}
       {props.note?.(list)}
       <Show of={list}>
         {() => (
@@ -76,7 +76,7 @@ export function ListView<I extends ListId>({ title, of, place, filters = {}, car
 
 type FieldOf = Filter & { readonly value: string; readonly set: (value: string) => void };
 
-/** Suggests what is known; of another name the gateway says that there is none. */
+/** Suggests existing names; the gateway rejects any other name. */
 function FilterField({ label, choices, known, value, set }: FieldOf) {
   const { data } = useData(known ?? 'listRoutes', known === undefined ? null : { limit: 200 }, false);
   const names = [...new Set(data?.items.map(({ name }) => name))];
@@ -90,12 +90,12 @@ function FilterField({ label, choices, known, value, set }: FieldOf) {
       value={value}
       change={set}
       strict={isStrict}
-      options={isStrict ? [['', 'all'], ...options] : options}
+      options={isStrict ? [['', 'All'], ...options] : options}
     />
   );
 }
 
-/** A payload as a tree of which a value can be clicked: what is chosen is the path to it. */
+/** A payload as a tree; clicking a value selects its path. */
 export type Path = readonly (string | number)[];
 
 interface TreeProps {
@@ -151,6 +151,6 @@ export function JsonTree({ value, path = [], pick }: TreeProps) {
 
 const PART = /^[A-Za-z0-9_-]+$/;
 
-/** The placeholder for a value; null: no template can name it. */
+/** The template placeholder for a value; null if a template cannot name it. */
 export const placeholder = (path: Path): string | null =>
   path.length > 0 && path.every((part) => PART.test(String(part))) ? `{${path.join('.')}}` : null;

@@ -1,4 +1,4 @@
-/** The latest message about what was done, read out by screen readers, which goes by itself. */
+/** The latest result message. Screen readers announce it, and it disappears after eight seconds. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 interface Message {
@@ -16,7 +16,7 @@ export function Messages() {
   const place = useRef<HTMLDivElement>(null);
   show = setMessage;
   useEffect(() => {
-    // Above a dialog that is open, whenever there is a new one.
+    // Reopens the popover for each message, so that it is above any open dialog.
     place.current?.hidePopover();
     if (message === null) return;
     place.current?.showPopover();
@@ -28,7 +28,7 @@ export function Messages() {
       {message !== null && (
         <p class={message.kind}>
           {message.text}{' '}
-          <button type="button" aria-label="Close the message" onClick={() => setMessage(null)}>
+          <button type="button" aria-label="Close message" onClick={() => setMessage(null)}>
             ×
           </button>
         </p>

@@ -1,4 +1,4 @@
-/** What the credential of this page may do: a viewer is shown no button that changes something, and that he is one. */
+/** The role of the page's credential: a viewer sees a note and no buttons that change something. */
 import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -14,14 +14,14 @@ export const WithRole = ({ children }: { children: ComponentChildren }) => (
 );
 
 const signOut = (): Promise<unknown> =>
-  logout().catch(({ message }: Error) => notify(`The login goes on: ${message}.`, 'bad'));
+  logout().catch(({ message }: Error) => notify(`Could not sign out: ${message}.`, 'bad'));
 
-/** Nothing for who may do everything, and where the console has no token. */
+/** The viewer's note, and the button to sign out if the console has a token. */
 export function Role() {
   const { role, signs_in } = useContext(Session) ?? {};
   return (
     <>
-      {role === 'viewer' && <p class="dim small">You are a viewer, who changes nothing.</p>}
+      {role === 'viewer' && <p class="dim small">You have read-only access.</p>}
       {signs_in && (
         <button type="button" onClick={signOut}>
           Sign out

@@ -1,4 +1,4 @@
-/** Which view is shown, and what the credential of this page may do. */
+/** The address of the view that is shown, and addresses of other views. */
 import { useEffect, useState } from 'preact/hooks';
 
 export interface ViewPlace {
@@ -9,7 +9,7 @@ export interface ViewPlace {
 
 export interface ViewProps {
   readonly place: ViewPlace;
-  /** The second part of the path; empty for a view of all. */
+  /** The second part of the path; empty for a list. */
   readonly id: string;
 }
 
@@ -28,7 +28,7 @@ function decoded(part: string): string {
 
 type Query = Readonly<Record<string, string | null | undefined>>;
 
-/** The address of a view. It begins with `#`, whatever the parts are, so that no part can name another scheme. */
+/** The address of a view. It always begins with `#`, so that no part can name another scheme. */
 export function to(path: readonly string[], query: Query = {}): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === null || value === undefined || value === '' ? [] : [[name, value] as [string, string]],
@@ -37,7 +37,7 @@ export function to(path: readonly string[], query: Query = {}): string {
   return `#/${path.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
 }
 
-/** Changes a parameter of the view that is shown. */
+/** Changes a query parameter of the current view. */
 export function change({ path, query }: ViewPlace, name: string, value: string): void {
   location.hash = to(path, { ...Object.fromEntries(query), [name]: value });
 }

@@ -1,4 +1,4 @@
-/** The parts that all views are made of. Whatever comes from the gateway is text: nothing here writes HTML. */
+/** Components that all views share. All data of the gateway is rendered as text, never as HTML. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Loaded } from './data.ts';
@@ -7,7 +7,7 @@ import { to } from './router.ts';
 
 type Children = { readonly children?: ComponentChildren };
 
-/** The heading of a view, which gets the focus when the view is shown. @param of the view that it belongs to */
+/** The heading of a view, which takes the focus when the view opens. @param of the parent view */
 export function Head({ title, of, children }: { title: string; of?: string } & Children) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -68,7 +68,7 @@ const kindOf = (state: string, other: Kind): Kind =>
 
 export const State = ({ of }: { of: string }) => <Badge kind={kindOf(of, 'calm')}>{of}</Badge>;
 
-/** An outcome with its reason: `ignored: filter`. What is neither taken nor ignored went wrong. */
+/** An outcome with its reason: `ignored: filter`. Outcomes that are not in STATES are errors. */
 export function OutcomeBadge({ outcome, reason }: { outcome: string; reason: string | null }) {
   const text = reason === null || reason === outcome ? outcome : `${outcome}: ${reason}`;
   return <Badge kind={kindOf(outcome, 'bad')}>{text.replaceAll('_', ' ')}</Badge>;
@@ -79,12 +79,12 @@ export const Note = ({ kind = 'calm', children }: { kind?: Kind } & Children) =>
 );
 
 export const Ago = ({ at }: { at: number }) => (
-  <time dateTime={new Date(at).toISOString()} title={instant(at)}>
+  <time dateTime={new Date(at).toISOString()} title={instant(at, 'second')}>
     {ago(at)}
   </time>
 );
 
-/** What is loaded; before that, or without it, why it is not there. */
+/** Shows loaded data, or the loading state, or the error. */
 export const Show = <T,>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) => (
   <>
     {of.error !== null && <Note kind="bad">{of.error}</Note>}
@@ -93,15 +93,15 @@ export const Show = <T,>({ of, children }: { of: Loaded<T>; children: (data: T) 
 );
 
 interface RowProps extends Children {
-  /** Where it leads to. */
+  /** Address of the link. */
   readonly href?: string;
   readonly name?: string | null;
-  /** What stands beside the name. */
+  /** Text beside the name. */
   readonly about?: ComponentChildren;
   readonly end?: ComponentChildren;
 }
 
-/** A line of a list. */
+/** One line of a list. */
 export function Row({ href, name, about, end, children }: RowProps) {
   const parts = (
     <>
@@ -129,12 +129,12 @@ interface EntriesProps {
   readonly empty: string;
   /** Loads the next page; null: there is none. */
   readonly more?: (() => void) | null;
-  /** They are no lines of a list. */
+  /** The entries are cards instead of lines. */
   readonly cards?: boolean;
   readonly children: readonly ComponentChildren[];
 }
 
-const NOT_YET = 'None of those that were searched so far.';
+const NOT_YET = 'No matches in the entries searched so far.';
 
 export const Entries = ({ empty, more = null, cards = false, children }: EntriesProps) => (
   <>
@@ -155,12 +155,12 @@ export const Entries = ({ empty, more = null, cards = false, children }: Entries
   </>
 );
 
-/** Without those that are not given. */
+/** A list of names and values; empty values are left out. */
 export function Facts({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) {
-  const given = of.filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '');
+  const present = of.filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '');
   return (
     <dl class="facts">
-      {given.map(([name, value]) => (
+      {present.map(([name, value]) => (
         <>
           <dt>{name}</dt>
           <dd>{value}</dd>
@@ -171,11 +171,11 @@ export function Facts({ of }: { of: readonly (readonly [name: string, value: Com
 }
 
 interface FormProps extends Children {
-  /** What was typed, by the names of fields, without spaces around it. @throws Error: what it is refused for */
+  /** Receives trimmed values by field name. @throws Error with the reason to show */
   readonly send: (values: Readonly<Record<string, string>>) => Promise<void>;
 }
 
-/** Fields, and below them the buttons and why it was refused. */
+/** A form that shows why the gateway rejected its input. */
 export function Form({ send, children }: FormProps) {
   const [error, setError] = useState<string | null>(null);
   const submit = (event: Event & { readonly currentTarget: HTMLFormElement }): void => {
@@ -197,17 +197,17 @@ interface FieldProps {
   readonly name?: string;
   readonly value?: string;
   readonly type?: 'text' | 'password' | 'time' | 'textarea';
-  /** What it takes if `strict`, else what is suggested: values, with their texts. */
+  /** Values with their texts: the only accepted ones if `strict`, else suggestions. */
   readonly options?: readonly (readonly [value: string, text: string])[];
   readonly strict?: boolean;
   readonly required?: boolean;
   readonly placeholder?: string;
   readonly help?: string;
-  /** Without spaces around it, when it has been typed. */
+  /** Receives the trimmed value after an edit. */
   readonly change?: (value: string) => void;
 }
 
-/** A field with its label. What is being typed stays when the view is loaded again. */
+/** A labelled field. Unfinished input survives a reload of the view. */
 export function Field({
   label,
   value = '',
@@ -220,7 +220,7 @@ export function Field({
 }: FieldProps) {
   const id = useId();
   const [typed, setTyped] = useState(value);
-  // A browser reports a change also where a view goes away with what is half typed in it.
+  // Browsers also report a change when a view with unfinished input is removed.
   const isShown = useRef(true);
   const leave = (): void => {
     isShown.current = false;
@@ -259,11 +259,11 @@ export function Field({
   );
 }
 
-/** A text of any length, which scrolls in its place: also by keyboard, for which it takes the focus. */
+/** A scrollable text of any length; it can take the focus, so that it scrolls by keyboard. */
 export const Block = ({ label, title = false, children }: { label: string; title?: boolean } & Children) => (
   <>
     {title && <h3>{label}</h3>}
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard */}
     <section class="block" aria-label={label} tabIndex={0}>
       <pre>{children}</pre>
     </section>

@@ -1,6 +1,6 @@
 /**
- * What strangers write is shown by all views: characters that are not seen, or that change the order of others, are
- * shown by their numbers, as the command line does. It is done for every element that is made, so that no view can forget it.
+ * Shows invisible and reordering characters by their code points, as the command line does, because views show text of strangers.
+ * It applies to every element that is created, so that no view can forget it.
  */
 import type { VNode } from 'preact';
 import { Fragment, options } from 'preact';

@@ -1,4 +1,4 @@
-/** What waits for a person: each shown exactly as it would be sent; one by its id, also when it is answered or expired. */
+/** Approvals: the pending messages, each exactly as it would be sent; or one message by id, in any state. */
 import { useState } from 'preact/hooks';
 import { unseenNote } from '../../../../base/text.ts';
 import type { Output } from '../api.ts';
@@ -12,13 +12,13 @@ import { to } from '../parts/router.ts';
 import { Ago, Block, Card, Facts, Field, Head, Note, Show } from '../parts/ui.tsx';
 
 export const Approvals = ({ place }: ViewProps) => (
-  <ListView title="Approvals" of="listApprovals" place={place} cards empty="Nothing waits for an answer.">
+  <ListView title="Approvals" of="listApprovals" place={place} cards empty="No pending approvals.">
     {(one, { reload }) => <One key={one.id} of={one} changed={reload} />}
   </ListView>
 );
 
-/** What the link of a notice opens. */
-export function Approval({ id }: ViewProps) {
+/** The target of the link in an approval notice. */
+export function ApprovalView({ id }: ViewProps) {
   const loaded = useData('getApproval', { id });
   return (
     <>
@@ -28,23 +28,23 @@ export function Approval({ id }: ViewProps) {
   );
 }
 
-type Asked = Output<'getApproval'>;
+type Approval = Output<'getApproval'>;
 
-const EXPIRED = 'Expired: nobody has answered in time, and it is not sent.';
+const EXPIRED = 'Expired without an answer. The message is not sent.';
 
-function One({ of, changed }: { of: Asked; changed: () => void }) {
+function One({ of, changed }: { of: Approval; changed: () => void }) {
   const { id, state, since, route, job, event, target, output, url, address, text, content, expires_at } = of;
   const [reason, setReason] = useState('');
   const answer = (approve: boolean) => async (): Promise<string> => {
     await call('answerApproval', { id, approve, ...(approve || reason === '' ? {} : { reason }) });
     changed();
-    return approve ? 'Approved: it is sent as it was shown.' : 'Rejected.';
+    return approve ? 'Approved. The message is sent as shown.' : 'Rejected.';
   };
   const fields = Object.entries(content).map(([name, value]) => [name, JSON.stringify(value)] as const);
   const unseen = unseenNote([text, ...fields.map(([, value]) => value)].join('\n'));
-  // Its id begins with that of the delivery.
+  // The id of an approval begins with the id of its delivery.
   const [delivery = ''] = id.split('-');
-  const what = `${output ?? 'the answer'} of ${route ?? job}`;
+  const what = `${output ?? 'answer'} of ${route ?? job}`;
   const { by, at, reason: why } = of.answer ?? {};
   return (
     <Card
@@ -56,28 +56,28 @@ function One({ of, changed }: { of: Asked; changed: () => void }) {
       aside={
         since !== null && (
           <span class="dim small">
-            waits since <Ago at={since} />
+            requested <Ago at={since} />
           </span>
         )
       }
     >
       {state !== 'waiting' && (
         <Note kind={state === 'approved' ? 'good' : 'warn'}>
-          {by === undefined ? EXPIRED : `It is ${state} by ${by} at ${instant(at)}${why ? `: ${why}` : ''}.`}
+          {by === undefined ? EXPIRED : `This was ${state} by ${by}, ${instant(at)}${why ? `: ${why}` : ''}.`}
         </Note>
       )}
       <Facts
         of={[
-          ['Of', <a href={to(['deliveries', delivery])}>{route ?? job}</a>],
+          [route === null ? 'Job' : 'Route', <a href={to(['deliveries', delivery])}>{route ?? job}</a>],
           ['Event', known(event)],
           ['URL', url],
           ...Object.entries(address),
-          ['Until', instant(expires_at)],
+          ['Expires', instant(expires_at)],
           ...fields,
         ]}
       />
-      <Block label={`What is sent: ${what}, ${id}`}>{text}</Block>
-      {unseen !== null && <Note kind="warn">{`Beware: ${unseen}.`}</Note>}
+      <Block label={`Message: ${what}, ${id}`}>{text}</Block>
+      {unseen !== null && <Note kind="warn">{`Warning: ${unseen}.`}</Note>}
       {state === 'waiting' && (
         <Operator>
           <div class="bar">
@@ -85,7 +85,7 @@ function One({ of, changed }: { of: Asked; changed: () => void }) {
               Approve
             </Act>
             <Ask text="Reject" label={`Reject ${what}`} title={`Reject ${what}`} choices={{ Reject: answer(false) }}>
-              <Field label="Why, for the record" value={reason} change={setReason} />
+              <Field label="Reason (optional)" value={reason} change={setReason} />
             </Ask>
           </div>
         </Operator>

@@ -1,4 +1,4 @@
-/** Blueprints: what jobs can be made from, and the form that makes one. */
+/** Blueprints: the list of job templates, and the form that creates a job from one. */
 import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
@@ -10,7 +10,7 @@ import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import { Card, Entries, Facts, Field, Form, Head, Note, Row, Show } from '../parts/ui.tsx';
 
-type Made = Output<'createBlueprintJob'>;
+type CreatedJob = Output<'createBlueprintJob'>;
 type Listed = Output<'listBlueprints'>['items'][number];
 
 export const Blueprints = () => (
@@ -19,7 +19,7 @@ export const Blueprints = () => (
     <Card>
       <Show of={useData('listBlueprints', {}, false)}>
         {({ items }) => (
-          <Entries empty="There are no blueprints.">
+          <Entries empty="No blueprints.">
             {items.map(({ key, title, description, scheduleHuman }) => (
               <Row key={key} href={to(['blueprints', key])} name={title} about={description} end={scheduleHuman} />
             ))}
@@ -36,20 +36,20 @@ export function Blueprint({ id }: ViewProps) {
   return (
     <>
       <Head title={one?.title ?? 'Blueprint'} of="Blueprints" />
-      <Show of={found}>{() => (one === undefined ? <p>There is no blueprint {id}.</p> : <Fill of={one} />)}</Show>
+      <Show of={found}>{() => (one === undefined ? <p>Blueprint {id} does not exist.</p> : <Fill of={one} />)}</Show>
     </>
   );
 }
 
 function Fill({ of }: { of: Listed }) {
-  const [made, setMade] = useState<Made | null>(null);
-  const send = async (given: Readonly<Record<string, string>>): Promise<void> => {
-    setMade(null);
-    const filled = Object.entries(given).filter(([, value]) => value !== '');
+  const [created, setCreated] = useState<CreatedJob | null>(null);
+  const send = async (typed: Readonly<Record<string, string>>): Promise<void> => {
+    setCreated(null);
+    const filled = Object.entries(typed).filter(([, value]) => value !== '');
     const { '.name': name, ...values } = Object.fromEntries(filled);
     const job = await call('createBlueprintJob', { key: of.key, values, ...(name === undefined ? {} : { name }) });
-    setMade(job);
-    notify(`Job ${job.name} is made.`, 'good');
+    setCreated(job);
+    notify(`Job ${job.name} created.`, 'good');
   };
   return (
     <>
@@ -64,35 +64,35 @@ function Fill({ of }: { of: Listed }) {
               help={help}
               required={!optional}
               type={type === 'time' ? type : 'text'}
-              label={optional ? `${label} (may be left out)` : label}
+              label={optional ? `${label} (optional)` : label}
               options={options.map((option) => [option, option])}
               strict={strict && options.length > 0}
             />
           ))}
-          <Field label="Name of the job" name=".name" placeholder={of.key} />
+          <Field label="Job name" name=".name" placeholder={of.key} />
           <div class="bar">
             <Operator>
               <button type="submit" class="primary">
-                Make the job
+                Create job
               </button>
             </Operator>
-            <Copy text={() => of.command}>Copy the chat command</Copy>
+            <Copy text={() => of.command}>Copy chat command</Copy>
           </div>
         </Form>
       </Card>
-      {made !== null && <Result of={made} />}
+      {created !== null && <Result of={created} />}
     </>
   );
 }
 
-const Result = ({ of: { name, schedule_human, timezone, next_run, deliver, warnings } }: { of: Made }) => (
-  <Card title="The job is made">
+const Result = ({ of: { name, schedule_human, timezone, next_run, deliver, warnings } }: { of: CreatedJob }) => (
+  <Card title="Job created">
     <Facts
       of={[
         ['Name', <a href={to(['jobs'])}>{name}</a>],
-        ['Runs', `${schedule_human} in ${timezone}`],
-        ['Next', next_run === null ? 'never' : instant(next_run)],
-        ['Goes to', deliver.join(', ')],
+        ['Schedule', `${schedule_human} in ${timezone}`],
+        ['Next run', next_run === null ? 'never' : instant(next_run)],
+        ['Targets', deliver.join(', ')],
       ]}
     />
     {warnings.map((text) => (

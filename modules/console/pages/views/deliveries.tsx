@@ -1,4 +1,4 @@
-/** What was accepted, and what became of it: filtered, with what was given up to be sent again; one with its prompt, attempts and answer. */
+/** Deliveries: a filtered list with replay of dead ones; or one delivery with its prompt, attempts and answer. */
 
 import { CHOICES } from '../../runtime/api/built/operations.ts';
 import type { Output } from '../api.ts';
@@ -6,7 +6,7 @@ import { call } from '../api.ts';
 import { Act, Ask, Operator } from '../parts/act.tsx';
 import { useData } from '../parts/data.ts';
 import { duration, instant, known } from '../parts/format.ts';
-import { askedFor, ListView } from '../parts/list.tsx';
+import { activeFilters, ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import { Ago, Block, Card, Entries, Facts, Head, Note, Row, Show, State } from '../parts/ui.tsx';
@@ -18,20 +18,22 @@ const FILTERS = {
 } as const;
 
 export function Deliveries({ place }: ViewProps) {
-  const { state, ...of } = askedFor(place, FILTERS);
+  const { state, ...of } = activeFilters(place, FILTERS);
   return (
     <ListView
       title="Deliveries"
       of="listDeliveries"
       place={place}
       filters={FILTERS}
-      empty="There is no such delivery."
+      empty="No matching deliveries."
       actions={(list) => state === 'dead' && <ReplayAll of={of} done={list.reload} />}
     >
       {(one) => <DeliveryRow key={one.id} of={one} />}
     </ListView>
   );
 }
+
+const WAITS_FOR = { session: 'its session', pause: 'its route to resume', agent: 'its agent', approval: 'approval' };
 
 export function DeliveryRow({ of }: { of: Output<'listDeliveries'>['items'][number] }) {
   const { id, route, job, event, state, reason, accepted_at, duration_ms, waits_for } = of;
@@ -44,9 +46,7 @@ export function DeliveryRow({ of }: { of: Output<'listDeliveries'>['items'][numb
   return (
     <Row href={to(['deliveries', id])} name={route ?? job ?? '(gateway)'} about={about} end={<Ago at={accepted_at} />}>
       <State of={state} />
-      {waits_for !== null && (
-        <span class="dim small">waits for {waits_for === 'pause' ? 'its route to go on' : `its ${waits_for}`}</span>
-      )}
+      {waits_for !== null && <span class="dim small">waiting for {WAITS_FOR[waits_for]}</span>}
       {duration_ms !== null && <span class="dim small">{duration(duration_ms)}</span>}
     </Row>
   );
@@ -61,24 +61,24 @@ function ReplayAll({ of, done }: ReplayAllProps) {
   const replay = async (): Promise<string> => {
     const report = await call('replayDeliveries', { state: 'dead', limit: 1000, rerun: false, again: false, ...of });
     done();
-    return saidOf(report);
+    return resultOf(report);
   };
   return (
     <Operator>
-      <Ask text="Replay all" title="Replay what was given up" choices={{ Replay: replay }}>
+      <Ask text="Replay all" title="Replay dead deliveries" choices={{ Replay: replay }}>
         <p>
-          At most 1,000 deliveries{of.route === undefined ? '' : ` of route ${of.route}`}, the newest first, go to the
-          targets that have not got them; those without an answer run again.
+          Sends up to 1,000 deliveries{of.route === undefined ? '' : ` of route ${of.route}`}, newest first, to the
+          targets that have not received them. Deliveries without an answer run again.
         </p>
       </Ask>
     </Operator>
   );
 }
 
-/** What became of a replay. */
-function saidOf({ done, refused }: Output<'replayDeliveries'>): string {
+/** The result of a replay, in words. */
+function resultOf({ done, refused }: Output<'replayDeliveries'>): string {
   const reasons = [...new Set(refused.map(({ reason }) => reason))].slice(0, 3).join('; ');
-  return `${done.length} replayed${refused.length === 0 ? '' : `, ${refused.length} not: ${reasons}`}.`;
+  return `${done.length} replayed${refused.length === 0 ? '' : `, ${refused.length} rejected: ${reasons}`}.`;
 }
 
 type Stored = Output<'getDelivery'>;
@@ -89,9 +89,9 @@ export function Delivery({ id }: ViewProps) {
   const replay: Replay = (how) => async () => {
     const report = await call('replayDeliveries', { ids: [id], limit: 1, rerun: false, again: false, ...how });
     found.reload();
-    const [made] = report.done;
-    if (made !== undefined && made.replay_of !== null) location.hash = to(['deliveries', made.id]);
-    return saidOf(report);
+    const [repeated] = report.done;
+    if (repeated !== undefined && repeated.replay_of !== null) location.hash = to(['deliveries', repeated.id]);
+    return resultOf(report);
   };
   const { data } = found;
   const title = data === null ? 'Delivery' : `Delivery of ${data.route ?? data.job ?? 'a job'}`;
@@ -105,7 +105,7 @@ export function Delivery({ id }: ViewProps) {
           <>
             <div class="grid">
               <Summary of={of} />
-              <Card title="What happened">
+              <Card title="Timeline">
                 <Entries empty="">{of.timeline.map(happened)}</Entries>
               </Card>
             </div>
@@ -136,21 +136,21 @@ const Actions = ({ of: { not_replayable, state, mode }, replay }: { of: Stored; 
 function Summary({ of }: { of: Stored }) {
   const { id, state, reason, route, job, event, profile, delivery_id, accepted_at, dispatch, replay_of } = of;
   return (
-    <Card title="What it is">
+    <Card title="Summary">
       <Facts
         of={[
-          ['Id', <span class="mono">{id}</span>],
+          ['ID', <span class="mono">{id}</span>],
           ['State', <State of={state} />],
-          ['Why', reason],
+          ['Reason', reason],
           ['Route', route !== null && <a href={to(['requests'], { route })}>{route}</a>],
           ['Job', job],
           ['Event', event],
           ['Profile', profile !== 'default' && profile],
-          ['Id of the sender', <span class="mono">{delivery_id}</span>],
-          ['Accepted', instant(accepted_at)],
+          ['Delivery ID', <span class="mono">{delivery_id}</span>],
+          ['Accepted', instant(accepted_at, 'second')],
           ['Session', dispatch.session_key != null && dispatch.session],
-          ['Goes to', dispatch.deliveries.map(({ target }) => target).join(', ')],
-          ['Repeats', replay_of !== null && <a href={to(['deliveries', replay_of])}>{replay_of}</a>],
+          ['Targets', dispatch.deliveries.map(({ target }) => target).join(', ')],
+          ['Replay of', replay_of !== null && <a href={to(['deliveries', replay_of])}>{replay_of}</a>],
         ]}
       />
     </Card>
@@ -158,14 +158,15 @@ function Summary({ of }: { of: Stored }) {
 }
 
 function happened({ at, what, target, outcome, reason, next_at }: Stored['timeline'][number], index: number) {
+  const end = <time dateTime={new Date(at).toISOString()}>{instant(at, 'second').slice(11)}</time>;
   const about = (
     <>
       {what} {target !== null && <b>{target}</b>} <span class="dim small">{reason}</span>
-      {next_at !== null && <span class="dim small"> next try {instant(next_at)}</span>}
+      {next_at !== null && <span class="dim small"> next attempt {instant(next_at, 'second')}</span>}
     </>
   );
   return (
-    <Row key={index} about={about} end={<time dateTime={new Date(at).toISOString()}>{instant(at).slice(11)}</time>}>
+    <Row key={index} about={about} end={end}>
       {outcome !== null && <State of={outcome} />}
     </Row>
   );
@@ -178,13 +179,13 @@ function Run({ of }: { of: Stored['run'] }) {
       <Facts
         of={[
           ['Attempts', String(attempts)],
-          ['Took', duration_ms !== null && duration(duration_ms)],
-          ['Ended', exit_code === null ? signal : `exit code ${exit_code}`],
-          ['Used', usage !== null && `${usage.input_tokens ?? 0} tokens in, ${usage.output_tokens ?? 0} out`],
+          ['Duration', duration_ms !== null && duration(duration_ms)],
+          ['Exit', exit_code === null ? signal : `code ${exit_code}`],
+          ['Tokens', usage !== null && `${usage.input_tokens ?? 0} in, ${usage.output_tokens ?? 0} out`],
           ['Cost', usage?.cost],
         ]}
       />
-      {denied.length > 0 && <Note kind="warn">Its sandbox refused: {denied.join(', ')}</Note>}
+      {denied.length > 0 && <Note kind="warn">The sandbox blocked: {denied.join(', ')}</Note>}
       {answer !== null && (
         <Block title label="Answer">
           {answer === '' ? '(empty)' : answer}

@@ -1,8 +1,8 @@
-/** The jobs: when each runs next, and how its last runs ended. */
+/** Jobs: the next run of each, and how its last runs ended. */
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Act, Operator, Pause } from '../parts/act.tsx';
-import { instant, zone } from '../parts/format.ts';
+import { instant } from '../parts/format.ts';
 import { ListView } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
@@ -14,8 +14,8 @@ export const Jobs = ({ place }: ViewProps) => (
     of="listJobs"
     place={place}
     cards
-    empty="There are no jobs yet."
-    actions={() => <a href={to(['blueprints'])}>Make one from a blueprint</a>}
+    empty="No jobs yet."
+    actions={() => <a href={to(['blueprints'])}>Create a job from a blueprint</a>}
   >
     {(job, { reload }) => <One key={job.id} of={job} changed={reload} />}
   </ListView>
@@ -26,7 +26,7 @@ function One({ of, changed }: { of: Output<'listJobs'>['items'][number]; changed
   const run = async (): Promise<string> => {
     await call('runJob', { id });
     changed();
-    return `${name} runs.`;
+    return `${name} started.`;
   };
   const last = runs.slice(0, 3).map((each) => (
     <div key={each.id}>
@@ -40,11 +40,11 @@ function One({ of, changed }: { of: Output<'listJobs'>['items'][number]; changed
       {description !== null && <p>{description}</p>}
       <Facts
         of={[
-          ['Id', id !== name && <span class="mono">{id}</span>],
-          ['Runs', `${schedule_human} (${schedule}) in ${timezone}`],
+          ['ID', id !== name && <span class="mono">{id}</span>],
+          ['Schedule', `${schedule_human} (${schedule}) in ${timezone}`],
           ['Paused until', instant(of.paused_until)],
-          ['Next', next_runs[0] === undefined ? 'never' : `${instant(next_runs[0])} in ${zone()}`],
-          ['Goes to', deliver.join(', ')],
+          ['Next run', next_runs[0] === undefined ? 'never' : instant(next_runs[0])],
+          ['Targets', deliver.join(', ')],
           ['Profile', profile !== 'default' && profile],
           ['Last runs', last.length > 0 && last],
         ]}
@@ -59,7 +59,7 @@ function One({ of, changed }: { of: Output<'listJobs'>['items'][number]; changed
           name={name}
           changed={changed}
           isPaused={of.paused}
-          what="It does not fire, and events for it are dropped. What is due meanwhile is not made up for."
+          what="The job does not run while it is paused: events for it are dropped, and missed runs are not repeated."
           pause={(time) => call('pauseJob', { id, ...time })}
           resume={() => call('resumeJob', { id })}
         />

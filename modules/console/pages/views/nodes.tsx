@@ -10,7 +10,7 @@ export const Nodes = () => (
       {({ items }) => (
         <>
           {new Set(items.map(({ table }) => table)).size > 1 && (
-            <Note kind="warn">The nodes do not serve the same table.</Note>
+            <Note kind="warn">The nodes serve different tables.</Note>
           )}
           {items.map(({ url, version, table, started_at, lease_expires_at, state, problem }) => (
             <Card key={`${url} ${started_at}`} title={url} aside={<State of={state} />}>
@@ -20,7 +20,7 @@ export const Nodes = () => (
                   ['Version', version],
                   ['Table', table !== null && <span class="mono">{table.slice(0, 12)}</span>],
                   ['Started', instant(started_at)],
-                  ['Lease until', instant(lease_expires_at)],
+                  ['Lease expires', instant(lease_expires_at)],
                 ]}
               />
             </Card>

@@ -1,8 +1,8 @@
-/** The overview: what is wrong now, what came over time, what waits. */
+/** The overview: current problems, traffic over time, and pending work. */
 import type { Output } from '../api.ts';
 import { Chart } from '../parts/chart.tsx';
 import { useData } from '../parts/data.ts';
-import { bytes, count, duration, instant, zone } from '../parts/format.ts';
+import { bytes, count, duration, instant } from '../parts/format.ts';
 import type { ViewProps } from '../parts/router.ts';
 import { change, to } from '../parts/router.ts';
 import type { Kind } from '../parts/ui.tsx';
@@ -17,25 +17,25 @@ export const Overview = ({ place }: ViewProps) => (
     <Show of={useData('getOverview', {})}>
       {(state) => (
         <>
-          <Wrong of={state} />
+          <Problems {...state} />
           <Numbers of={state} />
           <Charts place={place} />
           <div class="grid">
-            <Card title="Waiting, the oldest first">
-              <Entries empty="Nothing waits.">
+            <Card title="Waiting, oldest first">
+              <Entries empty="Nothing is waiting.">
                 {state.waiting.map((one) => (
                   <DeliveryRow key={one.id} of={one} />
                 ))}
               </Entries>
             </Card>
-            <Card title="Given up">
-              <Entries empty="Nothing was given up.">{state.dead.map(deadRow)}</Entries>
+            <Card title="Dead deliveries">
+              <Entries empty="No dead deliveries.">{state.dead.map(deadRow)}</Entries>
             </Card>
           </div>
           <p class="dim small">
             hookwright {state.version} on {state.url}, up {duration(state.now - state.started_at)},{' '}
             {count(state.table.routes, 'route')}, table {state.table.hash.slice(0, 12)}, store{' '}
-            {bytes(state.store.bytes)}; times are those of {zone()}
+            {bytes(state.store.bytes)}
           </p>
         </>
       )}
@@ -43,36 +43,36 @@ export const Overview = ({ place }: ViewProps) => (
   </>
 );
 
-/** What is said of a thing, which leads somewhere if it is a link. */
-const said = (kind: Kind, text: string, [of, href]: readonly [of: string, href: string] = ['', '']) => (
+/** A note, which begins with a link if one is given. */
+const note = (kind: Kind, text: string, [of, href]: readonly [of: string, href: string] = ['', '']) => (
   <Note key={of + text} kind={kind}>
     {of !== '' && <a href={href}>{of}</a>} {text}
   </Note>
 );
 
-function Wrong({ of: { problems, alerts, subscriptions, store, paused, last_error, dead, waiting } }: { of: State }) {
-  const given = dead.reduce((sum, { count: number }) => sum + number, 0);
+function Problems({ problems, alerts, subscriptions, store, paused, last_error, dead, waiting }: State) {
+  const failed = dead.reduce((sum, { count: number }) => sum + number, 0);
   const all = [
-    ...problems.map(({ message, blocking }) => said(blocking ? 'bad' : 'warn', message)),
-    ...(store.damage === null ? [] : [said('bad', `The store was damaged: ${store.damage}`)]),
-    ...store.refused.map((text) => said('bad', text)),
+    ...problems.map(({ message, blocking }) => note(blocking ? 'bad' : 'warn', message)),
+    ...(store.damage === null ? [] : [note('bad', `The store is damaged: ${store.damage}`)]),
+    ...store.refused.map((text) => note('bad', text)),
     ...alerts.map(({ title, subject, reason, since, count: times }) =>
-      said('warn', `${title}: ${subject}, ${count(times, 'time')} since ${instant(since)}: ${reason}`),
+      note('warn', `${title}: ${subject}, ${count(times, 'time')} since ${instant(since)}: ${reason}`),
     ),
-    given > 0 &&
-      said('bad', 'given up.', [count(given, 'delivery', 'deliveries'), to(['deliveries'], { state: 'dead' })]),
+    failed > 0 &&
+      note('bad', 'failed.', [count(failed, 'delivery', 'deliveries'), to(['deliveries'], { state: 'dead' })]),
     waiting.some(({ waits_for }) => waits_for === 'approval') &&
-      said('warn', 'are waited for: a person has to allow what is sent.', ['Approvals', to(['approvals'])]),
-    ...subscriptions.quarantined.map(({ name, reason }) => said('warn', `Not served: ${name}: ${reason}`)),
+      note('warn', 'are pending: messages wait for a person to approve them.', ['Approvals', to(['approvals'])]),
+    ...subscriptions.quarantined.map(({ name, reason }) => note('warn', `${name} is not served: ${reason}`)),
     ...paused.map(({ route, until }) =>
-      said('warn', `is paused${until === null ? '' : ` until ${instant(until)}`}: ${PAUSED}`, [route, to(['routes'])]),
+      note('warn', `is paused${until === null ? '' : ` until ${instant(until)}`}: ${PAUSED}`, [route, to(['routes'])]),
     ),
-  ].filter((note) => note !== false);
+  ].filter((each) => each !== false);
   return (
-    <Card title="Wrong now">
-      {all.length === 0 ? <p class="good">Nothing is wrong.</p> : all}
+    <Card title="Problems">
+      {all.length === 0 ? <p class="good">No problems.</p> : all}
       {last_error !== null &&
-        said('calm', `${last_error.route ?? 'a job'}, ${instant(last_error.at)}: ${last_error.reason}`, [
+        note('calm', `${last_error.route ?? 'a job'}, ${instant(last_error.at)}: ${last_error.reason}`, [
           'Last error',
           to(['deliveries', last_error.id]),
         ])}
@@ -80,28 +80,29 @@ function Wrong({ of: { problems, alerts, subscriptions, store, paused, last_erro
   );
 }
 
-const PAUSED = 'it holds its events, or refuses them where senders wait.';
-const SPANS = { hour: 'last hour', day: 'last day', week: 'last week' } as const;
+const PAUSED = 'its events wait; a direct route rejects them.';
+const SPANS = { hour: 'Last hour', day: 'Last day', week: 'Last week' } as const;
 const EVENTS = ['taken', 'ignored', 'duplicate', 'refused', 'failed'] as const;
+const LABELS: Readonly<Record<string, string>> = { taken: 'accepted', refused: 'rejected' };
 
 function Charts({ place }: { place: ViewProps['place'] }) {
-  const asked = place.query.get('span');
-  const span = asked === 'hour' || asked === 'week' ? asked : 'day';
+  const chosen = place.query.get('span');
+  const span = chosen === 'hour' || chosen === 'week' ? chosen : 'day';
   const choose = (value: string): void => change(place, 'span', value);
   return (
     <Card
-      title="What came"
-      aside={<Field label="Over the" value={span} strict options={Object.entries(SPANS)} change={choose} />}
+      title="Traffic"
+      aside={<Field label="Range" value={span} strict options={Object.entries(SPANS)} change={choose} />}
     >
       <Show of={useData('getFigures', { span })}>
         {({ items: figures, ...frame }) => {
           const items = figures.map((figure) => ({ ...figure }));
           const sums = EVENTS.map((name) => [name, items.reduce((sum, item) => sum + item[name], 0)] as const);
-          const parts = sums.map(([name, sum]) => [name, `${sum.toLocaleString()} ${name}`] as const);
+          const parts = sums.map(([name, sum]) => [name, `${sum.toLocaleString()} ${LABELS[name] ?? name}`] as const);
           const times = items.map(({ slot, half_us, most_us }) => ({ slot, half_us, rest_us: most_us - half_us }));
           return (
             <>
-              {items.length === 0 && <p class="dim">No figures yet: they are written once a minute.</p>}
+              {items.length === 0 && <p class="dim">No data yet. Figures are written once a minute.</p>}
               <Chart
                 title={`Events: ${parts.map(([, text]) => text).join(', ')}`}
                 {...frame}
@@ -110,17 +111,17 @@ function Charts({ place }: { place: ViewProps['place'] }) {
               />
               <div class="grid">
                 <Chart
-                  title="Time until the answer"
+                  title="Response time: median and p95"
                   {...frame}
                   items={times}
                   unit={(us) => duration(us / 1000)}
-                  parts={{ half_us: 'Time until the answer, of half', rest_us: 'of 95 in 100' }}
+                  parts={{ half_us: 'Response time: median', rest_us: 'p95' }}
                 />
                 <Chart
-                  title="What waited"
+                  title="Pending runs and deliveries"
                   {...frame}
                   items={items}
-                  parts={{ waiting: 'runs and deliveries that waited' }}
+                  parts={{ waiting: 'Pending runs and deliveries' }}
                 />
               </div>
             </>
@@ -134,12 +135,12 @@ function Charts({ place }: { place: ViewProps['place'] }) {
 const Numbers = ({ of: { runs, states } }: { of: State }) => (
   <dl class="filters">
     {Object.entries({
-      'Runs under way': states?.running,
-      'Runs waiting': runs?.queued,
+      'Runs in progress': states?.running,
+      'Runs queued': runs?.queued,
       Delivering: states?.delivering,
-      'Waiting for a person': states?.waiting,
+      'Waiting for approval': states?.waiting,
       Done: states?.done,
-      'Given up': states?.dead,
+      Dead: states?.dead,
     }).map(([name, value]) => (
       <div key={name}>
         <dt>{name}</dt>

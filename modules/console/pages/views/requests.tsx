@@ -1,4 +1,4 @@
-/** Kept requests: filtered, live; one with how it was answered and why, its payload, and what would become of it now. */
+/** Captured requests: a filtered live list; or one request with its response, the reason, its payload and a re-evaluation. */
 import { useState } from 'preact/hooks';
 import { CHOICES } from '../../runtime/api/built/operations.ts';
 import type { Output } from '../api.ts';
@@ -11,12 +11,12 @@ import { JsonTree, ListView, placeholder } from '../parts/list.tsx';
 import type { ViewProps } from '../parts/router.ts';
 import { to } from '../parts/router.ts';
 import { Ago, Block, Card, Facts, Head, Note, OutcomeBadge, Row, Show } from '../parts/ui.tsx';
-import { Explanation, Prompt, said } from './explanation.tsx';
+import { aboutText, ExplanationCard, Prompt } from './explanation.tsx';
 
 const FILTERS = {
   route: { label: 'Route', known: 'listRoutes' },
   outcome: { label: 'Outcome', choices: CHOICES.outcome },
-  grep: { label: 'Text in it' },
+  grep: { label: 'Search' },
 } as const;
 
 export const Requests = ({ place }: ViewProps) => (
@@ -26,8 +26,8 @@ export const Requests = ({ place }: ViewProps) => (
     place={place}
     filters={FILTERS}
     live={!place.query.get('grep')}
-    empty="No request is kept that fits."
-    note={({ data }) => data !== null && data.not_kept > 0 && <NotKept of={data.not_kept} />}
+    empty="No matching requests."
+    note={({ data }) => data !== null && data.not_kept > 0 && <NotCaptured of={data.not_kept} />}
   >
     {({ id, at, route, event, outcome, reason, delivery_id }) => (
       <Row key={id} href={to(['requests', id])} name={route} about={known(event)} end={<Ago at={at} />}>
@@ -38,35 +38,34 @@ export const Requests = ({ place }: ViewProps) => (
   </ListView>
 );
 
-const NotKept = ({ of }: { of: number }) => (
+const NotCaptured = ({ of }: { of: number }) => (
   <Note>
-    {count(of, 'request')} came since the gateway started that {of === 1 ? 'is' : 'are'} not kept and not listed: of a
-    route, at most gateway.capture_per_second are kept in a second. What became of their events is not affected.
+    {count(of, 'request')} since start {of === 1 ? 'was' : 'were'} not captured: a route captures at most
+    gateway.capture_per_second requests a second. Their events are processed as usual.
   </Note>
 );
 
-type Kept = Output<'getRequest'>;
+type CapturedRequest = Output<'getRequest'>;
 
-const SIGNED = 'Its signature is not kept: a route that checks one answers 401.';
-const NO_BODY =
-  'Bodies of requests that are refused before they are verified or read are not kept: only the answer tells why.';
+const SIGNED = 'The signature is not included: a route that verifies it responds with 401.';
+const NO_BODY = 'The body was not captured: the request was rejected before it was read or verified.';
 
 export function Request({ id }: ViewProps) {
-  const found = useData('getRequest', { id }, false);
-  const kept = found.data;
-  const isWhole = kept !== null && (kept.body !== null || kept.body_base64 !== null);
+  const loaded = useData('getRequest', { id }, false);
+  const request = loaded.data;
+  const isWhole = request !== null && (request.body !== null || request.body_base64 !== null);
   const explained = useData('explainRequest', isWhole ? { id } : null, false);
   return (
     <>
-      <Head title={kept === null ? 'Request' : `Request to ${kept.route}`} of="Requests">
-        {isWhole && <Actions of={kept} />}
+      <Head title={request === null ? 'Request' : `Request to ${request.route}`} of="Requests">
+        {isWhole && <Actions of={request} />}
       </Head>
-      <Show of={found}>
+      <Show of={loaded}>
         {(of) => (
           <>
             <Answer of={of} />
             {isWhole ? (
-              <Show of={explained}>{(now) => <Explanation of={now} was={of} />}</Show>
+              <Show of={explained}>{(now) => <ExplanationCard of={now} was={of} />}</Show>
             ) : (
               <Note>{NO_BODY}</Note>
             )}
@@ -90,45 +89,45 @@ export function Request({ id }: ViewProps) {
   );
 }
 
-function Actions({ of: { id, verified, scheme } }: { of: Kept }) {
+function Actions({ of: { id, verified, scheme } }: { of: CapturedRequest }) {
   const print = (form: 'curl' | 'test') => async (): Promise<string> => (await call('printRequest', { id, form })).text;
-  const again = async (): Promise<string> => {
-    const { id: made, status, outcome } = await call('replayRequest', { id });
-    if (made !== null) location.hash = to(['requests', made]);
-    return `Sent again: ${status} ${outcome}.`;
+  const replay = async (): Promise<string> => {
+    const { id: repeated, status, outcome } = await call('replayRequest', { id });
+    if (repeated !== null) location.hash = to(['requests', repeated]);
+    return `Replayed: ${status} ${outcome}.`;
   };
   return (
     <>
       <Copy text={print('curl')} note={verified && scheme !== 'none' ? SIGNED : ''}>
         Copy as curl
       </Copy>
-      <Copy text={print('test')}>Copy as a test</Copy>
+      <Copy text={print('test')}>Copy as test</Copy>
       <Operator>
-        <Act act={again}>Send again</Act>
+        <Act act={replay}>Replay</Act>
       </Operator>
     </>
   );
 }
 
-function Answer({ of }: { of: Kept }) {
-  const { id, at, route, event, delivery_id, outcome, reason, status, stage, scheme, cause, replay_of, next } = of;
-  const became = of.dispatch_id ?? '';
+function Answer({ of }: { of: CapturedRequest }) {
+  const { id, at, route, event, delivery_id, outcome, reason, status, stage, scheme, cause, replay_of } = of;
+  const delivery = of.dispatch_id ?? '';
   return (
-    <Card title="How it was answered">
+    <Card title="Response">
       <Facts
         of={[
-          ['Id', <span class="mono">{id}</span>],
-          ['Answer', <OutcomeBadge outcome={outcome} reason={reason} />],
+          ['ID', <span class="mono">{id}</span>],
+          ['Outcome', <OutcomeBadge outcome={outcome} reason={reason} />],
           ['Status', String(status)],
-          ['Decided by', stage !== null && [`the stage ${stage}`, said(of)].filter(Boolean).join(': ')],
+          ['Stage', stage !== null && [stage.replaceAll('_', ' '), aboutText(of)].filter(Boolean).join(': ')],
           ['Route', <a href={to(['requests'], { route })}>{route}</a>],
           ['Event', event],
-          ['Id of the sender', delivery_id !== '' && <span class="mono">{delivery_id}</span>],
+          ['Delivery ID', delivery_id !== '' && <span class="mono">{delivery_id}</span>],
           ['Signature', scheme],
-          ['Came', instant(at)],
-          ['Became', became !== '' && <a href={to(['deliveries', became])}>delivery {became}</a>],
-          ['Repeats', replay_of !== null && <a href={to(['requests', replay_of])}>request {replay_of}</a>],
-          ['Next', became === '' && next],
+          ['Received', instant(at, 'second')],
+          ['Delivery', delivery !== '' && <a href={to(['deliveries', delivery])}>{delivery}</a>],
+          ['Replay of', replay_of !== null && <a href={to(['requests', replay_of])}>{replay_of}</a>],
+          ['Next step', delivery === '' && reason !== 'filter' && nextStep(of)],
         ]}
       />
       {cause !== null && <Note kind="bad">{cause.text}</Note>}
@@ -136,11 +135,17 @@ function Answer({ of }: { of: Kept }) {
   );
 }
 
-function Payload({ of: { body, body_base64, body_bytes } }: { of: Kept }) {
+/** A pause ends in another view, and filters are explained below; for other reasons the gateway names the next step. */
+const nextStep = ({ reason, route, next }: CapturedRequest) =>
+  reason === 'route_paused' ? <a href={to(['routes'])}>Resume route {route}</a> : next;
+
+function Payload({ of: { body, body_base64, body_bytes } }: { of: CapturedRequest }) {
   const [path, setPath] = useState<Path | null>(null);
   if (body === null) {
     const size = body_bytes === null ? '' : ` (${bytes(body_bytes)})`;
-    return <p class="dim">{body_base64 === null ? `The body is not kept${size}.` : `The body is no text${size}.`}</p>;
+    return (
+      <p class="dim">{body_base64 === null ? `The body was not captured${size}.` : `The body is binary${size}.`}</p>
+    );
   }
   const payload = parsed(body);
   if (payload === undefined) return <Block label="Body">{body}</Block>;
@@ -155,9 +160,9 @@ function Payload({ of: { body, body_base64, body_bytes } }: { of: Kept }) {
 }
 
 function Picked({ path }: { path: Path | null }) {
-  if (path === null) return <p class="dim small">Choose a value for its path in a template.</p>;
+  if (path === null) return <p class="dim small">Select a value to see its template placeholder.</p>;
   const text = placeholder(path);
-  if (text === null) return <Note kind="warn">No template can name this value.</Note>;
+  if (text === null) return <Note kind="warn">A template cannot refer to this value.</Note>;
   return (
     <p class="bar" role="status">
       <code>{text}</code>

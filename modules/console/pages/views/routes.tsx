@@ -1,4 +1,4 @@
-/** The routes, in words. */
+/** Routes: what each one does, its state, a test event and a pause. */
 import { useState } from 'preact/hooks';
 import type { Output } from '../api.ts';
 import { CallError, call } from '../api.ts';
@@ -10,15 +10,15 @@ import { to } from '../parts/router.ts';
 import { Badge, Block, Card, Field, Note, State } from '../parts/ui.tsx';
 
 export const Routes = ({ place }: ViewProps) => (
-  <ListView title="Routes" of="listRoutes" place={place} limit={200} cards empty="There are no routes yet.">
+  <ListView title="Routes" of="listRoutes" place={place} limit={200} cards empty="No routes yet.">
     {(route, { reload }) => <One key={`${route.profile} ${route.name}`} of={route} changed={reload} />}
   </ListView>
 );
 
-const HELD = 'Its events are still taken; they run when it goes on.';
+const HELD = 'The route still accepts events; they run after it is resumed.';
 const WHILE_PAUSED: Readonly<Record<string, string>> = {
-  direct: 'Its events are refused meanwhile: their senders wait.',
-  cron: 'Its events are still taken; one run of its job is held until it goes on, and the schedule of the job goes on.',
+  direct: 'The route rejects events while it is paused: their senders retry.',
+  cron: 'The route still accepts events; one run of its job waits until it is resumed. The schedule of the job is not affected.',
 };
 
 function One({ of, changed }: { of: Output<'listRoutes'>['items'][number]; changed: () => void }) {
@@ -53,18 +53,18 @@ function One({ of, changed }: { of: Output<'listRoutes'>['items'][number]; chang
   );
 }
 
-/** Sends an event as its sender would. That messages leave is asked for once more. */
+/** Sends an event as its sender would. Asks for confirmation if that sends messages to real targets. */
 function TestEvent({ route }: { route: string }) {
   const [event, setEvent] = useState('');
   const [payload, setPayload] = useState('');
   const [leaves, setLeaves] = useState<string | null>(null);
   const [sent, setSent] = useState<Output<'testRoute'> | null>(null);
   const act = async (): Promise<string> => {
-    const given = { ...(event === '' ? {} : { event }), ...(payload === '' ? {} : { payload }) };
+    const fields = { ...(event === '' ? {} : { event }), ...(payload === '' ? {} : { payload }) };
     try {
-      const answer = await call('testRoute', { name: route, confirmed: leaves !== null, ...given });
+      const answer = await call('testRoute', { name: route, confirmed: leaves !== null, ...fields });
       setSent(answer);
-      return `The answer is ${answer.status}.`;
+      return `The route responded with ${answer.status}.`;
     } catch (error) {
       if (error instanceof CallError && error.code === 'would_leave') setLeaves(error.message);
       throw error;
@@ -77,14 +77,14 @@ function TestEvent({ route }: { route: string }) {
   return (
     <Operator>
       <Ask
-        text="Send a test event"
-        label={`Send a test event to ${route}`}
-        title={`A test event for ${route}`}
+        text="Send test event"
+        label={`Send test event to ${route}`}
+        title={`Test event for ${route}`}
         opened={begin}
         stays
-        choices={{ [leaves === null ? 'Send' : 'Send it all the same']: act }}
+        choices={{ [leaves === null ? 'Send' : 'Send anyway']: act }}
       >
-        <p class="dim">It is signed as its sender signs. What is left out is made up so that it passes the filters.</p>
+        <p class="dim">The event is signed like a real one. Empty fields get values that pass the filters.</p>
         <Field label="Event type" value={event} change={setEvent} />
         <Field label="Payload" type="textarea" value={payload} change={setPayload} />
         {leaves !== null && <Note kind="warn">{leaves}</Note>}
@@ -93,8 +93,8 @@ function TestEvent({ route }: { route: string }) {
             <h3>
               {sent.status} {sent.event}
             </h3>
-            <Block label="Answer">{sent.answer}</Block>
-            <Block label="Payload that was sent">{sent.payload}</Block>
+            <Block label="Response">{sent.answer}</Block>
+            <Block label="Sent payload">{sent.payload}</Block>
           </>
         )}
       </Ask>

@@ -1,4 +1,4 @@
-/** Which session is busy and what waits in it; and what runs have used. */
+/** Sessions: which are busy, and their pending runs; and the usage of the last week. */
 import type { Output } from '../api.ts';
 import { useList } from '../parts/data.ts';
 import { count, known } from '../parts/format.ts';
@@ -15,7 +15,7 @@ export const Sessions = ({ place }: ViewProps) => (
       place={place}
       limit={100}
       filters={{ profile: { label: 'Profile' } }}
-      empty="No session is busy, and nothing waits for its turn."
+      empty="No active sessions and no waiting runs."
     >
       {(one) => <One key={`${one.kind} ${one.target} ${one.profile} ${one.id}`} of={one} />}
     </ListView>
@@ -53,15 +53,15 @@ function One({ of }: { of: Output<'listSessions'>['items'][number] }) {
 
 const HOUR_MS = 3_600_000;
 
-/** By day, route, job and agent. */
+/** Usage by day, route, job and agent. */
 function Usage() {
   const since = Math.floor(Date.now() / HOUR_MS - 7 * 24) * HOUR_MS;
   const list = useList('listUsage', { limit: 200, since, span: 'day' }, false);
   return (
-    <Card title="Used in the last week">
+    <Card title="Usage in the last week">
       <Show of={list}>
         {() => (
-          <Entries empty="No run has told what it used." more={list.more}>
+          <Entries empty="No run reported its usage." more={list.more}>
             {list.items.map(({ slot, profile, route, job, agent, runs, input_tokens, output_tokens, cost }) => (
               <Row
                 key={`${slot} ${profile} ${route} ${job} ${agent}`}

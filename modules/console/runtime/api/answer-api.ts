@@ -1,4 +1,4 @@
-/** Finds the operation of a request to `/api/…`, checks its input against the OpenAPI document, and answers its result. */
+/** Finds the operation of a request to `/api/…`, validates its input against the OpenAPI document, and responds with its result. */
 import { ControlError } from '../../../../runtime/control/control-error.ts';
 import type { Answer } from '../answer.ts';
 import { ApiRefusal, json } from '../answer.ts';
@@ -47,13 +47,12 @@ export async function answerApi(context: ApiContext, { method, path, query, body
     const named = parametersIn(route.segments, path.split('/'));
     return named === null ? [] : [{ ...route, named }];
   });
-  if (found.length === 0)
-    throw new ApiRefusal(404, 'not_found', 'there is no such operation: /api/openapi.json has all');
+  if (found.length === 0) throw new ApiRefusal(404, 'not_found', 'unknown operation: /api/openapi.json lists all');
   const operation = found.find((each) => each.method === method);
   const allow = found.map((each) => each.method).join(', ');
-  if (operation === undefined) throw new ApiRefusal(405, 'method_not_allowed', `it takes ${allow}`, { allow });
+  if (operation === undefined) throw new ApiRefusal(405, 'method_not_allowed', `this path accepts ${allow}`, { allow });
   const twice = Object.keys(operation.named).find((name) => query.has(name));
-  if (twice !== undefined) throw new ApiRefusal(400, 'bad_input', `${twice} stands in the path`);
+  if (twice !== undefined) throw new ApiRefusal(400, 'bad_input', `${twice} belongs in the path only`);
   const named = checked(PARAMETERS[operation.id], { ...once(query), ...operation.named });
   const input = { ...named, ...checked(BODIES[operation.id], body) };
   try {
@@ -65,10 +64,10 @@ export async function answerApi(context: ApiContext, { method, path, query, body
   }
 }
 
-/** Of the refusals of operations; the others are 409. */
+/** HTTP status by error code of an operation; all others are 409. */
 const STATUS: Readonly<Record<string, number>> = { store_unavailable: 503, not_found: 404 };
 
-/** The parameters of a path; null: it is another path. */
+/** The parameters of a path; null if it does not match the template. */
 function parametersIn(template: readonly string[], path: readonly string[]): Readonly<Record<string, string>> | null {
   if (template.length !== path.length) return null;
   const named: Record<string, string> = {};
@@ -87,21 +86,21 @@ function parametersIn(template: readonly string[], path: readonly string[]): Rea
   return named;
 }
 
-/** @throws ApiRefusal for a parameter that stands there twice */
+/** @throws ApiRefusal for a repeated parameter */
 function once(query: URLSearchParams): Readonly<Record<string, string>> {
   const named = Object.fromEntries(query);
   if ([...query].length !== Object.keys(named).length)
-    throw new ApiRefusal(400, 'bad_input', 'a parameter is given twice');
+    throw new ApiRefusal(400, 'bad_input', 'a parameter is repeated');
   return named;
 }
 
-/** @throws ApiRefusal that names what is wrong */
+/** @throws ApiRefusal that names the invalid input */
 function checked(validate: Validate, input: object): object {
   if (validate(input)) return input;
-  const [{ instancePath = '', params = {}, message = 'is not right' } = {}] = validate.errors ?? [];
+  const [{ instancePath = '', params = {}, message = 'is invalid' } = {}] = validate.errors ?? [];
   const { additionalProperty = null, allowedValues } = params;
-  if (additionalProperty !== null) throw new ApiRefusal(400, 'bad_input', `there is no ${additionalProperty} here`);
+  if (additionalProperty !== null) throw new ApiRefusal(400, 'bad_input', `unknown parameter ${additionalProperty}`);
   const place = instancePath.slice(1);
-  const wrong = allowedValues === undefined ? message : `is none of ${allowedValues.join(', ')}`;
+  const wrong = allowedValues === undefined ? message : `must be one of ${allowedValues.join(', ')}`;
   throw new ApiRefusal(400, 'bad_input', `${place === '' ? 'the input' : place} ${wrong}`);
 }

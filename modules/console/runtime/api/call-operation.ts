@@ -1,4 +1,4 @@
-/** How operations of the API call those of the control socket, and find what a request names. */
+/** Calls control operations for the API, and resolves the names in a request. */
 
 import type { ConsoleContext } from '../../../../runtime/console/console.ts';
 import type { ControlName } from '../../../../runtime/control/operations.ts';
@@ -12,14 +12,14 @@ export interface ApiContext extends Pick<ConsoleContext, 'operations' | 'readine
   readonly role: Role;
 }
 
-/** @throws ApiRefusal where the program has no operations */
+/** @throws ApiRefusal if this program has no control operations */
 export function callOperation<Name extends ControlName>(
   { operations }: ApiContext,
   name: Name,
   input: ControlContract[Name]['input'],
 ): Promise<ControlContract[Name]['output']> {
   const handler = operations?.[name];
-  if (handler === undefined) throw new ApiRefusal(503, 'not_available', 'this program has no operations');
+  if (handler === undefined) throw new ApiRefusal(503, 'not_available', 'this program has no control operations');
   return Promise.resolve(handler(input));
 }
 
@@ -29,9 +29,9 @@ export const read = <Q extends Query>(context: ApiContext, query: Q): Promise<Qu
 export const notOne = (what: string, id: string, kind: 'unknown' | 'ambiguous'): ApiRefusal =>
   kind === 'unknown'
     ? new ApiRefusal(404, 'not_found', `there is no ${what} "${id}"`)
-    : new ApiRefusal(409, 'ambiguous', `several have an id that begins with "${id}"`);
+    : new ApiRefusal(409, 'ambiguous', `several ids begin with "${id}": use a longer prefix`);
 
-/** The id of a job. @param reference an id, or a name that one job has @throws ApiRefusal when there is none, or several */
+/** The id of a job. @param reference an id, or a unique name @throws ApiRefusal for an unknown or ambiguous reference */
 export async function jobId(context: ApiContext, reference: string): Promise<string> {
   const id = await findJobId(context, reference);
   if (id === null) throw notOne('job', reference, 'unknown');
@@ -41,7 +41,7 @@ export async function jobId(context: ApiContext, reference: string): Promise<str
 async function findJobId(context: ApiContext, reference: string): Promise<string | null> {
   const [found, another] = await callOperation(context, 'jobs_list', { id: reference, limit: 2 });
   if (another !== undefined)
-    throw new ApiRefusal(409, 'ambiguous', `several jobs are called "${reference}": name an id`);
+    throw new ApiRefusal(409, 'ambiguous', `several jobs have the name "${reference}": use an id`);
   return found?.id ?? null;
 }
 
@@ -52,8 +52,8 @@ interface Named {
 }
 
 /**
- * A filter with the id of its job, which may be named by its name. What is stored of a profile, route or job that is not there any
- * more can still be asked for. @throws ApiRefusal, ControlError for a name that nothing has or had
+ * Resolves the job name of a filter to its id. A deleted profile, route or job is accepted while the store has entries for it.
+ * @throws ApiRefusal, ControlError for an unknown name
  */
 export async function checkNames<Filter extends Named>(context: ApiContext, filter: Filter): Promise<Filter> {
   const { profile = null, route = null, job } = filter;
@@ -66,7 +66,7 @@ export async function checkNames<Filter extends Named>(context: ApiContext, filt
   return filter;
 }
 
-/** A page of what a profile has. @throws ControlError where it has nothing, and there is no such profile */
+/** Checks the profile of an empty page. @throws ControlError for an unknown profile */
 export async function ofProfile<P extends Page<unknown>>(
   context: ApiContext,
   profile: string | undefined,

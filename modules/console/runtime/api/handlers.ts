@@ -1,4 +1,4 @@
-/** The operations of the API by their ids: each calls operations of the control socket, and returns what the document says. */
+/** The operations of the API by id: each calls control operations and returns the result that the OpenAPI document describes. */
 import { alertTitle } from '../../../../base/names.ts';
 import type { DispatchSummary, StoredDispatch } from '../../../../runtime/store/queries.ts';
 import { runFacts, timeline, whyNotReplay, withLabels } from '../../../../runtime/store/timeline.ts';
@@ -90,7 +90,7 @@ export const HANDLERS: Handlers = {
 
   async replayDeliveries(context, { ids, limit, rerun, again, ...filter }) {
     if (ids !== undefined && Object.keys(filter).length > 0)
-      throw new ApiRefusal(400, 'bad_input', 'name deliveries by their ids, or by what they have in common, not both');
+      throw new ApiRefusal(400, 'bad_input', 'name deliveries either by `ids` or by filters, not both');
     const chosen = ids === undefined ? { filter: await checkNames(context, filter) } : { ids };
     return callOperation(context, 'deliveries_replay', { ...chosen, limit, rerun, again });
   },
@@ -117,15 +117,15 @@ export const HANDLERS: Handlers = {
 
   async listRoutes(context, { profile, ...page }) {
     const all = await callOperation(context, 'routes_list', {});
-    const asked = all.filter((route) => profile === undefined || route.profile === profile);
+    const selected = all.filter((route) => profile === undefined || route.profile === profile);
     return ofProfile(
       context,
       profile,
-      sortedPage(asked, page, (route) => [route.name, route.profile]),
+      sortedPage(selected, page, (route) => [route.name, route.profile]),
     );
   },
 
-  testRoute: (context, { name, ...asked }) => callOperation(context, 'route_test', { route: name, ...asked }),
+  testRoute: (context, { name, ...event }) => callOperation(context, 'route_test', { route: name, ...event }),
   pauseRoute: (context, { seconds, ...named }) => setRoute(context, named, pausedFor(context, seconds)),
   resumeRoute: (context, named) => setRoute(context, named, RESUMED),
 
@@ -178,8 +178,8 @@ export const HANDLERS: Handlers = {
   async listApprovals(context, { route, ...page }) {
     await checkNames(context, { route });
     const all = await callOperation(context, 'approvals_list', {});
-    const asked = all.filter((each) => route === undefined || each.route === route);
-    return sortedPage(asked, page, ({ since, id }) => [String(since ?? 0).padStart(15, '0'), id]);
+    const selected = all.filter((each) => route === undefined || each.route === route);
+    return sortedPage(selected, page, ({ since, id }) => [String(since ?? 0).padStart(15, '0'), id]);
   },
 
   async getApproval(context, { id }) {
@@ -193,7 +193,7 @@ export const HANDLERS: Handlers = {
     if (answered.kind === 'unknown' || answered.kind === 'ambiguous') throw notOne('approval', id, answered.kind);
     const { approval } = answered;
     if (answered.kind === 'answered') return approval;
-    throw new ApiRefusal(409, 'late', `it is ${approval.state} already: the first answer counts`);
+    throw new ApiRefusal(409, 'late', `already ${approval.state}: the first answer counts`);
   },
 
   async listUsage(context, { since, span, route, ...page }) {
@@ -201,13 +201,13 @@ export const HANDLERS: Handlers = {
     const slot_ms = USAGE_SPANS[span];
     const from = since ?? context.clock.now() - USUAL_DAYS * USAGE_SPANS.day;
     const all = await read(context, { kind: 'usage', since: Math.max(0, Math.floor(from)), slot_ms });
-    const asked = all.filter((sum) => route === undefined || sum.route === route);
+    const selected = all.filter((sum) => route === undefined || sum.route === route);
     // The newest first.
     const keyOf = ({ slot, ...sum }: UsageSum): readonly [string, string] => [
       String(Number.MAX_SAFE_INTEGER - slot),
       JSON.stringify([sum.profile, sum.route, sum.job, sum.agent]),
     ];
-    return sortedPage(asked, page, keyOf);
+    return sortedPage(selected, page, keyOf);
   },
 
   async listNodes(context) {
@@ -221,7 +221,7 @@ export const HANDLERS: Handlers = {
   },
 
   listBlueprints: async (context) => ({ items: await callOperation(context, 'blueprints_list', {}) }),
-  createBlueprintJob: (context, asked) => callOperation(context, 'create_blueprint_job', asked),
+  createBlueprintJob: (context, job) => callOperation(context, 'create_blueprint_job', job),
 
   async getFigures(context, { span }) {
     const { slot_ms, slots } = SPANS[span];
@@ -232,10 +232,10 @@ export const HANDLERS: Handlers = {
 };
 
 const USAGE_SPANS = { hour: 3_600_000, day: 86_400_000 } as const;
-/** Days of usage that are shown where no time is given. */
+/** Days of usage without `since`. */
 const USUAL_DAYS = 7;
 
-/** @throws ApiRefusal when there is none of this id, or several */
+/** @throws ApiRefusal for an unknown or ambiguous id */
 async function storedDelivery(context: ApiContext, id: string): Promise<StoredDispatch> {
   const found = await read(context, { kind: 'find', id });
   if (found.kind !== 'found') throw notOne('delivery', id, found.kind);
@@ -251,23 +251,22 @@ const SPANS = {
   week: { slot_ms: 120 * MINUTE_MS, slots: 84 },
 } as const;
 
-/** Kept requests that a page looks for a text in: each is read as a whole. */
+/** Most captured requests that one page searches for a text; each is read completely. */
 const SEARCHED = 10_000;
 
-/** Number of deliveries in the overview that have not ended. */
+/** Most pending deliveries in the overview. */
 const WAITING = 20;
 
-/** Readiness does not know why the newest configuration does not compile. */
+/** The problems of readiness, and why the newest configuration does not compile, which readiness does not know. */
 function problemsOf({ readiness }: ApiContext, error: string | null): Overview['problems'] {
   const { problems } = readiness();
   const isKnown = error === null || problems.some(({ message }) => message === error);
   return [...problems, ...(isKnown ? [] : [{ part: 'table' as const, blocking: false, message: error }])];
 }
 
-/** What only the gateway needs is shown to nobody. */
+/** Removes internal fields. */
 const summaryOf = ({ ref: _, ready_at: __, ...summary }: DispatchSummary): DeliverySummary => summary;
 
-/** Pausing routes and jobs. */
 const RESUMED: PauseState = { paused: false, until: null };
 
 /** @param seconds undefined: until it is resumed */

@@ -1,4 +1,4 @@
-/** Rules about outputs and approvals. */
+/** Rules for outputs and approvals. */
 
 import { contentOf } from '../../../../base/names.ts';
 import { targetNamed } from '../../../../compiler/config/route-keys.ts';
@@ -7,19 +7,19 @@ import { didYouMean, oneOf } from '../../../../compiler/text/suggest.ts';
 import type { JobView, Reporter, RouteView } from '../../../../compiler/views/views.ts';
 import type { ContentField, OutputConfig } from '../../../../schemas/generated/types.ts';
 
-/** A direct delivery that would wait for a person while its sender waits. */
+/** A direct delivery with `approve`: its sender would wait for a person. */
 export const approvalDirect = rule('approval-direct', {
   route({ mode, config }, report) {
     if (mode !== 'direct' || config.approve !== true) return;
     const message =
-      'the sender of a `deliver_only` route waits for the result, and a person takes longer to approve it';
+      '`approve` does not work with `deliver_only`: the sender waits for the result, and approval takes longer';
     const hint =
-      'replace `deliver_only: true` by `agent: none`: the message is stored, and its sender answered at once';
+      'replace `deliver_only: true` with `agent: none`: the message is stored, and the sender gets its response at once';
     report({ path: ['approve'], at: 'key', message, hint });
   },
 });
 
-/** A message that waits for a person, where nobody is told. */
+/** A message with `approve`, but without `gateway.approvals`. */
 export const approvalUnheard = rule('approval-unheard', { route: check, job: check });
 
 function check({ config, scope, ...view }: RouteView | JobView, report: Reporter): void {
@@ -30,13 +30,13 @@ function check({ config, scope, ...view }: RouteView | JobView, report: Reporter
     ...outputs.map(([name]) => ['outputs', name, 'approve']),
   ];
   for (const path of paths) {
-    const message = 'nobody is told that the message waits, and it expires after a day';
-    const hint = 'say who is asked: `gateway.approvals: { deliver: … }`';
+    const message = 'no one is notified that the message needs approval, and it expires after a day';
+    const hint = 'set where approval requests are sent: `gateway.approvals: { deliver: … }`';
     report({ path, at: 'key', message, hint });
   }
 }
 
-/** `allow` names a field that agents do not fill, or a value that its target does not take. */
+/** `allow` names an unknown field, or a value that its target does not accept. */
 export const outputField = rule('output-field', { route: checkAllowed, job: checkAllowed });
 
 function checkAllowed(view: RouteView | JobView, report: Reporter): void {
@@ -46,32 +46,33 @@ function checkAllowed(view: RouteView | JobView, report: Reporter): void {
       const path = ['outputs', name, 'allow', key];
       const field = fields.find((each) => each.name === key);
       if (field === undefined) {
-        const message = `an agent does not fill \`${key}\` of \`${config.deliver}\`${didYouMean(key, names)}`;
-        report({ path, at: 'key', message, hint: `it fills ${oneOf(names, 'and')}` });
+        const message = `\`${config.deliver}\` has no field \`${key}\` for agents${didYouMean(key, names)}`;
+        report({ path, at: 'key', message, hint: `its fields: ${oneOf(names, 'and')}` });
       } else if (field.kind === 'objects') {
-        report({ path, at: 'key', message: `\`${key}\` is a list of objects, which \`allow\` cannot compare` });
+        report({ path, at: 'key', message: `\`allow\` does not support \`${key}\`, which is a list of objects` });
       }
       const number = values.findIndex((value) => typeof value !== 'string');
       if (number >= 0) {
-        const message = `an agent fills \`${key}\` with texts, and ${JSON.stringify(values[number])} is none`;
+        const message = `\`${key}\` contains strings, but ${JSON.stringify(values[number])} is not a string`;
         report({ path: [...path, number], at: 'value', message, fix: { kind: 'quote' } });
       }
       const unknown = values.findIndex((value) => field?.values?.includes(String(value)) === false);
       if (unknown < 0) continue;
-      const message = `\`${config.deliver}\` takes no \`${key}\` ${JSON.stringify(values[unknown])}`;
-      report({ path: [...path, unknown], at: 'value', message, hint: `it takes ${oneOf(field?.values ?? [], 'and')}` });
+      const message = `\`${config.deliver}\` does not accept \`${key}\` ${JSON.stringify(values[unknown])}`;
+      const hint = `it accepts ${oneOf(field?.values ?? [], 'and')}`;
+      report({ path: [...path, unknown], at: 'value', message, hint });
     }
   }
 }
 
-/** A run may hand over so many free texts. */
+/** Most messages of free text in one run. */
 const MOST = 5;
 
-/** A list, such as labels, that neither its target nor the route limits. */
+/** True for a list, such as labels, whose values neither the target nor the route limits. */
 const isOpen = ({ name, kind, values }: ContentField, { allow, ...config }: OutputConfig): boolean =>
   kind === 'list' && values === undefined && allow?.[name] === undefined && !Object.hasOwn(config, name);
 
-/** An output that nothing limits, of an agent that reads text of strangers. */
+/** An unlimited output of an agent that reads text of strangers. */
 export const unboundedOutput = rule('unbounded-output', {
   route(route, report) {
     if (route.config.outputs === undefined || route.scope.payloads?.readsStrangers(route) !== true) return;
@@ -79,19 +80,19 @@ export const unboundedOutput = rule('unbounded-output', {
       const { allow, max = 1, approve } = config;
       const open = fields.find((field) => isOpen(field, config));
       if (open !== undefined && approve !== true) {
-        const message = `a stranger who steers the agent can have it choose any \`${open.name}\` with \`${config.deliver}\``;
-        const hint = `list those that are allowed, \`allow: { ${open.name}: […] }\`, or have a person look at each: \`approve: true\``;
+        const message = `a stranger who manipulates the agent can set any \`${open.name}\` with \`${config.deliver}\``;
+        const hint = `list the allowed values, \`allow: { ${open.name}: […] }\`, or require approval: \`approve: true\``;
         report({ path: ['outputs', name, 'deliver'], at: 'value', message, hint });
       }
       if (max <= MOST || allow !== undefined || approve === true) continue;
-      const message = `a stranger who steers the agent can have it post ${max} messages of any text to \`${config.deliver}\``;
-      const hint = `lower \`max\` to ${MOST} or less, list what is allowed (\`allow\`), or have a person look at each: \`approve: true\``;
+      const message = `a stranger who manipulates the agent can post ${max} messages of any text to \`${config.deliver}\``;
+      const hint = `lower \`max\` to ${MOST} or less, list the allowed values (\`allow\`), or require approval: \`approve: true\``;
       report({ path: ['outputs', name, 'max'], at: 'value', message, hint });
     }
   },
 });
 
-/** The outputs of a route or job whose target is known, with the fields of that target. */
+/** An output of a route or job whose target exists, with the fields of that target. */
 export interface KnownOutput {
   readonly name: string;
   readonly config: OutputConfig;

@@ -57,7 +57,7 @@ export type RequestReason =
   | 'unusable_secret'
   | 'wrong_verify_token';
 /**
- * `cursor` of the next page; null: this is the last.
+ * The `cursor` of the next page; null on the last page.
  */
 export type Next = string | null;
 
@@ -75,21 +75,21 @@ export interface Api {
       readonly limit: number;
       readonly cursor?: string;
       /**
-       * The name of a profile; one that is not there, and of which nothing is stored, is 404 `not_found`.
+       * The name of a profile. 404 `not_found` if it does not exist and has no stored entries.
        */
       readonly profile?: string;
       /**
-       * The name of a route; one that is not there, and of which nothing is stored, is 404 `not_found`.
+       * The name of a route. 404 `not_found` if it does not exist and has no stored entries.
        */
       readonly route?: string;
       readonly outcome?: RequestOutcome;
       readonly reason?: RequestReason;
       /**
-       * Only what came at or after this, in Unix ms.
+       * Only entries at or after this time, in Unix ms.
        */
       readonly since?: number;
       /**
-       * Text in path, headers, event, delivery id or body. A page looks at 10,000 kept requests that fit the other conditions, and may have no entry; where there are older ones, its `next` goes on.
+       * Text in path, headers, event, delivery id or body. One page searches 10,000 captured requests that match the other filters, so it can be empty; its `next` continues with older ones.
        */
       readonly grep?: string;
     };
@@ -98,7 +98,7 @@ export interface Api {
   readonly getRequest: {
     readonly input: {
       /**
-       * An id, or the beginning of one.
+       * An id or a unique prefix.
        */
       readonly id: string;
     };
@@ -107,7 +107,7 @@ export interface Api {
   readonly explainRequest: {
     readonly input: {
       /**
-       * An id, or the beginning of one.
+       * An id or a unique prefix.
        */
       readonly id: string;
     };
@@ -116,7 +116,7 @@ export interface Api {
   readonly printRequest: {
     readonly input: {
       /**
-       * An id, or the beginning of one.
+       * An id or a unique prefix.
        */
       readonly id: string;
       readonly form: 'curl' | 'test';
@@ -126,7 +126,7 @@ export interface Api {
   readonly replayRequest: {
     readonly input: {
       /**
-       * An id, or the beginning of one.
+       * An id or a unique prefix.
        */
       readonly id: string;
     };
@@ -138,15 +138,15 @@ export interface Api {
       readonly cursor?: string;
       readonly state?: State;
       /**
-       * The name of a route; one that is not there, and of which nothing is stored, is 404 `not_found`.
+       * The name of a route. 404 `not_found` if it does not exist and has no stored entries.
        */
       readonly route?: string;
       /**
-       * Id of a job, or a name that one job has.
+       * The id of a job, or its name if only one job has it.
        */
       readonly job?: string;
       /**
-       * Only what came at or after this, in Unix ms.
+       * Only entries at or after this time, in Unix ms.
        */
       readonly since?: number;
     };
@@ -155,7 +155,7 @@ export interface Api {
   readonly getDelivery: {
     readonly input: {
       /**
-       * An id, or the beginning of one.
+       * An id or a unique prefix.
        */
       readonly id: string;
     };
@@ -174,11 +174,11 @@ export interface Api {
       readonly since?: number;
       readonly limit: number;
       /**
-       * Run the agent again even where its answer is stored.
+       * Run the agent again even if its answer is stored.
        */
       readonly rerun: boolean;
       /**
-       * Send to all targets, also to those that have got it.
+       * Send to all targets, including those that have received the message.
        */
       readonly again: boolean;
     };
@@ -187,7 +187,7 @@ export interface Api {
   readonly getRun: {
     readonly input: {
       /**
-       * An id, or the beginning of one.
+       * An id or a unique prefix.
        */
       readonly id: string;
     };
@@ -198,7 +198,7 @@ export interface Api {
       readonly limit: number;
       readonly cursor?: string;
       /**
-       * The name of a profile; one that is not there, and of which nothing is stored, is 404 `not_found`.
+       * The name of a profile. 404 `not_found` if it does not exist and has no stored entries.
        */
       readonly profile?: string;
     };
@@ -207,7 +207,7 @@ export interface Api {
   readonly testRoute: {
     readonly input: {
       /**
-       * Of a route.
+       * The name of a route.
        */
       readonly name: string;
       readonly event?: string;
@@ -219,12 +219,12 @@ export interface Api {
   readonly pauseRoute: {
     readonly input: {
       /**
-       * Of a route.
+       * The name of a route.
        */
       readonly name: string;
       readonly profile: string;
       /**
-       * For how long; left out: until it is resumed.
+       * Duration of the pause; default: until it is resumed.
        */
       readonly seconds?: number;
     };
@@ -233,7 +233,7 @@ export interface Api {
   readonly resumeRoute: {
     readonly input: {
       /**
-       * Of a route.
+       * The name of a route.
        */
       readonly name: string;
       readonly profile: string;
@@ -245,7 +245,7 @@ export interface Api {
       readonly limit: number;
       readonly cursor?: string;
       /**
-       * The name of a profile; one that is not there, and of which nothing is stored, is 404 `not_found`.
+       * The name of a profile. 404 `not_found` if it does not exist and has no stored entries.
        */
       readonly profile?: string;
     };
@@ -254,7 +254,7 @@ export interface Api {
   readonly runJob: {
     readonly input: {
       /**
-       * Id of a job, as `daily`, `work/daily` or `x5zh3k`, or a name that one job has.
+       * The id of a job, such as `daily`, `work/daily` or `x5zh3k`, or its name if only one job has it.
        */
       readonly id: string;
     };
@@ -263,7 +263,7 @@ export interface Api {
   readonly pauseJob: {
     readonly input: {
       /**
-       * Id of a job, as `daily`, `work/daily` or `x5zh3k`, or a name that one job has.
+       * The id of a job, such as `daily`, `work/daily` or `x5zh3k`, or its name if only one job has it.
        */
       readonly id: string;
       readonly seconds?: number;
@@ -273,7 +273,7 @@ export interface Api {
   readonly resumeJob: {
     readonly input: {
       /**
-       * Id of a job, as `daily`, `work/daily` or `x5zh3k`, or a name that one job has.
+       * The id of a job, such as `daily`, `work/daily` or `x5zh3k`, or its name if only one job has it.
        */
       readonly id: string;
     };
@@ -284,7 +284,7 @@ export interface Api {
       readonly limit: number;
       readonly cursor?: string;
       /**
-       * The name of a profile; one that is not there, and of which nothing is stored, is 404 `not_found`.
+       * The name of a profile. 404 `not_found` if it does not exist and has no stored entries.
        */
       readonly profile?: string;
     };
@@ -298,7 +298,7 @@ export interface Api {
       readonly limit: number;
       readonly cursor?: string;
       /**
-       * The name of a route; one that is not there, and of which nothing is stored, is 404 `not_found`.
+       * The name of a route. 404 `not_found` if it does not exist and has no stored entries.
        */
       readonly route?: string;
     };
@@ -310,7 +310,7 @@ export interface Api {
   readonly getApproval: {
     readonly input: {
       /**
-       * An id, or the beginning of one.
+       * An id or a unique prefix.
        */
       readonly id: string;
     };
@@ -319,7 +319,7 @@ export interface Api {
   readonly answerApproval: {
     readonly input: {
       /**
-       * An id, or the beginning of one.
+       * An id or a unique prefix.
        */
       readonly id: string;
       readonly approve: boolean;
@@ -332,11 +332,11 @@ export interface Api {
       readonly limit: number;
       readonly cursor?: string;
       /**
-       * The name of a route; one that is not there, and of which nothing is stored, is 404 `not_found`.
+       * The name of a route. 404 `not_found` if it does not exist and has no stored entries.
        */
       readonly route?: string;
       /**
-       * Only what came at or after this, in Unix ms.
+       * Only entries at or after this time, in Unix ms.
        */
       readonly since?: number;
       readonly span: 'hour' | 'day';
@@ -357,7 +357,7 @@ export interface Api {
     readonly input: {
       readonly key: string;
       /**
-       * By field name.
+       * Values by field name.
        */
       readonly values: {
         readonly [k: string]: string;
@@ -365,7 +365,7 @@ export interface Api {
       readonly name?: string;
       readonly profile?: string;
       /**
-       * IANA zone; default: that of the gateway.
+       * IANA zone; default: the zone of the gateway.
        */
       readonly timezone?: string;
     };
@@ -374,7 +374,7 @@ export interface Api {
   readonly getFigures: {
     readonly input: {
       /**
-       * The last hour in minutes, the last day in quarters of an hour, or the last week in spans of two hours.
+       * The last hour by minute, the last day by 15 minutes, or the last week by two hours.
        */
       readonly span: 'hour' | 'day' | 'week';
     };
@@ -383,11 +383,11 @@ export interface Api {
 }
 export interface Session {
   /**
-   * A viewer changes nothing.
+   * A viewer has read-only access.
    */
   readonly role: 'operator' | 'viewer';
   /**
-   * Whether the console has a token, so that a browser has to log in.
+   * True if the console has a token, so that browsers have to sign in.
    */
   readonly signs_in: boolean;
 }
@@ -398,13 +398,13 @@ export interface Overview {
   readonly now: number;
   readonly version: string;
   /**
-   * Of the public server.
+   * The URL of the public server.
    */
   readonly url: string;
   readonly node_state: 'serving' | 'draining';
   readonly started_at: number;
   /**
-   * The file that is compiled on change; null where only tables are served.
+   * The configuration file that is compiled on change; null if a compiled table is served.
    */
   readonly config: string | null;
   readonly table: {
@@ -418,11 +418,11 @@ export interface Overview {
     readonly quarantined: readonly QuarantinedSubscription[];
   };
   /**
-   * Agent runs; null while the store cannot be read.
+   * Agent runs; null while the store is unavailable.
    */
   readonly runs: RunCounts | null;
   /**
-   * Deliveries since the store was created, by state; null while the store cannot be read.
+   * Deliveries since the store was created, by state; null while the store is unavailable.
    */
   readonly states: {
     readonly pending: number;
@@ -434,35 +434,35 @@ export interface Overview {
     readonly skipped: number;
   } | null;
   /**
-   * Routes that hold their events.
+   * Paused routes.
    */
   readonly paused: readonly PausedRoute[];
   /**
-   * The oldest deliveries that have not ended, at most twenty, the oldest first.
+   * The oldest pending deliveries, at most twenty, oldest first.
    */
   readonly waiting: readonly DeliverySummary[];
   /**
-   * Deliveries that were given up, by route and job.
+   * Dead deliveries by route and job.
    */
   readonly dead: readonly DeadWork[];
   readonly last_error: LastError | null;
   readonly store: {
     readonly bytes: number;
     /**
-     * Damage in its file that nobody has dealt with yet.
+     * Unresolved damage in its file.
      */
     readonly damage: string | null;
     /**
-     * Invalid jobs and subscriptions of a shared store, which are not used.
+     * Invalid jobs and subscriptions in a shared store, which are ignored.
      */
     readonly refused: readonly string[];
   };
   /**
-   * Why events are refused, or the newest configuration is not in service.
+   * Why events are rejected, or why the newest configuration is not served.
    */
   readonly problems: readonly GatewayProblem[];
   /**
-   * Alerts that have begun and are not over.
+   * Active alerts.
    */
   readonly alerts: readonly {
     readonly kind: string;
@@ -479,7 +479,7 @@ export interface Overview {
 }
 export interface RequestList {
   /**
-   * Requests since this gateway started of which nothing is kept, whatever the filter: more than `capture_per_second`, too many at once, or the disk failed.
+   * Requests since this gateway started that were not captured, independent of the filter: more than `capture_per_second`, too many at once, or a disk error.
    */
   readonly not_kept: number;
   readonly items: readonly RequestSummary[];
@@ -545,22 +545,22 @@ export interface Delivery {
   readonly waits_for: 'session' | 'pause' | 'agent' | 'approval' | null;
   readonly waits_since: number | null;
   /**
-   * Why it cannot be sent again, unless `again`; null where it can.
+   * Why it cannot be replayed without `again`; null if it can.
    */
   readonly not_replayable: string | null;
   readonly dispatch: Dispatch;
   readonly run: LatestRun;
   /**
-   * What happened, in order.
+   * Events of the delivery, in order.
    */
   readonly timeline: readonly {
     readonly at: number;
     /**
-     * For people.
+     * A description for people.
      */
     readonly what: string;
     /**
-     * What was tried, for attempts.
+     * For attempts, the target.
      */
     readonly target: string | null;
     readonly outcome:
@@ -576,22 +576,22 @@ export interface Delivery {
       | null;
     readonly reason: string | null;
     /**
-     * The next attempt.
+     * The time of the next attempt.
      */
     readonly next_at: number | null;
   }[];
 }
 /**
- * The latest run of the agent, as far as there was one.
+ * The latest run of the agent, if any.
  */
 export interface LatestRun {
   /**
-   * Runs that have begun.
+   * Started runs.
    */
   readonly attempts: number;
   readonly duration_ms: number | null;
   /**
-   * Null: no program, or a signal ended it.
+   * Null without a program, or after a signal.
    */
   readonly exit_code: number | null;
   readonly signal: string | null;
@@ -600,7 +600,7 @@ export interface LatestRun {
    */
   readonly stderr: string;
   /**
-   * What its sandbox refused.
+   * Access that the sandbox blocked.
    */
   readonly denied: readonly string[];
   readonly answer: string | null;
@@ -608,7 +608,7 @@ export interface LatestRun {
 }
 export interface RunDetails {
   /**
-   * Of the delivery.
+   * The id of the delivery.
    */
   readonly id: string;
   readonly profile: string;
@@ -617,7 +617,7 @@ export interface RunDetails {
   readonly state: State;
   readonly reason: string | null;
   /**
-   * Null: the default one, or none.
+   * Null: the default agent, or none.
    */
   readonly agent: string | null;
   readonly session: string;
@@ -633,7 +633,7 @@ export interface RouteList {
 export interface PauseState {
   readonly paused: boolean;
   /**
-   * Null: until it is resumed, or it is not paused.
+   * Null if not paused, or paused until resumed.
    */
   readonly until: number | null;
 }
@@ -644,32 +644,32 @@ export interface JobList {
 export interface ListedSession {
   readonly kind: 'agent' | 'chat';
   /**
-   * Of a chat its id at the target.
+   * For a chat, its id at the target.
    */
   readonly id: string;
   readonly profile: string;
   /**
-   * Of a chat.
+   * Only for chats.
    */
   readonly target: string | null;
   /**
-   * Of a chat, where it can be read.
+   * Only for chats that can be read.
    */
   readonly turns: number | null;
   /**
-   * ISO instant, of a chat.
+   * ISO instant; only for chats.
    */
   readonly changed_at: string | null;
   /**
-   * Why a chat's session cannot be read.
+   * Why the chat session cannot be read.
    */
   readonly problem: string | null;
   /**
-   * Runs that wait for their turn.
+   * Waiting runs.
    */
   readonly waiting: number;
   /**
-   * That which has the turn.
+   * The run that has the turn.
    */
   readonly run: DeliverySummary | null;
 }
@@ -684,18 +684,18 @@ export interface FigureSpan {
   readonly from: number;
   readonly to: number;
   /**
-   * Length of the time that an item sums up.
+   * Length of the time span of an item.
    */
   readonly slot_ms: number;
   /**
-   * Oldest first; none for a time in which nothing came and nothing waited.
+   * Oldest first; spans without traffic and pending work have no item.
    */
   readonly items: readonly FigureSum[];
 }
 export interface Error {
   readonly status: 'error';
   /**
-   * For people.
+   * The message for people.
    */
   readonly error: string;
   readonly code: string;
@@ -712,26 +712,26 @@ export interface LiveEvent {
    */
   readonly at: number;
   /**
-   * Requests since the event before.
+   * Requests since the previous event.
    */
   readonly came: number;
   /**
-   * Those that are new, at most twenty.
+   * The new requests, at most twenty.
    */
   readonly requests: readonly RequestSummary[];
   /**
-   * The newest, at most twenty; null: they are as they were.
+   * The newest deliveries, at most twenty; null if unchanged.
    */
   readonly deliveries: readonly DeliverySummary[] | null;
   /**
-   * Events that this client was too slow for.
+   * Events that this client missed because it was too slow.
    */
   readonly missed: number;
 }
 export interface PauseRequest {
   readonly profile?: string;
   /**
-   * For how long; left out: until it is resumed.
+   * Duration of the pause; default: until it is resumed.
    */
   readonly seconds?: number;
 }
