@@ -1,5 +1,5 @@
 /**
- * `hookwright/modules`: the modules of the program, to be named in `modules` of `hookwright`.
+ * `hookwright/modules`: the modules of the program, for the option `modules` of `hookwright`.
  *
  *     import { guard, outputs } from 'hookwright/modules';
  */
