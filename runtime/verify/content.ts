@@ -210,7 +210,7 @@ export function* eachItem(payload: unknown, [part, ...rest]: readonly string[]):
   } else yield [payload, []];
 }
 
-/** The request with this payload instead of its own. */
+/** Returns the request with another payload. */
 export function withPayload(request: SignedRequest, payload: unknown): SignedRequest {
   const { method, url, headers, rawHeaders, body } = request;
   return { method, url, headers, rawHeaders, body, payload: () => payload, form: () => request.form() };

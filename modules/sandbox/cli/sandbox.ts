@@ -28,24 +28,24 @@ import type { CommandAgentPlan, RouteTable } from '../../../schemas/generated/ty
 const options = { profile: text('name', 'Profile of the agent instead of the default one'), config: configOption };
 const args = { agent: optionalArgument('agent'), command: restArguments('command') };
 
-type SandboxArgs = GivenBy<typeof options> & SandboxArgsBy<typeof args>;
+type SandboxArgs = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const sandboxTryCommand = command({
   options,
   args,
-  async run(context, args) {
-    const compiled = compileRequest(await createCompileRequest(context, { configs: args.config }));
+  async run(context, input) {
+    const compiled = compileRequest(await createCompileRequest(context, { configs: input.config }));
     if (compiled.output === null) throw new CliError('the configuration has errors', 'hookwright lint shows them');
     const files = compiled.files.map((file) => resolve(context.cwd, file));
-    return tryIn(context, args, compiled.output.table, files);
+    return tryIn(context, input, compiled.output.table, files);
   },
 });
 
 /** @returns the exit code of the command */
-async function tryIn(context: CliContext, args: SandboxArgs, table: RouteTable, files: readonly string[]): Promise<number> {
+async function tryIn(context: CliContext, input: SandboxArgs, table: RouteTable, files: readonly string[]): Promise<number> {
   const { home, env, modules } = context;
-  const { profile = DEFAULT_PROFILE } = args;
-  const name = args.agent === undefined || args.agent === 'default' ? null : args.agent;
+  const { profile = DEFAULT_PROFILE } = input;
+  const name = input.agent === undefined || input.agent === 'default' ? null : input.agent;
   const own = Object.hasOwn(table.profiles, profile) ? table.profiles[profile] : undefined;
   const plan = own === undefined ? null : agentPlan(own, name);
   if (own === undefined || plan === null) {
@@ -56,7 +56,7 @@ async function tryIn(context: CliContext, args: SandboxArgs, table: RouteTable, 
     throw new CliError('this agent has no sandbox', 'add `sandbox:` to the agent, or to `gateway`');
   const tried: CommandAgentPlan = {
     ...plan,
-    argv: args.command.length > 0 ? [...args.command] : [env.SHELL ?? 'sh'],
+    argv: input.command.length > 0 ? [...input.command] : [env.SHELL ?? 'sh'],
   };
   const changed = name === null ? { ...own, agent: tried } : { ...own, agents: { ...own.agents, [name]: tried } };
   const log = createServerLog(context);

@@ -52,7 +52,7 @@ const cases: readonly (readonly [
 ];
 
 for (const [name, headers, body, result] of cases) {
-  test(`${typeof result === 'string' ? 'refuses' : 'parses'} ${name}`, () => {
+  test(`${typeof result === 'string' ? 'rejects' : 'parses'} ${name}`, () => {
     assert.deepEqual(parse(headers, body), result);
   });
 }
@@ -65,7 +65,7 @@ test('a form field named __proto__ is a plain key', () => {
   ]);
 });
 
-test('what the source says of its body wins over the content type', () => {
+test('the body format of the source takes precedence over the content type', () => {
   const read = (format: 'json' | 'form' | 'text' | 'xml', headers: IncomingHttpHeaders, body: string | Buffer) => {
     const { payload, fault } = parseBody(headers, Buffer.from(body), format);
     return fault ?? payload;

@@ -47,7 +47,7 @@ describe('TreeRemover', () => {
     });
   }
 
-  it('leaves a folder that a process fills without end, says so once, and goes on with the others', async (t) => {
+  it('leaves a folder that a process keeps filling, logs it once, and continues with the others', async (t) => {
     const { folder, depot, tree, remover, log, fill } = setUp(t);
     fill('mkdir a');
     const program =
@@ -59,12 +59,12 @@ describe('TreeRemover', () => {
     const next = join(folder, 'next');
     mkdirSync(join(next, 'within'), { recursive: true });
     await remover.remove(next);
-    // Where much else runs, the writer may be faster than the remover for long.
+    // On a busy machine, the writer may be faster than the remover for long.
     await until(async () => readdirSync(depot).length <= 1);
     assert.ok(log.lines.length <= 1);
   });
 
-  it('follows no link out of the tree', async (t) => {
+  it('does not follow links out of the tree', async (t) => {
     const { folder, tree, remover, isEmptied, fill } = setUp(t);
     const outside = join(folder, 'outside');
     mkdirSync(join(outside, 'within'), { recursive: true });
