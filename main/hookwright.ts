@@ -188,7 +188,9 @@ function inputOf(config: HookwrightOptions['config']): ConfigInput {
   if (typeof config !== 'string') throw new TypeError('hookwright: `config` must be a path, a text or an object');
   if (config.includes('\n')) return { text: config, file: 'hookwright.yaml' };
   if (!LOOKS_LIKE_YAML.test(config)) return { paths: [config] };
-  throw new TypeError('hookwright: `config` without a line break is a path; end a YAML text of one line with a line break');
+  throw new TypeError(
+    'hookwright: `config` without a line break is a path; end a YAML text of one line with a line break',
+  );
 }
 
 /** @throws TypeError for a module that `hookwright/modules` does not export */

@@ -76,7 +76,9 @@ function parse(text: string, status: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ControlCallError(`the process on the control socket is not a gateway: its answer (status ${status}) is not JSON`);
+    throw new ControlCallError(
+      `the process on the control socket is not a gateway: its answer (status ${status}) is not JSON`,
+    );
   }
 }
 
@@ -85,9 +87,7 @@ async function checkAnswer(shape: string, body: unknown, name: string): Promise<
   const load = loads[shape];
   const fault = load === undefined ? null : await findFault(load, body, 'answer');
   if (fault === null) return;
-  throw new UnknownAnswerError(
-    `unexpected answer to ${name} (${fault}): is the running gateway another version?`,
-  );
+  throw new UnknownAnswerError(`unexpected answer to ${name} (${fault}): is the running gateway another version?`);
 }
 
 async function postWhole(...call: Parameters<typeof post>): ReturnType<typeof post> {

@@ -37,7 +37,10 @@ const OVERFLOW: Readonly<Record<TextPlan['overflow'], (plan: Limited, text: stri
   split: (plan, text) => {
     const pieces = plan.numbered ? splitNumbered(plan, text) : splitAt(plan, text, 0);
     if (pieces.length <= plan.max_pieces) return { kind: 'pieces', pieces };
-    return { kind: 'refused', reason: `the text needs ${pieces.length} messages; at most ${plan.max_pieces} are allowed` };
+    return {
+      kind: 'refused',
+      reason: `the text needs ${pieces.length} messages; at most ${plan.max_pieces} are allowed`,
+    };
   },
   truncate: (plan, text) => {
     const [first = ''] = splitAt(plan, text, measure(ELLIPSIS, plan.unit));
@@ -45,7 +48,10 @@ const OVERFLOW: Readonly<Record<TextPlan['overflow'], (plan: Limited, text: stri
   },
   reject: (plan, text) => {
     const length = measure(text, plan.unit);
-    return { kind: 'refused', reason: `the text is too long: ${length} ${plan.unit}; at most ${plan.limit} are allowed` };
+    return {
+      kind: 'refused',
+      reason: `the text is too long: ${length} ${plan.unit}; at most ${plan.limit} are allowed`,
+    };
   },
 };
 

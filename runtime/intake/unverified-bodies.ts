@@ -138,7 +138,6 @@ function onClose(this: IntakeRequest): void {
   if (this.reader !== null) this.bodies?.fail(this, 'aborted');
 }
 
-
 /** Why a body was not read: it exceeds its limit or the free memory, arrives too slowly, or the sender disconnected. */
 export type BodyFault = 'too_large' | 'overloaded' | 'too_slow' | 'aborted';
 

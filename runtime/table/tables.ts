@@ -76,7 +76,10 @@ export class Tables {
     try {
       this.unwatch = this.source.watch(() => this.reloadChanged());
     } catch (error) {
-      log.warn({ reason: String(error) }, 'could not watch the folder of the table: changes are detected at the next request');
+      log.warn(
+        { reason: String(error) },
+        'could not watch the folder of the table: changes are detected at the next request',
+      );
     }
   }
 

@@ -105,7 +105,8 @@ class GithubCommentDriver implements Driver {
     // Without --live, this only checks that this machine has a login.
     const argv = live ? ['api', 'user', '--jq=.login'] : ['auth', 'token'];
     const login = ghOutcome(await this.run([this.program(), ...argv], '', signal));
-    if (login.kind === 'ok') return [version, probed('login', live ? 'accepted by the code host' : 'found on this machine')];
+    if (login.kind === 'ok')
+      return [version, probed('login', live ? 'accepted by the code host' : 'found on this machine')];
     return [version, probeFailed('login', login.reason, 'gh auth login, or set the `token` of the target')];
   }
 
@@ -199,7 +200,8 @@ interface CommentPlace {
 /** Checks the values strictly, because they become arguments of `gh`. Returns a string that says what is wrong. */
 function readCommentPlace({ extra, unresolved }: Addressed): CommentPlace | string {
   for (const name of ['repo', 'pr_number']) {
-    if (unresolved.includes(name)) return `deliver_extra.${name} contains a placeholder that the payload did not resolve`;
+    if (unresolved.includes(name))
+      return `deliver_extra.${name} contains a placeholder that the payload did not resolve`;
     if (!Object.hasOwn(extra, name)) return `deliver_extra.${name} is missing`;
   }
   const [owner = '', name = '', ...more] = (extra.repo ?? '').split('/');
@@ -278,7 +280,11 @@ const RULES: readonly Rule[] = [
     kind: 'permanent',
     reason: 'the token may not comment there',
   },
-  { fits: /Body is too long|Body cannot be blank|HTTP 422/i, kind: 'permanent', reason: 'the code host rejected the comment' },
+  {
+    fits: /Body is too long|Body cannot be blank|HTTP 422/i,
+    kind: 'permanent',
+    reason: 'the code host rejected the comment',
+  },
   { fits: /error connecting to|dial tcp|no such host/i, kind: 'retry', reason: 'the code host is unreachable' },
   { fits: /HTTP 5\d\d/i, kind: 'ambiguous', reason: 'the code host returned a server error' },
 ];

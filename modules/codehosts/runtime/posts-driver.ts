@@ -151,7 +151,8 @@ export function linkFindPosted(parts: FindParts): FindPosted | null {
   const readUrl = message_id === null ? () => undefined : linkReader(message_id);
   return async (mark, values, attempt) => {
     const request = pickFind(values.address)?.request;
-    if (request === undefined) return failed('permanent', 'the target has no request that lists earlier posts at this address');
+    if (request === undefined)
+      return failed('permanent', 'the target has no request that lists earlier posts at this address');
     const own = readAuthor === null ? null : await findLogin();
     if (own !== null && own.kind !== 'token') return own;
     for (let page = 1; page <= MAX_PAGES; page++) {
@@ -167,7 +168,10 @@ export function linkFindPosted(parts: FindParts): FindPosted | null {
       }
       if (list.length < find.page_size) return { kind: 'none' };
     }
-    return failed('permanent', `the address has more than ${MAX_PAGES * find.page_size} earlier posts, which is too many to search`);
+    return failed(
+      'permanent',
+      `the address has more than ${MAX_PAGES * find.page_size} earlier posts, which is too many to search`,
+    );
   };
 }
 

@@ -42,7 +42,12 @@ export const sandboxTryCommand = command({
 });
 
 /** @returns the exit code of the command */
-async function tryIn(context: CliContext, input: SandboxArgs, table: RouteTable, files: readonly string[]): Promise<number> {
+async function tryIn(
+  context: CliContext,
+  input: SandboxArgs,
+  table: RouteTable,
+  files: readonly string[],
+): Promise<number> {
   const { home, env, modules } = context;
   const { profile = DEFAULT_PROFILE } = input;
   const name = input.agent === undefined || input.agent === 'default' ? null : input.agent;

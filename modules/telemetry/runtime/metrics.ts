@@ -111,7 +111,12 @@ export class CountedMetrics implements Metrics {
           served.flatMap(({ profile, name }) => ALERTING.map((outcome) => [profile, name, outcome, null])),
         ),
       ],
-      ['histogram', 'request_duration_seconds', 'Time from the head of a request to its response.', this.seconds.samples()],
+      [
+        'histogram',
+        'request_duration_seconds',
+        'Time from the head of a request to its response.',
+        this.seconds.samples(),
+      ],
       [
         'counter',
         'previous_secret_requests_total',
@@ -158,18 +163,8 @@ export class CountedMetrics implements Metrics {
         'Delivery attempts by target and outcome.',
         this.attempts.samples(),
       ],
-      [
-        'counter',
-        'retries_total',
-        'Scheduled retries of runs and deliveries.',
-        this.retries.samples(),
-      ],
-      [
-        'counter',
-        'outputs_total',
-        'Outputs of agents by result: accepted or dropped.',
-        this.outputs.samples(),
-      ],
+      ['counter', 'retries_total', 'Scheduled retries of runs and deliveries.', this.retries.samples()],
+      ['counter', 'outputs_total', 'Outputs of agents by result: accepted or dropped.', this.outputs.samples()],
       ['counter', 'finished_total', 'Finished dispatches by final state.', this.finished.samples()],
     ];
   }
@@ -237,7 +232,12 @@ function gauges({
         Object.fromEntries(ALERT_KINDS.map((kind) => [kind, alerts.filter((one) => one === kind).length])),
       ),
     ],
-    ['gauge', 'store_up', '1: the store accepts new events; 0: it does not, and they get 503.', [{ value: storeUp ? 1 : 0 }]],
+    [
+      'gauge',
+      'store_up',
+      '1: the store accepts new events; 0: it does not, and they get 503.',
+      [{ value: storeUp ? 1 : 0 }],
+    ],
   ];
 }
 

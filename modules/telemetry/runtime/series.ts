@@ -201,7 +201,11 @@ export function recordFigures(context: RecordContext): () => Promise<void> {
       isOut = false;
     } catch (error) {
       // Counts that could not be stored are added to the next minute.
-      if (!isOut) log.warn({ reason: messageOf(error) }, 'could not store the counts of the last minute; they are added to the next one');
+      if (!isOut)
+        log.warn(
+          { reason: messageOf(error) },
+          'could not store the counts of the last minute; they are added to the next one',
+        );
       isOut = true;
     }
     minute = minuteAt(clock.now());

@@ -71,7 +71,7 @@ async function spansOf(exporter: InMemorySpanExporter, names: readonly string[])
 const LIMIT = { timeout: 60_000 };
 
 describe('an event with an SDK', () => {
-  it('has one trace from request to delivery, which continues the sender\'s', LIMIT, async (t) => {
+  it("has one trace from request to delivery, which continues the sender's", LIMIT, async (t) => {
     const exporter = registerSdk(t);
     const { send, asked, log } = await serve(t);
     await send('ci', { traceparent: PARENT, tracestate: 'b=2,a@c=1' });
