@@ -77,7 +77,7 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
       if (driver === undefined) return failed('retry', notEnabled(request), { sent: request.sent });
       const { sent } = request;
       if (hasMoved(place, request))
-        return failed('permanent', `${MOVED} ${request.place?.url ?? targetLabel(request)}`, { sent });
+        return failed('permanent', `${ADDRESS_CHANGED} ${request.place?.url ?? targetLabel(request)}`, { sent });
       try {
         const outcome = await driver.deliver(request);
         const chatId = outcome.kind === 'ok' && request.mirror_to_session ? driver.chatId(request) : null;
@@ -87,7 +87,7 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
         if (error instanceof DeliveryRefusal) return failed('permanent', redact(error.message), { sent });
         // A bug in hookwright, not a response of the service. Its message may quote anything, so only name and stack are logged.
         const { delivery_id } = request;
-        log.error({ target: targetLabel(request), delivery_id, ...kindAndPlace(error) }, 'delivery threw');
+        log.error({ target: targetLabel(request), delivery_id, ...kindAndFrames(error) }, 'delivery threw');
         return failed('ambiguous', 'internal error', { sent });
       }
     },
@@ -97,7 +97,7 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
 /**
  * An approved message is sent only to the address that was shown. After a change, the event must be sent and approved again.
  */
-const MOVED =
+const ADDRESS_CHANGED =
   'not sent: the target or its address has changed since the message was shown for approval, with the destination';
 
 function shown(outcome: DeliveryOutcome, redact: Redact): DeliveryOutcome {
@@ -108,7 +108,7 @@ function shown(outcome: DeliveryOutcome, redact: Redact): DeliveryOutcome {
 const notEnabled = (request: Pick<DeliveryRequest, 'profile' | 'target' | 'label'>): string =>
   `the target ${targetLabel(request)} is not enabled in profile ${request.profile}`;
 
-function kindAndPlace(error: unknown): { readonly error: string; readonly at: readonly string[] } {
+function kindAndFrames(error: unknown): { readonly error: string; readonly at: readonly string[] } {
   if (!(error instanceof Error)) return { error: typeof error, at: [] };
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   return { error: error.name, at: frames.slice(0, 5).map((line) => line.trim()) };

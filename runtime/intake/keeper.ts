@@ -119,7 +119,7 @@ export class Keeping {
   readonly keep: KeepRequest = (...request) => this.keeper.opened?.keep(...request) ?? null;
 
   get counts(): KeptCounts {
-    return this.keeper.opened?.counts ?? NOTHING_KEPT;
+    return this.keeper.opened?.counts ?? NO_CAPTURES;
   }
 
   /** Rejects if requests cannot be captured here. */
@@ -140,4 +140,4 @@ export class Keeping {
   }
 }
 
-const NOTHING_KEPT: KeptCounts = { kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } };
+const NO_CAPTURES: KeptCounts = { kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } };

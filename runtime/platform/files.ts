@@ -172,7 +172,7 @@ export function makeFolder(path: string, mode = 0o777): void {
 /** Maximum number of passes over a folder that a process still writes to. */
 const MAX_PASSES = 20;
 /** Maximum number of entries in a pass after the first one, for file systems that do not list new entries. */
-const MAX_LATER = 1000;
+const MAX_LATER_ENTRIES = 1000;
 /** After this many entries that cannot be removed, the rest is left for the next start. */
 const MAX_STUCK = 100;
 
@@ -262,7 +262,7 @@ export class TreeRemover {
         if (this.isClosed) return;
         const changedAt = await this.takeEntry(Buffer.concat([Buffer.from(`${path}/`), name as unknown as Buffer]));
         // A process that adds entries faster than they are removed would make the pass endless.
-        if (changedAt > began || (pass > 1 && ++taken >= MAX_LATER)) break;
+        if (changedAt > began || (pass > 1 && ++taken >= MAX_LATER_ENTRIES)) break;
       }
       try {
         return await rmdir(path);

@@ -229,16 +229,16 @@ export const userHome = (env: SecretSources['env']): string => env.HOME || homed
 
 /** The files of these secrets, existing or not. */
 export const secretPaths = (refs: readonly SecretRef[], sources: SecretSources): readonly string[] =>
-  pathsOf(refs, placesOf(sources));
+  pathsOf(refs, locationsOf(sources));
 
-const pathsOf = (refs: readonly SecretRef[], places: Places): string[] => [
+const pathsOf = (refs: readonly SecretRef[], places: SecretLocations): string[] => [
   ...new Set(refs.flatMap((ref) => secretFiles(ref, places))),
 ];
 
 /** For commands. Create a new resolver if secrets may have changed: a resolver reads each `.env` once. */
 export function createSecrets(sources: SecretSources): SecretResolver {
   return createSecretResolver({
-    ...placesOf(sources),
+    ...locationsOf(sources),
     readFile: (path) => readRegularTextSync(path, MAX_SECRET_BYTES),
   });
 }
@@ -263,7 +263,7 @@ export function secretReader({
   check,
 }: SecretReaderContext): (refs: readonly SecretRef[], host: string) => Promise<SecretResolver> {
   return async (refs, host) => {
-    const resolver = await loadSecrets(refs, placesOf(sources));
+    const resolver = await loadSecrets(refs, locationsOf(sources));
     for (let at = 0; at < refs.length; at += SECRETS_A_TURN) {
       const values = resolvable(refs.slice(at, at + SECRETS_A_TURN), resolver);
       // A driver's error may show the password without the rest of the URL.
@@ -289,7 +289,7 @@ export function resolvable(refs: readonly SecretRef[], secrets: SecretResolver):
 }
 
 /** Reads the files of the references into memory. An unreadable file fails when it is resolved. */
-async function loadSecrets(refs: readonly SecretRef[], places: Places): Promise<SecretResolver> {
+async function loadSecrets(refs: readonly SecretRef[], places: SecretLocations): Promise<SecretResolver> {
   const paths = pathsOf(refs, places);
   const texts = new Map<string, string>();
   const failures = new Map<string, unknown>();
@@ -313,11 +313,11 @@ async function loadSecrets(refs: readonly SecretRef[], places: Places): Promise<
   });
 }
 
-type Places = Omit<SecretContext, 'readFile'>;
+type SecretLocations = Omit<SecretContext, 'readFile'>;
 
 const isSafe = (path: string): boolean => !mayOthersWrite(statSync(path, { throwIfNoEntry: false })?.mode ?? 0);
 
-function placesOf({ env, home, projectEnv }: SecretSources): Places {
+function locationsOf({ env, home, projectEnv }: SecretSources): SecretLocations {
   return {
     env,
     home,

@@ -131,7 +131,7 @@ describe('the control client', () => {
     ['half of what is expected', says({ ...STATUS, subscriptions: null })],
     ['an entry of another kind', says({ ...STATUS, subscriptions: { ...STATUS.subscriptions, quarantined: [null] } })],
     ['a refusal without words', says('null', 400)],
-    ['a fault that is no object', says('"oops"', 500)],
+    ['an error that is not an object', says('"oops"', 500)],
     ['a page for browsers', says('<html>', 404)],
     ['an end in the middle', (_request, response) => void response.writeHead(200, { 'content-length': '9' }).end('{')],
     ['a dropped connection', (_request, response) => void response.destroy()],

@@ -98,5 +98,5 @@ test('an unhandled rejection is a finding of the case that caused it', () => {
   const argv = [...LOADER, '--input-type=module', '--eval', LOSES];
   const { stdout, stderr } = spawnSync(process.execPath, argv, { cwd: ROOT, encoding: 'utf8' });
   assert.match(stdout, /"case":"ab"/, stderr);
-  assert.match(stdout, /nobody caught: Error: lost/);
+  assert.match(stdout, /unhandled: Error: lost/);
 });

@@ -140,7 +140,7 @@ describe('names that resolve to', () => {
     'a private one, then a public one': ['127.0.0.1', PUBLIC],
     'a public one of IPv6 and a private one of IPv4': ['2606:2800:220:1:248:1893:25c8:1946', '10.0.0.1'],
     'an address with a zone': ['fe80::1%lo'],
-    'what is no address': ['localhost'],
+    'an invalid address': ['localhost'],
     nothing: [],
   };
   for (const [name, answers] of Object.entries(mixed)) test(name, async (t) => void (await refused(t, answers)));

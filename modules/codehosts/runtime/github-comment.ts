@@ -61,12 +61,12 @@ class GithubCommentDriver implements Driver {
   }
 
   chatId(request: Addressed): string | null {
-    const place = readCommentPlace(request);
+    const place = readCommentAddress(request);
     return typeof place === 'string' ? null : `${place.repo}#${place.number}`;
   }
 
   refusal(request: Addressed): string | null {
-    const place = readCommentPlace(request);
+    const place = readCommentAddress(request);
     return typeof place === 'string' ? place : null;
   }
 
@@ -111,7 +111,7 @@ class GithubCommentDriver implements Driver {
   }
 
   private async post(
-    { place, request, index }: { place: CommentPlace; request: DeliveryRequest; index: number },
+    { place, request, index }: { place: CommentAddress; request: DeliveryRequest; index: number },
     comment: string,
     search: boolean,
   ): Promise<DeliveryOutcome> {
@@ -130,11 +130,11 @@ class GithubCommentDriver implements Driver {
     return { kind: 'ok', message_id: url === null ? null : this.target.redact(url), sent: index + 1 };
   }
 
-  private commentArgv({ repo, number }: CommentPlace): string[] {
+  private commentArgv({ repo, number }: CommentAddress): string[] {
     return [this.program(), 'issue', 'comment', `--repo=${repo}`, '--body-file=-', '--', number];
   }
 
-  private searchArgv({ repo, number }: CommentPlace): string[] {
+  private searchArgv({ repo, number }: CommentAddress): string[] {
     // Only the account's own comments: the marker of a piece follows from the comment before it.
     const wanted = ['--json=comments', '--jq=.comments[] | select(.viewerDidAuthor != false).body'];
     return [this.program(), 'issue', 'view', `--repo=${repo}`, ...wanted, '--', number];
@@ -165,8 +165,8 @@ class GithubCommentDriver implements Driver {
 
 async function prepare(
   request: DeliveryRequest,
-): Promise<{ readonly place: CommentPlace; readonly comments: readonly string[] }> {
-  const place = readCommentPlace(request);
+): Promise<{ readonly place: CommentAddress; readonly comments: readonly string[] }> {
+  const place = readCommentAddress(request);
   if (typeof place === 'string') throw new DeliveryRefusal(place);
   const pieces = await prepareText(TEXT, request.text);
   if (pieces.kind === 'refused') throw new DeliveryRefusal(pieces.reason);
@@ -191,14 +191,14 @@ const OWNER = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}(?:_[A-Za-z0-9]+)?$/;
 const REPOSITORY = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
 const NUMBER = /^[1-9][0-9]{0,9}$/;
 
-interface CommentPlace {
+interface CommentAddress {
   /** `OWNER/REPOSITORY`. */
   readonly repo: string;
   readonly number: string;
 }
 
 /** Checks the values strictly, because they become arguments of `gh`. Returns a string that says what is wrong. */
-function readCommentPlace({ extra, unresolved }: Addressed): CommentPlace | string {
+function readCommentAddress({ extra, unresolved }: Addressed): CommentAddress | string {
   for (const name of ['repo', 'pr_number']) {
     if (unresolved.includes(name))
       return `deliver_extra.${name} contains a placeholder that the payload did not resolve`;

@@ -157,7 +157,7 @@ export function linkFindPosted(parts: FindParts): FindPosted | null {
     if (own !== null && own.kind !== 'token') return own;
     for (let page = 1; page <= MAX_PAGES; page++) {
       const result = await sender.send(request, { ...values, page }, attempt);
-      if (result.kind !== 'ok') return notFound(result);
+      if (result.kind !== 'ok') return searchFailed(result);
       const list = readList(result.json);
       if (!Array.isArray(list)) return failed('permanent', 'the response has no list of earlier posts');
       for (const post of list as readonly unknown[]) {
@@ -197,7 +197,7 @@ const isSame = (author: unknown, login: string): boolean =>
 const failed = (kind: NoToken['kind'], reason: string): NoToken => ({ kind, reason, retry_after_ms: null });
 
 /** A search posts nothing, so it is always safe to retry. */
-function notFound({ kind, reason, retry_after_ms }: Exclude<Awaited<ReturnType<PieceSender['send']>>, { kind: 'ok' }>) {
+function searchFailed({ kind, reason, retry_after_ms }: Exclude<Awaited<ReturnType<PieceSender['send']>>, { kind: 'ok' }>) {
   const final = kind === 'permanent' || kind === 'refresh';
   return {
     kind: final ? 'permanent' : 'retry',
@@ -211,7 +211,7 @@ function notFound({ kind, reason, retry_after_ms }: Exclude<Awaited<ReturnType<P
  * this account are the gateway's own.
  */
 
-const KEPT_MS = 86_400_000;
+const LOGIN_MS = 86_400_000;
 
 /** The login is cached as the text of a token. */
 export type FindLogin = () => Promise<TokenResult>;
@@ -226,7 +226,7 @@ export function linkFindLogin(
   context: TokenContext,
 ): FindLogin {
   const own = settings.get('login');
-  if (own !== undefined) return async () => ({ kind: 'token', token: own, usable_ms: KEPT_MS });
+  if (own !== undefined) return async () => ({ kind: 'token', token: own, usable_ms: LOGIN_MS });
   const { login } = plan;
   if (login === undefined) return async () => UNKNOWN;
   const ask = linkAsk({ variant: plan, plan: plan.exchange, base, settings }, login.request, OK);
@@ -236,7 +236,7 @@ export function linkFindLogin(
       const asked = await (exchange?.ask(ask, NO_VALUES, context) ?? ask(NO_VALUES, context));
       if (asked.kind === 'failed') return asked.failure.kind === 'retry' ? asked.failure : UNKNOWN;
       const found = toId(read(asked.response.json));
-      return found === null ? UNKNOWN : { kind: 'token', token: found + login.suffix, usable_ms: KEPT_MS };
+      return found === null ? UNKNOWN : { kind: 'token', token: found + login.suffix, usable_ms: LOGIN_MS };
     });
 }
 
@@ -280,7 +280,7 @@ const BACKDATED_S = 60;
 const VALID_S = 480;
 /** Smaller clock differences are not the reason for a rejected token. */
 const SKEW_MS = 30_000;
-const PLACE_MS = 3_600_000;
+const INSTALLATION_MS = 3_600_000;
 
 export interface AppParts extends ExchangeParts {
   readonly jwt: JwtPlan;
@@ -300,10 +300,10 @@ export function linkAppTokens(parts: AppParts): TokenSource | string {
   /** How far the service's clock is ahead, in ms. */
   let skewMs = 0;
   const signed = (now: number): string => signJwt(key, issuer, now + skewMs);
-  const askPlace = linkAsk(parts, installation.request, [{ kind: 'status', ranges: [{ from: 200, to: 299 }] }]);
+  const askInstallation = linkAsk(parts, installation.request, [{ kind: 'status', ranges: [{ from: 200, to: 299 }] }]);
   const askToken = linkAsk(parts, plan.request, plan.success);
   const readToken = linkTokenReader(plan);
-  const readPlace = linkPlaceReader(installation);
+  const readInstallation = linkInstallationReader(installation);
 
   async function askSigned(ask: AskExchange, values: Values, context: TokenContext): Promise<ExchangeAnswer> {
     const { clock } = context;
@@ -321,13 +321,13 @@ export function linkAppTokens(parts: AppParts): TokenSource | string {
     checkValues: (now) => ({ jwt: signed(now) }),
     async get(values, _, context) {
       const { tokens, clock } = context;
-      const placeKey = JSON.stringify([app, [...values.match]]);
-      const findPlace = async (): Promise<TokenResult> => {
-        const asked = await askSigned(askPlace, values, context);
-        return asked.kind === 'failed' ? asked.failure : readPlace(asked.response.json);
+      const installationKey = JSON.stringify([app, [...values.match]]);
+      const findInstallation = async (): Promise<TokenResult> => {
+        const asked = await askSigned(askInstallation, values, context);
+        return asked.kind === 'failed' ? asked.failure : readInstallation(asked.response.json);
       };
       for (let isSecond = false; ; isSecond = true) {
-        const place = await tokens.get(placeKey, findPlace);
+        const place = await tokens.get(installationKey, findInstallation);
         if (place.kind !== 'token') return place;
         const token = await tokens.get(JSON.stringify([app, place.token]), async () => {
           const asked = await askSigned(askToken, { ...values, installation: place.token }, context);
@@ -343,12 +343,12 @@ export function linkAppTokens(parts: AppParts): TokenSource | string {
 }
 
 /** An installation is cached as a token whose text is its id. */
-function linkPlaceReader({ id }: InstallationPlan): (json: unknown) => TokenResult {
+function linkInstallationReader({ id }: InstallationPlan): (json: unknown) => TokenResult {
   const readId = linkReader(id);
   return (json) => {
     const found = toId(readId(json));
     if (found === null) return noToken('the response names no installation');
-    return { kind: 'token', token: found, usable_ms: PLACE_MS };
+    return { kind: 'token', token: found, usable_ms: INSTALLATION_MS };
   };
 }
 

@@ -117,7 +117,7 @@ function linkRetryAfter(plan: Pick<VariantPlan, 'retry_after' | 'retry_after_cap
 }
 
 function linkSource({ when, is_instant, ...source }: WaitSource): ReadWait {
-  const read = linkPlace(source);
+  const read = linkWaitSource(source);
   const fits = when === undefined ? () => true : linkCondition(when);
   return (response, now) => {
     const wait = fits(response) ? read(response, now) : null;
@@ -125,7 +125,7 @@ function linkSource({ when, is_instant, ...source }: WaitSource): ReadWait {
   };
 }
 
-function linkPlace(source: WaitSource): ReadWait {
+function linkWaitSource(source: WaitSource): ReadWait {
   const unit = source.unit_ms;
   switch (source.in) {
     case 'header':

@@ -18,10 +18,10 @@ import type { Clock, Timer } from '../clock.ts';
 import { describeDiskError } from '../files.ts';
 
 /** Bytes of stderr that are stored with a run. */
-const KEPT_BYTES = 64 * 1024;
+const STORED_BYTES = 64 * 1024;
 /** Bytes read before these: a secret that is cut at their start cannot be recognised, so they are not stored. */
 const MARGIN_BYTES = 16 * 1024;
-const TAIL_BYTES = KEPT_BYTES + MARGIN_BYTES;
+const TAIL_BYTES = STORED_BYTES + MARGIN_BYTES;
 
 /** The end of what a program writes to stderr: collected with bounded memory, and cut and redacted for the store. */
 export class StderrTail {
@@ -51,7 +51,7 @@ export class StderrTail {
 export function keptStderr(text: string, redact: (text: string) => string): string {
   const bytes = Buffer.from(redact(text));
   const isCut = Buffer.byteLength(text) >= TAIL_BYTES;
-  let from = Math.max(isCut ? MARGIN_BYTES : 0, bytes.length - KEPT_BYTES);
+  let from = Math.max(isCut ? MARGIN_BYTES : 0, bytes.length - STORED_BYTES);
   // A cut within a character leaves its continuation bytes, 10xxxxxx.
   while (from > 0 && ((bytes[from] ?? 0) & 0xc0) === 0x80) from++;
   return bytes.toString('utf8', from);
@@ -187,15 +187,15 @@ export async function runProcess(request: ProcessRequest, { clock, home }: Proce
 export const FOLDER_IN_USE = 'another run is using its folder';
 
 /** Error codes for a lack of processes, memory, file descriptors or disk space: the program may start later. */
-const LACKS = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', FOLDER_IN_USE]);
+const TEMPORARY_CODES = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', FOLDER_IN_USE]);
 
 /** True if an error, such as that of a disk, is such a lack. */
-export const isLack = (error: unknown): boolean => LACKS.has(codeOf(error) ?? '');
+export const isLack = (error: unknown): boolean => TEMPORARY_CODES.has(codeOf(error) ?? '');
 
 /** Why the machine cannot start the program now; null if it started, or never can. */
 export function lackOf(result: ProcessResult): string | null {
   if (result.kind === 'input_failed') return `its input could not be written: ${result.reason}`;
-  return result.kind === 'spawn_failed' && LACKS.has(result.code) ? `it could not be started: ${result.code}` : null;
+  return result.kind === 'spawn_failed' && TEMPORARY_CODES.has(result.code) ? `it could not be started: ${result.code}` : null;
 }
 
 function start({ argv, cwd, env }: ProcessRequest, mark: string, input: FileHandle | null): Child {

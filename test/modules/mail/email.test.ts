@@ -182,7 +182,7 @@ test('an aborted delivery ends immediately', async (t) => {
   const { port } = await startSmtp(t, { onMailFrom: () => giveUp.abort() });
   const subject = deliverer(t, port);
   assert.equal((await subject.deliver(mail({ signal: giveUp.signal }))).kind, 'retry');
-  assert.equal((await subject.deliver(mail({ signal: giveUp.signal }))).kind, 'retry', 'given up before it began');
+  assert.equal((await subject.deliver(mail({ signal: giveUp.signal }))).kind, 'retry', 'aborted before it started');
 });
 
 test('an address that is not a single mailbox is rejected', async (t) => {
@@ -219,7 +219,7 @@ test('only a server on this machine may omit encryption and a signed certificate
   assert.equal(typeof read({ smtp_host: 'mail.example.org', smtp_secure: 'none' }, true), 'object');
   const implicit = read({ smtp_host: 'mail.example.org', smtp_port: '465' });
   assert.ok(typeof implicit !== 'string' && implicit.options.secure === true);
-  for (const wrong of [{ smtp_port: '0' }, { smtp_port: 'x' }, { smtp_secure: 'maybe' }, { from: 'nobody' }]) {
+  for (const wrong of [{ smtp_port: '0' }, { smtp_port: 'x' }, { smtp_secure: 'maybe' }, { from: 'nowhere' }]) {
     assert.equal(typeof read({ smtp_host: 'localhost', ...wrong }), 'string', JSON.stringify(wrong));
   }
 });

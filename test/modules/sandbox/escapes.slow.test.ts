@@ -32,7 +32,7 @@ const SECRET = 'CANARY-7f3a';
 /** A sleep time in seconds that no other process uses, in any run of the tests. */
 const STAYS = `3125.${process.pid}`;
 
-interface Place {
+interface Machine {
   readonly user: User;
   readonly root: string;
   readonly home: string;
@@ -51,9 +51,9 @@ interface Place {
 interface Attempt {
   readonly name: string;
   /** A script of sh; its output is checked. */
-  readonly script: (place: Place) => string;
+  readonly script: (place: Machine) => string;
   /** Text that the run's record must contain; undefined: the system reports nothing. */
-  readonly denied?: (place: Place) => string;
+  readonly denied?: (place: Machine) => string;
 }
 
 /** A script of Node.js, for attempts that sh cannot make. */
@@ -222,7 +222,7 @@ const listen = async (server: Server, at: number | string): Promise<number> => {
 };
 
 /** Targets of the attempts, with secrets in them; the folders belong to the user. */
-async function setUp(t: TestContext, user: User): Promise<Place> {
+async function setUp(t: TestContext, user: User): Promise<Machine> {
   // Not in the temporary folder, which programs see as their own empty one.
   const root = mkdtempSync('/var/tmp/hookwright-test-');
   atEnd(t, () => rmSync(root, { recursive: true, force: true }));
@@ -269,7 +269,7 @@ async function setUp(t: TestContext, user: User): Promise<Place> {
     ...files.flatMap((file) => [file, dirname(file)]),
     join(home, 'run/control.sock'),
   ];
-  const id = user === 'nobody' && process.getuid?.() === 0 ? 65534 : null;
+  const id = user === 'plain' && process.getuid?.() === 0 ? 65534 : null;
   if (id !== null) for (const path of own) chownSync(path, id, id);
   const victim = spawn('sleep', ['600'], id === null ? {} : { uid: id });
   atEnd(t, () => {
@@ -315,7 +315,7 @@ for (const user of USERS) {
         },
         { PARENT: SECRET },
       );
-      assert.equal(first?.stdout, 'LISTEDWROTE\n', 'what is allowed works, so that the rest is no accident');
+      assert.equal(first?.stdout, 'LISTEDWROTE\n', 'allowed accesses work, so the denials are not accidental');
       for (const [number, group] of groups.entries()) {
         const { kind, stdout, denied: found } = results[number] ?? assert.fail('a run is missing');
         assert.equal(kind, 'exit', JSON.stringify(results[number]));

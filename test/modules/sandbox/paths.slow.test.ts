@@ -37,7 +37,7 @@ function place(t: TestContext, user: User, files: readonly string[]) {
     writeFileSync(join(root, file), file.startsWith('user/.') ? SECRET : file);
   }
   const run = (plan: Partial<SandboxPlan>, script: string, cwd = join(home, 'work/run')) => {
-    if (user === 'nobody') spawnSync('chown', ['-R', '65534:65534', root]);
+    if (user === 'plain') spawnSync('chown', ['-R', '65534:65534', root]);
     const whole = { network: [], read: [], write: [], ...plan };
     const request = { argv: ['bash', '-c', script], stdin: '', cwd, plan: whole };
     return { root, home, userHome, hidden: [], runs: [request] };
@@ -117,7 +117,7 @@ for (const user of USERS) {
       const [result] = await runSandboxed(user, { ...options, runs: [{ ...one, walls }] });
       assert.equal(result?.stdout, 'user/w/a', result?.stderr);
       for (const folder of ['w', 'other', 'more']) {
-        const line = `read ~/${folder}/cfg: a program can have made the link ${userHome}/${folder}/cfg`;
+        const line = `read ~/${folder}/cfg: a program may have created the link ${userHome}/${folder}/cfg`;
         assert.ok(result.denied.includes(line), result.denied.join('\n'));
       }
     });
@@ -129,11 +129,11 @@ for (const user of USERS) {
       assert.equal(result?.stdout, 'here\n', result?.stderr);
       assert.equal(statSync(join(root, 'user/.new/x')).mode & 0o777, 0o700);
       assert.deepEqual(
-        result?.denied.filter((line) => / is not there$/.test(line)),
+        result?.denied.filter((line) => / does not exist$/.test(line)),
         [
-          'read ~/none: is not there',
-          'write ~/.tool.json: is not there',
-          'write /var/lib/hookwright-none: is not there',
+          'read ~/none: does not exist',
+          'write ~/.tool.json: does not exist',
+          'write /var/lib/hookwright-none: does not exist',
         ],
       );
       assert.ok(!existsSync(join(userHome, '.tool.json')));
@@ -142,7 +142,7 @@ for (const user of USERS) {
     test('a missing temporary folder is reported with its variable', async (t) => {
       const { userHome, run } = place(t, user, []);
       const env = { TMPDIR: join(userHome, 'none'), TSX_DISABLE_CACHE: '1' };
-      await assert.rejects(runSandboxed(user, run({}, 'true'), env), /\$TMPDIR is \S+\/user\/none, which is not there/);
+      await assert.rejects(runSandboxed(user, run({}, 'true'), env), /\$TMPDIR is \S+\/user\/none, which does not exist/);
     });
 
     test('a run is alone in its folder, so that no other run ends its protection', async (t) => {
@@ -163,7 +163,7 @@ for (const user of USERS) {
         results.map(({ code, stdout }) => [code, stdout]),
         [
           [0, 'ended\n'],
-          ['another run is under way in its folder', ''],
+          ['another run is using its folder', ''],
         ],
       );
       const [again] = await runSandboxed(user, { ...options, runs: [of(`${evil}; echo ended`)] });

@@ -27,18 +27,18 @@ export const noSandbox = skipWithout(
   'bubblewrap socat ripgrep',
 );
 
-export type User = 'root' | 'nobody';
-const AS_NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] as const;
+export type User = 'root' | 'plain';
+const AS_PLAIN_USER = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] as const;
 const isRoot = process.getuid?.() === 0;
 
 /** A plain user can read this repository only if the folders above it are readable by everyone. */
-const isOpen = !isRoot || has(...AS_NOBODY, 'test', '-r', fileURLToPath(import.meta.url));
+const isOpen = !isRoot || has(...AS_PLAIN_USER, 'test', '-r', fileURLToPath(import.meta.url));
 if (!isOpen) console.error('NOT TESTED: a sandbox of a plain user, who cannot read this folder');
 
 /** Users that this process can switch to; the tests of a plain user run as that user. */
 export const USERS: readonly User[] = [
   ...(isRoot ? (['root'] as const) : []),
-  ...(isOpen ? (['nobody'] as const) : []),
+  ...(isOpen ? (['plain'] as const) : []),
 ];
 
 /** @param argv started before node, such as a limit @param started called with the process that acts as the gateway */
@@ -49,7 +49,7 @@ export function runSandboxed(
   argv: readonly string[] = [],
   started: (child: ChildProcess) => void = () => {},
 ): Promise<readonly SandboxResult[]> {
-  const become = isRoot && user === 'nobody' ? AS_NOBODY : [];
+  const become = isRoot && user === 'plain' ? AS_PLAIN_USER : [];
   const [program = '', ...args] = [
     ...become,
     ...argv,

@@ -28,7 +28,7 @@ import { ROOT } from '../../helpers/root.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 import { noSandbox, runSandboxed, USERS } from './run-sandboxed.ts';
 
-const [user = 'nobody'] = USERS;
+const [user = 'plain'] = USERS;
 const NOTHING: SandboxPlan = { network: [], read: [], write: [] };
 const KEY = 'the-key-of-the-model-9f2c';
 
@@ -80,7 +80,7 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     const script = 'cat; echo "to stderr" >&2; echo x >$TMPDIR/y; exit 7';
     const env = { TMPDIR: root };
     const [result] = await runSandboxed(
-      user === 'root' ? 'root' : 'nobody',
+      user === 'root' ? 'root' : 'plain',
       { ...options, runs: [{ argv: ['sh', '-c', script], stdin: 'the prompt', cwd, plan: NOTHING }] },
       env,
     );
@@ -124,11 +124,11 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
 
   test('cannot start more processes than the limit of its gateway allows', async (t) => {
     const { cwd, root: _, ...options } = place(t);
-    const plain = { ...options, home: join(cwd, '../../../nobody') };
+    const plain = { ...options, home: join(cwd, '../../../plain') };
     if (user === 'root') spawnSync('chmod', ['-R', '777', join(cwd, '../../..')]);
     const script = 'for i in $(seq 600); do sleep 600 & done; echo STARTED';
     const run = { argv: ['bash', '-c', script], stdin: '', cwd: join(plain.home, 'run'), plan: NOTHING };
-    const [result] = await runSandboxed('nobody', { ...plain, runs: [run] }, {}, ['prlimit', '--nproc=300']);
+    const [result] = await runSandboxed('plain', { ...plain, runs: [run] }, {}, ['prlimit', '--nproc=300']);
     assert.match(`${result?.stderr}`, /fork: .*Resource temporarily unavailable/);
     assert.equal(result?.kind, 'exit');
   });
@@ -260,7 +260,7 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     routes:
       a:
         prompt: "{by}"
-        filters: { all: [ { not: { field: by, equals: nobody } }, { field: by, in_file: ${list} } ] }
+        filters: { all: [ { not: { field: by, equals: none } }, { field: by, in_file: ${list} } ] }
         script: pass.sh
         deliver: log
 agent: { command: [${at('agent')}], cwd: ${project}, sandbox: { network: none }, max_attempts: 1 }

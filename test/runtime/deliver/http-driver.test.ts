@@ -66,7 +66,7 @@ test('a target missing in the profile is retried, because a table may add it aga
   const { server, deliverer } = await setUp(t, OK, null);
   const cases = [
     deliveryTo('telegram', { extra: { chat_id: '1' }, profile: 'work' }),
-    deliveryTo('telegram', { extra: { chat_id: '1' }, profile: 'nobody' }),
+    deliveryTo('telegram', { extra: { chat_id: '1' }, profile: 'unknown' }),
     deliveryTo('carrier_pigeon', { extra: { chat_id: '1' } }),
   ];
   for (const request of cases) assert.equal((await deliverer.deliver(request)).kind, 'retry');

@@ -135,7 +135,7 @@ test('a sender that disconnects during a body leaves no resources in use', async
 });
 
 const malformed: readonly (readonly [name: string, text: string, status: number, code: string])[] = [
-  ['a line that is no request', 'hello\r\n\r\n', 400, 'malformed_request'],
+  ['a line that is not a request', 'hello\r\n\r\n', 400, 'malformed_request'],
   ['an HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'malformed_request'],
   ['a TLS hello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'malformed_request'],
   [

@@ -51,7 +51,7 @@ const FILTERS: readonly (readonly [what: string, list: readonly FilterConfig[], 
     { filter: 'filters[0].any[0].all[1]', field: 'event', operator: 'equals', found: 'string' },
   ],
   [
-    'what holds under a not',
+    'the leaf below a not',
     [
       {
         not: {

@@ -38,7 +38,7 @@ const outcomes: readonly (readonly [name: string, script: string, prompt: string
   ['a JSON list is text', 'echo "[1]"', 'old|[1]|{payload}'],
   ['a JSON string is text', 'echo \'"quoted"\'', 'old|"quoted"|{payload}'],
   [
-    'an ignore key that is no boolean is part of the payload',
+    'an ignore key that is not a boolean is part of the payload',
     'echo \'{"__hookwright_ignore__":"true","action":"x"}\'',
     'x|{script_output}|{payload}',
   ],

@@ -31,7 +31,7 @@ const TREES: Readonly<Record<string, string>> = {
     `${process.execPath} -e 'for (let i = 0; i < 40; i++) { fs.mkdirSync("'$n'"); process.chdir("'$n'") }'`,
   'names that are not UTF-8':
     'mkdir "$(printf "\\303(\\377")"; touch "$(printf "\\377\\376")" "$(printf "\\303(\\377")/$(printf "\\200")"',
-  'pipes, devices of nobody and hidden files': 'mkfifo pipe; touch .hidden; mkdir .git; touch .git/HEAD',
+  'pipes and hidden files': 'mkfifo pipe; touch .hidden; mkdir .git; touch .git/HEAD',
   'many files': 'mkdir many; cd many; i=0; while [ $i -lt 500 ]; do : > f$i; i=$((i+1)); done',
 };
 

@@ -20,7 +20,7 @@ it('moves no further than a reading proves, because the response may have been d
   assert.equal(clock.now(), 995);
   machine.advance(100);
   clock.follow(1100, { asked: 100, answered: 140 });
-  assert.equal(clock.now(), 1095, 'the reading is compatible with what was known');
+  assert.equal(clock.now(), 1095, 'the reading is compatible with the previous one');
   clock.follow(1300, { asked: 100, answered: 140 });
   assert.equal(clock.now(), 1260, 'as early as it may be');
   clock.follow(500, { asked: 100, answered: 140 });

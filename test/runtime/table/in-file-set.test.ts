@@ -8,7 +8,7 @@ import { FakeClock } from '../../helpers/fake-clock.ts';
 describe('parseList', () => {
   for (const [name, path, content, expected] of [
     ['lines, trimmed, without empty ones', 'u.txt', 'ann\r\n\n  bob \rcarl', ['ann', 'bob', 'carl']],
-    ['a byte order mark is no content', 'u.txt', '\uFEFFann\n', ['ann']],
+    ['a byte order mark is not content', 'u.txt', '\uFEFFann\n', ['ann']],
     ['a JSON array, whatever the name', 'u', ' [1, "a", {"x": null}] ', [1, 'a', { x: null }]],
     ['the keys of a JSON object', 'u.json', '{"ann": true, "7": 1}', ['7', 'ann']],
     ['text that only begins like JSON', 'u.txt', '[draft]\n{x}', ['[draft]', '{x}']],

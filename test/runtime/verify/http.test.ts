@@ -167,7 +167,7 @@ test('unsigned handshakes are answered before the signature check, signed ones a
   const signedAnswer = await slack(signature);
   assert.deepEqual([signedAnswer.status, await signedAnswer.text()], [200, 'c-2']);
   assert.equal((await slack('v0=00')).status, 401);
-  assert.equal(dispatcher.handed.length, 0, 'a handshake is no event');
+  assert.equal(dispatcher.handed.length, 0, 'a handshake is not an event');
 });
 
 test('secrets never reach the log', async (t) => {

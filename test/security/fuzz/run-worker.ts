@@ -145,7 +145,7 @@ class Runner<Case> {
       this.watchdog.end();
     }
     const [first] = this.uncaught;
-    if (first !== undefined) throw new Error(`nobody caught: ${reasonOf(first)}`);
+    if (first !== undefined) throw new Error(`unhandled: ${reasonOf(first)}`);
   }
 
   private async failsAlone(one: Case): Promise<boolean> {
