@@ -1,4 +1,4 @@
-/** GitHub and GitLab as targets: comments that are found again and replaced, tokens of apps, the own account, and the client `gh`. */
+/** GitHub and GitLab as targets: comments that are kept up to date, app tokens, the posting account, and the client `gh`. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
 

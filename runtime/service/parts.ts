@@ -77,7 +77,7 @@ export class Guarding {
   }
 }
 
-/** Approvals: opened with the first table, or the first delivery, that needs one. */
+/** Approvals: opened with the first table, or the first delivery, that needs them. */
 export class Approving {
   private readonly approvals: Lazy<Approvals>;
   private readonly context: ApprovingContext;

@@ -125,8 +125,8 @@ test('an error code of the service is shown only if it is a short word', () => {
     const result = classify({ error_code: 'error.code' }, 400, { error: { code } });
     return result.kind === 'ok' ? '' : result.reason;
   };
-  assert.equal(reason('not_allowed'), 'refused (HTTP 400, not_allowed)');
-  assert.equal(reason(-32600), 'refused (HTTP 400, -32600)');
+  assert.equal(reason('not_allowed'), 'the request was rejected (HTTP 400, not_allowed)');
+  assert.equal(reason(-32600), 'the request was rejected (HTTP 400, -32600)');
   for (const odd of ['a b', 'x'.repeat(81), '<script>', { a: 1 }, null, 'https://x/y'])
-    assert.equal(reason(odd), 'refused (HTTP 400)');
+    assert.equal(reason(odd), 'the request was rejected (HTTP 400)');
 });

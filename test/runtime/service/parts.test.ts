@@ -93,7 +93,7 @@ test('a program without modules rejects configurations that need them, and serve
   const status = { answer: false };
   await assert.rejects(service.swap(routeTable({ routes: { ci: { status } } }).table), {
     name: 'TableError',
-    message: /^status_url: /,
+    message: /^status_url /,
   });
   const url = { kind: 'literal', value: 'postgres://localhost/h', scope: 'default' } as const;
   const store = { kind: 'postgres', url, listen: true, schema: 'h', key: null } as const;
