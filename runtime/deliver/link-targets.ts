@@ -92,13 +92,13 @@ export function isUsed({ routes, jobs, profiles, gateway }: RouteTable, profile:
   const { credentials = {}, options = {} } = profiles[profile]?.targets[target] ?? {};
   if (Object.keys({ ...credentials, ...options }).length > 0) return true;
   const owners = [...Object.values(routes), ...Object.values(jobs)].filter((one) => one.profile === profile);
-  const told = [...(gateway.alerts?.deliver ?? []), ...(gateway.approvals?.deliver ?? [])];
+  const notices = [...(gateway.alerts?.deliver ?? []), ...(gateway.approvals?.deliver ?? [])];
   const all = owners.flatMap(({ deliver, on_failure, outputs = [] }) => [
     ...deliver,
     ...on_failure,
     ...outputs.map(({ delivery }) => delivery),
   ]);
-  return [...told, ...all].some((delivery) => delivery.target === target);
+  return [...notices, ...all].some((delivery) => delivery.target === target);
 }
 
 /** Links every binding; those with a problem are left out. */

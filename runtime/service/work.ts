@@ -214,9 +214,9 @@ function assembleWork(context: ServiceContext, openings: Openings) {
   const guarding = new Guarding(modules, guardContext, observers);
   const approving = new Approving(modules, { store, clock, ids, log, table, alerts: guarding, wake });
   const statuses = new Lazy(async () => {
-    const told = (await requirePart(modules, 'statuses'))({ store, clock, log });
-    observers.add({ finished: ({ id }) => told.finished(id) });
-    return told;
+    const opened = (await requirePart(modules, 'statuses'))({ store, clock, log });
+    observers.add({ finished: ({ id }) => opened.finished(id) });
+    return opened;
   });
   const keeper = new Lazy(async () => {
     if (inMemory) throw new ControlError('refused', 'requests are not captured when the store is in memory');
@@ -353,7 +353,7 @@ export class Work implements Backend {
     const { serving, scheduler } = this.parts;
     void workFolders.sweep(Object.values(serving.linked.table.profiles).map((profile) => join(home, profile.home)));
     void removeInputs(home);
-    void this.tryWalls();
+    void this.checkSandboxes();
     this.askOwnLogins();
     this.dispatcher.start().catch((error: unknown) => log.error({ err: error }, 'could not resume unfinished work'));
     scheduler.start();
@@ -372,7 +372,7 @@ export class Work implements Backend {
   /**
    * Warns at startup if runs will fail because sandboxes do not work on this machine, and about paths that cannot be opened.
    */
-  private async tryWalls(): Promise<void> {
+  private async checkSandboxes(): Promise<void> {
     const plans = sandboxesOf(this.parts.serving.linked.table);
     if (plans.length === 0) return;
     const { confinement, log } = this.context;

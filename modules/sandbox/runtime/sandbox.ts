@@ -128,7 +128,7 @@ async function prepare(
     kept: [...hidden, ...kept].filter((path) => depth(path, write) >= 0),
   });
   const file = join(control, 'settings.json');
-  const told = {
+  const launch = {
     argv: request.argv,
     settings: { ...settings, bwrapPath: besides('bwrap.sh') },
     module: runtime.entry,
@@ -140,7 +140,7 @@ async function prepare(
   };
   const listed = (words: readonly string[]): string => words.map((word) => `${word}\0`).join('');
   const files = {
-    'settings.json': JSON.stringify(told),
+    'settings.json': JSON.stringify(launch),
     'keyrings.bpf': keyringFilter(),
     arguments: listed(mounts),
     writable: listed([temporary, ...writable]),

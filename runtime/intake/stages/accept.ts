@@ -94,8 +94,8 @@ export const dispatchEvent: Stage = (intake, { dispatcher, statuses }) => {
   if (dispatch === null || claim === null) throw new Error('the event was not rendered');
   intake.release();
   const send = (): Promise<Reply> => BY_MODE[route.plan.mode](intake, dispatch, claim, dispatcher);
-  const told = route.plan.status === undefined ? null : (statuses?.() ?? null);
-  return told === null ? send() : told.accept(intake, send);
+  const reporter = route.plan.status === undefined ? null : (statuses?.() ?? null);
+  return reporter === null ? send() : reporter.accept(intake, send);
 };
 
 async function dispatchToAgent(
