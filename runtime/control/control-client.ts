@@ -76,9 +76,7 @@ function parse(text: string, status: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ControlCallError(
-      `the process on the control socket is not a gateway: its answer (status ${status}) is not JSON`,
-    );
+    throw new ControlCallError(`no gateway listens on the control socket: its answer (${status}) is not JSON`);
   }
 }
 
@@ -134,7 +132,7 @@ function post(
     // An upgrade to another protocol closes the connection without an answer.
     call.once('upgrade', (_response, stream) => {
       stream.destroy();
-      fail(new ControlCallError('the process on the control socket is not a gateway: it offers another protocol'));
+      fail(new ControlCallError('no gateway listens on the control socket: it offers another protocol'));
     });
     call.end(body);
   });

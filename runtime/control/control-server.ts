@@ -91,8 +91,7 @@ async function checkInput(name: string, input: unknown): Promise<void> {
   const loads: Readonly<Record<string, LoadCheck>> = INPUTS;
   const load = loads[name];
   const fault = load === undefined ? null : await findFault(load, input, 'request');
-  if (fault !== null)
-    throw new ControlError('malformed', `invalid input for ${name}: ${fault} is missing, unknown or of a wrong type`);
+  if (fault !== null) throw new ControlError('malformed', `invalid input for ${name}: ${fault} is missing or invalid`);
 }
 
 interface Operation {

@@ -98,7 +98,7 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
  * An approved message is sent only to the address that was shown. After a change, the event must be sent and approved again.
  */
 const ADDRESS_CHANGED =
-  'not sent: the target or its address has changed since the message was shown for approval, with the destination';
+  'not sent: the target or its address has changed since the message was shown for approval; approved destination:';
 
 function shown(outcome: DeliveryOutcome, redact: Redact): DeliveryOutcome {
   if (outcome.kind !== 'ok') return { ...outcome, reason: redact(outcome.reason) };

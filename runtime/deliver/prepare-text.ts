@@ -39,7 +39,7 @@ const OVERFLOW: Readonly<Record<TextPlan['overflow'], (plan: Limited, text: stri
     if (pieces.length <= plan.max_pieces) return { kind: 'pieces', pieces };
     return {
       kind: 'refused',
-      reason: `the text needs ${pieces.length} messages; at most ${plan.max_pieces} are allowed`,
+      reason: `the text needs ${pieces.length} messages, at most ${plan.max_pieces} are allowed`,
     };
   },
   truncate: (plan, text) => {
@@ -48,10 +48,7 @@ const OVERFLOW: Readonly<Record<TextPlan['overflow'], (plan: Limited, text: stri
   },
   reject: (plan, text) => {
     const length = measure(text, plan.unit);
-    return {
-      kind: 'refused',
-      reason: `the text is too long: ${length} ${plan.unit}; at most ${plan.limit} are allowed`,
-    };
+    return { kind: 'refused', reason: `the text is too long: ${length} of ${plan.limit} ${plan.unit}` };
   },
 };
 

@@ -167,8 +167,7 @@ export async function appendTurn(path: string, turn: Turn): Promise<boolean> {
   if (file === null) return false;
   try {
     const { bytesWritten } = await file.write(line);
-    if (bytesWritten < line.length)
-      throw new Error('only a part of the line could be written to the session file: is the disk full?');
+    if (bytesWritten < line.length) throw new Error('could not write the whole line to the session: is the disk full?');
   } finally {
     await file.close();
   }
@@ -213,10 +212,7 @@ export function createMirror({ clock, log, sessions }: MirrorContext): MirrorDel
       await sessions.append({ profile, target, chatId: chat_id }, { role: 'user', content, at });
     } catch (error) {
       const reason = codeOf(error) ?? 'unknown';
-      log.warn(
-        { profile, route, target: label, delivery_id, reason },
-        'could not mirror the delivered text into the session',
-      );
+      log.warn({ profile, route, target: label, delivery_id, reason }, 'could not mirror the delivered text');
     }
   };
 }

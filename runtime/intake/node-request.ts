@@ -44,9 +44,7 @@ export function answerNode(handle: HandleRequest, { request, response, next, log
     return;
   }
   if (request.readableDidRead) {
-    const error = new Error(
-      'the body of the request was already read: mount hookwright before middleware that parses bodies',
-    );
+    const error = new Error('the request body was already read: mount hookwright before body parsers');
     if (next === undefined) {
       log.error({ err: error }, 'could not answer a request');
       response.writeHead(500).end();

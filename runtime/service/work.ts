@@ -112,7 +112,7 @@ async function openStore(
   }
   const open = await findPart(modules, 'store');
   if (open === null)
-    throw new StoreRefused(`gateway.store: a ${plan.kind} store needs the module cluster, which is not loaded`);
+    throw new StoreRefused(`gateway.store: ${plan.kind} needs the module cluster, which is not loaded`);
   const node = {
     url: () => routes.operatorUrl(),
     version,
@@ -377,8 +377,7 @@ export class Work implements Backend {
     if (plans.length === 0) return;
     const { confinement, log } = this.context;
     const reason = await confinement.problem();
-    if (reason !== null)
-      log.warn({ reason }, 'sandboxes do not work on this machine: programs that need one will fail');
+    if (reason !== null) log.warn({ reason }, 'sandboxes do not work here: runs that need one will fail');
     for (const path of await confinement.closed(plans)) log.warn({ path }, 'a path of a sandbox cannot be opened');
   }
 

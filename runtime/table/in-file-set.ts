@@ -117,10 +117,7 @@ class InFileSet implements ListFile {
       this.#values = createValueSet(parseListFile(this.#path, await this.#context.files.read(this.#path)));
     } catch (error) {
       const reason = messageOf(error);
-      this.#context.log.warn(
-        { file: this.#path, reason },
-        'could not read the in_file list; keeping its previous values',
-      );
+      this.#context.log.warn({ file: this.#path, reason }, 'could not read in_file list; keeping its values');
     }
   }
 

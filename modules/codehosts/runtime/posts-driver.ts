@@ -151,8 +151,7 @@ export function linkFindPosted(parts: FindParts): FindPosted | null {
   const readUrl = message_id === null ? () => undefined : linkReader(message_id);
   return async (mark, values, attempt) => {
     const request = pickFind(values.address)?.request;
-    if (request === undefined)
-      return failed('permanent', 'the target has no request that lists earlier posts at this address');
+    if (request === undefined) return failed('permanent', 'the target cannot list posts at this address');
     const own = readAuthor === null ? null : await findLogin();
     if (own !== null && own.kind !== 'token') return own;
     for (let page = 1; page <= MAX_PAGES; page++) {
@@ -168,10 +167,7 @@ export function linkFindPosted(parts: FindParts): FindPosted | null {
       }
       if (list.length < find.page_size) return { kind: 'none' };
     }
-    return failed(
-      'permanent',
-      `the address has more than ${MAX_PAGES * find.page_size} earlier posts, which is too many to search`,
-    );
+    return failed('permanent', `too many earlier posts to search: more than ${MAX_PAGES * find.page_size}`);
   };
 }
 
@@ -197,7 +193,11 @@ const isSame = (author: unknown, login: string): boolean =>
 const failed = (kind: NoToken['kind'], reason: string): NoToken => ({ kind, reason, retry_after_ms: null });
 
 /** A search posts nothing, so it is always safe to retry. */
-function searchFailed({ kind, reason, retry_after_ms }: Exclude<Awaited<ReturnType<PieceSender['send']>>, { kind: 'ok' }>) {
+function searchFailed({
+  kind,
+  reason,
+  retry_after_ms,
+}: Exclude<Awaited<ReturnType<PieceSender['send']>>, { kind: 'ok' }>) {
   const final = kind === 'permanent' || kind === 'refresh';
   return {
     kind: final ? 'permanent' : 'retry',

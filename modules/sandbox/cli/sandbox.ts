@@ -28,7 +28,7 @@ import type { CommandAgentPlan, RouteTable } from '../../../schemas/generated/ty
 const options = { profile: text('name', 'Profile of the agent instead of the default one'), config: configOption };
 const args = { agent: optionalArgument('agent'), command: restArguments('command') };
 
-type SandboxArgs = GivenBy<typeof options> & GivenBy<typeof args>;
+type TryArgs = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const sandboxTryCommand = command({
   options,
@@ -44,7 +44,7 @@ export const sandboxTryCommand = command({
 /** @returns the exit code of the command */
 async function tryIn(
   context: CliContext,
-  input: SandboxArgs,
+  input: TryArgs,
   table: RouteTable,
   files: readonly string[],
 ): Promise<number> {

@@ -111,12 +111,7 @@ export class CountedMetrics implements Metrics {
           served.flatMap(({ profile, name }) => ALERTING.map((outcome) => [profile, name, outcome, null])),
         ),
       ],
-      [
-        'histogram',
-        'request_duration_seconds',
-        'Time from the head of a request to its response.',
-        this.seconds.samples(),
-      ],
+      ['histogram', 'request_duration_seconds', 'From request head to response.', this.seconds.samples()],
       [
         'counter',
         'previous_secret_requests_total',
@@ -232,12 +227,7 @@ function gauges({
         Object.fromEntries(ALERT_KINDS.map((kind) => [kind, alerts.filter((one) => one === kind).length])),
       ),
     ],
-    [
-      'gauge',
-      'store_up',
-      '1: the store accepts new events; 0: it does not, and they get 503.',
-      [{ value: storeUp ? 1 : 0 }],
-    ],
+    ['gauge', 'store_up', '1: the store accepts new events; 0: new events get 503.', [{ value: storeUp ? 1 : 0 }]],
   ];
 }
 
