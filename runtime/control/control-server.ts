@@ -91,7 +91,7 @@ async function checkInput(name: string, input: unknown): Promise<void> {
   const loads: Readonly<Record<string, LoadCheck>> = INPUTS;
   const load = loads[name];
   const fault = load === undefined ? null : await findFault(load, input, 'request');
-  if (fault !== null) throw new ControlError('malformed', `invalid input for ${name}: ${fault} is missing or invalid`);
+  if (fault !== null) throw new ControlError('malformed', `${fault} is missing or not valid for ${name}`);
 }
 
 interface Operation {
