@@ -1,15 +1,15 @@
 #!/usr/bin/env node
-/** The `hookwright` program. Whoever writes a command begins at cli/command-line/command.ts. */
+/** The `hookwright` program. Commands are in cli/, which starts at cli/command-line/command.ts. */
 import { createContext } from '../cli/base/context.ts';
 import { runCli } from '../cli/run.ts';
 import { MODULES } from './modules.ts';
 
-// A reader that has seen enough (`| head`) closes the pipe: that ends the program quietly, as it would a C program.
+// A reader that closes the pipe early (`| head`) ends the program quietly, as it would a C program.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(process.exitCode ?? 0);
 });
-// The messages have no reader any more; the work itself continues.
+// Nothing reads the messages any more; the work itself continues.
 process.stderr.on('error', () => {});
 
 process.exitCode = await runCli(

@@ -1,11 +1,11 @@
-/** What programs that embed the package pass to a compile, and get of it. */
+/** Options and results of a compile, for programs that embed the package. */
 import type { Flags } from '../compiler/config/settings.ts';
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts';
 import type { JobRef } from '../compiler/views/views.ts';
 import type { Catalog, RouteTable } from '../schemas/generated/types.ts';
 
 /**
- * What a config is compiled with. The defaults are those of the command line.
+ * Options of a compile. The defaults are those of the command line.
  *
  * @example
  * ```ts

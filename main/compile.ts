@@ -1,4 +1,4 @@
-/** Compiles for programs that embed the package, with the modules that they name. These are loaded with the first compile. */
+/** Compiles configs for programs that embed the package. The modules are loaded at the first compile. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { CliContext } from '../cli/base/context.ts';
@@ -18,7 +18,7 @@ import type { Compiled, CompileOptions } from './compile-types.ts';
 
 type Modules = readonly Module<CliContext>[];
 
-/** Files by paths and globs, or a text with the name that messages call it by. */
+/** Files by paths and globs, or a text with the file name that diagnostics show. */
 export type ConfigInput = { readonly paths: readonly string[] } | { readonly text: string; readonly file: string };
 
 let catalog: ShippedCatalog | null = null;
@@ -55,7 +55,7 @@ export function machineOf({ home, env = process.env, cwd = process.cwd() }: Comp
   return { home: resolve(cwd, home ?? usual), env: { ...env }, cwd };
 }
 
-/** Checks and lowers dynamic subscriptions as the command line does. */
+/** Returns a function that checks and lowers dynamic subscriptions as the command line does. */
 export async function subscriptionLowerer(modules: Modules, options: CompileOptions): Promise<CompileSubscriptions> {
   const rules = await loadRules(modules);
   const machine = machineOf(options);

@@ -1,4 +1,4 @@
-/** `hookwright`: compiles a config and serves it within a program of your own, in one call. */
+/** `hookwright`: compiles a config and serves it inside another program, in one call. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -27,7 +27,7 @@ export { StoreRefused } from '../runtime/store/contract.ts';
 export { TableError } from '../runtime/table/table-source.ts';
 
 /**
- * Options of `hookwright`: a config, and what `createService` takes beside a table. Everything but `config` has a default.
+ * Options of `hookwright`: a config, and the options of `createService` except its table. Only `config` is required.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export { TableError } from '../runtime/table/table-source.ts';
 export interface HookwrightOptions extends Omit<ServiceOptions, 'table' | 'home' | 'blueprints'> {
   /**
    * The config: a path or a `file:` URL, a YAML text, or an object with the keys of the YAML. A string with a line break is a
-   * text; any other string is a path.
+   * YAML text; any other string is a path.
    */
   readonly config: string | URL | object;
   /**
@@ -49,30 +49,19 @@ export interface HookwrightOptions extends Omit<ServiceOptions, 'table' | 'home'
   readonly home?: string | undefined;
   /** Base of relative paths. Default: the working directory. */
   readonly cwd?: string | undefined;
-  /** From `hookwright/modules`. A config that needs another one is refused. Default: all. */
+  /** Modules of `hookwright/modules`. A config that needs any other module is rejected. Default: all. */
   readonly modules?: readonly HookwrightModule[] | undefined;
 }
 
-/**
- * A module of the program, as `hookwright/modules` exports it.
- *
- * @example
- * ```ts
- * import type { HookwrightModule } from 'hookwright';
- * import { guard, outputs } from 'hookwright/modules';
- *
- * const modules: readonly HookwrightModule[] = [guard, outputs];
- * ```
- */
 export interface HookwrightModule {
-  /** Its name. */
+  /** Name of the module. */
   readonly name: string;
-  /** What it is for, in one sentence. */
+  /** Its purpose, in one sentence. */
   readonly summary: string;
 }
 
 /**
- * The webhooks of a program. Its functions can be passed on alone, as in `app.use(hooks.node)`.
+ * A running set of webhooks. Its functions are bound, so they can be passed alone: `app.use(hooks.node)`.
  *
  * @example
  * ```ts
@@ -115,11 +104,11 @@ export class ConfigError extends Error {
 }
 
 /**
- * Compiles a config and begins to work: jobs fire, and what an earlier process left unfinished goes on.
+ * Compiles a config and starts to work: jobs fire, and unfinished work of an earlier process resumes.
  *
  * @param options the config; everything else has a default
- * @returns a promise of what takes events. It rejects with ConfigError, which has the diagnostics, with TableError when
- * something that the config needs is missing, such as a secret, and with StoreRefused when the store cannot be used.
+ * @returns a promise of the webhooks. It rejects with ConfigError, which has the diagnostics; with TableError when
+ * something that the config needs is missing, such as a secret; and with StoreRefused when the store cannot be used.
  *
  * @example
  * ```ts
@@ -156,14 +145,14 @@ export async function hookwright(options: HookwrightOptions): Promise<Hooks> {
     const result = await compileWith(chosen, input, machine);
     const { table, blueprints, diagnostics } = compiledOf(result);
     if (table === null) throw new ConfigError(diagnostics);
-    // Programs in a sandbox do not see the config.
+    // Programs in a sandbox cannot see the config.
     const files = result.files.filter((name) => !('text' in input && name === input.file));
     const hidden = (): readonly string[] => files.map((name) => resolve(machine.cwd, name));
     const own = { table, blueprints, home: machine.home };
     const service = await createService({ ...rest, ...own }, runtimeParts(chosen), {
       ...programOf(chosen, machine),
       hidden,
-      // The `.env` beside the config, which the compile has read as well.
+      // The `.env` beside the config, which the compile also reads.
       projectEnv: projectEnvPath(nodeFiles, machine, 'paths' in input ? input.paths : [input.file]),
     });
     service.start();
@@ -190,24 +179,26 @@ function hooksOf(service: Service, diagnostics: readonly Diagnostic[], clear: ()
   };
 }
 
-/** A key with its value, or the start of a flow mapping, in one line. */
+/** A key with its value, or the start of a flow mapping, on one line. */
 const LOOKS_LIKE_YAML = /^\s*\{|:(?:\s|$)/;
 
 function inputOf(config: HookwrightOptions['config']): ConfigInput {
   if (config instanceof URL) return { paths: [fileURLToPath(config)] };
   if (typeof config === 'object' && config !== null) return { text: JSON.stringify(config, null, 2), file: 'config' };
-  if (typeof config !== 'string') throw new TypeError('hookwright: config: a path, a text or an object');
+  if (typeof config !== 'string') throw new TypeError('hookwright: `config` must be a path, a text or an object');
   if (config.includes('\n')) return { text: config, file: 'hookwright.yaml' };
   if (!LOOKS_LIKE_YAML.test(config)) return { paths: [config] };
-  throw new TypeError('hookwright: config: a string without a line break is a path; end a text of one line with one');
+  throw new TypeError(
+    'hookwright: `config` without a line break is a path; end a YAML text of one line with a line break',
+  );
 }
 
-/** @throws TypeError for what `hookwright/modules` does not export */
+/** @throws TypeError for a module that `hookwright/modules` does not export */
 function chosenModules(named: HookwrightOptions['modules']): readonly Module<CliContext>[] {
   if (named === undefined) return MODULES;
   return named.map(({ name }) => {
     const found = MODULES.find((module) => module.name === name);
-    if (found === undefined) throw new TypeError(`hookwright: modules: hookwright/modules has no ${name}`);
+    if (found === undefined) throw new TypeError(`hookwright: \`modules\`: hookwright/modules does not export ${name}`);
     return found;
   });
 }

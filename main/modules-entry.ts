@@ -1,5 +1,5 @@
 /**
- * `hookwright/modules`: the modules of the program, to be named in `modules` of `hookwright`.
+ * `hookwright/modules`: the modules of the program, for the option `modules` of `hookwright`.
  *
  *     import { guard, outputs } from 'hookwright/modules';
  */
@@ -8,37 +8,37 @@ import { MODULES } from './modules.ts';
 
 function named(wanted: string): HookwrightModule {
   const found = MODULES.find(({ name }) => name === wanted);
-  if (found === undefined) throw new Error(`there is no module ${wanted}`);
+  if (found === undefined) throw new Error(`unknown module ${wanted}`);
   return found;
 }
 
-/** Tasks that recur, ready to be filled in: their catalog, and the jobs that are made from them. */
+/** Blueprints: the catalog of ready-made recurring tasks, and the jobs created from them. */
 export const blueprints = named('blueprints');
-/** Several gateways over one PostgreSQL: shared work, tables that travel through the database, moving a store. */
+/** Several gateways that share work in one PostgreSQL database, and the commands to move a store there. */
 export const cluster = named('cluster');
-/** GitHub and GitLab as targets: comments that are found again and replaced, tokens of apps, the own account, and the client `gh`. */
+/** GitHub and GitLab as targets: comments that are kept up to date, app tokens, the posting account, and the client `gh`. */
 export const codehosts = named('codehosts');
-/** Pages and an API for operators. */
+/** The console: pages and an API for operators. */
 export const console = named('console');
-/** Configurations of other programs, converted. */
+/** Converts configurations of other programs. */
 export const convert = named('convert');
-/** What keeps agents from running away: what their runs have used, and the keys that are paused because they loop. */
+/** The guard: usage, budgets, loop limits, alerts and the heartbeat. */
 export const guard = named('guard');
 /** Mail as a target, over SMTP. */
 export const mail = named('mail');
-/** What an agent may change: outputs that its route allows one by one, that the gateway delivers, and that a person may have to approve. */
+/** Outputs of agents, approvals, and the status URL of events. */
 export const outputs = named('outputs');
-/** What senders' payloads look like, and who may have written what in them. */
+/** Knows the structure of senders' payloads, and the authors of the text in them. */
 export const payloads = named('payloads');
-/** A damaged, missing or foreign file of the store is recognised, damaged rows are set aside, and a copy is made and put back. */
+/** Reports a damaged, missing or foreign store file, quarantines damaged rows, and backs up and restores the store. */
 export const rescue = named('rescue');
-/** What an agent and a script can reach: files, hosts, secrets. */
+/** Sandboxes that restrict the files, hosts and secrets of agents and scripts. */
 export const sandbox = named('sandbox');
-/** The first hour: init, the wizard, doctor, completion, the service unit. */
+/** Getting started: init, the setup wizard, doctor, shell completion and the service unit. */
 export const setup = named('setup');
-/** What a mistake in a configuration means, as people know it from other tools, and its repair. */
+/** Explains mistakes in configurations that come from other tools, and repairs them. */
 export const tutor = named('tutor');
-/** What a gateway does, in numbers and traces: metrics for Prometheus, figures of each minute, spans of OpenTelemetry. */
+/** Metrics for Prometheus, traffic per minute for charts, and OpenTelemetry traces. */
 export const telemetry = named('telemetry');
-/** Requests are kept, explained, tested and replayed, and a change is compared before it is served. */
+/** Captures, explains, tests and replays requests, and compares a new configuration before it is served. */
 export const workbench = named('workbench');

@@ -1,4 +1,4 @@
-/** The composition root: the modules of this program. Nothing else in the core names one. */
+/** The composition root: lists the modules of this program. Nothing else in the core imports a module. */
 
 import type { CliContext } from '../cli/base/context.ts';
 import type { Module } from '../cli/base/module.ts';

@@ -1,10 +1,10 @@
-/** What the package adds to a service of an embedding program. */
+/** Parts that the package adds to a service of an embedding program. */
 import type { CliContext } from '../cli/base/context.ts';
 import type { Module } from '../cli/base/module.ts';
 import { Lazy } from '../runtime/platform/lazy.ts';
 import type { ProgramOptions, ServiceOptions } from '../runtime/service/options.ts';
 
-/** Dynamic subscriptions: the compiler is loaded once there are any. */
+/** Compiles dynamic subscriptions. The compiler is loaded at the first one. */
 export function programOf(
   modules: readonly Module<CliContext>[],
   options: Pick<ServiceOptions, 'home' | 'env'>,

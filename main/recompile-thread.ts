@@ -1,4 +1,4 @@
-/** The thread that recompiles beside a serving gateway: one request in, one report out. */
+/** The thread that recompiles while a gateway serves. It receives one request and sends one report. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { RecompileRequest } from '../cli/serve/recompile.ts';
 import { recompile } from '../cli/serve/recompile.ts';

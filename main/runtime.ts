@@ -13,7 +13,7 @@ export * from '../runtime/index.ts';
  * `start`.
  *
  * @param options `table` and `home`; everything else has a default
- * @returns a promise of the service. It rejects with TableError, which lists everything that prevents serving the table (a
+ * @returns a promise of the service. It rejects with TableError, which lists every reason why the table cannot be served (a
  * missing secret, another format), and with StoreRefused when the store cannot be used.
  *
  * @example

@@ -1,7 +1,4 @@
-/**
- * What a module adds to the runtime. Each function loads code, and is called only when the configuration needs it: what is
- * not configured is not loaded.
- */
+/** The interface of a module's runtime part. Each function loads code, and is called only when the configuration needs it. */
 import type { ExplainedBudget, RoutePlan, RouteTable, SqliteStorePlan, StorePlan } from '../schemas/generated/types.ts';
 import type { OpenConsole } from './console/console.ts';
 import type { Deliverer, DriverLoaders } from './deliver/deliverer.ts';
@@ -21,13 +18,13 @@ import type { Rescue } from './store/sqlite/rescue.ts';
 import type { Marks } from './table/link-template.ts';
 import { TableError } from './table/table-source.ts';
 
-/** What at most one module of a program has. Each is loaded when the configuration first needs it. */
+/** Parts that at most one module of a program provides. Each is loaded when the configuration first needs it. */
 export interface ModuleParts {
-  /** Opens the stores that are not a file of the home. */
+  /** Opens stores other than the file of the home. */
   readonly store: OpenStore;
-  /** Watches over the store's file, where the store is one. */
+  /** Checks and repairs the store's file, if the store is a file. */
   readonly rescue: Rescue;
-  /** Keeps answered requests. */
+  /** Captures answered requests. */
   readonly keeper: OpenKeeper;
   /** Limits runs. */
   readonly limits: RunLimits;
@@ -35,23 +32,23 @@ export interface ModuleParts {
   readonly marks: Marks;
   /** Runs programs in a sandbox. */
   readonly sandbox: SandboxTools;
-  /** Takes and checks what runs hand over. */
+  /** Accepts and checks the outputs of runs. */
   readonly outputs: OpenHandover;
-  /** Tells senders what became of their events, for routes with `status_url`. */
+  /** Reports the status of events to senders, for routes with `status_url`. */
   readonly statuses: OpenStatuses;
-  /** Tells people of what waits for their approval. */
+  /** Notifies people of messages that wait for their approval. */
   readonly approvals: OpenApprovals;
-  /** Tells operators of what fails. */
+  /** Notifies operators of failures. */
   readonly guard: OpenGuard;
   /** The second listener. */
   readonly console: OpenConsole;
-  /** Counts requests, runs and deliveries, from the start; made anew for each service. */
+  /** Counts requests, runs and deliveries, from the start; one instance for each service. */
   readonly metrics: Metrics;
-  /** Traces events; loaded only where the program has registered an OpenTelemetry SDK. Null: it traces nothing. */
+  /** Traces events. Loaded only if the program has registered an OpenTelemetry SDK. Null: tracing is off. */
   readonly tracing: Tracing | null;
 }
 
-/** One module's part of the runtime. A member is absent where the module has no such part. */
+/** One module's part of the runtime. Absent members mean that the module has no such part. */
 export interface RuntimePart extends Loaders {
   /** Drivers of targets, by kind. */
   readonly drivers?: DriverLoaders;
@@ -59,18 +56,18 @@ export interface RuntimePart extends Loaders {
 
 type Loaders = { readonly [Name in keyof ModuleParts]?: () => Promise<ModuleParts[Name]> };
 
-/** What is said where no module has the part. The others have a default, or an error of their own. */
+/** Errors for parts that no module provides. Other parts have a default, or their own error. */
 const MISSING = {
-  keeper: 'no module of this program keeps requests',
-  marks: 'no module of this program marks untrusted values',
-  outputs: 'no module of this program takes outputs',
-  statuses: 'status_url: no module of this program tells what became of events',
-  approvals: 'no module of this program asks for approvals',
-  guard: 'no module of this program tells of failures',
-  console: 'gateway.console: no module of this program has a console',
+  keeper: 'capturing requests needs the module workbench, which is not loaded',
+  marks: 'marking untrusted values needs the module payloads, which is not loaded',
+  outputs: 'outputs need the module outputs, which is not loaded',
+  statuses: 'status_url needs the module outputs, which is not loaded',
+  approvals: 'approvals need the module outputs, which is not loaded',
+  guard: 'alerts need the module guard, which is not loaded',
+  console: 'gateway.console needs the module console, which is not loaded',
 } as const satisfies Partial<Record<keyof ModuleParts, string>>;
 
-/** Loads the part of the module that has it; null when none has. */
+/** Loads the part of the module that provides it; null if none does. */
 export async function findPart<Name extends keyof ModuleParts>(
   modules: readonly RuntimePart[],
   name: Name,
@@ -80,7 +77,7 @@ export async function findPart<Name extends keyof ModuleParts>(
   return null;
 }
 
-/** Loads the part of the module that has it. Rejects with TableError when none has. @param where begins the refusal */
+/** Loads the part of the module that provides it. Rejects with TableError if none does. @param where prefix of the error */
 export async function requirePart<Name extends keyof typeof MISSING>(
   modules: readonly RuntimePart[],
   name: Name,
@@ -92,19 +89,19 @@ export async function requirePart<Name extends keyof typeof MISSING>(
 }
 
 /**
- * Distributed tracing: an event has one trace from its request to its deliveries. The dispatch keeps the `traceparent` of its
- * request, and the `tracestate` with it, so that a run after a restart, or on another gateway, continues it.
+ * Distributed tracing: an event has one trace from its request to its deliveries. The dispatch stores the `traceparent` and
+ * `tracestate` of its request, so that a run after a restart, or on another gateway, continues the trace.
  */
 export interface Tracing extends RequestTracing {
-  /** Begins the trace of a job's instant. @param dueAt Unix ms */
+  /** Starts the trace of a scheduled run. @param dueAt Unix ms */
   fired(job: string, dueAt: number): TraceFields;
-  /** Runs the agent within a span, whose context it gets. */
+  /** Wraps the agent so that each run has a span, whose context it gets. */
   agent<Agent extends AgentRunner>(agent: Agent): Agent;
-  /** Makes each attempt within a span, whose context the target gets. */
+  /** Wraps the deliverer so that each attempt has a span, whose context the target gets. */
   deliverer<Wrapped extends Deliverer>(deliverer: Wrapped): Wrapped;
 }
 
-/** The stores that are not a file of the home. */
+/** Stores other than the file of the home. */
 export type SharedStorePlan = Exclude<StorePlan, SqliteStorePlan>;
 
 /** What other gateways of a shared store see of this one. The functions are called every few seconds. */
@@ -115,7 +112,7 @@ export interface NodeIdentity {
   readonly version: string;
   /** Hash of the table in service. */
   readonly table: () => string | null;
-  /** Why this gateway does not serve what the others serve; null when it does. */
+  /** Why this gateway does not serve the same table as the others; null if it does. */
   readonly problem: () => string | null;
 }
 
@@ -126,22 +123,22 @@ export interface StoreContext {
   /** Called with the time of a shared database, which all its gateways follow. */
   readonly follow: SharedClock['follow'];
   readonly log: Logger;
-  /** Writes buffered log lines, before the change that they report is stored. */
+  /** Writes buffered log lines before the change that they report is stored. */
   readonly beforeCommit: () => void;
-  /** Decides by the limits of runs. */
+  /** Applies the limits of runs. */
   readonly counter: RunCounter | undefined;
   readonly node: NodeIdentity;
 }
 
 export interface OpenedStore {
   readonly store: Store;
-  /** The same store for callers whose instants are the machine's: commands and the embedding program. */
+  /** The same store for callers that use the machine's clock: commands and the embedding program. */
   readonly forCallers: Store;
-  /** Whether other gateways may serve a path that has no route here. */
+  /** True if other gateways may serve a path that has no route here. */
   readonly isPending: (path: string) => boolean;
 }
 
-/** Rejects with StoreRefused when the store cannot be used. A store that cannot be reached still opens. */
+/** Rejects with StoreRefused if the store cannot be used. An unreachable store still opens. */
 export type OpenStore = (context: StoreContext, plan: SharedStorePlan, secrets: SecretResolver) => Promise<OpenedStore>;
 
 export interface LimitsContext {
@@ -151,31 +148,33 @@ export interface LimitsContext {
   readonly timezone: string;
 }
 
-/** Finds the limits of runs. All throw TableError when a limit cannot be kept. */
+/** Finds the limits of runs. All methods throw TableError for a limit that is not supported. */
 export interface OpenLimits extends FindLimits {
   /** Call before the table is served. */
   prepare(table: RouteTable): void;
-  /** Call before these subscriptions are served, instead of those before. */
+  /** Call before these subscriptions replace the previous ones. */
   subscribed(plans: readonly RoutePlan[]): void;
-  /** Call before these jobs of the store fire, instead of those before. */
+  /** Call before these jobs of the store replace the previous ones. */
   stored(records: readonly JobRecord[]): void;
 }
 
-/** The limits of runs: which ones a run has, and what the store decides by them. */
+/** The limits of runs: finds those of a run, and applies them in the store. */
 export interface RunLimits {
   readonly counter: RunCounter;
   open(context: LimitsContext): OpenLimits;
-  /** The budgets among the limits, for people. @param now Unix ms */
+  /** Describes the budgets among the limits, for people. @param now Unix ms */
   explain(rows: GuardRows, limits: readonly RunLimit[], now: number): readonly ExplainedBudget[];
 }
 
-/** Loads the marks if any of the routes has marked values; null: none has. Rejects with TableError when no module has marks. */
+/**
+ * Loads the marks if any of the routes has marked values; null: none has. Rejects with TableError if no module provides marks.
+ */
 export async function loadMarks(modules: readonly RuntimePart[], plans: readonly RoutePlan[]): Promise<Marks | null> {
   const marked = plans.find(isMarked);
   return marked === undefined ? null : requirePart(modules, 'marks', `route "${marked.name}": `);
 }
 
-/** Where `@opentelemetry/api` keeps what a program has registered: nothing is loaded to find that there is none. */
+/** Where `@opentelemetry/api` stores what a program has registered. Reading it loads nothing. */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 
 /** Null: the program has registered no tracer provider, or no module traces. */

@@ -1,11 +1,11 @@
-/** GitHub and GitLab as targets: comments that are found again and replaced, tokens of apps, the own account, and the client `gh`. */
+/** GitHub and GitLab as targets: comments that are kept up to date, app tokens, the posting account, and the client `gh`. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
 
 export const codehosts: Module<CliContext> = {
   name: 'codehosts',
   summary:
-    'GitHub and GitLab as targets: comments that are found again and replaced, tokens of apps, the own account, and the client `gh`.',
+    'GitHub and GitLab as targets: comments that are kept up to date, app tokens, the posting account, and the client `gh`.',
   runtime: {
     drivers: {
       github_comment: async () => (await import('./runtime/github-comment.ts')).createGithubCommentDriver,

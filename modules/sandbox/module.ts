@@ -1,11 +1,11 @@
-/** What an agent and a script can reach: files, hosts, secrets. */
+/** Sandboxes that restrict the files, hosts and secrets of agents and scripts. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
 import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const sandbox: Module<CliContext> = {
   name: 'sandbox',
-  summary: 'What an agent and a script can reach: files, hosts, secrets.',
+  summary: 'Sandboxes that restrict the files, hosts and secrets of agents and scripts.',
   commands: COMMAND_FILES,
   compiler: async () => (await import('./compiler/part.ts')).sandboxCompiler,
   runtime: {

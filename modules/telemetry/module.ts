@@ -1,11 +1,10 @@
-/** What a gateway does, in numbers and traces: metrics for Prometheus, figures of each minute, spans of OpenTelemetry. */
+/** Metrics for Prometheus, traffic per minute for charts, and OpenTelemetry traces. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
 
 export const telemetry: Module<CliContext> = {
   name: 'telemetry',
-  summary:
-    'What a gateway does, in numbers and traces: metrics for Prometheus, figures of each minute, spans of OpenTelemetry.',
+  summary: 'Metrics for Prometheus, traffic per minute for charts, and OpenTelemetry traces.',
   runtime: {
     metrics: async () => new (await import('./runtime/metrics.ts')).CountedMetrics(),
     tracing: async () => (await import('./runtime/tracing.ts')).openTracing(),

@@ -1,4 +1,4 @@
-/** The console, a second listener for operators, supervisors and collectors: what a module that has one is given. */
+/** Interface of the console module: a second listener for operators, supervisors and collectors. */
 import type { ConsolePlan } from '../../schemas/generated/types.ts';
 import type { ControlHandlers } from '../control/operations.ts';
 import type { KeptCounts } from '../intake/keeper.ts';
@@ -13,16 +13,16 @@ export interface ConsoleContext {
   readonly plan: ConsolePlan;
   /** Null: any program on this machine may read and change everything. */
   readonly token: string | null;
-  /** May read everything and change nothing; null: there is none. */
+  /** May read everything but change nothing; null: disabled. */
   readonly viewerToken: string | null;
   readonly readiness: () => Readiness;
   /** Prometheus text. Rejects when the store cannot be read. */
   readonly metrics: () => Promise<MetricsText>;
   /** Requests of routes since the start. */
   readonly requestCount: () => number;
-  /** See `Metrics`; called once. */
+  /** See `Metrics`. Called once. */
   readonly recordFigures: Metrics['recordFigures'];
-  /** How many requests were kept since the start, and how many were not. */
+  /** Numbers of captured and uncaptured requests since the start. */
   readonly kept: () => KeptCounts;
   readonly store: Pick<Store, 'read' | 'write'>;
   /** The operations of the control socket; null: the program has none. */

@@ -1,4 +1,4 @@
-/** The state of a service, for `gateway status`, metrics and `/readyz`, even while the store cannot be read. */
+/** Reads the state of a service for `gateway status`, metrics and `/readyz`, even while the store cannot be read. */
 import type {
   DispatchStatus,
   GatewayProblem,
@@ -49,18 +49,17 @@ export interface ServiceStatus extends ServingStatus, WorkStatus {
   readonly console: string | null;
   /** Unix ms. */
   readonly startedAt: number;
-  /** Those that have begun and are not over. */
+  /** Active alerts. */
   readonly alerts: readonly LastingAlert[];
 }
 
-/** The work whose state is read. */
 interface StatusSources {
   readonly store: Store;
   counts(): Promise<DispatchCounts>;
   countWaits(): Promise<WaitCounts>;
 }
 
-/** The status of all work. When the store cannot be read, it only has the store's problem. */
+/** Reads the status of all work. When the store cannot be read, it contains only the store's problem. */
 export async function readStatus(
   { store, counts }: Omit<StatusSources, 'countWaits'>,
   clock: Clock,
@@ -92,7 +91,7 @@ export async function readStatus(
   }
 }
 
-/** Figures for metrics. When the store cannot be read, `stored` is null. */
+/** Reads the values for metrics. When the store cannot be read, `stored` is null. */
 export async function readFigures(
   { store, counts, countWaits }: StatusSources,
   clock: Clock,
@@ -121,7 +120,7 @@ function dispatchStatus({ tallies, oldest_open_at, last_error }: StoreOverview):
   return { states, oldest_open_at, last_error };
 }
 
-/** What `/readyz` answers. */
+/** The response to `/readyz`. */
 export interface Readiness {
   readonly ready: boolean;
   readonly problems: readonly GatewayProblem[];

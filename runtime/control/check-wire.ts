@@ -1,4 +1,4 @@
-/** Checks what goes over the control socket: each side checks what the other, or another program, has sent. */
+/** Validates messages of the control socket. Each side checks those of the other, which may be another program. */
 
 interface Fault {
   /** A JSON pointer. */
@@ -6,7 +6,7 @@ interface Fault {
   readonly params: {
     readonly missingProperty?: string;
     readonly additionalProperty?: string;
-    /** Of an object that says by this member which shape it has. */
+    /** Member that selects the shape of the object. */
     readonly tag?: string;
   };
 }
@@ -19,7 +19,7 @@ interface Check {
 /** Loads a generated validator. */
 export type LoadCheck = () => Promise<Check>;
 
-/** The path of the first member that is missing, unknown or of another type, from `root`; null when there is none. */
+/** Returns the path, from `root`, of the first member that is missing, unknown or of a wrong type; null if none is. */
 export async function findFault(load: LoadCheck, value: unknown, root: string): Promise<string | null> {
   const check = await load();
   const fault = check(value) ? null : (check.errors?.[0] ?? { instancePath: '', params: {} });

@@ -20,12 +20,12 @@ export class NotRunningError extends Error {
   override readonly name = 'NotRunningError';
 }
 
-/** The process that listens on the socket gave no usable answer; the message says why. */
+/** The process that listens on the socket sent no usable answer; the message says why. */
 export class ControlCallError extends Error {
   override readonly name = 'ControlCallError';
 }
 
-/** A gateway answered in a form that this version does not know. */
+/** The answer has a form that this version does not know. */
 export class UnknownAnswerError extends ControlCallError {}
 
 /** The process that listens on the socket did not answer in time. */
@@ -33,19 +33,19 @@ export class NoAnswerError extends ControlCallError {}
 
 const GONE = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
 
-/** How often a call is begun. */
+/** Maximum number of attempts of a call. */
 const ATTEMPTS = 3;
 
 /**
- * The connection was closed, or 408 came, before the request had arrived: the gateway has no patience with one that is late, as
- * on a busy machine. Nothing was carried out.
+ * The connection was closed, or got 408, before the gateway received the whole request, as on a busy machine. Nothing was
+ * executed.
  */
 class Unsent extends ControlCallError {}
 
-/** Largest answer that is read, in bytes. */
+/** Maximum size of an answer, in bytes. */
 const MAX_ANSWER = 64 * 1024 * 1024;
 
-/** Longest refusal that is shown, in UTF-16 units. */
+/** Maximum length of an error message shown, in UTF-16 units. */
 const MAX_MESSAGE = 2000;
 
 /**
@@ -76,7 +76,7 @@ function parse(text: string, status: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ControlCallError(`what listens on the control socket is no gateway: its answer (${status}) is not JSON`);
+    throw new ControlCallError(`no gateway listens on the control socket: its answer (${status}) is not JSON`);
   }
 }
 
@@ -85,9 +85,7 @@ async function checkAnswer(shape: string, body: unknown, name: string): Promise<
   const load = loads[shape];
   const fault = load === undefined ? null : await findFault(load, body, 'answer');
   if (fault === null) return;
-  throw new UnknownAnswerError(
-    `the answer to ${name} is not as expected (${fault}): is the running gateway of another version?`,
-  );
+  throw new UnknownAnswerError(`unexpected answer to ${name} (${fault}): is the running gateway another version?`);
 }
 
 async function postWhole(...call: Parameters<typeof post>): ReturnType<typeof post> {
@@ -117,14 +115,14 @@ function post(
       });
       response.once('end', () => {
         clearTimeout(timer);
-        if (response.statusCode === 408) reject(new Unsent('the gateway is too busy to read the request'));
+        if (response.statusCode === 408) reject(new Unsent('the gateway is too busy to receive the request'));
         resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') });
       });
       response.once('error', (error) => fail(error));
     });
     // The timeout covers the whole call; a slow response does not extend it.
     const timer = setTimeout(() => {
-      call.destroy(new NoAnswerError(`the gateway gave no answer within ${timeoutMs / 1000} s`));
+      call.destroy(new NoAnswerError(`the gateway did not answer within ${timeoutMs / 1000} s`));
     }, timeoutMs);
     const fail = (error: NodeJS.ErrnoException): void => {
       clearTimeout(timer);
@@ -134,13 +132,13 @@ function post(
     // An upgrade to another protocol closes the connection without an answer.
     call.once('upgrade', (_response, stream) => {
       stream.destroy();
-      fail(new ControlCallError('what listens on the control socket is no gateway: it offers another protocol'));
+      fail(new ControlCallError('no gateway listens on the control socket: it offers another protocol'));
     });
     call.end(body);
   });
 }
 
-/** Codes other than those of a missing listener mean a response that is not HTTP, or incomplete. */
+/** All codes except those of a missing listener mean that the response is not HTTP or is incomplete. */
 function explain(error: NodeJS.ErrnoException, socket: string): Error {
   if (error instanceof ControlCallError) return error;
   if (GONE.has(error.code ?? '')) return new NotRunningError(`no server listens on ${socket}`);
@@ -148,10 +146,10 @@ function explain(error: NodeJS.ErrnoException, socket: string): Error {
   return error.code === 'EPIPE' ? new Unsent(message) : new ControlCallError(message);
 }
 
-/** Longest path of a Unix socket on all systems, in bytes (macOS: 104 with the final zero). */
+/** Maximum length of a Unix socket path on all systems, in bytes (macOS: 104 with the final zero). */
 const LONGEST = 103;
 
-/** Paths through which a running gateway is reached on its own machine. */
+/** Paths through which programs on this machine reach a running gateway. */
 export interface ControlPaths {
   /** Folder of the files that exist only while a gateway runs; mode 0700. */
   readonly folder: string;
@@ -180,7 +178,7 @@ export function controlPaths(home: string, temporary: string): ControlPaths {
  * server writes it. This file has both ends: the server's handlers, and a `Store` that calls them.
  */
 
-/** Code of a refusal while the store is unavailable; a retry may succeed. */
+/** Error code while the store is unavailable; a retry may succeed. */
 const UNAVAILABLE = 'store_unavailable';
 
 /** @param changed called after each change, because there may be new work */
@@ -211,7 +209,6 @@ export type AskStore = <Name extends 'store_read' | 'store_write'>(
   input: ControlContract[Name]['input'],
 ) => Promise<unknown>;
 
-/** The store of a running gateway, as a `Store`. */
 export function createRemoteStore(ask: AskStore): Store {
   return {
     read: <Q extends Query>(query: Q) => orUnavailable(ask('store_read', query) as Promise<QueryResults[Q['kind']]>),

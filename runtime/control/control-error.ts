@@ -1,4 +1,4 @@
-/** A refusal over the control socket, with a code for programs and a message for users. */
+/** An error of the control socket, with a code for programs and a message for people. */
 export class ControlError extends Error {
   override readonly name = 'ControlError';
   readonly code: string;

@@ -1,8 +1,8 @@
 /**
  * The control socket of a running gateway: HTTP over a Unix socket that only its owner can open.
- * `POST /<operation>` with JSON in and out; `GET /metrics` answers Prometheus text, for a scraper on the same machine.
- * A refusal is `{"code", "message"}` with status 400; an internal error has the same shape with 500, and its text only in the
- * log. The bounds are those of the public server.
+ * `POST /<operation>` takes and returns JSON; `GET /metrics` returns Prometheus text, for a scraper on the same machine.
+ * An error is `{"code", "message"}` with status 400. An internal error has the same shape with 500; its text is only in the
+ * log. The limits are those of the public server.
  */
 
 import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
@@ -20,14 +20,14 @@ import type { ControlHandlers } from './operations.ts';
 import { foreignFolder, ownUid } from './socket-owner.ts';
 
 export interface ControlServer {
-  /** Stops listening and removes the socket; resolves when requests under way are answered. */
+  /** Stops listening and removes the socket; resolves when current requests are answered. */
   close(): Promise<void>;
 }
 
-/** Largest request, in bytes; a replay sends a whole dispatch. */
+/** Maximum size of a request, in bytes; a replay sends a whole dispatch. */
 const MAX_BODY = 64 * 1024 * 1024;
 
-/** Commands and collectors at once; one that has not sent its request gives way to the next. */
+/** Maximum number of connections. A connection that has not sent its request is closed in favor of a new one. */
 const MAX_CONNECTIONS = 256;
 
 type Handler = (input: never) => unknown;
@@ -49,7 +49,7 @@ export async function serveControl(socket: string, handlers: ControlHandlers, lo
       ({ type, text }) => send(response, 200, type, text),
       (error: unknown) => {
         if (error instanceof ControlError) return refuse(response, 400, error);
-        // The client has left in the middle of its request.
+        // The client disconnected in the middle of its request.
         if (!request.complete) return;
         log.error({ operation: request.url, err: messageOf(error) }, 'control operation failed');
         refuse(response, 500, FAILED);
@@ -62,7 +62,7 @@ export async function serveControl(socket: string, handlers: ControlHandlers, lo
   return { close: () => server.close() };
 }
 
-const FAILED = { code: 'failed', message: 'internal error: the log of the gateway says why' };
+const FAILED = { code: 'failed', message: 'internal error: see the log of the gateway' };
 
 const JSON_TYPE = 'application/json';
 
@@ -86,12 +86,12 @@ async function answer(
   return { type: JSON_TYPE, text: JSON.stringify(result ?? null) };
 }
 
-/** @throws ControlError that names the first member that is missing, unknown or of another type */
+/** @throws ControlError that names the first member that is missing, unknown or of a wrong type */
 async function checkInput(name: string, input: unknown): Promise<void> {
   const loads: Readonly<Record<string, LoadCheck>> = INPUTS;
   const load = loads[name];
   const fault = load === undefined ? null : await findFault(load, input, 'request');
-  if (fault !== null) throw new ControlError('malformed', `${fault} is missing, or not what ${name} takes`);
+  if (fault !== null) throw new ControlError('malformed', `${fault} is missing or not valid for ${name}`);
 }
 
 interface Operation {
@@ -100,7 +100,7 @@ interface Operation {
   readonly named: Readonly<Record<string, string>>;
 }
 
-/** The path names the operation, except for blueprints, which have paths of their own. */
+/** The path names the operation. Blueprints have their own paths. */
 function operationOf(url: string): Operation {
   const key = /^\/blueprints\/([a-z0-9-]+)\/jobs$/.exec(url)?.[1];
   return key === undefined ? { name: url.slice(1), named: {} } : { name: 'create_blueprint_job', named: { key } };
@@ -111,7 +111,7 @@ async function readInput(request: IntakeRequest): Promise<object> {
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_BODY) throw new ControlError('too_large', `a control request may have ${MAX_BODY} bytes`);
+    if (size > MAX_BODY) throw new ControlError('too_large', `a control request may have at most ${MAX_BODY} bytes`);
     chunks.push(chunk);
   }
   if (size === 0) return {};
@@ -119,9 +119,9 @@ async function readInput(request: IntakeRequest): Promise<object> {
     const input: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
     if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
   } catch {
-    // Refused below, like any other input that is not an object.
+    // Rejected below, like any other input that is not an object.
   }
-  throw new ControlError('malformed', 'a control request is a JSON object');
+  throw new ControlError('malformed', 'a control request must be a JSON object');
 }
 
 function refuse(response: ServerResponse, status: number, { code, message }: typeof FAILED): void {

@@ -12,5 +12,5 @@ export type ControlHandlers = {
   ) => ControlContract[Name]['output'] | Promise<ControlContract[Name]['output']>;
 };
 
-/** What a swap of tables can be refused for. */
+/** Reasons for which a swap of tables can be rejected. */
 export const FAIL_ON = ['lost', 'changed'] as const;

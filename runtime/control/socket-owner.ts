@@ -1,8 +1,8 @@
 /**
- * Checks that a control socket is our own, for the client before it connects and the server before it listens.
+ * Checks that a control socket belongs to this user, before the client connects and before the server listens.
  *
- * Another user could create a socket below the temporary folder (used for homes with long paths), read our requests and
- * forge answers. Creating a socket requires write access to its folder, so the folder's owner and mode decide.
+ * Another user could create a socket below the temporary folder (used for homes with long paths), read requests and forge
+ * answers. Creating a socket requires write access to its folder, so the folder's owner and mode decide.
  */
 
 import type { Stats } from 'node:fs';
@@ -15,17 +15,19 @@ import { ControlError } from './control-error.ts';
 export const ownUid = (): number | null => process.getuid?.() ?? null;
 
 /**
- * Why the folder cannot be trusted to hold our socket; null when it can.
+ * Returns why the folder cannot be trusted to hold our socket; null if it can.
  * @param strict also check that others cannot write to it; the server sets the mode itself
  */
 export function foreignFolder(folder: string, found: Stats, uid: number | null, strict: boolean): string | null {
   if (!found.isDirectory()) return `${folder} is not a folder`;
   if (uid === null) return null;
   if (found.uid !== uid) return `${folder} belongs to another user (uid ${found.uid}; this is ${uid})`;
-  return strict && (found.mode & 0o022) !== 0 ? `${folder} may be written to by other users` : null;
+  return strict && (found.mode & 0o022) !== 0 ? `${folder} is writable by other users` : null;
 }
 
-/** Resolves to false when there is no socket. Rejects with ControlError `foreign_socket` unless it is certainly ours. */
+/**
+ * Resolves to false if there is no socket. Rejects with ControlError `foreign_socket` unless it certainly belongs to this user.
+ */
 export async function isOwnSocket(socket: string, uid: number | null): Promise<boolean> {
   const found = await statsOf(socket);
   if (found === null || !found.isSocket()) return false;
@@ -33,7 +35,7 @@ export async function isOwnSocket(socket: string, uid: number | null): Promise<b
   const holder = await statsOf(folder);
   if (holder === null) return false;
   const problem = foreignFolder(folder, holder, uid, true);
-  if (problem !== null) throw new ControlError('foreign_socket', `${problem}: its socket is not asked`);
+  if (problem !== null) throw new ControlError('foreign_socket', `${problem}: its socket is not used`);
   if (uid === null || found.uid === uid) return true;
   throw new ControlError('foreign_socket', `${socket} belongs to another user (uid ${found.uid}; this is ${uid})`);
 }

@@ -11,15 +11,15 @@ export type Address = ReadonlyMap<string, string>;
 /** Returns the address of a request, or the reason why it cannot be used. */
 export type ResolveAddress = (request: Addressed) => Address | string;
 
-/** Keys of deliver_extra that are part of the address for every target. */
+/** Keys of deliver_extra that belong to the address of every target. */
 const ADDRESS_KEYS: readonly string[] = ['chat_id', 'message_thread_id', 'thread_id', 'repo', 'pr_number'];
 
-/** Longest value, in UTF-16 units; real ids are far shorter. */
+/** Maximum length of a value, in UTF-16 units; real ids are far shorter. */
 const MAX_UNITS = 1024;
 
 const FORBIDDEN = /[\p{Cc}\p{Surrogate}\u2028\u2029]/u;
 
-/** For titles and subjects: characters that they cannot hold are replaced instead of refused. */
+/** For titles and subjects: replaces characters that they cannot contain. */
 function oneLine(text: string): string {
   const line = text.slice(0, MAX_UNITS).replace(/[\p{Cc}\p{Surrogate}\u2028\u2029]+/gu, ' ');
   return line.trim();
@@ -33,7 +33,7 @@ export function linkAddress(fields: readonly AddressPlan[], homeChannel: string 
   );
   return ({ extra, unresolved }) => {
     const open = unresolved.find((key) => ADDRESS_KEYS.includes(key) || names.has(key));
-    if (open !== undefined) return `deliver_extra.${open} holds a placeholder that the payload did not resolve`;
+    if (open !== undefined) return `deliver_extra.${open} contains a placeholder that the payload did not resolve`;
     const address = new Map<string, string>();
     for (const name of names) {
       const pattern = checks.get(name) ?? null;
@@ -41,7 +41,7 @@ export function linkAddress(fields: readonly AddressPlan[], homeChannel: string 
       const value = isFree ? oneLine(read(name, extra, homeChannel)) : read(name, extra, homeChannel);
       if (value === '') continue;
       if (value.length > MAX_UNITS || FORBIDDEN.test(value) || (pattern !== null && !pattern.matches(value))) {
-        return `${keyOf(name, extra)} does not have the form that this target takes`;
+        return `${keyOf(name, extra)} does not have the form that this target requires`;
       }
       address.set(name, value);
     }

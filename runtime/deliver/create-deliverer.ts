@@ -1,6 +1,6 @@
 /**
- * Delivers over linked targets: resolves addresses and keeps within the limits of services. The targets of a changed
- * table are linked first and then swapped in with one assignment.
+ * Delivers through linked targets: resolves addresses and respects the rate limits of services. The targets of a changed table
+ * are linked first and then swapped in with one assignment.
  */
 import { realTarget } from '../../base/names.ts';
 import { targetLabel } from '../../base/text.ts';
@@ -22,13 +22,12 @@ import type { Redact } from './redact.ts';
 import type { MirrorDelivery } from './sessions.ts';
 
 export interface SwappableDeliverer extends Deliverer {
-  /** Swaps in newly linked targets. */
   use(linked: LinkedTargets): void;
   readonly place: FindPlace;
   readonly ownLogin: OwnLogin;
   /**
-   * Returns what `deliver` would send, without secrets.
-   * Rejects with DeliveryRefusal for a delivery that cannot be made.
+   * Returns the requests that `deliver` would send, without secrets. Rejects with DeliveryRefusal for a delivery that cannot be
+   * made.
    */
   show(request: DeliveryRequest): Promise<readonly ShownDelivery[]>;
 }
@@ -37,7 +36,7 @@ interface DelivererParts {
   readonly linked: LinkedTargets;
   readonly context: Pick<DeliveryContext, 'log'>;
   readonly mirror: MirrorDelivery;
-  /** Replaces all known secrets in reported texts; a target knows only its own. Default: replaces none. */
+  /** Replaces all known secrets in reported texts; a target knows only its own. Default: no replacement. */
   readonly redact?: Redact;
 }
 
@@ -74,11 +73,11 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
     },
     async deliver(request) {
       const driver = driverOf(request.profile, request.target);
-      // It was enabled when the event was accepted, and may be again.
+      // The target was enabled when the event was accepted, and may be enabled again.
       if (driver === undefined) return failed('retry', notEnabled(request), { sent: request.sent });
       const { sent } = request;
       if (hasMoved(place, request))
-        return failed('permanent', `${MOVED} ${request.place?.url ?? targetLabel(request)}`, { sent });
+        return failed('permanent', `${ADDRESS_CHANGED} ${request.place?.url ?? targetLabel(request)}`, { sent });
       try {
         const outcome = await driver.deliver(request);
         const chatId = outcome.kind === 'ok' && request.mirror_to_session ? driver.chatId(request) : null;
@@ -88,16 +87,18 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
         if (error instanceof DeliveryRefusal) return failed('permanent', redact(error.message), { sent });
         // A bug in hookwright, not a response of the service. Its message may quote anything, so only name and stack are logged.
         const { delivery_id } = request;
-        log.error({ target: targetLabel(request), delivery_id, ...kindAndPlace(error) }, 'delivery threw');
+        log.error({ target: targetLabel(request), delivery_id, ...kindAndFrames(error) }, 'delivery threw');
         return failed('ambiguous', 'internal error', { sent });
       }
     },
   };
 }
 
-/** What was approved goes where it was shown, or nowhere: the event has to come again, and be approved again. */
-const MOVED =
-  'not sent: what the target sends, or where, has changed since the message was shown to be approved, as going to';
+/**
+ * An approved message is sent only to the address that was shown. After a change, the event must be sent and approved again.
+ */
+const ADDRESS_CHANGED =
+  'not sent: the target or its address has changed since the message was shown for approval; approved destination:';
 
 function shown(outcome: DeliveryOutcome, redact: Redact): DeliveryOutcome {
   if (outcome.kind !== 'ok') return { ...outcome, reason: redact(outcome.reason) };
@@ -107,7 +108,7 @@ function shown(outcome: DeliveryOutcome, redact: Redact): DeliveryOutcome {
 const notEnabled = (request: Pick<DeliveryRequest, 'profile' | 'target' | 'label'>): string =>
   `the target ${targetLabel(request)} is not enabled in profile ${request.profile}`;
 
-function kindAndPlace(error: unknown): { readonly error: string; readonly at: readonly string[] } {
+function kindAndFrames(error: unknown): { readonly error: string; readonly at: readonly string[] } {
   if (!(error instanceof Error)) return { error: typeof error, at: [] };
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   return { error: error.name, at: frames.slice(0, 5).map((line) => line.trim()) };

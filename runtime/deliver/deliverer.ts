@@ -10,12 +10,12 @@ import type { HttpConnections, TokenCache } from './http-pool.ts';
 import type { Pace } from './pace.ts';
 import type { Redact } from './redact.ts';
 
-/** The interface to delivery targets: sends one text to one address and returns an outcome. */
+/** A request to deliver one text to one address. */
 export interface DeliveryRequest extends TraceContext {
   /** Dispatch id and index of the delivery, from which idempotency keys are derived. */
   readonly key: string;
   readonly profile: string;
-  /** The route, else the job, else what the gateway tells: `alert`, `run_failed`, `approval`. */
+  /** The route, else the job, else the kind of the gateway's own message: `alert`, `run_failed`, `approval`. */
   readonly route: string;
   readonly delivery_id: string;
   readonly target: string;
@@ -25,27 +25,27 @@ export interface DeliveryRequest extends TraceContext {
   readonly extra: Readonly<Record<string, string>>;
   /** Keys of `extra` that still hold a placeholder: an address among them is a permanent failure. */
   readonly unresolved: readonly string[];
-  /** Where a person has been shown that it goes: it is sent nowhere else. */
+  /** Destination that was shown for approval: the message is sent nowhere else. */
   readonly place?: ShownPlace;
   readonly text: string;
-  /** For targets that mark what they post; empty: nothing is marked. */
+  /** Marker for targets that mark their posts; empty: no mark. */
   readonly marker?: string;
-  /** Id of the series that `mode: upsert` keeps in one post: the session's, by output; absent: there is none. */
+  /** Id of the series that `mode: upsert` keeps in one post: by session and output. Absent: no series. */
   readonly series?: string;
-  /** What the agent has filled besides; absent: nothing. `text` is one of the fields, where the target has it. */
+  /** Further content fields from the agent; absent: none. `text` is one of them, where the target has it. */
   readonly content?: OutputContent;
   /** Pieces of the text that earlier attempts have already sent. */
   readonly sent: number;
   /** Unix ms of the delivery's first attempt, null for the first: targets recognise a repeat only for a limited time. */
   readonly first_attempt_at: number | null;
-  /** Also append the delivered text to the chat's session (§4.7), once it is fully delivered. */
+  /** Appends the delivered text to the chat's session (§4.7), once it is fully delivered. */
   readonly mirror_to_session: boolean;
   readonly signal: AbortSignal;
-  /** Called with the end of each HTTP request that the attempt makes; missing: nobody asks. */
+  /** Called at the end of each HTTP request of the attempt. */
   readonly called?: (call: HttpCall) => void;
 }
 
-/** What an HTTP request to a target may say of itself: no path, which may hold a secret, and no text. */
+/** Public facts of an HTTP request to a target. No path, which may contain a secret, and no text. */
 export interface HttpCall {
   readonly method: string;
   /** `https://<host>[:<port>]` */
@@ -54,7 +54,6 @@ export interface HttpCall {
   readonly end: number | string;
 }
 
-/** What the address of a delivery is read from. */
 export type Addressed = Pick<DeliveryRequest, 'extra' | 'unresolved'>;
 
 /**
@@ -74,7 +73,7 @@ export type DeliveryOutcome =
   | {
       readonly kind: 'permanent' | 'retry' | 'ambiguous';
       readonly reason: string;
-      /** The wait that the target asked for, in ms; null: the usual backoff. */
+      /** Wait requested by the target, in ms; null: the usual backoff. */
       readonly retry_after_ms: number | null;
       readonly idempotent: boolean;
       /** False: the target was not contacted, because of its pace; this does not count as an attempt. */
@@ -85,18 +84,17 @@ export type DeliveryOutcome =
 export interface Deliverer {
   /** Makes one attempt. Never throws: every failure is an outcome. */
   deliver(request: DeliveryRequest): Promise<DeliveryOutcome>;
-  /** Why a delivery would fail whatever its text, such as an unresolved address; null: it may succeed. */
+  /** Why a delivery would fail whatever its text is, such as an unresolved address; null: it may succeed. */
   refusal(profile: string, delivery: Pick<DeliveryRequest, 'target' | 'extra' | 'unresolved'>): string | null;
-  /** False for a target that the table in service does not have; its deliveries are retried for a while. */
+  /** False for a target that is not in the current table; its deliveries are retried for a while. */
   isEnabled(profile: string, target: string): boolean;
   /** True for a target whose deliveries stay within this process: they never wait and cannot be refused. */
   isImmediate(profile: string, target: string): boolean;
 }
 
-/** Creates the outcomes that drivers return. */
 type Failed = Exclude<DeliveryOutcome, { readonly kind: 'ok' }>;
 
-/** A failure, by default with nothing sent, no wait asked for and no protection against repeats. */
+/** Creates a failure. By default nothing was sent, no wait was requested, and repeats are not deduplicated. */
 export function failed(
   kind: Failed['kind'],
   reason: string,
@@ -140,7 +138,7 @@ export interface ShownRequest {
   readonly body: string | null;
 }
 
-/** What a dry run shows for one message. */
+/** One message as a dry run shows it. */
 export type ShownDelivery =
   | ({ readonly kind: 'http' } & ShownRequest)
   | { readonly kind: 'process'; readonly argv: readonly string[]; readonly stdin: string }
@@ -148,31 +146,30 @@ export type ShownDelivery =
   | { readonly kind: 'text'; readonly text: string };
 
 export interface Driver {
-  /** Nothing leaves the process: deliveries never wait and cannot be refused. */
+  /** Deliveries stay within the process: they never wait and cannot be rejected. */
   readonly immediate?: true;
   /** Makes one attempt. May reject with DeliveryRefusal for a delivery that cannot be made. */
   deliver(request: DeliveryRequest): Promise<DeliveryOutcome>;
-  /**
-   * Returns what would be sent, one entry per message, without secrets.
-   * Rejects with DeliveryRefusal like `deliver`.
-   */
+  /** Returns the messages that would be sent, without secrets. Rejects with DeliveryRefusal like `deliver`. */
   show(request: DeliveryRequest): Promise<readonly ShownDelivery[]>;
-  /** Why a delivery to this address would fail whatever its text; null: it may succeed. Optional: default null. */
+  /** Why a delivery to this address would fail whatever its text is; null: it may succeed. Default: null. */
   refusal?(request: Addressed): string | null;
-  /** The chat that a delivery goes to, for the session mirror; null when it has none. */
+  /** The chat that a delivery goes to, for the session mirror; null: no chat. */
   chatId(request: Addressed): string | null;
-  /** Where it sends, for a person who approves a message; optional: nowhere else. */
+  /** The destination, for the person who approves a message. Default: no destination besides the address. */
   place?(): ShownPlace;
-  /** The account that posts: events that it sends are the gateway's own. Null, or absent: not known, or not yet. */
+  /** The account that posts: events sent by it are the gateway's own. Null or absent: unknown. */
   ownLogin?(): string | null;
   /** Checks whether deliveries would work, without making one. Never rejects. */
   probe(options: ProbeOptions): Promise<readonly Probe[]>;
 }
 
-/** Returns the driver of a bound target, or what is wrong with the binding. */
+/** Returns the driver of a bound target, or an error that says what is wrong with the binding. */
 export type CreateDriver = (target: BoundTarget, context: DeliveryContext) => Driver | string;
 
-/** `posts`: `http`, for variants that find what they have posted, know who posts, or have a token for each address. */
+/**
+ * `posts`: `http` for variants that search for earlier posts, know the account that posts, or have a token for each address.
+ */
 export type DriverKind = TargetPlan['driver'] | 'posts';
 
 /** Drivers that a module adds; each is loaded with the first target that needs it. */
@@ -180,12 +177,12 @@ export type DriverLoaders = Partial<Readonly<Record<DriverKind, () => Promise<Cr
 
 export type Drivers = Partial<Readonly<Record<DriverKind, CreateDriver>>>;
 
-/** What a driver can find out about its binding without delivering anything, for `hookwright doctor`. */
+/** A result of checking a binding without a delivery, for `hookwright doctor`. */
 export interface Probe {
-  /** What was checked, in a few words. */
+  /** Name of the check, in a few words. */
   readonly check: string;
   readonly status: 'ok' | 'failed' | 'skipped';
-  /** What was found, without secrets. */
+  /** The result, without secrets. */
   readonly detail: string;
   /** What to do about a failure; null unless it failed. */
   readonly fix: string | null;
@@ -194,7 +191,7 @@ export interface Probe {
 }
 
 export interface ProbeOptions {
-  /** Contact the service; otherwise check only this machine. */
+  /** Contacts the service; otherwise checks only this machine. */
   readonly live: boolean;
   readonly signal: AbortSignal;
 }
@@ -211,4 +208,4 @@ export function probeSkipped(check: string, detail: string): Probe {
   return { check, status: 'skipped', detail, fix: null, server_time: null };
 }
 
-export const notLive = (check: string): Probe => probeSkipped(check, 'looked at with --live');
+export const notLive = (check: string): Probe => probeSkipped(check, 'checked only with --live');

@@ -1,4 +1,4 @@
-/** What deliveries share in this process: connections to targets and agents, and exchanged tokens. */
+/** Resources that deliveries of this process share: connections to targets and agents, and exchanged tokens. */
 import { profileHome } from '../../base/names.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
@@ -7,7 +7,7 @@ import type { DeliveryContext } from './deliverer.ts';
 import { HttpPool, TokenCache } from './http-pool.ts';
 import { createPace } from './pace.ts';
 
-/** Longest time that a message is held back for a target's pace, in ms; a longer wait goes back to the queue. */
+/** Maximum time a message is delayed for a target's pace, in ms; after a longer wait it returns to the queue. */
 const LONGEST_HOLD_MS = 5000;
 
 export interface DeliveryParts extends Pick<DeliveryContext, 'modules'> {
@@ -18,7 +18,6 @@ export interface DeliveryParts extends Pick<DeliveryContext, 'modules'> {
   readonly run: RunProcess;
 }
 
-/** `close` closes all connections of the pool. */
 export function createDeliveryContext({ modules, home, env, clock, log, run }: DeliveryParts): {
   readonly context: DeliveryContext;
   /** Used for every request of targets and agents. */

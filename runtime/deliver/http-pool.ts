@@ -1,30 +1,32 @@
 /**
- * The connections of this process to targets and agents, and the tokens that are exchanged for credentials, each kept
- * until shortly before it expires.
+ * Connections of this process to targets and agents, and tokens exchanged for credentials, which are cached until shortly
+ * before they expire.
  */
 import type { lookup } from 'node:dns';
 import type { buildConnector, Dispatcher } from 'undici';
 import type { Clock } from '../platform/clock.ts';
 
-/** Connections per host: enough to keep a busy target busy, few enough not to look like an attack. */
+/** Connections per host: enough for a busy target, few enough not to look like an attack. */
 const CONNECTIONS = 64;
 
 const CONNECT = { timeout: 10_000 };
 
-/** Opened at its first use. */
 export interface HttpConnections {
   open(): Promise<Dispatcher>;
-  /** Those to public addresses; others fail with the code NOT_PUBLIC. */
+  /** Connections to public addresses only; others fail with the code NOT_PUBLIC. */
   publicOnly(): HttpConnections;
 }
 
-/** Keeps connections alive; never follows redirects. Made at its first use: undici alone takes as long to load as the rest of a gateway. */
+/**
+ * Keeps connections alive and never follows redirects. undici is loaded at the first use: it takes as long to load as the rest
+ * of a gateway.
+ */
 export class HttpPool implements HttpConnections {
   private readonly lookup: typeof lookup | undefined;
   private opened: Promise<Dispatcher> | null = null;
   private openedPublic: Promise<Dispatcher> | null = null;
 
-  /** @param resolve finds the addresses of hosts that have to be public; default: the system does */
+  /** @param resolve resolves hosts that must be public; default: the system's resolver */
   constructor(resolve?: typeof lookup) {
     this.lookup = resolve;
   }
@@ -46,7 +48,6 @@ export class HttpPool implements HttpConnections {
     return connections;
   }
 
-  /** Closes all connections. */
   async destroy(): Promise<void> {
     await Promise.all([this.opened, this.openedPublic].map(async (agent) => (await agent)?.destroy()));
   }
@@ -56,14 +57,14 @@ async function openAgent(connect: buildConnector.BuildOptions | buildConnector.c
   const { Agent } = await import('undici');
   return new Agent({
     connections: CONNECTIONS,
-    // No pipelining: after a failure it would be unknown which requests were received.
+    // No pipelining: after a failure it would be unknown which requests the server received.
     pipelining: 1,
     connect,
     keepAliveTimeout: 4_000,
   });
 }
 
-/** A token, or why there is none; then nothing was sent to the target. */
+/** A token, or why there is none. Without a token, nothing was sent to the target. */
 export type TokenResult =
   | {
       readonly kind: 'token';
@@ -74,7 +75,7 @@ export type TokenResult =
       readonly kind: 'permanent' | 'retry';
       readonly reason: string;
       readonly retry_after_ms: number | null;
-      /** What the token was asked for is not there any more. */
+      /** The installation that the token is for no longer exists. */
       readonly gone?: true;
     };
 
@@ -97,7 +98,7 @@ export class TokenCache {
     return this.underWay.get(key) ?? this.exchange(key, exchange);
   }
 
-  /** Drops a refused token, but not a newer one that another delivery has fetched meanwhile. */
+  /** Drops a rejected token, but not a newer one that another delivery has fetched. */
   drop(token: string): void {
     for (const [key, kept] of this.kept) if (kept.token === token) this.kept.delete(key);
   }

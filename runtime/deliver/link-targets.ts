@@ -1,4 +1,4 @@
-/** Links target plans with the credentials of each profile, so that a delivery can use those and no others (§5.4). */
+/** Links target plans with the credentials of each profile, so that a delivery can use only these (§5.4). */
 import type { ProfilePlan, RouteTable, SecretRef, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../platform/secrets.ts';
 import { explainSecrets, SecretError, tryRead } from '../platform/secrets.ts';
@@ -14,7 +14,7 @@ import type {
 import { createHttpDriver } from './http/http-driver.ts';
 import { createRedact } from './redact.ts';
 
-/** Nothing leaves the process, so there is neither a chat nor a service to probe. */
+/** The driver sends nothing, so it has neither a chat nor a service to probe. */
 const driverOf = (deliver: Driver['deliver']): Driver => ({
   immediate: true,
   deliver,
@@ -23,7 +23,7 @@ const driverOf = (deliver: Driver['deliver']): Driver => ({
   probe: async () => [],
 });
 
-/** The targets that send nothing: `log` and `local`. */
+/** The `log` target: writes a log line and sends nothing. */
 export const createLogDriver: CreateDriver = (_, { log }) =>
   driverOf(async ({ key, profile, route, delivery_id, text }) => {
     const dispatch = key.slice(0, key.lastIndexOf(':'));
@@ -31,7 +31,7 @@ export const createLogDriver: CreateDriver = (_, { log }) =>
     return { kind: 'ok', message_id: null, sent: 1, logged: true };
   });
 
-/** The `local` target: sends nothing. The text is kept with its dispatch in the store (`hookwright deliveries show`). */
+/** The `local` target: sends nothing. The text stays in the store with its dispatch (`hookwright deliveries show`). */
 const createLocalDriver: CreateDriver = () => driverOf(async () => ({ kind: 'ok', message_id: null, sent: 1 }));
 
 /** The parts of a route table that deliveries need. */
@@ -53,16 +53,16 @@ export interface LinkProblem {
   readonly profile: string;
   /** Canonical name. */
   readonly target: string;
-  /** The name of its entry. */
+  /** Name of its entry in the config. */
   readonly label: string;
   readonly message: string;
-  /** No module of the program has its driver. */
+  /** No module of the program provides its driver. */
   readonly noDriver?: true;
 }
 
 const CORE: Drivers = { http: createHttpDriver, log: createLogDriver, local: createLocalDriver };
 
-/** Loads the drivers that the bindings of a table need, as far as a module has them. */
+/** Loads the drivers that the bindings of a table need, where a module provides them. */
 export async function loadDrivers(
   { targets, profiles }: TargetTables,
   { modules }: Pick<DeliveryContext, 'modules'>,
@@ -80,25 +80,25 @@ export async function loadDrivers(
   return drivers;
 }
 
-/** A target with code may be reached in declared ways as well. */
+/** A target with its own code may also have declarative variants. */
 function driverKind({ driver, variants }: TargetPlan, { variant }: TargetBinding): DriverKind {
   if (driver !== 'http' && variant === null) return driver;
   const posts = variants.some(({ find, login, exchange }) => find ?? login ?? exchange?.jwt);
   return posts ? 'posts' : 'http';
 }
 
-/** Whether the profile has settings for the target, or something delivers there: some targets need no entry. */
+/** True if the profile has settings for the target or delivers to it: some targets need no entry. */
 export function isUsed({ routes, jobs, profiles, gateway }: RouteTable, profile: string, target: string): boolean {
   const { credentials = {}, options = {} } = profiles[profile]?.targets[target] ?? {};
   if (Object.keys({ ...credentials, ...options }).length > 0) return true;
   const owners = [...Object.values(routes), ...Object.values(jobs)].filter((one) => one.profile === profile);
-  const told = [...(gateway.alerts?.deliver ?? []), ...(gateway.approvals?.deliver ?? [])];
+  const notices = [...(gateway.alerts?.deliver ?? []), ...(gateway.approvals?.deliver ?? [])];
   const all = owners.flatMap(({ deliver, on_failure, outputs = [] }) => [
     ...deliver,
     ...on_failure,
     ...outputs.map(({ delivery }) => delivery),
   ]);
-  return [...told, ...all].some((delivery) => delivery.target === target);
+  return [...notices, ...all].some((delivery) => delivery.target === target);
 }
 
 /** Links every binding; those with a problem are left out. */
@@ -132,7 +132,7 @@ export function linkTargets(
   return { linked, problems };
 }
 
-/** The linked target, or what is wrong with its binding. */
+/** Returns the linked target, or what is wrong with its binding. */
 function link(
   unbound: Pick<BoundTarget, 'profile' | 'plan' | 'binding'>,
   secrets: SecretResolver,
@@ -149,11 +149,11 @@ function link(
   }
 }
 
-/** A line break would end a header; no service's credentials hold one. */
+/** Control characters are not valid in credentials: a line break would end a header. */
 const CONTROL = /\p{Cc}/u;
 
 /**
- * @throws SecretError naming every setting whose reference cannot be resolved, that is required and missing, or whose value
+ * @throws SecretError that names every setting whose reference cannot be resolved, that is required and missing, or whose value
  * the target cannot use.
  */
 export function bindTarget(
@@ -172,7 +172,7 @@ export function bindTarget(
     if (value === '' && setting.required) problems.push(`${setting.name} must be set`);
     if (value === '') continue;
     if ((plan.driver === 'http' || plan.variants.length > 0) && setting.lines !== true && CONTROL.test(value)) {
-      problems.push(`${setting.name} holds a line break or another control character`);
+      problems.push(`${setting.name} contains a line break or another control character`);
     }
     settings.set(setting.name, value);
     if (setting.secret) secrets.push(value);
@@ -193,7 +193,7 @@ function read(setting: Setting, { credentials, options }: TargetBinding, resolve
   return option === undefined ? null : String(option);
 }
 
-/** Trims the value, because most files end in a line break. */
+/** Trims the value, because most files end with a line break. */
 function resolve({ name, secret }: Setting, ref: SecretRef, resolver: SecretResolver): string {
   const read = (): string => resolver.resolve(ref, secret ? undefined : name).trim();
   return explainSecrets(read, (reason) => new SecretError(`${name}: ${reason}`));

@@ -1,4 +1,4 @@
-/** Finds what is missing of the secrets of gateway, agents and targets, so that one refusal names it beside those of routes. */
+/** Finds unusable secrets of gateway, agents and targets, so that one error lists them together with those of routes. */
 
 import { agentLabel, agentPlans } from '../../base/names.ts';
 import { entryLabel } from '../../base/text.ts';
@@ -16,9 +16,9 @@ import { bindingOf, bindTarget } from './link-targets.ts';
 
 /** A reference outside routes and targets. */
 interface SecretUse {
-  /** Where the configuration has it, for messages. */
+  /** Path in the configuration, for messages. */
   readonly where: string;
-  /** Null: of the gateway. */
+  /** Null: the gateway's. */
   readonly profile: string | null;
   /** The setting, for resolvers that check values. */
   readonly setting: string | undefined;
@@ -28,8 +28,9 @@ interface SecretUse {
 type Tables = Pick<RouteTable, 'profiles' | 'targets' | 'gateway'>;
 
 /**
- * A line for each target, and each reference of agents and gateway, that cannot be used; it names references, never values.
- * @param isReplaced whether the embedding program answers the prompts of the agent of this name, which needs nothing then
+ * Returns a line for each unusable target, and each unusable reference of agents and gateway. Lines name references, never
+ * values.
+ * @param isReplaced true if the embedding program replaces the agent of this name, so that its secrets are not needed
  */
 export function missingSecrets(
   table: Tables,
@@ -52,7 +53,7 @@ function targetProblems({ profiles, targets }: Tables, secrets: SecretResolver):
   );
 }
 
-/** Whether it is set up by the entry of another target, which is asked for the same. */
+/** True if another target shares its entry, and already reports the problem. */
 function isShared({ targets }: ProfilePlan, { platform = '' }: TargetPlan, { credentials }: TargetBinding): boolean {
   const other = Object.hasOwn(targets, platform) ? targets[platform] : undefined;
   return other !== undefined && JSON.stringify(other.credentials) === JSON.stringify(credentials);
@@ -72,7 +73,7 @@ const AGENT_REFS: {
   preview: () => [],
 };
 
-/** The references of the agents of each profile. @param isReplaced whether the agent of this name needs nothing */
+/** The references of the agents of each profile. @param isReplaced see `missingSecrets` */
 export function agentRefs(
   { profiles }: Pick<RouteTable, 'profiles'>,
   isReplaced: (name: string | null) => boolean = () => false,

@@ -1,9 +1,8 @@
 /**
  * Keeps deliveries within a public service's limits: a maximum number of messages per period, per chat or per credentials.
  *
- * Each message takes a slot, now or in the near future, and waits for it. When the next free slot is further away than
- * `longestHoldMs`, the delivery goes back to the queue with that wait; nothing was sent, and it does not count as an
- * attempt.
+ * Each message reserves a slot, now or in the near future, and waits for it. If the next free slot is further away than
+ * `longestHoldMs`, the delivery returns to the queue with that wait. Nothing was sent, and it does not count as an attempt.
  */
 import type { PacePlan } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -26,13 +25,13 @@ interface PaceOptions {
   readonly longestHoldMs: number;
 }
 
-/** Number of keys above which idle ones are dropped, and the least time between two sweeps, in ms. */
+/** Number of keys above which idle ones are dropped, and the minimum time between two sweeps, in ms. */
 const MAX_KEYS = 10_000;
 const SWEEP_MS = 60_000;
 
 /** Creates a pace whose slots are kept in memory. */
 export function createPace({ clock, longestHoldMs }: PaceOptions): Pace {
-  /** Slots taken for each key, oldest first, in monotonic ms; at most the number that its rule allows. */
+  /** Reserved slots of each key, oldest first, in monotonic ms; at most the number that its rule allows. */
   const taken = new Map<string, number[]>();
   let swept = Number.NEGATIVE_INFINITY;
 

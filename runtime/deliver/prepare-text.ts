@@ -1,17 +1,17 @@
-/** Prepares the text of a delivery: transforms, mentions that notify nobody, and pieces within the target's limit. */
+/** Prepares the text of a delivery: applies transforms, disables mentions, and splits it at the target's limit. */
 import type { TextPlan } from '../../schemas/generated/types.ts';
 
-/** As `preparePieces`, with mentions that notify nobody where the plan says so. */
+/** Like `preparePieces`, with mentions disabled if the plan requires it. */
 export async function prepareText(plan: TextPlan, raw: string): Promise<Pieces> {
   if (!plan.transforms.includes('quiet_mentions')) return preparePieces(plan, raw);
-  // The other transforms come first, because a control character that is removed could hide a mention.
+  // The other transforms come first, because removing a control character could create a mention.
   const text = transformText(raw, plan.transforms);
   const whole = preparePieces(plan, await quietMentions(text, { whole: true }));
   if (whole.kind !== 'pieces' || (whole.pieces.length === 1 && plan.overflow !== 'truncate')) return whole;
   return preparePieces(plan, await quietMentions(text, { whole: false }));
 }
 
-/** A text that is not split: one of several in a message. */
+/** Prepares a text that is not split: one of several in a message. */
 export async function quietText({ transforms }: TextPlan, raw: string): Promise<string> {
   const text = transformText(raw, transforms);
   return transforms.includes('quiet_mentions') ? quietMentions(text, { whole: true }) : text;
@@ -23,7 +23,7 @@ type Refused = { readonly kind: 'refused'; readonly reason: string };
 
 const ELLIPSIS = '…';
 
-/** Refuses an empty text, and one that is too long if the plan rejects it or it needs too many pieces. */
+/** Rejects an empty text, and a long one if the plan forbids splitting or it needs too many pieces. */
 export function preparePieces(plan: TextPlan, raw: string): Pieces {
   const text = transformText(raw, plan.transforms);
   if (text.trim() === '') return { kind: 'refused', reason: 'the text is empty' };
@@ -37,7 +37,10 @@ const OVERFLOW: Readonly<Record<TextPlan['overflow'], (plan: Limited, text: stri
   split: (plan, text) => {
     const pieces = plan.numbered ? splitNumbered(plan, text) : splitAt(plan, text, 0);
     if (pieces.length <= plan.max_pieces) return { kind: 'pieces', pieces };
-    return { kind: 'refused', reason: `the text needs ${pieces.length} messages, at most ${plan.max_pieces} are sent` };
+    return {
+      kind: 'refused',
+      reason: `the text needs ${pieces.length} messages, at most ${plan.max_pieces} are allowed`,
+    };
   },
   truncate: (plan, text) => {
     const [first = ''] = splitAt(plan, text, measure(ELLIPSIS, plan.unit));
@@ -45,16 +48,16 @@ const OVERFLOW: Readonly<Record<TextPlan['overflow'], (plan: Limited, text: stri
   },
   reject: (plan, text) => {
     const length = measure(text, plan.unit);
-    return { kind: 'refused', reason: `the text is ${length} long (${plan.unit}), at most ${plan.limit} are taken` };
+    return { kind: 'refused', reason: `the text is too long: ${length} of ${plan.limit} ${plan.unit}` };
   },
 };
 
-/** @param room length to leave free in every piece */
+/** @param room length reserved in every piece */
 function splitAt(plan: Limited, text: string, room: number): string[] {
   return splitText(text, { limit: plan.limit - room, unit: plan.unit, atoms: atomsOf(plan.transforms) });
 }
 
-/** ` (i/n)` needs room that depends on the number of pieces: more digits are tried until they suffice. */
+/** ` (i/n)` needs room that depends on the number of pieces, so more digits are tried until they suffice. */
 function splitNumbered(plan: Limited, text: string): string[] {
   for (let digits = 1; ; digits++) {
     const pieces = splitAt(plan, text, ' (/)'.length + 2 * digits);
@@ -64,7 +67,7 @@ function splitNumbered(plan: Limited, text: string): string[] {
 }
 
 /*
- * Keeps delivered Markdown from notifying people on code hosts: inserts an invisible character after each `@` that could
+ * Prevents delivered Markdown from notifying people on code hosts: inserts an invisible character after each `@` that could
  * start a mention (in lists, quotes, HTML, links and inline code too), and after each entity that stands for an `@`.
  *
  * Fenced code is not changed: it cannot mention anyone, and suggested changes must stay applicable. A CommonMark parser
@@ -95,7 +98,7 @@ export async function quietMentions(text: string, { whole }: { readonly whole: b
 
 const quiet = (text: string): string => text.replace(ENTITY, (entity) => `${entity}\u200B`).replace(MENTION, '@\u200B');
 
-/** Longest text that is parsed, in UTF-16 units: no comment is longer, and the event loop must not be blocked. */
+/** Maximum length of a parsed text, in UTF-16 units: no comment is longer, and the event loop must not be blocked. */
 const MAX_LENGTH = 65_536;
 /** Texts with deeper nesting of lists and quotes are not parsed either, because the time grows with the depth. */
 const DEEP = /^[ \t>*+.)\d-]{200}/m;
@@ -152,7 +155,7 @@ interface Window {
   readonly fits: number;
 }
 
-/** Places where a piece may end: not before a mark that combines with the blank, nor between CR and LF. */
+/** Positions where a piece may end: not before a mark that combines with the blank, nor between CR and LF. */
 const PARAGRAPH = /\n[^\S\n]*\n(?![\p{M}\u200D])/gu;
 const LINE = /\n(?![\p{M}\u200D])/gu;
 const BLANK = /(?:\r\n|\s)(?![\p{M}\u200D])/gu;
@@ -189,7 +192,7 @@ function lastEnd(text: string, { start, fits }: Window, pattern: RegExp): number
 
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** How far past the limit the last grapheme cluster may extend, in UTF-16 units. */
+/** Maximum extent of the last grapheme cluster past the limit, in UTF-16 units. */
 const BEYOND = 64;
 
 function hardBreak(text: string, { start, fits }: Window, atoms: RegExp | null): number {
@@ -200,7 +203,7 @@ function hardBreak(text: string, { start, fits }: Window, atoms: RegExp | null):
   return atoms === null ? end : beforeAtom(text, { start, fits: end }, atoms);
 }
 
-/** Longest atom, in UTF-16 units: `&amp;`. */
+/** Maximum length of an atom, in UTF-16 units: `&amp;`. */
 const ATOM_UNITS = 5;
 
 function beforeAtom(text: string, { start, fits }: Window, atoms: RegExp): number {
@@ -264,7 +267,7 @@ function fitEnd(text: string, start: number, { limit, unit }: Limit): number {
 }
 
 /*
- * The text transforms of target plans. They keep a service from parsing delivered text as markup or as a mention of many
+ * The text transforms of target plans. They prevent a service from parsing delivered text as markup or as a mention of many
  * people. They run in the plan's order, before splitting, so that the characters they add count.
  */
 
@@ -282,7 +285,7 @@ const TRANSFORMS: Readonly<Record<Transform, (text: string) => string>> = {
   break_angle: (text) => text.replaceAll('<', `<${ZWSP}`),
   break_everyone: (text) => text.replace(/@(?=everyone|here|all)/gi, `@${ZWSP}`),
   break_templates: (text) => text.replace(/\{(?=[{%#])/g, `{${ZWSP}`),
-  // A command of a bot or a code host is a line of its own; blanks before it may be removed.
+  // A command for a bot or a code host starts a line; blanks before it may be removed.
   break_commands: (text) => text.replace(/^([^\S\r\n\u2028\u2029]*)\/(?=[a-z])/gim, `$1${ZWSP}/`),
   // Needs a parser, which is loaded on demand: prepare-text.ts.
   quiet_mentions: (text) => text,

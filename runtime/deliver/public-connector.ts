@@ -1,6 +1,6 @@
 /**
- * Connects to public addresses only. A name is resolved once, all of its addresses are checked, and the connection is made to
- * one of those: a name that resolves to another address a moment later has no effect.
+ * Connects to public addresses only. A name is resolved once and all of its addresses are checked. The connection uses one of
+ * these, so that a later DNS change has no effect.
  */
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
@@ -12,21 +12,21 @@ class NotPublic extends Error {
   readonly code = NOT_PUBLIC;
 }
 
-/** @param resolve as `lookup` of node:dns */
+/** @param resolve like `lookup` of node:dns */
 export function publicConnector(
   options: buildConnector.BuildOptions,
   resolve: typeof lookup = lookup,
 ): buildConnector.connector {
   const connect = buildConnector({ ...options, lookup: checked(resolve) });
   return (target, callback) => {
-    // An address is connected to without a lookup.
+    // An IP address needs no lookup.
     const host = target.hostname.replace(/^\[|\]$/g, '');
     if (isIP(host) === 0 || isPublicAddress(host)) connect(target, callback);
     else callback(new NotPublic(), null);
   };
 }
 
-/** Fails where any address of a name is not public. */
+/** Fails if any address of a name is not public. */
 const checked =
   (resolve: typeof lookup): LookupFunction =>
   (host, options, callback) => {

@@ -1,4 +1,4 @@
-/** Replaces secrets in texts that are logged, stored or shown, in every encoding that a request can give them. */
+/** Replaces secrets in texts that are logged, stored or shown, in every encoding that a request can use. */
 
 /** Part of a text: from `start` to before `end`. */
 type Hit = readonly [start: number, end: number];
@@ -10,7 +10,7 @@ interface SameStart {
   lengths: readonly number[];
 }
 
-/** The first four characters decide in a bit filter whether forms are looked up; it has this many bits for each start. */
+/** The first four characters select in a bit filter whether forms are looked up; it has this many bits for each start. */
 const SPARSENESS = 16;
 const FEWEST_BITS = 12;
 
@@ -32,7 +32,7 @@ class FormIndex {
     else this.mark(key);
   }
 
-  /** The parts of the text that are one of the forms, in their order; overlapping ones as one. */
+  /** Returns the ranges of the text that match a form, in order; overlapping ones are merged. */
   find(text: string): Hit[] {
     const found: Hit[] = [];
     let hash = 0;
@@ -68,7 +68,7 @@ class FormIndex {
     return Math.imul(hash, 0x9e3779b1) >>> (32 - this.bits);
   }
 
-  /** Length of the longest form that starts at this position; 0 when none does. */
+  /** Length of the longest form that starts at this position; 0 if none does. */
   private lengthAt(text: string, at: number): number {
     const same = this.starts.get(text.slice(at, at + 4));
     if (same === undefined) return 0;
@@ -93,7 +93,7 @@ export type Redact = (text: string) => string;
 
 /** Shorter values would match ordinary words. */
 const MIN_LENGTH = 4;
-/** Route and field names are everywhere in a log: a password such as `push` must not redact them. */
+/** Route and field names are frequent in logs: a password such as `push` must not redact them. */
 const MIN_LOG_LENGTH = 6;
 const MARK = '***';
 
@@ -127,7 +127,7 @@ export class Redactor {
     return this.known;
   }
 
-  /** Returns the text without the secrets. Bound: it can be passed as a function. */
+  /** Returns the text without the secrets. Bound, so it can be passed as a function. */
   readonly redact: Redact = (text) => redactText(text, this.index);
 
   /** Returns the bytes without the secrets, whatever their encoding. */
@@ -136,7 +136,9 @@ export class Redactor {
   }
 }
 
-/** Replaces these texts in bytes, in all their forms, except inside of words and numbers. @param texts of at least four characters */
+/**
+ * Replaces these texts in bytes, in all their forms, except inside words and numbers. @param texts of at least four characters
+ */
 export function replaceInBytes(bytes: Buffer, texts: readonly string[], by: string): Buffer {
   const index = new FormIndex();
   for (const text of texts) for (const form of secretForms(text, MIN_LENGTH)) index.add(form);
@@ -168,12 +170,12 @@ function redactText(text: string, index: Finder): string {
   return isWide ? Buffer.from(clean, 'latin1').toString('utf8') : clean;
 }
 
-/** Replaces what is one of the forms as it stands, or once escapes are decoded. @param text bytes as Latin-1 */
+/** Replaces each form, both verbatim and escaped. @param text bytes as Latin-1 */
 function replaceForms(text: string, index: Finder, by: string): string {
   const found = index.find(text);
   let plain = found.length;
   for (const { text: inner, starts } of decodedLayers(text, MAX_LAYERS)) {
-    // An escape is replaced as a whole, so that what is left can be parsed.
+    // Escapes are replaced as a whole, so that the rest can still be parsed.
     while (plain > 0) found[--plain] = widen(found[plain] as Hit, starts);
     for (const [start, end] of index.find(inner)) found.push([starts[start] ?? 0, starts[end] ?? text.length]);
   }
@@ -187,13 +189,13 @@ function replaceForms(text: string, index: Finder, by: string): string {
   return result + text.slice(copied);
 }
 
-/** The range with the escapes that it cuts. @param starts of the decoded text */
+/** Extends the range to whole escapes. @param starts of the decoded text */
 function widen([start, end]: Hit, starts: Uint32Array): Hit {
   const first = indexOfAtLeast(starts, start);
   return [starts[first] === start ? start : (starts[first - 1] ?? 0), starts[indexOfAtLeast(starts, end)] ?? end];
 }
 
-/** The first index of a value that is not less than this one. @param sorted ascending */
+/** Index of the first value that is at least this one. @param sorted ascending */
 function indexOfAtLeast(sorted: Uint32Array, value: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
@@ -204,13 +206,13 @@ function indexOfAtLeast(sorted: Uint32Array, value: number): number {
   return low;
 }
 
-/*
- * Undoes one layer of escapes in a text of bytes: percent-encoding and `+`, the escapes of JSON and of programming languages,
- * and character references of HTML and XML. Whoever writes a text chooses which characters to escape and how, so that a
- * secret has more spellings than can be listed; decoded, it has one.
+/**
+ * Decodes one layer of escapes in a text of bytes: percent-encoding and `+`, the escapes of JSON and programming languages, and
+ * character references of HTML and XML. The sender chooses which characters to escape and how, so a secret has more spellings
+ * than can be listed. Decoded, it has one.
  */
 
-/** Bytes as Latin-1, and where each came from. */
+/** Bytes as Latin-1, with their offsets in the original text. */
 interface Decoded {
   readonly text: string;
   /** The offset of each byte in the original text; after the last one, the length of that text. */
@@ -232,7 +234,7 @@ const DIGITS = Uint8Array.from({ length: 256 }, (_, code) => {
   return Number.isNaN(value) ? NO_DIGIT : value;
 });
 
-/** Characters behind a backslash, and what they stand for. */
+/** Escaped characters after a backslash, with their values. */
 const LETTERS: Readonly<Record<string, string>> = {
   b: '\b',
   f: '\f',
@@ -246,9 +248,9 @@ const LETTERS: Readonly<Record<string, string>> = {
 };
 const NAMES: Readonly<Record<string, number>> = { amp: 0x26, lt: 0x3c, gt: 0x3e, quot: 0x22, apos: 0x27 };
 
-/** What each of these characters may begin. */
+/** Readers of escapes, by first character. */
 const READERS: Readonly<Record<string, (text: string, at: number) => Escape | null>> = {
-  // A space in a form.
+  // A space in form encoding.
   '+': () => [0x20, 1],
   '%': (text, at) => {
     const high = DIGITS[text.charCodeAt(at + 1)] ?? NO_DIGIT;
@@ -280,11 +282,11 @@ function matchAt(pattern: RegExp, text: string, at: number): readonly (string | 
 const ofHex = (digits: string | undefined, { length }: string): Escape | null =>
   digits === undefined ? null : [Number.parseInt(digits, 16), length];
 
-/** Null when nothing is escaped. @param text bytes as Latin-1 */
+/** Returns null if nothing is escaped. @param text bytes as Latin-1 */
 function decodeEscapes(text: string): Decoded | null {
   let [at, found] = nextEscape(text, 0);
   if (found === null) return null;
-  // No escape is shorter than the UTF-8 of what it stands for.
+  // No escape is shorter than the UTF-8 of its character.
   const bytes = Buffer.from(text, 'latin1');
   const starts = new Uint32Array(text.length + 1);
   let length = 0;
@@ -302,7 +304,10 @@ function decodeEscapes(text: string): Decoded | null {
   }
 }
 
-/** What the text becomes when its escapes are decoded, once and again; `starts` are offsets in the text itself. @param most layers */
+/**
+ * Decodes the escapes repeatedly and returns each layer; `starts` are offsets in the text itself. @param most maximum number of
+ * layers
+ */
 export function* decodedLayers(text: string, most: number): Iterable<Decoded> {
   let [inner, outer]: [string, Uint32Array | null] = [text, null];
   for (let count = 0; count < most; count++) {
@@ -315,7 +320,7 @@ export function* decodedLayers(text: string, most: number): Iterable<Decoded> {
   }
 }
 
-/** The next escape and its offset; the end of the text when there is none. */
+/** The next escape and its offset; the end of the text if there is none. */
 function nextEscape(text: string, from: number): [at: number, found: Escape | null] {
   for (let at = from; at < text.length; at++) {
     if (BEGINS[text.charCodeAt(at)] !== 1) continue;
@@ -325,7 +330,7 @@ function nextEscape(text: string, from: number): [at: number, found: Escape | nu
   return [text.length, null];
 }
 
-/** Two escaped surrogates are one character. */
+/** Two escaped surrogates form one character. */
 function withLowSurrogate(text: string, at: number, found: Escape): Escape {
   const [high, size] = found;
   if (high < 0xd800 || high > 0xdbff) return found;
@@ -334,7 +339,7 @@ function withLowSurrogate(text: string, at: number, found: Escape): Escape {
   return [0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00), size + more];
 }
 
-/** Writes a byte or the UTF-8 of a code point; returns the offset behind it. */
+/** Writes a byte or the UTF-8 of a code point; returns the offset after it. */
 function writePoint(bytes: Buffer, at: number, point: number): number {
   if (point < 0x80) {
     bytes[at] = point < 0 ? -1 - point : point;
@@ -347,7 +352,7 @@ function writePoint(bytes: Buffer, at: number, point: number): number {
 const MIN_PART_LENGTH = 10;
 /** Shorter parts of base64 are in ordinary texts. */
 const MIN_PIECE_LENGTH = 6;
-/** Layers of escapes that are undone; a body in a form in a JSON text in a log line has three. */
+/** Decoded layers of escapes; a form body in JSON text in a log line has three. */
 const MAX_LAYERS = 4;
 
 /** Texts of bytes, as Latin-1. @param minLength of the secret and of its parts, in UTF-16 units */
@@ -361,12 +366,12 @@ function secretForms(secret: string, minLength: number): ReadonlySet<string> {
       for (const piece of base64Pieces(bytes)) forms.add(piece).add(piece.replaceAll('+', '-').replaceAll('/', '_'));
     }
   }
-  // Decoding makes a space of it.
+  // Decoding turns `+` into a space.
   for (const form of forms) if (form.includes('+')) forms.add(form.replaceAll('+', ' '));
   return forms;
 }
 
-/** The secret itself, and, of a secret URL (an incoming webhook), the parts that are secret on their own. */
+/** The secret itself. For a secret URL (an incoming webhook), also the parts that are secret on their own. */
 function withParts(secret: string): string[] {
   if (!secret.includes('://') || !URL.canParse(secret)) return [secret];
   const url = new URL(secret);
@@ -374,7 +379,7 @@ function withParts(secret: string): string[] {
   return [secret, ...parts.filter((part) => part.length >= MIN_PART_LENGTH)];
 }
 
-/** As UTF-8; beyond ASCII also as Latin-1, and as UTF-8 that was read as Latin-1, as node:http reads headers. */
+/** As UTF-8. Beyond ASCII also as Latin-1, and as UTF-8 read as Latin-1, as node:http reads headers. */
 function encodings(value: string): Buffer[] {
   const utf8 = Buffer.from(value, 'utf8');
   if (utf8.length === value.length) return [utf8];
@@ -382,15 +387,15 @@ function encodings(value: string): Buffer[] {
   return [utf8, ...latin1, Buffer.from(utf8.toString('latin1'), 'utf8')];
 }
 
-/** The text, and what becomes of it when a text around it is decoded. */
+/** The text, and its decoded layers in case a surrounding text is decoded. */
 const layersOf = (text: string): string[] => [
   text,
   ...Array.from(decodedLayers(text, MAX_LAYERS), (layer) => layer.text),
 ];
 
 /**
- * Base64 of the bytes alone, and the characters that they determine when one or two bytes stand before them (`user:` of
- * Basic), whatever follows.
+ * Base64 of the bytes alone, and the characters that they determine after one or two preceding bytes (`user:` of Basic),
+ * whatever follows.
  */
 function base64Pieces(bytes: Buffer): string[] {
   const pieces = [0, 1, 2].map((before) => {

@@ -1,6 +1,6 @@
 /**
- * Sessions of chats as files, `<profile home>/sessions/<target>/<chat id>.jsonl`, and how delivered texts are mirrored
- * into them (§4.7).
+ * Stores sessions of chats as files, `<profile home>/sessions/<target>/<chat id>.jsonl`, and mirrors delivered texts into them
+ * (§4.7).
  */
 import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
@@ -16,10 +16,10 @@ import type { Logger } from '../platform/log.ts';
 import type { Chat, SessionSummary, Sessions, Turn } from '../store/contract.ts';
 import type { DeliveryRequest } from './deliverer.ts';
 
-/** Longest session that is read, in bytes. */
+/** Maximum size of a session that is read, in bytes. */
 const MAX_SESSION_BYTES = 256 * 1024 * 1024;
 
-/** Creates the chat's session, readable only by its owner; an existing one is kept. */
+/** Creates the chat's session, readable only by its owner. An existing session is kept. */
 export async function openSession(chat: ChatRef): Promise<{ readonly path: string; readonly created: boolean }> {
   const path = sessionPath(chat);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -32,7 +32,7 @@ export async function openSession(chat: ChatRef): Promise<{ readonly path: strin
   }
 }
 
-/** All sessions of a profile, sorted by folder and file name. One that cannot be read is listed with its problem. */
+/** All sessions of a profile, sorted by folder and file name. An unreadable one is listed with its problem. */
 export async function listSessions(home: string): Promise<readonly SessionSummary[]> {
   const found: SessionSummary[] = [];
   for (const target of (await entries(sessionsFolder(home))).filter((entry) => entry.isDirectory())) {
@@ -48,7 +48,7 @@ export async function listSessions(home: string): Promise<readonly SessionSummar
   return found;
 }
 
-/** Null when the file was removed since the folder was read. */
+/** Null if the file was removed after the folder was read. */
 async function countTurns(path: string): Promise<Pick<SessionSummary, 'turns' | 'problem' | 'changed_at'> | null> {
   const found = await stat(path).catch(() => null);
   if (found === null) return null;
@@ -61,7 +61,7 @@ async function countTurns(path: string): Promise<Pick<SessionSummary, 'turns' | 
   }
 }
 
-/** The turns in order; null when the chat has no session. Skips truncated lines, which a full disk may leave. */
+/** The turns in order; null if the chat has no session. Skips truncated lines, which a full disk may leave. */
 export async function readTurns(path: string): Promise<readonly Turn[] | null> {
   try {
     const text = await readRegularText(path, MAX_SESSION_BYTES);
@@ -142,7 +142,7 @@ export function chatIdOf(name: string): string | null {
 
 /** @param homeOf absolute home of a profile */
 export function fileSessions(homeOf: (profile: string) => string): Sessions {
-  /** A session that an earlier version has made stays in its folder, which has the specification's name for the target. */
+  /** Sessions created by earlier versions stay in their folder, which has the specification's name for the target. */
   const place = ({ profile, target, chatId }: Chat): ChatRef => {
     const own = { home: homeOf(profile), target: realTarget(target), chatId };
     const earlier = { ...own, target: specTarget(own.target) };
@@ -167,7 +167,7 @@ export async function appendTurn(path: string, turn: Turn): Promise<boolean> {
   if (file === null) return false;
   try {
     const { bytesWritten } = await file.write(line);
-    if (bytesWritten < line.length) throw new Error('the session file took only a part of the line: is the disk full?');
+    if (bytesWritten < line.length) throw new Error('could not write the whole line to the session: is the disk full?');
   } finally {
     await file.close();
   }
@@ -204,7 +204,6 @@ export interface MirrorContext {
   readonly sessions: Sessions;
 }
 
-/** Creates the function that mirrors delivered texts. */
 export function createMirror({ clock, log, sessions }: MirrorContext): MirrorDelivery {
   return async ({ profile, route, target, text, delivery_id, chat_id, label = target }) => {
     try {
@@ -213,7 +212,7 @@ export function createMirror({ clock, log, sessions }: MirrorContext): MirrorDel
       await sessions.append({ profile, target, chatId: chat_id }, { role: 'user', content, at });
     } catch (error) {
       const reason = codeOf(error) ?? 'unknown';
-      log.warn({ profile, route, target: label, delivery_id, reason }, 'the delivered text could not be mirrored');
+      log.warn({ profile, route, target: label, delivery_id, reason }, 'could not mirror the delivered text');
     }
   };
 }

@@ -1,4 +1,7 @@
-/** Who sends a request: the client behind trusted proxies, and whether a web page of another origin may have sent it. */
+/**
+ * Identifies the sender of a request: the client behind trusted proxies, and whether a web page of another origin may have sent
+ * it.
+ */
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
@@ -7,7 +10,7 @@ import type { NetworkPlan } from '../../schemas/generated/types.ts';
 import type { ReasonCode } from './reason-codes.ts';
 
 const MAPPED = '::ffff:';
-/** The same in the normalised form of a URL. */
+/** The same, in the normalised form of a URL. */
 const MAPPED_URL = /^http:\/\/\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]/;
 
 /** Converts an IPv4-mapped IPv6 address, in any spelling, to IPv4. */
@@ -21,7 +24,7 @@ export function plainAddress(address: string): string {
   return bits.flatMap((group) => [group >> 8, group & 255]).join('.');
 }
 
-/** Whether the address is of this machine: then it may be a proxy or tunnel for any client. */
+/** True for addresses of this machine, which may be a proxy or tunnel for any client. */
 export function isLocal(address: string): boolean {
   return address === '::1' || (address.startsWith('127.') && isIP(address) === 4);
 }
@@ -53,7 +56,7 @@ export class TrustedProxies {
     return version !== 0 && this.list.check(address, version === 4 ? 'ipv4' : 'ipv6');
   }
 
-  /** The last hop of `X-Forwarded-For` that is not a trusted proxy; null when there is none. */
+  /** The last hop of `X-Forwarded-For` that is not a trusted proxy; null if there is none. */
   clientIn(forwarded: string | readonly string[] | undefined): string | null {
     const hops = String(forwarded ?? '').split(',');
     for (const hop of hops.reverse()) {
@@ -72,8 +75,8 @@ function withoutPort(hop: string): string {
 }
 
 /**
- * Null when no browser sent the request to a server on this machine, or a page of that server did; otherwise what is foreign.
- * DNS rebinding can point any host name to 127.0.0.1, so the host has to be a loopback name.
+ * Null if no browser sent the request to a server on this machine, or if a page of that server did. Otherwise returns what is
+ * foreign. DNS rebinding can point any host name to 127.0.0.1, so the host must be a loopback name.
  */
 export function foreignPart({ host, origin, 'sec-fetch-site': site }: IncomingHttpHeaders): ReasonCode | null {
   if (host !== undefined && !isLoopback(hostName(host))) return 'foreign_host';
@@ -94,8 +97,8 @@ function isOwn(origin: string, host: string | undefined): boolean {
 }
 
 /**
- * RFC 9112 §3.2: a server must refuse an HTTP/1.1 request without a Host header, and any request with two, of which a proxy
- * may use the other. It is optional in HTTP/1.0.
+ * RFC 9112 §3.2: a server must reject an HTTP/1.1 request without a Host header, and any request with two, because a proxy may
+ * use the other one. HTTP/1.0 does not require it.
  */
 export function hasOneHost({ rawHeaders, httpVersionMinor }: IncomingMessage): boolean {
   let count = 0;

@@ -1,4 +1,4 @@
-/** The documents that the public server serves: its health and the blueprint catalog. They hold no secrets (decisions §3). */
+/** Serves the documents of the public server: health and the blueprint catalog. They contain no secrets (decisions §3). */
 
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -12,7 +12,7 @@ import { jsonReply, textReply } from './reply.ts';
 
 export interface Document {
   readonly reply: Reply;
-  /** The answer when the client has this version already; null for a document without versions. */
+  /** The response if the client already has this version; null for a document without versions. */
   readonly notModified: Reply | null;
   readonly etag: string;
 }
@@ -28,7 +28,7 @@ const CATALOG_PATH = '/blueprints';
 export class Documents {
   private source: CatalogSource;
   private readonly log: Logger;
-  /** The refresh under way, shared by concurrent requests. */
+  /** The current refresh, shared by concurrent requests. */
   private refreshing: Promise<void> | null = null;
   private catalog: ReadonlyMap<string, Document> = new Map();
 
@@ -60,23 +60,23 @@ export class Documents {
       const text = await source.read();
       if (text !== null) this.catalog = text === undefined ? new Map() : publishCatalog(text);
     } catch (error) {
-      log.error({ file: source.file, reason: String(error) }, 'blueprint catalog cannot be read');
+      log.error({ file: source.file, reason: String(error) }, 'could not read the blueprint catalog');
     }
   }
 }
 
-/** @throws Error when the text is not a list of entries with keys */
+/** @throws Error unless the text is a list of entries with keys */
 function publishCatalog(text: string): Map<string, Document> {
   const documents = new Map([[CATALOG_PATH, publish(text)]]);
   const entries: unknown = JSON.parse(text);
-  if (!Array.isArray(entries)) throw new Error('the blueprint catalog is no list');
+  if (!Array.isArray(entries)) throw new Error('the blueprint catalog must be a list');
   for (const entry of entries as unknown[]) {
     documents.set(`${CATALOG_PATH}/${encodeURIComponent(keyOf(entry))}`, publish(JSON.stringify(entry)));
   }
   return documents;
 }
 
-/** The answer to a GET or HEAD of a document. */
+/** The response to a GET or HEAD of a document. */
 export function readDocument({ reply, notModified, etag }: Document, headers: IncomingHttpHeaders): Reply {
   const known = headers['if-none-match'];
   return notModified !== null && known !== undefined && namesTag(known, etag) ? notModified : reply;
@@ -105,11 +105,11 @@ function namesTag(header: string, etag: string): boolean {
   });
 }
 
-/** Where the blueprint catalog comes from: a file that may change, or a value that the embedding program passes. */
+/** Source of the blueprint catalog: a file that may change, or a value from the embedding program. */
 export interface CatalogSource {
-  /** Its file, for messages; null when there is none. */
+  /** Its file, for messages; null if there is none. */
   readonly file: string | null;
-  /** Resolves to the text if it may have changed since the last call; null: it has not; undefined: there is no catalog. */
+  /** Resolves to the text if it may have changed since the last call; null: unchanged; undefined: there is no catalog. */
   read(): Promise<string | null | undefined>;
 }
 
@@ -131,7 +131,7 @@ export function catalogFile(
   };
 }
 
-/** A catalog in memory; an empty one counts as none. */
+/** A catalog in memory; an empty one counts as missing. */
 export function catalogValue(catalog: Catalog): CatalogSource {
   let text: string | null | undefined = catalog.length === 0 ? undefined : JSON.stringify(catalog);
   return {

@@ -1,4 +1,6 @@
-/** Takes an event of the embedding program into the stages: without HTTP and signature, because the program vouches for it. */
+/**
+ * Passes an event of the embedding program through the stages, without HTTP and signature, because the program vouches for it.
+ */
 import { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { LinkedRoute } from '../table/linked-table.ts';
@@ -11,7 +13,7 @@ import { eventName, keptId } from './stages/decide.ts';
 import { IntakeRequest } from './unverified-bodies.ts';
 
 /**
- * What an event is beside its payload.
+ * Options of an event, besides its payload.
  *
  * @example
  * ```ts
@@ -21,7 +23,7 @@ import { IntakeRequest } from './unverified-bodies.ts';
  * ```
  */
 export interface EmitOptions {
-  /** Its type, for `events` of the route. Default: as the payload says, where the source of the route has it there. */
+  /** Event type, for `events` of the route. Default: read from the payload, if the source of the route has it there. */
   readonly event?: string;
   /** A later event with the same id is a duplicate. Default: a new one. */
   readonly deliveryId?: string;
@@ -30,7 +32,7 @@ export interface EmitOptions {
 }
 
 /**
- * What became of an event.
+ * The outcome of an emitted event.
  *
  * @example
  * ```ts
@@ -45,19 +47,19 @@ export interface EmitOptions {
 export interface Emitted {
   /** `accepted`, `coalesced`, `delivered`, `duplicate`, `ignored`, or the code of an error, such as `rate_limited`. */
   readonly outcome: Outcome;
-  /** Why it was ignored or refused, such as `filter`; null: the outcome says it. */
+  /** Why it was ignored or rejected, such as `filter`; null: the outcome says everything. */
   readonly reason: string | null;
-  /** Its type; `unknown`: it has none. Empty when it was refused before it was looked at. */
+  /** Event type; `unknown` if it has none. Empty if it was rejected before the type was read. */
   readonly event: string;
-  /** The id that it was given, or a new one. */
+  /** The given id, or a new one. */
   readonly deliveryId: string;
-  /** Id of its dispatch, as in the event `finished`; null when nothing runs or is delivered for it alone. */
+  /** Id of its dispatch, as in the event `finished`; null if it has none. */
   readonly dispatch: string | null;
-  /** The body that a sender would get. */
+  /** The response body that an HTTP sender would get. */
   readonly answer: Readonly<Record<string, unknown>>;
 }
 
-/** What only a request over HTTP passes. */
+/** Stages that apply only to HTTP requests. */
 const LEFT_OUT: ReadonlySet<StageName> = new Set([
   'method',
   'origin',
@@ -71,7 +73,7 @@ const LEFT_OUT: ReadonlySet<StageName> = new Set([
   'parse',
 ]);
 
-/** @throws TypeError when the payload is no JSON */
+/** @throws TypeError if the payload is not JSON */
 export function prepareEvent(
   route: LinkedRoute,
   payload: unknown,
@@ -80,7 +82,7 @@ export function prepareEvent(
 ): StagedRequest {
   const body = Buffer.from(JSON.stringify(payload) ?? '');
   const parsed = parseJson(body);
-  if (!parsed.ok) throw new TypeError('emit: the payload: a JSON value of at most 200 levels');
+  if (!parsed.ok) throw new TypeError('emit: the payload must be a JSON value of at most 200 levels');
   const request = new IntakeRequest(new Socket());
   Object.assign(request, { method: 'POST', url: '/', headers: { 'content-type': 'application/json' } });
   const intake = new Intake(request, new ServerResponse(request), route, services.clock);
@@ -105,7 +107,7 @@ export function prepareEvent(
   };
 }
 
-/** Outcomes of an event for which a dispatch of its own was stored. */
+/** Outcomes of events with a stored dispatch. */
 const OWN: ReadonlySet<Outcome> = new Set(['accepted', 'delivered', 'delivery_failed']);
 
 export function emittedEvent(intake: Intake, { outcome, body }: Reply): Emitted {

@@ -1,6 +1,6 @@
 /**
- * Reports the outcome of each request: one count, and one log line for each event. Unauthenticated requests share a budget
- * of lines for each route. Payloads and secrets are never logged.
+ * Reports the outcome of each request: counts it, and writes one log line for each event. Unauthenticated requests share a
+ * budget of lines for each route. Payloads and secrets are never logged.
  */
 import { DEFAULT_PROFILE } from '../../base/names.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -16,12 +16,12 @@ interface Finished {
   readonly route: string;
   readonly profile: string;
   readonly outcome: Outcome;
-  /** The stage's code when the event was ignored; otherwise null. */
+  /** The stage's code if the event was ignored; otherwise null. */
   readonly ignored: string | null;
   readonly ms: number;
-  /** Index of the secret that matched; above 0 when the sender still uses a previous one. */
+  /** Index of the matching secret; above 0 if the sender still uses a previous one. */
   readonly secret: number;
-  /** Its signature is valid. */
+  /** True if its signature is valid. */
   readonly authentic?: boolean;
 }
 
@@ -30,7 +30,7 @@ export type CountRequest = (finished: Finished) => void;
 
 type Level = keyof Logger;
 
-/** Most placeholders that are named in a line. */
+/** Maximum number of placeholders named in a line. */
 const MOST_UNRESOLVED = 20;
 
 /** Levels of the outcomes that are not logged as `info`. */
@@ -65,7 +65,7 @@ export class EventLog {
     this.context = context;
   }
 
-  /** Reports a finished request. @param kept id under which it is kept; null when it is not */
+  /** Reports a finished request. @param kept id of its capture; null: not captured */
   finished(intake: Intake, { outcome }: Reply, kept: string | null): void {
     const { plan } = intake.route;
     const now = this.context.clock.monotonic();
@@ -100,7 +100,7 @@ export class EventLog {
     return budget;
   }
 
-  /** Reports a request for an unknown path, within the budget, because any client can send them. */
+  /** Reports a request to an unknown path, within the budget, because any client can send them. */
   noRoute(path: string, outcome: 'unknown_route' | 'overloaded'): void {
     this.context.count({ route: '', profile: '', outcome, ignored: null, ms: 0, secret: 0, authentic: false });
     this.context.log.debug(
@@ -129,7 +129,7 @@ function fieldsOf(intake: Intake, outcome: Outcome, ms: number, kept: string | n
   return Object.assign(fields, traceField(intake.trace));
 }
 
-/** Most lines of one kind per minute. */
+/** Maximum number of lines of one kind per minute. */
 const LINES = 100;
 const MINUTE_MS = 60_000;
 
@@ -140,7 +140,7 @@ class LineBudget {
   private held = 0;
 
   /**
-   * Whether another line may be written now, and how many were left out since the last one.
+   * Decides whether another line may be written now, and returns the number of lines omitted since the last one.
    * @param now monotonic ms
    */
   take(now: number): { readonly write: boolean; readonly held: number } {
@@ -159,7 +159,7 @@ class LineBudget {
   }
 }
 
-/** Empty when the code says everything. @param kept id under which the request is kept; null when it is not */
+/** Empty if the code says everything. @param kept id of the captured request; null: not captured */
 function reasonFields(intake: Intake, kept: string | null): LogFields {
   const about = reasonOf(intake)?.about ?? null;
   switch (about?.kind) {

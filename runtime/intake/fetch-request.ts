@@ -9,7 +9,7 @@ import type { HandleRequest } from './server.ts';
 import { IntakeRequest } from './unverified-bodies.ts';
 
 /**
- * Where a request that another server received comes from.
+ * The origin of a request that another server received.
  *
  * @example
  * ```ts
@@ -107,7 +107,7 @@ class FetchedResponse extends ServerResponse<IntakeRequest> {
     this.respond = respond;
   }
 
-  /** @param flat names and values alternating */
+  /** @param flat alternating names and values */
   override writeHead(status: number, flat?: unknown): this {
     const headers = new Headers();
     const list = Array.isArray(flat) ? (flat as readonly unknown[]) : [];

@@ -29,26 +29,28 @@ import type { IntakeRequest } from './unverified-bodies.ts';
 
 /** Paths of routes. */
 export const INTAKE_PATH = /^\/(?:webhooks|p)\//;
-/** The answer when other gateways may have the route, or this one may have it later. */
+/** The response if another gateway may have the route, or this one may get it soon. */
 const PENDING = retryLater('overloaded', 5);
-/** The answer when a client has too many requests at once. */
+/** The response to a client with too many concurrent requests. */
 const CROWDED = retryLater('overloaded', 5);
-/** Replies that close the connection: after an ambiguous request the next may be ambiguous too; a slow body may never end. */
+/**
+ * Replies that close the connection: after an ambiguous request the next may be ambiguous too, and a slow body may never end.
+ */
 const ENDS_CONNECTION: ReadonlySet<Reply> = new Set([MALFORMED_REQUEST, REQUEST_TIMEOUT, CROWDED]);
 
 interface HandlerContext {
   readonly services: Services;
   readonly events: EventLog;
   readonly keep: KeepRequest;
-  /** Loads changed files; null when a request need not wait for them. */
+  /** Loads changed files; null if a request need not wait for them. */
   readonly refresh: () => Promise<void> | null;
   readonly findRoute: (path: string) => LinkedRoute | undefined;
-  /** Resolves when the routes that are being loaded can be found; null when none are being loaded. */
+  /** Resolves when the routes that are being loaded can be found; null if none are being loaded. */
   readonly loading: () => Promise<void> | null;
-  /** Whether other gateways may serve a path that has no route here: a 404 would make its sender give up. */
+  /** True if other gateways may serve a path that has no route here: a 404 would make its sender stop retrying. */
   readonly isPending: (path: string) => boolean;
   readonly documents: Documents;
-  /** The status of an event, if the path is its URL. */
+  /** The status of an event, if the path is its status URL. */
   readonly status: (request: IntakeRequest, path: string) => Promise<Reply | null>;
   readonly connections: Connections;
 }
@@ -56,7 +58,7 @@ interface HandlerContext {
 export class RequestHandler {
   private readonly context: HandlerContext;
   private active = 0;
-  /** Answers to write at the end of this turn. */
+  /** Responses to write at the end of this turn of the event loop. */
   private leaving: { readonly intake: Intake; readonly reply: Reply }[] = [];
   private onIdle: (() => void) | null = null;
 
@@ -89,7 +91,7 @@ export class RequestHandler {
     const loading = route === undefined ? this.context.loading() : null;
     if (route !== undefined) void this.intake(request, response, route);
     else if (loading === null || !INTAKE_PATH.test(path)) this.other(request, response, path);
-    // The route may be among them; a 404 would make its sender give up.
+    // The route may be one of them; a 404 would make its sender stop retrying.
     else void loading.then(() => this.route(request, response, path));
   }
 
@@ -131,7 +133,10 @@ export class RequestHandler {
     if (this.leaving.length === 1) setImmediate(this.leave);
   }
 
-  /** Runs the stages for a request without a connection. @param replayOf id of the kept request that it repeats; null: it is new */
+  /**
+   * Runs the stages for a request without a connection. @param replayOf id of the captured request that it repeats; null: it is
+   * new
+   */
   async send(
     { intake, services, watcher }: StagedRequest,
     replayOf: string | null,
@@ -161,8 +166,8 @@ export class RequestHandler {
   }
 
   /**
-   * Writes the answers of one turn of the event loop together, at its end: over the loopback the first write wakes the
-   * reader, and the following ones cost a fraction of what they would between reads.
+   * Writes the responses of one turn of the event loop together, at its end. Over the loopback, the first write wakes the
+   * reader; the following ones are much cheaper than writes between reads.
    */
   private readonly leave = (): void => {
     const { leaving } = this;
@@ -182,7 +187,7 @@ export class RequestHandler {
   }
 
   private fault(error: unknown, where: LogFields): void {
-    this.context.services.log.error({ ...where, err: error }, 'a request failed for a fault of this program');
+    this.context.services.log.error({ ...where, err: error }, 'internal error while handling a request');
   }
 
   private answer(request: IntakeRequest, response: ServerResponse, reply: Reply): void {
@@ -193,7 +198,7 @@ export class RequestHandler {
     try {
       answer(request, response, reply, { clock, close });
     } catch (error) {
-      // Such as a header that cannot be sent. The other requests must still be answered.
+      // For example a header that cannot be sent. The other requests must still be answered.
       this.fault(error, { outcome: reply.outcome });
       response.destroy();
     }

@@ -19,8 +19,8 @@ import type { Connections } from './server.ts';
 import type { IntakeRequest, UnverifiedBodies } from './unverified-bodies.ts';
 
 /**
- * A stage ends the request with a reply, or returns null to continue. It stores what it finds in the intake, and is
- * asynchronous only if it must wait.
+ * A stage ends the request with a reply, or returns null to continue. It stores its results in the intake, and is asynchronous
+ * only if it must wait.
  */
 export type Stage = (intake: Intake, services: Services) => Reply | null | Promise<Reply | null>;
 
@@ -33,32 +33,32 @@ export interface Services {
   readonly runScript: RunScript;
   /** The id of this installation. Rejects with StoreUnavailable. */
   readonly installation: () => Promise<string>;
-  /** The account of a target for which none is set, where its service has told it. Missing: none has. */
+  /** The account of a target without a setting for it, as its service reported it. Missing: no service reports one. */
   readonly ownLogin?: OwnLogin;
   readonly shutdown: Shutdown;
   readonly overload: Pick<Overload, 'refuses' | 'verify'>;
   readonly bodies: Pick<UnverifiedBodies, 'read' | 'readArrived' | 'release'>;
   readonly connections: Pick<Connections, 'verify'>;
   readonly warnDeprecated: (route: LinkedRoute, scheme: string) => void;
-  /** Null: nothing is traced. */
+  /** Null: tracing is off. */
   readonly tracing: RequestTracing | null;
-  /** Missing for a request whose sender is not there, such as one that is explained. */
+  /** Missing for a request without a waiting sender, such as one that is explained. */
   readonly statuses?: () => Statuses | null;
 }
 
-/** What senders are told of their events after the 202: a module implements it. */
+/** Reports to senders the status of their events after the 202; implemented by a module. */
 export interface Statuses {
-  /** Has the event accepted, and answers its sender. */
+  /** Runs `dispatch` and answers the sender. */
   accept(intake: Intake, dispatch: () => Promise<Reply>): Promise<Reply>;
-  /** The answer at a path that is no route; null: there is nothing. */
+  /** The response at a path without a route; null: nothing is there. */
   find(
     request: IntakeRequest,
     path: string,
     findRoute: (path: string) => LinkedRoute | undefined,
   ): Promise<Reply | null>;
-  /** The dispatch has ended. */
+  /** Called when a dispatch has ended. */
   finished(id: string): void;
-  /** The server stops: nobody waits any more. */
+  /** Called when the server stops: ends all waiting requests. */
   release(): void;
 }
 
@@ -68,17 +68,17 @@ export type OpenStatuses = (context: {
   readonly log: Logger;
 }) => Statuses;
 
-/** Spans of requests whose signature is right: strangers begin none. */
+/** Traces requests with a valid signature; requests of strangers start no span. */
 export interface RequestTracing {
-  /** Begins the span, which continues the trace that the sender names. */
+  /** Starts the span, which continues the trace of the sender. */
   received(intake: Intake): TraceFields;
-  /** Ends it; a request that was answered before it was rendered gets its span here. */
+  /** Ends the span. A request that was answered before it was rendered gets its span here. */
   answered(intake: Intake, reply: Reply): void;
 }
 
 /** Whether the server is stopping. */
 export interface Shutdown {
-  /** Seconds after which senders should retry, once the server is stopping; otherwise null. */
+  /** Seconds after which senders should retry while the server is stopping; otherwise null. */
   retryAfterSeconds: number | null;
 }
 
@@ -95,15 +95,15 @@ export class Intake implements SignedRequest {
   readonly headers: IncomingHttpHeaders;
   /** Unix ms. */
   readonly receivedAt: number;
-  /** When the event came, for its age: before `receivedAt` for one that is replayed. Unix ms. */
+  /** Time at which the event was received, for its age: earlier than `receivedAt` for a replay. Unix ms. */
   cameAt: number;
   /** Monotonic ms. */
   readonly startedAt: number;
   body: Buffer = NO_BODY;
   authenticated = false;
-  /** The scheme that verified or refused the request; empty before. */
+  /** The scheme that verified or rejected the request; empty before that. */
   scheme = '';
-  /** Index of the secret that matched; above 0 during a rotation. */
+  /** Index of the matching secret; above 0 during a rotation. */
   secret = 0;
   /** The stage that answered. */
   stage: StageName | null = null;
@@ -120,9 +120,9 @@ export class Intake implements SignedRequest {
   /** Placeholders of the prompt that did not resolve, as written. */
   unresolved: readonly string[] = ALL_RESOLVED;
   coalesceKey: string | null = null;
-  /** Set once its span has begun. */
+  /** Set once its span has started. */
   trace: TraceParent | null = null;
-  /** Whether the event holds the marker of another installation. */
+  /** True if the event contains the marker of another installation. */
   isExchange = false;
   private parsed: ParsedBody | null = null;
 
@@ -148,7 +148,7 @@ export class Intake implements SignedRequest {
     return this.parsed;
   }
 
-  /** Takes a payload that is no body of a request. @param body its JSON */
+  /** Sets a payload that did not arrive as a request body. @param body its JSON */
   give(body: Buffer, payload: unknown): void {
     this.body = body;
     this.data = payload;
@@ -160,8 +160,8 @@ export class Intake implements SignedRequest {
   }
 
   /**
-   * Drops the payload once the event is rendered, and the body unless the request is kept, so that garbage collections do not
-   * copy them while the event waits for the store.
+   * Releases the payload once the event is rendered, and the body unless the request is captured, so that garbage collections
+   * do not copy them while the event waits for the store.
    */
   release(): void {
     if (this.route.plan.capture === 'none') this.body = NO_BODY;
@@ -174,7 +174,7 @@ export class Intake implements SignedRequest {
   }
 }
 
-/** The names of the stages, in the order of `pipeline.ts`, as used in reasons, `explain` and kept requests. */
+/** The names of the stages, in the order of `pipeline.ts`, as used in reasons, `explain` and captured requests. */
 export const STAGE_NAMES = [
   'method',
   'open',

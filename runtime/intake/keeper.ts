@@ -1,6 +1,6 @@
 /**
- * Captured requests as data, and the interface of what keeps them, which is called after each response and never delays
- * one. They hold no credentials.
+ * Captured requests as data, and the interface of the store that captures them. It is called after each response and never
+ * delays one. Captures contain no credentials.
  */
 import { isUtf8 } from 'node:buffer';
 import { messageOf } from '../../base/errors.ts';
@@ -21,14 +21,14 @@ import type { Intake, Services } from './intake.ts';
 import type { Watcher } from './pipeline.ts';
 import type { Reply } from './reply.ts';
 
-/*
- * A kept request as data, for `requests`, `explain`, `diff` and the control socket. It holds no credentials; whether its
+/**
+ * A captured request as data, for `requests`, `explain`, `diff` and the control socket. It contains no credentials. Whether its
  * signature was valid was decided when it arrived.
  */
 
 export type { KeptHead } from '../../schemas/built/operations/types.ts';
 
-/** Reads kept requests, from a running server or from a home's file. */
+/** Reads captured requests, from a running server or from a home's file. */
 export interface KeptRequests {
   list(filter: KeptFilter, page: KeptPage): Promise<readonly RequestSummary[]>;
   /** @param id an id, or a prefix of one */
@@ -36,7 +36,10 @@ export interface KeptRequests {
   close(): Promise<void>;
 }
 
-/** As `requests show --json` and the console show it: a body that is text as text. @param next what to do about it */
+/**
+ * A captured request as `requests show --json` and the console show it, with a text body as text. @param next what to do about
+ * it
+ */
 export function printedRequest({ body, headers, ...rest }: KeptRequest, next: string | null): PrintedRequest {
   const bytes = body === null ? null : Buffer.from(body, 'base64');
   const isText = bytes !== null && isUtf8(bytes);
@@ -51,20 +54,23 @@ export function printedRequest({ body, headers, ...rest }: KeptRequest, next: st
 }
 
 /**
- * Keeps an answered request, if its route is configured for that and there is room. Returns its id, or null when it is not
- * kept. Never throws, and no answer waits for it.
- * @param replayOf id of the kept request that it repeats
+ * Captures an answered request if its route is configured for that and there is room. Returns its id, or null if it is not
+ * captured. Never throws, and never delays a response.
+ * @param replayOf id of the captured request that it repeats
  */
 export type KeepRequest = (intake: Intake, reply: Reply, replayOf?: string | null) => string | null;
 
-/** Number of requests kept since the start, and of those that were dropped although their route keeps requests. */
+/**
+ * Numbers of captured requests since the start, and of requests that could not be captured although their route is configured
+ * for it.
+ */
 export interface KeptCounts {
   readonly kept: number;
-  /** `rate`: over the route's rate. `queue`: the writer is behind. `failed`: they cannot be stored. */
+  /** `rate`: over the route's rate. `queue`: the writer is behind. `failed`: they could not be stored. */
   readonly dropped: Readonly<Record<'rate' | 'queue' | 'failed', number>>;
 }
 
-/** A request that is sent through the stages without a connection. */
+/** A request that passes the stages without a connection. */
 export interface StagedRequest {
   readonly intake: Intake;
   readonly services: Services;
@@ -73,34 +79,34 @@ export interface StagedRequest {
 
 export interface Keeper {
   readonly keep: KeepRequest;
-  /** The kept requests, including those that have just been answered. */
+  /** The captured requests, including those that were just answered. */
   readonly requests: Omit<KeptRequests, 'close'>;
   readonly counts: KeptCounts;
-  /** Why a kept request cannot be replayed; null when it can. */
+  /** Why a captured request cannot be replayed; null if it can. */
   whyNotReplayable(kept: KeptRequest): string | null;
-  /** Prepares the replay of a request that can be replayed. It does not count against the rate limit. */
+  /** Prepares the replay of a replayable request. It does not count against the rate limit. */
   replay(kept: KeptRequest, route: LinkedRoute, services: Services): StagedRequest;
-  /** Stores what is waiting, and closes. */
+  /** Stores waiting captures, and closes. */
   close(): Promise<void>;
 }
 
 export interface KeeperContext {
   /** `<home_dir>`. */
   readonly home: string;
-  /** The rows of a shared store; null: requests are kept in a file of the home. */
+  /** The rows of a shared store; null: captures are in a file of the home. */
   readonly rows: RequestRows | null;
   /** The table in service. */
   readonly table: () => RouteTable;
-  /** Secrets that no kept request may contain; the set only grows. */
+  /** Secrets that must not appear in a captured request; the set only grows. */
   readonly secrets: () => ReadonlySet<string>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Called once, when the first table or subscription that keeps requests is loaded, or kept requests are read. */
+/** Called once, when the first table or subscription with capture is loaded, or captured requests are read. */
 export type OpenKeeper = (context: KeeperContext) => Keeper;
 
-/** The keeper of a service: opened with the first routes that keep requests, or when kept requests are read. */
+/** The capture of a service: opened with the first routes that capture requests, or when captured requests are read. */
 export class Keeping {
   private readonly keeper: Lazy<Keeper>;
   private readonly log: Logger;
@@ -113,19 +119,19 @@ export class Keeping {
   readonly keep: KeepRequest = (...request) => this.keeper.opened?.keep(...request) ?? null;
 
   get counts(): KeptCounts {
-    return this.keeper.opened?.counts ?? NOTHING_KEPT;
+    return this.keeper.opened?.counts ?? NO_CAPTURES;
   }
 
-  /** Rejects when no requests can be kept here. */
+  /** Rejects if requests cannot be captured here. */
   use(): Promise<Keeper> {
     return this.keeper.use();
   }
 
-  /** Opens the keeper before the first request to one of these routes is answered, if any of them keeps requests. */
+  /** Opens the store before the first request to one of these routes is answered, if any of them captures requests. */
   async prepare(routes: Iterable<RoutePlan>): Promise<void> {
     if (this.keeper.opened !== null || [...routes].every(({ capture }) => capture === 'none')) return;
     await this.use().catch((error: unknown) =>
-      this.log.error({ reason: messageOf(error) }, 'requests cannot be kept: events are not affected'),
+      this.log.error({ reason: messageOf(error) }, 'could not open the capture of requests; events are not affected'),
     );
   }
 
@@ -134,4 +140,4 @@ export class Keeping {
   }
 }
 
-const NOTHING_KEPT: KeptCounts = { kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } };
+const NO_CAPTURES: KeptCounts = { kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } };

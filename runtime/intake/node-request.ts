@@ -1,6 +1,6 @@
 /**
- * Answers a request of another `node:http` server with the same handler and stages as one of our own server, for programs
- * that mount the gateway in Express, Fastify or a server of theirs. Its path and headers are taken as they were sent.
+ * Answers a request of another `node:http` server with the same handler and stages as the hookwright server, for programs that
+ * mount the gateway in Express, Fastify or their own server. Path and headers are used as they were sent.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
@@ -13,9 +13,9 @@ import { IntakeRequest } from './unverified-bodies.ts';
 /**
  * A listener of `node:http`, and a middleware of Express, Connect and Fastify.
  *
- * @param request whose body has not been read: a signature covers its bytes
- * @param response nothing is written to it yet
- * @param next called for a request that is no webhook, and with an error when the body has been read. Left out: all is answered
+ * @param request its body must be unread, because a signature covers its bytes
+ * @param response nothing may be written to it yet
+ * @param next called for a request that is not a webhook, and with an error if the body was read. Default: all are answered
  *
  * @example
  * ```ts
@@ -44,19 +44,19 @@ export function answerNode(handle: HandleRequest, { request, response, next, log
     return;
   }
   if (request.readableDidRead) {
-    const error = new Error('the body of the request has been read: mount hookwright before what parses bodies');
+    const error = new Error('the request body was already read: mount hookwright before body parsers');
     if (next === undefined) {
-      log.error({ err: error }, 'a request cannot be answered');
+      log.error({ err: error }, 'could not answer a request');
       response.writeHead(500).end();
     } else next(error);
     return;
   }
-  // What is left of the body must not stand before the next request of the connection.
+  // The rest of the body must not precede the next request of the connection.
   response.once('finish', () => request.resume());
   handle(new MountedRequest(request), response);
 }
 
-/** A request of ours that reads its body from one of another server. */
+/** A request that reads its body from a request of another server. */
 class MountedRequest extends IntakeRequest {
   private readonly source: IncomingMessage;
   private isReading = false;

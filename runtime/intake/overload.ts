@@ -1,34 +1,37 @@
 /**
- * Sheds load when the process cannot parse and verify all events that arrive: it then accepts a shrinking share of them and
- * refuses the others before they are read, which costs a fraction of accepting them. Two queues show an overload: requests
- * that are ready are handled in one turn of the event loop, which grows with their number; and of the connections that the
- * system holds ready, a turn accepts one, so that none are left when some turns accept none.
+ * Sheds load when the process cannot parse and verify all events: it accepts a shrinking share and rejects the others before
+ * reading them, which costs a fraction of accepting them. Two queues show an overload. Ready requests are handled in one turn
+ * of the event loop, which grows with their number. Of the connections that the system holds ready, a turn accepts one, so none
+ * are left when some turns accept none.
  */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 
-/** Longest acceptable turn, in ms: a request takes about three. With turns shorter than the other it has recovered. */
+/**
+ * Longest acceptable turn, in ms; a request takes about three. The process has recovered when turns are shorter than the second
+ * value.
+ */
 const MAX_DELAY_MS = 100;
 const RECOVERED_MS = 50;
-/** How long turns must be too long before events are refused, in ms, so that a burst passes. */
+/** Minimum duration of long turns before events are rejected, in ms, so that a burst passes. */
 const SUSTAINED_MS = 500;
-/** A long turn that holds fewer verified events is no queue of them; then the machine is slow. */
+/** A long turn with fewer verified events does not indicate a queue of them; then the machine is slow. */
 const QUEUE = 15;
-/** Connections a turn from which some are always left. */
+/** Accepted connections per turn above which some are always waiting. */
 const ACCEPTED = 0.9;
-/** With a smaller share of verified ones, strangers keep the process busy: to refuse events would do what those want. */
+/** With a smaller share of verified requests, strangers cause the load, and rejecting events would help them. */
 const VERIFIED_SHARE = 0.5;
-/** Least time between two measurements, in ms. */
+/** Minimum time between two measurements, in ms. */
 const EVERY_MS = 100;
-/** How the accepted share falls with each long measurement, its least value, and how much it grows in `EVERY_MS`. */
+/** Decrease of the accepted share with each long measurement, its minimum, and its growth in `EVERY_MS`. */
 const FALL = 0.3;
 const LEAST = 0.05;
 const GROW = 0.1;
 
 /** The event loop since the last measurement. */
 interface LoopMeasurement {
-  /** Mean length of the turns that have ended, in ms; null: none has. */
+  /** Mean length of the finished turns, in ms; null if none finished. */
   readonly delay: number | null;
   /** Number of turns. */
   readonly turns: number;
@@ -50,12 +53,12 @@ export class Overload {
   private turnedAt: number;
   /** Number of connections accepted before the last measurement. */
   private accepted = 0;
-  /** Numbers of events since the last measurement that were not refused, and of those of them that were verified. */
+  /** Numbers of events since the last measurement that were not rejected, and of the verified ones among them. */
   private taken = 0;
   private verified = 0;
-  /** Monotonic ms at which the overload under way began; null when there is none. */
+  /** Monotonic ms at which the current overload started; null if there is none. */
   private longSince: number | null = null;
-  /** Share of the events that is accepted. */
+  /** Share of events that are accepted. */
   private share = 1;
   /** Accumulated fraction of an event that may be accepted. */
   private credit = 0;
@@ -67,7 +70,7 @@ export class Overload {
     this.turnedAt = this.measuredAt;
   }
 
-  /** Whether to refuse an event that arrives now. */
+  /** True if an event that arrives now must be rejected. */
   refuses(): boolean {
     const now = this.context.clock.monotonic();
     if (now - this.measuredAt >= EVERY_MS) this.measure(now);
@@ -112,7 +115,7 @@ export class Overload {
     this.longSince ??= now - Math.max(delay, elapsed);
     if (now - this.longSince < SUSTAINED_MS) return;
     const fields = { delay_ms: Math.round(delay) };
-    if (this.share === 1) this.context.log.warn(fields, 'more arrives than can be taken: some events get 503');
+    if (this.share === 1) this.context.log.warn(fields, 'overloaded: rejecting some events with 503');
     this.share = Math.max(LEAST, this.share * FALL);
   }
 
@@ -121,15 +124,15 @@ export class Overload {
     if (this.share === 1) return;
     this.share = Math.min(1, this.share + (GROW * elapsed) / EVERY_MS);
     if (this.share < 1) return;
-    this.context.log.info({ refused: this.refused }, 'all events are taken again');
+    this.context.log.info({ refused: this.refused }, 'overload ended: accepting all events again');
     this.refused = 0;
   }
 }
 
-/** Time between two samples, in ms; each contains it. */
+/** Time between two samples, in ms; each sample includes it. */
 const SAMPLE_MS = 10;
 
-/** Measures the loop of this process. @param signal ends that */
+/** Measures the event loop of this process. @param signal ends the measurement */
 export function monitorLoop(signal: AbortSignal): () => LoopMeasurement {
   const samples = monitorEventLoopDelay({ resolution: SAMPLE_MS });
   samples.enable();

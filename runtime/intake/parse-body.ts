@@ -1,6 +1,6 @@
 /**
- * Parses a body into the payload, in the format of its source or by its content type, for the parse stage and for schemes
- * that sign parts of it.
+ * Parses a body into the payload, in the format of its source or by its content type. Used by the parse stage and by schemes
+ * that sign parts of the body.
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -11,9 +11,9 @@ import type { XmlFault } from './parse-xml.ts';
 import { parseXml } from './parse-xml.ts';
 
 export interface ParsedBody {
-  /** Undefined when there is a fault. */
+  /** Undefined after a fault. */
   readonly payload: unknown;
-  /** The fields, when the body is a form. */
+  /** The fields, if the body is a form. */
   readonly form: URLSearchParams | null;
   readonly fault: BodyFormatFault | null;
 }
@@ -36,13 +36,14 @@ const PARSERS: Readonly<Record<BodyFormat, (body: Buffer) => ParsedBody>> = {
   xml: (body) => parseText(body, parseXml),
 };
 
-/** Most fields of a form; real ones have far fewer. */
+/** Maximum number of fields of a form; real ones have far fewer. */
 const MAX_FIELDS = 10_000;
-/** Longest first name of a form, in UTF-16 units. */
+/** Maximum length of the first name of a form, in UTF-16 units. */
 const MAX_NAME = 256;
 /**
- * The name with which a form starts (decisions §4). Neither JSON nor the signed content of a scheme with a timestamp
- * matches: one that starts with the timestamp fails at its first digit, one with an id before it at the digits after a dot.
+ * The name at the start of a form (decisions §4). It matches neither JSON nor the signed content of a scheme with a timestamp:
+ * content that starts with the timestamp fails at the first digit; content with an id before it fails at the digits after a
+ * dot.
  */
 const FIRST_NAME = /^(?!.*\.\d{9,}\.)[A-Za-z_][A-Za-z0-9_.[\]-]*$/;
 const NAME_END = /[=&]/;
@@ -78,7 +79,7 @@ function parseText(body: Buffer, parse: ParseText): ParsedBody {
   return parsed.ok ? { payload: parsed.value, form: null, fault: null } : fault(parsed.fault);
 }
 
-/** A form whose one field is `payload` carries JSON, as code hosts send it; any other is an object of strings. */
+/** A form with the single field `payload` contains JSON, as code hosts send it; any other becomes an object of strings. */
 function parseForm(body: Buffer): ParsedBody {
   if (body.length === 0) return fault('empty');
   if (!isUtf8(body)) return fault('not_utf8');
@@ -88,15 +89,15 @@ function parseForm(body: Buffer): ParsedBody {
   if (!looksLikeForm(text)) return fault('no_form');
   const form = new URLSearchParams(text);
   const payload = form.size === 1 ? form.get('payload') : null;
-  // Of several fields with one name the last counts. `fromEntries` defines own properties, including `__proto__`.
+  // If a name is repeated, its last field counts. `fromEntries` defines own properties, including `__proto__`.
   return payload === null
     ? { payload: Object.fromEntries(form), form, fault: null }
     : payloadOf(Buffer.from(payload), form);
 }
 
 /**
- * The content type is not signed. So an attacker who sends signed JSON again as a form, or the signed content of one scheme
- * as the body of another, must not get a different payload accepted.
+ * The content type is not signed. An attacker who resends signed JSON as a form, or the signed content of one scheme as the
+ * body of another, must not get a different payload accepted.
  */
 function looksLikeForm(text: string): boolean {
   const end = text.search(NAME_END);
@@ -113,7 +114,7 @@ function payloadOf(bytes: Buffer, form: URLSearchParams | null): ParsedBody {
   return parsed.ok ? { payload: parsed.value, form, fault: null } : fault(parsed.fault, form);
 }
 
-/** Whether all percent escapes are valid UTF-8; URLSearchParams would replace invalid ones with U+FFFD. */
+/** True if all percent escapes are valid UTF-8; URLSearchParams would replace invalid ones with U+FFFD. */
 function escapesUtf8(text: string): boolean {
   try {
     for (const [run] of text.matchAll(ESCAPES)) decodeURIComponent(run);

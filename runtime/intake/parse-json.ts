@@ -1,7 +1,7 @@
-/** Parses untrusted JSON for the parse stage: strict UTF-8, bounded depth. */
+/** Parses untrusted JSON for the parse stage, with strict UTF-8 and bounded depth. */
 import { isAscii, isUtf8 } from 'node:buffer';
 
-/** Deepest nesting of a payload (decisions §3). Code after the parse stage may recurse to this depth. */
+/** Maximum nesting of a payload (decisions §3). Code after the parse stage may recurse to this depth. */
 export const MAX_DEPTH = 200;
 
 export type PayloadFault = 'empty' | 'not_utf8' | 'too_deep' | 'not_json';
@@ -28,13 +28,13 @@ export function parseJson(bytes: Buffer): ParsedJson {
   }
 }
 
-/** Decodes UTF-8; null when the bytes are not valid. ASCII, the common case, is read as Latin-1, which is faster. */
+/** Decodes UTF-8; null if the bytes are invalid. ASCII, the common case, is read as Latin-1, which is faster. */
 export function readUtf8(bytes: Buffer): string | null {
   if (isAscii(bytes)) return bytes.toString('latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : null;
 }
 
-/** Whether there are enough opening brackets to nest too deeply; searching for them is far cheaper than a full scan. */
+/** True if there are enough opening brackets to nest too deeply; counting them is far cheaper than a full scan. */
 function mayNestDeeply(text: string): boolean {
   let open = 0;
   for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) if (++open > MAX_DEPTH) return true;
@@ -42,7 +42,7 @@ function mayNestDeeply(text: string): boolean {
   return false;
 }
 
-/** Whether brackets outside strings nest too deeply. The result is unspecified for invalid JSON. */
+/** True if brackets outside strings nest too deeply. Unspecified for invalid JSON. */
 function nestsDeeply(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -63,7 +63,7 @@ function endOfString(text: string, start: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** Whether an odd number of backslashes precedes the index. */
+/** True if an odd number of backslashes precedes the index. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (text.charCodeAt(first - 1) === BACKSLASH) first--;

@@ -1,5 +1,5 @@
 /**
- * Parses untrusted XML into plain values, for sources with `body: xml`. Document types and custom entities are refused, so
+ * Parses untrusted XML into plain values, for sources with `body: xml`. Document types and custom entities are rejected, so
  * nothing is expanded or fetched. It runs in one pass, without recursion.
  */
 import { MAX_DEPTH } from './parse-json.ts';
@@ -28,9 +28,9 @@ const ENTITY = /&([^;&\s]{0,10})(;?)/g;
 const NAMED = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }));
 
 /**
- * Returns `{name: value}` for the root element. An element with neither attributes nor child elements becomes its text, any
- * other an object of both, with its own text as `text`. Repeated names become a list. `yt:videoId` becomes `yt_videoId`,
- * because placeholders cannot contain a colon; namespace declarations are left out.
+ * Returns `{name: value}` for the root element. An element without attributes and child elements becomes its text. Any other
+ * becomes an object of both, with its own text as `text`. Repeated names become a list. `yt:videoId` becomes `yt_videoId`,
+ * because placeholders cannot contain a colon. Namespace declarations are omitted.
  */
 export function parseXml(text: string): ParsedXml {
   try {
@@ -80,7 +80,7 @@ function readText(cursor: Cursor): string {
   return cursor.text.slice(start, cursor.at);
 }
 
-/** If `start` is next, returns the text up to `end`, and moves past it; otherwise null. */
+/** If the input continues with `start`, returns the text up to `end` and moves past it; otherwise null. */
 function between(cursor: Cursor, start: string, end: string): string | null {
   if (!cursor.text.startsWith(start, cursor.at)) return null;
   const from = cursor.at + start.length;

@@ -27,11 +27,11 @@ const STAGES: Readonly<Record<StageName, Stage>> = {
   rate_check: checkRate, //   429
   probe: answerProbe, //      handshakes by GET and HEAD
   size: checkSize, //         413 by the declared length
-  credential: checkCredential, // 401 by what the head shows
+  credential: checkCredential, // 401 by the head alone
   body: receiveBody, //       413, 503, 408
-  handshake: answerHandshake, // those that bring the secret
+  handshake: answerHandshake, // handshakes that carry the secret
   signature: verifySignature, // 401
-  challenge: answerChallenge, // signed ones
+  challenge: answerChallenge, // signed handshakes
   rate_consume: consumeRate, // 429
   parse: parsePayload, //     400, 415
   identify, //                event type and delivery id
@@ -68,5 +68,5 @@ export async function runPipeline(intake: Intake, services: Services, watcher: W
     watcher?.passed(name, reply);
     if (reply !== null) return reply;
   }
-  throw new Error('no stage answered');
+  throw new Error('no stage returned a reply');
 }

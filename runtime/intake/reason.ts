@@ -1,6 +1,6 @@
 /**
- * The reason of a request's outcome, as data, for the log, `explain`, kept requests and tests. A stage stores a code in the
- * intake; the details are computed on demand, with the functions that decided. For the operator, never for the sender.
+ * The reason of a request's outcome, as data, for the log, `explain`, captured requests and tests. A stage stores a code in the
+ * intake. The details are computed on demand, with the functions that decided. For the operator, never for the sender.
  */
 import { schemeLabel } from '../../base/text.ts';
 import { printableStart } from '../platform/log.ts';
@@ -14,7 +14,7 @@ import { subjectOf } from './stages/decide.ts';
 
 interface Reason {
   readonly stage: StageName;
-  /** `filter`, `missing_signature`, …; null when the outcome says everything. */
+  /** `filter`, `missing_signature`, …; null if the outcome says everything. */
   readonly code: string | null;
   readonly about: ReasonDetail | null;
 }
@@ -27,7 +27,7 @@ export type ReasonDetail =
   /** Text, such as the result of a script. */
   | { readonly kind: 'text'; readonly text: string };
 
-/** The filter leaf that decided, with the type of the value found: values are payload, and are not logged. */
+/** The filter leaf that decided, with the type of its value. Values are payload, and are not logged. */
 interface FilterReason {
   readonly kind: 'filter';
   /** `filters[1].any[0]` */
@@ -39,19 +39,19 @@ interface FilterReason {
 
 export interface SignatureReason {
   readonly kind: 'signature';
-  /** The scheme that decided; null when no signature was present. */
+  /** The scheme that decided; null without a signature. */
   readonly scheme: string | null;
-  /** The places that were searched for a signature: of this scheme, or of all that the route accepts. */
+  /** Places searched for a signature: those of this scheme, or of all that the route accepts. */
   readonly lookedFor: readonly string[];
-  /** Sources that the route does not accept and whose signature header the request has. Not verified. */
+  /** Sources that the route does not accept, but whose signature header the request has. Not verified. */
   readonly otherSources: readonly string[];
-  /** Age of the signed timestamp in seconds, negative for one in the future; null when it cannot be read. */
+  /** Age of the signed timestamp in seconds, negative if in the future; null if it cannot be read. */
   readonly ageSeconds: number | null;
   /** From the headers. Not verified. */
   readonly sent: { readonly event: string | null; readonly deliveryId: string | null };
 }
 
-/** Null before a stage has answered, and after an internal error. */
+/** Null before a stage has replied, and after an internal error. */
 export function reasonOf(intake: Intake): Reason | null {
   const { stage, reason: code } = intake;
   return stage === null ? null : { stage, code, about: detailOf(intake, stage) };
@@ -97,13 +97,13 @@ function signatureReason(intake: Intake): SignatureReason {
   return { kind: 'signature', ...signaturePlaces(intake), otherSources, sent: sentIdentity(intake) };
 }
 
-/** Display name of the scheme that decided; null when no signature was present. */
+/** Display name of the scheme that decided; null without a signature. */
 export function decidingScheme({ scheme, route }: Intake): string | null {
   const isCommitted = route.authenticator.schemes.some(({ name }) => name === scheme);
   return isCommitted ? schemeLabel(route.plan, scheme) : null;
 }
 
-/** The places that were searched for a signature, and the age of the signed timestamp. */
+/** Returns the places searched for a signature, and the age of the signed timestamp. */
 export function signaturePlaces(intake: Intake): Pick<SignatureReason, 'scheme' | 'lookedFor' | 'ageSeconds'> {
   const { schemes } = intake.route.authenticator;
   const committed = schemes.find(({ name }) => name === intake.scheme);
@@ -123,7 +123,7 @@ function ageSeconds(intake: Intake): number | null {
   return age === null ? null : Math.round(age / 1000);
 }
 
-/** Longest unverified event type or id that is shown, in UTF-16 units. */
+/** Maximum length of an unverified event type or id that is shown, in UTF-16 units. */
 const SENT_LIMIT = 128;
 
 /** Reads headers and query of all schemes that the route accepts; the body is untrusted and is not parsed for this. */
@@ -140,14 +140,14 @@ function sentIdentity(intake: Intake): SignatureReason['sent'] {
 
 /** Finds the leaf that decided the result of a filter, for log lines and short reports. */
 interface DecidingLeaf {
-  /** Its path in the configuration, such as `filters[1].any[0]`; `filters` alone when that is a single leaf. */
+  /** Path in the configuration, such as `filters[1].any[0]`; only `filters` if it is a single leaf. */
   readonly at: string;
   readonly leaf: FilterFinding;
 }
 
 /**
- * The first leaf that explains the result: in an `all` that fails, the first member that fails; in an `any` that fails,
- * its first member. Null for a group without members.
+ * Returns the first leaf that explains the result: in a failing `all`, the first member that fails; in a failing `any`, its
+ * first member. Null for a group without members.
  */
 function decidingLeaf(finding: FilterFinding, at = 'filters', top = true): DecidingLeaf | null {
   if (finding.of.length === 0) return finding.field === null ? null : { at, leaf: finding };

@@ -1,4 +1,4 @@
-/** All answers of the public server, with status, body and headers as in docs/http.md. */
+/** All replies of the public server, with status, body and headers as in docs/http.md. */
 import type { OutgoingHttpHeader, ServerResponse } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { TargetResult } from '../dispatch/dispatcher.ts';
@@ -17,7 +17,7 @@ const WITHOUT_ERROR = [
   'aborted',
 ] as const;
 
-/** The outcome of a request in logs and metrics: the `status` of an answer or the `code` of an error. */
+/** The outcome of a request in logs and metrics: the `status` of a reply or the `code` of an error. */
 export type Outcome = (typeof WITHOUT_ERROR)[number] | ErrorCode;
 
 type ErrorCode = keyof typeof ERRORS;
@@ -25,16 +25,16 @@ type ErrorCode = keyof typeof ERRORS;
 /** Outcomes of an event that is accepted for an agent, a target or a job. */
 export const TAKEN: ReadonlySet<Outcome> = new Set(['accepted', 'coalesced', 'delivered']);
 
-/** An answer. Constant ones are built once and shared by all requests. */
+/** A reply. Constant ones are built once and shared by all requests. */
 export interface Reply {
   readonly status: number;
-  /** Names and values alternating, with content type and length, in the form of `writeHead`. */
+  /** Alternating names and values, with content type and length, in the form of `writeHead`. */
   readonly headers: OutgoingHttpHeader[];
   readonly body: string;
   readonly outcome: Outcome;
 }
 
-/** The stage that ended the request with an `ignored`. */
+/** The stage that ended the request as `ignored`. */
 export type IgnoredReason = 'event' | 'filter' | 'age' | 'loop' | 'budget' | 'script' | 'job_paused' | 'job_unknown';
 
 const NO_HEADERS: readonly string[] = [];
@@ -43,11 +43,11 @@ const NO_HEADERS: readonly string[] = [];
 export const ERRORS = {
   malformed_body: [400, 'The body is not JSON in UTF-8 of at most 200 levels'],
   malformed_request: [400, 'The request is not valid HTTP/1.1'],
-  invalid_signature: [401, 'The signature is missing or not valid'],
-  foreign_origin: [403, 'A route without a signature takes no request from a web page or for another host'],
+  invalid_signature: [401, 'The signature is missing or invalid'],
+  foreign_origin: [403, 'A route without a signature accepts no request from a web page or for another host'],
   route_disabled: [403, 'The route is disabled'],
-  unknown_route: [404, 'There is no such route'],
-  method_not_allowed: [405, 'The method is not allowed here'],
+  unknown_route: [404, 'The route does not exist'],
+  method_not_allowed: [405, 'The method is not allowed'],
   request_timeout: [408, 'The request did not arrive in time'],
   payload_too_large: [413, 'The body is larger than this server accepts'],
   unsupported_media_type: [415, 'Send JSON or a form, without a content encoding'],
@@ -55,13 +55,13 @@ export const ERRORS = {
   headers_too_large: [431, 'The headers are larger than this server accepts'],
   internal_error: [500, 'Internal error'],
   delivery_failed: [502, 'Delivery failed'],
-  overloaded: [503, 'The event cannot be taken now: try again later'],
+  overloaded: [503, 'The server cannot accept the event now: retry later'],
   shutting_down: [503, 'The server is shutting down'],
 } as const satisfies Record<string, readonly [status: number, error: string]>;
 
 export const OUTCOMES: readonly Outcome[] = [...WITHOUT_ERROR, ...(Object.keys(ERRORS) as ErrorCode[])];
 
-/** A JSON answer. `more`: further names and values alternating. */
+/** A JSON reply. `more`: further alternating names and values. */
 export function jsonReply(
   status: number,
   outcome: Outcome,
@@ -74,12 +74,12 @@ export function jsonReply(
   return { status, headers, body: text, outcome };
 }
 
-/** An answer of any content type, named in `headers`. */
+/** A reply of any content type, which `headers` contains. */
 export function textReply(status: number, outcome: Outcome, body: string, headers: readonly string[]): Reply {
   return { status, headers: [...headers, 'Content-Length', Buffer.byteLength(body)], body, outcome };
 }
 
-/** The reply to a source's handshake; null when the request is not one. */
+/** The reply to a source's handshake; null if the request is not one. */
 export function handshakeReply(answer: HandshakeAnswer | null): Reply | null {
   if (answer === null) return null;
   const { status, headers, body } = answer;
@@ -96,7 +96,7 @@ function errorReply(
   return jsonReply(status, code, { status: 'error', error, code, ...more }, headers);
 }
 
-/** Constant refusals. */
+/** Constant error replies. */
 export const MALFORMED_BODY = errorReply('malformed_body');
 export const MALFORMED_REQUEST = errorReply('malformed_request');
 export const INVALID_SIGNATURE = errorReply('invalid_signature');
@@ -105,10 +105,10 @@ export const ROUTE_DISABLED = errorReply('route_disabled');
 export const UNKNOWN_ROUTE = errorReply('unknown_route');
 export const REQUEST_TIMEOUT = errorReply('request_timeout');
 export const PAYLOAD_TOO_LARGE = errorReply('payload_too_large');
-/** For JSON that is called a form, as curl does with `-d` unless it is told otherwise. */
+/** For JSON sent as a form, which `curl -d` does by default. */
 export const JSON_AS_FORM = errorReply('malformed_body', [], {
   error:
-    'The body is JSON, and its content type application/x-www-form-urlencoded: send it with Content-Type: application/json',
+    'The body is JSON, but its content type is application/x-www-form-urlencoded: send it with Content-Type: application/json',
 });
 export const UNSUPPORTED_MEDIA_TYPE = errorReply('unsupported_media_type');
 export const HEADERS_TOO_LARGE = errorReply('headers_too_large');
@@ -116,10 +116,10 @@ export const INTERNAL_ERROR = errorReply('internal_error');
 export const POST_ONLY = errorReply('method_not_allowed', ['Allow', 'POST']);
 export const GET_ONLY = errorReply('method_not_allowed', ['Allow', 'GET, HEAD']);
 
-/** The sender closed the connection: nothing is written but the log line. */
+/** The sender closed the connection: only the log line is written. */
 export const ABORTED: Reply = { status: 499, headers: [], body: '', outcome: 'aborted' };
 
-/** A refusal with a `Retry-After` header, in seconds. */
+/** An error reply with a `Retry-After` header, in seconds. */
 export function retryLater(code: 'rate_limited' | 'overloaded' | 'shutting_down', seconds: number): Reply {
   return errorReply(code, ['Retry-After', String(seconds)]);
 }
@@ -133,7 +133,7 @@ function several(results: readonly TargetResult[]): { results?: readonly TargetR
   return results.length > 1 ? { results } : {};
 }
 
-/** The bytes of an answer that closes its connection, for a connection without a response object. */
+/** The bytes of a reply that closes its connection, for a connection without a response object. */
 export function replyText({ status, headers, body }: Reply): string {
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Connection: close'];
   for (let index = 0; index < headers.length; index += 2) lines.push(`${headers[index]}: ${headers[index + 1]}`);
@@ -152,7 +152,7 @@ export function accepted({ route, event, delivery_id }: Subject, cronJob: string
   return jsonReply(202, 'accepted', cronJob === null ? body : { ...body, cron_job: cronJob });
 }
 
-/** @param more members of the body besides @param headers names and values alternating */
+/** @param more further members of the body @param headers alternating names and values */
 export function acceptedWith(
   { route, event, delivery_id }: Subject,
   status: 200 | 202,
@@ -179,23 +179,23 @@ export function ignored({ route, event }: Subject, reason: IgnoredReason): Reply
   return jsonReply(200, 'ignored', { status: 'ignored', reason, route, event });
 }
 
-/** Largest unread body, in bytes, that is discarded while its connection is kept. */
+/** Maximum size of an unread body, in bytes, that is discarded while its connection is kept. */
 const DISCARD_BYTES = 65_536;
 /**
- * Limits, in ms and bytes, for discarding a longer body before its connection is closed. Closing at once would reset the
- * connection, and the client would lose the answer: most clients send the whole body before they read.
+ * Limits, in ms and bytes, for discarding a longer body before its connection is closed. Closing immediately would reset the
+ * connection, and the client would lose the response: most clients send the whole body before they read.
  */
 const LINGER_MS = 2000;
 const LINGER_BYTES = 33_554_432;
 
-/** Answers a request. @param close the connection ends with this answer */
+/** Answers a request. @param close closes the connection after this response */
 export function answer(
   request: IntakeRequest,
   response: ServerResponse,
   reply: Reply,
   { clock, close }: { readonly clock: Clock; readonly close: boolean },
 ): void {
-  // The client may or may not send the body that it was not asked for: the next bytes on this connection are ambiguous.
+  // The client may or may not send the body that it was not asked for, so the next bytes on this connection are ambiguous.
   if (close || request.awaitsContinue) response.shouldKeepAlive = false;
   if (!request.complete && !request.awaitsContinue && unreadBytes(request) > DISCARD_BYTES) {
     lingerThenClose(request, response, reply, clock);
@@ -205,12 +205,12 @@ export function answer(
   }
 }
 
-/** Most bytes that the sender may still send, by its headers. */
+/** Maximum number of bytes that the sender may still send, by its headers. */
 function unreadBytes({ headers }: IntakeRequest): number {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Number.POSITIVE_INFINITY;
 }
 
-/** Writes the whole answer at once; only the end, which closes the connection, waits for the sender. */
+/** Writes the whole response at once; only the end, which closes the connection, waits for the sender. */
 function lingerThenClose(request: IntakeRequest, response: ServerResponse, reply: Reply, clock: Clock): void {
   response.shouldKeepAlive = false;
   response.writeHead(reply.status, reply.headers);

@@ -3,7 +3,7 @@
  *
  * After symbolic links are resolved, the script must be a regular file inside its profile's `scripts` folder, without other
  * hard links, which could expose a file from outside the folder. This is checked for each event, because the folder may
- * change under a running server. The script runs in its own folder without a shell, with the payload as JSON on stdin and
+ * change while the server runs. The script runs in its own folder without a shell, with the payload as JSON on stdin and
  * an environment without secrets.
  */
 import { dirname, sep } from 'node:path';
@@ -28,9 +28,9 @@ export type ScriptOutcome =
   | { readonly kind: 'payload'; readonly payload: unknown }
   /** The payload gains `script_output`. */
   | { readonly kind: 'text'; readonly text: string }
-  /** The event is ignored. `failed`: because the script failed, not because it asked for that; `stderr`: the end of what it wrote there. */
+  /** The event is ignored. `failed`: because the script failed, not by its decision; `stderr`: the end of its error output. */
   | { readonly kind: 'ignored'; readonly reason: string; readonly failed: boolean; readonly stderr: string }
-  /** The machine cannot start a program now, or not in its sandbox; the sender should retry. */
+  /** The machine cannot start a program now, or has no sandbox for it; the sender should retry. */
   | { readonly kind: 'busy'; readonly reason: string };
 
 /** Never rejects. */
@@ -77,9 +77,9 @@ export function createScriptRunner(context: ScriptContext): RunScript {
 type Located = { readonly path: string; readonly problem?: never } | { readonly path: null; readonly problem: string };
 
 const NOT_THERE = { path: null, problem: 'script is missing or outside the scripts folder' } as const;
-const LINKED = { path: null, problem: 'script is a hard link: the file has a second name elsewhere' } as const;
+const LINKED = { path: null, problem: 'script is a hard link: the file has another name elsewhere' } as const;
 
-/** The script's real path, or why it is not allowed to run. */
+/** Returns the script's real path, or why it is not allowed to run. */
 async function locate(script: LinkedScript, { realPath, describe }: ScriptContext): Promise<Located> {
   try {
     const [path, folder] = await Promise.all([realPath(script.path), realPath(script.folder)]);
@@ -103,20 +103,20 @@ function environment(request: ScriptRequest, { env, home }: ScriptContext): Reco
   };
 }
 
-/** Converts the result of the script's process to its outcome. */
+/** Converts the result of the script's process to an outcome. */
 export function scriptOutcome(result: ProcessResult): ScriptOutcome {
   const lack = lackOf(result);
   if (lack !== null) return { kind: 'busy', reason: `script: ${lack}` };
   switch (result.kind) {
     case 'spawn_failed':
     case 'input_failed':
-      // The machine lacks it, not the script: the event must not be lost until it is there.
+      // The machine lacks the sandbox, so the event must not be lost until it is available.
       if (result.code.startsWith(SANDBOX_UNAVAILABLE)) return { kind: 'busy', reason: `script: ${result.code}` };
-      return failed(`script cannot be started: ${result.code}`);
+      return failed(`script could not be started: ${result.code}`);
     case 'timeout':
-      return failed('script took too long', result.stderr);
+      return failed('script timed out', result.stderr);
     case 'overflow':
-      return failed('script printed too much', result.stderr);
+      return failed('script printed too much output', result.stderr);
     case 'aborted':
       return { kind: 'busy', reason: 'script was stopped with the server' };
     case 'exit':

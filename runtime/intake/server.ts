@@ -1,4 +1,7 @@
-/** An HTTP/1.1 server that limits the resources of slow or hostile clients: the public one, the console, the control socket. */
+/**
+ * An HTTP/1.1 server that limits the resources of slow or hostile clients. Used for the public server, the console and the
+ * control socket.
+ */
 import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
@@ -48,7 +51,7 @@ export const SERVER_LIMITS: ServerLimits = {
   maxHeaderBytes: 16_384,
 };
 
-/** For clients on this machine or next to it, whose requests are small: a request is complete after a second, or never. */
+/** For clients on this machine or next to it. Their requests are small: complete after a second, or never. */
 export const LOCAL_LIMITS: ServerLimits = {
   headersTimeoutMs: 1000,
   requestTimeoutMs: 1000,
@@ -57,17 +60,20 @@ export const LOCAL_LIMITS: ServerLimits = {
   maxHeaderBytes: 16_384,
 };
 
-/** Connections that the kernel completes before the server accepts them: a flood must not delay others by a retransmission. */
+/**
+ * Connections that the kernel completes before the server accepts them. A flood must not delay other clients by a
+ * retransmission.
+ */
 const BACKLOG = 4096;
 
 /**
- * Bytes that a stream may buffer: the size of one read. Otherwise a body that arrives with its headers would pause and
+ * Buffer size of a stream: the size of one read. With a smaller one, a body that arrives with its headers would pause and
  * resume the reading of its connection.
  */
 const READ_BYTES = 65_536;
 
 /**
- * `Service.listen` cannot bind the address: it is in use, not allowed, or not of this machine. The message says what to do.
+ * `Service.listen` cannot bind the address: it is in use, not allowed, or not on this machine. The message says what to do.
  *
  * @example
  * ```ts
@@ -103,13 +109,13 @@ export class BoundedServer {
       maxHeaderSize: limits.maxHeaderBytes,
       noDelay: true,
       highWaterMark: READ_BYTES,
-      // The handler refuses it, with JSON like all other refusals.
+      // The handler rejects it, with JSON like all other errors.
       requireHostHeader: false,
     });
-    // By default headers after the 2000th are silently dropped. The limit in bytes suffices.
+    // By default, headers after the 2000th are silently dropped. The limit in bytes suffices.
     server.maxHeadersCount = 0;
     server.on('connection', (socket) => connections.add(socket));
-    // After a close, the parser still brings the other requests of the same read.
+    // After a close, the parser still emits the other requests of the same read.
     const serve: HandleRequest = (request, response) => {
       if (!request.socket.destroyed) handle(request, response);
     };
@@ -135,7 +141,7 @@ export class BoundedServer {
     await once(this.server, 'listening');
   }
 
-  /** Stops listening. Idle connections are closed at once, the others after their answer. */
+  /** Stops listening. Idle connections are closed immediately, the others after their response. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.server.close(() => resolve());
@@ -168,23 +174,23 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): stri
     case 'EADDRINUSE':
       return `${place} is in use: stop the program that listens there, or choose another port`;
     case 'EACCES':
-      return `${place} may not be used by this user: choose a port above 1023`;
+      return `this user may not use ${place}: choose a port above 1023`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `${place}: "${host}" is no address of this machine`;
+      return `${place}: "${host}" is not an address of this machine`;
     default:
       return `${place}: ${error.message}`;
   }
 }
 
-/** Answers to input that is not a valid request; the connection is closed. */
+/** Replies to input that is not a valid request; the connection is closed. */
 const CLIENT_ERRORS: Readonly<Record<string, Reply>> = {
   HPE_HEADER_OVERFLOW: HEADERS_TOO_LARGE,
   ERR_HTTP_REQUEST_TIMEOUT: REQUEST_TIMEOUT,
 };
 
 function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  // After a reset nobody can read an answer; during a response it would be read as part of that one.
+  // After a reset no one can read a reply; during a response it would be read as part of that response.
   if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
     socket.destroy();
     return;
@@ -199,11 +205,11 @@ function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
  *                  └─ begin, of another request: waiting from now
  *
  * A connection waits while it is idle, while its headers are incomplete, and while the body of its request is not verified.
- * At a limit, the connection that has waited longest gives way; the new one only when there is no other. For a trusted proxy,
- * whose connections carry requests of many clients, requests are counted instead.
+ * At a limit, the connection that has waited longest is closed; the new one only if no other waits. A trusted proxy carries
+ * requests of many clients over its connections, so its requests are counted instead.
  *
- * A connection with too many requests that are not answered yet is closed: one read can bring more than a thousand, which
- * would be handled before the next connection is read.
+ * A connection with too many unanswered requests is closed: one read can contain more than a thousand, which would be
+ * handled before the next connection is read.
  */
 
 interface ConnectionLimits {
@@ -213,25 +219,25 @@ interface ConnectionLimits {
 }
 
 interface ConnectionEvents {
-  /** A connection was closed because there are too many. */
+  /** Called when a connection was closed because there are too many. */
   readonly onDrop?: () => void;
-  /** A request came from this machine with `X-Forwarded-For`, and no proxy is trusted. */
+  /** Called when a request from this machine has `X-Forwarded-For`, but no proxy is trusted. */
   readonly onUnknownProxy?: () => void;
 }
 
-/** Most requests of a connection that are not answered yet; senders of webhooks, and proxies, have one. */
+/** Maximum number of unanswered requests of a connection; senders of webhooks, and proxies, have one. */
 const MAX_UNANSWERED = 16;
 
 const GIVES_WAY = replyText(retryLater('overloaded', 5));
 
 interface Connection {
   readonly socket: Socket;
-  /** The client for which it is counted; null for a proxy, or this machine. */
+  /** The client that it counts for; null for a proxy, or this machine. */
   readonly client: string | null;
   readonly trusted: boolean;
-  /** The request that is waiting for its answer, the latest of several. */
+  /** The request that waits for its response, the latest of several. */
   request: Request | null;
-  /** Requests that are not answered yet, and those of them that are verified. */
+  /** Unanswered requests, and the verified ones among them. */
   active: number;
   verified: number;
 }
@@ -243,7 +249,7 @@ export class Connections {
   private proxies = new TrustedProxies([]);
   private readonly events: ConnectionEvents;
   private readonly open = new Map<Socket, Connection>();
-  /** In the order in which they began to wait. */
+  /** In the order in which they started to wait. */
   private readonly waiting = new Set<Connection>();
   /** Number of connections of each client, or of requests behind a proxy. */
   private readonly counts = new Map<string, number>();
@@ -252,7 +258,7 @@ export class Connections {
     this.events = events;
   }
 
-  /** Sets the limits; connections that are open keep their count. */
+  /** Sets the limits; open connections keep their count. */
   configure(limits: ConnectionLimits): void {
     this.limits = limits;
     this.proxies = new TrustedProxies(limits.trustedProxies);
@@ -277,7 +283,7 @@ export class Connections {
     if (this.open.size > this.limits.maxConnections) this.closeOldest(null, null);
   }
 
-  /** Counts a request; false when its client has too many, all of them verified. Call `end` in both cases. */
+  /** Counts a request; false if its client has too many, all of them verified. Call `end` in both cases. */
   begin(request: Request): boolean {
     const connection = this.open.get(request.socket);
     if (connection === undefined) return true;
@@ -300,12 +306,12 @@ export class Connections {
     return this.closeOldest(request.client, connection);
   }
 
-  /** Whether it came through a proxy of `trusted_proxies`, so that its forwarding headers count. */
+  /** True if the request came through a proxy of `trusted_proxies`, so that its forwarding headers count. */
   trusts(request: Request): boolean {
     return this.open.get(request.socket)?.trusted ?? false;
   }
 
-  /** From now on the connection does not give way, until the request is answered. Call it once for a request. */
+  /** From now on the connection is not closed for others until the request is answered. Call it once for a request. */
   verify(request: Request): void {
     const connection = this.open.get(request.socket);
     if (connection === undefined) return;
@@ -327,7 +333,7 @@ export class Connections {
     this.waiting.add(connection);
   }
 
-  /** Closes the connection that has waited longest, of one client or of all; false when there is none but `own`. */
+  /** Closes the connection that has waited longest, of one client or of all; false if there is none but `own`. */
   private closeOldest(client: string | null, own: Connection | null): boolean {
     for (const connection of this.waiting) {
       if (connection === own) return false;
@@ -340,7 +346,7 @@ export class Connections {
     return false;
   }
 
-  /** Closes at once, with an answer to a sender whose body is being read: a proxy counts a bare close as a failure. */
+  /** Closes immediately, with a response to a sender whose body is being read: a proxy counts a bare close as a failure. */
   private cutOff({ socket, request, active }: Connection): void {
     if (request !== null && request.reader !== null) {
       if (active === 1 && socket.writableLength === 0) socket.write(GIVES_WAY);

@@ -1,6 +1,6 @@
 /**
- * Reads the bodies of requests that are not verified yet, within limits: the memory of all of them together, and a least
- * rate for each. For the body and signature stages.
+ * Reads the bodies of unverified requests within limits: a maximum of memory for all of them together, and a minimum rate for
+ * each. Used by the body and signature stages.
  */
 
 import { IncomingMessage } from 'node:http';
@@ -8,20 +8,20 @@ import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../platform/clock.ts';
 
 interface BodyLimits {
-  /** Most bytes of all bodies together. */
+  /** Maximum number of bytes of all bodies together. */
   readonly maxUnverifiedBytes: number;
   /** Bytes per second while there is room; 0: no limit. */
   readonly minBodyRate: number;
 }
 
 /**
- * The rate is measured over the last seconds, so that a body that was fast at first cannot stall for long. From half full on
- * the least rate grows, to 64 times when all is full, and the window falls from the first to the second value.
+ * The rate is measured over the last seconds, so that a body that was fast at first cannot stall for long. Above half of the
+ * limit, the minimum rate grows, up to 64 times at the limit, and the window shrinks from the first to the second value.
  */
 const WINDOW_MS = [5000, 1000] as const;
 const RATE_GROWTH = 64;
 const LOOK_MS = 500;
-/** How long a body that decides nothing is waited for. */
+/** Wait for a body that does not affect the result. */
 const ARRIVAL_MS = 50;
 
 export class UnverifiedBodies implements BodyMemory {
@@ -29,7 +29,7 @@ export class UnverifiedBodies implements BodyMemory {
   private readonly clock: Clock;
   private readonly crowding: () => number;
   private held = 0;
-  /** In the order in which they began. */
+  /** In the order of their start. */
   private readonly arriving = new Set<IntakeRequest>();
   private timer: Timer | null = null;
 
@@ -55,7 +55,7 @@ export class UnverifiedBodies implements BodyMemory {
     });
   }
 
-  /** Resolves to the body if all of it arrives at once, as small ones do; otherwise, or when it is crowded, to null. */
+  /** Resolves to the body if all of it arrives at once, as small ones do; otherwise, or if there is little room, to null. */
   async readArrived(request: IntakeRequest, limit: number): Promise<Buffer | null> {
     if (this.pressure() > 0) return null;
     const timer = this.clock.after(ARRIVAL_MS, () => this.fail(request, 'aborted'));
@@ -64,7 +64,7 @@ export class UnverifiedBodies implements BodyMemory {
     return typeof body === 'string' ? null : body;
   }
 
-  /** Ends the reading; the listeners stay but do nothing from now on. Null when it has ended already. */
+  /** Ends the reading; the listeners stay, but do nothing from now on. Null if it has already ended. */
   finish(request: IntakeRequest): BodyReader | null {
     const { reader } = request;
     request.reader = null;
@@ -83,7 +83,7 @@ export class UnverifiedBodies implements BodyMemory {
     request.held = 0;
   }
 
-  /** The bodies that have been arriving longest give way to later ones. */
+  /** Reserves memory; the bodies that have been arriving longest are dropped for later ones. */
   hold(request: Pick<IntakeRequest, 'held'>, bytes: number): boolean {
     for (const oldest of this.arriving) {
       if (oldest === request || this.held + bytes <= this.limits.maxUnverifiedBytes) break;
@@ -108,12 +108,12 @@ export class UnverifiedBodies implements BodyMemory {
     this.timer = this.arriving.size === 0 ? null : this.clock.after(LOOK_MS, this.look);
   };
 
-  /** 0 up to half of the connections and memory in use, 1 when one of them is used up. */
+  /** 0 up to half of the connections and memory, 1 when either is exhausted. */
   private pressure(): number {
     return Math.max(0, 2 * Math.max(this.crowding(), this.held / this.limits.maxUnverifiedBytes) - 1);
   }
 
-  /** The least pace in bytes per ms, and the time over which it is measured. */
+  /** The minimum pace in bytes per ms, and the time over which it is measured. */
   private leastPace(): { readonly perMs: number; readonly windowMs: number } {
     const pressure = this.pressure();
     const [calm, pressed] = WINDOW_MS;
@@ -138,13 +138,6 @@ function onClose(this: IntakeRequest): void {
   if (this.reader !== null) this.bodies?.fail(this, 'aborted');
 }
 
-/*
- * Collects the bytes of one request's body, for `UnverifiedBodies`.
- *
- * They are kept as received: the signature is checked over them and the payload is parsed from them. Reading stops when
- * the limit is exceeded; reply.ts discards what arrives afterwards.
- */
-
 /** Why a body was not read: it exceeds its limit or the free memory, arrives too slowly, or the sender disconnected. */
 export type BodyFault = 'too_large' | 'overloaded' | 'too_slow' | 'aborted';
 
@@ -164,9 +157,9 @@ export class IntakeRequest extends IncomingMessage {
   awaitsContinue: boolean;
   /** The client behind a trusted proxy for which this request is counted; null for other requests. */
   client: string | null;
-  /** Whether its sender is verified (connections.ts). */
+  /** True once its sender is verified (server.ts). */
   verified: boolean;
-  /** Whether it came over a connection of this server, or from this machine; false when the sender is unknown. */
+  /** True if it arrived over a connection of this server, or from this machine; false if the sender is unknown. */
   isDirect: boolean;
 
   constructor(socket: Socket) {
@@ -185,7 +178,7 @@ export class IntakeRequest extends IncomingMessage {
 const SMALL_CHUNK = 1024;
 const BLOCK_BYTES = 16_384;
 
-/** Counts memory that a request needs; false when there is none left. */
+/** Reserves memory for a request; false if none is left. */
 interface BodyMemory {
   hold(request: Pick<IntakeRequest, 'held'>, bytes: number): boolean;
 }
@@ -219,7 +212,7 @@ export class BodyReader {
     this.settle = settle;
   }
 
-  /** Adds a chunk; returns why the body is refused, or null. */
+  /** Adds a chunk; returns why the body is rejected, or null. */
   take(chunk: Buffer): BodyFault | null {
     this.size += chunk.length;
     if (this.size > this.limit) return 'too_large';

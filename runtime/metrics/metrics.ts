@@ -1,4 +1,4 @@
-/** What is counted of a service, for scrapers and charts: the interface of the module that counts. */
+/** Interface of the module that counts the work of a service, for scrapers and charts. */
 import type { AlertKind } from '../../schemas/generated/types.ts';
 import { ControlError } from '../control/control-error.ts';
 import type { DispatchObserver } from '../dispatch/dispatcher.ts';
@@ -16,7 +16,7 @@ export interface Metrics {
   readonly onTableLoad: (ok: boolean) => void;
   /** Requests of routes since the start. */
   requestCount(): number;
-  /** Stores once a minute what came in, for charts. @returns a function that ends it */
+  /** Stores the traffic of each minute, for charts. @returns a function that stops it */
   recordFigures(context: FigureContext): () => Promise<void>;
   /** The text for a scraper. */
   read(live: LiveFigures): Promise<MetricsText>;
@@ -35,21 +35,21 @@ export interface FigureContext {
 
 /** Values at the moment of a scrape. */
 export interface LiveFigures {
-  /** Of the program; empty: not known. */
+  /** Version of the program; empty: unknown. */
   readonly version: string;
   /** Number of tables served since the start. */
   readonly generation: number;
   readonly routes: number;
   readonly subscriptions: number;
   readonly quarantined: number;
-  /** The routes in service, whose figures that alerts read are 0 before there is anything to count; default: none. */
+  /** The routes in service: their counters used by alerts start at 0. Default: none. */
   readonly served?: readonly { readonly profile: string; readonly name: string }[];
   readonly capture: KeptCounts;
-  /** The kind of each alert that lasts. */
+  /** The kind of each active alert. */
   readonly alerts?: readonly AlertKind[];
-  /** Whether the store accepts new events. */
+  /** True if the store accepts new events. */
   readonly storeUp: boolean;
-  /** Values from the store; null when it cannot be read. */
+  /** Values from the store; null if it cannot be read. */
   readonly stored: StoredFigures | null;
 }
 
@@ -58,16 +58,16 @@ export interface StoredFigures {
   readonly work: Readonly<Record<string, number>>;
   readonly tallies: readonly ShownTally[];
   readonly waits: WaitCounts;
-  /** Age of the oldest unfinished dispatch in seconds; 0 when there is none. */
+  /** Age of the oldest unfinished dispatch in seconds; 0 if there is none. */
   readonly oldestOpenSeconds: number;
 }
 
-/** Where no module counts. */
+/** Used when no module provides metrics. */
 export const NO_METRICS: Metrics = {
   observer: {},
   onRequest: () => {},
   onTableLoad: () => {},
   requestCount: () => 0,
   recordFigures: () => async () => {},
-  read: () => Promise.reject(new ControlError('refused', 'no module of this program counts anything')),
+  read: () => Promise.reject(new ControlError('refused', 'metrics need the module telemetry, which is not loaded')),
 };

@@ -1,6 +1,6 @@
 /**
- * The clock of the runtime, injected so that tests can use a fake one; a gateway that shares its store follows the time
- * of the database.
+ * The clock of the runtime, injected so that tests can use a fake one. A gateway that shares its store follows the time of the
+ * database.
  */
 
 /**
@@ -19,7 +19,7 @@ export interface Timer {
 }
 
 /**
- * The clock of a service: a program's tests can pass their own. All times are in ms.
+ * The clock of a service; tests can pass their own. All times are in ms.
  *
  * @example
  * ```ts
@@ -73,9 +73,9 @@ export function settledWithin(clock: Clock, ms: number, work: Promise<unknown>):
   });
 }
 
-/*
- * The clock of a gateway that shares its store: it follows the time of the database, and between readings advances with
- * this machine's monotonic clock. Until the first reading it is the machine's clock.
+/**
+ * The clock of a gateway that shares its store. It follows the time of the database, and advances between readings with this
+ * machine's monotonic clock. Until the first reading it is the machine's clock.
  */
 
 /** Monotonic ms before and after the shared time was read. */
@@ -84,7 +84,7 @@ export interface Reading {
   readonly answered: number;
 }
 
-/** Smaller differences between two clocks, in ms, are normal. */
+/** Smaller differences between two clocks, in ms, are ignored. */
 const USUAL_MS = 1000;
 
 export class SharedClock implements Clock {
@@ -108,13 +108,16 @@ export class SharedClock implements Clock {
     return this.machine.after(delayMs, fire);
   }
 
-  /** How far the machine's clock is behind the shared one, in ms; 0 when the difference is normal. */
+  /** How far the machine's clock is behind the shared one, in ms; 0 if the difference is small. */
   get offset(): number {
     const offset = this.now() - this.machine.now();
     return Math.abs(offset) < USUAL_MS ? 0 : offset;
   }
 
-  /** Follows a reading of the database's time; nothing changes if the current time is within its error. @param now Unix ms */
+  /**
+   * Follows a reading of the database's time; no change if the current time is within the error of the reading. @param now Unix
+   * ms
+   */
   readonly follow = (now: number, { asked, answered }: Reading): void => {
     const [earliest, latest] = [now - answered, now - asked];
     this.origin = Math.min(latest, Math.max(earliest, this.origin ?? (earliest + latest) / 2));

@@ -1,6 +1,6 @@
 /**
- * The file operations of the gateway: reads and writes that tests can replace, atomic replacement, removal of whatever
- * programs have left, and errors in words.
+ * The file operations of the gateway: reads and writes that tests can replace, atomic replacement, removal of folders that
+ * programs have filled, and descriptions of disk errors.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -27,10 +27,10 @@ import { readRegularFile, readRegularText } from '../../base/files.ts';
 import { systemClock } from './clock.ts';
 import type { Logger } from './log.ts';
 
-/** Larger tables are refused, in bytes. */
+/** Maximum size of a table, in bytes. */
 const MAX_TABLE_BYTES = 512 * 1024 * 1024;
 
-/** The fields of node:fs' Stats that change with a file. */
+/** The fields of node:fs Stats that change with a file. */
 export interface FileStamp {
   readonly mtimeMs: number;
   readonly ctimeMs: number;
@@ -40,14 +40,14 @@ export interface FileStamp {
 
 /** Reads regular files only. All functions throw or reject as node:fs does. */
 export interface GatewayFiles {
-  /** Undefined for a missing file. */
+  /** Returns undefined for a missing file. */
   stat(path: string): FileStamp | undefined;
   read(path: string): Promise<Buffer>;
   readText(path: string): Promise<string>;
   /** Resolves symbolic links. */
   realPath(path: string): Promise<string>;
   describe(path: string): Promise<FoundFile>;
-  /** Calls `changed` when the file at `path` may have changed; returns a function that stops. */
+  /** Calls `changed` when the file at `path` may have changed; returns a function that stops watching. */
   watch(path: string, changed: () => void): () => void;
 }
 
@@ -69,30 +69,30 @@ export const gatewayFiles: GatewayFiles = {
     return { isFile: found.isFile(), links: found.nlink };
   },
   watch(path, changed) {
-    // Watches the folder, because a watch on the file ends when the file is replaced by a rename.
+    // Watches the folder, because a watch on the file ends when a rename replaces the file.
     const name = basename(path);
     const watcher = watch(dirname(path), { persistent: false }, (_event, file) => {
       if (file === null || file === name) changed();
     });
-    // Removing the folder ends the watch; the check before routing still works.
+    // If the folder is removed, the watch ends; the check before routing still works.
     watcher.on('error', () => watcher.close());
     return () => watcher.close();
   },
 };
 
-/** Older temporary files, in ms, are left over from a killed writer. */
+/** Age in ms above which a temporary file was left by a killed writer. */
 const ABANDONED_MS = 60 * 60 * 1000;
 
 /**
- * Writes a temporary file in the same folder, syncs it, renames it, and syncs the folder. Of a symbolic link the target is
- * replaced. The new file has `mode`, whatever the umask and the mode of the old file.
+ * Writes a temporary file in the same folder, syncs it, renames it, and syncs the folder. If `path` is a symbolic link, its
+ * target is replaced. The new file has `mode`, whatever the umask and the mode of the old file are.
  */
 export function writeAtomic(path: string, text: string, mode: number): void {
   const target = followLink(path);
   const folder = dirname(target);
   mkdirSync(folder, { recursive: true });
   const temporary = join(folder, `.${basename(target)}.${process.pid}.tmp`);
-  // Never into a file or through a link that somebody else has put there.
+  // Never writes into a file or through a link that another user created there.
   rmSync(temporary, { force: true });
   const file = openSync(temporary, 'wx', 0o600);
   try {
@@ -119,14 +119,14 @@ function followLink(path: string): string {
   }
 }
 
-/** Removes a file, if it is there, and syncs the folder. @throws the system's error */
+/** Removes a file if it exists, and syncs the folder. @throws the system's error */
 export function removeSynced(path: string): void {
   if (!existsSync(path)) return;
   rmSync(path);
   syncFolder(dirname(path));
 }
 
-/** Without this a power loss could undo the change. File systems that cannot sync a folder are ignored. */
+/** Without this, a power loss could undo the change. Ignores file systems that cannot sync a folder. */
 function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   try {
@@ -138,7 +138,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** Removes temporary files that killed writers of the same file left behind. */
+/** Removes temporary files that killed writers of the same file left. */
 function sweep(folder: string, name: string, now: number): void {
   for (const file of readdirSync(folder)) {
     if (!file.startsWith(`.${name}.`) || !file.endsWith('.tmp')) continue;
@@ -160,19 +160,19 @@ export function makeFolder(path: string, mode = 0o777): void {
   }
 }
 
-/*
- * Removes folders that programs have filled, whatever is in them: huge or deep trees, folders without permissions, names
- * that are not UTF-8, links, and files that a process still writes.
+/**
+ * Removes folders that programs have filled, whatever they contain: huge or deep trees, folders without permissions, names that
+ * are not UTF-8, links, and files that a process still writes.
  *
- * A folder is first moved into `removed` beside it, which is one step. There it is taken apart one entry at a time, so that
- * requests are served meanwhile: files and links are unlinked, never followed; a folder found within is moved to `removed`
- * itself. So no path grows, nothing is recursive, and `removed` is the list of what is left to do, over restarts too.
+ * A folder is first moved into `removed` beside it, which is one step. There it is removed one entry at a time, so that
+ * requests can be served in between. Files and links are unlinked, never followed; a subfolder is moved to `removed` itself. So
+ * no path grows, nothing is recursive, and `removed` lists the remaining work, also after a restart.
  */
 
-/** How often a folder is read again that a process still writes to. */
+/** Maximum number of passes over a folder that a process still writes to. */
 const MAX_PASSES = 20;
-/** Most entries that are taken in a pass after the first one: a file system that lists no new entry lets a pass have no other end. */
-const MAX_LATER = 1000;
+/** Maximum number of entries in a pass after the first one, for file systems that do not list new entries. */
+const MAX_LATER_ENTRIES = 1000;
 /** After this many entries that cannot be removed, the rest is left for the next start. */
 const MAX_STUCK = 100;
 
@@ -184,36 +184,36 @@ export class TreeRemover {
   private emptying: Promise<void> | null = null;
   private isClosed = false;
 
-  /** @param depot absolute path of the folder in which they wait; on the same file system as they are */
+  /** @param depot absolute path of the folder `removed`, on the same file system as the folders */
   constructor(depot: string, log: Logger) {
     this.depot = depot;
     this.log = log;
   }
 
-  /** Moves the folder away and removes it in the background. Rejects as node:fs does when it cannot be moved. */
+  /** Moves the folder into the depot and removes it in the background. Rejects like node:fs if it cannot be moved. */
   async remove(path: string): Promise<void> {
     await mkdir(this.depot, { recursive: true, mode: 0o700 });
     await this.take(path);
     this.resume();
   }
 
-  /** Removes in the background what waits. */
+  /** Removes the contents of the depot in the background. */
   resume(): void {
     this.emptying ??= this.empty()
       .catch((error: unknown) => {
-        if (codeOf(error) !== 'ENOENT') this.log.warn({ err: error }, 'what runs have left cannot be removed');
+        if (codeOf(error) !== 'ENOENT') this.log.warn({ err: error }, 'could not remove leftover run directories');
       })
       .finally(() => {
         this.emptying = null;
       });
   }
 
-  /** Resolves when nothing waits that can be removed. */
+  /** Resolves when the depot contains nothing removable. */
   async idle(): Promise<void> {
     await this.emptying;
   }
 
-  /** Stops after the current entry; resolves then. What is left is removed after the next start. */
+  /** Stops after the current entry, then resolves. The rest is removed after the next start. */
   async close(): Promise<void> {
     this.isClosed = true;
     await this.emptying;
@@ -225,7 +225,7 @@ export class TreeRemover {
       await rename(path, place);
     } catch (error) {
       if (codeOf(error) !== 'EACCES') throw error;
-      // A folder that is moved to another one must be writable itself.
+      // A folder must be writable to be moved into another one.
       await chmod(path, 0o700);
       await rename(path, place);
     }
@@ -248,10 +248,10 @@ export class TreeRemover {
       }
     }
     const left = this.stuck.size - before;
-    if (left > 0) this.log.warn({ err: last, folder: this.depot, left }, 'what a run has left cannot be removed');
+    if (left > 0) this.log.warn({ err: last, folder: this.depot, left }, 'could not remove leftover files of a run');
   }
 
-  /** @param path within the depot, so that no program of a run can replace it */
+  /** @param path in the depot, so that no program of a run can replace it */
   private async takeApart(path: string): Promise<void> {
     if (!(await lstat(path)).isDirectory()) return unlink(path);
     await chmod(path, 0o700);
@@ -261,8 +261,8 @@ export class TreeRemover {
       for await (const { name } of await opendir(path, { encoding: 'buffer' as BufferEncoding })) {
         if (this.isClosed) return;
         const changedAt = await this.takeEntry(Buffer.concat([Buffer.from(`${path}/`), name as unknown as Buffer]));
-        // What a process adds faster than it is taken away would make the pass endless.
-        if (changedAt > began || (pass > 1 && ++taken >= MAX_LATER)) break;
+        // A process that adds entries faster than they are removed would make the pass endless.
+        if (changedAt > began || (pass > 1 && ++taken >= MAX_LATER_ENTRIES)) break;
       }
       try {
         return await rmdir(path);
@@ -272,7 +272,7 @@ export class TreeRemover {
     }
   }
 
-  /** @returns when it was changed last, in Unix ms; 0: it is gone already */
+  /** @returns the time of its last change, in Unix ms; 0 if it no longer exists */
   private async takeEntry(path: Buffer): Promise<number> {
     try {
       const entry = await lstat(path);
@@ -296,7 +296,7 @@ const CAUSES: readonly (readonly [codes: RegExp, cause: string])[] = [
   [/^(?:EACCES|EPERM)/, 'this user may not write there'],
 ];
 
-/** The cause in words; for any other error its message. */
+/** Returns the cause in words; for any other error its message. */
 export function describeDiskError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = codeOf(error) ?? '';

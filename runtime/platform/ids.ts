@@ -1,7 +1,7 @@
-/** Generates ids: of dispatches, of events whose sender gives none, and of the markers in prompts. */
+/** Generates ids of dispatches, of events whose sender provides none, and of the markers in prompts. */
 
 export interface Ids {
-  /** Unique, and sorts by time even when the clock steps back. @param now Unix ms */
+  /** Unique, and sorts by time even if the clock steps back. @param now Unix ms */
   dispatch(now: number): string;
   /** `<ms timestamp>-<random>`, so that two events in one millisecond differ (decisions §4). @param now Unix ms */
   delivery(now: number): string;
@@ -16,7 +16,7 @@ const SEQUENCE_END = 36 ** SEQUENCE_DIGITS;
 const RANDOM_BYTES = 6;
 const POOL_BYTES = RANDOM_BYTES * 512;
 
-/** @param randomBytes as in node:crypto */
+/** @param randomBytes like that of node:crypto */
 export function createIds(randomBytes: (size: number) => Buffer): Ids {
   let pool: Buffer = Buffer.alloc(0);
   let used = 0;

@@ -1,15 +1,15 @@
-/** What is opened once, when it is first needed: the parts of a service that its configuration may not need. */
+/** Opens a service once, when it is first needed: for services that a configuration may not need. */
 export class Lazy<T> {
   private readonly open: () => Promise<T>;
   private opening: Promise<T> | null = null;
-  /** What is open; null: nothing has needed it yet. */
+  /** The opened service; null: not needed yet. */
   opened: T | null = null;
 
   constructor(open: () => Promise<T>) {
     this.open = open;
   }
 
-  /** Opens it with the first call. Rejects, each time, when it cannot be opened. */
+  /** Opens it at the first call. Rejects, each time, if it cannot be opened. */
   use(): Promise<T> {
     this.opening ??= this.open().then((opened) => {
       this.opened = opened;
@@ -18,7 +18,7 @@ export class Lazy<T> {
     return this.opening;
   }
 
-  /** Ends it, once it is open; does nothing when it is not. */
+  /** Ends it once it is open; does nothing if it is not. */
   async end(end: (opened: T) => Promise<void>): Promise<void> {
     const opened = await this.opening?.catch(() => null);
     if (opened != null) await end(opened);

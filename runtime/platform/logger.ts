@@ -15,11 +15,11 @@ interface LoggerOptions {
   readonly pretty: boolean;
   readonly colour: boolean;
   readonly clock: Clock;
-  /** Replaces secrets in each line. Default: replaces none. */
+  /** Replaces secrets in each line. Default: no replacement. */
   readonly redact?: (text: string) => string;
 }
 
-/** `flush` writes buffered lines at once; call it before the process ends without waiting for the event loop. */
+/** `flush` writes buffered lines immediately; call it before the process ends without waiting for the event loop. */
 export interface ProcessLogger extends Logger {
   flush(): void;
 }
@@ -28,9 +28,9 @@ export interface ProcessLogger extends Logger {
  * Creates a logger on a stream. Values are always quoted, so that a sender's text cannot start a line or move the cursor;
  * messages are constants. JSON lines are buffered for up to 10 ms.
  *
- * @param options `stream`, the least `level` that is written, `pretty` (readable lines instead of JSON), `colour` (with
- * `pretty`), `clock` for the times, and `redact`, which replaces secrets in each line (default: none are replaced)
- * @returns a logger with `flush`, which writes buffered lines at once
+ * @param options `stream`, the minimum `level` that is written, `pretty` (readable lines instead of JSON), `colour` (with
+ * `pretty`), `clock` for the times, and `redact`, which replaces secrets in each line (default: no replacement)
+ * @returns a logger with `flush`, which writes buffered lines immediately
  *
  * @example
  * ```ts
@@ -62,14 +62,14 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
   return Object.assign(pino(base, lines), { flush: () => {} });
 }
 
-/** Longest text that is buffered, in UTF-16 units, and least time between two writes, in ms. */
+/** Maximum length of the buffered text, in UTF-16 units, and minimum time between two writes, in ms. */
 const BUFFER_LIMIT = 65_536;
 const WRITE_PAUSE_MS = 10;
 
 /**
- * Writes lines together, because under load a write costs more than its line: the first after a quiet period at the end of
- * its turn of the event loop, those of a busy process every few ms. pino's own buffer (sonic-boom) writes to a file
- * descriptor, while this log goes to any stream. The timers keep the process alive, so that a normal exit loses nothing.
+ * Writes lines together, because under load a write costs more than its line. The first line after a quiet period is written at
+ * the end of its turn of the event loop; those of a busy process every few ms. pino's own buffer (sonic-boom) writes to a file
+ * descriptor, while this log writes to any stream. The timers keep the process alive, so that a normal exit loses nothing.
  */
 function bufferLines(
   stream: Writable,
@@ -111,7 +111,7 @@ function createTimestamp(clock: Clock): () => string {
 }
 
 /*
- * Formats a log line for a terminal: time, level, the event it is about, the message, and the rest as `name=value`.
+ * Formats a log line for a terminal: time, level, the event that it concerns, the message, and the rest as `name=value`.
  *
  *     14:02:07 INFO  pull-requests  pull_request  7d3e…  accepted  ms=2.1
  */
@@ -121,7 +121,10 @@ const LEVELS: Readonly<Record<string, Style>> = { debug: 'dim', info: 'green', w
 /** Shown without their names, before the message, in this order. */
 const SUBJECT = ['route', 'job', 'event', 'delivery_id'] as const;
 
-/** Times are local, with the date unless it is that of `now`; null: always with the date. A line that is not JSON is only made printable. */
+/**
+ * Times are local, with the date unless it is that of `now`; null: always with the date. Lines that are not JSON are only made
+ * printable.
+ */
 export function printLogLine(line: string, paint: Paint, now: number | null): string {
   const entry = parseLogEntry(line);
   if (entry === null) return printableLine(line);
@@ -141,13 +144,13 @@ export function printLogLine(line: string, paint: Paint, now: number | null): st
 
 const isSubject = (key: string): boolean => SUBJECT.some((subject) => subject === key);
 
-/** The fields of an entry; null when the line is not one. */
+/** Returns the fields of an entry; null if the line is not one. */
 export function parseLogEntry(line: string): Readonly<Record<string, unknown>> | null {
   const value = tryParseJson(line);
   return typeof value === 'object' && value !== null && 'msg' in value ? { ...value } : null;
 }
 
-/** As `gateway status` shows it. */
+/** The same form as in `gateway status`. */
 const shortHash = (value: unknown): string => printValue(String(value).slice(0, 12));
 
 const isPlain = (value: unknown): value is string =>

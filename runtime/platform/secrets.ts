@@ -1,6 +1,6 @@
 /**
- * Turns secret references into secrets: from the environment, the profiles' `.env` files and secret files, at once for
- * a command, without blocking for a server.
+ * Resolves secret references from the environment, the profiles' `.env` files and secret files: synchronously for a command,
+ * without blocking for a server.
  */
 
 import { statSync } from 'node:fs';
@@ -19,9 +19,7 @@ import { DEFAULT_PROFILE } from '../../base/names.ts';
 import { passwordsIn } from '../../base/net.ts';
 import type { RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 
-/**
- * Turns secret references of the table into secrets.
- */
+/** Resolves secret references of the table. */
 export interface SecretResolver {
   /**
    * Returns the secret's text.
@@ -31,14 +29,12 @@ export interface SecretResolver {
   resolve(ref: SecretRef, setting?: string): string;
 }
 
-/**
- * A secret is missing, empty or refused. The message names the reference, never the value.
- */
+/** A secret is missing, empty or rejected. The message names the reference, never the value. */
 export class SecretError extends Error {
   override readonly name = 'SecretError';
 }
 
-/** Returns the result of `read`. @throws what `explain` makes of the message of a SecretError */
+/** Returns the result of `read`. @throws the error that `explain` creates from the message of a SecretError */
 export function explainSecrets<T>(read: () => T, explain: (reason: string) => Error): T {
   try {
     return read();
@@ -47,7 +43,7 @@ export function explainSecrets<T>(read: () => T, explain: (reason: string) => Er
   }
 }
 
-/** The result of `read`; null when it throws a SecretError, whose message is added to `problems`. */
+/** Returns the result of `read`; null if it throws a SecretError, whose message is added to `problems`. */
 export function tryRead<T>(read: () => T, problems: string[]): T | null {
   try {
     return read();
@@ -104,7 +100,7 @@ interface SecretContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `<home_dir>`. */
   readonly home: string;
-  /** Absolute path of a second `.env` for the default profile only, which wins over that of the home. */
+  /** Absolute path of a second `.env` for the default profile only, which takes precedence over that of the home. */
   readonly projectEnv?: string | null;
   /** The user's home folder, for `~/`. */
   readonly userHome: string;
@@ -132,7 +128,7 @@ export function createSecretResolver(context: SecretContext): SecretResolver {
   return { resolve: (ref) => present(ref, READERS[ref.kind](ref, context, envFile), context) };
 }
 
-/** The `.env` files of a profile; later ones win. */
+/** The `.env` files of a profile; later ones take precedence. */
 function variableFiles(scope: string, context: Pick<SecretContext, 'home' | 'projectEnv'>): readonly string[] {
   const own = join(homeOf(scope, context), '.env');
   return scope === DEFAULT_PROFILE && typeof context.projectEnv === 'string' ? [own, context.projectEnv] : [own];
@@ -181,7 +177,7 @@ export function filePath(ref: SecretRef, context: Pick<SecretContext, 'home' | '
   return isAbsolute(ref.value) ? ref.value : join(homeOf(ref.scope, context), ref.value);
 }
 
-/** The files from which a reference is read: its own file, or the `.env` files of its profile; none for a literal. */
+/** The files that a reference is read from: its own file, or the `.env` files of its profile; none for a literal. */
 export function secretFiles(
   ref: SecretRef,
   context: Pick<SecretContext, 'home' | 'userHome' | 'projectEnv'>,
@@ -192,7 +188,7 @@ export function secretFiles(
 
 function homeOf(scope: string, { home }: Pick<SecretContext, 'home'>): string {
   if (scope === DEFAULT_PROFILE) return home;
-  if (!PROFILE.test(scope)) throw new SecretError(`"${scope}" is no name of a profile`);
+  if (!PROFILE.test(scope)) throw new SecretError(`invalid profile name "${scope}"`);
   return join(home, 'profiles', scope);
 }
 
@@ -210,39 +206,39 @@ function readEnvFile(path: string, { readFile }: SecretContext): ReadonlyMap<str
 function whyUnreadable(path: string, error: unknown): string {
   return error instanceof UnreadableFile
     ? error.message
-    : `${path} cannot be read (${codeOf(error) ?? 'not readable'})`;
+    : `could not read ${path} (${codeOf(error) ?? 'not readable'})`;
 }
 
-/** Largest secret file or `.env` that is read, in bytes. */
+/** Maximum size of a secret file or `.env`, in bytes. */
 const MAX_SECRET_BYTES = 1024 * 1024;
-/** Files that are read at once; each needs a file descriptor. */
+/** Number of files read at once; each needs a file descriptor. */
 const AT_ONCE = 64;
-/** Secrets reported in one turn of the event loop, which takes a few ms. */
+/** Number of secrets reported in one turn of the event loop, which takes a few ms. */
 const SECRETS_A_TURN = 200;
 
-/** Resolves secret references on this machine: at once for a command, without blocking for a server. */
+/** Sources of secrets on this machine. */
 interface SecretSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
-  /** The `.env` of a project, which wins over that of the home. It is not read if others can write to it. */
+  /** The `.env` of a project, which takes precedence over that of the home. It is not read if others can write to it. */
   readonly projectEnv?: string | undefined;
 }
 
-/** The folder that `~/` stands for. */
+/** The folder for `~/`. */
 export const userHome = (env: SecretSources['env']): string => env.HOME || homedir();
 
-/** The files that hold these secrets, existing or not. */
+/** The files of these secrets, existing or not. */
 export const secretPaths = (refs: readonly SecretRef[], sources: SecretSources): readonly string[] =>
-  pathsOf(refs, placesOf(sources));
+  pathsOf(refs, locationsOf(sources));
 
-const pathsOf = (refs: readonly SecretRef[], places: Places): string[] => [
+const pathsOf = (refs: readonly SecretRef[], places: SecretLocations): string[] => [
   ...new Set(refs.flatMap((ref) => secretFiles(ref, places))),
 ];
 
-/** For commands. Create a new resolver when secrets may have changed: a resolver reads each `.env` once. */
+/** For commands. Create a new resolver if secrets may have changed: a resolver reads each `.env` once. */
 export function createSecrets(sources: SecretSources): SecretResolver {
   return createSecretResolver({
-    ...placesOf(sources),
+    ...locationsOf(sources),
     readFile: (path) => readRegularTextSync(path, MAX_SECRET_BYTES),
   });
 }
@@ -257,7 +253,9 @@ interface SecretReaderContext {
   readonly check: (secrets: SecretResolver, host: string) => SecretResolver;
 }
 
-/** For a server: returns a function that reads the current values of references, reports them and resolves to their resolver. */
+/**
+ * For a server: returns a function that reads the current values of references, reports them, and resolves to their resolver.
+ */
 export function secretReader({
   sources,
   known,
@@ -265,12 +263,12 @@ export function secretReader({
   check,
 }: SecretReaderContext): (refs: readonly SecretRef[], host: string) => Promise<SecretResolver> {
   return async (refs, host) => {
-    const resolver = await loadSecrets(refs, placesOf(sources));
+    const resolver = await loadSecrets(refs, locationsOf(sources));
     for (let at = 0; at < refs.length; at += SECRETS_A_TURN) {
       const values = resolvable(refs.slice(at, at + SECRETS_A_TURN), resolver);
       // A driver's error may show the password without the rest of the URL.
       known([...values, ...values.flatMap(passwordsIn)]);
-      // A table may have ten thousand secrets: serve requests in between.
+      // A table may have ten thousand secrets, so requests are served in between.
       await setImmediate();
     }
     onRead(secretNames(refs));
@@ -290,8 +288,8 @@ export function resolvable(refs: readonly SecretRef[], secrets: SecretResolver):
   });
 }
 
-/** Reads the files behind the references into memory. A file that cannot be read fails when it is resolved. */
-async function loadSecrets(refs: readonly SecretRef[], places: Places): Promise<SecretResolver> {
+/** Reads the files of the references into memory. An unreadable file fails when it is resolved. */
+async function loadSecrets(refs: readonly SecretRef[], places: SecretLocations): Promise<SecretResolver> {
   const paths = pathsOf(refs, places);
   const texts = new Map<string, string>();
   const failures = new Map<string, unknown>();
@@ -315,11 +313,11 @@ async function loadSecrets(refs: readonly SecretRef[], places: Places): Promise<
   });
 }
 
-type Places = Omit<SecretContext, 'readFile'>;
+type SecretLocations = Omit<SecretContext, 'readFile'>;
 
 const isSafe = (path: string): boolean => !mayOthersWrite(statSync(path, { throwIfNoEntry: false })?.mode ?? 0);
 
-function placesOf({ env, home, projectEnv }: SecretSources): Places {
+function locationsOf({ env, home, projectEnv }: SecretSources): SecretLocations {
   return {
     env,
     home,

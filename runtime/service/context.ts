@@ -1,4 +1,4 @@
-/** The options of a service, checked for programs without types, and as its parts take them, with the defaults. */
+/** Checks the options of a service, for programs without types, and fills in the defaults. */
 import { randomBytes } from 'node:crypto';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { SecretRef } from '../../schemas/generated/types.ts';
@@ -28,12 +28,12 @@ import type { ProgramOptions, ServiceLog, ServiceOptions } from './options.ts';
 import type { Confinement } from './parts.ts';
 import { createConfinement } from './parts.ts';
 
-/** The options as the parts of a service take them. */
+/** The options with their defaults. */
 export interface ServiceContext
   extends Pick<ServiceOptions, 'home' | 'host' | 'port'>,
     Required<Pick<ProgramOptions, 'lowerSubscriptions' | 'version' | 'problem' | 'redactor'>> {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether events are kept in memory alone. */
+  /** True if events are stored only in memory. */
   readonly inMemory: boolean;
   readonly timezone: string;
   readonly log: ServiceLog;
@@ -43,12 +43,12 @@ export interface ServiceContext
   readonly userHome: string;
   /** The compiled table. */
   readonly source: TableSource;
-  /** The documents that are served beside the routes. */
+  /** Documents served beside the routes. */
   readonly documents: Documents;
-  /** Used instead of the table's agents of these names. */
+  /** Replace the table's agents of these names. */
   readonly functions: AgentFunctions;
   readonly clock: SharedClock;
-  /** Called with the time of a shared database; does nothing when the program passes its own clock. */
+  /** Called with the time of a shared database; does nothing if the program passes its own clock. */
   readonly follow: SharedClock['follow'];
   readonly files: GatewayFiles;
   readonly ids: Ids;
@@ -61,7 +61,7 @@ export interface ServiceContext
   readonly secrets: (refs: readonly SecretRef[], host: string) => Promise<SecretResolver>;
 }
 
-/** Fills in the defaults. @throws TypeError for an option of another kind, TableError when the table has another format */
+/** Fills in the defaults. @throws TypeError for an invalid option, TableError if the table has another format */
 export function resolveOptions(
   options: ServiceOptions,
   modules: readonly RuntimePart[],
@@ -76,7 +76,7 @@ export function resolveOptions(
   const folders = { home, userHome: userHome(env) };
   const run = options.run ?? ((request) => runProcess(request, { clock, home }));
   const sources = { env, home, projectEnv };
-  /** Files of secrets, also of tables that were in service before. */
+  /** Files of secrets, including those of earlier tables. */
   const read = new Set<string>();
   const hidden = (): readonly string[] => [
     ...(program.hidden?.() ?? []),
@@ -157,7 +157,7 @@ function isZone(value: unknown): boolean {
 const functionsOf = (agent: ServiceOptions['agent']): AgentFunctions =>
   agent === undefined ? {} : typeof agent === 'object' && agent !== null ? agent : { default: agent };
 
-/** What each option has to be. */
+/** The check of each option, and its description. */
 const OPTIONS: Readonly<Record<keyof ServiceOptions, readonly [check: Check, what: string]>> = {
   table: [
     (value) => isObject(value) && (!('file' in value) || isPath(value.file)),
@@ -185,11 +185,11 @@ const OPTIONS: Readonly<Record<keyof ServiceOptions, readonly [check: Check, wha
 
 const REQUIRED: readonly string[] = ['table', 'home'] satisfies readonly (keyof ServiceOptions)[];
 
-/** @throws TypeError naming the first option that is of another kind, and what it has to be, or that there is not */
+/** @throws TypeError that names the first invalid option and describes valid values, or names an unknown option */
 function checkOptions(options: ServiceOptions): void {
-  if (!isRecord(options)) throw new TypeError('createService: an object of options, with table and home');
+  if (!isRecord(options)) throw new TypeError('createService: the options must be an object with table and home');
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
-  if (unknown !== undefined) throw new TypeError(`createService: there is no option ${unknown}`);
+  if (unknown !== undefined) throw new TypeError(`createService: unknown option ${unknown}`);
   for (const [name, [check, what]] of Object.entries(OPTIONS)) {
     const value: unknown = options[name as keyof ServiceOptions];
     if (value === undefined ? REQUIRED.includes(name) : !check(value))

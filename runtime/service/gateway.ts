@@ -1,4 +1,4 @@
-/** The gateway: the public server for the routes in service, with its start and stop. The work behind it is passed as a `Backend`. */
+/** The gateway: the public server for the routes in service, with its start and stop. Its `Backend` is passed to it. */
 
 import { DEFAULT_PROFILE } from '../../base/names.ts';
 import { schemeLabel } from '../../base/text.ts';
@@ -32,29 +32,29 @@ import type { OwnLogin } from '../table/link-loop.ts';
 import type { ServiceContext } from './context.ts';
 import type { Routes, RoutesUser } from './routes.ts';
 
-/** How long responses may take after everything is drained, in ms. */
+/** Maximum time for responses after everything is drained, in ms. */
 const CLOSE_MS = 1000;
-/** Least time that a stop waits for requests in the stages, in ms. */
+/** Minimum time that a stop waits for requests in the stages, in ms. */
 const IDLE_MS = 1000;
 
-/** What stands behind the answers. */
+/** Dependencies of the HTTP layer. */
 export interface Backend extends RoutesUser {
   readonly dispatcher: Dispatcher;
-  /** Null: nothing is traced. */
+  /** Null: tracing is off. */
   readonly tracing: RequestTracing | null;
   readonly installation: FindInstallation;
   readonly ownLogin?: OwnLogin;
   /** Counts an answered request. */
   readonly requested?: CountRequest;
-  /** `opened`: null, or left out: no route has needed them yet. */
+  /** `opened`: null or absent until a route needs it. */
   readonly statuses?: Pick<Lazy<Statuses>, 'opened'>;
-  /** Whether other gateways may serve a path that has no route here. */
+  /** True if other gateways may serve a path that has no route here. */
   isPending(path: string): boolean;
   /** Flushes and finishes work within `timeoutMs`; resolves to the number of runs and deliveries cancelled. */
   stop(timeoutMs: number): Promise<{ readonly abandoned: number }>;
 }
 
-/** For tests: replace what the gateway measures and times. */
+/** For tests: replace the gateway's limits and timeouts. */
 export interface GatewayLimits extends Partial<ServerLimits> {
   readonly overload?: Services['overload'];
 }
@@ -67,7 +67,7 @@ export class Gateway {
   private readonly giveUp = new AbortController();
   private readonly bodies: UnverifiedBodies;
   private readonly connections: Connections;
-  /** Those of the console, with limits of their own that are as large. */
+  /** Connections of the console, with their own limits of the same size. */
   readonly consoleConnections: Connections;
   private readonly services: Services;
   private readonly handler: RequestHandler;
@@ -75,7 +75,7 @@ export class Gateway {
   private server: BoundedServer | null = null;
   private stopping: Promise<StopResult> | null = null;
 
-  /** @param routes loaded */
+  /** @param routes loaded routes */
   constructor(context: ServiceContext, routes: Routes, backend: Backend, limits: GatewayLimits = {}) {
     this.context = context;
     this.routes = routes;
@@ -127,12 +127,12 @@ export class Gateway {
     const route = routePaths({ name, profile }, true)
       .map((path) => tables.find(path))
       .find((found) => found !== undefined);
-    if (route === undefined) throw new TypeError(`emit: profile "${profile}" has no route "${name}"`);
+    if (route === undefined) throw new TypeError(`emit: unknown route "${name}" in profile "${profile}"`);
     const event = prepareEvent(route, payload, options, this.services);
     return emittedEvent(event.intake, (await this.handler.send(event, null)).reply);
   }
 
-  /** Sends a kept request through the stages again; null when there is no longer a route at its path. */
+  /** Sends a captured request through the stages again; null if its path no longer has a route. */
   async replay(kept: KeptRequest, keeper: Keeper): Promise<ReplayReport | null> {
     await this.routes.tables.refresh();
     const [path = ''] = kept.path.split('?', 1);
@@ -143,8 +143,8 @@ export class Gateway {
   }
 
   /**
-   * Stops: from now on events are answered with 503, requests under way are finished, waiting work is flushed and drained
-   * for at most `drainSeconds` (default: the table's), then the server closes.
+   * Stops: from now on events get 503, current requests are finished, waiting work is flushed and drained for at most
+   * `drainSeconds` (default: the table's), then the server closes.
    */
   stop(drainSeconds = this.routes.plan.gateway.drain_seconds): Promise<StopResult> {
     this.stopping ??= this.drainAndClose(drainSeconds);
@@ -248,7 +248,7 @@ function createDeprecationWarner(log: Logger): Services['warnDeprecated'] {
   };
 }
 
-/** Least time between two warnings about connections, in ms. */
+/** Minimum time between two warnings about connections, in ms. */
 const DROP_QUIET_MS = 60_000;
 
 /** Warns at most once a minute that connections are closed because there are too many. */
@@ -260,7 +260,7 @@ function createDropWarner({ log, clock }: { readonly log: Logger; readonly clock
     quietUntil = now + DROP_QUIET_MS;
     log.warn(
       {},
-      'too many connections: the longest idle or unverified are closed (max_connections, max_connections_per_address)',
+      'too many connections: closing the longest idle or unverified ones (max_connections, max_connections_per_address)',
     );
   };
 }
@@ -273,7 +273,7 @@ function createProxyWarner({ log }: { readonly log: Logger }): () => void {
     warned = true;
     log.warn(
       {},
-      'X-Forwarded-For comes from a proxy on this machine, and trusted_proxies is empty: clients cannot be told apart',
+      'a proxy on this machine sends X-Forwarded-For, but trusted_proxies is empty: all clients count as one',
     );
   };
 }

@@ -1,4 +1,4 @@
-/** A service as programs see it: what it is created with, what it does, and what it tells. */
+/** The public interface of a service: its options, methods and events. */
 import type { EnrollReport, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
 import type { Catalog, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { ServiceStatus } from '../console/status.ts';
@@ -38,19 +38,22 @@ export interface ServiceOptions {
   readonly table: RouteTable | { readonly file: string };
   /** `<home_dir>`, absolute, with store, secrets, scripts and skills. Created with mode 0700 if it is missing. */
   readonly home: string;
-  /** `:memory:` keeps events in memory alone: they end with the service. Default: the store that the table names, a file of the home. */
+  /**
+   * `:memory:` stores events only in memory: they end with the service. Default: the store that the table names, a file of the
+   * home.
+   */
   readonly store?: ':memory:' | undefined;
   /** Served at `GET /blueprints`. Default: `blueprints.json` beside the table's file; without a file, nothing. */
   readonly blueprints?: Catalog;
   /** The environment for secrets and programs. Default: a copy of the process environment. */
   readonly env?: Environment | undefined;
-  /** Used instead of agents of the table: a function for the default one, or functions by name (`default`). Default: the table's. */
+  /** Replaces agents of the table: a function for the default one, or functions by name (`default`). Default: the table's. */
   readonly agent?: RunAgent | AgentFunctions | undefined;
   /** Address to listen on. Default: the table's host. */
   readonly host?: string | undefined;
   /** TCP port, 0 to 65535; 0: a free one. Default: the table's port. */
   readonly port?: number | undefined;
-  /** IANA zone of jobs that name none. Default: the machine's. */
+  /** IANA zone of jobs without one. Default: the machine's. */
   readonly timezone?: string | undefined;
   /** Default: warnings and errors, as JSON lines on stderr. */
   readonly log?: ServiceLog | undefined;
@@ -64,7 +67,7 @@ export interface ServiceOptions {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the program of this service adds to the options. Everything has a default. */
+/** Options that the program of this service adds. All have defaults. */
 export interface ProgramOptions {
   /** Checks and lowers `webhook_subscriptions.json`. Default: the file is ignored. */
   readonly lowerSubscriptions?: CompileSubscriptions;
@@ -72,9 +75,12 @@ export interface ProgramOptions {
   readonly version?: string;
   /** Why the newest configuration is not in service, shown to other gateways of the same store. Default: none. */
   readonly problem?: () => string | null;
-  /** Absolute path of a second `.env`, which wins over `<home>/.env`; not read if others can write to it. Default: none. */
+  /**
+   * Absolute path of a second `.env`, which takes precedence over `<home>/.env`; not read if others can write to it. Default:
+   * none.
+   */
   readonly projectEnv?: string | undefined;
-  /** Collects all secrets that are read, so that the program can redact its own log. Default: one of the service. */
+  /** Collects all secrets that are read, so that the program can redact its own log. Default: the service creates one. */
   readonly redactor?: Redactor;
   /** Absolute paths that programs in a sandbox cannot read or write, such as the configuration. Default: none. */
   readonly hidden?: () => readonly string[];
@@ -88,7 +94,7 @@ export interface ProgramOptions {
 }
 
 /**
- * The log of a service. `flush`, if the log buffers lines, writes them at once; it is called before each commit.
+ * The log of a service. `flush`, for a log that buffers lines, writes them immediately; it is called before each commit.
  *
  * @example
  * ```ts
@@ -124,11 +130,11 @@ export type CompileSubscriptions = (
  * ```
  */
 export interface FinishedDispatch extends DispatchOwner {
-  /** `done`, `dead` (given up) or `skipped` (nothing to deliver, superseded, or rejected by a person). Final. */
+  /** `done`, `dead` (failed permanently) or `skipped` (nothing to deliver, superseded, or rejected by a person). Final. */
   readonly state: FinalState;
-  /** Why it is dead or skipped; null when it is done. */
+  /** Why it is dead or skipped; null if it is done. */
   readonly reason: string | null;
-  /** What the agent has answered, also when it could not be delivered; null: no agent has answered. */
+  /** The agent's answer, also if it could not be delivered; null: no agent answered. */
   readonly answer: string | null;
 }
 
@@ -145,7 +151,7 @@ export interface FinishedDispatch extends DispatchOwner {
 export interface ServiceEvents {
   /** A dispatch has ended. */
   finished: FinishedDispatch;
-  /** The service has ended by itself: what is stored goes on when a service is created anew. */
+  /** The service ended on its own, without `stop`. Stored work resumes when a service is created again. */
   failed: { readonly reason: string };
 }
 
@@ -194,32 +200,35 @@ export interface Service {
   handle(request: Request, from?: RequestOrigin): Promise<Response>;
   /**
    * Answers a request of `node:http`, whose body has not been read: a listener of a server, and a middleware of Express,
-   * Connect and Fastify, below any path. With `next`, only what is below `/webhooks/` and `/p/` is answered.
+   * Connect and Fastify, below any path. With `next`, only paths below `/webhooks/` and `/p/` are answered.
    */
   readonly node: NodeListener;
   /**
-   * Takes an event of this program, without HTTP and signature, through all other stages. Rejects with TypeError when there is
-   * no such route, and for a payload that is no JSON.
+   * Accepts an event of this program, without HTTP and signature, through all other stages. Rejects with TypeError for an
+   * unknown route, and for a payload that is not JSON.
    * @param payload a JSON value
    */
   emit(route: string, payload: unknown, options?: EmitOptions): Promise<Emitted>;
   /** Fires jobs and resumes unfinished work, for a program that neither listens nor handles requests. Idempotent. */
   start(): void;
   /**
-   * Serves this table from the next request on; a file is no longer watched. Rejects with TableError: then the old one stays.
+   * Serves this table from the next request on; a file is no longer watched. Rejects with TableError; then the old table stays.
    * @param table the new table
    * @param blueprints served at `GET /blueprints`. Default: those served before
    */
   swap(table: RouteTable, blueprints?: Catalog): Promise<void>;
-  /** Loads the table's file if it changed; with `relink` even if it did not, because secrets may have. False: the old one stays. */
+  /**
+   * Loads the table's file if it changed; with `relink` even if it did not, because secrets may have changed. False: the old
+   * table stays in service.
+   */
   reload(relink?: boolean): Promise<boolean>;
   /** The status that `hookwright gateway status` shows. */
   status(): Promise<ServiceStatus>;
-  /** The kept requests, including those that have just been answered. */
+  /** The captured requests, including those that were just answered. */
   requests(): Promise<Keeper['requests']>;
   /**
-   * Sends a kept request through the stages again, as a new one. Rejects with ControlError when that is not possible.
-   * @param id of the kept request, or a prefix of it
+   * Sends a captured request through the stages again, as a new one. Rejects with ControlError if that is not possible.
+   * @param id of the captured request, or a prefix of it
    */
   replay(id: string): Promise<ReplayReport>;
   /** Prometheus text. */
@@ -228,31 +237,31 @@ export interface Service {
   on<Name extends keyof ServiceEvents>(name: Name, listener: (event: ServiceEvents[Name]) => void): () => void;
   /**
    * Answers with 503 from now on, drains work, then closes server and store.
-   * @param options `drainMs`: longest wait for work under way, in ms; default: the table's. What is interrupted resumes after
-   * the next start. Rejects with TypeError for what is no number of ms
+   * @param options `drainMs`: maximum wait for running work, in ms; default: the table's. Interrupted work resumes after the
+   * next start. Rejects with TypeError for an invalid number of ms
    */
   stop(options?: { readonly drainMs?: number }): Promise<StopResult>;
 }
 
-/** A service with what its program operates it by: the commands of a gateway, through its control socket and its console. */
+/** A service with the operations of its program: the commands of a gateway, through its control socket and its console. */
 export interface OperatedService extends Service {
-  /** Of the public server; null before it listens, and after it has stopped. */
+  /** URL of the public server; null before it listens, and after it has stopped. */
   readonly publicUrl: string | null;
-  /** When the table was loaded, and why the newest one is not in service. */
+  /** Load time of the table, and why the newest one is not in service. */
   readonly tableState: TableState;
   /** Call `changed` after changing it. */
   readonly store: Store;
-  /** Where a target sends now. */
+  /** Current destination of a target. */
   readonly place: FindPlace;
-  /** @param operations what the console calls; null: the program has none */
+  /** @param operations called by the console; null: the program has none */
   listen(
     at?: Partial<ListenAddress>,
     operations?: ControlHandlers | null,
   ): Promise<ListenAddress & { readonly url: string }>;
-  /** Waits for a limited time for the secret in the handshake of a route's sender; call it again until it has arrived. */
+  /** Waits for a limited time for the secret in the handshake of a route's sender; call it again until it arrives. */
   enroll(route: { readonly profile: string; readonly route: string }): Promise<EnrollReport>;
-  /** Stores a message that says it is a test, for where alerts go. Returns its id; null: the table has no `gateway.alerts`. */
+  /** Sends a test message to the targets of alerts. Returns its id; null: the table has no `gateway.alerts`. */
   testAlerts(): Promise<string | null>;
-  /** There may be new work or a changed job. */
+  /** Call when there may be new work or a changed job. */
   changed(): void;
 }

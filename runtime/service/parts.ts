@@ -1,6 +1,6 @@
 /**
- * The parts of a service that modules have, each opened with the first table, subscription, job or delivery that needs it:
- * the limits of runs, the guard, approvals, statuses, and the sandbox of programs.
+ * The parts of a service that modules provide: the limits of runs, the guard, approvals, statuses, and the sandbox of programs.
+ * Each is opened with the first table, subscription, job or delivery that needs it.
  */
 
 import { agentPlans } from '../../base/names.ts';
@@ -20,7 +20,7 @@ import { TableError } from '../table/table-source.ts';
 
 type Modules = readonly RuntimePart[];
 
-/** Of a program whose modules limit no runs: it refuses budgets. */
+/** Limits for a program without a module for them: rejects budgets. */
 const NO_LIMITS: OpenLimits = {
   counted: () => [],
   metered: () => [],
@@ -34,7 +34,7 @@ const NO_LIMITS: OpenLimits = {
 
 function refuseBudgets(owners: readonly { readonly budget?: BudgetPlan }[]): void {
   if (owners.some(({ budget }) => budget !== undefined))
-    throw new TableError('budget: no module of this program keeps budgets');
+    throw new TableError('`budget` needs the module guard, which is not loaded');
 }
 
 export const openLimits = (part: RunLimits | null, context: LimitsContext): OpenLimits =>
@@ -42,7 +42,7 @@ export const openLimits = (part: RunLimits | null, context: LimitsContext): Open
 
 const NO_ALERTS: readonly LastingAlert[] = [];
 
-/** The guard: opened with the first table that tells somebody of something, or calls a heartbeat. Before, nobody is told. */
+/** The guard: opened with the first table that has alerts or a heartbeat. Until then, its methods do nothing. */
 export class Guarding {
   private readonly guard: Lazy<Guard>;
 
@@ -67,7 +67,7 @@ export class Guarding {
   readonly clear: Guard['clear'] = (of) => this.guard.opened?.clear(of);
   readonly test: Guard['test'] = async () => (await this.guard.opened?.test()) ?? null;
 
-  /** Rejects with TableError when no module has a guard. */
+  /** Rejects with TableError if no module provides a guard. */
   async prepare({ gateway: { alerts = null, heartbeat = null } }: RouteTable): Promise<void> {
     if (alerts !== null || heartbeat !== null) await this.guard.use();
   }
@@ -77,7 +77,7 @@ export class Guarding {
   }
 }
 
-/** What asks people for approvals: opened with the first table, or the first delivery, that needs one. */
+/** Approvals: opened with the first table, or the first delivery, that needs them. */
 export class Approving {
   private readonly approvals: Lazy<Approvals>;
   private readonly context: ApprovingContext;
@@ -87,16 +87,16 @@ export class Approving {
     this.context = context;
   }
 
-  /** Rejects with TableError when no module asks for approvals. */
+  /** Rejects with TableError if no module provides approvals. */
   async prepare(table: RouteTable): Promise<void> {
     if (table.gateway.approvals !== undefined || needsApproval(table)) await this.approvals.use();
   }
 
-  /** A delivery waits for a person. */
+  /** Called when a delivery waits for approval. */
   asked(): void {
     this.approvals.use().then(
       (approvals) => approvals.changed(),
-      (error: unknown) => this.context.log.error({ err: error }, 'nobody is asked for an approval'),
+      (error: unknown) => this.context.log.error({ err: error }, 'could not request approval'),
     );
   }
 
@@ -111,23 +111,23 @@ function needsApproval({ routes, jobs }: RouteTable): boolean {
   return all.some(({ approve_ms }) => approve_ms !== undefined);
 }
 
-/** Opens statuses if one of these routes has them. Rejects with TableError when no module has statuses. */
+/** Opens statuses if one of these routes has them. Rejects with TableError if no module provides statuses. */
 export async function prepareStatuses(statuses: Lazy<Statuses>, plans: readonly RoutePlan[]): Promise<void> {
   if (plans.some(({ status }) => status !== undefined)) await statuses.use();
 }
 
-/** Runs programs in a module's sandbox, which is loaded with the first program that has one. */
+/** Runs programs in a module's sandbox, which is loaded with the first program that needs it. */
 export interface Confinement {
   readonly confine: Confine;
-  /** Call before these routes of the table are served: programs must not change what the gateway goes by then. */
+  /** Call before these routes of the table are served: programs must not change the files that decide what the gateway does. */
   keep(table: RouteTable, plans: readonly RoutePlan[]): Promise<void>;
-  /** Why this machine has no sandbox, with the command that changes it; null: it has one. Tries it. */
+  /** Why sandboxes do not work on this machine, with the command that fixes it; null: they work. Tests it. */
   problem(): Promise<string | null>;
-  /** The paths of plans that open nothing here now, each with why. */
+  /** Paths of plans that cannot be opened here now, with the reasons. */
   closed(plans: readonly SandboxPlan[]): Promise<readonly string[]>;
 }
 
-const NONE = `${SANDBOX_UNAVAILABLE}: no module of this program has a sandbox`;
+const NONE = `${SANDBOX_UNAVAILABLE}: sandboxes need the module sandbox, which is not loaded`;
 const NO_SANDBOX: Sandbox = {
   run: () => Promise.resolve({ kind: 'spawn_failed', code: NONE, stderr: '' }),
   problem: () => Promise.resolve(NONE),
@@ -136,7 +136,7 @@ const NO_SANDBOX: Sandbox = {
 const NO_TOOLS: SandboxTools = { open: () => NO_SANDBOX, keptFiles: () => [] };
 
 export function createConfinement(modules: Modules, context: Omit<SandboxContext, 'kept'>): Confinement {
-  /** Also of tables that were in service before. */
+  /** Includes files of earlier tables. */
   const kept = new Set<string>();
   const tools = new Lazy(async () => (await findPart(modules, 'sandbox')) ?? NO_TOOLS);
   const sandbox = new Lazy(async () => (await tools.use()).open({ ...context, kept: () => [...kept] }));

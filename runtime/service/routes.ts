@@ -1,8 +1,8 @@
 /**
- * The routes in service: the table and its subscriptions, what both are linked with, and the address on which they are
+ * The routes in service: the table and its subscriptions, the context of their links, and the address on which they are
  * served, because a route without a signature is served only on a loopback address.
  *
- *     loadFirst ── the first table is linked: it says which store to open ──> begin ── subscriptions, later tables
+ *     loadFirst ── links the first table, which names the store ──> begin ── subscriptions, later tables
  */
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
@@ -33,29 +33,31 @@ import { Tables } from '../table/tables.ts';
 import { schemeLinker } from '../verify/scheme.ts';
 import type { ServiceContext } from './context.ts';
 
-/** Where the server listens. */
 interface Listening {
   /** The configured address; a later table does not change it. */
   readonly configured: ListenAddress;
-  /** The bound address, which has the actual port where 0 is configured. */
+  /** The bound address, with the actual port if 0 is configured. */
   readonly bound: AddressInfo;
 }
 
-/** What depends on the routes, and is replaced with them. */
+/** Work that depends on the routes, and changes with them. */
 export interface RoutesUser {
   readonly store: Pick<Store, 'shared'>;
   readonly keeping: Pick<Keeping, 'keep'>;
   readonly place: FindPlace;
   /** Jobs created at run time, which a subscription may name. */
   jobs(): readonly JobRecord[];
-  /** Called before these subscriptions are served, instead of those before. */
+  /** Called before these subscriptions replace the previous ones. */
   subscribed(plans: readonly RoutePlan[]): Promise<void>;
-  /** Called with each later table before it is served; rejects with TableError to refuse it. Returns a function to call at the swap. */
+  /**
+   * Called with each later table before it is served; rejects with TableError to reject it. Returns a function to call at the
+   * swap.
+   */
   prepare(table: RouteTable): Promise<() => void>;
 }
 
-/** What depends on the routes before there is a store. */
-const NOBODY: RoutesUser = {
+/** Used until there is a store. */
+const NO_USER: RoutesUser = {
   store: { shared: null },
   keeping: { keep: () => null },
   place: () => null,
@@ -72,7 +74,7 @@ export class Routes {
   readonly subscriptions: LiveSubscriptions;
   private readonly context: ServiceContext;
   private readonly windows = new RateWindows();
-  private user = NOBODY;
+  private user = NO_USER;
   private onSwap: () => void = () => {};
   /** The plan of the first table. */
   private first: GatewayPlan | null = null;
@@ -125,8 +127,8 @@ export class Routes {
   }
 
   /**
-   * Overrides the address. Routes without a signature are served only on a loopback address, so the table is linked again
-   * when that changes. Rejects with TableError when a route must not be served there.
+   * Overrides the address. Routes without a signature are served only on a loopback address, so the table is linked again when
+   * that changes. Rejects with TableError if a route must not be served there.
    */
   async use({ host, port }: Partial<ListenAddress>): Promise<void> {
     const before = this.addressFor(this.plan.server);
@@ -135,7 +137,7 @@ export class Routes {
     if (isLoopback(before.host) === isLoopback(this.addressFor(this.plan.server).host)) return;
     if (await this.tables.reload(true)) return;
     this.overrides = last;
-    throw new TableError(this.tables.status.error ?? 'the table cannot be linked again');
+    throw new TableError(this.tables.status.error ?? 'could not link the table again');
   }
 
   private createSubscriptions(): LiveSubscriptions {
@@ -184,19 +186,19 @@ export class Routes {
     this.warnOfStart();
   }
 
-  /** Warns that a changed address, store or console takes effect with the next start, because they are opened once. */
+  /** Warns that a changed address, store or console takes effect at the next start, because they are opened once. */
   private warnOfStart(): void {
     const { server, gateway: plan } = this.plan;
     const { log } = this.context;
     const serving = this.listening?.configured;
     const wanted = this.addressFor(server);
     if (serving !== undefined && !isDeepStrictEqual(wanted, serving)) {
-      log.warn({ ...wanted, serving }, 'host and port change with the next start');
+      log.warn({ ...wanted, serving }, 'changes of host and port take effect after a restart');
     }
     this.first ??= plan;
     for (const key of ['store', 'console'] as const) {
       if (isDeepStrictEqual(plan[key], this.first[key])) continue;
-      log.warn({}, `gateway.${key} changes with the next start`);
+      log.warn({}, `changes of gateway.${key} take effect after a restart`);
     }
   }
 

@@ -1,4 +1,6 @@
-/** The service: puts routes, work and gateway together once, and is what a program that embeds the runtime controls them with. */
+/**
+ * The service: assembles routes, work and gateway, and implements the methods with which an embedding program controls them.
+ */
 import { mkdirSync } from 'node:fs';
 import type { EnrollReport, ReplayReport, StopResult } from '../../schemas/built/operations/types.ts';
 import type { Catalog, ConsolePlan, RouteTable } from '../../schemas/generated/types.ts';
@@ -36,8 +38,8 @@ import { openWork } from './work.ts';
 const ENROLL_POLL_MS = 2000;
 
 /**
- * Puts a service together: table → store → dispatcher → gateway; the console is opened when it listens. Nothing listens or runs
- * yet. Rejects with TableError listing everything that prevents serving the table, with StoreRefused when the store cannot be used.
+ * Assembles a service: table → store → dispatcher → gateway; the console is opened when it listens. Nothing listens or runs
+ * yet. Rejects with TableError, which lists every reason why the table cannot be served, or StoreRefused if the store is unusable.
  * @param modules the runtime parts of the program's modules
  */
 export async function createService(
@@ -89,7 +91,7 @@ class Events {
     this.emit('failed', this.failure);
   }
 
-  /** Who listens later is told of a failure too, as soon as it does. */
+  /** Listeners that are added after a failure receive it immediately. */
   add<Name extends keyof ServiceEvents>(name: Name, listener: Listener<Name>): void {
     this.listeners[name].add(listener);
     if (name === 'failed' && this.failure !== null) this.emit('failed', this.failure, [listener as Listener<'failed'>]);
@@ -127,7 +129,7 @@ class RunningService implements OperatedService {
   private readonly startedAt: number;
   private started = false;
   private stopping: Promise<StopResult> | null = null;
-  /** The second listener; null: the table has none, or it is not open yet. */
+  /** The console; null: the table has none, or it is not open yet. */
   private console: Console | null = null;
 
   constructor(context: ServiceContext, { routes, work, gateway, events }: ServiceParts) {
@@ -136,7 +138,7 @@ class RunningService implements OperatedService {
     this.work = work;
     this.gateway = gateway;
     this.events = events;
-    // Every request is answered with 503. In a microtask, because a listener of the program may end the process.
+    // From now on every request gets 503. In a microtask, because a listener of the program may end the process.
     events.add('failed', () => queueMicrotask(() => void this.stop({ drainMs: 0 })));
     this.startedAt = context.clock.now();
   }
@@ -209,7 +211,7 @@ class RunningService implements OperatedService {
   }
 
   async status(): Promise<ServiceStatus> {
-    // What was subscribed is in service with the next request, and known before it.
+    // A new subscription must be in service before its first request.
     await this.routes.tables.refresh();
     const work = await readStatus(this.work, this.context.clock);
     return {
@@ -230,10 +232,10 @@ class RunningService implements OperatedService {
     const found = await keeper.requests.load(id);
     if (found.kind !== 'found') throw new ControlError('refused', `${found.kind} request "${id}"`);
     const why = keeper.whyNotReplayable(found.request);
-    if (why !== null) throw new ControlError('refused', `${found.request.id} cannot be sent again: ${why}`);
+    if (why !== null) throw new ControlError('refused', `${found.request.id} cannot be replayed: ${why}`);
     const report = await this.gateway.replay(found.request, keeper);
     if (report !== null) return report;
-    throw new ControlError('refused', `this gateway has no route at ${found.request.path}`);
+    throw new ControlError('refused', `no route serves ${found.request.path}`);
   }
 
   async metrics(): ReturnType<Service['metrics']> {
@@ -252,7 +254,7 @@ class RunningService implements OperatedService {
     });
   }
 
-  /** Puts a captured secret into service at once, because the sender's first event may follow immediately. */
+  /** Puts a captured secret into service immediately, because the sender's first event may follow at once. */
   async enroll({ profile, route }: Parameters<OperatedService['enroll']>[0]): Promise<EnrollReport> {
     const captured = await this.context.enrolments.wait(profile, route, ENROLL_POLL_MS);
     if (captured === null) return { kind: 'waiting', file: null, reason: null };
@@ -279,7 +281,7 @@ class RunningService implements OperatedService {
 
   async stop({ drainMs }: { readonly drainMs?: number } = {}): Promise<StopResult> {
     if (drainMs !== undefined && !(Number.isFinite(drainMs) && drainMs >= 0))
-      throw new TypeError('stop: drainMs: a number of ms, 0 or more');
+      throw new TypeError('stop: drainMs must be a number of ms, 0 or more');
     this.stopping ??= this.stopAndClose(drainMs === undefined ? undefined : drainMs / 1000);
     return this.stopping;
   }
@@ -287,11 +289,11 @@ class RunningService implements OperatedService {
   private async stopAndClose(drainSeconds: number | undefined): Promise<StopResult> {
     try {
       if (this.started) return await this.gateway.stop(drainSeconds);
-      // Nothing was served, so there is nothing to drain.
+      // Nothing was served, so nothing needs draining.
       this.routes.tables.stop();
       return { drained: true, abandoned: 0 };
     } finally {
-      // It writes its last figures.
+      // The console stores its last counts.
       await this.console?.close();
       await this.work.close();
     }

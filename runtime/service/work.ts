@@ -1,6 +1,6 @@
 /**
- * The work behind the server, put together once with the first table: the store, what is kept and counted, targets, the
- * scheduler of jobs, and the dispatcher. Targets and agents are linked anew with each table, and replaced at the swap.
+ * The work of a service, assembled once with the first table: the store, captured requests, metrics, targets, the scheduler of
+ * jobs, and the dispatcher. Targets and agents are linked for each table, and replaced at the swap.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -51,12 +51,12 @@ import type { Routes } from './routes.ts';
 
 /** Wait between two attempts to read from a store that is not open, in ms. */
 const RETRY_MS = 1000;
-/** Largest skill, in bytes; a prompt contains it. */
+/** Maximum size of a skill, in bytes; a prompt contains it. */
 const MAX_SKILL_BYTES = 4 * 1024 * 1024;
 
 type OpenDeliveries = ReturnType<typeof createDeliveryContext>;
 
-/** A table with what its work needs of this machine. */
+/** A table with its linked targets and agents. */
 interface LinkedWork {
   readonly table: RouteTable;
   readonly secrets: SecretResolver;
@@ -65,12 +65,12 @@ interface LinkedWork {
   readonly limits: readonly AgentLimit[];
 }
 
-/** Links the targets and agents of a table. Rejects with TableError naming all missing credentials. */
+/** Links the targets and agents of a table. Rejects with TableError that names all missing credentials. */
 async function linkWork(context: ServiceContext, deliveries: OpenDeliveries, table: RouteTable): Promise<LinkedWork> {
   const secrets = await context.secrets(tableSecretRefs(table), table.server.host);
   const drivers = await loadDrivers(table, deliveries.context);
   const { linked: targets, problems } = linkTargets(table, secrets, deliveries.context, drivers);
-  // Without its driver, a target that nothing is set up for is as one that is not enabled.
+  // An unused target without a driver counts as not enabled.
   const faults = problems.filter(({ noDriver, profile, target }) => !noDriver || isUsed(table, profile, target));
   if (faults.length > 0) {
     const lines = faults.map(({ profile, label, message }) => `target ${label} of profile ${profile}: ${message}`);
@@ -85,7 +85,7 @@ async function linkWork(context: ServiceContext, deliveries: OpenDeliveries, tab
   return { table, secrets, targets, agents, limits: limitsOfAgents(table) };
 }
 
-/** How many runs agents may have at once, where something limits it. */
+/** Limits of concurrent runs of agents, where there are any. */
 export const limitsOfAgents = ({ profiles }: Pick<RouteTable, 'profiles'>): readonly AgentLimit[] =>
   Object.values(profiles).flatMap((profile) =>
     agentPlans(profile).flatMap(([agent, { max_concurrent }]) =>
@@ -111,7 +111,8 @@ async function openStore(
     return { store, forCallers: store, isPending: () => false };
   }
   const open = await findPart(modules, 'store');
-  if (open === null) throw new StoreRefused(`gateway.store: no module of this program opens a ${plan.kind} store`);
+  if (open === null)
+    throw new StoreRefused(`gateway.store: ${plan.kind} needs the module cluster, which is not loaded`);
   const node = {
     url: () => routes.operatorUrl(),
     version,
@@ -121,7 +122,7 @@ async function openStore(
   return open({ ...context, beforeCommit, counter, node }, plan, secrets);
 }
 
-/** Told when work was stored that may be due. It is made before the dispatcher, which listens to it. */
+/** Notified when stored work may be due. It is created before the dispatcher, which listens to it. */
 class Due {
   private listener: () => void = () => {};
   readonly wake = (): void => this.listener();
@@ -131,20 +132,20 @@ class Due {
   }
 }
 
-/** The parts of the work, in the order in which they are made. */
+/** The parts of the work, in the order of their creation. */
 type WorkParts = Awaited<ReturnType<typeof assembleWork>>;
 
 interface OpenParts {
-  /** With the first table loaded. */
+  /** Routes with the first table loaded. */
   readonly routes: Routes;
   readonly observers: Observers;
-  /** Called when the store has ended by itself, with the reason. */
+  /** Called with the reason when the store has failed permanently. */
   readonly failed: (reason: string) => void;
 }
 
 /**
- * Links the first table, opens the store, and makes everything that works with it.
- * Rejects with TableError naming all missing credentials, with StoreRefused when the store cannot be used.
+ * Links the first table, opens the store, and creates everything that uses it. Rejects with TableError that names all missing
+ * credentials, or StoreRefused if the store cannot be used.
  */
 export async function openWork(context: ServiceContext, parts: OpenParts): Promise<Work> {
   const { routes, observers } = parts;
@@ -213,12 +214,12 @@ function assembleWork(context: ServiceContext, openings: Openings) {
   const guarding = new Guarding(modules, guardContext, observers);
   const approving = new Approving(modules, { store, clock, ids, log, table, alerts: guarding, wake });
   const statuses = new Lazy(async () => {
-    const told = (await requirePart(modules, 'statuses'))({ store, clock, log });
-    observers.add({ finished: ({ id }) => told.finished(id) });
-    return told;
+    const opened = (await requirePart(modules, 'statuses'))({ store, clock, log });
+    observers.add({ finished: ({ id }) => opened.finished(id) });
+    return opened;
   });
   const keeper = new Lazy(async () => {
-    if (inMemory) throw new ControlError('refused', 'requests are not kept where the store is in memory');
+    if (inMemory) throw new ControlError('refused', 'requests are not captured when the store is in memory');
     const open = await requirePart(modules, 'keeper');
     const rows = store.state?.requests ?? null;
     return open({ home, rows, table: () => routes.plan, secrets: () => redactor.secrets, clock, log });
@@ -252,7 +253,7 @@ function assembleWork(context: ServiceContext, openings: Openings) {
   return { ...parts, opened, tracing, installation, dispatcher };
 }
 
-/** What is replaced while the work goes on. */
+/** State that is replaced while the service runs. */
 interface Serving {
   linked: LinkedWork;
   /** Jobs created at run time, as of their last change. */
@@ -302,7 +303,7 @@ export class Work implements Backend {
     });
   }
 
-  /** The store for callers, which are told what the gateway holds runs up for. */
+  /** The store for callers, with the reasons why the gateway delays runs. */
   get forCallers(): Store {
     return this.waits.store;
   }
@@ -311,7 +312,7 @@ export class Work implements Backend {
     return this.opened.isPending(path);
   }
 
-  /** Opens what the table needs. Call before it is served. Rejects with TableError when no module has it. */
+  /** Opens the modules that the table needs. Call before it is served. Rejects with TableError if one is missing. */
   async open(table: RouteTable): Promise<void> {
     const { guarding, limits, approving, statuses } = this.parts;
     const plans = Object.values(table.routes);
@@ -322,7 +323,7 @@ export class Work implements Backend {
     await prepareStatuses(statuses, plans);
   }
 
-  /** What is kept of requests would lie in the home. */
+  /** Opens the capture of requests, unless the store is in memory: captures are files of the home. */
   private async keep(plans: readonly RoutePlan[]): Promise<void> {
     if (!this.context.inMemory) await this.keeping.prepare(plans);
   }
@@ -352,30 +353,32 @@ export class Work implements Backend {
     const { serving, scheduler } = this.parts;
     void workFolders.sweep(Object.values(serving.linked.table.profiles).map((profile) => join(home, profile.home)));
     void removeInputs(home);
-    void this.tryWalls();
+    void this.checkSandboxes();
     this.askOwnLogins();
-    this.dispatcher.start().catch((error: unknown) => log.error({ err: error }, 'cannot take up unfinished work'));
+    this.dispatcher.start().catch((error: unknown) => log.error({ err: error }, 'could not resume unfinished work'));
     scheduler.start();
     const retentionDays = (): number => serving.linked.table.gateway.retention_days;
     const maxBytes = (): number => serving.linked.table.gateway.retention_max_mb * 2 ** 20;
     this.endRetention = startRetention({ store: this.store, clock, log, retentionDays, maxBytes });
   }
 
-  /** Asks before the first event comes which accounts are the gateway's own. */
+  /** Requests the gateway's own accounts before the first event arrives. */
   private askOwnLogins(): void {
     const { schemes, profiles } = this.parts.serving.linked.table;
     const targets = Object.values(schemes).flatMap(({ own_sender = [] }) => own_sender.map(({ target }) => target));
     for (const profile of Object.keys(profiles)) for (const target of new Set(targets)) this.ownLogin(profile, target);
   }
 
-  /** Warns at once if runs will fail because there is no sandbox on this machine, and of paths that open nothing. */
-  private async tryWalls(): Promise<void> {
+  /**
+   * Warns at startup if runs will fail because sandboxes do not work on this machine, and about paths that cannot be opened.
+   */
+  private async checkSandboxes(): Promise<void> {
     const plans = sandboxesOf(this.parts.serving.linked.table);
     if (plans.length === 0) return;
     const { confinement, log } = this.context;
     const reason = await confinement.problem();
-    if (reason !== null) log.warn({ reason }, 'there is no sandbox: what is to run in one will fail');
-    for (const path of await confinement.closed(plans)) log.warn({ path }, 'a path of a sandbox opens nothing');
+    if (reason !== null) log.warn({ reason }, 'sandboxes do not work here: runs that need one will fail');
+    for (const path of await confinement.closed(plans)) log.warn({ path }, 'a path of a sandbox cannot be opened');
   }
 
   /** Drains work for up to `timeoutMs`; the rest resumes after the next start. */
@@ -408,10 +411,10 @@ export class Work implements Backend {
   changed(): void {
     this.dispatcher.wake();
     this.parts.scheduler.refresh();
-    this.readJobs().catch((error: unknown) => this.context.log.error({ err: error }, 'cannot read the jobs'));
+    this.readJobs().catch((error: unknown) => this.context.log.error({ err: error }, 'could not read the jobs'));
   }
 
-  /** Reads the jobs; retries while the store is not open, because its disk is full, read-only or failing. */
+  /** Reads the jobs; retries while the store is not open because its disk is full, read-only or failing. */
   async readJobs(): Promise<void> {
     try {
       await this.parts.useJobs((await this.store.read({ kind: 'jobs' })).records);
@@ -423,7 +426,7 @@ export class Work implements Backend {
   }
 }
 
-/** A target without a binding of its own (`log`) uses the gateway's policy. */
+/** A target without its own binding (`log`) uses the gateway's policy. */
 function policyOf({ profiles, gateway }: RouteTable, profile: string, target: string): RetryPolicy {
   const targets = Object.hasOwn(profiles, profile) ? profiles[profile]?.targets : undefined;
   const name = realTarget(target);

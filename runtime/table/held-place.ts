@@ -1,17 +1,20 @@
-/** Where a message that a person approves is held to. */
+/** Decides whether a message still goes to the address that was shown for its approval. */
 import type { DispatchDelivery, ShownPlace } from '../../schemas/generated/types.ts';
 
 export interface HeldPlace {
-  /** Null: it is held to nothing, since it sends nothing over HTTP. */
+  /** The approved destination. Null: it is not checked, because nothing is sent over HTTP. */
   readonly place: ShownPlace | null;
-  /** The chat of a delivery that names none. */
+  /** The chat of a delivery without one. */
   readonly home: string | null;
 }
 
-/** Null: the target is not enabled. */
+/** Returns null if the target is not enabled. */
 export type FindPlace = (profile: string, target: string) => HeldPlace | null;
 
-/** Whether a message that was shown would go elsewhere, or as something else. A target that is not enabled may be so again. */
+/**
+ * True if a message that was shown would now go elsewhere, or differ. A disabled target counts as unchanged, because it may be
+ * enabled again.
+ */
 export function hasMoved(find: FindPlace, { profile, target, place }: ShownMessage): boolean {
   if (place === undefined) return false;
   const held = find(profile, target);

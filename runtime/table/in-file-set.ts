@@ -7,7 +7,7 @@ import type { Logger } from '../platform/log.ts';
 import type { ValueSet } from './value-set.ts';
 import { createValueSet } from './value-set.ts';
 
-/** The file operations of a list; `read` fails as node:fs does. */
+/** The file operations of a list; `read` fails like node:fs. */
 export interface ListFiles {
   stat: StatFile;
   read(path: string): Promise<string>;
@@ -23,12 +23,12 @@ interface ListContext {
   readonly log: Logger;
 }
 
-/** How long a stat result is reused, in ms: under load one stat serves many events. */
+/** Time for which a stat result is reused, in ms: under load one stat serves many events. */
 const STAT_MS = 5;
 const NOTHING = createValueSet([]);
 
 /**
- * The members of a JSON array, the keys of a JSON object, or the lines of any other text, trimmed, empty ones dropped.
+ * Returns the members of a JSON array, the keys of a JSON object, or the lines of any other text, trimmed, without empty ones.
  * @throws SyntaxError for a `.json` file that is not JSON, such as a half-written one.
  */
 export function parseListFile(path: string, content: string): readonly unknown[] {
@@ -67,15 +67,15 @@ export function createListOpener(context: ListContext): (path: string) => ListFi
 /** A list that follows its file. */
 export interface ListFile extends ValueSet {
   /**
-   * Call before values are looked up. Null when the file has not changed; otherwise resolves once the new values are
-   * loaded. Never rejects.
+   * Call before values are looked up. Null if the file has not changed; otherwise resolves once the new values are loaded.
+   * Never rejects.
    */
   refresh(): Promise<void> | null;
 }
 
 /**
- * One list, empty until its first refresh. A missing file matches nothing. When the file cannot be read or parsed, the
- * previous values stay, with one warning for each change of the file.
+ * One list, empty until its first refresh. A missing file matches nothing. If the file cannot be read or parsed, the previous
+ * values stay, with one warning for each change of the file.
  */
 class InFileSet implements ListFile {
   readonly #path: string;
@@ -110,14 +110,14 @@ class InFileSet implements ListFile {
   async #load(version: string): Promise<void> {
     if (version === 'missing') {
       this.#values = NOTHING;
-      this.#context.log.warn({ file: this.#path }, 'in_file list is missing: it matches nothing');
+      this.#context.log.warn({ file: this.#path }, 'in_file list is missing, so it matches nothing');
       return;
     }
     try {
       this.#values = createValueSet(parseListFile(this.#path, await this.#context.files.read(this.#path)));
     } catch (error) {
       const reason = messageOf(error);
-      this.#context.log.warn({ file: this.#path, reason }, 'in_file list cannot be read: its last values stay');
+      this.#context.log.warn({ file: this.#path, reason }, 'could not read in_file list; keeping its values');
     }
   }
 
@@ -134,7 +134,7 @@ class InFileSet implements ListFile {
   }
 }
 
-/** Returns undefined for a missing file; throws as node:fs does. */
+/** Returns undefined for a missing file; throws like node:fs. */
 export type StatFile = (path: string) => FileStamp | undefined;
 
 /**
@@ -151,7 +151,7 @@ export class FileVersion {
   private ino = Number.NaN;
   private settled = false;
 
-  /** Whether the file may have changed since the last `note`. */
+  /** True if the file may have changed since the last `note`. */
   differs(stat: FileStamp | undefined): boolean {
     if (stat === undefined) return !Number.isNaN(this.size);
     return (

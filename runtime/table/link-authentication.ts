@@ -1,6 +1,6 @@
 /**
- * Links how a route authenticates and identifies requests: its secrets and schemes, its handshakes, and the places of
- * event type and delivery id.
+ * Links the authentication and identity of a route's requests: secrets, schemes and handshakes, and the paths of event type and
+ * delivery id.
  */
 import type { RoutePlan, SchemePlan, SecretRef } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../platform/secrets.ts';
@@ -21,13 +21,16 @@ export type Authentication = Pick<
   'authenticator' | 'insecure' | 'handshake' | 'awaitsSecret' | 'deprecated' | 'evidence'
 >;
 
-/** @throws LinkError when secrets are missing, a secret cannot be a key, or authentication is off and the host is not loopback. */
+/**
+ * @throws LinkError if secrets are missing, a secret is unusable as a key, or authentication is off and the host is not
+ * loopback.
+ */
 export function linkAuthentication(plan: RoutePlan, table: TableHeadPlan, context: LinkContext): Authentication {
   const schemes = plan.schemes.map((name) => schemeOf(name, plan, table));
   const { secrets, verifyToken } = resolveSecrets(plan, context.secrets);
   const insecure = plan.insecure || secrets.some(({ text }) => text === INSECURE_NO_AUTH);
   if (insecure && !context.loopback) {
-    throw new LinkError(`route "${plan.name}": ${INSECURE_NO_AUTH} is refused unless the host is a loopback address`);
+    throw new LinkError(`route "${plan.name}": ${INSECURE_NO_AUTH} is allowed only if the host is a loopback address`);
   }
   if (!insecure && secrets.length === 0) throw new LinkError(`route "${plan.name}": no secret`);
   const url = publicUrl(plan, table);
@@ -63,7 +66,7 @@ function refuseUnusable(plan: RoutePlan, { unusable }: Authenticator): void {
   const secret = first === undefined ? undefined : plan.secrets[first];
   if (secret === undefined) return;
   const schemes = plan.schemes.join(', ');
-  throw new LinkError(`route "${plan.name}": ${printSecretRef(secret.ref)} is no key for ${schemes}`);
+  throw new LinkError(`route "${plan.name}": ${printSecretRef(secret.ref)} is not a valid key for ${schemes}`);
 }
 
 /** Handshakes use the current secret, which is the first. */
@@ -89,7 +92,7 @@ interface RouteSecrets {
   readonly verifyToken: string | null;
 }
 
-/** @throws LinkError naming every reference of the route that cannot be resolved */
+/** @throws LinkError that names every reference of the route that cannot be resolved */
 function resolveSecrets(plan: RoutePlan, resolver: SecretResolver): RouteSecrets {
   const problems: string[] = [];
   const resolve = (ref: SecretRef): string => tryRead(() => resolver.resolve(ref), problems) ?? '';
@@ -101,7 +104,7 @@ function resolveSecrets(plan: RoutePlan, resolver: SecretResolver): RouteSecrets
   throw new LinkError(`route "${plan.name}": ${[...new Set(problems)].join('; ')}`);
 }
 
-/** The route's own public URL, or the server's with the route's path; null when neither is set. */
+/** The route's own public URL, or the server's with the route's path; null if neither is set. */
 function publicUrl(plan: RoutePlan, { server, gateway }: TableHeadPlan): string | null {
   if (plan.public_url !== null || server.public_url === null) return plan.public_url;
   const [path] = routePaths(plan, gateway.multiplex_profiles);

@@ -1,4 +1,4 @@
-/** The context in which a route is linked, and the error of a route that cannot be. */
+/** The context in which a route is linked, and the error for a route that cannot be linked. */
 
 import { setImmediate } from 'node:timers/promises';
 import type { RoutePlan, RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
@@ -24,13 +24,13 @@ export interface LinkContext {
   readonly place: FindPlace;
   /** Null: none of the routes has marked values. */
   readonly marks: Marks | null;
-  /** Whether the server listens on a loopback address only. */
+  /** True if the server listens on a loopback address only. */
   readonly loopback: boolean;
-  /** Accepts the secret that a source sends in its handshake; null where no command can wait for one. */
+  /** Accepts the secret that a source sends in its handshake; null if no command can wait for one. */
   readonly capture: ((plan: RoutePlan) => CaptureSecret) | null;
 }
 
-/** Why a route cannot be served; the message names the route and holds no secret. */
+/** Why a route cannot be served. The message names the route and contains no secret. */
 export class LinkError extends Error {
   override readonly name = 'LinkError';
 }
@@ -38,7 +38,7 @@ export class LinkError extends Error {
 /** The parts of a table that all its routes share. */
 export type TableHeadPlan = Omit<RouteTable, 'routes'>;
 
-/** @throws LinkError when the table has no scheme of this name */
+/** @throws LinkError if the table has no scheme of this name */
 export function schemeOf(name: string, plan: RoutePlan, table: Pick<TableHeadPlan, 'schemes'>): SchemePlan {
   const scheme = Object.hasOwn(table.schemes, name) ? table.schemes[name] : undefined;
   if (scheme === undefined) throw new LinkError(`route "${plan.name}": the table has no scheme "${name}"`);
@@ -51,10 +51,10 @@ export function routePaths({ name, profile }: Pick<RoutePlan, 'name' | 'profile'
   return multiplex ? [...plain, `/p/${profile}/webhooks/${name}`] : plain;
 }
 
-/** Routes of a batch: they take a few ms to parse, check or link. */
+/** Number of routes in a batch; they take a few ms to parse, check or link. */
 const BATCH = 32;
 
-/** Calls `work` for one batch after another; rejects with its first error. */
+/** Calls `work` for one batch after another; rejects with the first error. */
 export async function inBatches<T>(
   items: readonly T[],
   work: (batch: readonly T[]) => void | Promise<void>,

@@ -18,11 +18,10 @@ import type { LinkedDelivery, LinkedOutput } from './linked-table.ts';
 
 type DeliveryPlan = RoutePlan['deliver'][number];
 
-/** What deliveries are linked with. */
 export interface DeliveryScope {
   readonly targets: RouteTable['targets'];
   readonly profile: string;
-  /** Left out: nothing waits for a person. */
+  /** Absent: no delivery needs approval. */
   readonly place?: FindPlace | undefined;
 }
 
@@ -36,14 +35,14 @@ export function linkDelivery({ extra, ...delivery }: DeliveryPlan, scope: Delive
 
 export function linkOutput({ delivery, ...limits }: OutputPlan, scope: DeliveryScope): LinkedOutput {
   const { targets } = scope;
-  // What the route says itself, an agent does not fill.
+  // The agent does not set fields that the route sets itself.
   const fields = contentOf<ContentField>(targets[delivery.target] ?? {}).filter(
     ({ name }) => !Object.hasOwn(delivery.extra, name),
   );
   return { ...limits, ...messageLimit(targets[delivery.target]), fields, delivery: linkDelivery(delivery, scope) };
 }
 
-/** The shortest of the target's variants that split a text: which one sends is decided by its settings. */
+/** The smallest limit among the target's variants that split a text: the settings decide which one sends. */
 function messageLimit(plan: TargetPlan | undefined): Pick<DispatchOutput, 'message'> {
   const limits = (plan?.variants ?? []).flatMap(({ text: { limit, unit, overflow } }) =>
     limit === null || overflow !== 'split' ? [] : [{ limit, unit }],

@@ -1,5 +1,5 @@
 /**
- * Links what decides on the event alone: the events list of a route (§2.1, §6.1) and the maximum age of its events
+ * Links the checks that need only the event: the events list of a route (§2.1, §6.1) and the maximum age of its events
  * (decisions §4).
  */
 import { RE2JS } from 're2js';
@@ -7,13 +7,16 @@ import type { EventsPlan, MaxAgePlan } from '../../schemas/generated/types.ts';
 import type { FilterSubject } from './link-filter.ts';
 import { linkField } from './link-filter.ts';
 
-/** Longest event type that is matched against globs, in UTF-16 units: the time grows with it. Real ones are far shorter. */
+/**
+ * Maximum length of an event type that is matched against globs, in UTF-16 units, because the time grows with it. Real ones are
+ * far shorter.
+ */
 const GLOB_LIMIT = 256;
 
 /** Links a route's events plan to a predicate over the resolved event type, for the events stage (§2.1, §6.1). */
 export interface LinkedEvents {
   readonly accepts: (event: string) => boolean;
-  /** The entry that accepts an event, as written, exact ones first; null when none does or the route accepts all events. */
+  /** The entry that accepts an event, as written, exact ones first; null if none does or the route accepts all events. */
   readonly entryFor: (event: string) => string | null;
 }
 
@@ -38,7 +41,7 @@ export const eventEntries = ({ exact, globs }: EventsPlan): string[] => [...exac
 /** Links the maximum age of a route's events (decisions §4, age). */
 export interface LinkedMaxAge {
   readonly maxMs: number;
-  /** The event's age in ms at `now` (Unix ms); null without a time, negative for one ahead. */
+  /** The event's age in ms at `now` (Unix ms); null without a time, negative for a time in the future. */
   readonly ageOf: (subject: FilterSubject, now: number) => number | null;
 }
 
@@ -53,7 +56,9 @@ export function linkMaxAge({ seconds, time }: MaxAgePlan): LinkedMaxAge {
   };
 }
 
-/** Unix seconds reach this in the year 5138, and milliseconds passed it in March 1973. */
+/**
+ * Boundary between seconds and milliseconds: Unix seconds reach it in the year 5138, and milliseconds passed it in March 1973.
+ */
 const FIRST_MILLISECONDS = 100_000_000_000;
 const DIGITS = /^\d{1,15}(?:\.\d{1,9})?$/;
 /** A date without a zone would be read in the zone of this machine. */

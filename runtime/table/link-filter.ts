@@ -5,7 +5,7 @@ import type { ListFile } from './in-file-set.ts';
 import type { ValueSet } from './value-set.ts';
 import { createValueSet, jsonEqual } from './value-set.ts';
 
-/** The parts of an event that filters read. `headers` have lower-case names, as in node:http. */
+/** The values of an event that filters read. `headers` have lower-case names, as in node:http. */
 export interface FilterSubject {
   readonly payload: unknown;
   readonly event: string;
@@ -21,7 +21,7 @@ export interface FilterFinding {
   /** The field as written in a config; null for a group. */
   readonly field: string | null;
   readonly expected: FilterLeaf['value'];
-  /** Null when the field is missing. */
+  /** Null if the field is missing. */
   readonly found: FilterLeaf['value'];
   readonly missing: boolean;
   readonly holds: boolean;
@@ -32,18 +32,18 @@ export interface FilterFinding {
 export interface LinkedFilter {
   /** Stops at the first member that decides the result. */
   readonly matches: MatchFilter;
-  /** Evaluates every leaf and returns what each found. The `holds` of the result equals that of `matches`. */
+  /** Evaluates every leaf and returns each result. The `holds` of the result equals that of `matches`. */
   readonly inspect: (subject: FilterSubject) => FilterFinding;
 }
 
 /** Opens the list at an `in_file` path of the plan; called at link time (createListOpener). */
 export type OpenList = (path: string) => ListFile;
 
-/** A field's value; undefined when it is missing. */
+/** A field's value; undefined if it is missing. */
 type ReadField = (subject: FilterSubject) => unknown;
 type Test = (value: unknown) => boolean;
 
-/** A top-level `payload` object when there is one, otherwise the root (§2.2). */
+/** The top-level `payload` object if there is one, otherwise the root (§2.2). */
 function payloadRoot(payload: unknown): unknown {
   if (typeof payload !== 'object' || payload === null || !Object.hasOwn(payload, 'payload')) return payload;
   const inner = (payload as { readonly payload: unknown }).payload;
@@ -76,7 +76,7 @@ function contains(value: unknown, operand: unknown): boolean {
   return typeof value === 'object' && value !== null && typeof operand === 'string' && Object.hasOwn(value, operand);
 }
 
-/** Only numbers have an order: a text that spells one does not. */
+/** Only numbers are ordered; a text that spells a number is not. */
 function comparing(holds: (value: number, bound: number) => boolean): (operand: unknown) => Test {
   return (operand) => (value) => typeof value === 'number' && holds(value, Number(operand));
 }
@@ -109,7 +109,7 @@ const TESTS: Record<FilterLeaf['operator'], (operand: unknown, open: (path: stri
 
 /**
  * Links a filter. The linked filter never throws, for any JSON payload.
- * @throws RE2JSSyntaxException for a regex that the compiler would have refused.
+ * @throws RE2JSSyntaxException for a regex that the compiler would have rejected.
  */
 export function linkFilter(plan: FilterPlan, open: (path: string) => ValueSet): LinkedFilter {
   return plan.kind === 'leaf' ? linkLeaf(plan, open) : linkGroup(plan, open);
@@ -130,7 +130,7 @@ function linkLeaf({ field, operator, value: expected }: FilterLeaf, open: (path:
   };
 }
 
-/** The result of a group, from what was found of its members: each leaf is evaluated once, however deep it is nested. */
+/** Combines the results of a group's members: each leaf is evaluated once, however deep it is nested. */
 const COMBINED: Readonly<Record<FilterGroup['kind'], (of: readonly FilterFinding[]) => boolean>> = {
   all: (of) => of.every(({ holds }) => holds),
   any: (of) => of.some(({ holds }) => holds),
@@ -174,7 +174,7 @@ function matchesAny(members: readonly MatchFilter[]): MatchFilter {
   };
 }
 
-/** Prints a filter's field as it is written in a config, for findings and reports. */
+/** Prints a filter's field in the form of a config, for findings and reports. */
 const PREFIXES: Readonly<Record<FieldPlan['in'], string>> = {
   event: 'event',
   header: 'headers.',
@@ -184,7 +184,7 @@ const PREFIXES: Readonly<Record<FieldPlan['in'], string>> = {
 
 export const printField = ({ in: place, path }: FieldPlan): string => PREFIXES[place] + path.join('.');
 
-/** One part of a path; `index` is its value as an array index, -1 when it is not one. */
+/** One part of a path; `index` is its value as an array index, -1 if it is not one. */
 interface Step {
   readonly key: string;
   readonly index: number;
@@ -198,12 +198,12 @@ const INDEX = /^(?:0|[1-9]\d{0,9})$/;
 
 /** Prepares a path once, at link time; null for a path that never resolves. */
 export function linkPath(path: readonly string[]): PayloadPath | null {
-  // JSON.parse makes an own `__proto__`; no payload needs it.
+  // JSON.parse creates an own `__proto__`; no payload needs it.
   if (path.length === 0 || path.includes('__proto__')) return null;
   return path.map((key) => ({ key, index: INDEX.test(key) ? Number(key) : -1 }));
 }
 
-/** The value at `path` below `root`; undefined when it does not resolve (JSON has no undefined). */
+/** The value at `path` below `root`; undefined if it does not resolve (JSON has no undefined). */
 export function readPath(root: unknown, path: PayloadPath): unknown {
   let value = root;
   for (const step of path) {

@@ -1,9 +1,9 @@
 /**
- * Links the places of a request's event type and delivery id, for each scheme that may have verified it.
+ * Links the locations of a request's event type and delivery id, for each scheme that may have verified it.
  *
- * Signed places win (decisions §4): a place counts only if the source of the scheme names it. The compiler has sorted the
- * places of a source, so that no unsigned header comes before a signed place. For a source that names none, such as the
- * specification's generic schemes, the places of the specification are used (§6), the body first.
+ * Signed locations win (decisions §4): a location counts only if the source of the scheme names it. The compiler has sorted the
+ * locations of a source, so that no unsigned header precedes a signed location. A source without its own, such as the
+ * specification's generic schemes, uses the locations of the specification (§6), the body first.
  */
 import { createHash } from 'node:crypto';
 import type { LocatorPlan, RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
@@ -11,27 +11,27 @@ import { contentBytes, eachItem, itemPath, linkContent, withPayload } from '../v
 import type { SignedRequest } from '../verify/request.ts';
 
 export interface Identity {
-  /** Places of the source's event type; here numbers and booleans of a body count too. */
+  /** Locations of the source's event type; numbers and booleans of a body count too. */
   readonly event: readonly LocatorPlan[];
-  /** Searched when `event` finds nothing; strings only. */
+  /** Searched if `event` finds nothing; strings only. */
   readonly eventFallback: readonly LocatorPlan[];
   readonly delivery: readonly LocatorPlan[];
-  /** The delivery id for a source that sends none. */
+  /** Computes the delivery id for a source that sends none. */
   readonly digest: ((request: SignedRequest) => string) | null;
 }
 
 /** @param scheme name of the scheme that verified the request */
 export type FindIdentity = (scheme: string) => Identity;
 
-/** The specification's places, used where a source names none. */
+/** The specification's locations, used for a source without its own. */
 type SpecifiedPlaces = Pick<RouteTable, 'default_event' | 'default_delivery'>;
 
-/** Whether a source names the place of its event type or delivery id. */
+/** True if a source names the location of its event type or delivery id. */
 export function namesPlaces({ event, delivery, delivery_digest }: SchemePlan): boolean {
   return event.length > 0 || delivery.length > 0 || delivery_digest;
 }
 
-/** The places of §6 for signed requests: the body is signed, the headers are not. */
+/** The locations of §6 for signed requests: the body is signed, the headers are not. */
 export function signedPlaces({ default_event, default_delivery }: SpecifiedPlaces): {
   readonly event: LocatorPlan[];
   readonly delivery: LocatorPlan[];
@@ -82,7 +82,7 @@ function identityOf(plan: SchemePlan, table: SpecifiedPlaces): Identity {
 }
 
 /**
- * Where a scheme signs parts of the body, the digest covers only those, of each item: changing the others must not yield a
+ * If a scheme signs parts of the body, the digest covers only these parts of each item: changing the others must not yield a
  * new id.
  */
 function linkDigest(plan: SchemePlan): (request: SignedRequest) => string {
@@ -110,8 +110,10 @@ export function digestOf(content: string | Buffer): string {
 
 const isInBody = ({ in: place }: LocatorPlan): boolean => place === 'json' || place === 'form';
 
-/** Longest key, and part of a place, in UTF-16 units: an agent gets it as an argument, and lists show it. */
+/**
+ * Maximum length of a key, and of a part of a location, in UTF-16 units: an agent gets it as an argument, and lists show it.
+ */
 const KEY_LIMIT = 256;
 
-/** A longer key is its digest: cutting could merge two. */
+/** Replaces a longer key by its digest; truncation could merge two. */
 export const bounded = (key: string): string => (key.length > KEY_LIMIT ? digestOf(key) : key);

@@ -1,4 +1,4 @@
-/** Links what tells an event that a hookwright has caused: its sender, and the marker in its text. */
+/** Links the check for events that a hookwright has caused: their sender, and the marker in their text. */
 import type { RoutePlan } from '../../schemas/generated/types.ts';
 import type { TableHeadPlan } from './link-context.ts';
 import type { PayloadPath } from './link-filter.ts';
@@ -6,8 +6,8 @@ import { linkPath, readPath } from './link-filter.ts';
 
 export interface LinkedLoop {
   /**
-   * Whether the sender of the event is the account as which the profile of the route posts.
-   * @param ownLogin the account of a target for which none is set; null: not known
+   * True if the sender of the event is the account with which the profile of the route posts.
+   * @param ownLogin the account of a target without a setting for it; null: unknown
    */
   isOwnSender(scheme: string, payload: unknown, ownLogin: OwnLogin): boolean;
   /** The installations whose markers are in the texts of the event. */
@@ -17,9 +17,9 @@ export interface LinkedLoop {
 export type OwnLogin = (profile: string, target: string) => string | null;
 
 interface OfScheme {
-  /** Null: everywhere. */
+  /** Null: all texts. */
   readonly texts: readonly PayloadPath[] | null;
-  /** `own`: a field, a login, or the target whose login is asked for. */
+  /** `own`: a field, a login, or the target whose login is used. */
   readonly senders: readonly {
     readonly path: PayloadPath;
     readonly own: PayloadPath | string | { readonly target: string };
@@ -34,7 +34,7 @@ export function linkLoop({ profile, insecure, source }: RoutePlan, { schemes, pr
     return value === undefined || value === '' ? null : String(value).toLowerCase();
   };
   const ofScheme = (scheme: string): OfScheme => {
-    // Without a signature the route's source says what the event is.
+    // Without a signature, the route's source decides what the event is.
     const name = insecure ? (source ?? '') : scheme;
     const known = linked.get(name);
     if (known !== undefined) return known;
@@ -70,20 +70,20 @@ const ownIn = (payload: unknown, own: PayloadPath | string): unknown =>
 const isName = (value: unknown): value is string | number =>
   (typeof value === 'string' && value !== '') || typeof value === 'number';
 
-/*
- * The marker of what hookwright posts: which installation, and for which dispatch. Targets put it where people do not see it
- * and where the service sends it back (catalog/targets). It is no secret and proves nothing: whoever has read one can write it
- * into a text of their own, and then only the event of that text is ignored.
+/**
+ * The marker of posts by hookwright: names the installation and the dispatch. Targets put it where people do not see it and
+ * where the service returns it (catalog/targets). It is not a secret and proves nothing. Anyone who has read one can copy it
+ * into their own text; then only the event of that text is ignored.
  */
 
-/** Its beginning; a body without it holds no marker. */
+/** Start of a marker; a body without it contains none. */
 export const MARKER_START = 'hookwright:';
 
-/** An installation's id has 20 hexadecimal digits; 80 random bits are not guessed. */
+/** An installation's id has 20 hexadecimal digits; 80 random bits cannot be guessed. */
 const ID_BYTES = 10;
 const MARKER = /hookwright:([0-9a-f]{20}):[0-9a-z]{1,40}/g;
 
-/** @param randomBytes as in node:crypto */
+/** @param randomBytes like that of node:crypto */
 export const createInstallation = (randomBytes: (size: number) => Buffer): string =>
   randomBytes(ID_BYTES).toString('hex');
 
@@ -93,7 +93,7 @@ export const isInstallation = (value: unknown): value is string =>
 export const markerOf = (installation: string, dispatch: string): string =>
   `${MARKER_START}${installation}:${dispatch}`;
 
-/** Whether the text holds a marker of the same installation as `own`, for a later dispatch: their ids sort by time. */
+/** True if the text contains a marker of the same installation as `own`, for a later dispatch: their ids sort by time. */
 export function isNewerMarker(text: string, own: string): boolean {
   const start = own.slice(0, own.lastIndexOf(':') + 1);
   return (
@@ -102,10 +102,10 @@ export function isNewerMarker(text: string, own: string): boolean {
   );
 }
 
-/** The installations whose markers the texts hold. */
+/** The installations whose markers are in the texts. */
 function markersIn(texts: readonly string[]): ReadonlySet<string> {
   return new Set(texts.flatMap((text) => Array.from(text.matchAll(MARKER), ([, id = '']) => id)));
 }
 
-/** Stands for this installation where there is no store: in explanations and tests of a configuration. */
+/** Replaces the installation's id without a store: in explanations and tests of a configuration. */
 export const EXAMPLE_INSTALLATION = '0'.repeat(2 * ID_BYTES);

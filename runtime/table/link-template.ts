@@ -12,7 +12,7 @@ import { linkPath, printField, readPath } from './link-filter.ts';
 /** Limits in code points (§8). */
 const DUMP_LIMIT = 4000;
 const NESTED_LIMIT = 2000;
-/** Of an event in the list of a burst. */
+/** Limit of an event in the list of a burst. */
 const EVENT_LIMIT = 500;
 
 /** Values that a template can use besides the payload. */
@@ -24,9 +24,9 @@ export interface Builtins {
 
 export interface Rendered {
   readonly text: string;
-  /** Placeholders that did not resolve; they are in the text as written. */
+  /** Placeholders that did not resolve; they stay in the text as written. */
   readonly unresolved: readonly string[];
-  /** Where the list of a burst belongs, in UTF-16 units; absent: nowhere. */
+  /** Offsets of the list of a burst, in UTF-16 units; absent: none. */
   readonly eventsAt?: readonly number[];
 }
 
@@ -39,7 +39,7 @@ export type RenderPrompt = (payload: unknown, builtins: Builtins, markerId: stri
 export interface Marks {
   /** The first paragraph of a marked prompt, which explains the marks. @param id the one in the markers */
   notice(id: string): string;
-  /** Cleans a text and puts it between markers. */
+  /** Cleans a text and encloses it in markers. */
   markText(text: string, id: string): string;
   /** The same for JSON. @param write returns the value's JSON, with the function applied to its strings */
   markJson(write: (clean: CleanText | null) => string, id: string): string;
@@ -58,18 +58,18 @@ function noMarks(): never {
 
 const ALL_RESOLVED: readonly string[] = [];
 
-/** A segment's text, or undefined when it does not resolve. */
+/** A segment's text; undefined if it does not resolve. */
 type Resolve = (payload: unknown, builtins: Builtins, markerId: string) => string | undefined;
 
-interface Part {
+interface LinkedSegment {
   readonly resolve: Resolve;
-  /** The text used when it does not resolve. */
+  /** The text used if it does not resolve. */
   readonly literal: string;
-  /** The place of the list of a burst. */
+  /** True for the list of a burst. */
   readonly isList?: true;
 }
 
-/** Strings verbatim, scalars as in JSON, the rest as compact JSON. */
+/** Strings verbatim, scalars as in JSON, other values as compact JSON. */
 function valueText(value: unknown): string | undefined {
   if (typeof value === 'string' || value === undefined) return value;
   return compactJson(value, NESTED_LIMIT);
@@ -105,7 +105,7 @@ function linkDump({ marked, compact }: DumpSegment, marks: Marks): Resolve {
 const linkMeta = ({ name, marked }: MetaSegment, marks: Marks): Resolve =>
   marked ? (_, builtins, id) => marks.markText(builtins[name], id) : (_, builtins) => builtins[name];
 
-function linkSegment(segment: TemplateSegment, marks: Marks): Part {
+function linkSegment(segment: TemplateSegment, marks: Marks): LinkedSegment {
   switch (segment.kind) {
     case 'text':
       return { resolve: () => segment.text, literal: '' };
@@ -153,7 +153,7 @@ export function linkTemplate(plan: TemplatePlan): RenderTemplate {
   return (payload, builtins) => render(payload, builtins, '');
 }
 
-/** Links a coalesce key; it renders to null when a placeholder does not resolve, because then the event has no entity (§3.2). */
+/** Links a coalesce key; it renders to null if a placeholder does not resolve, because the event then has no entity (§3.2). */
 export function linkKey(plan: TemplatePlan): RenderKey {
   const render = linkTemplate(plan);
   return (payload, builtins) => {
@@ -162,9 +162,9 @@ export function linkKey(plan: TemplatePlan): RenderKey {
   };
 }
 
-/*
- * Writes only the beginning of a value's JSON, for dumps and nested values in templates (§2.5, §8).
- * Only a bounded copy is made and written: `JSON.stringify` of a payload of 840 KB takes 5 ms, this 41 us.
+/**
+ * Writes only the start of a value's JSON, for dumps and nested values in templates (§2.5, §8). Only a bounded copy is made and
+ * written: `JSON.stringify` of a payload of 840 KB takes 5 ms, this 41 us.
  */
 
 /** Applied to every string of a value, keys included, before it is written. */
@@ -192,11 +192,11 @@ export function cutText(text: string, limit: number): string {
 }
 
 /**
- * Copies what the first characters of a value's JSON show, for JSON.stringify to write: the work is bounded by the limit,
- * not by the payload. For 4000 characters of 840 KB it takes 0.05 ms, JSON.stringify of the whole 5 ms.
+ * Copies the part of a value that the first characters of its JSON show, for JSON.stringify to write: the work is bounded by
+ * the limit, not by the payload. For 4000 characters of 840 KB it takes 0.05 ms, JSON.stringify of the whole 5 ms.
  */
 class BoundedCopy {
-  /** Code points that may still be shown; at least as many as really are. */
+  /** Upper bound of the code points that may still be shown. */
   private left: number;
   private readonly indent: number;
   private readonly clean: CleanText | null;

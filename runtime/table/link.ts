@@ -1,6 +1,6 @@
 /**
- * Links the routes of a loaded table and the subscriptions over it: turns plans into closures and numbers, once for all
- * requests, and reports every reason why one cannot be served.
+ * Links the routes of a loaded table and its subscriptions: turns plans into closures and numbers, once for all requests, and
+ * reports every reason why one cannot be served.
  */
 
 import { join } from 'node:path';
@@ -18,27 +18,27 @@ import { linkKey, linkPrompt } from './link-template.ts';
 import type { LinkedCoalesce, LinkedRoute, LinkedScript } from './linked-table.ts';
 import { TableError } from './table-source.ts';
 
-/** Most routes that are listed; the rest are counted. */
+/** Maximum number of routes that are listed; the rest are counted. */
 const MAX_REASONS = 100;
 
 /** Routes by request path. */
 export type RoutePaths = ReadonlyMap<string, RouteSlot>;
 
-/** A table in service. Immutable, except that slots link their routes with the first request. */
+/** A table in service. Immutable, except that slots link their routes at the first request. */
 export interface LinkedTable {
   readonly plan: RouteTable;
   readonly routes: RoutePaths;
 }
 
-/** The routes that can be served, and why the others cannot. */
+/** The routes that can be served, and the reasons for the others. */
 export interface LinkedRoutes {
   readonly routes: RoutePaths;
   readonly rejected: readonly { readonly name: string; readonly reason: string }[];
 }
 
 /**
- * @param others reasons why the table cannot be served that do not lie in its routes, all of which the refusal names
- * @throws TableError naming these and every route that cannot be served
+ * @param others further reasons why the table cannot be served
+ * @throws TableError that lists these and every route that cannot be served
  */
 export async function linkTable(
   table: RouteTable,
@@ -79,8 +79,8 @@ function listReasons(reasons: readonly string[]): readonly string[] {
 }
 
 /**
- * A route of a table in service. The constructor checks that it can be served; the rest is linked with its first request,
- * because most routes of a large table receive none before the next table.
+ * A route of a table in service. The constructor checks that it can be served. The rest is linked at its first request, because
+ * most routes of a large table receive none before the next table.
  */
 export class RouteSlot {
   readonly plan: RoutePlan;
@@ -89,7 +89,7 @@ export class RouteSlot {
   private readonly context: LinkContext;
   private whole: LinkedRoute | null = null;
 
-  /** @throws LinkError when the route must not or cannot be served. */
+  /** @throws LinkError if the route must not or cannot be served. */
   constructor(plan: RoutePlan, table: TableHeadPlan, context: LinkContext) {
     this.plan = plan;
     this.table = table;
@@ -151,7 +151,7 @@ export function linkRoute(
   };
 }
 
-/** The body format on which the route's senders agree, else null. The content type is not signed, so it decides only then. */
+/** The body format that all senders of the route use, else null. The content type is not signed, so it decides only then. */
 function bodyOf({ source, schemes }: RoutePlan, table: TableHeadPlan): LinkedRoute['body'] {
   const names = source === null ? schemes : [source];
   const [format = null, ...others] = new Set(names.map((name) => table.schemes[name]?.body ?? null));

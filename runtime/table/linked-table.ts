@@ -1,6 +1,6 @@
 /**
- * Linked routes, for intake: everything about a route that is known before a request arrives, and the context in which
- * it is linked. Immutable.
+ * Types of linked routes, for intake: all data of a route that is known before a request arrives, and the context in which it
+ * is linked. Immutable.
  */
 import type { DispatchOutput, RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
 import type { SlotWindow } from '../store/contract.ts';
@@ -18,40 +18,40 @@ import type { RenderKey, RenderPrompt, RenderTemplate } from './link-template.ts
 
 export interface LinkedRoute {
   readonly plan: RoutePlan;
-  /** Kept when the table is replaced. */
+  /** Stays when the table is replaced. */
   readonly window: SlotWindow;
   readonly limits: RouteLimits;
   readonly authenticator: Authenticator;
   /** INSECURE_NO_AUTH: requests are not verified. */
   readonly insecure: boolean;
-  /** Answers the source's handshake, when it has one. */
+  /** Answers the source's handshake, if it has one. */
   readonly handshake: AnswerHandshake | null;
-  /** Whether a request without a signature may be the handshake that carries the secret; null: the source has none. */
+  /** True if a request without a signature may be the handshake that carries the secret; null: the source has none. */
   readonly awaitsSecret: ((request: SignedRequest) => boolean) | null;
-  /** Accepted schemes that are deprecated, and why. */
+  /** Accepted schemes that are deprecated, with the reasons. */
   readonly deprecated: ReadonlyMap<string, string>;
-  /** For finding out why a signature was refused; holds the secrets. */
+  /** Finds out why a signature was rejected; contains the secrets. */
   readonly evidence: () => SignatureEvidence;
-  /** The format of bodies; null: given by the content type. */
+  /** The format of bodies; null: the content type decides. */
   readonly body: NonNullable<SchemePlan['body']> | null;
-  /** Places of the event type and the delivery id (§6.1, §6.2). */
+  /** Locations of the event type and the delivery id (§6.1, §6.2). */
   readonly identityOf: FindIdentity;
   readonly events: LinkedEvents;
   readonly filter: LinkedFilter | null;
-  /** Null: events of any age are taken. */
+  /** Null: events of any age are accepted. */
   readonly maxAge: LinkedMaxAge | null;
   /** The lists that `filter` reads; refresh them before it runs. */
   readonly lists: readonly ListFile[];
   readonly script: LinkedScript | null;
   readonly prompt: RenderPrompt;
-  /** Whether the prompt has markers, which need an id. */
+  /** True if the prompt has markers, which need an id. */
   readonly isMarked: boolean;
   readonly deliveries: readonly LinkedDelivery[];
   readonly outputs: readonly LinkedOutput[];
   readonly coalesce: LinkedCoalesce | null;
   readonly onFailure: readonly LinkedDelivery[];
   readonly loop: LinkedLoop;
-  /** Renders `session_key`; null: runs take no turns. */
+  /** Renders `session_key`; null: runs are not serialized. */
   readonly sessionKey: LinkedCoalesce['key'] | null;
 }
 
@@ -66,19 +66,19 @@ export interface LinkedScript {
   readonly interpreter: string;
   /** Absolute. */
   readonly path: string;
-  /** The folder that the script must be in; absolute. */
+  /** The folder that must contain the script; absolute. */
   readonly folder: string;
   readonly timeoutMs: number;
 }
 
 export interface LinkedDelivery {
   readonly target: string;
-  /** The name as the configuration has it, when it is not `target`. */
+  /** The name in the configuration, if it is not `target`. */
   readonly label?: string;
   readonly extra: readonly (readonly [key: string, render: RenderTemplate])[];
-  /** How long it waits for a person who approves it, in ms; left out: it needs nobody. */
+  /** Maximum wait for approval, in ms; absent: it needs no approval. */
   readonly approve_ms?: number;
-  /** Where it goes now; asked only where a person approves it. */
+  /** Its current destination; used only if a person approves it. */
   readonly place: () => HeldPlace | null;
 }
 
@@ -88,6 +88,6 @@ export interface LinkedCoalesce {
   readonly key: RenderKey;
   readonly windowMs: number;
   readonly maxWaitMs: number;
-  /** Renders an event in the list of its burst; null: the latest event is enough. */
+  /** Renders an event in the list of its burst; null: only the latest event is used. */
   readonly all: { readonly each: RenderPrompt; readonly maxEvents: number } | null;
 }

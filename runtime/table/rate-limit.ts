@@ -2,8 +2,8 @@
  * Fixed-window rate limits per (profile, route), for the two rate stages (§8).
  *
  * A window opens with the first authenticated request and lasts 60 s. Only authenticated requests take slots, so that
- * outsiders cannot use up a sender's quota. Windows belong to names, not to tables, so a swap does not reset them.
- * Gateways that share a store also share the windows through it.
+ * outsiders cannot exhaust a sender's quota. Windows belong to names, not to tables, so a swap does not reset them.
+ * Gateways that share a store also share its windows.
  */
 
 import type { SlotWindow } from '../store/contract.ts';
@@ -46,7 +46,7 @@ export class RateWindows {
   private readonly windows = new Map<string, SlotWindow>();
   private open: (name: string) => SlotWindow = () => new RateWindow();
 
-  /** From now on new windows are opened by this function. Call it before the first request. */
+  /** From now on, this function opens new windows. Call it before the first request. */
   use(open: (name: string) => SlotWindow): void {
     this.open = open;
   }

@@ -1,11 +1,10 @@
 /**
- * The dynamic routes of `webhook_subscriptions.json`, for the table in service (§2.7).
+ * Loads the dynamic routes of `webhook_subscriptions.json` for the table in service (§2.7).
  *
- * `refresh` is called before requests are routed: it does one `stat`, and reads the file only when it changed. The request
- * that finds a change waits for it, so that it sees everything written before it was sent. A long file is checked and
- * linked in batches, and only requests for unknown routes wait for all of it. When a file is not an object of
- * subscriptions, the previous ones stay in service; an entry that cannot be served is quarantined with its reason, and the
- * others are served.
+ * `refresh` is called before requests are routed: it does one `stat`, and reads the file only if it changed. The request
+ * that detects a change waits for it, so that it sees everything written before it was sent. A long file is checked and
+ * linked in batches, and only requests for unknown routes wait for all of it. If a file is not an object of subscriptions,
+ * the previous ones stay in service. An entry that cannot be served is quarantined with its reason; the others are served.
  */
 
 import { messageOf } from '../../base/errors.ts';
@@ -27,9 +26,9 @@ interface SubscriptionContext extends LoadContext {
   readonly log: Logger;
 }
 
-/** Larger files are refused, in bytes. */
+/** Maximum size of the file, in bytes. */
 const MAX_BYTES = 16_777_216;
-/** Every request waits for a changed file of up to this size, in bytes: it takes a few ms. */
+/** Every request waits for a changed file of up to this size, in bytes; it takes a few ms. */
 const SHORT_BYTES = 262_144;
 const NO_ROUTES: RoutePaths = new Map();
 const EMPTY_FILE = '{}';
@@ -38,9 +37,9 @@ export class LiveSubscriptions {
   /** Dynamic routes by request path. */
   routes: RoutePaths = NO_ROUTES;
   rejected: readonly Rejected[] = [];
-  /** Why the current file is not in service; null when it is. */
+  /** Why the current file is not in service; null if it is. */
   error: string | null = null;
-  /** Resolves when the file that is being loaded is in service or refused; null when none is. Never rejects. */
+  /** Resolves when the file that is being loaded is in service or rejected; null if none is being loaded. Never rejects. */
   loading: Promise<void> | null = null;
   /** The last error logged: each is logged once for each content of the file. */
   private errorLogged: string | null = null;
@@ -60,8 +59,8 @@ export class LiveSubscriptions {
   }
 
   /**
-   * Loads the file if it changed. Null when requests need not wait; otherwise resolves once it is in service or refused.
-   * Never rejects.
+   * Loads the file if it changed. Null if requests need not wait; otherwise resolves once it is in service or rejected. Never
+   * rejects.
    */
   refresh(table: RouteTable): Promise<void> | null {
     this.table = table;
@@ -88,7 +87,7 @@ export class LiveSubscriptions {
       this.fail(error);
     }
     return () => {
-      // Another file was loaded meanwhile: it is read again, over this table, before the next request.
+      // If another file was loaded in the meantime, it is read again, over this table, before the next request.
       const isOld = this.text !== text;
       this.table = table;
       if (loaded !== null) this.install(loaded);
@@ -119,7 +118,7 @@ export class LiveSubscriptions {
       this.seen = text;
       this.errorLogged = null;
       let loaded = await loadSubscriptions(this.context, text, this.table ?? table);
-      // The table was swapped meanwhile: link again, over the one in service.
+      // If the table was swapped in the meantime, link again, over the one in service.
       while (this.table !== null && loaded.table !== this.table) {
         loaded = await loadSubscriptions(this.context, text, this.table);
       }
@@ -156,16 +155,16 @@ export class LiveSubscriptions {
     this.error = reason;
     if (reason === this.errorLogged) return;
     this.errorLogged = reason;
-    this.context.log.error({ reason }, 'subscriptions cannot be read: the previous ones stay in service');
+    this.context.log.error({ reason }, 'could not read the subscriptions; the previous ones stay in service');
   }
 }
 
 function tooLong(path: string, size: number): Error {
   const found = `${Math.ceil(size / 1_048_576)} MiB`;
-  return new Error(`${path} has ${found}, more than the 16 MiB that are read: remove subscriptions of it`);
+  return new Error(`${path} has ${found}, more than the limit of 16 MiB: remove subscriptions from it`);
 }
 
-/** Checks and links the text of `webhook_subscriptions.json` over a table. */
+/** A subscription that is not served, and why. */
 export interface Rejected {
   readonly name: string;
   readonly reason: string;
@@ -173,7 +172,7 @@ export interface Rejected {
 
 /**
  * Validates and lowers the file's text, or the text of some of its entries, over a table.
- * @throws Error when the text is not an object of subscriptions.
+ * @throws Error if the text is not an object of subscriptions.
  */
 export type LowerSubscriptions = (
   text: string,
@@ -197,7 +196,7 @@ interface Loaded {
   readonly rejected: readonly Rejected[];
 }
 
-/** Rejects when the text is not an object of subscriptions. */
+/** Rejects if the text is not an object of subscriptions. */
 export async function loadSubscriptions(
   { lower, link }: LoadContext,
   text: string,
@@ -217,7 +216,7 @@ export async function loadSubscriptions(
   return { text, table, routes: linked.routes, rejected: [...rejected, ...linked.rejected] };
 }
 
-/** The entries of the file; null when its text is not an object, which `lower` reports. */
+/** The entries of the file; null if its text is not an object, which `lower` reports. */
 function entriesOf(text: string): readonly [name: string, entry: unknown][] | null {
   const data = tryParseJson(text.replace(/^\ufeff/, ''));
   return typeof data === 'object' && data !== null && !Array.isArray(data) ? Object.entries(data) : null;

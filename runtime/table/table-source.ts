@@ -1,7 +1,4 @@
-/**
- * Where tables come from: a file that is watched, or a value that the embedding program passes. An incomplete table is
- * refused.
- */
+/** Sources of tables: a file that is watched, or a value that the embedding program passes. Incomplete tables are rejected. */
 
 import { webcrypto } from 'node:crypto';
 import { codeOf, messageOf } from '../../base/errors.ts';
@@ -14,15 +11,15 @@ import { inBatches } from './link-context.ts';
 
 /** Where tables come from: a file that is watched, or a value that the embedding program passes. */
 export interface TableSource {
-  /** Whether `load` may return a different table than last time. Never throws. */
+  /** True if `load` may return a different table than last time. Never throws. */
   changed(): boolean;
-  /** Returns the current table, or `same` when its hash is `current`. Rejects with TableError when there is none to serve. */
+  /** Returns the current table, or `same` if its hash is `current`. Rejects with TableError if there is none to serve. */
   load(current: string): Promise<RouteTable | 'same'>;
-  /** Calls `changed` when the table may have changed; returns a function that stops. Throws as node:fs does. */
+  /** Calls `changed` when the table may have changed; returns a function that stops watching. Throws like node:fs. */
   watch(changed: () => void): () => void;
 }
 
-/** A compiled table in memory. @throws TableError when it has another format */
+/** A compiled table in memory. @throws TableError if it has another format */
 export function tableValue(table: RouteTable): TableSource {
   if (table.format !== TABLE_FORMAT) {
     throw new TableError(`the table has format ${String(table.format)}, this version serves ${TABLE_FORMAT}`);
@@ -63,19 +60,19 @@ async function readTable(path: string, read: GatewayFiles['read']): Promise<Buff
   } catch (error) {
     const code = codeOf(error) ?? String(error);
     const hint = code === 'ENOENT' ? ': run `hookwright compile`' : '';
-    throw new TableError(`${path} cannot be read (${code})${hint}`);
+    throw new TableError(`could not read ${path} (${code})${hint}`);
   }
 }
 
-/*
- * Reads a compiled table from its bytes, and refuses an incomplete one.
+/**
+ * Reads a compiled table from its bytes, and rejects an incomplete one.
  *
- * The compiler puts format and hash on the first line of `routes.json` and each route on a line of its own at the end of
- * the file. So the bytes can be checked before they are parsed, and 10,000 routes can be parsed in batches.
+ * The compiler puts format and hash on the first line of `routes.json`, and each route on its own line at the end of the file.
+ * So the bytes can be checked before they are parsed, and 10,000 routes can be parsed in batches.
  */
 
 /**
- * A table cannot be served. The message tells an operator what to do and holds no secret.
+ * A table cannot be served. The message tells an operator what to do and contains no secret.
  *
  * @example
  * ```ts
@@ -98,14 +95,14 @@ export class TableError extends Error {
 const HEAD = /^\{"format":(\d+),"hash":"([0-9a-f]{64})",\n/;
 /** The first line ends within this many bytes, in any format. */
 const HEAD_BYTES = 256;
-/** A line ends with an opening brace, and a comma, only where each entry of the map has its own line. */
+/** A line ends with an opening brace and a comma only if each entry of the map has its own line. */
 const ROUTES_START = ',\n"routes":{\n';
 const ROUTES_END = '}}\n';
 const NEXT_ROUTE = ',\n';
 
 /**
- * Returns the table, or `same` when its hash is `current`, the hash of the one in service.
- * @throws TableError when the bytes are not a complete table of this format.
+ * Returns the table, or `same` if its hash is `current`, the hash of the one in service.
+ * @throws TableError unless the bytes are a complete table of this format.
  */
 export async function loadTable(bytes: Buffer, current: string): Promise<RouteTable | 'same'> {
   const head = HEAD.exec(bytes.toString('latin1', 0, HEAD_BYTES));
@@ -118,7 +115,7 @@ export async function loadTable(bytes: Buffer, current: string): Promise<RouteTa
   const rest = bytes.subarray(length);
   const digest = await webcrypto.subtle.digest('SHA-256', rest);
   if (Buffer.from(digest).toString('hex') !== hash) {
-    throw new TableError('the table does not match its hash: it is half-written or was edited');
+    throw new TableError('the table does not match its hash: it is incomplete or was edited');
   }
   if (hash === current) return 'same';
   try {

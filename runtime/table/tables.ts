@@ -1,9 +1,9 @@
 /**
  * Holds the table in service and replaces it as a whole when its source changes or the embedding program passes another.
  *
- * A load reads, checks and links the new table while the old one serves, in batches; then one assignment puts it in
- * service. Requests keep the route that they were given. If the new table cannot be served, the old one stays, and log and
- * status report why. A watch on the file's folder reports changes; a `stat` before routing finds those that it missed.
+ * A load reads, checks and links the new table in batches while the old one serves; then one assignment puts it in
+ * service. Requests keep their route. If the new table cannot be served, the old one stays, and log and status report why.
+ * A watch on the file's folder reports changes; a `stat` before routing finds those that it missed.
  */
 import { messageOf } from '../../base/errors.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
@@ -17,9 +17,11 @@ import { TableError, tableValue } from './table-source.ts';
 
 export interface TableContext {
   readonly source: TableSource;
-  /** Rejects with TableError when the table must not or cannot be served. */
+  /** Rejects with TableError if the table must not or cannot be served. */
   readonly link: (table: RouteTable) => Promise<LinkedTable>;
-  /** Called with each table before it is served; rejects with TableError to refuse it. Returns a function to call at the swap. */
+  /**
+   * Called with each table before it is served; rejects with TableError to reject it. Returns a function to call at the swap.
+   */
   readonly prepare: (table: RouteTable) => Promise<() => void>;
   readonly subscriptions: LiveSubscriptions;
   readonly clock: Clock;
@@ -30,11 +32,11 @@ export interface TableContext {
 
 export interface TableState {
   readonly hash: string;
-  /** Unix ms; the same table with other secrets is not loaded anew. */
+  /** Unix ms. Loading the same table with other secrets does not change it. */
   readonly loadedAt: number;
   /** Number of tables served since the start. */
   readonly generation: number;
-  /** Why the newest table is not the one in service; null when it is. */
+  /** Why the newest table is not the one in service; null if it is. */
   readonly error: string | null;
 }
 
@@ -47,7 +49,7 @@ export class Tables {
   private again = false;
   private relink = false;
   private unwatch: (() => void) | null = null;
-  /** Checks for changes that the next request must see; null when there are none, otherwise resolves once they are loaded. */
+  /** Checks for changes that the next request must see; null if there are none, otherwise resolves once they are loaded. */
   readonly refresh: () => Promise<void> | null;
 
   constructor(context: TableContext) {
@@ -60,13 +62,13 @@ export class Tables {
     });
   }
 
-  /** Rejects with TableError when there is none to serve. */
+  /** Rejects with TableError if there is no table to serve. */
   async loadFirst(): Promise<RouteTable> {
     await this.load();
     return this.serving.plan;
   }
 
-  /** Loads the subscriptions and starts to watch: from here on the table may be replaced. */
+  /** Loads the subscriptions and starts watching: from here on the table may be replaced. */
   async begin(): Promise<void> {
     const { log, subscriptions } = this.context;
     await subscriptions.refresh(this.serving.plan);
@@ -74,19 +76,22 @@ export class Tables {
     try {
       this.unwatch = this.source.watch(() => this.reloadChanged());
     } catch (error) {
-      log.warn({ reason: String(error) }, 'table folder cannot be watched: changes are noticed with the next request');
+      log.warn(
+        { reason: String(error) },
+        'could not watch the folder of the table: changes are detected at the next request',
+      );
     }
   }
 
   /**
-   * Serves this table from now on; a file is no longer watched. Rejects with TableError when it cannot be served: then the
-   * table in service stays.
+   * Serves this table from now on; a file is no longer watched. Rejects with TableError if it cannot be served; then the table
+   * in service stays.
    */
   async swap(table: RouteTable): Promise<void> {
     const source = tableValue(table);
     while (this.reloading !== null) await this.reloading;
     const turn = this.take(table);
-    // Reloads that are requested meanwhile run after it.
+    // Reloads requested in the meantime run after it.
     this.reloading = turn.then(
       () => true,
       () => false,
@@ -123,14 +128,14 @@ export class Tables {
     return (this.serving.routes.get(path) ?? this.context.subscriptions.routes.get(path))?.linked;
   }
 
-  /** Resolves when the subscriptions that are being loaded are in service; null when none are being loaded. */
+  /** Resolves when the subscriptions that are being loaded are in service; null if none are being loaded. */
   get loading(): Promise<void> | null {
     return this.context.subscriptions.loading;
   }
 
   /**
-   * Loads the table if it changed; with `relink` even if it did not, because secrets may have. Never rejects; false when
-   * the table in service is still the old one.
+   * Loads the table if it changed; with `relink` even if it did not, because secrets may have changed. Never rejects; false if
+   * the old table is still in service.
    */
   reload(relink = false): Promise<boolean> {
     this.relink ||= relink;
@@ -164,11 +169,11 @@ export class Tables {
     this.state = { ...this.state, error: reason };
     this.context.log.error(
       { reason, hash: this.state.hash },
-      'table cannot be loaded: the previous one stays in service',
+      'could not load the table; the previous one stays in service',
     );
   }
 
-  /** False when the source still has the table in service. */
+  /** False if the source still has the table in service. */
   private async load(): Promise<boolean> {
     const current = this.relink ? '' : this.state.hash;
     this.relink = false;
@@ -193,7 +198,7 @@ export class Tables {
     this.recordSwap(plan);
   }
 
-  /** Rejects with TableError. Any other error means that the table was not made by this version's compiler. */
+  /** Rejects with TableError. Any other error means that another version's compiler made the table. */
   private async link(plan: RouteTable): Promise<LinkedTable> {
     try {
       return await this.context.link(plan);
@@ -208,7 +213,7 @@ export class Tables {
   private recordSwap({ hash, routes }: RouteTable): void {
     const { clock, log, onLoad } = this.context;
     const { state } = this;
-    // The same table with other secrets has been loaded before.
+    // The same table was loaded before, with other secrets.
     const isNew = hash !== state.hash;
     const generation = isNew ? state.generation + 1 : state.generation;
     this.state = { hash, loadedAt: isNew ? clock.now() : state.loadedAt, generation, error: null };
@@ -219,25 +224,25 @@ export class Tables {
 
 /** Checks for changes of the table and the subscriptions before a request is routed, at most once per turn of the event loop. */
 interface ChangeCheckContext {
-  /** Called once per turn: null when the subscriptions have not changed, otherwise resolves once they are loaded. */
+  /** Called once per turn. Null if the subscriptions have not changed, otherwise resolves once they are loaded. */
   readonly checkSubscriptions: () => Promise<void> | null;
   /** Called at most once per second, for changes that the watch on the table's folder missed. */
   readonly checkTable: () => void;
   readonly clock: Clock;
 }
 
-/** How often the table is checked, in ms. */
+/** Interval of checks of the table, in ms. */
 const TABLE_MS = 1000;
 
 /**
- * The check returns null when the request need not wait, otherwise a promise that resolves once it can be routed. The
- * requests of one turn were all sent before it began, so one `stat` for all of them never misses a subscription that was
- * written before its request was sent.
+ * Returns null if the request need not wait, otherwise a promise that resolves once it can be routed. The requests of one turn
+ * were all sent before it started, so one `stat` for all of them never misses a subscription that was written before its
+ * request was sent.
  */
 function createChangeCheck({ checkSubscriptions, checkTable, clock }: ChangeCheckContext): () => Promise<void> | null {
   let isDone = false;
   let tableCheckedAt = 0;
-  /** What the requests of this turn wait for. */
+  /** The change that the requests of this turn wait for. */
   let pending: Promise<void> | null = null;
   const endTurn = (): void => {
     isDone = false;

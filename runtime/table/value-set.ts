@@ -21,7 +21,7 @@ export function createValueSet(list: readonly unknown[]): ValueSet {
   };
 }
 
-/** Recursion is as deep as the shallower value: in a filter, at most the operand from the config. */
+/** Recurses as deep as the shallower value: in a filter, at most the operand from the config. */
 export function jsonEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;

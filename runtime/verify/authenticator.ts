@@ -1,4 +1,4 @@
-/** Authenticates the requests of one route: picks the scheme that commits and verifies with it. */
+/** Authenticates the requests of one route: selects the scheme that decides, and verifies with it. */
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import type { SharedKeys } from './primitives.ts';
 import type { SignedRequest } from './request.ts';
@@ -7,21 +7,21 @@ import { BoundScheme, linkScheme } from './scheme.ts';
 import type { Refused, Verification } from './verification.ts';
 
 export interface Authenticator {
-  /** The schemes that the route accepts, in the order in which they are tried; empty when it verifies nothing. */
+  /** The schemes that the route accepts, in the order in which they are tried; empty if it verifies nothing. */
   readonly schemes: readonly SchemePlan[];
-  /** Never throws, whatever the headers hold. @param now Unix time in ms */
+  /** Never throws, whatever the headers contain. @param now Unix time in ms */
   authenticate(request: SignedRequest, now: number): Verification;
   /**
-   * For a request whose body has not been read: null when it may be authentic, as it may be where the signature stands in
-   * the body; otherwise what `authenticate` returns whatever the body is. @param now Unix time in ms
+   * For a request whose body has not been read: null if it may be authentic, for example because the signature is in the body;
+   * otherwise the result of `authenticate` for any body. @param now Unix time in ms
    */
   refuseByHead(request: SignedRequest, now: number): Refused | null;
-  /** Indexes of secrets that one of the route's schemes cannot use as a key: a reason not to start. */
+  /** Indexes of secrets that one of the route's schemes cannot use as a key, which prevents the start. */
   readonly unusable: readonly number[];
 }
 
 interface AuthenticatorPlan {
-  /** Tried in this order: the first whose signature is present decides, without fall-through (§5). */
+  /** Tried in this order: the first whose signature is present decides, without fallback (§5). */
   readonly schemes: readonly SchemePlan[];
   readonly secrets: readonly SecretText[];
   /** INSECURE_NO_AUTH. */

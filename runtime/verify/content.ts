@@ -1,4 +1,4 @@
-/** The signed bytes of a request and its signed instant, also for requests whose items carry a signature each. */
+/** Builds the signed bytes of a request and reads its signed timestamp, also for requests with several signed items. */
 import type { LocatorPlan, SchemePlan, SignedSegment, TimestampPlan } from '../../schemas/generated/types.ts';
 import type { SignedRequest } from './request.ts';
 import { MAX_VALUE_LENGTH, queryOf, readLocatedText, splitParts } from './request.ts';
@@ -115,7 +115,7 @@ type Plan = NonNullable<TimestampPlan>;
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 const MAX_DIGITS = 15;
 
-/** The timestamp's text exactly as received, because that is what was signed; a reason unless there is exactly one. */
+/** The timestamp's text exactly as received, because that text was signed; a reason unless there is exactly one. */
 export function readTimestamp(plan: Plan, request: SignedRequest): { text: string } | VerifyReason {
   const value = readLocatedText(plan.at, request);
   if (value === null) return 'missing_timestamp';
@@ -129,8 +129,8 @@ export function readTimestamp(plan: Plan, request: SignedRequest): { text: strin
 }
 
 /**
- * Null when the instant is within the tolerance of `now` (ms) in either direction, limits included.
- * Whole seconds are compared with whole seconds, because the sender truncated its clock too.
+ * Null if the instant is within the tolerance of `now` (ms) in either direction, limits included. Whole seconds are compared
+ * with whole seconds, because the sender truncated its clock too.
  */
 export function checkWindow(plan: Plan, text: string, now: number): VerifyReason | null {
   const age = ageOf(plan, text, now);
@@ -139,14 +139,14 @@ export function checkWindow(plan: Plan, text: string, now: number): VerifyReason
   return -age > plan.tolerance * 1000 ? 'future_timestamp' : null;
 }
 
-/** The age in ms, negative for an instant in the future; null when the text is not an instant. */
+/** The age in ms, negative for an instant in the future; null if the text is not an instant. */
 export function ageOf({ unit }: Plan, text: string, now: number): number | null {
   const instant = parseInstant(unit, text);
   if (instant === null) return null;
   return unit === 's' ? Math.floor(now / 1000) * 1000 - instant : now - instant;
 }
 
-/** Unix time in ms; null when the text is not an instant in this unit. */
+/** Unix time in ms; null if the text is not an instant in this unit. */
 function parseInstant(unit: Plan['unit'], text: string): number | null {
   if (unit === 'iso') {
     const instant = RFC3339.test(text) ? Date.parse(text) : Number.NaN;
@@ -168,17 +168,17 @@ function parseDigits(text: string): number | null {
   return value;
 }
 
-/*
- * Requests that carry several items, each with a signature of its own: a source names the first (`items.0.signature`), and
- * every other one is verified in its place. An item without a signature fails, as in the libraries of vendors.
+/**
+ * Requests that carry several items, each with its own signature. A source names the first (`items.0.signature`), and every
+ * item is verified separately. An item without a signature fails, as in the libraries of vendors.
  */
 
-/** Most items of one request; senders put at most a few hundred into one. */
+/** Maximum number of items of one request; senders use at most a few hundred. */
 export const MAX_ITEMS = 1000;
 
 /**
- * The path to the place that each item has, `0` standing for its index; null for a scheme whose signature covers more than
- * an item. A token stands for its item alone, and a signature for what it signs beside it.
+ * The path of each item, with `0` in place of its index; null for a scheme whose signature covers more than an item. A token
+ * covers only its item, and a signature covers the signed values beside it.
  */
 export function itemPath({ verify, signature, signed }: SchemePlan): readonly string[] | null {
   const at = signature.find(({ in: place }) => place === 'json');
@@ -198,7 +198,9 @@ function sharedStart(a: readonly string[], b: readonly string[]): readonly strin
 /** A payload with one item in the list, and the path that the item has in the whole payload. */
 type Item = readonly [payload: unknown, path: readonly string[]];
 
-/** Yields each item; the payload as it is, with an empty path, when it has no such list. @param path as `itemPath` returns it */
+/**
+ * Yields each item, or the unchanged payload with an empty path if it has no such list. @param path as returned by `itemPath`
+ */
 export function* eachItem(payload: unknown, [part, ...rest]: readonly string[]): Iterable<Item> {
   if (part === '0' && isList(payload)) {
     for (const [index, value] of Object.entries(payload))
@@ -208,13 +210,13 @@ export function* eachItem(payload: unknown, [part, ...rest]: readonly string[]):
   } else yield [payload, []];
 }
 
-/** The request as if it had this payload. */
+/** Returns the request with another payload. */
 export function withPayload(request: SignedRequest, payload: unknown): SignedRequest {
   const { method, url, headers, rawHeaders, body } = request;
   return { method, url, headers, rawHeaders, body, payload: () => payload, form: () => request.form() };
 }
 
-/** An object with a member `0` is read like a list, whose other members are items too. */
+/** An object with a member `0` is read like a list; its other members are items too. */
 const isList = (value: unknown): value is object =>
   Array.isArray(value) || (isRecord(value) && Object.hasOwn(value, '0'));
 

@@ -1,9 +1,9 @@
 /**
- * Answers the handshakes of a source: the request by which a sender checks, before or between events, that the URL is
- * meant to receive its webhooks.
+ * Answers the handshakes of a source: requests by which a sender checks, before or between events, that the URL is meant
+ * to receive its webhooks.
  *
  *     echo     the value is returned as text (GET with a query, or a signed POST)
- *     reply    a small JSON answer that holds the value and its HMAC
+ *     reply    a small JSON response with the value and its HMAC
  *     capture  the request carries the secret itself: accepted only while a command waits for it
  *     ok       an empty 200
  *
@@ -21,38 +21,38 @@ import { secretKeys } from './primitives.ts';
 import type { SignedRequest } from './request.ts';
 import { readLocatedText } from './request.ts';
 
-/** Accepts a captured secret; false when no command waits for one. */
+/** Accepts a captured secret; returns false if no command waits for one. */
 export interface CaptureSecret {
   (secret: string): boolean;
-  /** Whether a command is waiting; when absent, assume that one may be. */
+  /** True if a command is waiting; absent: one may be. */
   readonly isAwaited?: () => boolean;
 }
 
 export interface HandshakeContext {
-  /** The route's current secret, the key of the HMAC in a `reply`. Null when there is none. */
+  /** The route's current secret, the key of the HMAC in a `reply`. Null if there is none. */
   readonly secret: string | null;
   /** The verify token that the sender must send; null: handshakes with a token are not answered. */
   readonly verifyToken: string | null;
-  /** Null where nothing can be captured. */
+  /** Null if nothing can be captured. */
   readonly capture: CaptureSecret | null;
 }
 
 export interface HandshakeAnswer {
   readonly status: number;
-  /** Names and values alternating. */
+  /** Alternating names and values. */
   readonly headers: readonly string[];
   readonly body: string;
 }
 
-/** The answer; null when the request is no handshake. `signed`: its signature is known to be valid. */
+/** Returns the response; null if the request is not a handshake. `signed`: its signature is known to be valid. */
 export type AnswerHandshake = (request: SignedRequest, signed: boolean) => HandshakeAnswer | null;
 
 type LinkedContext = HandshakeContext & { readonly key: Buffer | null };
 type Answer = (challenge: ChallengePlan, request: SignedRequest, context: LinkedContext) => HandshakeAnswer | null;
 
-/** Longest value that is echoed or captured, in UTF-16 units. */
+/** Maximum length of a value that is echoed or captured, in UTF-16 units. */
 const MAX_VALUE = 1024;
-/** What may be captured or echoed in a header: visible ASCII. */
+/** Values that may be captured or echoed in a header: visible ASCII. */
 const VISIBLE = /^[\x21-\x7e]+$/;
 const PLACEHOLDER = /\{(value|hmac-sha256-hex:value)\}/g;
 
@@ -93,8 +93,8 @@ export function linkHandshake(plan: SchemePlan, context: HandshakeContext): Answ
 }
 
 /**
- * Links the check whether an unsigned POST may carry the secret, as far as that shows without its body. Null when the
- * source never sends one.
+ * Links the check whether an unsigned POST may carry the secret, as far as that is visible without its body. Null if the source
+ * never sends one.
  */
 export function linkSecretCheck(
   plan: SchemePlan,
@@ -107,7 +107,7 @@ export function linkSecretCheck(
     places.some((at) => at.in === 'json' || at.in === 'form' || readLocatedText(at, request) !== null);
 }
 
-/** Whether the request checks the URL with a verify token, right or wrong, in one of these schemes. */
+/** True if the request checks the URL with a verify token, right or wrong, in one of these schemes. */
 export function isTokenCheck(schemes: readonly SchemePlan[], request: SignedRequest): boolean {
   return schemes.some(({ challenges }) =>
     challenges.some(
@@ -119,7 +119,7 @@ export function isTokenCheck(schemes: readonly SchemePlan[], request: SignedRequ
   );
 }
 
-/** Whether the request matches the challenge in everything but the token. */
+/** True if the request matches the challenge in everything but the token. */
 function fits({ method, when }: ChallengePlan, request: SignedRequest): boolean {
   if (request.method !== method) return false;
   if (when === null) return true;
@@ -132,7 +132,7 @@ function isHandshake(challenge: ChallengePlan, request: SignedRequest, verifyTok
   return challenge.token === null || isToken(readLocatedText(challenge.token, request), verifyToken);
 }
 
-/** Compares digests, so that not even the token's length shows. */
+/** Compares digests, so that not even the token's length is revealed. */
 function isToken(given: string | null, expected: string | null): boolean {
   if (given === null || expected === null || expected === '') return false;
   return timingSafeEqual(sha256(given), sha256(expected));
@@ -143,7 +143,7 @@ function handshakeValue({ value }: ChallengePlan, request: SignedRequest): strin
   return text === null || text === '' || text.length > MAX_VALUE ? null : text;
 }
 
-/** Fills in the strings of the answer as JSON values. Null when an HMAC is needed and there is no key. */
+/** Fills in the strings of the response as JSON values. Null if an HMAC is needed and there is no key. */
 function fillJson(template: string, value: string, key: Buffer | null): string | null {
   if (key === null && template.includes('{hmac-')) return null;
   const mac = key === null ? '' : createHmac('sha256', key).update(value, 'utf8').digest('hex');
@@ -153,7 +153,7 @@ function fillJson(template: string, value: string, key: Buffer | null): string |
   return JSON.stringify(Object.fromEntries(Object.entries(body).map(([name, field]) => [name, fill(field)])));
 }
 
-/** Echoes outside text as plain text or JSON that no browser renders as a page. */
+/** Echoes untrusted text as plain text or JSON that no browser renders as a page. */
 function respond(
   { status, headers }: ChallengePlan,
   body: string,
@@ -170,7 +170,7 @@ function sha256(text: string): Buffer {
 }
 
 /*
- * Secrets that arrive in a handshake, accepted only while a command waits for them: trust on first use, for a short time.
+ * Accepts secrets that arrive in a handshake, only while a command waits for them: trust on first use, for a short time.
  *
  *     closed ──wait──▶ open ──handshake──▶ captured ──wait──▶ closed
  *                       └──the wait lapses──▶ closed
@@ -186,13 +186,13 @@ type CapturedSecret =
 interface EnrolmentContext {
   readonly clock: Clock;
   /**
-   * Stores the secret of a route where the route reads it from, for its owner's eyes only; returns the file's path.
-   * Throws when the route's secret is not kept in a file or the file cannot be written.
+   * Stores the secret of a route in the file that the route reads it from, readable only by its owner; returns the file's path.
+   * Throws if the route's secret is not in a file, or the file cannot be written.
    */
   readonly store: (plan: RoutePlan, secret: string) => string;
 }
 
-/** Most time between two polls of one wait, in ms. */
+/** Maximum time between two polls of one wait, in ms. */
 const GRACE_MS = 5000;
 
 interface Enrolment {
@@ -228,7 +228,7 @@ export class Enrolments {
     return enrolment.openUntil < this.context.clock.monotonic() ? null : enrolment;
   }
 
-  /** One poll: waits up to `holdMs`. Null: no secret arrived yet, call again. */
+  /** One poll: waits up to `holdMs`. Null: no secret has arrived yet, call again. */
   async wait(profile: string, route: string, holdMs: number): Promise<CapturedSecret | null> {
     const key = keyOf(profile, route);
     const { clock } = this.context;
@@ -265,16 +265,16 @@ interface SecretFolders {
   readonly userHome: string;
 }
 
-/** The file of the route's current secret; null when the secret is not kept in a file. */
+/** The file of the route's current secret; null if the secret is not in a file. */
 export function capturedFile(folders: SecretFolders, plan: RoutePlan): string | null {
   const ref = plan.secrets[0]?.ref;
   return ref?.kind === 'file' ? filePath(ref, folders) : null;
 }
 
-/** Returns the file's path. @throws Error when the route's secret is not a `file:`, or the file cannot be written */
+/** Returns the file's path. @throws Error if the route's secret is not a `file:`, or the file cannot be written */
 export function storeCaptured(folders: SecretFolders, plan: RoutePlan, secret: string): string {
   const path = capturedFile(folders, plan);
-  if (path === null) throw new Error(`the secret of route "${plan.name}" is not kept in a file`);
+  if (path === null) throw new Error(`the secret of route "${plan.name}" is not in a file`);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeAtomic(path, `${secret}\n`, 0o600);
   return path;

@@ -1,17 +1,17 @@
-/** Which senders a request may come from, by where it has a signature and what else it carries. */
+/** Guesses the sender of a request from the location of its signature and from its other headers. */
 import type { LocatorPlan, RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
 import type { LocatorSource, RequestParts } from './request.ts';
 import { isOutsideBody, printPlace, readValue, splitParts } from './request.ts';
 import type { SecretText } from './scheme.ts';
 import type { Refused } from './verification.ts';
 
-/** Naming more candidates than this does not help. */
+/** More candidates than this do not help. */
 const MOST_SOURCES = 3;
 
 /**
- * Names of the senders that the request probably comes from, by its headers and query alone: those whose signature is at
- * the place that the fewest senders use, and among them those that match the most other headers. Empty when none stands
- * out, or the sender is among `accepted`.
+ * Names of the likely senders of the request, by its headers and query alone: those whose signature is at the location that the
+ * fewest senders use, and among them those that match the most other headers. Empty if none is distinctive, or the sender is
+ * among `accepted`.
  */
 export function likelySources(
   known: readonly SchemePlan[],
@@ -38,7 +38,7 @@ export function likelySources(
 
 export const placesOutside = ({ signature }: SchemePlan): readonly LocatorPlan[] => signature.filter(isOutsideBody);
 
-/** Whether the place holds a value with its prefix: `Authorization: Basic` is not a bearer token. */
+/** True if the location contains a value with its prefix: `Authorization: Basic` is not a bearer token. */
 function carries(at: LocatorPlan, request: LocatorSource): boolean {
   const value = readValue(at, request);
   const parts = typeof value === 'string' ? splitParts(at, value) : [];
@@ -56,11 +56,11 @@ export function rankOf({ event, delivery, timestamp }: SchemePlan, request: Loca
   return score(event) * 2 + score(delivery) + (timestamp === null ? 0 : 1);
 }
 
-/** What the route knows about its senders. */
+/** Facts about the senders of a route. */
 export interface SignatureEvidence {
   /** The schemes that the route accepts. */
   readonly schemes: readonly SchemePlan[];
-  /** Their names as the route has them, where they differ. */
+  /** Their names in the route, if they differ. */
   readonly labels?: RoutePlan['labels'] | undefined;
   /** All schemes of the table. */
   readonly known: readonly SchemePlan[];

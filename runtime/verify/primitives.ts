@@ -1,6 +1,6 @@
 /**
- * The table of signature checks, and the keys and encodings that they use. Each prepares a secret once and then
- * compares in constant time.
+ * The table of signature checks, and the keys and encodings that they use. Each check prepares a secret once and then compares
+ * in constant time.
  */
 import type { KeyObject } from 'node:crypto';
 import { createHmac, createPublicKey, hash, timingSafeEqual, verify } from 'node:crypto';
@@ -9,22 +9,22 @@ import type { SignedContent } from './content.ts';
 import { contentBytes } from './content.ts';
 import { MAX_PARTS } from './request.ts';
 
-/** Whether any of the signatures is right for the content, under one prepared secret. */
+/** True if any of the signatures is valid for the content, under one prepared secret. */
 export type CheckSignature = (content: SignedContent, signatures: readonly string[]) => boolean;
 
 /** Keys of one route's secrets. Schemes that read a secret in the same way share its keys. */
 export type SharedKeys = Map<string, readonly HmacKey[]>;
 
 export interface Primitive {
-  /** Returns a check for every key that the secret's text may stand for; none when it cannot be a key. */
+  /** Returns a check for every possible key in the secret's text; none if it cannot be a key. */
   readonly prepare: (secret: string, shared: SharedKeys) => readonly CheckSignature[];
-  /** Whether a text has the shape of a signature at all. */
+  /** True if a text has the form of a signature. */
   readonly wellFormed: (signature: string) => boolean;
-  /** Most signatures that a request may carry; fewer where each takes a check of its own. */
+  /** Maximum number of signatures of a request; fewer if each needs its own check. */
   readonly most: number;
 }
 
-/** A check takes about 0.1 ms, and a sender that changes its key signs with both. */
+/** A check takes about 0.1 ms; a sender that rotates its key signs with both. */
 const MOST_ASYMMETRIC = 8;
 
 type Link = (plan: SchemePlan) => Primitive;
@@ -90,7 +90,7 @@ function asymmetric(
   return { wellFormed, prepare, most: MOST_ASYMMETRIC };
 }
 
-/** Whether the text is an ECDSA signature over a 256-bit curve in DER (RFC 3279 §2.2.3): a sequence of two integers. */
+/** True if the text is an ECDSA signature over a 256-bit curve in DER (RFC 3279 §2.2.3): a sequence of two integers. */
 function isDer(text: string, encoding: Encoding): boolean {
   const bytes = decodeCanonical(encoding, text);
   if (bytes === null || bytes.length < 8 || bytes.length > 72) return false;
@@ -107,7 +107,7 @@ function isDer(text: string, encoding: Encoding): boolean {
 const SEQUENCE = 0x30;
 const INTEGER = 0x02;
 
-/** A secret sent in plain text. Digests are compared, so that not even its length shows. */
+/** A secret sent in plain text. Digests are compared, so that not even its length is revealed. */
 function secretText(plan: SchemePlan, decode: (text: string) => Buffer | null): Primitive {
   const prepare = (secret: string): readonly CheckSignature[] =>
     secretKeys(secret, plan.secret).map((key) => {
@@ -132,7 +132,7 @@ function textComparer(length: number, latin1: boolean): (expected: string, given
   const left = Buffer.alloc(length);
   const right = Buffer.alloc(length);
   return (expected, given) => {
-    // For wider characters only the low byte would be compared.
+    // Of wider characters, only the low byte would be compared.
     if (given.length !== length || (!latin1 && !isAscii(given))) return false;
     left.write(expected, 'latin1');
     right.write(given, 'latin1');
@@ -140,7 +140,7 @@ function textComparer(length: number, latin1: boolean): (expected: string, given
   };
 }
 
-/** Whether all signatures are in headers, which Node reads as Latin-1. */
+/** True if all signatures are in headers, which Node reads as Latin-1. */
 function isHeader(plan: SchemePlan): boolean {
   return plan.signature.every((at) => at.in === 'header');
 }
@@ -249,8 +249,8 @@ const DECODERS: Readonly<Record<SecretForm['as'], (text: string) => Buffer | nul
 };
 
 /**
- * Every key a secret's text may mean. More than one only where senders differ (`utf8-or-base64`); none when the text
- * cannot be a key. An empty key is no key: an HMAC under it "verifies" for everyone.
+ * Every key that a secret's text may mean. More than one only if senders differ (`utf8-or-base64`); none if the text cannot be
+ * a key. An empty key is not allowed: an HMAC under it "verifies" for everyone.
  */
 export function secretKeys(text: string, form: SecretForm): Buffer[] {
   const marked = form.strip !== '' && text.startsWith(form.strip);
@@ -261,7 +261,7 @@ export function secretKeys(text: string, form: SecretForm): Buffer[] {
   return [DECODERS[form.as](marked ? text.slice(form.strip.length) : text)].filter(isKey);
 }
 
-/** Parses a public key (PEM, or in the scheme's own form); null when it is none, or not of this curve. */
+/** Parses a public key (PEM, or in the scheme's own form); null if it is not one of this curve. */
 function publicKey(text: string, form: SecretForm, curve: 'ed25519' | 'prime256v1'): KeyObject | null {
   try {
     const key = text.includes('-----BEGIN') ? createPublicKey(text) : rawPublicKey(text, form);
@@ -281,7 +281,7 @@ function rawPublicKey(text: string, form: SecretForm): KeyObject | null {
   return createPublicKey({ key: raw ? Buffer.concat([ED25519_SPKI, bytes]) : bytes, format: 'der', type: 'spki' });
 }
 
-/** Keys are pasted by people: padding may be missing; anything else must be exact. */
+/** People paste keys, so padding may be missing; everything else must be exact. */
 function decodeKeyBase64(text: string): Buffer | null {
   const padded = text.endsWith('=') ? text : text.padEnd(Math.ceil(text.length / 4) * 4, '=');
   return decodeCanonical('base64', padded);
@@ -312,14 +312,14 @@ function canonicalForm(encoding: Encoding, bytes: number): RegExp {
   return new RegExp(`^[${alphabet}]{${whole}}${rest}$`);
 }
 
-/** Decodes a text of any length; null when it is not canonical. */
+/** Decodes a text of any length; null if it is not canonical. */
 function decodeCanonical(encoding: Encoding, text: string): Buffer | null {
   const bytes = Buffer.from(text, encoding);
   const again = bytes.toString(encoding);
   return (encoding === 'hex' ? again === text.toLowerCase() : again === text) ? bytes : null;
 }
 
-/** The bytes of a header value, which Node reads as Latin-1; null for text that no header can hold. */
+/** The bytes of a header value, which Node reads as Latin-1; null for text that a header cannot contain. */
 function headerBytes(text: string): Buffer | null {
   return /^[\x00-\xff]*$/.test(text) ? Buffer.from(text, 'latin1') : null;
 }

@@ -1,4 +1,4 @@
-/** A request as verifier and intake read it: raw bytes, views that are parsed at most once, and single places of it. */
+/** A request as verifier and intake read it: raw bytes, views that are parsed at most once, and single values. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { tryParseJson } from '../../base/files.ts';
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
@@ -9,12 +9,12 @@ export interface SignedRequest {
   /** Request target as received: path and query. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values alternating, as received; `headers` does not show repeated ones. */
+  /** Alternating names and values, as received; `headers` does not show repeated ones. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
-  /** The body as the intake parses it; undefined when it cannot be parsed. Memoised: verifier and intake share it. */
+  /** The body as the intake parses it; undefined if it cannot be parsed. Memoised: verifier and intake share it. */
   payload(): unknown;
-  /** The fields of a form body; null when the body is no form. Memoised. */
+  /** The fields of a form body; null if the body is not a form. Memoised. */
   form(): URLSearchParams | null;
 }
 
@@ -78,9 +78,9 @@ export function partsOf(
   return { method, url, headers: joined, rawHeaders: headers.flat(), body };
 }
 
-/** Longest header or field value that the verifier reads, in UTF-16 units. */
+/** Maximum length of a header or field value that the verifier reads, in UTF-16 units. */
 export const MAX_VALUE_LENGTH = 8192;
-/** Most parts a value may have once it is split. */
+/** Maximum number of parts of a split value. */
 export const MAX_PARTS = 64;
 
 /** The parts of a request from which an event type or a delivery id is read. */
@@ -98,22 +98,23 @@ const READERS = {
   },
 } satisfies Record<LocatorPlan['in'], Reader> as Record<LocatorPlan['in'], Reader>;
 
-/** The value at a place; undefined when it is absent or repeated. */
+/** The value at a location; undefined if it is absent or repeated. */
 export function readValue(at: LocatorPlan, request: LocatorSource): unknown {
   return READERS[at.in](at, request);
 }
 
-/** Whether a place can be read without the body. */
+/** True if a location can be read without the body. */
 export const isOutsideBody = ({ in: place }: LocatorPlan): boolean => place === 'header' || place === 'query';
 
-/** The text at a place; numbers and booleans as in JSON. Null when it is absent or not a scalar. */
+/** The text at a location; numbers and booleans as in JSON. Null if it is absent or not a scalar. */
 export function readLocatedText(at: LocatorPlan, request: LocatorSource): string | null {
   return scalarText(readValue(at, request));
 }
 
 /**
- * The first non-empty text at several places, for event types and delivery ids.
- * @param scalars also accept numbers and booleans: for the places that a source names. The default search accepts only strings.
+ * The first non-empty text at several locations, for event types and delivery ids.
+ * @param scalars also accept numbers and booleans: for the locations that a source names. The default search accepts only
+ * strings.
  */
 export function readFirst(places: readonly LocatorPlan[], request: LocatorSource, scalars: boolean): string | null {
   for (const at of places) {
@@ -127,7 +128,7 @@ export function readFirst(places: readonly LocatorPlan[], request: LocatorSource
   return null;
 }
 
-/** The parts of a value that have the place's prefix, with the prefix removed. Parts of a split value are trimmed. */
+/** The parts of a value that have the location's prefix, with the prefix removed. Parts of a split value are trimmed. */
 export function splitParts({ split, prefix }: LocatorPlan, text: string): string[] | 'too_many_parts' {
   if (split === '') return text.startsWith(prefix) ? [text.slice(prefix.length)] : [];
   const parts: string[] = [];

@@ -1,4 +1,4 @@
-/** A scheme plan is linked once per table. Bound to the secrets of a route, it verifies requests. */
+/** Links a scheme plan, once per table. Bound to the secrets of a route, a scheme verifies requests. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
 import type { ContentInput, SignedContent } from './content.ts';
@@ -18,7 +18,7 @@ import type { SignedRequest } from './request.ts';
 import { isOutsideBody, MAX_PARTS, MAX_VALUE_LENGTH, readLocatedText, readValue, splitParts } from './request.ts';
 import type { Refused, Verification, VerifyReason } from './verification.ts';
 
-/** A secret as the route holds it; `expires_at` is Unix time in ms. */
+/** A secret of a route; `expires_at` is Unix time in ms. */
 export interface SecretText {
   readonly text: string;
   readonly expires_at: number | null;
@@ -30,13 +30,13 @@ export interface LinkedScheme {
   readonly primitive: Primitive;
   readonly content: (input: ContentInput) => SignedContent;
   readonly hasRepeatedHeader: (rawHeaders: readonly string[]) => boolean;
-  /** Whether the signed bytes include parts of the parsed body. */
+  /** True if the signed bytes include parts of the parsed body. */
   readonly parsesBody: boolean;
-  /** Whether the signed bytes include the body. */
+  /** True if the signed bytes include the body. */
   readonly signsBody: boolean;
-  /** Whether the signatures stand in the head of the request. */
+  /** True if the signatures are in the head of the request. */
   readonly signedInHead: boolean;
-  /** Of a scheme that signs each item of a list: the path to the first. */
+  /** For a scheme that signs each item of a list: the path to the first. */
   readonly items: readonly string[] | null;
 }
 
@@ -89,12 +89,12 @@ export class BoundScheme {
     }));
   }
 
-  /** Whether the secret at this index can be a key of this scheme. */
+  /** True if the secret at this index can be a key of this scheme. */
   canUse(index: number): boolean {
     return (this.#secrets[index]?.checks.length ?? 0) > 0;
   }
 
-  /** Whether the request carries a signature of this scheme: then this scheme alone decides. */
+  /** True if the request carries a signature of this scheme: then this scheme alone decides. */
   present(request: SignedRequest): boolean {
     const { signature, body_hash } = this.#scheme.plan;
     // A scheme that signs a digest of the body is present only if that digest is.
@@ -111,14 +111,14 @@ export class BoundScheme {
     );
   }
 
-  /** Whether the signatures stand in the body, so that nothing can be said before it is read. */
+  /** True if the signatures are in the body, so that nothing can be decided before it is read. */
   get needsBody(): boolean {
     return !this.#scheme.signedInHead;
   }
 
   /**
-   * For a request whose body has not been read, of a scheme that does not need it: the refusal that `verify` returns
-   * whatever the body is; null when it may be authentic. @param now Unix time in ms
+   * For a request whose body has not been read, and a scheme that does not need it: the rejection that `verify` returns for any
+   * body; null if it may be authentic. @param now Unix time in ms
    */
   refuseByHead(request: SignedRequest, now: number): Refused | null {
     const found = this.#verification(this.#matchRequest(request, now, 'head'));
@@ -130,7 +130,7 @@ export class BoundScheme {
     return typeof result === 'number' ? { ok: true, scheme, secret: result } : { ok: false, scheme, reason: result };
   }
 
-  /** Index of the secret that matched the last item, or why one of them is refused. */
+  /** Index of the secret that matched the last item, or why one of them is rejected. */
   #matchItems(request: SignedRequest, path: readonly string[], now: number): number | VerifyReason {
     let result: number | VerifyReason = missingReason(this.#scheme.plan);
     let count = 0;
@@ -142,14 +142,14 @@ export class BoundScheme {
     return result;
   }
 
-  /** Index of the secret that matched, or why none did; any index when only the `head` is read and the body decides. */
+  /** Index of the matching secret, or why none matched; any index if only the `head` is read and the body decides. */
   #matchRequest(request: SignedRequest, now: number, read: 'head' | 'whole'): number | VerifyReason {
     const { plan, primitive, hasRepeatedHeader } = this.#scheme;
     if (plan.never_with.length > 0 && carriesAny(plan.never_with, request)) return 'stronger_scheme';
     if (hasRepeatedHeader(request.rawHeaders)) return 'repeated_header';
     const signatures = readSignatures(plan, request);
     if (typeof signatures === 'string') return signatures;
-    // A part that cannot be a signature is passed over: one right signature is enough (decisions §4).
+    // A part that cannot be a signature is ignored: one valid signature is enough (decisions §4).
     const possible = signatures.filter(primitive.wellFormed);
     if (possible.length === 0) return 'malformed_signature';
     return possible.length > primitive.most ? 'too_many_parts' : this.#matchSignatures(request, possible, now, read);
@@ -177,7 +177,7 @@ export class BoundScheme {
     return typeof matched === 'string' ? matched : (window ?? matched);
   }
 
-  /** Null when signed parts of the body can be read and a signed digest of the body matches; otherwise the reason. */
+  /** Null if signed parts of the body can be read and a signed digest of the body matches; otherwise the reason. */
   #checkBody(request: SignedRequest): VerifyReason | null {
     const { plan, parsesBody } = this.#scheme;
     if (plan.body_hash !== null) return isBodyHash(plan.body_hash, request) ? null : 'body_mismatch';
@@ -204,7 +204,7 @@ export class BoundScheme {
   }
 }
 
-/** Compares names without punctuation: some proxies forward `X_Webhook_Signature` as a header of its own. */
+/** Compares names without punctuation: some proxies forward `X_Webhook_Signature` as a separate header. */
 function carriesAny(names: readonly string[], { headers }: SignedRequest): boolean {
   return Object.keys(headers).some((name) => names.includes(name.toLowerCase().replace(/[^a-z0-9]/g, '')));
 }
@@ -281,7 +281,7 @@ function isRepeated(names: readonly string[], rawHeaders: readonly string[]): bo
   return names.some((name) => given.indexOf(name) !== given.lastIndexOf(name));
 }
 
-/** Whether a value without the wanted prefix holds a signature under another label (`v5=…` where `v1=…` is wanted). */
+/** True if a value without the wanted prefix contains a signature under another label (`v5=…` instead of `v1=…`). */
 function isOtherVersion(plan: SchemePlan, at: LocatorPlan, value: string): boolean {
   const mark = at.prefix.at(-1);
   if (at.split === '' || mark === undefined) return false;

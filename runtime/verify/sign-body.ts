@@ -1,4 +1,4 @@
-/** Puts values into a body for a scheme that carries its signature, token or instant there. */
+/** Inserts values into a body for a scheme with its signature, token or timestamp in the body. */
 import { tryParseJson } from '../../base/files.ts';
 import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
 
@@ -14,7 +14,7 @@ export interface SignedPayload {
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Puts the values that belong in the body into it; header and query places are the caller's. @throws SignError */
+/** Inserts the values that belong in the body; header and query are the caller's. @throws SignError */
 export function placeInBody(
   plan: SchemePlan,
   body: Buffer,
@@ -32,7 +32,7 @@ export function placeInBody(
   return { body: Buffer.from(JSON.stringify(fill(body.toString('utf8'), inside))), type: null };
 }
 
-/** The JSON text in a form field, or the body itself when it is not a form yet. */
+/** The JSON text in a form field, or the body itself if it is not a form yet. */
 function formField(body: Buffer, name: string): string {
   return new URLSearchParams(body.toString('utf8')).get(name) ?? body.toString('utf8');
 }

@@ -1,4 +1,4 @@
-/** The API of `hookwright`: from a config in any form to events, over HTTP, fetch and without either. */
+/** The API of `hookwright`: from a config in any form to events, over HTTP, over fetch and without either. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -82,7 +82,7 @@ const BODY = '{ "issue": { "title": "It does not start" } }';
 describe('a config', () => {
   const TEXT = JSON.stringify(configOf(ROUTES));
 
-  test('is a path, a file URL, a text with a line break, or an object', async (t) => {
+  test('can be a path, a file URL, a text with a line break, or an object', async (t) => {
     const home = tempDir(t);
     const path = join(home, 'hooks.yaml');
     writeFileSync(path, TEXT);
@@ -92,7 +92,7 @@ describe('a config', () => {
     }
   });
 
-  test('with errors is refused with diagnostics, which the message shows', async (t) => {
+  test('with errors is rejected with diagnostics, which the message shows', async (t) => {
     const wrong = configOf({ issues: { promt: 'x' } });
     for (const config of [wrong, `${JSON.stringify(wrong)}\n`, 'missing.yaml']) {
       const error: unknown = await open(t, { config, cwd: tempDir(t) }).catch((reason: unknown) => reason);
@@ -102,12 +102,12 @@ describe('a config', () => {
     }
   });
 
-  test('that is neither a path nor a text is a TypeError', async (t) => {
+  test('that is neither a path nor a text throws a TypeError', async (t) => {
     for (const config of ['platforms: {}', '{}', 7, null] as never[])
       await assert.rejects(open(t, { config }), (error) => error instanceof TypeError && /config/.test(error.message));
   });
 
-  test('is compiled and served with the same `.env` beside it', async (t) => {
+  test('is compiled and served with the `.env` beside it', async (t) => {
     const cwd = tempDir(t);
     writeFileSync(join(cwd, '.env'), `SECRET=${SECRET}\n`, { mode: 0o600 });
     const text = `${JSON.stringify(configOf({ open: { prompt: '{text}' } }))}\n`;
@@ -125,7 +125,7 @@ describe('a config', () => {
 describe('a store in memory', () => {
   const temporary = () => readdirSync(tmpdir()).filter((name) => /^hookwright-\w{6}$/.test(name));
 
-  test('leaves nothing behind, also of a config that is refused', async (t) => {
+  test('leaves no files, even after a rejected config', async (t) => {
     const before = temporary();
     const hooks = await open(t);
     const done = nextFinished(hooks);
@@ -152,7 +152,7 @@ describe('a store in memory', () => {
     assert.deepEqual(readdirSync(home), []);
   });
 
-  test('is a file of the home by default, whose events a later one knows', async (t) => {
+  test('is a file of the home by default, and a later service sees its events', async (t) => {
     const home = tempDir(t);
     for (const outcome of ['accepted', 'duplicate']) {
       const hooks = await open(t, { home, store: undefined });
@@ -165,7 +165,7 @@ describe('a store in memory', () => {
 });
 
 describe('emit', () => {
-  test('passes every stage but those of HTTP, and says what became of the event', async (t) => {
+  test('runs every stage except those of HTTP, and returns the outcome', async (t) => {
     const hooks = await open(t);
     const done = nextFinished(hooks);
     const emitted = await hooks.emit('issues', { issue: { title: 'x' } }, { event: 'issues', deliveryId: 'one' });
@@ -206,14 +206,14 @@ describe('emit', () => {
     assert.deepEqual(outcomes, ['accepted', 'accepted', 'accepted', 'rate_limited']);
   });
 
-  test('without an id is a new event each time', async (t) => {
+  test('without an id creates a new event each time', async (t) => {
     const hooks = await open(t);
     const ids = new Set<string>();
     for (const _ of [1, 2]) ids.add((await hooks.emit('issues', JSON.parse(BODY), { event: 'issues' })).deliveryId);
     assert.equal(ids.size, 2);
   });
 
-  test('refuses a route that there is not, and what is no JSON', async (t) => {
+  test('rejects an unknown route and a payload that is not JSON', async (t) => {
     const hooks = await open(t);
     const circular: Record<string, unknown> = {};
     circular.self = circular;
@@ -223,7 +223,7 @@ describe('emit', () => {
       await assert.rejects(hooks.emit('open', payload), TypeError);
   });
 
-  test('is refused once it stops', async (t) => {
+  test('is rejected once the service stops', async (t) => {
     const hooks = await open(t);
     await hooks.stop({ drainMs: 0 });
     assert.equal((await hooks.emit('open', { kind: 'wanted' })).outcome, 'shutting_down');
@@ -238,7 +238,7 @@ describe('emit', () => {
 });
 
 describe('node and fetch', () => {
-  test('answer what a server of the program receives', async (t) => {
+  test('answer requests that a server of the program receives', async (t) => {
     const hooks = await open(t);
     const url = await serving(t, hooks.node);
     const first = await fetch(`${url}/webhooks/issues`, signed(BODY, { 'x-github-delivery': '1' }));
@@ -254,7 +254,7 @@ describe('node and fetch', () => {
     assert.equal((await fetch(`${url}/health`)).status, 200);
   });
 
-  /** As Express, Connect and middie do it. */
+  /** Mounts like Express, Connect and middie. */
   const mount =
     (prefix: string, { node }: Hooks): RequestListener =>
     (request, response) => {
@@ -266,7 +266,7 @@ describe('node and fetch', () => {
       node(request, response, app);
     };
 
-  test('are below any path, and leave everything else to the program', async (t) => {
+  test('work below any path, and pass other requests to the program', async (t) => {
     const hooks = await open(t);
     for (const prefix of ['', '/hooks']) {
       const url = await serving(t, mount(prefix, hooks));
@@ -276,7 +276,7 @@ describe('node and fetch', () => {
     }
   });
 
-  test('keep a connection for the next request after a body that was not read', async (t) => {
+  test('keep a connection for the next request after an unread body', async (t) => {
     const hooks = await open(t);
     const ports = new Set<number | undefined>();
     const url = await serving(t, (incoming, response) => {
@@ -296,7 +296,7 @@ describe('node and fetch', () => {
     assert.equal(ports.size, 1);
   });
 
-  test('refuse a long body with its answer, and a long body that is right is taken', async (t) => {
+  test('reject a body over the limit with a response, and accept a long valid one', async (t) => {
     const hooks = await open(t);
     const url = await serving(t, hooks.node);
     const long = JSON.stringify({ issue: { title: 'x'.repeat(600_000) } });
@@ -305,7 +305,7 @@ describe('node and fetch', () => {
     assert.equal((await fetch(`${url}/webhooks/issues`, signed(longer))).status, 413);
   });
 
-  test('say so when the body has been read already', async (t) => {
+  test('report a body that was already read', async (t) => {
     const hooks = await open(t);
     const parsed =
       (take: (request: IncomingMessage, response: ServerResponse) => void): RequestListener =>
@@ -319,7 +319,7 @@ describe('node and fetch', () => {
 });
 
 describe('modules', () => {
-  test('are exported by their names', () => {
+  test('are exported by name', () => {
     assert.deepEqual(
       Object.values(exported).map(({ name }) => name),
       Object.keys(exported),
@@ -327,7 +327,7 @@ describe('modules', () => {
     assert.deepEqual(Object.keys(exported).sort(), MODULES.map(({ name }) => name).sort());
   });
 
-  test('that are passed are all that there are', async (t) => {
+  test('that are passed are the only ones loaded', async (t) => {
     const budget = { config: configOf(ROUTES, { gateway: { budget: { per: 'day', runs: 1 } } }) };
     const { guard } = exported;
     await assert.rejects(open(t, { ...budget, modules: [] }), { name: 'TableError' });

@@ -1,4 +1,4 @@
-/** The action in a checkout whose author wants to decide what runs with the step's token. */
+/** Tests the action in a checkout whose author wants to control what runs with the step's token. */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ function write(path: string, text: string, mode = 0o644): void {
   chmodSync(path, mode);
 }
 
-/** A registry of one package, which prints what it was given. @returns its URL, and the paths it was asked for */
+/** A registry of one package that prints its arguments. @returns its URL, and the requested paths */
 async function serveRegistry(t: Ending): Promise<{ readonly url: string; readonly asked: string[] }> {
   const folder = tempDir(t);
   write(
@@ -57,7 +57,7 @@ async function serveRegistry(t: Ending): Promise<{ readonly url: string; readonl
   return { url, asked };
 }
 
-/** Everything in it leads to `evil`, which leaves a file behind. */
+/** A checkout in which everything leads to `evil`, which leaves a file behind. */
 function makeCheckout(t: Ending, registry: string): { readonly folder: string; readonly isUntouched: () => boolean } {
   const [folder, mark] = [tempDir(t), join(tempDir(t), 'evil')];
   const evil = `#!/bin/sh\ntouch '${mark}'\necho evil\n`;
@@ -136,7 +136,7 @@ function runStep(
   });
 }
 
-it('nothing in the checkout or the variables of the job decides what runs', async (t) => {
+it('the checkout and the variables of the job cannot change what runs', async (t) => {
   const [genuine, strange] = [await serveRegistry(t), await serveRegistry(t)];
   const { folder, isUntouched } = makeCheckout(t, strange.url);
   const outside = join(tempDir(t), 'important');
@@ -155,7 +155,7 @@ it('nothing in the checkout or the variables of the job decides what runs', asyn
   assert.match(readFileSync(join(folder, 'out.sarif'), 'utf8'), /"sarif"/);
 });
 
-it('no folder of the checkout leads the results elsewhere', async (t) => {
+it('no folder of the checkout redirects the results', async (t) => {
   const { url } = await serveRegistry(t);
   const { folder } = makeCheckout(t, url);
   const outside = tempDir(t);
@@ -171,11 +171,11 @@ it('no folder of the checkout leads the results elsewhere', async (t) => {
   assert.ok(existsSync(join(folder, 'own/out.sarif')));
 });
 
-it("without a registry npm's own default is asked, whatever is configured", async (t) => {
+it("without a registry, npm's default is used, whatever is configured", async (t) => {
   const npm = execFileSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim();
   const { folder, isUntouched } = makeCheckout(t, 'http://127.0.0.1:9');
   const [bin, empty] = [tempDir(t), tempDir(t)];
-  // Says which registries npm would ask in place of asking them.
+  // Prints the registries that npm would use, instead of using them.
   write(
     join(bin, 'npm'),
     `#!/bin/bash\nset -- "\${@:2:$#-2}" # without install and the package\n` +
@@ -196,7 +196,7 @@ it("without a registry npm's own default is asked, whatever is configured", asyn
   );
 });
 
-it('a version that is no exact version asks nothing', async (t) => {
+it('an inexact version sends no request', async (t) => {
   const registry = await serveRegistry(t);
   const { folder, isUntouched } = makeCheckout(t, registry.url);
   for (const bad of ['latest', '^0.1.0', '0.1', '', 'file:./', '0.1.0 --registry=x', `0.1.0\nevil`, 'npm:evil@1.0.0']) {

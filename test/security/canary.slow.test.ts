@@ -1,6 +1,6 @@
 /**
- * A secret of every kind in one home, a gateway that does everything, and all that comes out of it: no output holds any of
- * them, in any form. What may hold one is named here.
+ * Tests the whole output of a gateway that does everything, in a home with a secret of every kind: no output contains any of
+ * them, in any form, except the listed ones.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,15 +9,15 @@ import type { SecretKind } from './canary/canaries.ts';
 import { canary, KINDS, kindsIn } from './canary/canaries.ts';
 import { takeTour } from './canary/tour.ts';
 
-/** A literal of the configuration is a part of its table, which is for the owner alone (decisions of the compiler). */
+/** A literal of the configuration is a part of its table, which only its owner may read (decisions of the compiler). */
 const ALLOWED: Readonly<Record<string, readonly SecretKind[]>> = {
   'file build/routes.json': ['route-literal', 'target-url'],
-  // The gateway hides what it has read as a secret from those who look into its process; it cannot know of others.
+  // The gateway hides the secrets that it has read from other processes; it cannot know others.
   'parent of the agent': ['unreferenced-env'],
   'parent of the script': ['unreferenced-env'],
 };
 
-test('a canary is found in every form it may take', () => {
+test('a canary is found in each of its forms', () => {
   for (const kind of KINDS) {
     const secret = canary(kind);
     const bytes = Buffer.from(`x${secret}yz`);
@@ -32,7 +32,7 @@ test('a canary is found in every form it may take', () => {
   }
 });
 
-test('no output holds a secret of any kind', async (t) => {
+test('no output contains a secret of any kind', async (t) => {
   const outputs = await takeTour(t, tempDir(t));
   for (const [name, text] of outputs) {
     await t.test(name, () => {

@@ -1,4 +1,4 @@
-/** A code frame shows a line of the config; no secret of that line may be in it, wherever and however it is written. */
+/** Tests that a code frame, which shows a line of the config, contains no secret of that line, however it is written. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ import { compileFiles } from '../helpers/compile.ts';
 
 const CANARY = 'hunter2-canary';
 
-/** Every line of a text as frames show it. */
+/** Every line of a text as code frames show it. */
 function shown(text: string): string {
   const source = { path: '/w/a.yaml', name: 'a.yaml', text };
   const safeLine = createSafeLines([], createLines());
@@ -55,7 +55,7 @@ describe('no secret is shown', () => {
   });
 });
 
-test('what is no secret is shown', () => {
+test('other values are shown', () => {
   const text =
     'events: [push]\nsession_key: "{a}"\nbudget: { tokens: 2000 }\nsecret: env:NAME\ncoalesce: { key: "{repo}" }\nsecrets: [file:a/b, env:B]\nroutes: { token-check: { prompt: x } }\n# secrets: [env:A]';
   assert.equal(shown(text), text);
@@ -69,7 +69,7 @@ test('the second secret of a misplaced `secrets: [new, old]`', () => {
   assert.ok(!text.includes('hunter2'), text);
 });
 
-test('a line of an env file that is none', () => {
+test('an invalid line of an env file', () => {
   const files = { 'hookwright.yaml': 'platforms: {}\n', '~/.hookwright/.env': `A="b\nMY KEY=${CANARY}1\n${CANARY}2\n` };
   const text = printPretty(compileFiles(files).diagnostics, { color: false, width: 120 });
   assert.match(text, /`KEY=value`/);

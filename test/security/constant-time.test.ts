@@ -1,11 +1,11 @@
-/** What a stranger sends is compared with what we know in constant time only: no time tells how much of it was right. */
+/** Tests that data from strangers is compared with secrets only in constant time, so that no time reveals how much matched. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 const FOLDER = new URL('../../runtime/verify/', import.meta.url);
 
-/** Ways to compare bytes that end at the first difference. */
+/** Comparisons that end at the first difference. */
 const EARLY = /\.equals\(|Buffer\.compare\(|\.compare\(|localeCompare|deepStrictEqual/;
 /** A digest, key, secret or signature on one side of an operator that ends early. */
 const BY_OPERATOR =
@@ -13,7 +13,7 @@ const BY_OPERATOR =
 
 const sources = readdirSync(FOLDER).map((file) => [file, readFileSync(new URL(file, FOLDER), 'utf8')] as const);
 
-test('nothing that verifies compares bytes with what ends at the first difference', () => {
+test('no verifying code uses a comparison that ends at the first difference', () => {
   const wrong = sources.flatMap(([file, text]) =>
     text
       .split('\n')

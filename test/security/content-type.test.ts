@@ -1,4 +1,4 @@
-/** The content type is not signed: a signed body means one thing, under whatever type and scheme it is sent again. */
+/** Tests that a signed body has one meaning under any content type and scheme, because the content type is not signed. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ async function post(url: string, body: string, headers: Record<string, string>) 
   return [answer.status, answer.body.code ?? answer.body.status];
 }
 
-test('signed JSON sent again as a form is refused', async (t) => {
+test('signed JSON resent as a form is rejected', async (t) => {
   const { url } = await serve(t, { routes: { r: {} } });
   const body = JSON.stringify({ title: 'x&title=FORGED&event_type=forged&y=' });
   assert.deepEqual(await post(url, body, signed(body)), [202, 'accepted']);
@@ -26,7 +26,7 @@ test('signed JSON sent again as a form is refused', async (t) => {
 
 const OLD = Math.floor(Date.now() / 1000) - 86_400;
 
-/** Signed contents of stale requests, sent again as the body of a scheme that signs the body alone. */
+/** Signed contents of stale requests, resent as the body of a scheme that signs only the body. */
 const CONTENTS: readonly (readonly [what: string, content: string])[] = [
   ['V2 over JSON', `${OLD}.${JSON.stringify({ a: 'x&title=FORGED' })}`],
   ['V2 over a form', `${OLD}.title=stale&event_type=forged`],
@@ -35,7 +35,7 @@ const CONTENTS: readonly (readonly [what: string, content: string])[] = [
 ];
 
 for (const [what, content] of CONTENTS) {
-  test(`a stale request (${what}) does not come back under a scheme that signs the body alone`, async (t) => {
+  test(`a stale request (${what}) is rejected under a scheme that signs only the body`, async (t) => {
     const { url } = await serve(t, { routes: { r: {} } });
     for (const type of ['application/json', FORM['content-type']]) {
       const headers = { 'content-type': type };
@@ -58,7 +58,7 @@ const SPELLINGS = [
   'X_WEBHOOK_TIMESTAMP',
 ];
 
-test('a request that carries V2 material in any spelling is never judged as V1', async (t) => {
+test('a request with V2 headers in any spelling is never verified as V1', async (t) => {
   const { url, log } = await serve(t, { routes: { r: {}, one: { schemes: ['generic-v1'] } } });
   const body = '{"a":1}';
   assert.deepEqual(await post(url, body, { 'x-webhook-signature': hmac(body) }), [202, 'accepted']);
@@ -71,7 +71,7 @@ test('a request that carries V2 material in any spelling is never judged as V1',
   assert(log.lines.some(({ fields }) => fields.reason === 'stronger_scheme'));
 });
 
-test('no JSON text is a form and no form is JSON', () => {
+test('no text is both JSON and a form', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       assert.notEqual(parseBody(FORM, Buffer.from(text)).fault, null, text);

@@ -46,9 +46,9 @@ const says =
   (_request, response) =>
     void response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
 
-/** A home whose socket has to lie in a temporary folder of the test, and something that listens there. */
+/** A home whose socket must be in a temporary folder of the test, with a listener there. */
 async function listenFor(t: TestContext, answer: Answer, deep = true) {
-  // Short, so that the far socket fits.
+  // Short, so that the path of the socket fits.
   const tmp = mkdtempSync(join(tmpdir(), 'hw-'));
   t.after(() => rmSync(tmp, { recursive: true, force: true }));
   const home = deep ? join(tempDir(t), 'x'.repeat(90)) : tempDir(t);
@@ -72,14 +72,14 @@ async function listenFor(t: TestContext, answer: Answer, deep = true) {
 }
 
 describe('the control client', () => {
-  it('asks a socket in a folder of its own, also with a long home path', async (t) => {
+  it('uses a socket in its own folder, also with a long home path', async (t) => {
     const { cli } = await listenFor(t, says(STATUS));
     const { code, stdout, stderr } = await cli('gateway', 'status');
     assert.match(stdout, /\bhookwright 9\b/, stderr);
     assert.equal(code, 0);
   });
 
-  it('asks again when a busy gateway has not read the request in time', async (t) => {
+  it('repeats a call if a busy gateway has not read the request in time', async (t) => {
     let late = 2;
     const { cli } = await listenFor(t, (...to) =>
       (late-- > 0 ? says({ code: 'request_timeout' }, 408) : says(STATUS))(...to),
@@ -89,7 +89,7 @@ describe('the control client', () => {
     assert.equal(code, 0);
   });
 
-  it('does not ask a socket in a folder that others may write to', async (t) => {
+  it('does not use a socket in a folder that others can write', async (t) => {
     const { folder, cli, asked } = await listenFor(t, says(STATUS));
     chmodSync(folder, 0o777);
     const { code, stderr } = await cli('gateway', 'status');
@@ -97,13 +97,13 @@ describe('the control client', () => {
     assert.deepEqual([code, asked()], [1, 0]);
   });
 
-  it('does not ask the socket of another user', async (t) => {
+  it('does not use the socket of another user', async (t) => {
     const { socket, asked } = await listenFor(t, says(STATUS));
     await assert.rejects(callControl(socket, 'status', {}, 1000, OWN + 1), { code: 'foreign_socket' });
     assert.equal(asked(), 0);
   });
 
-  it('does not ask when only the folder, or only the socket, is of another user', { skip: OWN !== 0 }, async (t) => {
+  it('does not use a socket if it or its folder belongs to another user', { skip: OWN !== 0 }, async (t) => {
     const { socket, folder, cli, asked } = await listenFor(t, says(STATUS));
     chownSync(folder, 4242, 4242);
     assert.match((await cli('gateway', 'stop')).stderr, /\buid 4242\b/);
@@ -113,7 +113,7 @@ describe('the control client', () => {
     assert.equal(asked(), 0);
   });
 
-  it('does not follow a folder that is a link to somewhere else', async (t) => {
+  it('does not follow a folder that is a link', async (t) => {
     const { folder, cli, asked } = await listenFor(t, says(STATUS));
     renameSync(folder, `${folder}-moved`);
     symlinkSync(`${folder}-moved`, folder);
@@ -131,7 +131,7 @@ describe('the control client', () => {
     ['half of what is expected', says({ ...STATUS, subscriptions: null })],
     ['an entry of another kind', says({ ...STATUS, subscriptions: { ...STATUS.subscriptions, quarantined: [null] } })],
     ['a refusal without words', says('null', 400)],
-    ['a fault that is no object', says('"oops"', 500)],
+    ['an error that is not an object', says('"oops"', 500)],
     ['a page for browsers', says('<html>', 404)],
     ['an end in the middle', (_request, response) => void response.writeHead(200, { 'content-length': '9' }).end('{')],
     ['a dropped connection', (_request, response) => void response.destroy()],
@@ -153,7 +153,7 @@ describe('the control client', () => {
     assert.ok(!(await status.cli('gateway', 'status')).stdout.includes('\u001b'));
   });
 
-  it('gives up on an answer that trickles', async (t) => {
+  it('times out on a slow answer', async (t) => {
     const { socket } = await listenFor(t, (_request, response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write(' '), 20);
@@ -162,7 +162,7 @@ describe('the control client', () => {
     await assert.rejects(callControl(socket, 'status', {}, 300), /\b0\.3 s\b/);
   });
 
-  it('reports what is no HTTP at all', async (t) => {
+  it('reports an answer that is not HTTP', async (t) => {
     const home = tempDir(t);
     const { socket, folder } = controlPaths(home, tmpdir());
     mkdirSync(folder, { mode: 0o700 });

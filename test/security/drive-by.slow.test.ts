@@ -1,4 +1,7 @@
-/** A web page that the operator opens in a real browser, beside a gateway with an open route and a console without a token. */
+/**
+ * Tests a web page that the operator opens in a real browser, beside a gateway with an open route and a console without a
+ * token.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -37,7 +40,7 @@ async function startGateway(t: Ending) {
   return { url, console: console ?? '', runs, reasons };
 }
 
-/** @returns the port of a server with an empty page and a page of another origin's own script */
+/** @returns the port of a server with an empty page and a script of another origin */
 async function servePage(t: Ending): Promise<number> {
   const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<p>hello</p>'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -87,7 +90,7 @@ describe('a page that the operator opens', { skip: NO_BROWSER }, () => {
     });
   }
 
-  test('that the gateway itself serves may', async (t) => {
+  test('served by the gateway itself is allowed', async (t) => {
     const browser = await launchBrowser();
     atEnd(t, () => browser.close());
     const gateway = await startGateway(t);

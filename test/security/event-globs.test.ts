@@ -1,4 +1,4 @@
-/** Event globs are matched in linear time, whatever event type a sender makes up, and mean what picomatch says. */
+/** Tests that event globs are matched in linear time for any event type, and match like picomatch. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -10,13 +10,13 @@ import type { TestFiles } from '../helpers/compile.ts';
 import { compileFiles } from '../helpers/compile.ts';
 import { cpuTime } from '../helpers/cpu-time.ts';
 
-/** null: refused. */
+/** null: rejected. */
 function matcher(glob: string): ((event: string) => boolean) | null {
   const { plan } = lowerEvents([glob]);
   return plan === null ? null : linkEvents(plan).accepts;
 }
 
-/** Events that senders of the catalog send, and what people write for them. */
+/** Events of senders of the catalog, and the globs that people write for them. */
 const USUAL = [
   '*',
   'pull_request*',
@@ -53,7 +53,7 @@ describe('the globs that people write', () => {
 
 const REFUSED = ['**', 'a/**', '!(push)*', '!push*', '*(a|b)', 'a\\d*', `${'a*'.repeat(200)}`, '[ab', '{a,b'];
 
-describe('what cannot be said without looking ahead is refused', () => {
+describe('globs that need look-ahead are rejected', () => {
   for (const glob of REFUSED) {
     test(glob.slice(0, 20), () => {
       const { plan, problems } = lowerEvents(['push', glob]);
@@ -64,7 +64,7 @@ describe('what cannot be said without looking ahead is refused', () => {
       );
     });
   }
-  test('with what to write instead', () => {
+  test('with an alternative in the hint', () => {
     const route = 'a: { events: ["!push*"], prompt: x }';
     const config = `platforms: { webhook: { enabled: true, secret: env:A, routes: { ${route} } } }\n`;
     const [found] = compileFiles({ 'hookwright.yaml': config }).diagnostics;
@@ -134,15 +134,15 @@ const shortText = fc
     },
   )
   .map((pieces) => pieces.join(''));
-/** As long as globs are tried on, and near to what they match. */
+/** As long as texts matched against globs, and similar to matches. */
 const hostileText = fc
   .tuple(fc.constantFrom('a', 'ab', '.a', 'a.', 'aab', '1', 'a/'), fc.constantFrom('', '!', '\n', 'b', '/', '.'))
   .map(([unit, end]) => unit.repeat(256).slice(0, 256 - end.length) + end);
 
-/** Globs; each is tried on a handful of texts. All 10,000 in the long form. */
+/** Number of globs; each is tried on a handful of texts. All 10,000 in the long form. */
 const GLOBS = process.env.HOOKWRIGHT_LONG_TESTS === '1' ? 10_000 : 500;
 
-test('random globs mean what picomatch says, or are refused', () => {
+test('random globs match like picomatch, or are rejected', () => {
   let taken = 0;
   const property = fc.property(glob, fc.array(shortText, { minLength: 4, maxLength: 6 }), (pattern, texts) => {
     fc.pre(/[*?[{]/.test(pattern));
@@ -157,13 +157,13 @@ test('random globs mean what picomatch says, or are refused', () => {
   assert.ok(taken > GLOBS * 0.4, `${taken} taken`);
 });
 
-test('random globs with many stars take no time on any text', () => {
+test('random globs with many stars are fast on any text', () => {
   const stars = fc.array(fc.constantFrom('*', 'a*', '*a', '*b*'), { minLength: 1, maxLength: 12 });
   const patterns = fc.tuple(glob, stars).map(([start, rest]) => start + rest.join(''));
   for (const [pattern, text] of fc.sample(fc.tuple(patterns, hostileText), GLOBS)) {
     const accepts = matcher(pattern);
     if (accepts === null) continue;
-    // The best of three: what takes seconds takes them each time.
+    // The best of three: a slow match is slow each time.
     const spent = Math.min(...[1, 2, 3].map(() => cpuTime(() => accepts(text))));
     assert.ok(spent < 100, `${JSON.stringify([pattern, text])}: ${spent} ms`);
   }
@@ -176,7 +176,7 @@ test('a hostile event type takes no longer than any other', () => {
   assert.ok(spent < 250, `${spent} ms`);
 });
 
-/** Of wildcards that an expression which backtracks tries in every way on the names of the catalog's events. */
+/** Globs of wildcards that a backtracking expression tries in every way on the event names of the catalog. */
 const HOSTILE = [
   "'?*'".repeat(60),
   '*?'.repeat(120),
@@ -185,10 +185,10 @@ const HOSTILE = [
   '*[a-z_]'.repeat(8),
   '{*,?*}'.repeat(4),
 ];
-/** Far more than any takes, and far less than the fastest took that was tried in every way. */
+/** Far more than any needs, and far less than the fastest backtracking one needed. */
 const MOST_MS = 2500;
 
-describe('a config of hostile globs is judged in time', () => {
+describe('a config of hostile globs is checked in time', () => {
   const webhook = (more: string): string => `platforms: { webhook: { enabled: true, secret: env:A, ${more} } }\n`;
   const rulesIn = (files: TestFiles): readonly string[] => {
     let rules: readonly string[] = [];
@@ -224,7 +224,7 @@ describe('a config of hostile globs is judged in time', () => {
   });
 });
 
-test('globs of files mean what picomatch says', () => {
+test('globs of files match like picomatch', () => {
   const GLOBS = [
     '**',
     '**/*.yaml',

@@ -1,4 +1,4 @@
-/** A request that two programs could read in two ways is refused by this one. */
+/** Tests that a request that two programs could read differently is rejected. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sendRaw, serve } from '../helpers/serve.ts';

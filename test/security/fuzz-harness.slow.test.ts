@@ -1,4 +1,4 @@
-/** The fuzz harness finds what it is there to find: planted faults, made small, and found again from their seed. */
+/** Tests that the fuzz harness finds planted faults, shrinks them, and finds them again from their seed. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -25,7 +25,7 @@ const holdLoop = (ms: number): void => {
   }
 };
 
-test('a fault is found, made small, fails alone, and is found again from its seed', async () => {
+test('a fault is found, shrunk, fails alone, and is found again from its seed', async () => {
   const worker = planted(async (text) => assert.ok(!text.includes('bc'), `bad text of ${text.length}`));
   const { findings, cases } = await runWorker(worker, LIMITS);
   assert.equal(findings.length, 1);
@@ -37,7 +37,7 @@ test('a fault is found, made small, fails alone, and is found again from its see
   await assert.rejects(runAll(worker, [{ what: 'the kept case', case: finding?.case }]), /the kept case: .*bad text/s);
 });
 
-test('a fault that needs an earlier case is told as such', async () => {
+test('a fault that needs an earlier case is reported as such', async () => {
   let opened = 0;
   const worker: FuzzWorker<string> = {
     ...planted(async () => {}),
@@ -56,7 +56,7 @@ test('a fault that needs an earlier case is told as such', async () => {
   assert.ok(opened > 1);
 });
 
-test('what holds the loop every time is a finding, what does so once is not', async () => {
+test('a case that blocks the loop every time is a finding, one that blocks it once is not', async () => {
   const always = await runWorker(
     planted(async (text) => holdLoop(text.includes('cc') ? 40 : 0), 25),
     { ...LIMITS, maxCases: 6 },
@@ -71,16 +71,16 @@ test('what holds the loop every time is a finding, what does so once is not', as
   assert.deepEqual((await runWorker(once, { ...LIMITS, maxCases: 5 })).findings, []);
 });
 
-test('another process on the processor is no finding, a loop that is blocked for long is one', async () => {
+test('a busy machine is not a finding, a loop that is blocked for long is', async () => {
   const wait = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-  // Other threads of this process compute meanwhile, and count.
+  // Other threads of this process compute at the same time, and count.
   const waiting = planted(async (text) => wait(text.includes('cc') ? 90 : 0), 75);
   assert.deepEqual((await runWorker(waiting, { ...LIMITS, maxCases: 6 })).findings, []);
   const blocked = planted(async () => wait(1050), 25);
   await assert.rejects(runAll(blocked, [{ what: 'blocked', case: '' }]), /the event loop was held for \d+ ms/);
 });
 
-/** In a process of its own: the test runner takes rejections that nobody handles for its own. */
+/** In a separate process, because the test runner claims unhandled rejections. */
 const LOSES = `
   import fc from 'fast-check';
   const { runWorker } = await import(${JSON.stringify(moduleUrl(new URL('./fuzz/run-worker.js', import.meta.url)))});
@@ -94,9 +94,9 @@ const LOSES = `
   console.log(JSON.stringify(findings[0]));
 `;
 
-test('a rejection that nobody handles is a finding of the case that caused it', () => {
+test('an unhandled rejection is a finding of the case that caused it', () => {
   const argv = [...LOADER, '--input-type=module', '--eval', LOSES];
   const { stdout, stderr } = spawnSync(process.execPath, argv, { cwd: ROOT, encoding: 'utf8' });
   assert.match(stdout, /"case":"ab"/, stderr);
-  assert.match(stdout, /nobody caught: Error: lost/);
+  assert.match(stdout, /unhandled: Error: lost/);
 });

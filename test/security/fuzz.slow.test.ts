@@ -1,6 +1,6 @@
 /**
- * The corpus of the fuzz harness, and a few cases of every worker from a fixed seed. `npm run fuzz` goes on from there, for
- * as long as it is told.
+ * Runs the corpus of the fuzz harness, and a few cases of every worker from a fixed seed. `npm run fuzz` continues from there
+ * for a given time.
  */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { readCorpus } from './fuzz/corpus.ts';
 import { runAll, runWorker } from './fuzz/run-worker.ts';
 import { WORKERS } from './fuzz/workers.ts';
 
-/** Cases, and ms, of each worker beside its corpus. */
+/** Number of cases, and ms, of each worker besides its corpus. */
 const FEW = { seed: 15, maxCases: 40, maxMs: 1000 };
 
 for (const worker of WORKERS) {
@@ -21,7 +21,7 @@ for (const worker of WORKERS) {
     });
     test('a few new cases hold', async () => {
       const { findings } = await runWorker(worker, FEW);
-      // What does not fail alone was another process that kept this one from the processor.
+      // A case that does not fail alone was delayed by another process.
       assert.deepEqual(
         findings.filter(({ alone }) => alone),
         [],

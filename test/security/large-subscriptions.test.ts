@@ -1,4 +1,4 @@
-/** A subscriptions file of many megabytes holds up nobody: requests are served while it is taken in. */
+/** Tests that requests are served while a subscriptions file of many megabytes is loaded. */
 import assert from 'node:assert/strict';
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ function many(count: number): string {
   );
 }
 
-test('other routes are served while a long file is taken in; its own routes are waited for', async (t) => {
+test('other routes are served while a long file is loaded; requests to its own routes wait', async (t) => {
   const config = 'platforms: { webhook: { enabled: true, routes: { ci: { prompt: x, secret: env:A } } } }';
   const table = compileConfig(config).output?.table;
   assert(table !== undefined);
@@ -59,7 +59,7 @@ test('other routes are served while a long file is taken in; its own routes are 
   assert.equal((await served.post('/webhooks/s-1', {})).status, 404);
 });
 
-test('a file beyond the limit is refused, and says what to do', async (t) => {
+test('a file beyond the limit is rejected with a hint', async (t) => {
   const served = await serve(t, { routes: { ci: {} } });
   writeFileSync(join(served.home, 'webhook_subscriptions.json'), ' '.repeat(17 * 1_048_576));
   assert.equal((await served.post('/webhooks/ci', {})).status, 202);

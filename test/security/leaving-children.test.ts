@@ -13,7 +13,7 @@ import { tempDir } from '../helpers/temp-dir.ts';
 
 const LINUX = { skip: process.platform !== 'linux' };
 
-/** A shell script that starts a daemon as such programs do: fork, a session of its own, fork again, its pipes closed. */
+/** A shell script that starts a typical daemon: fork, a new session, fork again, its pipes closed. */
 function daemon(t: TestContext, lead = ''): { readonly script: string; readonly pid: () => number } {
   const file = join(tempDir(t), 'pid');
   const inner = `echo $$ > ${file}; exec sleep 600`;
@@ -26,7 +26,7 @@ function daemon(t: TestContext, lead = ''): { readonly script: string; readonly 
   return { script, pid };
 }
 
-/** One that waits to be reaped is not alive. */
+/** A process that waits to be reaped does not count as alive. */
 function alive(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'));
@@ -41,7 +41,7 @@ function sh(script: string, more: Partial<ProcessRequest> = {}, clock: Clock = s
 }
 
 describe('a child that has left the process group', LINUX, () => {
-  it('is gone once the timeout has been reported', async (t) => {
+  it('has ended once the timeout is reported', async (t) => {
     const { script, pid } = daemon(t);
     const clock = new FakeClock();
     const running = sh(`${script}; sleep 60`, { timeoutMs: 700 }, clock);
@@ -52,14 +52,14 @@ describe('a child that has left the process group', LINUX, () => {
     assert.equal(alive(pid()), false);
   });
 
-  it('is gone once the run has ended well', async (t) => {
+  it('has ended once the run succeeded', async (t) => {
     const { script, pid } = daemon(t);
     assert.equal((await sh(script)).kind, 'exit');
-    // A killed process has no environment any more before it is seen as ended.
+    // A killed process loses its environment before it is seen as ended.
     await until(async () => !alive(pid()));
   });
 
-  it('is gone after an abort and after too much output', async (t) => {
+  it('has ended after an abort and after too much output', async (t) => {
     const aborted = daemon(t);
     const stop = new AbortController();
     const running = sh(`${aborted.script}; sleep 60`, { signal: stop.signal });
@@ -72,7 +72,7 @@ describe('a child that has left the process group', LINUX, () => {
     assert.equal(alive(loud.pid()), false);
   });
 
-  it('takes its own children along, however many it starts', async (t) => {
+  it('is killed with its own children, however many it starts', async (t) => {
     const dir = tempDir(t);
     const name = join(dir, 'child.sh');
     writeFileSync(
@@ -89,7 +89,7 @@ describe('a child that has left the process group', LINUX, () => {
     await until(async () => !pids.some(alive));
   });
 
-  it('of another run is left alone', async (t) => {
+  it('of another run is not killed', async (t) => {
     const other = daemon(t);
     const stop = new AbortController();
     const running = sh(`${other.script}; sleep 60`, { signal: stop.signal });
@@ -102,7 +102,7 @@ describe('a child that has left the process group', LINUX, () => {
   });
 });
 
-/** Lets time pass until it has ended. */
+/** Waits until it has ended. */
 async function passing<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
   const timer = setInterval(() => clock.advance(100), 10);
   return work.finally(() => clearInterval(timer));

@@ -1,4 +1,7 @@
-/** No line of a log drives a terminal, whatever stands in it: escape sequences, C1 controls, links (OSC 8), directions. */
+/**
+ * Tests that no log line controls a terminal, whatever it contains: escape sequences, C1 controls, links (OSC 8), text
+ * directions.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -7,7 +10,7 @@ import { visible } from '../../cli/output/print.ts';
 import { printLogLine } from '../../runtime/platform/logger.ts';
 import { anyText } from '../helpers/any-text.ts';
 
-/** Line breaks apart, which end a line here. */
+/** Without line breaks, which end a line here. */
 const DRIVES = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const HOSTILE = [
   '\x1b]8;;https://evil.example\x1b\\text\x1b]8;;\x1b\\',
@@ -41,7 +44,7 @@ describe('a line of the log on a terminal', () => {
     });
   }
 
-  it('any text at any place', () => {
+  it('any text at any position', () => {
     const property = fc.property(anyText(), anyText(), anyText(), (key, value, raw) => {
       assert.doesNotMatch(printLogLine(JSON.stringify({ msg: value, [key]: value, err: value }), paint, 0), DRIVES);
       assert.doesNotMatch(printLogLine(raw.replaceAll('\n', ''), paint, 0), DRIVES);

@@ -1,4 +1,4 @@
-/** A line of any length beside a mistake is shown, and its credentials covered, in time that grows with its length. */
+/** Tests that a line of any length beside a mistake is shown, with its credentials hidden, in linear time. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { maskCredentials } from '../../compiler/diagnostics/printable.ts';
@@ -7,7 +7,7 @@ import { compileConfig, printed } from '../helpers/compile.ts';
 import { cpuTime } from '../helpers/cpu-time.ts';
 
 const LENGTH = 1_000_000;
-/** Far more than it takes, and far less than a line that is looked at once for each of its characters, in ms of CPU time. */
+/** Far more than needed, and far less than for a line that is scanned once for each of its characters, in ms of CPU time. */
 const MOST_MS = 5000;
 
 const LINES: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ const LINES: Readonly<Record<string, string>> = {
 
 describe('a line', () => {
   for (const [what, text] of Object.entries(LINES)) {
-    test(`${what} is covered in time`, () => {
+    test(`${what} is hidden in time`, () => {
       const line = `https://${text.repeat(Math.floor(LENGTH / text.length))}`;
       const spent = cpuTime(() => assert.equal(maskCredentials(line).length, line.length));
       assert.ok(spent < MOST_MS, `${Math.round(spent)} ms`);
@@ -40,7 +40,7 @@ describe('a line', () => {
   });
 });
 
-test('a placeholder of any length is read in time', () => {
+test('a placeholder of any length is parsed in time', () => {
   for (const text of ['echo', 'a.', '.']) {
     const placeholder = `{${text.repeat(LENGTH / 10)}%}`;
     const spent = cpuTime(() => assert.deepEqual(lowerTemplate(placeholder).problems, []));
@@ -48,7 +48,7 @@ test('a placeholder of any length is read in time', () => {
   }
 });
 
-test('a long part of a URL’s path is covered, words are not', () => {
+test('a long part of a URL’s path is hidden, words are not', () => {
   const shown = maskCredentials('x: https://hooks.example.test/services/T0/B0/aZ09aZ09aZ09aZ09aZ09aZ09?a=b');
   assert.equal(shown, 'x: https://hooks.example.test/services/T0/B0/************************?a=b');
   const plain = 'see https://example.test/a-very-long-page-without-secrets/index.html';

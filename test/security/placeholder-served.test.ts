@@ -1,4 +1,7 @@
-/** A value that only the serving machine sees is held to the same rule: a start or a swap with a stand-in is refused. */
+/**
+ * Tests that a value that only the serving machine sees follows the same rule: a start or a swap with a placeholder is
+ * rejected.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +17,7 @@ const REAL = 'kd83Hs0-qP2xVb71_tYw';
 const webhook = (route: string, more = ''): string =>
   `platforms: { webhook: { enabled: true, routes: { hook: { prompt: x, ${route} } } }${more} }\n`;
 
-/** Compiles where no secret is known, as CI does, then tries to serve the table on a machine where `given` is. */
+/** Compiles without secrets, as CI does, then tries to serve the table on a machine with the secrets `given`. */
 async function serveTable(
   t: TestContext,
   config: string,
@@ -29,7 +32,7 @@ async function serveTable(
   return serveUntilRefused(argv, { home, ...(given.env === undefined ? {} : { env: given.env }) });
 }
 
-/** One that serves after all is stopped: it ends with 0. */
+/** A gateway that starts is stopped, and exits with 0. */
 async function serveUntilRefused(argv: readonly string[], options: CliOptions): Promise<CliResult> {
   const serving = startInProcess(argv, options);
   let ended = false;
@@ -62,7 +65,7 @@ const PLACES: Readonly<Record<string, readonly [config: (ref: string) => string,
 
 describe('serve refuses a table', () => {
   for (const [name, [config, names]] of Object.entries(PLACES)) {
-    test(`whose file for ${name} holds a stand-in`, async (t) => {
+    test(`whose file for ${name} contains a placeholder`, async (t) => {
       const { code, stderr } = await serveTable(t, config('file:secret'), { file: 'changeme\n' });
       assert.equal(code, 1, stderr);
       assert.match(stderr, names);
@@ -77,7 +80,7 @@ describe('serve refuses a table', () => {
     });
   }
 
-  test('with a literal that was put into it by hand', async (t) => {
+  test('with a literal that was inserted by hand', async (t) => {
     const home = tempDir(t);
     writeFileSync(join(home, 'config.yaml'), webhook(`secret: ${REAL}`), { mode: 0o600 });
     assert.equal((await runInProcess(['compile'], { home })).code, 0);
@@ -90,7 +93,7 @@ describe('serve refuses a table', () => {
     assert.equal(code, 1, stderr);
   });
 
-  test("with an example's value on an open address, whatever the table was compiled for", async (t) => {
+  test("with an example's value on a public address, whatever the table was compiled for", async (t) => {
     const given = { env: { HOOK: 'secret-for-this-example-only' }, argv: ['--host', '0.0.0.0'] };
     const { code, stderr } = await serveTable(t, webhook('secret: env:HOOK'), given);
     assert.equal(code, 1, stderr);
@@ -98,12 +101,12 @@ describe('serve refuses a table', () => {
   });
 });
 
-test('a swap to a stand-in is refused, a subscription with one is rejected, and what is served goes on', async (t) => {
+test('a swap to a placeholder and a subscription with one are rejected, and the old table stays', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'secret'), `${REAL}\n`, { mode: 0o600 });
   writeFileSync(join(home, 'bad'), 'your-secret-here', { mode: 0o600 });
   const config = `${webhook('secret: file:secret')}agent: { command: [cat], env: { MODE: "env:MODE" } }\n`;
-  // A variable that is not called like a secret may hold any word.
+  // A variable without the name of a secret may contain any word.
   const gateway = await startGateway(t, { home, config, env: { MODE: 'test' } });
   writeFileSync(join(home, 'secret'), 'changeme', { mode: 0o600 });
   const { code, stderr } = await gateway.cli('gateway', 'reload');

@@ -1,6 +1,6 @@
 /**
- * No comment notifies anybody: what a code host would show of a quieted text holds no mention outside of fenced code.
- * The judge is another parser than the one that decides, with the code host's extensions (tables, footnotes, …).
+ * Tests that no comment notifies people: a processed text, as a code host shows it, has no mention outside fenced code.
+ * The test uses another parser than the code, with the code host's extensions (tables, footnotes, …).
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -12,7 +12,7 @@ import { cpuTime } from '../helpers/cpu-time.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', commat: '@', copy: '©' };
 
-/** As HTML reads them: numbers need no semicolon, and some old names neither. */
+/** Entities as HTML reads them: numbers need no semicolon, nor do some old names. */
 const decode = (html: string): string =>
   html
     .replace(/&#(?:[xX]([0-9a-fA-F]+)|([0-9]+));?/g, (_, hex, decimal) => {
@@ -21,7 +21,7 @@ const decode = (html: string): string =>
     })
     .replace(/&(commat);|&(amp|lt|gt|quot|copy);?/g, (_, strict, old) => ENTITIES[strict ?? old] ?? '');
 
-/** The text that is shown outside of fenced code. Tags and comments leave nothing: a sanitiser may join what they divide. */
+/** The text shown outside fenced code. Tags and comments are removed, because a sanitiser may join the text around them. */
 function shown(markdown: string): string {
   const html = micromark(markdown, {
     allowDangerousHtml: true,
@@ -41,7 +41,7 @@ async function check(text: string): Promise<void> {
   assert.doesNotMatch(shown(quieted), MENTION, JSON.stringify([text, quieted]));
 }
 
-describe('a mention is quiet', () => {
+describe('a mention is disabled', () => {
   const texts = [
     '@org/team',
     'a\n@org/team',
@@ -94,7 +94,7 @@ describe('a mention is quiet', () => {
   for (const text of texts) test(JSON.stringify(text), () => check(text));
 });
 
-describe('what stays as it is', () => {
+describe('unchanged texts', () => {
   const texts = [
     '```ts\n@Injectable()\nclass A {}\n```',
     'Use:\n\n```suggestion\n@Override\n```\n',
@@ -111,12 +111,12 @@ describe('what stays as it is', () => {
   }
 });
 
-test('in a text that is sent in several pieces nothing is code', async () => {
+test('nothing counts as code in a text that is sent in several pieces', async () => {
   const quieted = await quietMentions('```\n@org/team\n```', { whole: false });
   assert.equal(quieted, '```\n@\u200Borg/team\n```');
 });
 
-test('any text: no mention is left for the code host', async () => {
+test('any text has no mention left for the code host', async () => {
   const piece = fc.constantFrom(
     ...[
       '@org/team',
@@ -192,7 +192,7 @@ test('any text: no mention is left for the code host', async () => {
   await fc.assert(fc.asyncProperty(text, check), { numRuns: runs });
 });
 
-test('fences inside lists, quotes and beside HTML: the lines that count as code are code for the code host', async () => {
+test('lines that count as code are code for the code host, also in lists, quotes and beside HTML', async () => {
   const prefix = fc.constantFrom(
     '',
     '- ',
@@ -228,7 +228,7 @@ test('fences inside lists, quotes and beside HTML: the lines that count as code 
   await fc.assert(fc.asyncProperty(text, check), { numRuns: runs });
 });
 
-describe('hostile text takes no time', () => {
+describe('hostile text is processed fast', () => {
   const n = 64_000;
   const texts: Readonly<Record<string, string>> = {
     links: '[a]('.repeat(n / 4),

@@ -1,4 +1,4 @@
-/** What the services read as a mention, a hidden link or code is sent to none of them, by any variant of any target. */
+/** Tests that no variant of any target sends a text that its service reads as a mention, a hidden link or code. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
@@ -18,9 +18,9 @@ const HOSTILE = [
   '&#64;all &commat;all &lt;!channel&gt; {{ states("x") }} {% set x %} {# x #} \u001b[31m \0',
 ].join('\n');
 
-/** What a service reads in a text; null: nothing that mentions, hides or executes. The exact requests are in target-cases.ts. */
+/** What a service reads in a text; null: no mention, hidden link or code. The exact requests are in target-cases.ts. */
 const READS: Readonly<Record<string, RegExp | null>> = {
-  // Mentions only persons, by name; link previews are off.
+  // Only persons can be mentioned, by name; link previews are off.
   telegram: null,
   // `allowed_mentions` and `flags` decide.
   discord: null,
@@ -48,9 +48,9 @@ function textsIn(value: unknown): readonly string[] {
   return value.startsWith('{"') ? textsIn(JSON.parse(value)) : [value];
 }
 
-test('each target is judged', () => {
+test('each target has an entry', () => {
   const declarative = Object.values(shippedTargets()).flatMap(({ driver, name }) => (driver === 'http' ? [name] : []));
-  // Code hosts are below; what a service of one's own reads is its own affair.
+  // Code hosts are below; a custom service is outside of this test.
   const judged = declarative.filter((name) => !/^git(hub|lab)_/.test(name) && name !== 'http');
   assert.deepEqual(judged.sort(), Object.keys(READS).sort());
 });

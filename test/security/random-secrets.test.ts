@@ -1,6 +1,6 @@
 /**
- * No secret that a generator makes is taken for a placeholder. `SAMPLES=1000000` makes as many of each form as the figures in
- * test/security/README.md are of.
+ * Tests that no generated secret is taken for a placeholder. `SAMPLES=1000000` generates as many of each form, as for the
+ * figures in test/security/README.md.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -25,7 +25,7 @@ const DIGITS = '0123456789';
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const ASCII = Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at)).join('');
 
-/** Each character is as likely as any other. */
+/** All characters are equally likely. */
 function pick(from: string, length: number): string {
   let text = '';
   while (text.length < length) {

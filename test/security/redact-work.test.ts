@@ -1,4 +1,4 @@
-/** Many secrets with one beginning (`whsec_`, `xoxb-`) are taken in, and looked for, without a walk over all of them. */
+/** Tests that many secrets with the same start (`whsec_`, `xoxb-`) are added and searched without a walk over all of them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redactor } from '../../runtime/deliver/redact.ts';
@@ -8,7 +8,7 @@ const secretOf = (index: number): string => `whsec_${index.toString(36).padStart
 
 const METHODS = ['includes', 'indexOf', 'find', 'findIndex', 'some', 'splice', 'sort', 'filter'] as const;
 
-/** How many elements the methods of lists look at, or move, while `run` does: at most. */
+/** Upper bound of the number of list elements that are read or moved while `run` executes. */
 function workOf(run: () => void): number {
   const prototype = Array.prototype as unknown as Record<string, (this: unknown[], ...args: unknown[]) => unknown>;
   let looked = 0;
@@ -31,7 +31,7 @@ function workOf(run: () => void): number {
   return looked;
 }
 
-test('thousands of secrets that begin alike', () => {
+test('thousands of secrets with the same start', () => {
   const redactor = new Redactor();
   const text = Array.from({ length: 500 }, (_, index) => `whsec_ ${secretOf(index * 40)} whsex`).join(' ');
   let redacted = '';
@@ -43,7 +43,7 @@ test('thousands of secrets that begin alike', () => {
   assert(work < 20 * COUNT, `${work} elements`);
 });
 
-test('of several that begin alike the longest is found, also at the end of a text', () => {
+test('the longest of several secrets with the same start is found, also at the end of a text', () => {
   const redactor = new Redactor();
   redactor.add(['whsec_ab', 'whsec_abcd', 'whsec_abcdefgh']);
   assert.equal(redactor.redact('a whsec_abcdefgh b whsec_abcdef c whsec_ab'), 'a *** b ***ef c ***');

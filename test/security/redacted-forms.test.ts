@@ -1,4 +1,4 @@
-/** A secret is hidden in a request, in any form and at any place: nothing that is written shows it. */
+/** Tests that a secret of a request, in any form and position, is hidden in everything that is written. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it, test } from 'node:test';
@@ -14,7 +14,7 @@ const redactorOf = (...secrets: string[]): Redactor => {
   return redactor;
 };
 
-/** As people and programs choose them, and with anything at all in them. */
+/** Secrets as people and programs choose them, also with arbitrary characters. */
 const secrets = fc.oneof(
   fc.string({ minLength: 8, maxLength: 40 }),
   fc.string({ minLength: 8, maxLength: 24, unit: anyCharacter }),
@@ -45,7 +45,7 @@ test('any secret, in any spelling, in any text', () => {
   fc.assert(property, { numRuns: 1500 });
 });
 
-test('what is left of JSON is JSON', () => {
+test('redacted JSON is still JSON', () => {
   const texts = fc.dictionary(fc.string(), fc.string());
   fc.assert(
     fc.property(secrets, spellings, texts, (secret, name, others) => {
@@ -54,11 +54,12 @@ test('what is left of JSON is JSON', () => {
     }),
     { numRuns: 500 },
   );
-  // `\n` and the rest of the word, not the word behind a backslash.
+  // `
+  // ` and the rest of the word, not the word after a backslash.
   assert.equal(redactorOf('nuclear-codes').redact(JSON.stringify('a\nuclear-codes')), '"a***"');
 });
 
-test('ordinary texts stay as they are', () => {
+test('ordinary texts stay unchanged', () => {
   const redactor = redactorOf('correct-horse-battery', 'pässwörd-€', '0123456789abcdef');
   for (const text of [
     '100% & more + \\n',
@@ -76,7 +77,7 @@ test('ordinary texts stay as they are', () => {
   assert.equal(redactor.redactBytes(bytes), bytes);
 });
 
-test('a secret at any place of a request is in nothing that is written', async (t) => {
+test('a secret at any position of a request is never written', async (t) => {
   const known = fc.sample(secrets, { numRuns: 12, seed: 4711 }).filter((secret) => secret.length >= 6);
   const redactor = redactorOf(...known);
   const gateway = { capture_per_second: 100_000 };

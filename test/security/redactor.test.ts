@@ -1,4 +1,4 @@
-/** Secrets are replaced in every form in which they are written. */
+/** Tests that secrets are replaced in every form. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Redactor } from '../../runtime/deliver/redact.ts';

@@ -1,4 +1,4 @@
-/** What stands for a secret is never taken as one, wherever a secret or a credential is expected. */
+/** Tests that a placeholder is never accepted as a secret or credential. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const json = JSON.stringify;
 const config = (secret: string, more = ''): string =>
   `platforms: { webhook: { enabled: true, secret: ${json(secret)}, routes: { a: { prompt: x } } } }\n${more}`;
 
-/** Rule, hint and what is pointed at of every error. */
+/** Rule, hint and highlighted text of every error. */
 const errorsOf = (files: TestFiles, env: Readonly<Record<string, string>> = {}) =>
   compileFiles(files, { env: { HOME: '/home/user', ...env } })
     .diagnostics.filter(({ severity }) => severity === 'error')
@@ -160,7 +160,7 @@ const OTHERS = [
   ],
   ...['1234567890123456', '0987654321098765', 'abcdefghijklmnop', '1q2w3e4r5t6y7u8i', 'qwertyuiopasdfgh'],
   ...['1qaz2wsx3edc4rfv', 'aaaaaaaaaaaaaaab', 'abababababababab', 'passwordpassword', 'abc123abc123abc123'],
-  // Base64 of stand-ins, as Kubernetes has them; a sender's prefix; sequences by turns; a manual's sample.
+  // Base64 of placeholders, as in Kubernetes; a sender's prefix; alternating sequences; a manual's sample.
   ...[
     'Y2hhbmdlbWU=',
     'c2VjcmV0',
@@ -181,7 +181,7 @@ const OTHERS = [
   ...['it is a placeholder for now', 'this-is-an-example-secret-value', '12345678', '0123456789abcdef'],
 ];
 
-describe('a variable of another tool, with its right spelling', () => {
+describe('a variable of another tool, with the correct spelling', () => {
   for (const [text, name] of Object.entries(VARIABLES)) {
     test(text, () => {
       const errors = errorsOf({ 'hookwright.yaml': config(text) });
@@ -190,7 +190,7 @@ describe('a variable of another tool, with its right spelling', () => {
   }
 });
 
-describe('a stand-in', () => {
+describe('a placeholder', () => {
   for (const text of OTHERS) {
     test(text, () => {
       const [error, ...more] = errorsOf({ 'hookwright.yaml': config(text) });
@@ -215,7 +215,7 @@ describe('a stand-in', () => {
   });
 });
 
-describe('another spelling of INSECURE_NO_AUTH names the right one', () => {
+describe('another spelling of INSECURE_NO_AUTH names the correct one', () => {
   const SPELLINGS = [
     ...[
       'insecure_no_auth',
@@ -259,7 +259,7 @@ describe('another spelling of INSECURE_NO_AUTH names the right one', () => {
     });
   }
 
-  test('not quoted, and no text', () => {
+  test('not quoted, and not a text', () => {
     const found = errorsOf({ 'hookwright.yaml': config(REAL).replace('prompt: x', 'prompt: x, secret: false') });
     assert.equal(found.length, 1);
     assert.match(found[0]?.hint ?? '', /INSECURE_NO_AUTH/);
@@ -327,7 +327,7 @@ describe('behind a variable', () => {
   const rulesOf = (value: string, more = text) =>
     errorsOf({ 'hookwright.yaml': more }, { HOOK: value }).map(({ rule }) => rule);
 
-  test('a stand-in', () => assert.deepEqual(rulesOf('changeme'), ['secret-placeholder']));
+  test('a placeholder', () => assert.deepEqual(rulesOf('changeme'), ['secret-placeholder']));
   test('a variable that is not expanded', () => assert.deepEqual(rulesOf('$OTHER_SECRET'), ['secret-placeholder']));
   test('the variable of the global secret', () => {
     const none = 'platforms: { webhook: { enabled: true, routes: { a: { prompt: x } } } }\n';
@@ -338,17 +338,17 @@ describe('behind a variable', () => {
     );
   });
   test('a secret', () => assert.deepEqual(rulesOf(REAL), []));
-  test('the value of an example, on this machine only', () => {
+  test('the value of an example is allowed on this machine only', () => {
     assert.deepEqual(rulesOf('secret-for-this-example-only'), []);
     const open = text.replace('enabled: true', 'enabled: true, host: 0.0.0.0');
     assert.deepEqual(rulesOf('secret-for-this-example-only', open), ['secret-placeholder']);
   });
 });
 
-describe('what the documentation and the examples show', () => {
+describe('secrets in the documentation and the examples', () => {
   const markdown = ['README.md', ...filesBelow('docs', '.md'), ...filesBelow('examples', '.md')];
   const files = [...markdown, ...filesBelow('examples', '.env')];
-  // The pages of rules show mistakes, and what is said of them.
+  // The pages of rules show mistakes and their diagnostics.
   const shown = files
     .filter((name) => name !== 'docs/rules.md')
     .flatMap((name) => secretsIn(readFileSync(join(ROOT, name), 'utf8')));
@@ -371,7 +371,7 @@ function filesBelow(folder: string, end: string): readonly string[] {
     .map((name) => `${folder}/${name}`);
 }
 
-/** Values of variables and settings that are called like secrets; not references, commands and settings of other kinds. */
+/** Values of variables and settings with names of secrets; not references, commands and settings of other kinds. */
 function secretsIn(text: string): readonly string[] {
   const variables = text.matchAll(/^\s*(?:export )?[A-Z_]*(?:SECRET|TOKEN|KEY|PASSWORD)=(.+)$/gm);
   const settings = text.matchAll(
@@ -382,7 +382,7 @@ function secretsIn(text: string): readonly string[] {
     .filter((value) => !/^(?:env:|file:|INSECURE_NO_AUTH|\$\()/.test(value));
 }
 
-describe('what may be a secret is one', () => {
+describe('a value that may be a secret is accepted', () => {
   const SECRETS = [
     ...[REAL, 'correct horse battery staple', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'Tr0ub4dor&3'],
     ...[
@@ -404,7 +404,7 @@ describe('what may be a secret is one', () => {
   for (const secret of SECRETS) test(secret, () => assert.equal(placeholderIn(secret), null));
 
   const GENERATED = [
-    // A word of an instruction begins each of the first ones: `add a`, `use a`, `set my`.
+    // The first ones start with a word of an instruction: `add a`, `use a`, `set my`.
     ...[
       'adda0000-0000-1000-8000-00000000000b',
       'adda4c1be07f4a0c8d21b57d1a8c6e10',
@@ -429,7 +429,7 @@ describe('what may be a secret is one', () => {
   ];
   for (const secret of GENERATED) test(secret, () => assert.equal(placeholderIn(secret), null));
 
-  test('whatever a generator makes', () => {
+  test('any generated secret', () => {
     const bytes = (size: number) => fc.uint8Array({ minLength: size, maxLength: 32 });
     const hex = (digits: number) =>
       fc.string({ unit: fc.constantFrom(...'0000123456789abcdef'), minLength: digits, maxLength: digits });
@@ -441,7 +441,7 @@ describe('what may be a secret is one', () => {
       bytes(12).map((found) => Buffer.from(found).toString('base64')),
       bytes(12).map((found) => Buffer.from(found).toString('base64url')),
       fc.uuid(),
-      // Version 1 and 7: a time, which is full of zeros in fields that are hardly used, and a node.
+      // Versions 1 and 7: a time, with zeros in rarely used fields, and a node.
       fc
         .tuple(hex(8), hex(4), fc.constantFrom('1', '4', '6', '7'), hex(3), hex(3), hex(12))
         .map(([low, middle, version, high, clock, node]) => `${low}-${middle}-${version}${high}-8${clock}-${node}`),
@@ -489,11 +489,11 @@ describe('a literal that a variable replaces', () => {
     assert.match(found[1] ?? '', /^warning overridden-setting: `WEBHOOK_HOST`.*`host: 127\.0\.0\.1`.*`::1`/);
     assert.equal(found.length, 2);
   });
-  test('not when both say the same, nor when a flag wins', () => {
+  test('is not reported if both are equal, or a flag overrides it', () => {
     assert.deepEqual(warnings({ WEBHOOK_PORT: '9000', WEBHOOK_SECRET: REAL, WEBHOOK_ENABLED: 'true' }), []);
     assert.deepEqual(warnings({ WEBHOOK_PORT: '8644' }, '', { port: 1 }), []);
   });
-  test('the environment wins over the file, and is the one that is named', () => {
+  test('the environment takes precedence over the file, and is named', () => {
     const [found = ''] = warnings({ WEBHOOK_PORT: '8644' }, 'WEBHOOK_PORT=1\n');
     assert.match(found, /`WEBHOOK_PORT`.*`8644`/);
     assert.doesNotMatch(found, /\.env`/);

@@ -1,4 +1,4 @@
-/** What agents and scripts see of secrets, in processes. */
+/** Tests which secrets agents and scripts can see, with real processes. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { tempDir } from '../helpers/temp-dir.ts';
 
 const LINUX = { skip: process.platform !== 'linux' };
 
-/** Every kind of secret that a variable can hold, and what is nobody's business. */
+/** Every kind of secret in a variable, and variables that are private. */
 const CANARIES = {
   WEBHOOK_SECRET: 'canary-global-0123456789',
   ROUTE_SECRET: 'canary-route-0123456789',
@@ -22,7 +22,7 @@ const CANARIES = {
   TARGET_TOKEN: '123456:canary-target-0123456789',
   SUBSCRIBED: 'canary-subscribed-0123456789',
   HTTP_PROXY_KEY: 'canary-unreferenced-0123456789',
-  // Allowed by its name, and a secret all the same.
+  // Allowed by its name, but still a secret.
   LC_SECRET: 'canary-allowed-0123456789',
 } as const;
 
@@ -51,7 +51,7 @@ agent:
     OUT_SECRETS: "file:all"
 `;
 
-/** The home of a gateway with two profiles, whose agents write down what they see. */
+/** The home of a gateway with two profiles, whose agents record what they see. */
 function prepareHome(t: TestContext): string {
   const home = tempDir(t);
   const other = join(home, 'profiles', 'work');
@@ -71,7 +71,7 @@ function prepareHome(t: TestContext): string {
 }
 
 describe('a gateway whose secrets are variables', LINUX, () => {
-  it('shows none of them to agents and scripts, of no profile, nor in logs and stored reasons', async (t) => {
+  it('hides them from agents and scripts of all profiles, logs and stored reasons', async (t) => {
     const home = prepareHome(t);
     const env = { ...CANARIES, HTTPS_PROXY: 'http://127.0.0.1:9', LANG: 'C' };
     const child = startProcess(['gateway', 'run', '--port', '0'], { home, env });
@@ -126,8 +126,8 @@ describe('a gateway whose secrets are variables', LINUX, () => {
   });
 });
 
-describe('a variable that is forgotten', LINUX, () => {
-  it('is gone from what other processes see, and the others are not', () => {
+describe('a variable that is removed', LINUX, () => {
+  it('is hidden from other processes, but other variables are not', () => {
     const module = moduleUrl(new URL('../../cli/base/context.js', import.meta.url));
     const script = `const { forgetVariables } = await import('${module}');
       const { readFileSync } = await import('node:fs');
@@ -148,7 +148,7 @@ describe('a variable that is forgotten', LINUX, () => {
 });
 
 describe('the folder of a command agent', () => {
-  it('is agent.cwd where that is given, and a missing one is said to be missing', async (t) => {
+  it('is agent.cwd if set, and a missing one is reported', async (t) => {
     const home = tempDir(t);
     mkdirSync(join(home, 'desk'));
     const text = (cwd: string): string => `platforms:

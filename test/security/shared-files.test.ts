@@ -1,4 +1,4 @@
-/** Files that others may write: what is no ordinary file gives a clear error at once and stops nothing. */
+/** Tests files that others may write: a file that is not a regular file gives a clear error immediately and stops nothing. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, readFileSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ const huge: Make = (path) => {
   truncateSync(path, MAX_FILE_BYTES + 1);
 };
 
-/** Puts something in a file's place, as `mv` does. */
+/** Replaces a file like `mv`. */
 function replace(path: string, make: Make): void {
   make(`${path}.odd`);
   renameSync(`${path}.odd`, path);
@@ -45,7 +45,7 @@ const ODD: readonly (readonly [what: string, make: Make, code: string])[] = [
 
 describe('reading a file that others may write', POSIX, () => {
   for (const [what, make, code] of ODD) {
-    it(`refuses ${what} at once`, async (t) => {
+    it(`rejects ${what} immediately`, async (t) => {
       const path = join(tempDir(t), 'file');
       make(path);
       await assert.rejects(readRegularFile(path), { code });
@@ -53,7 +53,7 @@ describe('reading a file that others may write', POSIX, () => {
     });
   }
 
-  it('reads a file of any size up to the cap, also one that claims to be empty', async (t) => {
+  it('reads a file of any size up to the limit, also one that claims to be empty', async (t) => {
     const path = join(tempDir(t), 'file');
     for (const size of [0, 1, 65_535, 65_536, 65_537, 200_000]) {
       const bytes = Buffer.alloc(size, 'ab');
@@ -70,7 +70,7 @@ describe('reading a file that others may write', POSIX, () => {
     }
   });
 
-  it('is refused by the compiler too, which looks first and reads later', async (t) => {
+  it('is rejected by the compiler too, which checks first and reads later', async (t) => {
     const path = join(tempDir(t), 'file');
     fifo(path);
     assert.throws(() => compilerFiles.read(path), { code: 'ENOTREG' });
@@ -85,7 +85,7 @@ const filtered = (list: string) => ({
 });
 const prompt = lowerTemplate('{user}').plan ?? [];
 
-describe('a gateway goes on serving', POSIX, () => {
+describe('a gateway continues serving', POSIX, () => {
   for (const [what, make] of ODD) {
     it(`beside ${what} as an in_file list`, async (t) => {
       const { post, home, log, url } = await serve(t, { routes: { ci: { prompt, filters: filtered('users.txt') } } });
@@ -209,7 +209,7 @@ describe('a script', POSIX, () => {
     assert.ok(log.lines.some(({ level }) => level === 'warn' || level === 'error'));
   });
 
-  it('that is one is refused when the config is compiled', async (t) => {
+  it('that is a hard link is rejected when the config is compiled', async (t) => {
     const home = tempDir(t);
     mkdirSync(join(home, 'scripts'));
     writeFileSync(join(home, 'outside.sh'), 'cat');
@@ -222,7 +222,7 @@ describe('a script', POSIX, () => {
     assert.equal(code, 1);
   });
 
-  it('that is a FIFO is ignored at once', async (t) => {
+  it('that is a FIFO is ignored immediately', async (t) => {
     const { post, home } = await serve(t, { routes: { ci: { prompt, script } } });
     mkdirSync(join(home, 'scripts'));
     fifo(join(home, 'scripts/run.sh'));

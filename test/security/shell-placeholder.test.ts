@@ -1,4 +1,6 @@
-/** What a sender puts into a delivery id is never run: not as an argument that is code, and not where a session id is pasted. */
+/**
+ * Tests that the text of a sender's delivery id is never executed, in an argument with code or where a session id is pasted.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
@@ -63,7 +65,7 @@ const REFUSED: readonly (readonly [...string[]])[] = [
   ['jq', '-r', '.x == "{session}"'],
 ];
 
-describe('a placeholder in code is refused', () => {
+describe('a placeholder in code is rejected', () => {
   for (const command of REFUSED) {
     test(command.join(' '), () => {
       const [found = '', ...more] = rulesOf(command);
@@ -90,7 +92,7 @@ const TAKEN: readonly (readonly [...string[]])[] = [
   ['timeout', '60', 'my-agent', '{session}'],
 ];
 
-describe('a placeholder in an argument that is none is taken', () => {
+describe('a placeholder in an argument without code is accepted', () => {
   for (const command of TAKEN) test(command.join(' '), () => assert.deepEqual(rulesOf(command), []));
 });
 
@@ -107,7 +109,7 @@ test("a profile's agent is checked, too", () => {
 });
 
 describe('session ids', () => {
-  test('ordinary ids stay as they are', () => {
+  test('ordinary ids stay unchanged', () => {
     const id = '72d3162e-cc78-11e3-81ab-4c9367dc0958';
     assert.equal(sessionId('webhook', 'pulls', id), `webhook:pulls:${id}`);
     assert.equal(sessionId('job', 'a@2026-01-01T00:30:00.000Z'), 'job:a@2026-01-01T00:30:00.000Z');
@@ -121,7 +123,7 @@ describe('session ids', () => {
     assert.equal(sessionId('~*?[!#\'"\\'), '%7E%2A%3F%5B%21%23%27%22%5C');
   });
 
-  test('of any text: inert, and no two texts give one id', () => {
+  test('are inert and distinct for any texts', () => {
     const property = fc.property(fc.string({ unit: 'binary' }), (text) => {
       const id = sessionId('webhook', 'a', text);
       assert.match(id, /^webhook:a:[A-Za-z0-9._:/@+=,%-]*$/);
@@ -131,7 +133,7 @@ describe('session ids', () => {
     assert.equal(sessionId('\ud800'), '%EF%BF%BD');
   });
 
-  test('are made of the delivery id that a request brings', async (t) => {
+  test('contain the delivery id of a request', async (t) => {
     const { post, dispatcher } = await serve(t, { routes: { ci: {} } });
     await post('/webhooks/ci', {}, { 'x-github-event': 'push', 'x-github-delivery': '$(id);%20' });
     assert.equal(dispatcher.handed[0]?.dispatch.session, 'webhook:ci:%24%28id%29%3B%2520');

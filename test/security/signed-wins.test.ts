@@ -1,4 +1,4 @@
-/** What is signed wins: no header that a stranger adds to a recorded request changes its event type or its delivery id. */
+/** Tests that signed values take precedence: no header added to a recorded request changes its event type or delivery id. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lowerEvents } from '../../compiler/lower/route.ts';
@@ -19,7 +19,7 @@ interface Event {
   readonly body: unknown;
 }
 
-/** A request as its sender signs it; kept, it is what somebody else may have recorded. */
+/** A request as its sender signs it; recorded by an attacker. */
 function recorded(scheme: string, { id, event = null, body }: Event, secret = SECRET): SignedResult {
   const unsigned = { method: 'POST', url: '/webhooks/r', public_url: PUBLIC_URL, id, event };
   return signRequest(
@@ -37,7 +37,7 @@ async function send({ url }: Served, request: SignedResult, more: Record<string,
 
 const summary = ({ body }: Answer): unknown[] => [body.status, body.event, body.delivery_id];
 
-test('a recorded Standard Webhooks request stays a duplicate whatever id a header gives it', async (t) => {
+test('a recorded Standard Webhooks request stays a duplicate, whatever id a header has', async (t) => {
   const served = await serve(t, { routes: { r: {} } });
   const request = recorded('standard-webhooks', { id: 'msg_1', body: { type: 'invoice.paid' } });
   assert.deepEqual(summary(await send(served, request)), ['accepted', 'invoice.paid', 'msg_1']);
@@ -47,7 +47,7 @@ test('a recorded Standard Webhooks request stays a duplicate whatever id a heade
   }
 });
 
-test('a header does not get a signed type past `events`', async (t) => {
+test('a header cannot bypass `events` for a signed type', async (t) => {
   const served = await serve(t, { routes: { r: { events: lowerEvents(['good']).plan } } });
   const evil = recorded('standard-webhooks', { id: 'msg_2', body: { type: 'evil' } });
   for (const name of ['x-github-event', 'x-forgea-event', 'x-gitlab-event', 'x-forgeb-event']) {
@@ -55,7 +55,7 @@ test('a header does not get a signed type past `events`', async (t) => {
   }
 });
 
-test('a forged header claims no id that a genuine event will need', async (t) => {
+test('a forged header cannot claim the id of a later genuine event', async (t) => {
   const served = await serve(t, { routes: { r: {} } });
   const old = recorded('standard-webhooks', { id: 'msg_old', body: { type: 'a' } });
   await send(served, old, { 'x-github-delivery': 'msg_next', 'x-request-id': 'msg_next' });
@@ -63,7 +63,7 @@ test('a forged header claims no id that a genuine event will need', async (t) =>
   assert.deepEqual(summary(await send(served, next)), ['accepted', 'a', 'msg_next']);
 });
 
-test('the body names the event of a generic request; a header does where the body has none', async (t) => {
+test('the body names the event of a generic request, or a header if the body has none', async (t) => {
   const served = await serve(t, { routes: { r: {} } });
   const named = recorded('generic-v2', { id: 'a', body: { event_type: 'signed' } });
   assert.equal((await send(served, named, { 'x-github-event': 'forged' })).body.event, 'signed');
@@ -72,14 +72,14 @@ test('the body names the event of a generic request; a header does where the bod
   assert.deepEqual(summary(await send(served, plain, more)), ['accepted', 'push', 'd-1']);
 });
 
-test('headers of a sender count on its own requests only', async (t) => {
+test('headers of a sender count only in its own requests', async (t) => {
   const served = await serve(t, { routes: { r: {} } });
   const request = recorded('gitlab', { id: 'd-7', event: 'Push Hook', body: { type: 'User' } });
   const more = { 'x-github-event': 'forged', 'x-github-delivery': 'forged', 'webhook-id': 'forged' };
   assert.deepEqual(summary(await send(served, request, more)), ['accepted', 'Push Hook', 'd-7']);
 });
 
-test('a part of the body that is not signed gives a recorded request no new id', async (t) => {
+test('an unsigned part of the body gives a recorded request no new id', async (t) => {
   const item = (extra: object) => ({
     ...extra,
     notificationItems: [{ NotificationRequestItem: { pspReference: 'p1', eventCode: 'CAPTURE', success: 'true' } }],
@@ -99,7 +99,7 @@ test('a part of the body that is not signed gives a recorded request no new id',
   }
 });
 
-/** What the senders put into their bodies, where the catalog looks for it. */
+/** Values of the senders' bodies, at the catalog's locations. */
 const BODIES: Readonly<Record<string, unknown>> = {
   box: { id: 'body-id', trigger: 'FILE.UPLOADED' },
   buildkite: { event: 'build.finished' },
@@ -112,7 +112,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   stripe: { id: 'body-id', type: 'invoice.paid' },
 };
 
-/** Every header in which any source of the catalog has an event type or an id. */
+/** Every header with an event type or an id in any source of the catalog. */
 const ALL_HEADERS = [
   ...new Set(
     sources.lowered.flatMap(({ plan }) =>
@@ -124,7 +124,7 @@ const ALL_HEADERS = [
 const inHeader = (places: SchemePlan['event'], headers: SignedResult['headers']): boolean =>
   places.some((at) => at.in === 'header' && headers[at.name] !== undefined);
 
-test('no source of the catalog lets a header of others, or one of its own, replace what it signs', async (t) => {
+test('no source of the catalog lets a header replace a signed value', async (t) => {
   const signing = sources.lowered.filter(({ plan }) => plan.verify.startsWith('hmac-') && plan.secret.as !== 'hex');
   const secret = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
   const secrets = (strip: string) => {
@@ -156,7 +156,7 @@ test('no source of the catalog lets a header of others, or one of its own, repla
     const forged = ALL_HEADERS.filter((header) => (bodyNames || !own.includes(header)) && !(header in genuine.headers));
     const first = await send(served, genuine, Object.fromEntries(forged.map((header) => [header, 'forged'])));
     const what = `${name}: ${JSON.stringify(first.body)}`;
-    // A scheme that names no places reads the specification's headers: nothing of its own is replaced.
+    // A scheme without locations reads the specification's headers: no signed value is replaced.
     if (plan.event.length + plan.delivery.length === 0 && !plan.delivery_digest) continue;
     assert.ok(first.status === 202 || first.status === 200, what);
     if (first.body.event === 'forged') changed.push(what);

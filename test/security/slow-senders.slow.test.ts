@@ -1,4 +1,7 @@
-/** Thousands of slow senders without a secret, in front of a gateway with its default limits: a signed event is still answered. */
+/**
+ * Tests thousands of slow senders without a secret, against a gateway with default limits: a signed event still gets its
+ * response.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +26,7 @@ const COUNT = FULL || 600;
 const SECONDS = FULL > 0 ? 20 : 4;
 const LIMITS = FULL > 0 ? {} : { max_connections: 300 };
 const EVERY_MS = 50;
-/** A sender gives up after this; on a machine that does other things as well it waits for them, too. */
+/** Timeout of a sender; a busy machine needs longer. */
 const PATIENCE_MS = FULL > 0 ? 10_000 : 120_000;
 
 const SIGNATURES = { malformed: 'sha256=00', wrong: `sha256=${'0'.repeat(64)}` } as const;
@@ -99,12 +102,12 @@ async function startSenders(t: TestContext, plan: SlowSenders): Promise<void> {
 }
 
 interface Answer {
-  /** 0: the connection was closed without one. */
+  /** 0: the connection was closed without a response. */
   readonly status: number;
   readonly ms: number;
 }
 
-/** A signed event over a connection of its own. */
+/** A signed event over its own connection. */
 function post(port: number, number: number): Promise<Answer> {
   const body = JSON.stringify({ number });
   const headers = { ...signed(body), 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };

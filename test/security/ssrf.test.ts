@@ -1,6 +1,6 @@
 /**
- * No request of `platforms.http` reaches what is not public, however its host is written, whatever it resolves to, and
- * whatever a payload holds. A listener on this machine would notice; it does where `allow_private` is set.
+ * Tests that no request of `platforms.http` reaches a private address, however its host is written, whatever it resolves to,
+ * and whatever a payload contains. A listener on this machine would see it, and does with `allow_private`.
  */
 import assert from 'node:assert/strict';
 import type { LookupAddress, LookupOptions, lookup } from 'node:dns';
@@ -29,7 +29,7 @@ before(
 );
 after(() => server.close());
 
-/** Answers as the n-th of the lists; the last one again and again. */
+/** Resolves to the n-th of the lists; the last one repeats. */
 function answering(...answers: readonly (readonly string[])[]): {
   readonly asked: string[];
   readonly resolve: typeof lookup;
@@ -101,7 +101,7 @@ async function isRefused(t: Parameters<typeof deliverHttp>[0], http: object, mor
 describe('hosts', () => {
   for (const host of HOSTS) test(host, (t) => isRefused(t, { url: `http://${host}:${port}/x`, allow_http: true }));
 
-  test('the listener is there, for those who may', async (t) => {
+  test('the listener is reachable with allow_private', async (t) => {
     for (const url of [`http://127.1:${port}/x`, `http://localhost:${port}/x`]) {
       const before = reached;
       const outcome = await deliverHttp(t, { url, allow_http: true, allow_private: true }).deliver(deliveryTo('http'));
@@ -140,13 +140,13 @@ describe('names that resolve to', () => {
     'a private one, then a public one': ['127.0.0.1', PUBLIC],
     'a public one of IPv6 and a private one of IPv4': ['2606:2800:220:1:248:1893:25c8:1946', '10.0.0.1'],
     'an address with a zone': ['fe80::1%lo'],
-    'what is no address': ['localhost'],
+    'an invalid address': ['localhost'],
     nothing: [],
   };
   for (const [name, answers] of Object.entries(mixed)) test(name, async (t) => void (await refused(t, answers)));
 
-  test('another address a moment later: the one that was checked is connected to, after one look-up', async () => {
-    // From this address no packet leaves the machine.
+  test('another address a moment later: only the checked one is used, after one lookup', async () => {
+    // No packet leaves the machine from this address.
     const double = answering([PUBLIC], ['127.0.0.1']);
     const connect = publicConnector({ localAddress: '127.0.0.1', port: 0 }, double.resolve);
     const before = reached;
@@ -158,7 +158,7 @@ describe('names that resolve to', () => {
     const first = await attempt();
     assert.ok(first instanceof Error && codeOf(first) !== NOT_PUBLIC, String(first));
     assert.deepEqual([double.asked, reached], [['hooks.example.com'], before]);
-    // The next attempt looks again, and finds what it must not connect to.
+    // The next attempt resolves again, and finds an address that is not allowed.
     assert.equal(codeOf(await attempt()), NOT_PUBLIC);
     assert.equal(reached, before);
   });

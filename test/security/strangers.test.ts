@@ -1,4 +1,4 @@
-/** What somebody without a secret may have of the server: no memory for bodies, and no connection for long. */
+/** Tests the resources that a client without a secret can use: no memory for bodies, and no connection for long. */
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -27,10 +27,10 @@ function head(path: string, headers: Readonly<Record<string, string>>): string {
   return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-/** How long the server drops a body that it has refused (reply.ts), in ms. */
+/** Time for which the server discards a rejected body (reply.ts), in ms. */
 const LINGER_MS = 2000;
 
-/** A connection that sends what it is given and keeps what it gets. */
+/** A connection that sends its input and records the output. */
 async function open(
   t: TestContext,
   port: number,
@@ -49,7 +49,7 @@ async function open(
 
 const LARGE = { 'content-length': '1000000' };
 
-/** All of an answer that comes before the body, on a connection that is closed after it in the server's own time. */
+/** The whole response before the body, on a connection that the server closes later. */
 async function refusalOf(t: TestContext, { port, clock }: { port: number; clock: FakeClock }, text: string) {
   const { socket, got } = await open(t, port, text);
   const closed = once(socket, 'close');
@@ -59,7 +59,7 @@ async function refusalOf(t: TestContext, { port, clock }: { port: number; clock:
   return got();
 }
 
-test('a request without any signature is refused before its body is read', async (t) => {
+test('a request without any signature is rejected before its body is read', async (t) => {
   const routes = {
     ci: {},
     token: { source: 'gitlab', schemes: ['gitlab'] },
@@ -79,7 +79,7 @@ test('a request without any signature is refused before its body is read', async
   assert.deepEqual([...reasons], ['missing_signature', 'missing_credential']);
 });
 
-test('where the signature stands in the query or the body, it is looked for there', async (t) => {
+test('a signature in the query or the body is found there', async (t) => {
   const routes = {
     query: { source: 'url-token', schemes: ['url-token'] },
     json: { source: 'figma', schemes: ['figma'] },
@@ -99,7 +99,7 @@ test('where the signature stands in the query or the body, it is looked for ther
   assert.equal(await post('open', '{}', type), 202);
 });
 
-test('a secret that comes in the body is read for while somebody waits for it, and no longer', async (t) => {
+test('a secret in the body is read only while a command waits for it', async (t) => {
   let waiting = false;
   const captured: string[] = [];
   const take: CaptureSecret = Object.assign((secret: string) => captured.push(secret) > 0, {
@@ -120,14 +120,14 @@ test('a secret that comes in the body is read for while somebody waits for it, a
   assert.deepEqual(captured, ['secret_x']);
 });
 
-test('a handshake by GET is answered without its body', async (t) => {
+test('a handshake by GET gets its response without its body', async (t) => {
   const clock = new FakeClock();
   const { port } = await serve(t, { routes: { box: { source: 'dropbox', schemes: ['dropbox'] } } }, { clock });
   const get = head('/webhooks/box?challenge=42', LARGE).replace('POST', 'GET');
   assert.match(await refusalOf(t, { port, clock }, get), /^HTTP\/1\.1 200 .*42$/s);
 });
 
-test('bodies that are not verified share their memory; the oldest are told to come back', async (t) => {
+test('unverified bodies share their memory; the oldest get 503', async (t) => {
   const { port, post } = await serve(t, { ...CI, server: { max_unverified_bytes: 3_000_000 } });
   const withheld = [head('/webhooks/ci', { ...FORGED, ...LARGE }), 'x'.repeat(999_999)].join('');
   const held = await Promise.all(Array.from({ length: 6 }, () => open(t, port, withheld)));
@@ -143,7 +143,7 @@ test('bodies that are not verified share their memory; the oldest are told to co
   for (const { socket } of held) socket.destroy();
 });
 
-test('a body counts until its signature is verified, not while its event waits', async (t) => {
+test('a body counts only until its signature is verified', async (t) => {
   const { post, dispatcher } = await serve(t, { ...CI, server: { max_unverified_bytes: 700_000 } });
   let go = (): void => {};
   dispatcher.gate = new Promise<void>((resolve) => {
@@ -162,7 +162,7 @@ test('a body counts until its signature is verified, not while its event waits',
   );
 });
 
-test('a body that stands still is given up; one that goes on is waited for', async (t) => {
+test('a stalled body times out, a steady one does not', async (t) => {
   const clock = new FakeClock();
   const { port } = await serve(t, CI, { clock });
   const still = await open(t, port, head('/webhooks/ci', { ...FORGED, ...LARGE }) + 'x'.repeat(900_000));
@@ -178,11 +178,11 @@ test('a body that stands still is given up; one that goes on is waited for', asy
   assert.equal(statusOf(still.got()), 408);
   assert.match(still.got(), /"code":"request_timeout"/);
   assert.equal(steady.got(), '');
-  // The gateway's stop would wait for it, by a clock that stands still.
+  // The gateway's stop would wait for it, with a clock that stands still.
   steady.socket.destroy();
 });
 
-test('a body of single bytes takes no more memory than it has bytes', async () => {
+test('a body in single bytes uses no more memory than it has bytes', async () => {
   let held = 0;
   const whole = await new Promise<unknown>((resolve) => {
     const hold = (_request: unknown, bytes: number): boolean => {
@@ -202,7 +202,7 @@ test('a body of single bytes takes no more memory than it has bytes', async () =
   assert(held < 150_000, `${held} bytes`);
 });
 
-test('idle connections, and such that never end their headers, do not shut others out', async (t) => {
+test('idle connections, and endless headers, do not exclude others', async (t) => {
   const { port, post } = await serve(t, { ...CI, server: { max_connections: 30 } });
   for (let i = 0; i < 60; i++) await open(t, port, i % 2 === 0 ? 'P' : head('/webhooks/ci', {}).slice(0, -2));
   const start = performance.now();
@@ -210,7 +210,7 @@ test('idle connections, and such that never end their headers, do not shut other
   assert(performance.now() - start < 5000);
 });
 
-test('a client behind a trusted proxy is bounded by its own address, whatever it claims itself', async (t) => {
+test('a client behind a trusted proxy is limited by its own address, whatever it claims', async (t) => {
   const trusted = [{ address: '127.0.0.1', prefix: 32, family: 'ipv4' as const }];
   const server = { trusted_proxies: trusted, max_connections_per_address: 2 };
   const { port, url } = await serve(t, { ...CI, server });
@@ -234,7 +234,7 @@ test('a client behind a trusted proxy is bounded by its own address, whatever it
   await until(async () => statusOf(second?.got() ?? '') === 202);
 });
 
-/** As far as the bounds look at it. */
+/** The part of a request that the limits use. */
 class FakeSocket extends EventEmitter {
   readonly remoteAddress: string;
   closed = false;
@@ -250,7 +250,7 @@ class FakeSocket extends EventEmitter {
   }
 }
 
-test('one address, and one IPv6 network, has so many connections; a local proxy is not counted', () => {
+test('connections are limited for each address and IPv6 network, but not for a local proxy', () => {
   let dropped = 0;
   const connections = new Connections({ onDrop: () => dropped++ });
   connections.configure({ maxConnections: 100, maxPerAddress: 3, trustedProxies: [] });
@@ -278,7 +278,7 @@ test('one address, and one IPv6 network, has so many connections; a local proxy 
   assert.equal(add('203.0.113.9').closed, false);
 });
 
-test('a connection with many requests at once is closed, and only its first ones are handled', async (t) => {
+test('a connection with many concurrent requests is closed, and only the first are handled', async (t) => {
   const connections = new Connections();
   connections.configure({ maxConnections: 9, maxPerAddress: 9, trustedProxies: [] });
   let handled = 0;

@@ -1,4 +1,4 @@
-/** No URL of a config carries credentials into a table, a log or a message, or sends them over the network in the clear. */
+/** Tests that no URL of a config carries credentials into a table, a log or a message, or sends them unencrypted. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -51,7 +51,7 @@ const REFUSED: Readonly<Record<string, string>> = {
     .replace(', }', ' }'),
 }; // prettier-ignore
 
-describe('refused', () => {
+describe('rejected', () => {
   for (const [name, config] of Object.entries(REFUSED))
     test(name, () => assert.deepEqual(rulesOf(config), ['unsafe-url']));
 
@@ -96,7 +96,7 @@ const TAKEN: Readonly<Record<string, string>> = {
   'a public URL without encryption': `public_url: http://x.example\n${target('')}`.replace(', }', ' }'),
 }; // prettier-ignore
 
-describe('taken', () => {
+describe('accepted', () => {
   for (const [name, config] of Object.entries(TAKEN)) test(name, () => assert.deepEqual(rulesOf(config), []));
 });
 
@@ -112,7 +112,7 @@ const AGENT = {
 } as const;
 const REQUEST = { prompt: 'x', toolsets: [], skills: [], session: '', profile: 'default', route: '', event: '' };
 
-test('an agent of a table from elsewhere sends its key nowhere either', async () => {
+test('an agent of a foreign table does not send its key either', async () => {
   const context = { http: new HttpPool(), secrets: { resolve: () => assert.fail('the key was read') } };
   const key = { kind: 'env', value: 'KEY', scope: 'default' } as const;
   for (const base_url of [

@@ -1,4 +1,4 @@
-/** A route without a signature is for programs on this machine: no web page that its operator opens gets through. */
+/** Tests that a route without a signature accepts programs of this machine, but no web page that its operator opens. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sendRaw, serve } from '../helpers/serve.ts';
@@ -14,7 +14,7 @@ function request(headers: Readonly<Record<string, string>>, body = '{"a":1}', me
 const OPEN = { routes: { open: { insecure: true, schemes: [], secrets: [] }, signed: {} } };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-test('what a browser sends for a page of somebody else is refused', async (t) => {
+test('a request of a browser for a foreign page is rejected', async (t) => {
   const { port, dispatcher, log } = await serve(t, OPEN);
   const own = `127.0.0.1:${port}`;
   const pages: readonly (readonly [what: string, headers: Record<string, string>])[] = [
@@ -38,13 +38,13 @@ test('what a browser sends for a page of somebody else is refused', async (t) =>
   assert(log.lines.some(({ fields }) => fields.reason === 'foreign_host'));
 });
 
-test('it is refused before its body is read', async (t) => {
+test('the request is rejected before its body is read', async (t) => {
   const { port } = await serve(t, OPEN);
   const head = request({ ...JSON_TYPE, host: 'evil.test', 'content-length': '1000', expect: '100-continue' }, '');
   assert.equal(statusOf(await sendRaw(port, [head])), 403);
 });
 
-test('programs on this machine, and a page of this server, get through', async (t) => {
+test('programs on this machine, and pages of this server, are accepted', async (t) => {
   const { port } = await serve(t, OPEN);
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`, 'localhost']) {
     assert.equal(statusOf(await sendRaw(port, [request({ ...JSON_TYPE, host })])), 202, host);
@@ -53,7 +53,7 @@ test('programs on this machine, and a page of this server, get through', async (
   }
 });
 
-test('signed routes go by their signature, whatever the host', async (t) => {
+test('signed routes check only their signature, whatever the host', async (t) => {
   const { post } = await serve(t, OPEN);
   assert.equal((await post('/webhooks/signed', {}, { origin: 'https://proxy.test' })).status, 202);
 });

@@ -2,7 +2,7 @@
  * The `github_comment` target: comments on a pull request or an issue through the code host's command-line client, `gh`.
  *
  * The text is passed on stdin. Repository and number come from a payload and are checked strictly before they become
- * arguments: `gh` would accept a URL there and send our token to another host (gh-environment.ts has the environment).
+ * arguments: `gh` would accept a URL there and send our token to another host.
  *
  * A comment ends with a hidden marker. Before a retry whose earlier outcome is unknown, the comments are searched for
  * it, so that nothing is posted twice. A second one says which hookwright has posted it (../../table/loop-marker.ts).
@@ -44,14 +44,14 @@ const TEXT: TextPlan = {
 const TIMEOUT_MS = 60_000;
 const MAX_STDOUT_BYTES = 8 * 1024 * 1024;
 
-/** Most deliveries that are remembered as not sent. */
+/** Maximum number of deliveries remembered as not sent. */
 const MAX_REMEMBERED = 1000;
 
 class GithubCommentDriver implements Driver {
   private readonly target: BoundTarget;
   private readonly context: DeliveryContext;
   private readonly folder: string;
-  /** Keys whose last attempt posted nothing for certain, so that no search is needed. */
+  /** Keys whose last attempt certainly posted nothing, so that no search is needed. */
   private readonly unsent = new Set<string>();
 
   constructor(target: BoundTarget, context: DeliveryContext) {
@@ -61,12 +61,12 @@ class GithubCommentDriver implements Driver {
   }
 
   chatId(request: Addressed): string | null {
-    const place = readCommentPlace(request);
+    const place = readCommentAddress(request);
     return typeof place === 'string' ? null : `${place.repo}#${place.number}`;
   }
 
   refusal(request: Addressed): string | null {
-    const place = readCommentPlace(request);
+    const place = readCommentAddress(request);
     return typeof place === 'string' ? place : null;
   }
 
@@ -102,15 +102,16 @@ class GithubCommentDriver implements Driver {
       return [probeFailed('gh', why.kind === 'ok' ? '' : why.reason, 'install it: https://cli.github.com')];
     }
     const version = probed('gh', stdoutOf(found).split('\n')[0] ?? '');
-    // Without --live this only checks on this machine that there is a login.
+    // Without --live, this only checks that this machine has a login.
     const argv = live ? ['api', 'user', '--jq=.login'] : ['auth', 'token'];
     const login = ghOutcome(await this.run([this.program(), ...argv], '', signal));
-    if (login.kind === 'ok') return [version, probed('login', live ? 'accepted by the code host' : 'there is one')];
+    if (login.kind === 'ok')
+      return [version, probed('login', live ? 'accepted by the code host' : 'found on this machine')];
     return [version, probeFailed('login', login.reason, 'gh auth login, or set the `token` of the target')];
   }
 
   private async post(
-    { place, request, index }: { place: CommentPlace; request: DeliveryRequest; index: number },
+    { place, request, index }: { place: CommentAddress; request: DeliveryRequest; index: number },
     comment: string,
     search: boolean,
   ): Promise<DeliveryOutcome> {
@@ -129,12 +130,12 @@ class GithubCommentDriver implements Driver {
     return { kind: 'ok', message_id: url === null ? null : this.target.redact(url), sent: index + 1 };
   }
 
-  private commentArgv({ repo, number }: CommentPlace): string[] {
+  private commentArgv({ repo, number }: CommentAddress): string[] {
     return [this.program(), 'issue', 'comment', `--repo=${repo}`, '--body-file=-', '--', number];
   }
 
-  private searchArgv({ repo, number }: CommentPlace): string[] {
-    // Not those of others: the marker of a next piece follows from what the one before it shows.
+  private searchArgv({ repo, number }: CommentAddress): string[] {
+    // Only the account's own comments: the marker of a piece follows from the comment before it.
     const wanted = ['--json=comments', '--jq=.comments[] | select(.viewerDidAuthor != false).body'];
     return [this.program(), 'issue', 'view', `--repo=${repo}`, ...wanted, '--', number];
   }
@@ -164,8 +165,8 @@ class GithubCommentDriver implements Driver {
 
 async function prepare(
   request: DeliveryRequest,
-): Promise<{ readonly place: CommentPlace; readonly comments: readonly string[] }> {
-  const place = readCommentPlace(request);
+): Promise<{ readonly place: CommentAddress; readonly comments: readonly string[] }> {
+  const place = readCommentAddress(request);
   if (typeof place === 'string') throw new DeliveryRefusal(place);
   const pieces = await prepareText(TEXT, request.text);
   if (pieces.kind === 'refused') throw new DeliveryRefusal(pieces.reason);
@@ -190,22 +191,23 @@ const OWNER = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}(?:_[A-Za-z0-9]+)?$/;
 const REPOSITORY = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
 const NUMBER = /^[1-9][0-9]{0,9}$/;
 
-interface CommentPlace {
+interface CommentAddress {
   /** `OWNER/REPOSITORY`. */
   readonly repo: string;
   readonly number: string;
 }
 
-/** Checks the values strictly, because they become arguments of `gh`; a string says what is wrong. */
-function readCommentPlace({ extra, unresolved }: Addressed): CommentPlace | string {
+/** Checks the values strictly, because they become arguments of `gh`. Returns a string that says what is wrong. */
+function readCommentAddress({ extra, unresolved }: Addressed): CommentAddress | string {
   for (const name of ['repo', 'pr_number']) {
-    if (unresolved.includes(name)) return `deliver_extra.${name} holds a placeholder that the payload did not resolve`;
+    if (unresolved.includes(name))
+      return `deliver_extra.${name} contains a placeholder that the payload did not resolve`;
     if (!Object.hasOwn(extra, name)) return `deliver_extra.${name} is missing`;
   }
   const [owner = '', name = '', ...more] = (extra.repo ?? '').split('/');
   if (!OWNER.test(owner) || !REPOSITORY.test(name) || more.length > 0)
-    return 'deliver_extra.repo is not OWNER/REPOSITORY';
-  if (!NUMBER.test(extra.pr_number ?? '')) return 'deliver_extra.pr_number is not a number';
+    return 'deliver_extra.repo must have the form OWNER/REPOSITORY';
+  if (!NUMBER.test(extra.pr_number ?? '')) return 'deliver_extra.pr_number must be a number';
   return { repo: `${owner}/${name}`, number: extra.pr_number ?? '' };
 }
 
@@ -220,8 +222,8 @@ const MACHINE_LOGIN = [
 ] as const;
 
 /**
- * With a token of the target, or in another profile than `default`, `gh` gets `folder` as its empty configuration;
- * otherwise it uses the login of the user who runs the gateway.
+ * With a token of the target, or in a profile other than `default`, `gh` gets `folder` as its empty configuration. Otherwise it
+ * uses the login of the user who runs the gateway.
  */
 export function ghEnvironment(
   target: Pick<BoundTarget, 'settings' | 'profile'>,
@@ -235,7 +237,7 @@ export function ghEnvironment(
   const machine = Object.fromEntries(MACHINE_LOGIN.map((name) => [name, env[name]]));
   const isolated = { HOME: folder, GH_CONFIG_DIR: folder };
   return {
-    // Includes what `gh` needs behind a proxy, or one that intercepts TLS with its own certificate.
+    // Includes the variables that `gh` needs behind a proxy, also one that intercepts TLS with its own certificate.
     ...allowedEnvironment(env),
     ...(token === undefined && target.profile === 'default' ? machine : isolated),
     ...own,
@@ -259,28 +261,32 @@ const RULES: readonly Rule[] = [
   {
     fits: /rate limit|submitted too quickly/i,
     kind: 'retry',
-    reason: 'the code host limits the rate of comments',
+    reason: 'the rate limit of the code host was reached',
     // One observed block lasted 72 s.
     retry_after_ms: 75_000,
   },
   {
     fits: /HTTP 401|Bad credentials|Try authenticating with/i,
     kind: 'permanent',
-    reason: 'the code host refused the token: log in with `gh auth login` or set the `token` of the target',
+    reason: 'the code host rejected the token: log in with `gh auth login` or set the `token` of the target',
   },
   {
     fits: /Could not resolve to a|HTTP 404|no (?:issues?|pull requests?) found/i,
     kind: 'permanent',
-    reason: 'there is no such repository, pull request or issue, or the token cannot see it',
+    reason: 'the repository, pull request or issue does not exist, or the token cannot access it',
   },
   {
     fits: /Resource not accessible|HTTP 403|must have .*(?:permission|access)/i,
     kind: 'permanent',
     reason: 'the token may not comment there',
   },
-  { fits: /Body is too long|Body cannot be blank|HTTP 422/i, kind: 'permanent', reason: 'the comment was refused' },
-  { fits: /error connecting to|dial tcp|no such host/i, kind: 'retry', reason: 'the code host cannot be reached' },
-  { fits: /HTTP 5\d\d/i, kind: 'ambiguous', reason: 'the code host failed' },
+  {
+    fits: /Body is too long|Body cannot be blank|HTTP 422/i,
+    kind: 'permanent',
+    reason: 'the code host rejected the comment',
+  },
+  { fits: /error connecting to|dial tcp|no such host/i, kind: 'retry', reason: 'the code host is unreachable' },
+  { fits: /HTTP 5\d\d/i, kind: 'ambiguous', reason: 'the code host returned a server error' },
 ];
 
 /** An `ambiguous` outcome is idempotent, because the next attempt searches for the marker first. */
@@ -291,12 +297,12 @@ export function ghOutcome(result: ProcessResult): DeliveryOutcome {
         ? failed('permanent', 'gh is not installed or not on the PATH of the gateway')
         : failed('retry', `gh could not be started (${result.code})`);
     case 'input_failed':
-      return failed('retry', `the text cannot be passed to gh: ${result.reason}`);
+      return failed('retry', `the text could not be passed to gh: ${result.reason}`);
     case 'timeout':
     case 'aborted':
-      return failed('ambiguous', 'gh did not end in time', { idempotent: true });
+      return failed('ambiguous', 'gh timed out', { idempotent: true });
     case 'overflow':
-      return failed('ambiguous', 'gh wrote too much', { idempotent: true });
+      return failed('ambiguous', 'gh wrote too much output', { idempotent: true });
     case 'exit':
       return exitOutcome(result.code, result.stderr);
   }

@@ -1,7 +1,8 @@
 /**
- * The driver of HTTP targets that find what they have posted, know who posts, or have an app's token for each address: code hosts.
+ * The driver of HTTP targets of code hosts: targets that search for earlier posts, know the account that posts, or have an app
+ * token for each address.
  *
- * A target with `find` looks for what was posted before, where a repeat might post it twice, and for `mode: upsert`.
+ * A target with `find` searches for earlier posts when a repeat might post twice, and for `mode: upsert`.
  */
 
 import type { KeyObject } from 'node:crypto';
@@ -50,12 +51,12 @@ function linkPosting(parts: PostingParts): Posting {
 
 export const createPostsDriver: CreateDriver = extendHttpDriver({ linkTokens, linkPosting });
 
-/** Most deliveries that are remembered as not sent. */
+/** Maximum number of deliveries remembered as not sent. */
 const MAX_REMEMBERED = 1000;
 
-/** Posts what is not there yet; replaces what is, in a series. */
+/** Posts a piece unless it is already posted. In a series, replaces the earlier post. */
 function linkAttempt(find: FindPosted, sender: PieceSender): NonNullable<Posting['attempt']> {
-  /** Keys whose last attempt posted nothing for certain, so that nothing is looked for. */
+  /** Keys whose last attempt certainly posted nothing, so that no search is needed. */
   const unsent = new Set<string>();
   const inTurn = takeTurns();
   return (prepared, request, send) =>
@@ -73,7 +74,7 @@ function linkAttempt(find: FindPosted, sender: PieceSender): NonNullable<Posting
         return result;
       };
       const outcome = await send(piece);
-      // A repeat looks for what it might post twice.
+      // A repeat first searches for the post, so it cannot post twice.
       return outcome.kind === 'ok' ? outcome : { ...outcome, idempotent: true };
     });
 }
@@ -85,12 +86,12 @@ const postOnce =
     if (found.kind === 'none') return sender.send(prepared.form.request, values, request);
     if (found.kind !== 'found') return found;
     const isThere = { kind: 'ok', message_id: found.message_id, json: undefined } as const;
-    // A late attempt must not replace what a later run has said.
+    // A late attempt must not replace the post of a later run.
     if (prepared.update === null || isNewerMarker(found.text, values.marker)) return isThere;
     return sender.send(prepared.update, { ...values, found: found.id }, request);
   };
 
-/** One attempt of a series at a time: two at once would both find nothing. @returns runs one; null: it is of no series */
+/** Runs one attempt of a series at a time: two at once would both find nothing. Null: the attempt has no series */
 function takeTurns(): <T>(series: string | null, attempt: () => Promise<T>) => Promise<T> {
   const latest = new Map<string, Promise<unknown>>();
   return (series, attempt) => {
@@ -106,19 +107,19 @@ function takeTurns(): <T>(series: string | null, attempt: () => Promise<T>) => P
 
 const NOTHING = (): void => undefined;
 
-/** Clocks may differ by that much. */
+/** Tolerated difference between the clocks. */
 const SINCE_MARGIN_MS = 15 * 60_000;
 
 /** A piece cannot have been posted before the first attempt; a post of a series may be older. */
 const sinceOf = ({ series }: PreparedDelivery, { first_attempt_at: first }: DeliveryRequest): string =>
   series !== null || first === null ? '' : `${new Date(first - SINCE_MARGIN_MS).toISOString().slice(0, 19)}Z`;
 
-/*
- * Finds what was posted earlier, by what is hidden in it (`{marks}`): the post that `mode: upsert` replaces, and a piece whose
- * sending ended in an unknown way. Only a post of the own account counts, because anybody can copy a mark into theirs.
+/**
+ * Finds earlier posts by the mark hidden in them (`{marks}`): the post that `mode: upsert` replaces, and a piece whose sending
+ * had an unknown outcome. Only posts of the gateway's own account count, because anyone can copy a mark.
  */
 
-/** Pages that are read at most. */
+/** Maximum number of pages read. */
 const MAX_PAGES = 100;
 
 export type FoundPost =
@@ -126,7 +127,7 @@ export type FoundPost =
   | { readonly kind: 'none' }
   | NoToken;
 
-/** Looks for a text that holds `mark`. */
+/** Searches for a post that contains `mark`. */
 export type FindPosted = (
   mark: string,
   values: Values,
@@ -150,14 +151,14 @@ export function linkFindPosted(parts: FindParts): FindPosted | null {
   const readUrl = message_id === null ? () => undefined : linkReader(message_id);
   return async (mark, values, attempt) => {
     const request = pickFind(values.address)?.request;
-    if (request === undefined) return failed('permanent', 'there is no list for this address');
+    if (request === undefined) return failed('permanent', 'the target cannot list posts at this address');
     const own = readAuthor === null ? null : await findLogin();
     if (own !== null && own.kind !== 'token') return own;
     for (let page = 1; page <= MAX_PAGES; page++) {
       const result = await sender.send(request, { ...values, page }, attempt);
-      if (result.kind !== 'ok') return notFound(result);
+      if (result.kind !== 'ok') return searchFailed(result);
       const list = readList(result.json);
-      if (!Array.isArray(list)) return failed('permanent', 'the answer holds no list of earlier posts');
+      if (!Array.isArray(list)) return failed('permanent', 'the response has no list of earlier posts');
       for (const post of list as readonly unknown[]) {
         const [text, id] = [readText(post), toId(readId(post))];
         if (typeof text !== 'string' || !text.includes(mark) || id === null) continue;
@@ -166,14 +167,14 @@ export function linkFindPosted(parts: FindParts): FindPosted | null {
       }
       if (list.length < find.page_size) return { kind: 'none' };
     }
-    return failed('permanent', `more than ${MAX_PAGES * find.page_size} earlier posts to look through`);
+    return failed('permanent', `too many earlier posts to search: more than ${MAX_PAGES * find.page_size}`);
   };
 }
 
-/** Longest list of earlier posts that is read, in bytes. */
+/** Maximum size of a list of earlier posts, in bytes. */
 const MAX_LIST_BYTES = 16 * 1024 * 1024;
 
-/** What is read, and posts nothing, is taken by its status alone. */
+/** Requests that only read are judged by their status alone. */
 const toRead =
   (plan: LinkedVariant['plan']) =>
   (request: LinkedRequest): LinkedRequest => ({
@@ -191,24 +192,28 @@ const isSame = (author: unknown, login: string): boolean =>
 
 const failed = (kind: NoToken['kind'], reason: string): NoToken => ({ kind, reason, retry_after_ms: null });
 
-/** Looking for something posts nothing, so it is always safe to repeat. */
-function notFound({ kind, reason, retry_after_ms }: Exclude<Awaited<ReturnType<PieceSender['send']>>, { kind: 'ok' }>) {
+/** A search posts nothing, so it is always safe to retry. */
+function searchFailed({
+  kind,
+  reason,
+  retry_after_ms,
+}: Exclude<Awaited<ReturnType<PieceSender['send']>>, { kind: 'ok' }>) {
   const final = kind === 'permanent' || kind === 'refresh';
   return {
     kind: final ? 'permanent' : 'retry',
-    reason: `looking for earlier posts: ${reason}`,
+    reason: `search for earlier posts: ${reason}`,
     retry_after_ms,
   } as const;
 }
 
-/*
- * Finds the account that posts: the setting `login`, or what the service says, which is kept for a day. Events that it sends
- * are the gateway's own.
+/**
+ * Finds the account that posts: the setting `login`, or the account that the service reports, cached for a day. Events sent by
+ * this account are the gateway's own.
  */
 
-const KEPT_MS = 86_400_000;
+const LOGIN_MS = 86_400_000;
 
-/** In the cache, it is a token whose text is the login. */
+/** The login is cached as the text of a token. */
 export type FindLogin = () => Promise<TokenResult>;
 
 const OK: ResponseCondition = [{ kind: 'status', ranges: [{ from: 200, to: 200 }] }];
@@ -221,7 +226,7 @@ export function linkFindLogin(
   context: TokenContext,
 ): FindLogin {
   const own = settings.get('login');
-  if (own !== undefined) return async () => ({ kind: 'token', token: own, usable_ms: KEPT_MS });
+  if (own !== undefined) return async () => ({ kind: 'token', token: own, usable_ms: LOGIN_MS });
   const { login } = plan;
   if (login === undefined) return async () => UNKNOWN;
   const ask = linkAsk({ variant: plan, plan: plan.exchange, base, settings }, login.request, OK);
@@ -231,7 +236,7 @@ export function linkFindLogin(
       const asked = await (exchange?.ask(ask, NO_VALUES, context) ?? ask(NO_VALUES, context));
       if (asked.kind === 'failed') return asked.failure.kind === 'retry' ? asked.failure : UNKNOWN;
       const found = toId(read(asked.response.json));
-      return found === null ? UNKNOWN : { kind: 'token', token: found + login.suffix, usable_ms: KEPT_MS };
+      return found === null ? UNKNOWN : { kind: 'token', token: found + login.suffix, usable_ms: LOGIN_MS };
     });
 }
 
@@ -243,10 +248,10 @@ const UNKNOWN = {
 
 const ASK_AGAIN_MS = 60_000;
 
-/** Returns the login; null while it is not known. A service that does not answer is asked again, once a minute at most. */
+/** Returns the login, or null while it is unknown. Failed requests are repeated at most once a minute. */
 export function rememberLogin(find: FindLogin, clock: Clock): () => string | null {
   let login: string | null = null;
-  /** Monotonic ms, from which on it may be asked again. */
+  /** Monotonic ms; no earlier repeat of the request. */
   let from = Number.NEGATIVE_INFINITY;
   return () => {
     if (login === null && from <= clock.monotonic()) {
@@ -260,44 +265,45 @@ export function rememberLogin(find: FindLogin, clock: Clock): () => string | nul
   };
 }
 
-/*
- * Tokens of an app, which has one for each place where it is installed:
+/**
+ * Tokens of an app, which has one for each installation:
  *
- *   address → installation, kept for an hour → its token, kept until shortly before it ends
+ *   address → installation, cached for an hour → its token, cached until shortly before it expires
  *
- * Both requests carry a JSON Web Token that the app's private key signs. A service rejects one that is issued in its future,
- * or that lasts too long: so it is backdated, and where the clocks differ more, the date of the service's answer says by how much.
+ * Both requests carry a JSON Web Token signed with the app's private key. A service rejects a token issued in its future, or
+ * one that lasts too long. So the token is backdated; if the clocks differ more, the date of the service's response gives the
+ * difference.
  */
 
-/** GitHub advises to backdate by a minute, and takes at most ten minutes of validity. */
+/** GitHub recommends backdating by a minute, and accepts a validity of at most ten minutes. */
 const BACKDATED_S = 60;
 const VALID_S = 480;
-/** Clocks that differ less are not the reason why a token is rejected. */
+/** Smaller clock differences are not the reason for a rejected token. */
 const SKEW_MS = 30_000;
-const PLACE_MS = 3_600_000;
+const INSTALLATION_MS = 3_600_000;
 
 export interface AppParts extends ExchangeParts {
   readonly jwt: JwtPlan;
   readonly installation: InstallationPlan;
 }
 
-/** Returns the tokens, or what is wrong with the private key. */
+/** Returns the tokens, or an error that says why the private key is unusable. */
 export function linkAppTokens(parts: AppParts): TokenSource | string {
   const { plan, base, settings, jwt, installation } = parts;
   const issuer = settings.get(jwt.issuer) ?? '';
   const pem = settings.get(jwt.key) ?? '';
   const key = readKey(pem);
-  if (key === null) return `${jwt.key} is not a private RSA key in PEM form, \`-----BEGIN … PRIVATE KEY-----\``;
+  if (key === null) return `${jwt.key} must be a private RSA key in PEM form, \`-----BEGIN … PRIVATE KEY-----\``;
   const app = createHash('sha256')
     .update(JSON.stringify([base.origin, base.path, issuer, pem]))
     .digest('hex');
   /** How far the service's clock is ahead, in ms. */
   let skewMs = 0;
   const signed = (now: number): string => signJwt(key, issuer, now + skewMs);
-  const askPlace = linkAsk(parts, installation.request, [{ kind: 'status', ranges: [{ from: 200, to: 299 }] }]);
+  const askInstallation = linkAsk(parts, installation.request, [{ kind: 'status', ranges: [{ from: 200, to: 299 }] }]);
   const askToken = linkAsk(parts, plan.request, plan.success);
   const readToken = linkTokenReader(plan);
-  const readPlace = linkPlaceReader(installation);
+  const readInstallation = linkInstallationReader(installation);
 
   async function askSigned(ask: AskExchange, values: Values, context: TokenContext): Promise<ExchangeAnswer> {
     const { clock } = context;
@@ -315,20 +321,20 @@ export function linkAppTokens(parts: AppParts): TokenSource | string {
     checkValues: (now) => ({ jwt: signed(now) }),
     async get(values, _, context) {
       const { tokens, clock } = context;
-      const placeKey = JSON.stringify([app, [...values.match]]);
-      const findPlace = async (): Promise<TokenResult> => {
-        const asked = await askSigned(askPlace, values, context);
-        return asked.kind === 'failed' ? asked.failure : readPlace(asked.response.json);
+      const installationKey = JSON.stringify([app, [...values.match]]);
+      const findInstallation = async (): Promise<TokenResult> => {
+        const asked = await askSigned(askInstallation, values, context);
+        return asked.kind === 'failed' ? asked.failure : readInstallation(asked.response.json);
       };
       for (let isSecond = false; ; isSecond = true) {
-        const place = await tokens.get(placeKey, findPlace);
+        const place = await tokens.get(installationKey, findInstallation);
         if (place.kind !== 'token') return place;
         const token = await tokens.get(JSON.stringify([app, place.token]), async () => {
           const asked = await askSigned(askToken, { ...values, installation: place.token }, context);
           if (asked.kind === 'answer') return readToken(asked.response, clock.now());
           return asked.response?.status === 404 ? { ...asked.failure, gone: true } : asked.failure;
         });
-        // It was removed, and may have been installed again since, with another id.
+        // The app was removed, and may have been installed again with another id.
         if (token.kind === 'token' || token.gone !== true || isSecond) return token;
         tokens.drop(place.token);
       }
@@ -336,17 +342,20 @@ export function linkAppTokens(parts: AppParts): TokenSource | string {
   };
 }
 
-/** In the cache, an installation is a token whose text is its id. */
-function linkPlaceReader({ id }: InstallationPlan): (json: unknown) => TokenResult {
+/** An installation is cached as a token whose text is its id. */
+function linkInstallationReader({ id }: InstallationPlan): (json: unknown) => TokenResult {
   const readId = linkReader(id);
   return (json) => {
     const found = toId(readId(json));
-    if (found === null) return noToken('the answer names no installation');
-    return { kind: 'token', token: found, usable_ms: PLACE_MS };
+    if (found === null) return noToken('the response names no installation');
+    return { kind: 'token', token: found, usable_ms: INSTALLATION_MS };
   };
 }
 
-/** A key in a variable often has `\n` for its line ends. */
+/**
+ * A key in an environment variable often has `
+ * ` instead of line breaks.
+ */
 function readKey(pem: string): KeyObject | null {
   try {
     const key = createPrivateKey(pem.replaceAll('\\n', '\n'));

@@ -34,7 +34,7 @@ export const createEmailDriver: CreateDriver = (target, context) => {
 
 const TIMEOUT_MS = 60_000;
 
-/** Longest subject, in code points; a line of a mail has at most 998 bytes. */
+/** Maximum length of a subject, in code points; a line of a mail has at most 998 bytes. */
 const MAX_SUBJECT = 200;
 
 interface Mail {
@@ -86,7 +86,7 @@ class EmailDriver implements Driver {
     if (!live) return [notLive('mail server')];
     const { host, port } = this.server.options;
     const outcome = smtpOutcome(await this.talk(null, signal), '');
-    if (outcome.kind === 'ok') return [probed('mail server', `${host}:${port} greets and takes the login`)];
+    if (outcome.kind === 'ok') return [probed('mail server', `${host}:${port} responds and accepts the login`)];
     const fix = 'check smtp_host, smtp_port, smtp_secure and the login';
     return [probeFailed('mail server', `${host}:${port}: ${outcome.reason}`, fix)];
   }
@@ -155,7 +155,6 @@ function oneLine(text: string): string {
   return [...line].slice(0, MAX_SUBJECT).join('');
 }
 
-/** Reads the settings of the `email` target: the server, its encryption and login, and the sender. */
 interface MailSender {
   readonly name: string;
   readonly address: string;
@@ -190,20 +189,20 @@ const TIMEOUTS = {
   socketCloseTimeout: 1000,
 };
 
-/** Returns the server, or which setting is wrong. */
+/** Returns the server, or an error that names the wrong setting. */
 export function readSmtpServer({ settings, binding }: BoundTarget): SmtpServer | string {
   const host = settings.get('smtp_host') ?? '';
   const port = Number(settings.get('smtp_port') ?? 587);
-  if (!Number.isInteger(port) || port < 1 || port > 65535) return 'smtp_port is no port';
+  if (!Number.isInteger(port) || port < 1 || port > 65535) return 'smtp_port must be a port number (1 to 65535)';
   const written = settings.get('smtp_secure') ?? (port === 465 ? 'tls' : 'starttls');
   const security = Object.hasOwn(SECURITY, written) ? SECURITY[written] : undefined;
-  if (security === undefined) return 'smtp_secure is one of tls, starttls, none';
+  if (security === undefined) return 'smtp_secure must be tls, starttls or none';
   const local = LOOPBACK.test(host);
   if (security === 'none' && !local && !binding.allow_http) {
-    return 'smtp_secure: none sends mail and password unencrypted to another machine; allow that with allow_http: true';
+    return 'smtp_secure: none sends mail and password unencrypted to another machine; set allow_http: true to allow it';
   }
   const from = readSender(settings.get('from') ?? '');
-  if (from === null) return 'from is no mail address';
+  if (from === null) return 'from must be a mail address';
   const user = settings.get('smtp_user');
   const ca = settings.get('smtp_ca');
   const options: SMTPConnectionOptions = {

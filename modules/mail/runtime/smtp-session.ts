@@ -9,7 +9,7 @@ import type { Clock } from '../../../runtime/platform/clock.ts';
 export interface SmtpRequest {
   readonly options: SMTPConnectionOptions;
   readonly auth: { readonly user: string; readonly pass: string } | null;
-  /** Null: only log in. */
+  /** Null: only logs in. */
   readonly mail: { readonly from: string; readonly to: string; readonly message: Buffer } | null;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -21,9 +21,9 @@ export type SmtpResult =
       readonly kind: 'failed';
       /** nodemailer's code (EAUTH, EENVELOPE, ECONNECTION, …), or our TIMEOUT or ABORTED. */
       readonly code: string;
-      /** The server's reply code, 0 when it gave none. */
+      /** The server's reply code; 0 without a reply. */
       readonly reply: number;
-      /** Whether at least a part of the message was handed over. */
+      /** True once any part of the message was handed over. */
       readonly handedOver: boolean;
     };
 
@@ -79,14 +79,14 @@ class WatchedMessage extends Readable {
   }
 }
 
-/** Errors that a retry cannot fix, whatever the server replied. */
+/** Errors that no retry can fix, whatever the server replied. */
 const FINAL: Readonly<Record<string, string>> = {
-  EAUTH: 'the mail server refused the login: check smtp_user and smtp_pass',
-  ENOAUTH: 'the mail server wants a login: set smtp_user and smtp_pass',
+  EAUTH: 'the mail server rejected the login: check smtp_user and smtp_pass',
+  ENOAUTH: 'the mail server requires a login: set smtp_user and smtp_pass',
   ETLS: 'no encrypted connection to the mail server: check smtp_port, smtp_secure and its certificate',
-  EENVELOPE: 'the mail server refused an address',
-  EMESSAGE: 'the mail is larger than the mail server takes',
-  ECONFIG: 'the settings of the mail server are wrong',
+  EENVELOPE: 'the mail server rejected an address',
+  EMESSAGE: 'the mail is larger than the mail server accepts',
+  ECONFIG: 'the settings of the mail server are invalid',
 };
 
 /** RFC 5321: a 4xx reply is transient, a 5xx reply permanent. */
@@ -94,10 +94,10 @@ export function smtpOutcome(result: SmtpResult, messageId: string): DeliveryOutc
   if (result.kind === 'sent') return { kind: 'ok', message_id: messageId, sent: 1 };
   const { code, reply, handedOver } = result;
   const answered = reply === 0 ? code : `${code}, reply ${reply}`;
-  if (reply >= 400 && reply < 500) return failed('retry', `the mail server asks to come back later (${answered})`);
+  if (reply >= 400 && reply < 500) return failed('retry', `the mail server asked to retry later (${answered})`);
   const final = Object.hasOwn(FINAL, code) ? FINAL[code] : undefined;
-  if (reply >= 500) return failed('permanent', `${final ?? 'the mail server refused the mail'} (${answered})`);
+  if (reply >= 500) return failed('permanent', `${final ?? 'the mail server rejected the mail'} (${answered})`);
   if (final !== undefined) return failed('permanent', `${final} (${answered})`);
   if (handedOver) return failed('ambiguous', `no answer after the mail was handed over (${answered})`);
-  return failed('retry', `the mail server cannot be reached (${answered})`);
+  return failed('retry', `the mail server is unreachable (${answered})`);
 }

@@ -1,4 +1,4 @@
-/** `hookwright sandbox try`: a command, or a shell, in the sandbox of an agent, for the person who writes its lists. */
+/** `hookwright sandbox try`: runs a command or a shell in the sandbox of an agent, to test its lists. */
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { codeOf } from '../../../base/errors.ts';
@@ -28,35 +28,40 @@ import type { CommandAgentPlan, RouteTable } from '../../../schemas/generated/ty
 const options = { profile: text('name', 'Profile of the agent instead of the default one'), config: configOption };
 const args = { agent: optionalArgument('agent'), command: restArguments('command') };
 
-type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+type TryArgs = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const sandboxTryCommand = command({
   options,
   args,
-  async run(context, given) {
-    const compiled = compileRequest(await createCompileRequest(context, { configs: given.config }));
+  async run(context, input) {
+    const compiled = compileRequest(await createCompileRequest(context, { configs: input.config }));
     if (compiled.output === null) throw new CliError('the configuration has errors', 'hookwright lint shows them');
     const files = compiled.files.map((file) => resolve(context.cwd, file));
-    return tryIn(context, given, compiled.output.table, files);
+    return tryIn(context, input, compiled.output.table, files);
   },
 });
 
 /** @returns the exit code of the command */
-async function tryIn(context: CliContext, given: Given, table: RouteTable, files: readonly string[]): Promise<number> {
+async function tryIn(
+  context: CliContext,
+  input: TryArgs,
+  table: RouteTable,
+  files: readonly string[],
+): Promise<number> {
   const { home, env, modules } = context;
-  const { profile = DEFAULT_PROFILE } = given;
-  const name = given.agent === undefined || given.agent === 'default' ? null : given.agent;
+  const { profile = DEFAULT_PROFILE } = input;
+  const name = input.agent === undefined || input.agent === 'default' ? null : input.agent;
   const own = Object.hasOwn(table.profiles, profile) ? table.profiles[profile] : undefined;
   const plan = own === undefined ? null : agentPlan(own, name);
   if (own === undefined || plan === null) {
-    const hint = name === null ? [] : [`a command stands behind \`--\`: hookwright sandbox try -- ${name}`];
-    throw new CliError(`there is no agent ${name ?? 'default'} in ${profile}`, ...hint);
+    const hint = name === null ? [] : [`write a command after \`--\`: hookwright sandbox try -- ${name}`];
+    throw new CliError(`unknown agent ${name ?? 'default'} in profile ${profile}`, ...hint);
   }
   if (plan.kind !== 'command' || plan.sandbox === null)
-    throw new CliError('this agent has no sandbox', 'write `sandbox:` into the agent, or under `gateway`');
+    throw new CliError('this agent has no sandbox', 'add `sandbox:` to the agent, or to `gateway`');
   const tried: CommandAgentPlan = {
     ...plan,
-    argv: given.command.length > 0 ? [...given.command] : [env.SHELL ?? 'sh'],
+    argv: input.command.length > 0 ? [...input.command] : [env.SHELL ?? 'sh'],
   };
   const changed = name === null ? { ...own, agent: tried } : { ...own, agents: { ...own.agents, [name]: tried } };
   const log = createServerLog(context);
@@ -69,7 +74,7 @@ async function tryIn(context: CliContext, given: Given, table: RouteTable, files
   await keep(table, Object.values(table.routes));
   const secrets = createSecrets(context);
   const wanted = new Set(collectSecretRefs(plan));
-  // The others are not started, so that what they lack does not matter.
+  // Other programs are not started, so their missing secrets do not matter.
   const resolve: SecretResolver['resolve'] = (ref) => (wanted.has(ref) ? secrets.resolve(ref) : 'x');
   const ends: ProgramEnd[] = [];
   const report = { ended: (program: ProgramEnd) => void ends.push(program), used: () => {} };
@@ -94,7 +99,7 @@ async function tryIn(context: CliContext, given: Given, table: RouteTable, files
   } catch (error) {
     if (error instanceof SecretError) throw new CliError(error.message);
     if (!(error instanceof AgentError)) throw error;
-    // A command that fails has said why; one that was not started has not.
+    // A command that fails has printed why; one that did not start has not.
     if (exitOf(ends) === null) throw new CliError(error.message);
   } finally {
     listening();
@@ -106,7 +111,7 @@ async function tryIn(context: CliContext, given: Given, table: RouteTable, files
 
 const exitOf = ([end]: readonly ProgramEnd[]): number | null => end?.exit_code ?? null;
 
-/** The terminal, or whatever this command was started with, is that of the program. */
+/** Passes the terminal, or whatever this command was started with, to the program. */
 const inTerminal: RunProcess = ({ argv: [program = '', ...rest], cwd, env }) =>
   new Promise((settle) => {
     const child = spawn(program, rest, { cwd, env: { ...env }, stdio: 'inherit' });

@@ -1,4 +1,4 @@
-/** The module's part of the compiler. */
+/** The part of the compiler that this module adds. */
 import type { CompilerPart } from '../../../compiler/module.ts';
 import { RULE_FILES } from './rules/built/rule-files.ts';
 

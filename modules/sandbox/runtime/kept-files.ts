@@ -1,4 +1,6 @@
-/** What a gateway goes by besides its table: programs in a sandbox may read it, and change none of it. */
+/**
+ * Lists the files besides the table that decide what a gateway does. Programs in a sandbox may read them, but not change them.
+ */
 import { join } from 'node:path';
 import { agentPlans } from '../../../base/names.ts';
 import { locateProgram } from '../../../runtime/dispatch/agents/program.ts';
@@ -6,7 +8,7 @@ import type { KeptFiles } from '../../../runtime/platform/process/sandbox.ts';
 import { listPath } from '../../../runtime/table/in-file-set.ts';
 import type { FilterPlan } from '../../../schemas/generated/types.ts';
 
-/** Files and folders besides the table that decide what its gateway does, and that are read while it runs; a bare name is on the PATH. */
+/** Only files and folders that are read while the gateway runs; a bare name is looked up on the PATH. */
 export const keptFiles: KeptFiles = ({ profiles }, plans, places) => {
   const ofProfiles = Object.values(profiles).flatMap((profile) => {
     const folder = join(places.home, profile.home);

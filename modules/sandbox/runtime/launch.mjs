@@ -1,13 +1,13 @@
 /**
- * Starts one program in a sandbox, as a process of its own: the runtime's settings hold for a whole process. The gateway
- * passes a file of JSON, which the program cannot see, and reads from another what the sandbox refused.
+ * Starts one program in a sandbox, in a separate process, because the runtime's settings apply to a whole process. The gateway
+ * passes a JSON file, which the program cannot see, and reads the denied accesses from another file.
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
 
 const [file = ''] = process.argv.slice(2);
 const { argv, settings, module, report, scratch, unreported, proxied, parent } = JSON.parse(readFileSync(file, 'utf8'));
-/** A program cannot make the report grow by trying again. */
+/** Limits the report, so that a program cannot make it grow by repeated attempts. */
 const MOST = 50;
 const said = new Set();
 
@@ -23,12 +23,12 @@ function refuse(error) {
 }
 
 const quote = (word) => `'${word.replaceAll("'", `'\\''`)}'`;
-// If loopback and private addresses are listed, programs must ask the proxy for them too.
+// If loopback and private addresses are listed, programs must use the proxy for them too.
 const setup = `echo started >&3; exec 3>&-; export TMPDIR=${quote(scratch)}${proxied ? ' NO_PROXY= no_proxy=' : ''}; `;
 
 try {
   const { SandboxManager } = await import(module);
-  // Without the filter for sockets, programs on this machine could be asked to act: nothing runs then.
+  // Without the socket filter, the program could make others on this machine act for it. So nothing runs.
   const { errors, warnings } = SandboxManager.checkDependencies();
   const lacks = [...errors, ...warnings.filter((warning) => warning.startsWith('seccomp'))];
   if (lacks.length > 0) refuse(lacks.join('; '));
@@ -40,17 +40,17 @@ try {
   });
   const command = `${setup}exec ${argv.map(quote).join(' ')}`;
   const wrapped = await SandboxManager.wrapWithSandbox(command, undefined, undefined, undefined, { commandId: 'run' });
-  // bubblewrap ends with its parent, which a shell between them would keep from it.
+  // bubblewrap ends with its parent. A shell between them would prevent that.
   const stdio = ['inherit', 'inherit', 'inherit', 'pipe'];
   const child = spawn(`${process.platform === 'linux' ? 'exec ' : ''}${wrapped}`, { shell: true, stdio });
-  // The program does not have this descriptor any more: it cannot pass for one that was not started.
+  // The program no longer has this descriptor, so it cannot pretend that it never started.
   child.stdio[3].once('data', () => appendFileSync(report, 'started\n'));
-  // A gateway that was killed stops nothing: the program would go on beside the run that repeats it.
+  // A killed gateway stops nothing: the program would continue beside the run that repeats it.
   setInterval(() => {
     if (process.ppid === parent) return;
     child.kill('SIGKILL');
     try {
-      // Without the runtime's clean-up, which would take the protection from a run of the next gateway.
+      // Skips the runtime's clean-up, which would remove the protection of a run of the next gateway.
       process.kill(-process.pid, 'SIGKILL');
     } catch {
       process.exit(1);
@@ -61,7 +61,7 @@ try {
     SandboxManager.cleanupAfterCommand();
     process.exit(code ?? 1);
   });
-  // The terminal sends them to the program as well, which decides.
+  // The terminal sends these signals to the program as well, which decides.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
 } catch (error) {
   refuse(error);

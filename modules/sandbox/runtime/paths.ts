@@ -1,40 +1,40 @@
 /**
- * What the paths of a run name on this machine: symbolic links are followed, a folder to write is made. A link where a program
- * can write opens nothing: it could lead to whatever is hidden.
+ * Resolves the paths of a run on this machine. Symbolic links are followed, and folders to write are created. A link in a
+ * folder that a program can write is not followed: it could lead to hidden files.
  */
 import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { codeOf } from '../../../base/errors.ts';
 
 export interface Paths {
-  /** Without links. */
+  /** With links resolved. */
   readonly read: readonly string[];
   readonly write: readonly string[];
-  /** The links on the way, by where they are: what each says. */
+  /** Links on the way, by path, with their targets. */
   readonly links: ReadonlyMap<string, string>;
-  /** What opens nothing, and why. */
+  /** Paths that cannot be opened, with the reason. */
   readonly closed: readonly string[];
 }
 
-/** A folder of such a name would be in the way of a program's file. */
+/** A folder with such a name would block a program's file. */
 const FILE_NAME = /\.(?:json|ya?ml|toml|ini|conf|log|db|sqlite)$/i;
 const MOST_LINKS = 40;
 
 export const within = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.replace(/\/*$/, '/'));
 
-/** How long the deepest of the folders is that the path is in; -1: none. */
+/** Length of the deepest of the folders that contains the path; -1: none. */
 export const depth = (path: string, folders: readonly string[]): number =>
   Math.max(-1, ...folders.filter((folder) => within(path, folder)).map((folder) => folder.length));
 
-/** The path without links, itself where it is not there. */
+/** The path with links resolved, or unchanged if it does not exist. */
 export const realOf = (path: string): string => (existsSync(path) ? realpathSync(path) : path);
 
 interface Machine {
   readonly userHome: string;
-  /** Folders that programs can write, besides those of the run. */
+  /** Other folders that programs can write, besides those of the run. */
   readonly written: readonly string[];
-  /** Whether what is missing may be made. */
+  /** Create missing folders. */
   readonly make: boolean;
 }
 
@@ -52,7 +52,7 @@ export function openPaths(
         const real = follow(absolute(path), shared, links);
         const isMade = kind === 'write' && within(real, userHome) && !FILE_NAME.test(real);
         if (existsSync(real) || (isMade && !make)) return [real];
-        if (!isMade) throw new Error('is not there');
+        if (!isMade) throw new Error('does not exist');
         mkdirSync(real, { recursive: true, mode: 0o700 });
         return [real];
       } catch (error) {
@@ -63,7 +63,7 @@ export function openPaths(
   return { read: open('read', read), write: open('write', write), links, closed };
 }
 
-/** The path without links, which are added to `links`. @throws Error for a link that a program may have made */
+/** Resolves the links of a path and adds them to `links`. @throws Error for a link that a program may have created */
 function follow(path: string, shared: readonly string[], links: Map<string, string>): string {
   let at = '/';
   const names = path.split('/');
@@ -75,8 +75,8 @@ function follow(path: string, shared: readonly string[], links: Map<string, stri
       continue;
     }
     if (shared.some((folder) => next !== folder && within(next, folder)))
-      throw new Error(`a program can have made the link ${next}`);
-    if (++passed > MOST_LINKS) throw new Error('is a circle of links');
+      throw new Error(`a program may have created the link ${next}`);
+    if (++passed > MOST_LINKS) throw new Error('has too many symbolic links');
     const target = readlinkSync(next);
     links.set(next, target);
     names.unshift(...target.split('/'));
@@ -85,14 +85,14 @@ function follow(path: string, shared: readonly string[], links: Map<string, stri
   return at;
 }
 
-/** Each entry is a mount. */
+/** Maximum number of entries; each is a mount. */
 const MOST_ENTRIES = 300;
 const KERNEL_FOLDERS = ['/dev', '/proc', '/sys'];
 
 /**
- * Hides files with their folders, in which the rest stays: a mount over a single file is gone as soon as the file is replaced.
- * A folder that can be written, cannot be listed, is one of the root's or has too many entries stays as it is.
- * @returns the hidden folders, the paths of the run with what else is in these, and files to read besides
+ * Hides files by hiding their folders and mounting the other entries again: a mount over a single file ends when the file is
+ * replaced. Folders that are writable, cannot be listed, are in the root, or have too many entries are left unchanged.
+ * @returns the hidden folders, the paths of the run with the other entries of these folders, and further files to read
  */
 export function coverFiles(hidden: readonly string[], walls: readonly string[], paths: Paths) {
   const named = [...paths.read, ...paths.write];
@@ -119,7 +119,7 @@ export function coverFiles(hidden: readonly string[], walls: readonly string[], 
   return { folders, paths: { ...paths, read, links }, files };
 }
 
-/** The paths in a folder; null: it cannot be listed. */
+/** The paths in a folder; null if it cannot be listed. */
 export function entriesOf(folder: string): readonly string[] | null {
   try {
     return readdirSync(folder).map((name) => join(folder, name));

@@ -2,10 +2,10 @@
  * Runs programs in sandboxes of `@anthropic-ai/sandbox-runtime`, an optional dependency. Each run has a folder,
  *
  *   <temporary folder>/hw-<home>-XXXXXX/
- *     control/   settings, what was refused, sockets of the proxies: the program does not see it
+ *     control/   settings, denied accesses, sockets of the proxies; hidden from the program
  *     scratch/   its temporary files ($TMPDIR)
  *
- * and is started by launch.mjs. The folder is removed after the run; what a killed gateway leaves, by the next one.
+ * and is started by launch.mjs. The folder is removed after the run. The next gateway removes those of a killed one.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
@@ -26,30 +26,30 @@ import type { Paths } from './paths.ts';
 import { coverFiles, depth, entriesOf, openPaths, realOf, within } from './paths.ts';
 import { listsLocal, settingsOf } from './settings.ts';
 
-/** What reaches nothing, to try whether there is a sandbox at all. */
+/** A plan that allows nothing, to test whether sandboxes work at all. */
 const NOTHING: SandboxPlan = { network: [], read: [], write: [] };
 const TRIAL = { argv: ['true'], cwd: '/', stdin: '', timeoutMs: 30_000, maxStdoutBytes: 1024 };
 
-/** The line of the report that says so, from the moment at which the program is in its sandbox. */
+/** The line of the report that means: the program runs in its sandbox. */
 const STARTED = 'started';
 
-/** What a program writes there reaches nobody, and is no attempt to leave. */
+/** Writing there affects nothing outside, and does not count as a denied access. */
 const OWN_FOLDERS = ['/dev', '/proc/self', '/proc/thread-self'];
 
-/** Temporary files of others, wherever this process has its own. */
+/** Temporary folders of other programs, in addition to that of this process. */
 const TEMPORARY = ['/tmp', '/private/tmp', '/var/tmp'];
-/** This program, which the next run loads: with the packages beside it, where it is one of them. */
+/** The code of this program, which the next run loads, and the packages beside it if it is installed as one. */
 const OWN_FOLDER = dirname(assetFolder('catalog')).replace(/(?<=\/node_modules)\/.*/s, '');
 const RESOLVER = '/etc/resolv.conf';
 
 export function openSandbox(context: SandboxContext): Sandbox {
   const folders = openFolders(context);
-  /** Folders that a run is under way in. */
+  /** Folders that a run currently uses. */
   const used = new Set<string>();
   const runNow: Sandbox['run'] = async (plan, walls, request) => {
     const prepareIn = async (folder: string) =>
       prepare(plan, walls, request, { ...context, folder, temporary: folders.temporary });
-    // What fails once the program may have begun is not told as one that was not started: that is tried again.
+    // A failure after the program may have started must not count as "not started", because that is retried.
     const prepared = await folders.create().then(prepareIn).catch(notStarted);
     if ('kind' in prepared) return prepared;
     const { folder, launch, closed } = prepared;
@@ -61,7 +61,8 @@ export function openSandbox(context: SandboxContext): Sandbox {
   const run: Sandbox['run'] = async (plan, walls, request) => {
     const cwd = realOf(request.cwd);
     if (request.writable?.some((path) => within(cwd, realOf(path))) !== true) return runNow(plan, walls, request);
-    // With a run, the runtime removes the empty files that keep programs in its folder from making `.mcp.json` and the like.
+    // At the end of a run, the runtime removes the empty files that prevent programs from creating `.mcp.json` and similar
+    // files.
     if (used.has(cwd)) return { kind: 'spawn_failed', code: FOLDER_IN_USE, stderr: '' };
     used.add(cwd);
     return runNow(plan, walls, request).finally(() => used.delete(cwd));
@@ -89,7 +90,7 @@ const notStarted = (error: unknown): ProcessResult => ({
 
 const unavailable = (reason: string): string => `${SANDBOX_UNAVAILABLE}: ${reason}`;
 
-/** A process that applies the settings of a run, and the paths of its plan that open nothing. */
+/** Creates the process that applies the settings of a run, and lists the paths of its plan that cannot be opened. */
 async function prepare(
   { network, ...plan }: SandboxPlan,
   { hidden: others = [], onlyTo = {}, written = [] }: Walls,
@@ -101,14 +102,14 @@ async function prepare(
   const [control, scratch] = [join(folder, 'control'), join(folder, 'scratch')];
   await Promise.all([mkdir(control, { mode: 0o700 }), mkdir(scratch, { mode: 0o700 })]);
   const userHome = realOf(context.userHome);
-  // Where a program finds the addresses of names that no proxy finds for it.
+  // Programs resolve names themselves unless the proxy does.
   const resolver = network === 'any' && existsSync(RESOLVER) ? [RESOLVER] : [];
   const read = [...plan.read, ...(request.readable ?? []), ...resolver];
   const opened = { read, write: [...plan.write, ...(request.writable ?? [])] };
   const paths = openPaths(opened, { userHome, written: [...others, ...written], make: true });
   const walls = [context.home, userHome, '/run', temporary, ...TEMPORARY, ...others].map(realOf);
   const hidden = spelled(context.hidden());
-  // Elsewhere a sandbox goes by names, and what takes the place of a file is hidden like it.
+  // On other systems the sandbox matches names, so a file that replaces a hidden file is hidden too.
   const cover = coverFiles(process.platform === 'linux' ? hidden : [], walls, paths);
   const { write } = cover.paths;
   const programs = [OWN_FOLDER, runtime.folder, ...(process.env.PATH ?? '').split(delimiter)];
@@ -123,11 +124,11 @@ async function prepare(
     runtime: runtime.folder,
     folders: [...walls, ...cover.folders],
     hidden: hidden.filter((path) => existsSync(path)),
-    // A program that made one that is not there would be obeyed, too.
+    // Includes missing files, because the gateway would follow one that a program creates.
     kept: [...hidden, ...kept].filter((path) => depth(path, write) >= 0),
   });
   const file = join(control, 'settings.json');
-  const told = {
+  const launch = {
     argv: request.argv,
     settings: { ...settings, bwrapPath: besides('bwrap.sh') },
     module: runtime.entry,
@@ -139,7 +140,7 @@ async function prepare(
   };
   const listed = (words: readonly string[]): string => words.map((word) => `${word}\0`).join('');
   const files = {
-    'settings.json': JSON.stringify(told),
+    'settings.json': JSON.stringify(launch),
     'keyrings.bpf': keyringFilter(),
     arguments: listed(mounts),
     writable: listed([temporary, ...writable]),
@@ -150,16 +151,16 @@ async function prepare(
   return { folder, launch: { ...request, argv, env }, closed: paths.closed };
 }
 
-/** A name may be a link: what it leads to is meant as well. */
+/** A name may be a link; its target is included as well. */
 const spelled = (paths: readonly string[]): readonly string[] =>
   paths.filter(isAbsolute).flatMap((path) => [path, realOf(path)]);
 
-/** The path, with what is in its folders: a skill is a file in a folder, and each may be a link. */
+/** The path and the entries of its folders: a skill is a file in a folder, and each may be a link. */
 const insides = (path: string): readonly string[] => [path].flatMap(withEntries).flatMap(withEntries);
 
 const withEntries = (path: string): readonly string[] => [path, ...(entriesOf(path) ?? [])];
 
-/** What can be written, by way of links: who looks at names alone takes it for denied. */
+/** Writable paths, as spelled through links: a check by name alone would treat them as denied. */
 const spellings = ({ links, write }: Paths): readonly string[] =>
   [...links.keys()].flatMap((link) => {
     const real = realOf(link);
@@ -174,8 +175,8 @@ function resultOf(result: ProcessResult, report: string, closed: Paths['closed']
   const lines = report.split('\n').filter((line) => line !== '');
   const refusal = lines.find((line) => line.startsWith('unavailable '))?.slice('unavailable '.length);
   if (refusal !== undefined || (result.kind === 'exit' && result.code !== 0 && !lines.includes(STARTED))) {
-    // Without a word of the runtime, bubblewrap or the kernel has refused.
-    const last = result.stderr.trimEnd().split('\n').at(-1) || 'bubblewrap has not started the program';
+    // If the runtime reports nothing, bubblewrap or the kernel refused.
+    const last = result.stderr.trimEnd().split('\n').at(-1) || 'bubblewrap did not start the program';
     return { kind: 'spawn_failed', code: unavailable(explainRefusal(refusal ?? last)), stderr: result.stderr };
   }
   const refused = lines.filter((line) => line !== STARTED).map((line) => line.replace(/^deny \S+ | \(.*\)$/g, ''));
@@ -183,23 +184,23 @@ function resultOf(result: ProcessResult, report: string, closed: Paths['closed']
   return denied.length === 0 ? result : { ...result, denied };
 }
 
-/** The folders of the runs of this process, with names that no other process can guess. */
+/** Manages the folders of the runs of this process. Their names cannot be guessed by other processes. */
 function openFolders({ home, sweep, log }: SandboxContext) {
-  /** Without symbolic links. */
+  /** With symbolic links resolved. */
   const temporary = realOf(tmpdir());
-  if (!existsSync(temporary)) throw new Error(`$TMPDIR is ${temporary}, which is not there`);
+  if (!existsSync(temporary)) throw new Error(`$TMPDIR is ${temporary}, which does not exist`);
   const id = createHash('sha256').update(home).digest('hex').slice(0, 8);
   const prefix = join(temporary, `${sweep ? 'hw' : 'hwt'}-${id}-`);
   const open = async (): Promise<TreeRemover> => {
     const names = sweep ? await readdir(temporary) : [];
     const depot = await mkdtemp(prefix);
     process.on('exit', () => {
-      // Unless something is left in it, which the next start removes.
+      // If something is left in it, the next start removes it.
       if (existsSync(depot) && readdirSync(depot).length === 0) rmdirSync(depot);
     });
     const remover = new TreeRemover(depot, log);
     const left = names.map((name) => join(temporary, name)).filter((path) => path.startsWith(prefix));
-    // A folder of another user that has such a name is not ours to move.
+    // A folder with such a name may belong to another user; only our own are removed.
     for (const path of left.filter((each) => lstatSync(each).uid === process.getuid?.())) await remover.remove(path);
     return remover;
   };
@@ -212,21 +213,25 @@ function openFolders({ home, sweep, log }: SandboxContext) {
       try {
         const remover = await opened;
         await remover.remove(path);
-        // A command ends right after; a gateway has time.
+        // A command exits right after this; a gateway keeps running.
         if (!sweep) await remover.idle();
       } catch (error) {
-        log.warn({ err: error, folder: path }, 'the folder of a run cannot be removed');
+        log.warn({ err: error, folder: path }, 'could not remove the folder of a run');
       }
     },
   };
 }
 
-/*
- * A filter of system calls, in the form that `bwrap --seccomp` reads: those of the kernel's keyrings fail. No namespace separates
- * keyrings, and a program would find the keys of whoever has started the gateway: of Kerberos, of network and encrypted file systems.
+/**
+ * A system call filter in the form that `bwrap --seccomp` reads. It makes the calls of the kernel's keyrings fail. No namespace
+ * separates keyrings, so a program could find the keys of the user who started the gateway: Kerberos, network and encrypted
+ * file systems.
  */
 
-/** `add_key`, `request_key` and `keyctl`, by AUDIT_ARCH: each kind of program that a machine of the runtime can execute. */
+/**
+ * `add_key`, `request_key` and `keyctl`, by AUDIT_ARCH: each kind of program that a machine supported by the runtime can
+ * execute.
+ */
 const CALLS: readonly (readonly [arch: number, ...calls: number[]])[] = [
   [0xc000003e, 248, 249, 250], // x86_64
   [0x40000003, 286, 287, 288], // i386
@@ -242,7 +247,7 @@ const [ALLOW, REFUSE_EPERM] = [0x7fff0000, 0x00050001];
 /** x32 programs have a bit set in the numbers of x86_64. */
 const WITHOUT_X32 = 0xbfffffff;
 
-/** `struct sock_filter`, as little-endian machines have it: the runtime has no others. */
+/** `struct sock_filter` on little-endian machines; the runtime supports no others. */
 const instruction = (code: number, jumpTrue: number, jumpFalse: number, value: number): readonly number[] => [
   code | (jumpTrue << 16) | (jumpFalse << 24),
   value,
@@ -263,13 +268,13 @@ export function keyringFilter(): Buffer {
 }
 
 const PACKAGE = '@anthropic-ai/sandbox-runtime';
-/** Its settings change between versions, and a setting that it does not know protects nothing. */
+/** The only supported version. Settings change between versions, and an unknown setting protects nothing. */
 const VERSION = '0.0.83';
 
-/** Debian's names, which other systems share, by program. */
+/** Package names by program: Debian's, which other systems share. */
 const PROGRAMS: Readonly<Record<string, string>> = { bwrap: 'bubblewrap', socat: 'socat', rg: 'ripgrep' };
 
-/** How each package manager installs, in the order in which they are looked for. */
+/** Install commands by package manager, in the order of preference. */
 const INSTALLERS: Readonly<Record<string, string>> = {
   'apt-get': 'apt-get install --yes',
   dnf: 'dnf install --assumeyes',
@@ -285,11 +290,11 @@ const KERNEL: readonly (readonly [name: string, forbids: string, allows: string]
   ['user.max_user_namespaces', '0', '10000'],
 ];
 
-/** The installed runtime: the URL of its entry and its folder. @throws Error that says what to install */
+/** The URL of the installed runtime's entry, and its folder. @throws Error that says what to install */
 export function findRuntime(path = process.env.PATH ?? ''): { readonly entry: string; readonly folder: string } {
   const { entry, folder } = findPackage();
   const needed = { linux: Object.keys(PROGRAMS), darwin: ['rg'] }[process.platform as string];
-  if (needed === undefined) throw new Error(`there is no sandbox for ${process.platform}`);
+  if (needed === undefined) throw new Error(`sandboxes are not supported on ${process.platform}`);
   const missing = needed.filter((program) => !isOnPath(program, path)).flatMap((program) => PROGRAMS[program] ?? []);
   if (missing.length === 0) return { entry, folder };
   const installer = Object.keys(INSTALLERS).find((program) => isOnPath(program, path)) ?? 'apt-get';
@@ -308,13 +313,13 @@ function findPackage(): { readonly entry: string; readonly folder: string } {
   const folder = join(dirname(fileURLToPath(entry)), '..');
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly version: string };
   if (version === VERSION) return { entry, folder };
-  throw new Error(`${PACKAGE} ${version} is installed, and ${VERSION} is needed: ${install}`);
+  throw new Error(`${PACKAGE} ${version} is installed, but ${VERSION} is required: ${install}`);
 }
 
 const isOnPath = (program: string, path: string): boolean =>
   path.split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, program)));
 
-/** A refusal of the runtime or the kernel, with the command that lifts it where it is known. */
+/** Adds to an error of the runtime or the kernel the command that fixes it, where it is known. */
 export function explainRefusal(reason: string): string {
   const forbidden = KERNEL.find(([name, forbids]) => settingOf(name) === forbids);
   return forbidden === undefined ? reason : `${reason}: run \`sysctl -w ${forbidden[0]}=${forbidden[2]}\``;

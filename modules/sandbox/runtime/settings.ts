@@ -1,4 +1,4 @@
-/** What a run's sandbox may reach, as settings of the sandbox runtime. A pure function of plan, run and machine. */
+/** Builds the settings of the sandbox runtime for a run. A pure function of plan, run and machine. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Walls } from '../../../runtime/platform/process/sandbox.ts';
@@ -6,23 +6,23 @@ import type { SandboxPlan } from '../../../schemas/generated/types.ts';
 import type { Paths } from './paths.ts';
 import { depth, within } from './paths.ts';
 
-/** A run, and where things are on this machine; all paths are absolute and without links. */
+/** A run and the locations on this machine. All paths are absolute, with links resolved. */
 interface Run {
   readonly network: SandboxPlan['network'];
   readonly onlyTo: NonNullable<Walls['onlyTo']>;
   readonly paths: Paths;
-  /** A folder of this run that its program does not see: sockets, the authority that ends TLS. */
+  /** Folder of this run that its program cannot see: sockets, the certificate authority that ends TLS. */
   readonly control: string;
   /** A folder of this run for its temporary files. */
   readonly scratch: string;
   readonly userHome: string;
-  /** What no program sees: homes, temporary files, folders of other agents. */
+  /** Folders hidden from every program: homes, temporary files, folders of other agents. */
   readonly folders: readonly string[];
-  /** Files that can be read in hidden folders, as far as they are still there. */
+  /** Readable files in hidden folders, as far as they still exist. */
   readonly files: readonly string[];
   /** Files of the configuration, and the folder of its tables. */
   readonly hidden: readonly string[];
-  /** What the program must neither change nor make: of the configuration, and of what else the gateway goes by. */
+  /** Files that the program must neither change nor create: configuration and other files that decide what the gateway does. */
   readonly kept: readonly string[];
   /** Folder of the installed runtime. */
   readonly runtime: string;
@@ -30,23 +30,23 @@ interface Run {
 
 type Entry = string | { readonly path: string; readonly literal: true };
 
-/** A path is a name, never a pattern. */
+/** Paths are literal, never patterns. */
 const named = (paths: readonly string[]): readonly Entry[] =>
   [...new Set(paths)].map((path) => ({ path, literal: true }));
 
-/** What the runtime lets every program write. */
+/** Folders that the runtime lets every program write. */
 const OPENED = ['/tmp/claude', '/private/tmp/claude'];
 const OPENED_IN_HOME = ['.npm/_logs', '.claude/debug'];
 
-/** Settings of the runtime, arguments of bubblewrap besides its own, and hidden folders that stay writable. */
+/** Returns settings of the runtime, additional arguments of bubblewrap, and hidden folders that stay writable. */
 export function settingsOf({ network, onlyTo, paths, ...run }: Run) {
   const { read, write } = paths;
-  // An entry for the root would hide everything. What a plan names itself is not hidden and opened again: that would
-  // shut what it may write in it.
+  // An entry for the root would hide everything. A folder that the plan names is not hidden and reopened, because that would
+  // make its writable folders read-only.
   const denied = [...run.folders, ...run.hidden].filter((path) => ![...read, ...write, '/'].includes(path));
   const below = (path: string, folders: readonly string[]): boolean =>
     folders.some((folder) => path !== folder && within(path, folder));
-  // The runtime mounts what can be read after what can be written, and so shuts what is below it, unless that is hidden too.
+  // The runtime mounts readable paths after writable ones, and so covers paths below them, unless these are hidden too.
   const reopened = read.filter((folder) => below(folder, denied));
   const shut = write.filter((path) => below(path, reopened));
   const folders = shut.filter((path) => statSync(path).isDirectory());
@@ -60,7 +60,7 @@ export function settingsOf({ network, onlyTo, paths, ...run }: Run) {
       denyRead: named([...denied, ...folders]),
       allowRead: [...named([...read, ...write, join(run.runtime, 'vendor')]), ...sockets],
       allowWrite: named([...write, run.scratch]),
-      // A program that changes the configuration would leave its sandbox with the next reload.
+      // A program that could change the configuration would leave its sandbox at the next reload.
       denyWrite: named([...opened.filter((path) => !write.some((folder) => within(path, folder))), ...run.kept]),
     },
     ...credentialsOf(onlyTo),
@@ -72,7 +72,7 @@ export function settingsOf({ network, onlyTo, paths, ...run }: Run) {
 }
 
 function networkOf(network: SandboxPlan['network'], onlyTo: Readonly<Record<string, readonly string[]>>): object {
-  // Without a list of hosts, the runtime does not separate the network.
+  // Without a list of hosts, the runtime does not isolate the network.
   if (network === 'any') return { deniedDomains: [] };
   const receivers = Object.values(onlyTo).flat();
   const others = network.map(withoutPort).filter((host) => !receivers.some((receiver) => overlap(host, receiver)));
@@ -87,14 +87,14 @@ function credentialsOf(onlyTo: Readonly<Record<string, readonly string[]>>): obj
 
 const withoutPort = (host: string): string => host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
 
-/** Whether some host is meant by both; each may be `*.` and a domain. */
+/** True if both patterns match some host; each may be `*.` and a domain. */
 function overlap(one: string, other: string): boolean {
   const covers = (pattern: string, host: string): boolean =>
     pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : pattern === host;
   return covers(one, other) || covers(other, one);
 }
 
-/** Addresses that programs do not ask a proxy for, unless they are told to. */
+/** Addresses for which programs bypass a proxy by default. */
 const LOCAL = /^(?:localhost|127\.|10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|\[)/;
 
 export const listsLocal = (network: SandboxPlan['network']): boolean =>

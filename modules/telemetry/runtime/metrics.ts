@@ -1,6 +1,6 @@
 /**
- * The gateway's metrics as Prometheus text: counters updated as things happen, and gauges read at each scrape. They are
- * plain numbers; prom-client, which has those of the process, is loaded with the first scrape.
+ * The gateway's metrics as Prometheus text: counters that are updated as things happen, and gauges that are read at each
+ * scrape. prom-client is loaded at the first scrape, for the metrics of the process.
  */
 import type { Registry } from 'prom-client';
 import { ALERT_KINDS } from '../../../base/names.ts';
@@ -15,10 +15,10 @@ import { byLabel, Durations, printMetric, REQUEST_SECONDS, recordFigures, Totals
 /** Bucket bounds in seconds, for work that may take minutes. */
 const WORK_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
 
-/** Most routes with a histogram of their own; the name of a route holds no bracket. */
+/** Maximum number of routes with their own histogram; names of routes contain no bracket. */
 const MAX_RUN_ROUTES = 200;
 const OTHER_ROUTES = '(others)';
-/** Outcomes of requests that docs/alerts.yaml counts. */
+/** Outcomes used by the rules in docs/alerts.yaml. */
 const ALERTING = ['overloaded', 'invalid_signature'];
 
 export class CountedMetrics implements Metrics {
@@ -67,7 +67,7 @@ export class CountedMetrics implements Metrics {
     finished: (_owner, state) => this.finished.add(state),
   };
 
-  /** Requests of routes since the start, by outcome, and their durations by the buckets of `REQUEST_SECONDS`. */
+  /** Requests to routes since the start, by outcome, and their durations in the buckets of `REQUEST_SECONDS`. */
   requestTotals(): RequestTotals {
     const byOutcome: Record<string, number> = {};
     for (const { labels, value } of this.requests.samples()) {
@@ -93,7 +93,7 @@ export class CountedMetrics implements Metrics {
     return { content_type: registry.contentType, text: [...own, await registry.metrics()].join('\n') };
   }
 
-  /** Subscriptions come and go: beyond a number of routes, runs are counted together. */
+  /** Subscriptions are added and removed, so beyond a number of routes, runs are counted together. */
   private runRoute(profile: string, route: string | null): string {
     const key = JSON.stringify([profile, route]);
     if (!this.runRoutes.has(key) && this.runRoutes.size >= MAX_RUN_ROUTES) return OTHER_ROUTES;
@@ -106,35 +106,35 @@ export class CountedMetrics implements Metrics {
       [
         'counter',
         'requests_total',
-        'Requests by route and outcome, those ignored by reason too; without a route: for a path that is none of ours.',
+        'Requests by route and outcome, ignored requests also by reason. Without a route: requests to unknown paths.',
         this.requests.samples(
           served.flatMap(({ profile, name }) => ALERTING.map((outcome) => [profile, name, outcome, null])),
         ),
       ],
-      ['histogram', 'request_duration_seconds', 'From the head of a request to its answer.', this.seconds.samples()],
+      ['histogram', 'request_duration_seconds', 'From request head to response.', this.seconds.samples()],
       [
         'counter',
         'previous_secret_requests_total',
-        'Requests signed with a secret that is no longer the current one.',
+        'Requests signed with a secret that has been replaced.',
         this.previous.samples(),
       ],
-      ['counter', 'requests_kept_total', 'Requests that were kept.', [{ value: kept }]],
+      ['counter', 'requests_kept_total', 'Captured requests.', [{ value: kept }]],
       [
         'counter',
         'requests_not_kept_total',
-        'Requests that a route wants kept and that were not: over its rate, too many at once, or the disk failed. Their events are not affected.',
+        'Requests that could not be captured: over the rate of the route, too many at once, or a failing disk. Their events are not affected.',
         byLabel('reason', dropped),
       ],
       [
         'counter',
         'table_loads_total',
-        'Tables read, by whether they went into service.',
+        'Table loads by result: served or refused.',
         this.loads.samples([['served'], ['refused']]),
       ],
       [
         'histogram',
         'run_duration_seconds',
-        `Agent runs by route and outcome; without a route: of jobs that no event has started; beyond ${MAX_RUN_ROUTES} routes: ${OTHER_ROUTES}.`,
+        `Agent runs by route and outcome. Without a route: runs of jobs without an event. Beyond ${MAX_RUN_ROUTES} routes: ${OTHER_ROUTES}.`,
         this.runs.samples(
           withJobs(served.slice(0, MAX_RUN_ROUTES)).map(({ profile, name }) => [profile, name, 'failed']),
         ),
@@ -143,13 +143,13 @@ export class CountedMetrics implements Metrics {
       [
         'counter',
         'tokens_total',
-        'Tokens that agent runs have told, by route as above, and by kind: input or output.',
+        'Tokens that agent runs reported, by route as above, and by kind: input or output.',
         this.tokens.samples(),
       ],
       [
         'counter',
         'cost_total',
-        'Cost that agent runs have told, by route as above, in their own unit.',
+        'Cost that agent runs reported, by route as above, in their own unit.',
         this.cost.samples(),
       ],
       [
@@ -158,26 +158,16 @@ export class CountedMetrics implements Metrics {
         'Delivery attempts by target and outcome.',
         this.attempts.samples(),
       ],
-      [
-        'counter',
-        'retries_total',
-        'Further tries that were scheduled, of runs and of deliveries.',
-        this.retries.samples(),
-      ],
-      [
-        'counter',
-        'outputs_total',
-        'Outputs that agents handed over, by whether they were taken.',
-        this.outputs.samples(),
-      ],
-      ['counter', 'finished_total', 'Dispatches that reached their end, by how.', this.finished.samples()],
+      ['counter', 'retries_total', 'Scheduled retries of runs and deliveries.', this.retries.samples()],
+      ['counter', 'outputs_total', 'Outputs of agents by result: accepted or dropped.', this.outputs.samples()],
+      ['counter', 'finished_total', 'Finished dispatches by final state.', this.finished.samples()],
     ];
   }
 }
 
 type Served = NonNullable<LiveFigures['served']>;
 
-/** And for each profile what no route has started: runs of jobs. */
+/** Adds an entry for each profile's runs without a route: jobs. */
 const withJobs = (served: Served): Served => [
   ...served,
   ...[...new Set(served.map(({ profile }) => profile))].map((profile) => ({ profile, name: '' })),
@@ -211,37 +201,37 @@ function gauges({
     [
       'gauge',
       'work',
-      'Open work by stage; what waits is counted over all gateways.',
+      'Pending work by stage; waiting work is counted over all gateways.',
       byLabel('stage', stored?.work ?? {}),
     ],
     ['gauge', 'dispatches', 'Dispatches since the store was created, by state.', dispatches.samples(noneDead)],
     [
       'gauge',
       'waiting_runs',
-      'Runs that wait for their turn in a session, or for a run of their agent to end, over all gateways.',
+      'Runs that wait for their turn in a session or for another run of their agent, over all gateways.',
       byLabel('cause', stored === null ? {} : waitsOf(stored.waits)),
     ],
     [
       'gauge',
       'busy_sessions',
-      'Sessions with a run that waits or is under way, over all gateways.',
+      'Sessions with a waiting or active run, over all gateways.',
       stored === null ? [] : [{ value: stored.waits.sessions }],
     ],
     ['gauge', 'oldest_open_dispatch_seconds', 'Age of the oldest unfinished dispatch.', oldest],
     [
       'gauge',
       'alerts',
-      'Alerts that have begun and are not over, by kind.',
+      'Active alerts by kind.',
       byLabel(
         'kind',
         Object.fromEntries(ALERT_KINDS.map((kind) => [kind, alerts.filter((one) => one === kind).length])),
       ),
     ],
-    ['gauge', 'store_up', '1: the store takes new events; 0: they are answered 503.', [{ value: storeUp ? 1 : 0 }]],
+    ['gauge', 'store_up', '1: the store accepts new events; 0: new events get 503.', [{ value: storeUp ? 1 : 0 }]],
   ];
 }
 
-/** Memory, CPU, event loop and garbage collection of this process, from now on. */
+/** Metrics of memory, CPU, event loop and garbage collection of this process, from now on. */
 async function collectOfProcess(): Promise<Registry> {
   const { Registry, collectDefaultMetrics } = await import('prom-client');
   const register = new Registry();

@@ -12,13 +12,13 @@ import type { FigureCount, Figures } from '../../../runtime/store/queries.ts';
 type Labels = Readonly<Record<string, string>>;
 
 interface Sample {
-  /** Such as `_bucket`; default: none. */
+  /** For example `_bucket`; default: none. */
   readonly suffix?: string;
   readonly labels?: Labels;
   readonly value: number;
 }
 
-/** The values of the labels, in their order; a label whose value is null is left out. */
+/** Values of the labels, in order; a null value leaves its label out. */
 type LabelValues = readonly (string | null)[];
 
 const ABSENT = '\0';
@@ -29,7 +29,6 @@ function labelsOf(key: string, names: readonly string[]): Labels {
   return Object.fromEntries(values.flatMap((value, at) => (value === ABSENT ? [] : [[names[at] ?? '', value]])));
 }
 
-/** A counter. */
 export class Totals {
   private readonly labels: readonly string[];
   private readonly byKey = new Map<string, number>();
@@ -38,7 +37,6 @@ export class Totals {
     this.labels = labels;
   }
 
-  /** Adds one. */
   add(...values: LabelValues): void {
     this.addBy(1, ...values);
   }
@@ -48,7 +46,7 @@ export class Totals {
     this.byKey.set(key, (this.byKey.get(key) ?? 0) + amount);
   }
 
-  /** @param known those that are 0 before they are added to, because the increase of a series that begins at 1 is 0 */
+  /** @param known label values that start at 0, because a series that starts at 1 shows no increase */
   samples(known: readonly LabelValues[] = []): readonly Sample[] {
     const byKey = new Map([...known.map((values) => [keyOf(values), 0] as const), ...this.byKey]);
     return Array.from(byKey, ([key, value]) => ({ labels: labelsOf(key, this.labels), value }));
@@ -56,12 +54,11 @@ export class Totals {
 }
 
 interface Measured {
-  /** By bucket, the last one for what exceeds all bounds. */
+  /** Counts by bucket; the last counts values above all bounds. */
   readonly counts: number[];
   seconds: number;
 }
 
-/** A histogram of durations. */
 export class Durations {
   private readonly bounds: readonly number[];
   private readonly labels: readonly string[];
@@ -71,7 +68,7 @@ export class Durations {
   constructor(bounds: readonly number[], ...labels: readonly string[]) {
     this.bounds = bounds;
     this.labels = labels;
-    // Without labels there is one from the start.
+    // Without labels, the series exists from the start.
     if (labels.length === 0) this.of('');
   }
 
@@ -84,12 +81,12 @@ export class Durations {
     histogram.seconds += seconds;
   }
 
-  /** The counts of each bucket so far, of one without labels; the last is of what exceeds all bounds. */
+  /** Counts by bucket of the series without labels; the last counts values above all bounds. */
   counts(): readonly number[] {
     return [...this.of('').counts];
   }
 
-  /** Each bucket includes those before it. @param known as those of `Totals` */
+  /** Each bucket includes the smaller ones. @param known as in `Totals` */
   samples(known: readonly LabelValues[] = []): readonly Sample[] {
     const byKey = new Map([...known.map((values) => [keyOf(values), this.none()] as const), ...this.byKey]);
     return [...byKey].flatMap(([key, { counts, seconds }]) => {
@@ -138,9 +135,9 @@ function printLabels(labels: Labels): string {
 const escapeLabel = (value: string): string =>
   value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
 
-/*
- * Writes what came in to the store, once a minute, for the charts. It reads the counters that the gateway has anyway, so an event
- * costs nothing; a minute in which nothing came and nothing waits is not written.
+/**
+ * Stores the traffic of each minute, for the charts. It reads counters that exist anyway, so an event costs nothing. A minute
+ * without events and waiting work is not stored.
  */
 
 /** Bucket bounds in seconds, for requests. */
@@ -187,7 +184,7 @@ const COUNTED: Readonly<Record<Outcome, FigureCount | null>> = {
   shutting_down: 'failed',
 };
 
-/** Returns a function that ends it, and writes what the last minute has had so far. */
+/** Returns a function that stops recording and stores the counts of the last, unfinished minute. */
 export function recordFigures(context: RecordContext): () => Promise<void> {
   const { clock, log } = context;
   let before = context.totals();
@@ -203,8 +200,8 @@ export function recordFigures(context: RecordContext): () => Promise<void> {
       before = after;
       isOut = false;
     } catch (error) {
-      // What is not written counts in the next minute.
-      if (!isOut) log.warn({ reason: messageOf(error) }, 'the figures of the last minute cannot be stored');
+      // Counts that could not be stored are added to the next minute.
+      if (!isOut) log.warn({ reason: messageOf(error) }, 'could not store the counts of the last minute');
       isOut = true;
     }
     minute = minuteAt(clock.now());
@@ -212,7 +209,7 @@ export function recordFigures(context: RecordContext): () => Promise<void> {
   let writing = Promise.resolve();
   const begin = (): void => {
     timer = clock.after(MINUTE_MS - (clock.now() % MINUTE_MS), () => {
-      // One after the other: what a slow store has not taken yet must not be counted twice.
+      // One write at a time: counts that a slow store has not accepted yet must not be counted twice.
       writing = writing.then(write);
       begin();
     });
@@ -242,7 +239,7 @@ function between(before: RequestTotals, after: RequestTotals): Omit<Figures, 'wa
   return { ...counts, half_us: below(durations, 0.5), most_us: below(durations, 0.95) };
 }
 
-/** The time in microseconds below which this part of the durations is, read off within the bounds of its bucket. */
+/** The quantile `part` of the durations, in microseconds, interpolated within its bucket. */
 function below(counts: readonly number[], part: number): number {
   let left = counts.reduce((sum, count) => sum + count, 0) * part;
   for (const [at, count] of counts.entries()) {

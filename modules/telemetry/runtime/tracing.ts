@@ -1,15 +1,15 @@
 /**
  * Traces over `@opentelemetry/api`, an optional peer dependency: the program that runs the gateway registers the SDK.
  *
- *   SERVER   POST /webhooks/<route>      parent: what the sender names
- *   PRODUCER schedule <job>              where no event has started the run
+ *   SERVER   POST /webhooks/<route>      parent: the context that the sender passes
+ *   PRODUCER schedule <job>              for runs without an event
  *     CONSUMER process <route or job>    the run of the agent
  *     CLIENT   send <target>             each delivery attempt
  *
- * Where neither has begun it, run and attempts have a parent that is made of the id of what they are of.
+ * Without either, run and attempts have a parent derived from the id of their dispatch.
  *
- * Names and attributes are those of OpenTelemetry's semantic conventions for HTTP and messaging. No payload, prompt, answer
- * or secret is in a span.
+ * Names and attributes follow OpenTelemetry's semantic conventions for HTTP and messaging. Spans contain no payload, prompt,
+ * answer or secret.
  */
 import { createHash } from 'node:crypto';
 import type { Attributes, Span, SpanContext, SpanOptions, TraceAPI, TraceState } from '@opentelemetry/api';
@@ -22,10 +22,10 @@ import type { TraceContext, TraceFields } from '../../../runtime/platform/log.ts
 
 type Api = typeof import('@opentelemetry/api');
 
-/** Name of this program among those that write spans. */
+/** Instrumentation scope of the spans. */
 const SCOPE = 'hookwright';
 
-/** Null: the package cannot be found from here. */
+/** Returns null if `@opentelemetry/api` is not installed. */
 export async function openTracing(): Promise<Tracing | null> {
   const api = await import('@opentelemetry/api').catch(() => null);
   return api === null ? null : new Spans(api);
@@ -41,7 +41,7 @@ const messaging = (destination: string, id: string, type: Operation, operation: 
   'messaging.operation.type': type,
 });
 
-/** Of the latest of an attempt's requests: it may make several, for pieces, and to find what was posted before. */
+/** Attributes of the last request of an attempt, which may make several: for pieces, and to search for earlier posts. */
 function httpClient(call: HttpCall | undefined): Attributes {
   if (call === undefined) return {};
   const { method, origin, end } = call;
@@ -54,17 +54,17 @@ function httpClient(call: HttpCall | undefined): Attributes {
   };
 }
 
-/** As the conventions have it: the status of a refusal, or what kept the response away. */
+/** The error type of the conventions: the status of a rejection, or the code of a connection error. */
 const failureOf = ({ end = 0 }: Partial<HttpCall> = {}): string | undefined =>
   typeof end === 'string' || end >= 400 ? String(end) : undefined;
 
-/** What the sender names. Lines of one header have been joined by commas. */
+/** The context that the sender passes. Repeated header lines are already joined by commas. */
 const sentWith = ({ headers: { traceparent, tracestate } }: Intake): TraceContext =>
   Object.fromEntries(Object.entries({ traceparent, tracestate }).filter(([, value]) => typeof value === 'string'));
 
 /**
- * For what neither an event nor an instant has begun, such as a job run by hand from another process: the same for its run and
- * each delivery, on every gateway.
+ * A span context for work without an event or a schedule, such as a job run by hand from another process. It is the same for
+ * the run and each delivery, on every gateway.
  */
 function originOf(profile: string, owner: string, deliveryId: string): SpanContext {
   const digest = createHash('sha256')
@@ -73,7 +73,7 @@ function originOf(profile: string, owner: string, deliveryId: string): SpanConte
   return { traceId: digest.slice(0, 32), spanId: digest.slice(32, 48), traceFlags: 1, isRemote: true };
 }
 
-/** What a dispatch keeps of the span that its other spans continue. */
+/** Fields stored with a dispatch, for the spans that continue this one. */
 function fieldsOf(span: Span) {
   const { traceparent: trace, tracestate } = printTraceContext(span.spanContext());
   return { trace, ...(tracestate === undefined ? {} : { tracestate }) };
@@ -82,7 +82,7 @@ function fieldsOf(span: Span) {
 class Spans implements Tracing {
   private readonly api: Api;
   private readonly trace: TraceAPI;
-  /** Those of requests that are not answered yet. */
+  /** Spans of unanswered requests. */
   private readonly requests = new WeakMap<Intake, Span>();
 
   constructor(api: Api) {
@@ -117,7 +117,7 @@ class Spans implements Tracing {
     const span = this.requests.get(intake);
     span?.setAttributes({ 'http.response.status_code': status, 'hookwright.outcome': outcome });
     if (intake.reason !== null) span?.setAttribute('hookwright.reason', intake.reason);
-    // As the conventions have it: what the client did wrong is no error of the server.
+    // By the conventions, an error of the client does not mark the server's span as failed.
     if (status >= 500) this.fail(span, outcome);
     span?.end();
   }
@@ -173,12 +173,12 @@ class Spans implements Tracing {
     },
   });
 
-  /** @param origin its parent where `parent` is none; null: it begins a trace */
+  /** @param origin the parent if `parent` has none; null: the span starts a trace */
   private begin(parent: TraceContext, name: string, options: SpanOptions, origin: SpanContext | null = null): Span {
     const { ROOT_CONTEXT, createTraceState } = this.api;
     const context = parseTraceContext(parent, createTraceState) ?? origin;
     const within = context === null ? ROOT_CONTEXT : this.trace.setSpanContext(ROOT_CONTEXT, context);
-    // Asked for each time: an SDK may be registered later, and replaced.
+    // Read each time, because an SDK may be registered later or replaced.
     return this.trace.getTracer(SCOPE).startSpan(name, options, within);
   }
 
@@ -190,13 +190,13 @@ class Spans implements Tracing {
 
 /** Versions after `00` may append fields, which are not read; `ff` is not allowed. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
-/** As many as every program of a trace passes on. */
+/** Number of members that every program of a trace must pass on. */
 const MOST_MEMBERS = 32;
 
-/** @param create the one of `@opentelemetry/api`, which keeps what it understands of a text of at most 512 characters */
+/** @param create `createTraceState` of `@opentelemetry/api`, which reads at most 512 characters and drops invalid members */
 export type CreateTraceState = (text: string) => TraceState;
 
-/** Null for what is no `traceparent`: the trace then begins anew. */
+/** Null for an invalid `traceparent`: a new trace starts. */
 export function parseTraceContext(
   { traceparent = '', tracestate = '' }: TraceContext,
   create: CreateTraceState,
@@ -208,7 +208,7 @@ export function parseTraceContext(
   return traceState === null ? context : { ...context, traceState };
 }
 
-/** Null for what is odd in any member: the trace goes on without it. */
+/** Null if any member is invalid: the trace continues without it. */
 function parseTraceState(text: string, create: CreateTraceState): TraceState | null {
   const members = text.split(',').flatMap((member) => member.trim() || []);
   const state = create(members.join(','));

@@ -43,17 +43,17 @@ const KIND = {
 const USUAL_REASON: Readonly<Record<OutcomeRulePlan['outcome'], string>> = {
   ok: '',
   ok_pending: '',
-  permanent: 'refused',
-  auth: 'the credentials were refused',
-  retry: 'the rate limit is reached',
-  refresh: 'the token was refused',
-  ambiguous: 'it failed, perhaps after sending',
+  permanent: 'the request was rejected',
+  auth: 'the credentials were rejected',
+  retry: 'the rate limit was reached',
+  refresh: 'the token was rejected',
+  ambiguous: 'the service failed, perhaps after sending',
 };
 
 /** Links the success condition and outcome rules of a variant. */
 export function linkClassifier(plan: VariantPlan): ClassifyResponse {
   const isSuccess = linkCondition(plan.success);
-  // An app's token may have been revoked before its end.
+  // An app's token may be revoked before it expires.
   const isApp = plan.exchange?.jwt !== undefined;
   const rules = plan.outcomes.map((rule) => ({ ...rule, fits: linkCondition(rule.when) }));
   const readWait = linkRetryAfter(plan);
@@ -84,13 +84,13 @@ function usualOutcome(status: number): OutcomeRulePlan['outcome'] {
 }
 
 function usualReason(outcome: OutcomeRulePlan['outcome'], status: number, code: string | null): string {
-  if (status >= 300 && status < 400) return 'it answered with a redirect, which is never followed';
+  if (status >= 300 && status < 400) return 'the service responded with a redirect, which is never followed';
   if (status < 300 && outcome === 'permanent' && code === null)
-    return 'its answer does not say that the message was sent';
+    return 'the response does not confirm that the message was sent';
   return USUAL_REASON[outcome];
 }
 
-/** Ids and error codes are short words; anything else is dropped. */
+/** Ids and error codes are short words; other values are dropped. */
 export function toId(value: unknown): string | null {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value) ? value : null;
@@ -104,7 +104,7 @@ function toCode(value: unknown): string | null {
 /** Returns the wait in ms, capped; null when the response has no valid one. @param now Unix ms, for HTTP dates */
 type ReadWait = (response: TargetResponse, now: number) => number | null;
 
-/** Links the places from which a wait is read; the first valid one counts. */
+/** Links the sources of a wait; the first valid one counts. */
 function linkRetryAfter(plan: Pick<VariantPlan, 'retry_after' | 'retry_after_cap_ms'>): ReadWait {
   const sources = plan.retry_after.map(linkSource);
   return (response, now) => {
@@ -117,7 +117,7 @@ function linkRetryAfter(plan: Pick<VariantPlan, 'retry_after' | 'retry_after_cap
 }
 
 function linkSource({ when, is_instant, ...source }: WaitSource): ReadWait {
-  const read = linkPlace(source);
+  const read = linkWaitSource(source);
   const fits = when === undefined ? () => true : linkCondition(when);
   return (response, now) => {
     const wait = fits(response) ? read(response, now) : null;
@@ -125,7 +125,7 @@ function linkSource({ when, is_instant, ...source }: WaitSource): ReadWait {
   };
 }
 
-function linkPlace(source: WaitSource): ReadWait {
+function linkWaitSource(source: WaitSource): ReadWait {
   const unit = source.unit_ms;
   switch (source.in) {
     case 'header':
@@ -158,7 +158,6 @@ function untilDate(value: string, now: number): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 }
 
-/** Links the response conditions of a target plan (success, outcome rules) to predicates. */
 type Condition = (response: TargetResponse) => boolean;
 type Expectation = (value: unknown) => boolean;
 

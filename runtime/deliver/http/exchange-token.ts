@@ -18,14 +18,14 @@ export interface ExchangeParts {
   readonly settings: ReadonlyMap<string, string>;
 }
 
-/** Links the exchange of a variant; a string says what is wrong with the binding. */
+/** Links the exchange of a variant; returns a string that says what is wrong with the binding. */
 export type LinkTokens = (parts: ExchangeParts) => TokenSource | string;
 
 export interface TokenContext extends SendContext {
   readonly tokens: TokenCache;
 }
 
-/** The tokens that a binding delivers with. */
+/** The tokens of a binding. */
 export interface TokenSource {
   /** The token depends on the address. */
   readonly perAddress: boolean;
@@ -33,20 +33,20 @@ export interface TokenSource {
   get(values: Values, account: string, context: TokenContext): Promise<TokenResult>;
   /** Makes a request with the credentials themselves. */
   ask(ask: AskExchange, values: Values, context: TokenContext): Promise<ExchangeAnswer>;
-  /** What the request that checks the credentials needs. @param now Unix ms */
+  /** Values for the request that checks the credentials. @param now Unix ms */
   checkValues(now: number): Partial<Values>;
 }
 
 export type NoToken = Extract<TokenResult, { kind: 'permanent' | 'retry' }>;
 
-/** The answer to a request of an exchange, or why there is none that can be used. */
+/** The response to a request of an exchange, or why there is no usable one. */
 export type ExchangeAnswer =
   | { readonly kind: 'answer'; readonly response: TargetResponse }
   | { readonly kind: 'failed'; readonly failure: NoToken; readonly response: TargetResponse | null };
 
 export type AskExchange = (values: Values, context: SendContext) => Promise<ExchangeAnswer>;
 
-/** Links a request of an exchange, or another that delivers nothing. Repeating it does no harm. */
+/** Links a request of an exchange, or another request that delivers nothing. It is safe to repeat. */
 export function linkAsk(
   { variant, plan, base, settings }: Omit<ExchangeParts, 'plan'> & { readonly plan: ExchangePlan | null },
   request: RequestPlan,
@@ -97,15 +97,15 @@ export function linkExchange(parts: ExchangeParts): TokenSource {
   };
 }
 
-/** Links the places of the token and of its lifetime in the answer. */
+/** Links the paths of the token and its lifetime in the response. */
 export function linkTokenReader(plan: ExchangePlan): (response: TargetResponse, now: number) => TokenResult {
   const readToken = linkReader(plan.token);
   const readLifetime = plan.lifetime === null ? () => undefined : linkReader(plan.lifetime);
   const readEnd = plan.expires === undefined ? () => undefined : linkReader(plan.expires);
   return (response, now) => {
     const token = readToken(response.json);
-    if (typeof token !== 'string' || token === '') return noToken('the answer holds none');
-    // The end is by the service's clock, which this machine's may differ from.
+    if (typeof token !== 'string' || token === '') return noToken('the response contains none');
+    // The expiry is in the service's time, which may differ from this machine's.
     const theirs = Date.parse(response.header('date') ?? '');
     const end = Date.parse(String(readEnd(response.json)));
     const left = (end - (Number.isNaN(theirs) ? now : theirs)) / 1000;

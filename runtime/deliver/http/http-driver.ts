@@ -2,7 +2,7 @@
  * The driver of all declarative HTTP targets.
  *
  *   address → form of the request → pieces of the text → for each piece not yet sent:
- *   pace → token (cached) → build → send → classify; on `refresh` once more with a new token.
+ *   pace → token (cached) → build → send → classify; on `refresh` again with a new token.
  *
  * The first piece that fails ends the attempt. `sent` is the number of pieces delivered; the next attempt resumes there.
  */
@@ -40,11 +40,11 @@ import { DeliveryRefusal, HIDDEN, NO_VALUES, SOME_VALUES } from './values.ts';
 /** Sends the piece of these values. */
 export type SendPiece = (values: Values, index: number) => Promise<DeliveryResult>;
 
-/** What a module adds to the deliveries of a target. */
+/** Extension of a module for the deliveries of a target. */
 export interface Posting {
   /** See `Driver`. */
   readonly ownLogin?: () => string | null;
-  /** Makes one attempt: `send` sends the pieces in their order, each as it is told to. Default: each is sent. */
+  /** Makes one attempt. It decides which pieces `send` sends, in their order. Default: all. */
   readonly attempt?: (
     prepared: PreparedDelivery,
     request: DeliveryRequest,
@@ -61,7 +61,6 @@ export interface PostingParts {
   readonly context: DeliveryContext;
 }
 
-/** What a module adds to this driver. */
 interface HttpExtension {
   readonly linkTokens: LinkTokens;
   readonly linkPosting: (parts: PostingParts) => Posting;
@@ -69,7 +68,7 @@ interface HttpExtension {
 
 export const createHttpDriver: CreateDriver = (target, context) => extendHttpDriver({})(target, context);
 
-/** The driver with what a module adds. */
+/** The driver with the extension of a module. */
 export const extendHttpDriver =
   ({ linkTokens, linkPosting }: Partial<HttpExtension>): CreateDriver =>
   (target, context) => {
@@ -84,7 +83,7 @@ class HttpDriver implements Driver {
   private readonly sender: PieceSender;
   /** Identifies the credentials and their server, for the token cache and the pace. */
   private readonly account: string;
-  /** Some value for each content field, to tell whether an address is right. */
+  /** A sample value for each content field, to check an address. */
   private readonly someContent: Values['content'];
   private readonly posting: Posting;
 
@@ -135,7 +134,7 @@ class HttpDriver implements Driver {
       const account = host.status === 'ok' ? await probeAccount(this.variant, signal, this.context) : null;
       return account === null ? [host] : [host, { ...account, detail: this.target.redact(account.detail) }];
     }
-    if (token.kind === 'token') return [host, probed('token', 'the credentials were exchanged for a token')];
+    if (token.kind === 'token') return [host, probed('token', 'received a token for the credentials')];
     return [host, probeFailed('token', this.target.redact(token.reason), 'check the credentials of the target')];
   }
 
@@ -167,7 +166,7 @@ class HttpDriver implements Driver {
     const rules = this.paceRules(prepared.address);
     let messageId: string | null = null;
     for (let index = request.sent; index < prepared.pieces.length; index++) {
-      // A long run of blanks gives blank pieces, which services refuse as empty.
+      // A long run of blanks gives blank pieces, which services reject as empty.
       if (prepared.pieces.length > 1 && prepared.pieces[index]?.trim() === '') continue;
       const slot = rules.length === 0 ? null : await this.context.pace.take(rules, request.signal);
       if (slot?.kind === 'later') {
@@ -231,17 +230,17 @@ class HttpDriver implements Driver {
   }
 }
 
-/** Hidden in Markdown, and sent back by the code host. */
+/** Marks that are invisible in Markdown and that the code host returns unchanged. */
 const marksOf = ({ key, series, marker }: { key: string; series: string | null; marker: string }): string =>
   [`delivery:${key}`, ...(series === null ? [] : [`series:${series}`]), ...(marker === '' ? [] : [marker])]
     .map((mark) => `<!-- ${mark} -->\n`)
     .join('');
 
-/** A signature of a body whose secrets are hidden is not the one that is sent. */
+/** The shown body has its secrets hidden, so its signature would differ from the one that is sent. */
 const hideSignature = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   'webhook-signature' in headers ? { ...headers, 'webhook-signature': HIDDEN } : headers;
 
-/** What a value that is missing, or not allowed in its place, is refused with. */
+/** The refusal of a value that is missing or not allowed in its place; null if there is none. */
 function refusalOf(build: () => unknown): string | null {
   try {
     build();
@@ -259,15 +258,15 @@ function accountOf({ plan, settings, apiBase }: BoundTarget, variant: LinkedVari
   return createHash('sha256').update(text, 'utf8').digest('hex');
 }
 
-/** Everything that the pieces of a delivery share. */
+/** Data that the pieces of a delivery share. */
 export interface PreparedDelivery {
   readonly form: NonNullable<ReturnType<PickRequest>>;
   readonly address: Values['address'];
   readonly pieces: readonly string[];
   readonly content: Values['content'];
-  /** The request that replaces a post; null: it is left as it is. */
+  /** The request that replaces a post; null: the post is left unchanged. */
   readonly update: LinkedRequest | null;
-  /** The id of the series that is kept in one post; null: every piece is posted. */
+  /** Id of the series that is kept in one post; null: every piece is a new post. */
   readonly series: string | null;
 }
 
@@ -287,7 +286,7 @@ async function prepareDelivery(
   const { series: name } = request;
   const series = isUpsert && name !== undefined ? seriesAt(name, prepared.form.match, address) : null;
   const all = { ...prepared, update, series, content: await readContent(target, variant, request, address) };
-  // An output of a target that needs no text may have none.
+  // An output may have no text if its target needs none.
   if (request.content !== undefined && request.text === '') return { ...all, pieces: [''] };
   const { text } = variant.plan;
   const pieces = await prepareText(series === null ? text : { ...text, overflow: 'truncate' }, request.text);
@@ -295,7 +294,7 @@ async function prepareDelivery(
   return { ...all, pieces: pieces.pieces };
 }
 
-/** What an agent has filled, with its texts changed as the target says. */
+/** Content fields of the agent, with their texts converted for the target. */
 async function readContent(
   target: BoundTarget,
   variant: LinkedVariant,
@@ -306,7 +305,7 @@ async function readContent(
   for (const { name, required, members = [] } of target.plan.content ?? []) {
     const value = Object.hasOwn(content, name) ? content[name] : undefined;
     if (value === undefined && required && name !== 'text' && !address.has(name))
-      throw new DeliveryRefusal(`the target needs \`${name}\`, which only an output has`);
+      throw new DeliveryRefusal(`the target requires \`${name}\`, which only an output can provide`);
     if (value === undefined) continue;
     const markup = new Set(members.filter(({ kind }) => kind === 'markup').map((member) => member.name));
     read[name] = markup.size === 0 ? value : await quietObjects(variant, value as readonly Entry[], markup);
@@ -324,7 +323,7 @@ function quietObjects(variant: LinkedVariant, value: readonly Entry[], markup: R
   );
 }
 
-/** The address and the form of the request, or why there is none. */
+/** Returns the address and the form of the request, or why there is none. */
 function prepareAddress(
   variant: LinkedVariant,
   request: Addressed,
@@ -336,10 +335,10 @@ function prepareAddress(
 }
 
 function noForm(hasChat: boolean): string {
-  return hasChat ? 'chat_id does not have one of the forms that this target takes' : 'no chat_id and no home_channel';
+  return hasChat ? 'chat_id does not have a form that this target accepts' : 'no chat_id and no home_channel';
 }
 
-/** The post of a series is looked for at its place: the same series has one at each. */
+/** A series has one post at each address. */
 function seriesAt(name: string, match: Values['match'], address: Values['address']): string {
   const place = [...match, ...address].filter(([key]) => key !== 'mode');
   return createHash('sha256')
@@ -348,7 +347,7 @@ function seriesAt(name: string, match: Values['match'], address: Values['address
     .slice(0, 32);
 }
 
-/** Longest wait for an answer, in ms. */
+/** Timeout of a request, in ms. */
 const TIMEOUT_MS = 10_000;
 
 const CHECK = 'host';
@@ -364,13 +363,13 @@ async function probeHost({ origin }: BaseUrl, signal: AbortSignal, context: Prob
     const time = typeof date === 'string' ? Date.parse(date) : Number.NaN;
     return probed(CHECK, `${origin} answers`, Number.isNaN(time) ? null : time);
   }
-  const fix = 'check the address, DNS, proxy and firewall of this machine';
-  return probeFailed(CHECK, `${origin} cannot be reached (${result.code})`, fix);
+  const fix = 'check the address, and the DNS, proxy and firewall of this machine';
+  return probeFailed(CHECK, `${origin} is unreachable (${result.code})`, fix);
 }
 
 const ACCOUNT = 'account';
 
-/** Checks that the service accepts the credentials; null when it has no request for that without side effects. */
+/** Checks that the service accepts the credentials; null if the service has no request for that without side effects. */
 async function probeAccount(
   { plan, buildCheck }: Pick<LinkedVariant, 'plan' | 'buildCheck'>,
   signal: AbortSignal,
@@ -385,10 +384,10 @@ async function probeAccount(
   );
   if (result.kind === 'failed') return undecided(`no answer (${result.code})`);
   const outcome = linkClassifier({ ...plan, message_id: null })(readResponse(result), context.clock.now());
-  if (outcome.kind === 'ok') return probed(ACCOUNT, 'the service takes the credentials');
+  if (outcome.kind === 'ok') return probed(ACCOUNT, 'the service accepts the credentials');
   if (outcome.kind === 'retry' || outcome.kind === 'ambiguous') return undecided(outcome.reason);
   return probeFailed(ACCOUNT, outcome.reason, 'enter the credentials again, as the service shows them');
 }
 
-/** For a service that is down or busy, which shows nothing about the credentials. */
-const undecided = (detail: string): Probe => probeSkipped(ACCOUNT, `cannot be decided: ${detail}`);
+/** For a service that is down or busy: this says nothing about the credentials. */
+const undecided = (detail: string): Probe => probeSkipped(ACCOUNT, `not checked: ${detail}`);

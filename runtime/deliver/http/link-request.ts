@@ -58,7 +58,7 @@ export function showRequest(plan: RequestPlan, values: Values, { base, settings 
 
 /** Encodes all but unreserved characters (RFC 3986); settings may also have `:` and `@`, which are allowed in a path. */
 function encodeSegment(value: string, ref: ValueRef): string {
-  if (value === '.' || value === '..') throw new DeliveryRefusal(`\`${ref.name || ref.of}\` may not be ${value}`);
+  if (value === '.' || value === '..') throw new DeliveryRefusal(`\`${ref.name || ref.of}\` must not be ${value}`);
   const encoded = encode(value);
   return ref.of === 'setting' ? encoded.replaceAll('%3A', ':').replaceAll('%40', '@') : encoded;
 }
@@ -117,11 +117,11 @@ function linkBasic(plan: RequestPlan['basic'], { settings, write }: FillScope): 
     const pair = Buffer.from(`${user}:${password}`, 'utf8').toString('base64');
     return `Basic ${write === undefined ? pair : HIDDEN}`;
   }
-  // One of them is missing: filling it throws the error that names it.
+  // One of them is missing; filling it throws the error that names it.
   return (values) => (fillWith(user, values) === null ? null : fillWith(password, values));
 }
 
-/** Links request bodies to functions that write them: typed trees as JSON, named texts as forms. */
+/** Writes request bodies: typed trees as JSON, named texts as forms. */
 interface LinkedBody {
   /** Content type; null without a body. */
   readonly type: string | null;
@@ -190,7 +190,7 @@ function linkJson(node: BodyNode, scope: FillScope): Json {
   }
 }
 
-/** One content field, as it is; left out while it is empty. */
+/** One content field, unchanged; left out while it is empty. */
 function linkList({ value: [only] }: TextNode): Json {
   const name = only?.kind === 'value' ? only.name : '';
   return ({ content }) => {
@@ -234,6 +234,6 @@ const CASTS: Readonly<Record<Exclude<TextNode['cast'], 'list'>, (text: string) =
     if (isInteger(text)) return text;
     // In a request that is only shown, a secret number is hidden as text.
     if (text === HIDDEN) return JSON.stringify(text);
-    throw new DeliveryRefusal('an address or setting that must be an integer is none');
+    throw new DeliveryRefusal('an address or setting must be an integer');
   },
 };

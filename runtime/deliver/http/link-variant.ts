@@ -1,4 +1,4 @@
-/** Links one binding of a declarative target: picks the variant, checks the base URL, compiles patterns and conditions. */
+/** Links one binding of a declarative target: chooses the variant, checks the base URL, compiles patterns and conditions. */
 import { createHash, createHmac } from 'node:crypto';
 import { RE2JS } from 're2js';
 import { WEBHOOK_SECRET, webhookKey } from '../../../base/names.ts';
@@ -30,16 +30,16 @@ export interface LinkedVariant {
   readonly base: BaseUrl;
   readonly resolveAddress: ResolveAddress;
   readonly pickRequest: PickRequest;
-  /** Adds what a webhook of the operator's own carries; null: any other service. */
+  /** Adds the headers of a custom webhook; null: any other service. */
   readonly webhook: WebhookHeaders | null;
   readonly classify: ClassifyResponse;
-  /** Picks the request that replaces a post; null: the target has none. */
+  /** Selects the request that replaces a post; null: the target has none. */
   readonly pickUpdate: PickRequest | null;
   readonly exchange: TokenSource | null;
   /** Builds the request that checks the credentials; null: the service has none. @param now Unix ms */
   readonly buildCheck: ((now: number) => HttpRequest) | null;
   readonly sign: Sign;
-  /** Empty when `base` is not the public service, because its limits do not apply elsewhere. */
+  /** Empty unless `base` is the public service, because its limits do not apply elsewhere. */
   readonly pacing: VariantPlan['pacing'];
 }
 
@@ -49,17 +49,17 @@ export interface LinkedRequest {
   readonly build: (values: Values) => HttpRequest;
   /** Whether the request contains the idempotency key. */
   readonly usesKey: boolean;
-  /** Default: as for a request that posts. */
+  /** Default: that of requests that post. */
   readonly classify?: ClassifyResponse;
   readonly maxBytes?: number;
 }
 
-/** Picks the request that matches an address, with the groups of its chat_id pattern; null when none does. */
+/** Selects the request that matches an address, with the groups of its chat_id pattern; null if none matches. */
 export type PickRequest = (
   address: Address,
 ) => { readonly request: LinkedRequest; readonly match: ReadonlyMap<string, string> } | null;
 
-/** Returns the linked variant, or what is wrong with the binding. */
+/** Returns the linked variant, or an error that says what is wrong with the binding. */
 export function linkVariant(target: BoundTarget, linkTokens: LinkTokens = linkExchange): LinkedVariant | string {
   const { settings } = target;
   const plan = pickVariant(target);
@@ -101,11 +101,13 @@ function linkCheck(
   return (now) => build({ ...NO_VALUES, ...tokens?.checkValues(now) });
 }
 
-/** The variant that the config names, otherwise the first whose settings are all set; a string says what is missing. */
+/**
+ * The variant named in the config, otherwise the first whose settings are all set. Returns a string that says what is missing.
+ */
 function pickVariant({ plan, binding, settings }: BoundTarget): VariantPlan | string {
   if (binding.variant !== null) {
     const named = plan.variants.find((variant) => variant.name === binding.variant);
-    if (named === undefined) return `there is no variant ${JSON.stringify(binding.variant)}`;
+    if (named === undefined) return `unknown variant ${JSON.stringify(binding.variant)}`;
     const missing = named.needs.filter((name) => !settings.has(name));
     return missing.length === 0 ? named : `${missing.join(', ')} must be set`;
   }
@@ -115,15 +117,15 @@ function pickVariant({ plan, binding, settings }: BoundTarget): VariantPlan | st
 }
 
 /**
- * `api_base` of the config replaces the base URL of the target and of its token server. Of an address that a setting gives as
- * a whole, such as `webhook_url`, it replaces the origin: the path says where the message goes.
+ * `api_base` of the config replaces the base URL of the target and of its token server. In a URL from a setting, such as
+ * `webhook_url`, it replaces only the origin, because the path identifies the destination.
  */
 function linkBase(template: ValueTemplate | null, { apiBase, binding, settings }: BoundTarget): BaseUrl | string {
   const own = template === null ? null : fillWith(linkFill(template, { settings }), NO_VALUES);
   const isGiven = template?.[0]?.kind === 'value';
   const text = apiBase === null ? own : isGiven && own !== null ? atOrigin(apiBase, own) : apiBase;
   if (text === null) return 'api_base must be set';
-  // A base URL that is given as a reference is treated as a secret.
+  // A base URL given as a reference is treated as a secret.
   const holdsSecret = (template ?? []).some((part) => part.kind === 'value' && part.secret);
   const secret = apiBase === null || isGiven ? holdsSecret : binding.api_base === null;
   return parseBaseUrl(text, { allowHttp: binding.allow_http, secret });
@@ -152,7 +154,7 @@ const toSign =
     },
   });
 
-/** @param finish what each form becomes */
+/** @param finish converts each form */
 export function linkPickRequest(
   { address: fields }: VariantPlan,
   requests: readonly RequestPlan[],
@@ -194,7 +196,6 @@ function linkMatch(source: string | null): (chatId: string) => ReadonlyMap<strin
   };
 }
 
-/** Computes the `{timestamp}` and `{signature}` (HMAC) of one request of a target plan. */
 interface Signed {
   readonly timestamp: string;
   readonly signature: string;
@@ -204,7 +205,7 @@ const unixSeconds = (now: number): string => String(Math.floor(now / 1000));
 
 const UNSIGNED: Signed = { timestamp: '', signature: '' };
 
-/** Both are empty when the plan's optional secret is not set. @param now Unix ms */
+/** Both are empty if the plan's optional secret is not set. @param now Unix ms */
 type Sign = (now: number) => Signed;
 
 /** Links a signature plan; null signs nothing. */
@@ -221,10 +222,10 @@ function linkSign(plan: SignaturePlan | null, settings: ReadonlyMap<string, stri
   };
 }
 
-/** Returns the headers that a request gets besides its own. */
+/** Returns the additional headers of a request. */
 type WebhookHeaders = (body: string | null, values: Values) => Readonly<Record<string, string>>;
 
-/** Returns what is wrong with the secret, if anything. Without one, nothing is signed. */
+/** Returns the headers, or an error about the secret. Without a secret, nothing is signed. */
 export function linkWebhook(settings: ReadonlyMap<string, string>): WebhookHeaders | string {
   const secret = settings.get('secret');
   const key = secret === undefined ? undefined : webhookKey(secret);
@@ -241,8 +242,8 @@ export function linkWebhook(settings: ReadonlyMap<string, string>): WebhookHeade
 }
 
 /**
- * A service of one's own is shown with its path, and held to its whole URL, method and body; any other with its server, where
- * the configuration names it: a URL that is given may hold a key.
+ * A custom service is shown with its path, and bound to its whole URL, method and body. Any other is shown as its server if the
+ * configuration names it: a URL in a setting may contain a key.
  */
 export function shownPlace(
   { apiBase }: Pick<BoundTarget, 'apiBase'>,
@@ -256,13 +257,13 @@ export function shownPlace(
   const sent = plan.requests.map(({ method, path: rest, body }) => ({ method, rest, body }));
   const rest = plan.requests.flatMap((request) => request.path);
   const url = rest.map((part) => (part.kind === 'text' ? part.text : `{${part.name || part.of}}`)).join('');
-  // A query may hold a key.
+  // A query may contain a key.
   return { url: `${origin}${path}${url.replace(/\?.*/s, '')}`, digest: digestOf([origin, path, query, sent]) };
 }
 
 const digestOf = (of: unknown): string => createHash('sha256').update(JSON.stringify(of)).digest('hex').slice(0, 16);
 
-/** What a table alone tells, without secrets: the URL of `http`, and home channels that it holds itself. */
+/** The destination as far as the table shows it without secrets: the URL of `http`, and home channels in the table. */
 export const placeInTable =
   ({ targets, profiles }: Pick<RouteTable, 'targets' | 'profiles'>): FindPlace =>
   (profile, target) => {

@@ -1,6 +1,6 @@
 /**
- * Sends one piece over undici, classifies the response, and exchanges a refused token once more. When a request fails,
- * the result says whether anything can have reached the target.
+ * Sends one piece over undici and classifies the response. A rejected token is exchanged again, once. When a request fails, the
+ * result says whether anything can have reached the target.
  */
 import { NOT_PUBLIC } from '../../../base/net.ts';
 import type { DeliveryContext, DeliveryRequest } from '../deliverer.ts';
@@ -20,7 +20,7 @@ export interface PieceSender {
   token(values: Values, signal: AbortSignal): Promise<TokenResult> | null;
 }
 
-const PRIVATE = 'not sent: its host has an address that is not public, and allow_private is not set';
+const PRIVATE = 'not sent: its host has a private address; set allow_private to allow it';
 
 /** @param account identifies the credentials and their server, for the token cache */
 export function createPieceSender(variant: LinkedVariant, account: string, context: DeliveryContext): PieceSender {
@@ -39,7 +39,7 @@ export function createPieceSender(variant: LinkedVariant, account: string, conte
     });
     if (result.kind === 'response') return classify(readResponse(result), clock.now());
     if (result.code === NOT_PUBLIC) return { kind: 'permanent', reason: PRIVATE, retry_after_ms: null };
-    const reason = result.sent ? `no answer (${result.code})` : `not reached (${result.code})`;
+    const reason = result.sent ? `no response (${result.code})` : `unreachable (${result.code})`;
     return { kind: result.sent ? 'ambiguous' : 'retry', reason, retry_after_ms: null };
   }
 
@@ -75,7 +75,7 @@ function hideToken(result: DeliveryResult, token: string): DeliveryResult {
 /** An aborted delivery stops waiting for the token; the exchange itself continues for the others. */
 function untilAborted(result: Promise<TokenResult>, signal: AbortSignal): Promise<TokenResult> {
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => resolve({ kind: 'retry', reason: 'no token in time', retry_after_ms: null });
+    const onAbort = (): void => resolve({ kind: 'retry', reason: 'no token before the timeout', retry_after_ms: null });
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
     result.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));

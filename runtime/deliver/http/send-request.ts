@@ -1,5 +1,5 @@
 /**
- * Makes one HTTP request over undici. When it fails, the result tells whether anything can have reached the target.
+ * Makes one HTTP request over undici. When it fails, the result says whether anything can have reached the target.
  *
  * Nothing is sent until undici hands the request to a socket (`onRequestStart`): refused connections, DNS and TLS
  * failures come before that. After it, only a complete response is certain. Redirects are never followed, because they
@@ -15,7 +15,7 @@ import type { HttpRequest } from './link-request.ts';
 
 interface SendOptions {
   readonly max_response_bytes: number;
-  /** Time limit of the whole exchange. */
+  /** Timeout of the whole exchange. */
   readonly timeout_ms: number;
   readonly signal: AbortSignal;
 }
@@ -66,7 +66,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   start(request: HttpRequest, dispatcher: Dispatcher): void {
     const { origin, path, method, headers, body } = request;
     try {
-      // The time limit covers the whole exchange, so undici's own timers are off.
+      // The timeout covers the whole exchange, so undici's own timers are off.
       dispatcher.dispatch({ origin, path, method, headers, body, headersTimeout: 0, bodyTimeout: 0 }, this);
     } catch (error) {
       this.fail(codeOf(error) ?? 'UNKNOWN');
@@ -74,8 +74,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // It was aborted while it waited for a socket and must not be sent.
-    if (this.settled) controller.abort(new Error('given up'));
+    // The request was aborted while it waited for a socket, and must not be sent.
+    if (this.settled) controller.abort(new Error('aborted'));
     else this.controller = controller;
   }
 
@@ -116,7 +116,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.settled = true;
     this.timer.cancel();
     this.signal.removeEventListener('abort', this.onAbort);
-    if (result.kind === 'failed' || this.received > this.cap) this.controller?.abort(new Error('given up'));
+    if (result.kind === 'failed' || this.received > this.cap) this.controller?.abort(new Error('aborted'));
     this.resolve(result);
   }
 }

@@ -8,22 +8,22 @@ import type { OutputContent, ValueRef, ValueTemplate } from '../../../schemas/ge
 
 export interface Values {
   readonly text: string;
-  /** What an agent has filled besides. */
+  /** Content fields of the agent. */
   readonly content: OutputContent;
   /** chat_id, thread and the target's own fields; only those that are set. */
   readonly address: ReadonlyMap<string, string>;
   /** Named groups of the patterns of the address, and of the request's chat_id. */
   readonly match: ReadonlyMap<string, string>;
   readonly key: string;
-  /** Marks what hookwright posts; may be empty. */
+  /** Marker of posts by hookwright; may be empty. */
   readonly marker: string;
   /** Hidden lines that end a post: the key, `series`, and the marker. */
   readonly marks: string;
-  /** Id of what is replaced. */
+  /** Id of the post that is replaced. */
   readonly found: string;
-  /** Of a list of earlier posts, 1-based. */
+  /** Page of a list of earlier posts, 1-based. */
   readonly page: number;
-  /** Instant, ISO 8601, before which nothing can have been posted; may be empty. */
+  /** ISO 8601; nothing can have been posted earlier. May be empty. */
   readonly since: string;
   readonly jwt: string;
   readonly installation: string;
@@ -36,9 +36,9 @@ export interface Values {
   /** See `DeliveryRequest`. */
   readonly route: string;
   readonly delivery_id: string;
-  /** When the first attempt was made, in RFC 3339. */
+  /** Time of the first attempt, RFC 3339. */
   readonly time: string;
-  /** Headers of W3C Trace Context; none where nothing is traced. */
+  /** Headers of W3C Trace Context; empty without tracing. */
   readonly trace: Readonly<Record<string, string>>;
 }
 
@@ -67,7 +67,7 @@ export const NO_VALUES: Values = {
   trace: {},
 };
 
-/** Some value for each, to tell whether a request can be built for an address. */
+/** Sample values, to check whether a request can be built for an address. */
 export const SOME_VALUES: Values = {
   ...NO_VALUES,
   ...Object.fromEntries(Object.entries(NO_VALUES).flatMap(([name, value]) => (value === '' ? [[name, 'x']] : []))),
@@ -84,7 +84,7 @@ type Of = Exclude<ValueRef['of'], 'setting'>;
 
 const READ: Readonly<Record<Of, (values: Values, name: string) => string | undefined>> = {
   text: (values) => values.text,
-  // What the route says goes before what an agent says.
+  // Values of the route take precedence over those of the agent.
   content: ({ address, content }, name) =>
     address.get(name) ?? (Object.hasOwn(content, name) ? plainText(content[name]) : undefined),
   address: (values, name) => values.address.get(name),
@@ -107,16 +107,16 @@ const READ: Readonly<Record<Of, (values: Values, name: string) => string | undef
   time: (values) => values.time,
 };
 
-/** A list in a text is joined by commas. */
+/** Lists are joined by commas. */
 const plainText = (value: OutputContent[string] | undefined): string | undefined =>
   Array.isArray(value) ? value.map(String).join(',') : value;
 
-/** Writes a value into its text: encoded, or hidden. */
+/** Encodes a value for its text, or hides it. */
 type WriteValue = (value: string, ref: ValueRef) => string;
 
 const asIs: WriteValue = (value) => value;
 
-/** Replaces a secret wherever a request is shown. */
+/** Shown in place of secrets. */
 export const HIDDEN = '***';
 
 /** Wraps a writer so that it writes secrets as `***`. */
@@ -177,11 +177,11 @@ function join(parts: readonly (string | ValueRef)[], values: Values, write: Writ
 }
 
 function refuse(ref: ValueRef): never {
-  throw new DeliveryRefusal(`the target needs ${nameOf(ref)}, which is not set`);
+  throw new DeliveryRefusal(`the target requires ${nameOf(ref)}, which is not set`);
 }
 
 function nameOf(ref: ValueRef): string {
   if (ref.of === 'address') return `a \`${ref.name}\` in deliver_extra`;
-  if (ref.of === 'content') return `\`${ref.name}\`, which only an output has`;
+  if (ref.of === 'content') return `\`${ref.name}\`, which only an output can provide`;
   return ref.of === 'setting' ? `the setting \`${ref.name}\`` : `a value for \`${ref.name || ref.of}\``;
 }

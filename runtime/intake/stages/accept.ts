@@ -1,6 +1,6 @@
 /**
- * The last stages: they render the event and dispatch it to its agent, target or job. The response is sent once the
- * dispatch is stored.
+ * The last stages: they render the event and dispatch it to its agent, target or job. The response is sent once the dispatch is
+ * stored.
  */
 import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
 import type { Claim, Dispatcher } from '../../dispatch/dispatcher.ts';
@@ -75,7 +75,7 @@ export const render: Stage = (intake, { ids, tracing }) => {
     ...burstPart(intake, prompt, line, marker),
   };
   intake.coalesceKey = boundedOrNull(route.coalesce?.key(data, builtins));
-  // An event without an entity is a burst of its own.
+  // An event without an entity is its own burst.
   intake.dispatch = intake.coalesceKey === null ? fillEvents(dispatch, []) : dispatch;
   return null;
 };
@@ -89,14 +89,13 @@ const BY_MODE: Record<RoutePlan['mode'], DispatchTo> = {
   cron: dispatchToJob,
 };
 
-/** Dispatches the event to its agent, target or job. The answer is sent once that is stored. */
 export const dispatchEvent: Stage = (intake, { dispatcher, statuses }) => {
   const { dispatch, claim, route } = intake;
   if (dispatch === null || claim === null) throw new Error('the event was not rendered');
   intake.release();
   const send = (): Promise<Reply> => BY_MODE[route.plan.mode](intake, dispatch, claim, dispatcher);
-  const told = route.plan.status === undefined ? null : (statuses?.() ?? null);
-  return told === null ? send() : told.accept(intake, send);
+  const reporter = route.plan.status === undefined ? null : (statuses?.() ?? null);
+  return reporter === null ? send() : reporter.accept(intake, send);
 };
 
 async function dispatchToAgent(

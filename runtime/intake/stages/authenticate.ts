@@ -1,4 +1,4 @@
-/** The first stages: they refuse a request by its head, answer handshakes, read the body, and authenticate the sender. */
+/** The first stages: they reject a request by its head, answer handshakes, read the body, and authenticate the sender. */
 
 import { orRefused } from '../../dispatch/dispatcher.ts';
 import { printableStart } from '../../platform/log.ts';
@@ -25,7 +25,7 @@ import {
 import type { BodyFault } from '../unverified-bodies.ts';
 import { refuse } from './decide.ts';
 
-/** Refuses any method but POST, except where a source's handshake uses another. */
+/** Rejects any method but POST, except those of a source's handshake. */
 export const checkMethod: Stage = ({ method, route }) => {
   if (method === 'POST') return null;
   return route.handshake !== null && (method === 'GET' || method === 'HEAD') ? null : POST_ONLY;
@@ -34,7 +34,7 @@ export const checkMethod: Stage = ({ method, route }) => {
 /** Retry time for an overloaded process, in seconds. */
 const OVERLOADED_SECONDS = 10;
 
-/** Refuses events while the server is stopping or overloaded, and for routes that are disabled. */
+/** Rejects events while the server is stopping or overloaded, and for disabled routes. */
 export const checkOpen: Stage = (intake, { shutdown, overload }) => {
   if (shutdown.retryAfterSeconds !== null) return retryLater('shutting_down', shutdown.retryAfterSeconds);
   if (overload.refuses()) {
@@ -45,8 +45,8 @@ export const checkOpen: Stage = (intake, { shutdown, overload }) => {
 };
 
 /**
- * Refuses requests of browsers to a route without a signature. A loopback address keeps other machines out, but not the web
- * pages that the operator opens: any page can post a form, and DNS rebinding can point its host name to 127.0.0.1.
+ * Rejects requests of browsers to a route without a signature. A loopback address excludes other machines, but not the web
+ * pages that the operator opens. Any page can post a form, and DNS rebinding can point its host name to 127.0.0.1.
  */
 export const checkOrigin: Stage = (intake) => {
   if (!intake.route.insecure) return null;
@@ -56,20 +56,20 @@ export const checkOrigin: Stage = (intake) => {
   return FOREIGN_ORIGIN;
 };
 
-/** Refuses requests to a route whose rate window is full, before their body is read; takes no slot (§3.1). */
+/** Rejects requests to a route whose rate window is full, before their body is read; takes no slot (§3.1). */
 export const checkRate: Stage = ({ route, startedAt }) => {
   const wait = route.window.wait(route.plan.rate_limit, startedAt);
   return wait === 0 ? null : retryLater('rate_limited', wait);
 };
 
-/** Refuses a body by its declared length, before it is read. */
+/** Rejects a body by its declared length, before it is read. */
 export const checkSize: Stage = ({ headers, route }) =>
   Number(headers['content-length'] ?? 0) > route.limits.maxBodyBytes ? PAYLOAD_TOO_LARGE : null;
 
 /**
- * Refuses a request that cannot be authentic whatever its body is, before that takes memory and time: without a signature,
- * or with one that cannot be one. The signature stage checks the others. A body that comes with the head is kept: with it, the
- * cause of a refused signature can be found.
+ * Rejects a request that cannot be authentic whatever its body is, before it takes memory and time: it has no signature, or one
+ * of an impossible form. The signature stage checks the others. A body that arrives with the head is kept, so that the cause of
+ * a rejected signature can be found.
  */
 export const checkCredential: Stage = (intake, { bodies }) => {
   const { authenticator, awaitsSecret } = intake.route;
@@ -118,7 +118,7 @@ const REPLIES: Readonly<Record<BodyFault, Reply>> = {
   aborted: ABORTED,
 };
 
-/** The stages that read the body and parse it. */
+/** Reads the body. */
 export const receiveBody: Stage = async (intake, { bodies }) => {
   if (intake.request.awaitsContinue) {
     intake.request.awaitsContinue = false;
@@ -140,19 +140,19 @@ export const parsePayload: Stage = (intake) => {
   if (fault === null) return null;
   intake.reason = fault;
   if (fault === 'no_form' && parseJson(intake.body).ok) {
-    intake.detail = `the body is JSON, and its content type ${typeOf(intake)}: the sender needs Content-Type: application/json`;
+    intake.detail = `the body is JSON, but its content type is ${typeOf(intake)}: the sender must use Content-Type: application/json`;
     return JSON_AS_FORM;
   }
   if (fault === 'content_type') intake.detail = `the content type is ${typeOf(intake)}`;
   return fault === 'content_type' || fault === 'content_encoding' ? UNSUPPORTED_MEDIA_TYPE : MALFORMED_BODY;
 };
 
-/** Longest content type that is shown, in UTF-16 units. */
+/** Maximum length of a content type that is shown, in UTF-16 units. */
 const TYPE_LIMIT = 128;
 
 const typeOf = ({ headers }: Intake): string => printableStart(headers['content-type'] ?? 'missing', TYPE_LIMIT);
 
-/** The stages that authenticate the sender and take a slot of the rate window for it. */
+/** Verifies the signature. */
 export const verifySignature: Stage = (intake, { bodies, connections, overload, warnDeprecated }) => {
   const { route } = intake;
   const verification = route.authenticator.authenticate(intake, intake.receivedAt);
@@ -173,14 +173,14 @@ export const verifySignature: Stage = (intake, { bodies, connections, overload, 
 /** Takes a slot of the route's rate window once the sender is verified, so that outsiders cannot use up its quota. */
 export const consumeRate: Stage = (intake) => {
   const { route, startedAt } = intake;
-  // Another request that passed the check at the same time may have taken the last slot.
+  // A concurrent request may have taken the last slot after the check.
   const wait = route.window.take(route.plan.rate_limit, startedAt);
   return typeof wait === 'number' ? limited(wait) : takeShared(intake, wait);
 };
 
 const limited = (wait: number): Reply | null => (wait === 0 ? null : retryLater('rate_limited', wait));
 
-/** Refuses the event when the store is unavailable, because free slots are unknown then. */
+/** Rejects the event if the store is unavailable, because the number of free slots is then unknown. */
 async function takeShared(intake: Intake, waiting: Promise<number>): Promise<Reply | null> {
   const wait = await orRefused(waiting);
   return typeof wait === 'number' ? limited(wait) : refuse(intake, wait);

@@ -13,11 +13,11 @@ import type { IgnoredReason, Reply, Subject } from '../reply.ts';
 import { duplicate, ignored, retryLater } from '../reply.ts';
 import type { ScriptOutcome } from '../script-runner.ts';
 
-/** The type of an event that names none. */
+/** The type of an event without one. */
 export const UNKNOWN_EVENT = 'unknown';
-/** Longest event type, in UTF-16 units; real ones are far shorter. */
+/** Maximum length of an event type, in UTF-16 units; real ones are far shorter. */
 export const EVENT_LIMIT = 256;
-/** Longest delivery id that is kept, in UTF-16 units. A longer one is replaced by its digest; cutting could merge two ids. */
+/** Maximum length of a delivery id, in UTF-16 units. A longer one is replaced by its digest; truncation could merge two ids. */
 const ID_LIMIT = 256;
 
 export const identify: Stage = (intake, { ids }) => {
@@ -50,7 +50,7 @@ export const eventName = (sent: string): string => printableStart(sent, EVENT_LI
 
 export const keptId = (sent: string): string => (sent.length <= ID_LIMIT && isPrintable(sent) ? sent : digestOf(sent));
 
-/** The stages that end events which the route ignores or has seen already. */
+/** Ignores events that a filter of the route does not match. */
 export const applyFilters: Stage = (intake) => {
   const { lists } = intake.route;
   if (lists.length === 0) return decide(intake);
@@ -64,16 +64,16 @@ function decide(intake: Intake): Reply | null {
   return filter.matches(subjectOf(intake)) ? null : ignore(intake, 'filter');
 }
 
-/** Ignores events that are older than the route takes when they come (decisions §4). */
+/** Ignores events that are older on arrival than the route accepts (decisions §4). */
 export const checkAge: Stage = (intake) => {
   const { maxAge } = intake.route;
   if (maxAge === null) return null;
   const age = maxAge.ageOf(subjectOf(intake), intake.cameAt);
   if (age === null || age <= maxAge.maxMs) return null;
-  return ignore(intake, 'age', `${Math.round(age / 1000)} s old, at most ${maxAge.maxMs / 1000} s are taken`);
+  return ignore(intake, 'age', `${Math.round(age / 1000)} s old; at most ${maxAge.maxMs / 1000} s are accepted`);
 };
 
-/** The parts of an event that filters read. */
+/** The values of an event that filters read. */
 export function subjectOf({ data, event, headers }: Intake): FilterSubject {
   return { payload: data, event, headers };
 }
@@ -83,8 +83,8 @@ export const matchEvent: Stage = (intake) =>
   intake.route.events.accepts(intake.event) ? null : ignore(intake, 'event');
 
 /**
- * Refuses duplicates. Before a script runs this must be certain, because scripts have side effects (decisions §4); without
- * a script, duplicates that are missed here are found when the event is stored.
+ * Ends duplicates. Before a script runs, this must be certain, because scripts have side effects (decisions §4). Without a
+ * script, a duplicate that is missed here is found when the event is stored.
  */
 export const answerSeen: Stage = (intake, services) => {
   const { claim, route } = intake;
@@ -98,16 +98,16 @@ async function lookUp(intake: Intake, { dispatcher }: Services): Promise<Reply |
   return refusal === null ? null : refuse(intake, refusal);
 }
 
-/*
- * Ignores events that this installation has caused: its account sent them, or their text holds the marker of what it posts.
- * An event with the marker of another installation is one of an exchange, which counts as a run of its own kind (run-limits.ts).
+/**
+ * Ignores events caused by this installation: its account sent them, or their text contains the marker of its posts. An event
+ * with the marker of another installation belongs to an exchange, which counts as its own kind of run (run-limits.ts).
  */
 
 export const checkLoop: Stage = (intake, services) => {
   const { body, route, scheme } = intake;
   const { ownLogin = unknown } = services;
   if (!route.plan.allow_own_events && route.loop.isOwnSender(scheme, intake.data, ownLogin))
-    return ignore(intake, 'loop', 'the sender is the account that the gateway posts as');
+    return ignore(intake, 'loop', 'the sender is the account with which the gateway posts');
   return body.includes(MARKER_START) ? checkMarkers(intake, services) : null;
 };
 
@@ -120,7 +120,7 @@ async function checkMarkers(intake: Intake, { installation }: Services): Promise
   const own = await orRefused(installation());
   if (typeof own !== 'string') return refuse(intake, own);
   if (found.has(own)) {
-    return route.plan.allow_own_events ? null : ignore(intake, 'loop', 'the text holds the marker of this gateway');
+    return route.plan.allow_own_events ? null : ignore(intake, 'loop', 'the text contains the marker of this gateway');
   }
   intake.isExchange = true;
   return null;
@@ -167,27 +167,27 @@ function apply(intake: Intake, outcome: ScriptOutcome): Reply | null {
   }
 }
 
-/** Adds the script's output as a key. A payload that is not an object is put below `payload` first. */
+/** Adds the script's output as a key. A payload that is not an object is first wrapped as `payload`. */
 function withOutput(data: unknown, text: string): Record<string, unknown> {
   const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
   return isObject ? { ...data, script_output: text } : { payload: data, script_output: text };
 }
 
-/** @param detail logged for the operator, in addition to the reason, which the sender sees too */
+/** @param detail logged for the operator, in addition to the reason, which the sender also sees */
 export function ignore(intake: Intake, reason: IgnoredReason, detail: string | null = null): Reply {
   intake.reason = reason;
   intake.detail = detail;
   return ignored(answeredEvent(intake), reason);
 }
 
-/** The reply to a refusal; stores its reason in the intake. */
+/** The reply to a rejected event; stores the reason in the intake. */
 export function refuse(intake: Intake, refusal: Refusal): Reply {
   if (refusal.kind === 'duplicate') return duplicate(answeredEvent(intake));
   if (refusal.kind === 'overloaded') intake.reason = refusal.reason;
   return retryLater(refusal.kind, refusal.retry_after_seconds);
 }
 
-/** The fields that identify an event in answers. */
+/** The fields that identify an event in responses. */
 export function answeredEvent({ route, event, deliveryId }: Intake): Subject {
   return { route: route.plan.name, event, delivery_id: deliveryId };
 }

@@ -1,10 +1,10 @@
 /**
  * Runs a program to its end, with bounded output, for agents, scripts and command-line drivers.
  *
- * The program reads its input from a file that is complete before it starts (input-file.ts), never from a pipe.
- * The program leads its own process group. When the run ends (exit, timeout, abort, too much output), the group is killed
- * with SIGKILL, and on Linux also descendants that have left the group. Descendants that cannot be found are not waited
- * for. The result is never a rejection: each way in which a run can end is a `kind`.
+ * The program reads its input from a file that is complete before it starts, never from a pipe. It leads its own process group.
+ * When the run ends (exit, timeout, abort, too much output), the group is killed with SIGKILL, and on Linux also descendants
+ * that have left the group. Descendants that cannot be found are not waited for. The result is never a rejection: each way in
+ * which a run can end is a `kind`.
  */
 import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -17,11 +17,11 @@ import { codeOf } from '../../../base/errors.ts';
 import type { Clock, Timer } from '../clock.ts';
 import { describeDiskError } from '../files.ts';
 
-/** Bytes that a run keeps. */
-const KEPT_BYTES = 64 * 1024;
-/** Bytes read before those: a secret that is cut at their start cannot be recognized, so nothing of them is kept. */
+/** Bytes of stderr that are stored with a run. */
+const STORED_BYTES = 64 * 1024;
+/** Bytes read before these: a secret that is cut at their start cannot be recognised, so they are not stored. */
 const MARGIN_BYTES = 16 * 1024;
-const TAIL_BYTES = KEPT_BYTES + MARGIN_BYTES;
+const TAIL_BYTES = STORED_BYTES + MARGIN_BYTES;
 
 /** The end of what a program writes to stderr: collected with bounded memory, and cut and redacted for the store. */
 export class StderrTail {
@@ -31,7 +31,7 @@ export class StderrTail {
   push(chunk: Buffer): void {
     this.chunks.push(chunk);
     this.bytes += chunk.length;
-    // Joined only now and then, because a program may write much in small pieces.
+    // Joined only occasionally, because a program may write many small pieces.
     if (this.bytes < 2 * TAIL_BYTES) return;
     this.chunks = [this.last()];
     this.bytes = TAIL_BYTES;
@@ -47,11 +47,11 @@ export class StderrTail {
   }
 }
 
-/** What a run keeps: the last 64 KiB of a text of `StderrTail`, without secrets. */
+/** The stored text: the last 64 KiB of a text of `StderrTail`, without secrets. */
 export function keptStderr(text: string, redact: (text: string) => string): string {
   const bytes = Buffer.from(redact(text));
   const isCut = Buffer.byteLength(text) >= TAIL_BYTES;
-  let from = Math.max(isCut ? MARGIN_BYTES : 0, bytes.length - KEPT_BYTES);
+  let from = Math.max(isCut ? MARGIN_BYTES : 0, bytes.length - STORED_BYTES);
   // A cut within a character leaves its continuation bytes, 10xxxxxx.
   while (from > 0 && ((bytes[from] ?? 0) & 0xc0) === 0x80) from++;
   return bytes.toString('utf8', from);
@@ -81,24 +81,24 @@ export interface ProcessRequest {
   readonly cwd: string;
   /** The complete environment, except for the mark of the run: nothing is inherited. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What the program reads from stdin: all of it, or the program does not start. It need not read it. */
+  /** Input on stdin. If it cannot be written completely, the program does not start. The program need not read it. */
   readonly stdin: string | Uint8Array;
-  /** Longest run, in ms; then the program is killed. */
+  /** Timeout in ms; then the program is killed. */
   readonly timeoutMs: number;
-  /** Longest output, in bytes; a program that writes more is killed. */
+  /** Maximum output, in bytes; a program that writes more is killed. */
   readonly maxStdoutBytes: number;
   /** Kills the program when it is aborted. Default: none. */
   readonly signal?: AbortSignal;
-  /** Absolute paths that a sandboxed program may read and write besides what its sandbox says. Default: none. */
+  /** Absolute paths that a sandboxed program may read and write besides those of its sandbox. Default: none. */
   readonly writable?: readonly string[];
-  /** Absolute paths that it may read. Default: none. */
+  /** Absolute paths that a sandboxed program may also read. Default: none. */
   readonly readable?: readonly string[];
 }
 
 /**
  * How a program ended. `exit`: by itself or by a signal, with its output in bytes; `timeout`, `overflow` (too much output)
  * and `aborted`: it was killed; `spawn_failed` and `input_failed`: it did not start. `stderr` holds its last 80 KiB.
- * `denied`: what its sandbox refused, if it had one: `host:port`, and files that it tried to write.
+ * `denied`: accesses that its sandbox denied, if it had one: `host:port`, and files that it tried to write.
  *
  * @example
  * ```ts
@@ -108,7 +108,7 @@ export interface ProcessRequest {
  * ```
  */
 export type ProcessResult =
-  /** `code` is null when a signal ended the program. */
+  /** `code` is null if a signal ended the program. */
   | {
       readonly kind: 'exit';
       readonly code: number | null;
@@ -131,7 +131,7 @@ export type ProcessResult =
  * Runs a program to its end: `run` of `createService` replaces child processes, for tests or a sandbox.
  *
  * @param request program, input and limits
- * @returns how the program ended. It must not reject
+ * @returns how the program ended; it must not reject
  *
  * @example
  * ```ts
@@ -148,7 +148,7 @@ export type ProcessResult =
  */
 export type RunProcess = (request: ProcessRequest) => Promise<ProcessResult>;
 
-/** How long the pipes of a finished program may stay open, in ms. */
+/** Maximum time that the pipes of a finished program may stay open, in ms. */
 const PIPE_GRACE_MS = 250;
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
@@ -177,25 +177,25 @@ export async function runProcess(request: ProcessRequest, { clock, home }: Proce
   } catch (error) {
     return { kind: 'spawn_failed', code: codeOf(error) ?? 'UNKNOWN', stderr: '' };
   } finally {
-    // The program has a descriptor of its own.
+    // The program has its own descriptor.
     void input?.close().catch(() => {});
   }
   return new Promise((resolve) => new Execution(child, mark, request, clock, resolve));
 }
 
-/** Instead of an error code: programs of sandboxes are alone in their folder. */
-export const FOLDER_IN_USE = 'another run is under way in its folder';
+/** Used as an error code: a sandboxed program is the only one in its folder. */
+export const FOLDER_IN_USE = 'another run is using its folder';
 
-/** Error codes for a lack of processes, memory, file descriptors or room: the program may start later. */
-const LACKS = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', FOLDER_IN_USE]);
+/** Error codes for a lack of processes, memory, file descriptors or disk space: the program may start later. */
+const TEMPORARY_CODES = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', FOLDER_IN_USE]);
 
-/** Whether an error, of a disk for example, is such a lack. */
-export const isLack = (error: unknown): boolean => LACKS.has(codeOf(error) ?? '');
+/** True if an error, such as that of a disk, is such a lack. */
+export const isLack = (error: unknown): boolean => TEMPORARY_CODES.has(codeOf(error) ?? '');
 
-/** Why the machine cannot start the program now; null when it was started, or never can be. */
+/** Why the machine cannot start the program now; null if it started, or never can. */
 export function lackOf(result: ProcessResult): string | null {
-  if (result.kind === 'input_failed') return `its input cannot be written: ${result.reason}`;
-  return result.kind === 'spawn_failed' && LACKS.has(result.code) ? `it cannot be started: ${result.code}` : null;
+  if (result.kind === 'input_failed') return `its input could not be written: ${result.reason}`;
+  return result.kind === 'spawn_failed' && TEMPORARY_CODES.has(result.code) ? `it could not be started: ${result.code}` : null;
 }
 
 function start({ argv, cwd, env }: ProcessRequest, mark: string, input: FileHandle | null): Child {
@@ -254,7 +254,7 @@ class Execution {
     else this.end({ kind: 'overflow' });
   }
 
-  /** The first cause wins, except that too much output, even if found after the exit, replaces the exit. */
+  /** The first cause counts, except that too much output, even if found after the exit, replaces the exit. */
   private end(cause: Ending | Exit): void {
     const first = this.ending === null;
     if (!first && !(this.ending?.kind === 'exit' && cause.kind === 'overflow')) return;
@@ -269,7 +269,7 @@ class Execution {
     if (pid !== undefined) this.leaversKilled = killLeavers({ mark: this.mark, pid, scope });
   }
 
-  /** Finishes once the pipes are silent. The check waits for the turn after the timer, which reads what is still unread. */
+  /** Finishes once the pipes are silent. Waits for the turn after the timer, which reads what is still unread. */
   private awaitPipes(): void {
     const seen = this.stdoutBytes;
     const check = (): void => (this.stdoutBytes === seen ? this.finish() : this.awaitPipes());
@@ -314,10 +314,10 @@ function killGroup(child: Child): void {
 /** The variable that holds the mark. */
 export const RUN_MARK = 'HOOKWRIGHT_RUN';
 
-/** Most rounds, for a program that keeps forking. */
+/** Maximum number of rounds, for a program that keeps forking. */
 const MAX_ROUNDS = 50;
 
-/** Up to this number of ids are tried one by one, because listing all processes costs more. */
+/** Up to this number, ids are tried one by one, because listing all processes costs more. */
 const FEW = 32;
 
 interface MarkedRun {
@@ -326,8 +326,8 @@ interface MarkedRun {
   /** Process id of the program itself. */
   readonly pid: number;
   /**
-   * `new`: only process ids assigned since the program was started, which costs next to nothing and suffices after a
-   * normal exit. `all`: every process, even if process ids have wrapped around.
+   * `new`: only process ids assigned since the program started, which is cheap and suffices after a normal exit. `all`: every
+   * process, even if process ids have wrapped around.
    */
   readonly scope: 'new' | 'all';
 }
@@ -355,21 +355,21 @@ async function processIds({ pid, scope }: MarkedRun): Promise<readonly number[]>
   }
 }
 
-/** Kills the process if it belongs to the run; resolves to whether it did. An ended process has an empty environment. */
+/** Kills the process if it belongs to the run; resolves to true if it did. An ended process has an empty environment. */
 async function killMarked(pid: number, entry: Buffer): Promise<boolean> {
   try {
     if (!(await readFile(`/proc/${pid}/environ`)).includes(entry)) return false;
     process.kill(pid, 'SIGKILL');
     return true;
   } catch {
-    // It has ended meanwhile, or belongs to another user.
+    // It has already ended, or belongs to another user.
     return false;
   }
 }
 
-/*
- * The allow-list of environment variables for programs that hookwright starts: agents and `gh`. Any other variable may be
- * a secret: of this program, of another profile, or of the shell that started it.
+/**
+ * The allow-list of environment variables for programs that hookwright starts: agents and `gh`. Any other variable may be a
+ * secret of this program, of another profile, or of the shell that started it.
  */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -404,7 +404,7 @@ const isAllowed = (name: string): boolean => ALLOWED.has(name) || name.startsWit
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The allowed variables of `env`. @param secret variables that are left out because they hold a secret */
+/** The allowed variables of `env`. @param secret variables to omit because they contain a secret */
 export function allowedEnvironment(env: Environment, secret: ReadonlySet<string> = NONE): Record<string, string> {
   const allowed: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
@@ -413,18 +413,17 @@ export function allowedEnvironment(env: Environment, secret: ReadonlySet<string>
   return allowed;
 }
 
-/*
- * The input of a program as a file that is complete before the program starts. Through a pipe, a program whose parent is
- * killed reads a part of its input, followed by the end of the file, and cannot know that the rest is missing.
+/**
+ * Provides the input of a program as a file that is complete before the program starts. With a pipe, a program whose parent is
+ * killed would read a part of its input and the end of the file, and could not know that the rest is missing.
  */
 
-/** Where the inputs of programs are written, below `<home_dir>`. */
+/** The folder of program inputs, below `<home_dir>`. */
 export const inputFolder = (home: string): string => join(home, 'run', 'input');
 
 /**
- * Writes `input` to a new file of `folder`, mode 0600, and opens it for reading. Its name is removed before it is written,
- * so that nothing is left when this process is killed. Creates `folder` if it is missing. Rejects as node:fs does, with
- * nothing left.
+ * Writes `input` to a new file of `folder`, mode 0600, and opens it for reading. Its name is removed before it is written, so
+ * that nothing is left when this process is killed. Creates `folder` if it is missing. Rejects like node:fs, with nothing left.
  */
 export async function openInput(folder: string, input: string | Uint8Array): Promise<FileHandle> {
   const path = join(folder, randomUUID());
@@ -453,7 +452,7 @@ async function create(path: string, folder: string): Promise<FileHandle> {
   }
 }
 
-/** Removes inputs whose name an earlier process had not removed when it was killed. Never rejects. */
+/** Removes inputs that earlier processes left because they were killed. Never rejects. */
 export async function removeInputs(home: string): Promise<void> {
   const folder = inputFolder(home);
   const left = await readdir(folder).catch(() => []);

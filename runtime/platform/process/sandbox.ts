@@ -1,25 +1,28 @@
-/** The interface of sandboxes: what a program that reads untrusted text can reach (decisions §11). A module runs them. */
+/**
+ * The interface of sandboxes, which limit the access of programs that read untrusted text (decisions §11). A module implements
+ * them.
+ */
 import type { RoutePlan, RouteTable, SandboxPlan } from '../../../schemas/generated/types.ts';
 import type { Logger } from '../log.ts';
 import type { RunProcess } from './run-process.ts';
 
-/** What one agent's sandbox differs in from another's of the same plan. */
+/** Differences between the sandboxes of two agents with the same plan. */
 export interface Walls {
-  /** Folders of others, absolute: not readable unless the plan names them. Default: none. */
+  /** Absolute folders of other agents: not readable unless the plan names them. Default: none. */
   readonly hidden?: readonly string[];
-  /** Paths that others can write, as in their plans: a link in one opens nothing. Default: none. */
+  /** Paths that other agents can write, as in their plans: a link in such a path is not followed. Default: none. */
   readonly written?: readonly string[];
-  /** Variables that hold a placeholder, with the hosts on the way to which it becomes the value. Default: none. */
+  /** Variables with a placeholder, and the hosts for which the proxy replaces it by the value. Default: none. */
   readonly onlyTo?: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
- * Runs programs in a sandbox. A program that cannot have the one it was given does not start: `spawn_failed`, with a code
- * that begins with `sandbox_unavailable`. @param plan null: the program reaches what this process does
+ * Runs programs in a sandbox. A program whose sandbox is unavailable does not start: `spawn_failed`, with a code that starts
+ * with `sandbox_unavailable`. @param plan null: the program has the same access as this process
  */
 export type Confine = (plan: SandboxPlan | null, walls?: Walls) => RunProcess;
 
-/** Begins the code of a program that did not start because it could not have its sandbox. */
+/** Start of the code of a program that did not start because its sandbox was unavailable. */
 export const SANDBOX_UNAVAILABLE = 'sandbox_unavailable';
 
 export interface SandboxContext {
@@ -29,32 +32,37 @@ export interface SandboxContext {
   readonly home: string;
   /** The user's home folder, for `~/`. */
   readonly userHome: string;
-  /** Absolute paths that no program may read or write unless a plan names them: the configuration, its `.env`, files of secrets. */
+  /**
+   * Absolute paths that no program may read or write unless a plan names them: the configuration, its `.env`, files of secrets.
+   */
   readonly hidden: () => readonly string[];
-  /** Absolute paths, and names, of what the gateway goes by: no program may change them, or what is in them, unless a plan names them to be written. */
+  /**
+   * Absolute paths, and names, of files that decide what the gateway does. Programs may not change them or their contents,
+   * unless a plan names them as writable.
+   */
   readonly kept: () => readonly string[];
   readonly log: Logger;
-  /** Whether this is the gateway of the home: it removes what an earlier one has left behind. */
+  /** True for the gateway of the home, which removes the leftovers of an earlier one. */
   readonly sweep: boolean;
 }
 
 export interface Sandbox {
   /** See `Confine`. */
   run(plan: SandboxPlan, walls: Walls, request: Parameters<RunProcess>[0]): ReturnType<RunProcess>;
-  /** Why no program can be started in one here, with the command that changes it; null: it can. Tries it, for up to 30 s. */
+  /** Why no program can start in a sandbox here, with the command that fixes it; null: it works. Tests it, for up to 30 s. */
   problem(): Promise<string | null>;
-  /** The paths of plans that open nothing here now, each with why. */
+  /** Paths of plans that cannot be opened here now, with the reasons. */
   closed(plans: readonly SandboxPlan[]): readonly string[];
 }
 
-/** The files and folders besides the table that decide what its gateway does, and that are read while it runs. */
+/** Lists the files and folders besides the table that decide what its gateway does, and that are read while it runs. */
 export type KeptFiles = (
   table: Pick<RouteTable, 'profiles'>,
   plans: readonly RoutePlan[],
   places: Pick<SandboxContext, 'home' | 'userHome'>,
 ) => readonly string[];
 
-/** What a module has of sandboxes. */
+/** The sandboxes of a module. */
 export interface SandboxTools {
   readonly open: (context: SandboxContext) => Sandbox;
   readonly keptFiles: KeptFiles;

@@ -1,11 +1,11 @@
-/** Starts threads, from the build or from source, and lets the exit of the process wait for what they are doing. */
+/** Starts threads, from the build or from source, and makes the exit of the process wait for their current calls. */
 
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
 /**
  * Starts `entry` (with its name in the build) with `workerData`. From source the file is TypeScript, and the thread must
- * register a loader first, because it does not inherit that of the process.
+ * register a loader first, because it does not inherit the loader of the process.
  */
 export function startEntry(entry: URL, workerData: unknown): Worker {
   if (import.meta.url.endsWith('.js')) return new Worker(entry, { workerData });
@@ -15,22 +15,25 @@ export function startEntry(entry: URL, workerData: unknown): Worker {
   return new Worker(bootstrap, { eval: true, workerData });
 }
 
-/*
- * Lets the exit of the process wait for what its threads are doing. A thread that is stopped within a call of a native addon
- * aborts the process: the addon throws where nothing can be thrown any more.
+/**
+ * Makes the exit of the process wait for the current calls of its threads. A thread that is stopped within a call of a native
+ * addon aborts the process, because the addon throws where nothing can be thrown any more.
  */
 
 /** [the thread is busy, the process exits]; shared with the thread, and the first message that it gets. */
 export type ExitGate = Int32Array<SharedArrayBuffer>;
 
-/** How long an exit waits, in ms. */
+/** Maximum wait of an exit, in ms. */
 const EXIT_MS = 10_000;
 
-/** The process has one end, so there is one list. */
+/** One list for the process, which exits once. */
 const gates = new Set<ExitGate>();
 const lasts = new Set<() => void>();
 
-/** Has `last` called at the exit of the process, when no thread is in a call and none begins one any more. Returns what cancels it. */
+/**
+ * Calls `last` at the exit of the process, when no thread is in a call and no new call can start. Returns a function that
+ * cancels it.
+ */
 export function beforeExit(last: () => void): () => void {
   lasts.add(last);
   return () => void lasts.delete(last);
@@ -45,7 +48,7 @@ export function openGate(): ExitGate {
   return gate;
 }
 
-/** The thread has ended. */
+/** Call when the thread has ended. */
 export function dropGate(gate: ExitGate): void {
   gates.delete(gate);
   if (gates.size === 0) process.off('exit', waitForThreads);
@@ -57,7 +60,7 @@ function waitForThreads(): void {
   if (!waits.includes('timed-out')) for (const last of lasts) last();
 }
 
-/** In the thread: enters before a call. Returns false when the process exits, and nothing may be called any more. */
+/** In the thread: enters before a call. Returns false if the process is exiting, so that the call must not be made. */
 export function enter(gate: ExitGate): boolean {
   Atomics.store(gate, 0, 1);
   const isOpen = Atomics.load(gate, 1) === 0;

@@ -45,7 +45,7 @@ export const sources: Story = {
     {
       run: 'source detect request.http --secret the-wrong-secret',
       code: 1,
-      out: /^github +.*is not right under this secret/,
+      out: /^github +.*does not match this secret/,
     },
     { run: 'source enroll pages', code: 1, err: /no gateway is running/ },
     { run: 'gateway start', out: /./, err: /^started /m, keep: { url: /^(\S+)/ } },

@@ -1,4 +1,4 @@
-/** Comments through a fake `gh` that records its arguments, environment and stdin, and ends as told. */
+/** Tests comments through a fake `gh` that records its arguments, environment and stdin, and ends as scripted. */
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ interface Call {
   readonly stdin: string;
 }
 
-/** A `gh` whose answers are shell lines, one for each call; the last one stays. */
+/** A `gh` whose responses are shell lines, one for each call; the last one repeats. */
 function fakeGh(t: TestContext, answers: readonly string[]) {
   const dir = tempDir(t);
   const bin = join(dir, 'bin');
@@ -93,7 +93,7 @@ function setUp(
 const comment = (more: Partial<DeliveryRequest> = {}): DeliveryRequest =>
   deliveryTo('github_comment', { extra: { repo: 'o/r', pr_number: '12' }, text: 'Looks good', ...more });
 
-test('the comment goes in on stdin, with a checked address in argv and an environment of our own', async (t) => {
+test('passes the comment on stdin, a checked address in argv, and a clean environment', async (t) => {
   const { gh, deliverer } = setUp(t, [ok]);
   const outcome = await deliverer.deliver(comment({ text: 'hi @org/team\n```\n@decorator\n```\n' }));
   assert.deepEqual(outcome, { kind: 'ok', message_id: URL_LINE, sent: 1 });
@@ -118,17 +118,17 @@ test('the comment goes in on stdin, with a checked address in argv and an enviro
   assert.equal(call?.cwd, join(gh.dir, 'gh'));
 });
 
-test('without a token the login of this machine is used, by the default profile', async (t) => {
+test('without a token, the default profile uses the login of this machine', async (t) => {
   const { gh, deliverer } = setUp(t, [ok], {});
   await deliverer.deliver(comment());
   assert.equal(gh.calls()[0]?.env.HOME, '/home/op');
   assert.equal(gh.calls()[0]?.env.GITHUB_TOKEN, undefined);
   assert.equal(gh.calls()[0]?.env.WEBHOOK_SECRET, undefined);
-  // A login is kept in the keyring, which is reached over the session's bus.
+  // A login is in the keyring, which is reached over the session bus.
   assert.equal(gh.calls()[0]?.env.DBUS_SESSION_BUS_ADDRESS, 'unix:path=/run/user/1/bus');
 });
 
-test('an enterprise host gets its own variable for the token', async (t) => {
+test('an enterprise host gets the token in its own variable', async (t) => {
   const { gh, deliverer } = setUp(t, [ok], { token: 'canary-token', host: 'git.corp.example' });
   await deliverer.deliver(comment());
   const env = gh.calls()[0]?.env ?? {};
@@ -137,7 +137,7 @@ test('an enterprise host gets its own variable for the token', async (t) => {
   assert.equal(env.GH_TOKEN, undefined);
 });
 
-test('an address that gh could misread is refused before gh is started', async (t) => {
+test('an address that gh could misread is rejected before gh starts', async (t) => {
   const { gh, deliverer } = setUp(t, [ok]);
   const bad: readonly Readonly<Record<string, string>>[] = [
     { repo: 'o/r' },
@@ -168,7 +168,7 @@ test('an address that gh could misread is refused before gh is started', async (
   assert.equal(gh.calls().length, 0);
 });
 
-test('how gh ends decides the outcome', async (t) => {
+test('the exit of gh decides the outcome', async (t) => {
   const CASES: readonly (readonly [string, string, number | null])[] = [
     [fail('To get started, set the GH_TOKEN environment variable', 4), 'permanent', null],
     [fail('HTTP 401: Bad credentials (https://api.github.com/graphql)'), 'permanent', null],
@@ -198,7 +198,7 @@ test('how gh ends decides the outcome', async (t) => {
   }
 });
 
-test('gh that is missing is permanent, one that hangs is ambiguous', async (t) => {
+test('a missing gh is a permanent failure, a hanging one is ambiguous', async (t) => {
   const gone = createTestDeliverer(t, {
     targets: [shippedTarget('github_comment')],
     bindings: { default: { github_comment: bindingOf({}) } },
@@ -211,8 +211,8 @@ test('gh that is missing is permanent, one that hangs is ambiguous', async (t) =
   assert.equal(ghOutcome({ kind: 'timeout', stderr: '' }).kind, 'ambiguous');
 });
 
-describe('a repeat after an attempt of unknown end', () => {
-  test('posts nothing when the marker is found, and posts when it is not', async (t) => {
+describe('a repeat after an attempt with an unknown outcome', () => {
+  test('posts only if the marker is not found', async (t) => {
     const { gh, deliverer } = setUp(t, ['cat "$d/stdin.0"; exit 0', 'echo other comments', ok]);
     const [shown] = await deliverer.show(comment());
     const marker = /<!-- delivery:[0-9a-f]+ -->/.exec(JSON.stringify(shown))?.[0] ?? '';
@@ -237,7 +237,7 @@ describe('a repeat after an attempt of unknown end', () => {
     );
   });
 
-  test('is not preceded by a search when the attempt before certainly posted nothing', async (t) => {
+  test('does not search if the previous attempt certainly posted nothing', async (t) => {
     const { gh, deliverer } = setUp(t, [fail('You have exceeded a secondary rate limit'), ok]);
     assert.equal((await deliverer.deliver(comment())).kind, 'retry');
     assert.equal((await deliverer.deliver(comment({ first_attempt_at: 1 }))).kind, 'ok');
@@ -247,7 +247,7 @@ describe('a repeat after an attempt of unknown end', () => {
     );
   });
 
-  test('waits when the search fails, and searches again', async (t) => {
+  test('waits if the search fails, and searches again', async (t) => {
     const { gh, deliverer } = setUp(t, [fail('HTTP 502: x'), fail('HTTP 502: x'), 'echo nothing', ok]);
     const first = await deliverer.deliver(comment());
     assert.equal(first.kind === 'ambiguous' && first.idempotent, true);
@@ -261,7 +261,7 @@ describe('a repeat after an attempt of unknown end', () => {
   });
 });
 
-test('a long answer becomes several comments, and a retry goes on where it stopped', async (t) => {
+test('a long answer becomes several comments, and a retry resumes where it stopped', async (t) => {
   const { gh, deliverer } = setUp(t, [ok, fail('submitted too quickly'), ok]);
   const text = `${'a '.repeat(32_000)}\n\n${'b '.repeat(1000)}`;
   const first = await deliverer.deliver(comment({ text }));
@@ -277,7 +277,7 @@ test('a long answer becomes several comments, and a retry goes on where it stopp
   assert.equal(bodies[1], bodies[2]);
 });
 
-test('mentions are quiet outside of fenced code, and everywhere when it is doubtful where code ends', async () => {
+test('mentions are disabled outside fenced code, and everywhere if the end of code is uncertain', async () => {
   const Z = '\u200B';
   const CASES: readonly [string, string][] = [
     ['@bob and mail a@b.c', `@${Z}bob and mail a@b.c`],

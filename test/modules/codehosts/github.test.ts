@@ -1,4 +1,4 @@
-/** The targets of GitHub over its REST interface, against a double of it: posts, repeats, upserts, tokens of apps, refusals. */
+/** Tests the GitHub targets over its REST API, against a fake: posts, repeats, upserts, app tokens, rejections. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import type { TestContext } from 'node:test';
@@ -72,7 +72,7 @@ for (const [way, settings, login] of [
   ['a token', TOKEN, 'our-bot'],
   ['an app', APP, 'our-app[bot]'],
 ] as const) {
-  test(`with ${way}, a comment is posted with its hidden marks, and notifies nobody`, async (t) => {
+  test(`with ${way}, a comment is posted with hidden marks, and notifies no one`, async (t) => {
     const { github, deliverer } = await setUp(t, settings);
     const request = comment({ text: 'ping @octo-org/team\n/merge now\n```\n@decorator\n```' });
     const outcome = await deliverer.deliver(request);
@@ -87,7 +87,7 @@ for (const [way, settings, login] of [
     );
   });
 
-  test(`with ${way}, labels, issues and reviews hold what an agent handed over`, async (t) => {
+  test(`with ${way}, labels, issues and reviews contain the agent's output`, async (t) => {
     const { github, deliverer } = await setUp(t, settings);
     const repo = 'octo-org/octo-repo';
     const all = [
@@ -116,7 +116,7 @@ for (const [way, settings, login] of [
     assert.equal(Object.hasOwn(changes?.sent ?? {}, 'comments'), false);
   });
 
-  test(`with ${way}, an attempt of unknown end is looked for before it is repeated`, async (t) => {
+  test(`with ${way}, an attempt with an unknown outcome is searched for before it is repeated`, async (t) => {
     const { github, clock, deliverer, restart } = await setUp(t, settings);
     for (const target of ['github_comment', 'github_issue', 'github_review'] as const) {
       for (const isPosted of [true, false]) {
@@ -139,7 +139,7 @@ for (const [way, settings, login] of [
     }
   });
 
-  test(`with ${way}, an upsert keeps one comment of a session, over restarts`, async (t) => {
+  test(`with ${way}, an upsert keeps one comment of a session, also after a restart`, async (t) => {
     const { github, restart } = await setUp(t, settings);
     const upsert = (text: string, series = 'session-1') => comment({ text, series }, { mode: 'upsert' });
     for (const text of ['one', 'two', 'three']) assert.equal((await restart().deliver(upsert(text))).kind, 'ok');
@@ -154,7 +154,7 @@ for (const [way, settings, login] of [
   });
 }
 
-test('an upsert finds its comment among many, and never takes one that a stranger has copied', async (t) => {
+test('an upsert finds its comment among many, and ignores copies by strangers', async (t) => {
   const { github, deliverer } = await setUp(t, TOKEN);
   await deliverer.deliver(comment({ text: 'first' }, { mode: 'upsert' }));
   const [own] = github.posts.splice(0);
@@ -168,7 +168,7 @@ test('an upsert finds its comment among many, and never takes one that a strange
   assert.equal(github.posts.length, 121);
 });
 
-test('deliveries of one session at once make one comment, and a late attempt does not replace a later text', async (t) => {
+test('concurrent deliveries of a session make one comment, and a late attempt does not replace a newer text', async (t) => {
   const { github, deliverer } = await setUp(t, TOKEN);
   const requests = Array.from({ length: 8 }, (_, index) => comment({ text: `text ${index}` }, { mode: 'upsert' }));
   await Promise.all(requests.map((request) => deliverer.deliver(request)));
@@ -181,7 +181,7 @@ test('deliveries of one session at once make one comment, and a late attempt doe
   assert.match(github.posts[0]?.body ?? '', /^text 7\n/);
 });
 
-test('a check run is an app only: created once, found again by its id', async (t) => {
+test('a check run requires an app; it is created once and found by its id', async (t) => {
   const extra = { repo: 'octo-org/octo-repo', sha: SHA, name: 'review' };
   const content = { conclusion: 'failure', title: 'Two problems', text: 'See below.' };
   const request = delivery('github_check', { extra, content, text: 'See below.' });
@@ -204,7 +204,7 @@ test('a check run is an app only: created once, found again by its id', async (t
   assert.equal(withToken.isEnabled('default', 'github_check'), false);
 });
 
-test('addresses are those of the route: forms are checked, and values cannot leave their segment', async (t) => {
+test('address forms are checked, and values cannot leave their path segment', async (t) => {
   const { github, deliverer } = await setUp(t, TOKEN);
   const repos = [
     'octo-org',
@@ -227,7 +227,7 @@ test('addresses are those of the route: forms are checked, and values cannot lea
   assert.equal(github.server.seen.length, 0);
 });
 
-test('a target that an agent fills refuses a delivery without its fields', async (t) => {
+test('a target for agent output rejects a delivery without its fields', async (t) => {
   const { github, deliverer } = await setUp(t, TOKEN);
   const outcome = await deliverer.deliver(delivery('github_labels', { extra: { repo: 'o/r', number: '1' } }));
   assert.equal(outcome.kind, 'permanent');
@@ -285,7 +285,7 @@ const REFUSALS = [
   [{ status: 201, body: '<html>please log in</html>' }, 'permanent', null],
 ] as const;
 
-test('what GitHub refuses is final or tried again, after the wait that it names', async (t) => {
+test('rejections by GitHub are permanent, or retried after the wait that it requests', async (t) => {
   const { github, deliverer } = await setUp(t, TOKEN);
   for (const [answer, kind, wait] of REFUSALS) {
     github.next.push(() => answer);
@@ -298,7 +298,7 @@ test('what GitHub refuses is final or tried again, after the wait that it names'
   assert.equal(github.posts.length, 0);
 });
 
-test('an app: a hundred deliveries at once ask for one token, and two organizations for one each', async (t) => {
+test('an app: a hundred concurrent deliveries request one token, and two organizations one each', async (t) => {
   const { github, deliverer } = await setUp(t, APP);
   const to = (repo: string, target = 'github_comment') =>
     delivery(target, { extra: { repo, pr_number: '1', number: '1' }, content: { text: 'hello', labels: ['bug'] } });
@@ -316,7 +316,7 @@ test('an app: a hundred deliveries at once ask for one token, and two organizati
   assert.deepEqual(new Set(github.posts.map(({ login }) => login)), new Set(['our-app[bot]']));
 });
 
-test('an app: a token is used until shortly before its end, and one that ends in mid-delivery is replaced', async (t) => {
+test('an app: a token is used until shortly before its expiry, and replaced if it expires during a delivery', async (t) => {
   const { github, clock, deliverer } = await setUp(t, APP);
   await deliverer.deliver(comment());
   clock.advance(54 * 60_000);
@@ -338,7 +338,7 @@ test('an app: a token is used until shortly before its end, and one that ends in
   assert.equal(github.count(/access_tokens/), 3);
 });
 
-test('an app: an installation that is removed, suspended or made anew', async (t) => {
+test('an app: an installation that is removed, suspended or created again', async (t) => {
   const { github, deliverer } = await setUp(t, APP);
   const app = github.apps.get('77');
   assert.ok(app !== undefined);
@@ -371,7 +371,7 @@ for (const offset of [-90_000, 90_000, -7_200_000, 7_200_000]) {
   });
 }
 
-test('an app: a key that is none or another is said, and neither key nor token is in any outcome or log', async (t) => {
+test('an app: an invalid or wrong key is reported, and no key or token is in an outcome or log', async (t) => {
   const { github, deliverer } = await setUp(t, APP);
   const app = github.apps.get('77');
   assert.ok(app !== undefined);
@@ -379,7 +379,7 @@ test('an app: a key that is none or another is said, and neither key nor token i
   const refused = await deliverer.deliver(comment());
   assert.match(refused.kind === 'permanent' ? refused.reason : '', /app_id.*private_key/);
   github.apps.set('77', app);
-  // A host that echoes what it was sent.
+  // A host that echoes the request.
   github.next.push((request) => ({ status: 422, body: { message: request.headers.authorization ?? '' } }));
   const echoed = await deliverer.deliver(comment());
   const said = JSON.stringify([refused, echoed, deliverer.log]);

@@ -1,4 +1,4 @@
-/** The targets of GitLab over its REST interface, against a double of it. */
+/** Tests the GitLab targets over its REST API, against a fake. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
@@ -36,7 +36,7 @@ function delivery(target: string, more: Partial<DeliveryRequest> = {}): Delivery
   return deliveryTo(target, { key: `${id}:0`, marker: markerOf(INSTALLATION, id), series: 'session-1', ...more });
 }
 
-test('a note goes to a merge request or an issue, executes nothing and notifies nobody', async (t) => {
+test('a note goes to a merge request or an issue, executes nothing and notifies no one', async (t) => {
   const { gitlab, restart } = await setUp(t);
   const deliverer = restart();
   const text = 'Looks good, @all\n/merge\n  /label ~done\n\n\r/close\n> /approve';
@@ -55,7 +55,7 @@ test('a note goes to a merge request or an issue, executes nothing and notifies 
   assert.match(neither.kind === 'permanent' ? neither.reason : '', /`issue`/);
 });
 
-test('an attempt of unknown end is looked for, and an upsert keeps one note over restarts', async (t) => {
+test('an attempt with an unknown outcome is searched for, and an upsert keeps one note after a restart', async (t) => {
   const { gitlab, restart } = await setUp(t);
   const extra = { project: 'group/p', merge_request: '7' };
   const lost = delivery('gitlab_note', { text: 'once', extra });
@@ -71,14 +71,14 @@ test('an attempt of unknown end is looked for, and an upsert keeps one note over
   const notes = gitlab.notes.get('group/p!7') ?? [];
   assert.equal(notes.length, 2);
   assert.match(notes[1]?.body ?? '', /^two\n\n<!-- delivery:[0-9a-f]{32} -->\n<!-- series:/);
-  // A copy by somebody else is not replaced.
+  // A copy by another account is not replaced.
   notes.push({ id: 9, username: 'stranger', body: notes[1]?.body ?? '' });
   await restart().deliver(delivery('gitlab_note', { text: 'three', extra: { ...extra, mode: 'upsert' } }));
   assert.match(notes[1]?.body ?? '', /^three\n/);
   assert.match(notes[2]?.body ?? '', /^two\n/);
 });
 
-test('labels are added, and a commit has a status, which may be set twice', async (t) => {
+test('labels are added, and a commit status may be set twice', async (t) => {
   const { gitlab, restart } = await setUp(t);
   const deliverer = restart();
   const content = { labels: ['bug', 'docs'] };
@@ -92,7 +92,7 @@ test('labels are added, and a commit has a status, which may be set twice', asyn
   assert.deepEqual(gitlab.statuses, [{ sha: SHA, state: 'success', name: 'review' }]);
 });
 
-test('what GitLab refuses, and addresses that are none', async (t) => {
+test('rejections by GitLab, and invalid addresses', async (t) => {
   const { gitlab, restart } = await setUp(t);
   const deliverer = restart();
   const note = (project = 'group/p', merge_request = '7') =>

@@ -1,4 +1,4 @@
-/** Mail through a real SMTP server on 127.0.0.1, with STARTTLS and AUTH. */
+/** Tests mail through a real SMTP server on 127.0.0.1, with STARTTLS and AUTH. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -111,7 +111,7 @@ test('a mail is sent after STARTTLS and AUTH, as plain text with a stable id', a
   assert.equal(/^Message-ID: (.*)$/m.exec(received[1]?.mail ?? '')?.[1], id);
 });
 
-test('a thread is answered, and the usual subject names the route', async (t) => {
+test('a thread gets a reply, and the default subject names the route', async (t) => {
   const { port, received } = await startSmtp(t);
   await deliverer(t, port).deliver(mail({ extra: { chat_id: 'ada@example.org', thread_id: '<a@b>' } }));
   assert.match(received[0]?.mail ?? '', /^In-Reply-To: <a@b>$/m);
@@ -119,7 +119,7 @@ test('a thread is answered, and the usual subject names the route', async (t) =>
   assert.match(received[0]?.mail ?? '', /^Subject: \[hookwright\] builds$/m);
 });
 
-test('what the server says decides the outcome', async (t) => {
+test('the reply of the server decides the outcome', async (t) => {
   const at = (stage: 'onMailFrom' | 'onRcptTo', code: number): SMTPServerOptions => ({
     [stage]: (_: unknown, __: unknown, done: (error: Error) => void) => done(failWith(code)),
   });
@@ -151,7 +151,7 @@ test('what the server says decides the outcome', async (t) => {
   }
 });
 
-test('a connection that breaks after the mail is ambiguous, one that breaks before is not', async (t) => {
+test('a connection that breaks after the mail is ambiguous, one before it is not', async (t) => {
   const sockets = new Set<{ destroy(): void }>();
   const cut = (): void => {
     for (const socket of sockets) socket.destroy();
@@ -177,15 +177,15 @@ test('a connection that breaks after the mail is ambiguous, one that breaks befo
   assert.equal((await deliverer(t, 1).deliver(mail())).kind, 'retry');
 });
 
-test('a delivery that is given up ends at once', async (t) => {
+test('an aborted delivery ends immediately', async (t) => {
   const giveUp = new AbortController();
   const { port } = await startSmtp(t, { onMailFrom: () => giveUp.abort() });
   const subject = deliverer(t, port);
   assert.equal((await subject.deliver(mail({ signal: giveUp.signal }))).kind, 'retry');
-  assert.equal((await subject.deliver(mail({ signal: giveUp.signal }))).kind, 'retry', 'given up before it began');
+  assert.equal((await subject.deliver(mail({ signal: giveUp.signal }))).kind, 'retry', 'aborted before it started');
 });
 
-test('an address that is no single mailbox is refused', async (t) => {
+test('an address that is not a single mailbox is rejected', async (t) => {
   const { port, received } = await startSmtp(t);
   const subject = deliverer(t, port);
   for (const chat_id of ['ada', 'a@b, c@d', 'Ada <a@b.c>', 'a@b\r\nRCPT TO:<x@y>', '@', 'a b@c.d', '']) {
@@ -200,7 +200,7 @@ test('a dry run shows the mail and no password', async (t) => {
   assert.doesNotMatch(JSON.stringify(shown), /canary/);
 });
 
-test('only a server on this machine may do without encryption and a signed certificate', () => {
+test('only a server on this machine may omit encryption and a signed certificate', () => {
   const read = (settings: Readonly<Record<string, string>>, allow_http = false) =>
     readSmtpServer({
       profile: 'default',
@@ -219,7 +219,7 @@ test('only a server on this machine may do without encryption and a signed certi
   assert.equal(typeof read({ smtp_host: 'mail.example.org', smtp_secure: 'none' }, true), 'object');
   const implicit = read({ smtp_host: 'mail.example.org', smtp_port: '465' });
   assert.ok(typeof implicit !== 'string' && implicit.options.secure === true);
-  for (const wrong of [{ smtp_port: '0' }, { smtp_port: 'x' }, { smtp_secure: 'maybe' }, { from: 'nobody' }]) {
+  for (const wrong of [{ smtp_port: '0' }, { smtp_port: 'x' }, { smtp_secure: 'maybe' }, { from: 'nowhere' }]) {
     assert.equal(typeof read({ smtp_host: 'localhost', ...wrong }), 'string', JSON.stringify(wrong));
   }
 });

@@ -1,6 +1,6 @@
 /**
- * Programs that try to leave a sandbox for real, as root and as a plain user: each attempt prints what it got. Nothing may
- * hold a secret of this file, reach a server that is not listed, or change anything outside.
+ * Programs that really try to leave a sandbox, as root and as a plain user; each attempt prints its result. None may obtain a
+ * secret of this file, reach an unlisted server, or change anything outside.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -27,12 +27,12 @@ import { atEnd } from '../../helpers/at-end.ts';
 import type { User } from './run-sandboxed.ts';
 import { noSandbox, runSandboxed, USERS } from './run-sandboxed.ts';
 
-/** Whoever prints it has escaped. */
+/** A program that prints it has escaped. */
 const SECRET = 'CANARY-7f3a';
-/** Seconds that no other process sleeps, of whichever run of the tests. */
+/** A sleep time in seconds that no other process uses, in any run of the tests. */
 const STAYS = `3125.${process.pid}`;
 
-interface Place {
+interface Machine {
   readonly user: User;
   readonly root: string;
   readonly home: string;
@@ -44,19 +44,19 @@ interface Place {
   readonly victim: number;
   readonly ports: { readonly listed: number; readonly closed: number; readonly udp: number };
   readonly abstract: string;
-  /** What was reached that must not be. */
+  /** Evidence of an access that must not be possible. */
   readonly hits: string[];
 }
 
 interface Attempt {
   readonly name: string;
-  /** A script of sh. Its output is looked at. */
-  readonly script: (place: Place) => string;
-  /** What the run's record must name; undefined: the system does not tell. */
-  readonly denied?: (place: Place) => string;
+  /** A script of sh; its output is checked. */
+  readonly script: (place: Machine) => string;
+  /** Text that the run's record must contain; undefined: the system reports nothing. */
+  readonly denied?: (place: Machine) => string;
 }
 
-/** A script of Node.js, for what sh cannot do. */
+/** A script of Node.js, for attempts that sh cannot make. */
 const node = (code: string): string => `node -e ${quote(code)}`;
 const connect = (options: string): string =>
   node(
@@ -65,7 +65,7 @@ const connect = (options: string): string =>
 const curl = (url: string): string => `curl -sS -m 10 '${url}'`;
 
 const ATTEMPTS: readonly Attempt[] = [
-  // Files and memory of others.
+  // Files and memory of other processes.
   { name: 'the environment of every process', script: () => 'cat /proc/[0-9]*/environ | tr "\\0" "\\n"' },
   {
     name: 'the command lines of every process',
@@ -93,7 +93,7 @@ const ATTEMPTS: readonly Attempt[] = [
   { name: 'a symbolic link to the folder above', script: () => 'ln -s ../../.. up; cat up/.env' },
   { name: 'a hard link to the configuration', script: ({ config }) => `ln ${config} hard && cat hard` },
   { name: 'names with ..', script: () => 'cat ../../../.env ../other/secret ./../../../.env' },
-  // Changes elsewhere.
+  // Changes outside the sandbox.
   {
     name: 'writing to /etc',
     script: () => 'echo x >/etc/hookwright-escape',
@@ -210,7 +210,7 @@ const ATTEMPTS: readonly Attempt[] = [
     name: 'a process that stays: two forks',
     script: () => `( ( sleep ${STAYS} & ) & ) >/dev/null 2>&1; nohup sleep ${STAYS} >/dev/null 2>&1 &`,
   },
-  // The last: it ends what runs beside it.
+  // Must be last: it ends the programs beside it.
   { name: 'signals to everybody', script: () => 'setsid sh -c "kill -9 -1"' },
 ];
 
@@ -221,9 +221,9 @@ const listen = async (server: Server, at: number | string): Promise<number> => {
   return typeof at === 'number' ? (server.address() as AddressInfo).port : 0;
 };
 
-/** Everything that the attempts look for, with secrets in it; the folders belong to the user. */
-async function setUp(t: TestContext, user: User): Promise<Place> {
-  // Not in the temporary folder, which programs see as an empty one of their own.
+/** Targets of the attempts, with secrets in them; the folders belong to the user. */
+async function setUp(t: TestContext, user: User): Promise<Machine> {
+  // Not in the temporary folder, which programs see as their own empty one.
   const root = mkdtempSync('/var/tmp/hookwright-test-');
   atEnd(t, () => rmSync(root, { recursive: true, force: true }));
   const [home, userHome, other, project] = ['home', 'user', 'other', 'project'].map((name) => join(root, name)) as [
@@ -269,7 +269,7 @@ async function setUp(t: TestContext, user: User): Promise<Place> {
     ...files.flatMap((file) => [file, dirname(file)]),
     join(home, 'run/control.sock'),
   ];
-  const id = user === 'nobody' && process.getuid?.() === 0 ? 65534 : null;
+  const id = user === 'plain' && process.getuid?.() === 0 ? 65534 : null;
   if (id !== null) for (const path of own) chownSync(path, id, id);
   const victim = spawn('sleep', ['600'], id === null ? {} : { uid: id });
   atEnd(t, () => {
@@ -282,7 +282,7 @@ async function setUp(t: TestContext, user: User): Promise<Place> {
   return { user, root, home, userHome, work, other, config, victim: victim.pid ?? 0, ports, abstract, hits };
 }
 
-/** What an attempt prints that worked. */
+/** Output of a successful attempt. */
 const ESCAPED = /CANARY-7f3a|^CONNECTED|^MOUNTED|^UNMOUNTED|^ENTERED|^RESOLVED|^PRIVILEGES|sandbox-process\.js \{/m;
 /** Attempts in one run. */
 const GROUP = 14;
@@ -291,7 +291,7 @@ const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 for (const user of USERS) {
   describe(`escapes as ${user === 'root' ? 'root' : 'a plain user'}`, { skip: noSandbox, concurrency: 1 }, () => {
-    test(`${ATTEMPTS.length} attempts: none works, and what is denied is in the record`, async (t) => {
+    test(`${ATTEMPTS.length} attempts: none succeeds, and denied accesses are in the record`, async (t) => {
       const place = await setUp(t, user);
       const { home, userHome, work, config, other, hits, ports, root } = place;
       const pattern = readFileSync('/proc/sys/kernel/core_pattern', 'utf8');
@@ -301,7 +301,7 @@ for (const user of USERS) {
         ...{ argv: ['sh', '-c', script], stdin: '', cwd: work, plan, walls: { hidden: [other] } },
       });
       const wanted = `curl -sS http://127.0.0.1:${ports.listed}/; echo x >mine && echo WROTE`;
-      // Several runs, because a run's record has 50 lines, and the last attempts kill what runs beside them.
+      // Several runs, because a run's record has 50 lines, and the last attempts kill the programs beside them.
       const groups = Array.from({ length: Math.ceil(ATTEMPTS.length / GROUP) }, (_, index) =>
         ATTEMPTS.slice(index * GROUP, (index + 1) * GROUP),
       );
@@ -315,7 +315,7 @@ for (const user of USERS) {
         },
         { PARENT: SECRET },
       );
-      assert.equal(first?.stdout, 'LISTEDWROTE\n', 'what is allowed works, so that the rest is no accident');
+      assert.equal(first?.stdout, 'LISTEDWROTE\n', 'allowed accesses work, so the denials are not accidental');
       for (const [number, group] of groups.entries()) {
         const { kind, stdout, denied: found } = results[number] ?? assert.fail('a run is missing');
         assert.equal(kind, 'exit', JSON.stringify(results[number]));
@@ -349,7 +349,7 @@ for (const user of USERS) {
   });
 }
 
-/** Processes of the test that must not be left. */
+/** Processes of the test that must not remain. */
 function staying(): readonly string[] {
   return readdirSync('/proc').filter((pid) => {
     try {

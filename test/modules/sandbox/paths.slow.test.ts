@@ -1,4 +1,7 @@
-/** What `read` and `write` open, and that runs of one folder keep their protection, with real sandboxes. */
+/**
+ * Tests the paths that `read` and `write` open, and that concurrent runs in one folder keep their protection, with real
+ * sandboxes.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
@@ -24,7 +27,7 @@ import { noSandbox, runSandboxed, USERS } from './run-sandboxed.ts';
 
 const SECRET = 'CANARY-51d0';
 
-/** A machine's folders with files in them, of the user; not in a temporary folder that is hidden as such. */
+/** A machine's folders with files, owned by the user, outside the hidden temporary folders. */
 function place(t: TestContext, user: User, files: readonly string[]) {
   const root = mkdtempSync('/var/tmp/hookwright-paths-');
   atEnd(t, () => rmSync(root, { recursive: true, force: true }));
@@ -34,7 +37,7 @@ function place(t: TestContext, user: User, files: readonly string[]) {
     writeFileSync(join(root, file), file.startsWith('user/.') ? SECRET : file);
   }
   const run = (plan: Partial<SandboxPlan>, script: string, cwd = join(home, 'work/run')) => {
-    if (user === 'nobody') spawnSync('chown', ['-R', '65534:65534', root]);
+    if (user === 'plain') spawnSync('chown', ['-R', '65534:65534', root]);
     const whole = { network: [], read: [], write: [], ...plan };
     const request = { argv: ['bash', '-c', script], stdin: '', cwd, plan: whole };
     return { root, home, userHome, hidden: [], runs: [request] };
@@ -42,12 +45,12 @@ function place(t: TestContext, user: User, files: readonly string[]) {
   return { root, userHome, run };
 }
 
-/** Prints each path that can be written. */
+/** Prints each writable path. */
 const WRITE = 'w() { for path; do ( echo x >>"$path" ) 2>/dev/null && basename "$path"; done; }; ';
 
 for (const user of USERS) {
   describe(`paths of a sandbox as ${user}`, { skip: noSandbox, concurrency: 1 }, () => {
-    test('what can be written lies below what can be read, as a folder, a file, or the work folder', async (t) => {
+    test('a writable folder, file or work folder may be below a readable folder', async (t) => {
       const { root, userHome, run } = place(t, user, [
         'user/proj/readme',
         'user/proj/log',
@@ -62,14 +65,14 @@ for (const user of USERS) {
       assert.equal(readFileSync(join(root, 'user/proj/log'), 'utf8'), 'user/proj/logx\n');
     });
 
-    test('of a home that can be read, one folder can be written, and the home of the gateway is still hidden', async (t) => {
+    test('in a readable home, one folder can be writable, and the gateway home stays hidden', async (t) => {
       const { run } = place(t, user, ['user/cfg/a', 'user/b']);
       const script = `${WRITE} cat ~/b; w ~/cfg/new ~/no; cat ~/.hookwright/.env`;
       const [result] = await runSandboxed(user, run({ read: ['~'], write: ['~/cfg'] }, script));
       assert.equal(result?.stdout, 'user/bnew\n', result?.stderr);
     });
 
-    test('the home of the gateway can be read, and the work folder in it is still written', async (t) => {
+    test('with a readable gateway home, the work folder in it stays writable', async (t) => {
       const { run } = place(t, user, []);
       const [result] = await runSandboxed(
         user,
@@ -78,7 +81,7 @@ for (const user of USERS) {
       assert.equal(result?.stdout, `${SECRET}here\n`, result?.stderr);
     });
 
-    test('a symbolic link is followed, and is there under its name', async (t) => {
+    test('a symbolic link is followed, and visible under its name', async (t) => {
       const { root, userHome, run } = place(t, user, [
         'user/dotfiles/claude/a',
         'user/dotfiles/other',
@@ -101,7 +104,7 @@ for (const user of USERS) {
       assert.deepEqual(result?.denied, [join(userHome, '.r')]);
     });
 
-    test('a link that a program can have made opens nothing, and the record says so', async (t) => {
+    test('a link that a program may have created is not followed, and the record says so', async (t) => {
       const { userHome, run } = place(t, user, ['user/w/a', 'user/other/a', 'user/more/a']);
       for (const folder of ['w', 'other', 'more']) symlinkSync('../.ssh', join(userHome, folder, 'cfg'));
       const plan = { read: ['~/w/cfg', '~/other/cfg', '~/more/cfg'], write: ['~/w'] };
@@ -114,35 +117,35 @@ for (const user of USERS) {
       const [result] = await runSandboxed(user, { ...options, runs: [{ ...one, walls }] });
       assert.equal(result?.stdout, 'user/w/a', result?.stderr);
       for (const folder of ['w', 'other', 'more']) {
-        const line = `read ~/${folder}/cfg: a program can have made the link ${userHome}/${folder}/cfg`;
+        const line = `read ~/${folder}/cfg: a program may have created the link ${userHome}/${folder}/cfg`;
         assert.ok(result.denied.includes(line), result.denied.join('\n'));
       }
     });
 
-    test('a missing folder to write is made in the home; of anything else that is not there the record says so', async (t) => {
+    test('a missing writable folder is created in the home; other missing paths are in the record', async (t) => {
       const { root, userHome, run } = place(t, user, []);
       const plan = { read: ['~/none'], write: ['~/.new/x', '~/.tool.json', '/var/lib/hookwright-none'] };
       const [result] = await runSandboxed(user, run(plan, `${WRITE} w ~/.new/x/here`));
       assert.equal(result?.stdout, 'here\n', result?.stderr);
       assert.equal(statSync(join(root, 'user/.new/x')).mode & 0o777, 0o700);
       assert.deepEqual(
-        result?.denied.filter((line) => / is not there$/.test(line)),
+        result?.denied.filter((line) => / does not exist$/.test(line)),
         [
-          'read ~/none: is not there',
-          'write ~/.tool.json: is not there',
-          'write /var/lib/hookwright-none: is not there',
+          'read ~/none: does not exist',
+          'write ~/.tool.json: does not exist',
+          'write /var/lib/hookwright-none: does not exist',
         ],
       );
       assert.ok(!existsSync(join(userHome, '.tool.json')));
     });
 
-    test('a temporary folder that is not there is named with its variable', async (t) => {
+    test('a missing temporary folder is reported with its variable', async (t) => {
       const { userHome, run } = place(t, user, []);
       const env = { TMPDIR: join(userHome, 'none'), TSX_DISABLE_CACHE: '1' };
-      await assert.rejects(runSandboxed(user, run({}, 'true'), env), /\$TMPDIR is \S+\/user\/none, which is not there/);
+      await assert.rejects(runSandboxed(user, run({}, 'true'), env), /\$TMPDIR is \S+\/user\/none, which does not exist/);
     });
 
-    test('a run is alone in its folder: none loses its protection with the end of another', async (t) => {
+    test('a run is alone in its folder, so that no other run ends its protection', async (t) => {
       const { userHome, run } = place(t, user, ['user/proj/a']);
       const cwd = join(userHome, 'proj');
       const {
@@ -153,14 +156,14 @@ for (const user of USERS) {
       const of = (script: string) => ({ ...one, argv: ['bash', '-c', script] });
       const evil =
         'for f in .mcp.json .bashrc .vscode .claude/commands/x; do ( echo evil >$f ) 2>/dev/null && echo "WROTE $f"; done';
-      // Were they in it at once, the one that ends first would take the protection from the other.
+      // If both ran in it at once, the first to end would remove the protection of the other.
       const runs = [of(`for i in {1..30}; do ${evil}; sleep .1; done; echo ended`), of(`${evil}; echo ended`)];
       const results = await runSandboxed(user, { ...options, together: true, runs });
       assert.deepEqual(
         results.map(({ code, stdout }) => [code, stdout]),
         [
           [0, 'ended\n'],
-          ['another run is under way in its folder', ''],
+          ['another run is using its folder', ''],
         ],
       );
       const [again] = await runSandboxed(user, { ...options, runs: [of(`${evil}; echo ended`)] });
@@ -169,7 +172,7 @@ for (const user of USERS) {
     });
 
     for (const named of [['.'], ['gw', 'keys', 'odd']]) {
-      test(`a hidden file that is replaced during a run stays hidden, and what is beside it can be read: ${named.join()}`, async (t) => {
+      test(`a hidden file that is replaced during a run stays hidden, and files beside it stay readable: ${named.join()}`, async (t) => {
         const { root, userHome, run } = place(t, user, [
           ...[
             'gw/hookwright.yaml',
@@ -184,7 +187,7 @@ for (const user of USERS) {
           ...['gw/out/old', 'gw/log', 'keys/..1/key', 'keys/..1/cert', 'odd/[a] b/secret', 'odd/[a] b/c'],
         ]);
         const [cwd, at] = [join(userHome, '.hookwright/work/run'), (path: string) => join(root, path)];
-        // As Kubernetes mounts secrets: replaced by way of one link.
+        // Replaced through one link, as Kubernetes mounts secrets.
         for (const [path, target] of [
           ...[['keys/..data', '..1'] as const, ['gw/nowhere', 'none'] as const],
           ...['key', 'cert'].map((name) => [`keys/${name}`, `..data/${name}`] as const),
@@ -221,7 +224,7 @@ for (const user of USERS) {
       });
     }
 
-    test('a program whose folder holds the configuration neither reads, changes, makes nor moves a file of it', async (t) => {
+    test('a program in the folder of the configuration cannot read, change, create or move its files', async (t) => {
       const { root, run } = place(t, user, [
         ...['gw/hookwright.yaml', 'gw/build/routes.json', 'gw/conf/rules/more.yaml', 'gw/conf/rules/own', 'gw/src/a'],
       ]);
@@ -247,7 +250,7 @@ for (const user of USERS) {
       }
     });
 
-    test('what the gateway goes by can be read, and neither changed, made nor moved, unless it is named itself', async (t) => {
+    test('files that the gateway uses are readable, but cannot be changed, created or moved unless named', async (t) => {
       const { root, run } = place(t, user, [
         ...['proj/lists/allow.txt', 'proj/own.txt', 'proj/src/a', 'proj/agent', 'proj/shared/SKILL.md', 'proj/bin/x'],
         'skills/one/x',
@@ -273,7 +276,7 @@ for (const user of USERS) {
       for (const path of ['proj/none/deny.txt', 'proj/bin/bwrap']) assert.ok(!existsSync(at(path)), path);
     });
 
-    test('a folder with more repositories than a command line has room for', async (t) => {
+    test('a folder with more repositories than fit on a command line', async (t) => {
       const { userHome, run } = place(t, user, ['user/proj/a']);
       const cwd = join(userHome, 'proj');
       for (let at = 0; at < 160; at++) mkdirSync(join(cwd, `${at}-${'x'.repeat(200)}/.git/hooks`), { recursive: true });

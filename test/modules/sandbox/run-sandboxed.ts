@@ -1,4 +1,4 @@
-/** Runs programs in sandboxes for tests, as root or as a plain user, and skips where the machine has none. */
+/** Runs programs in sandboxes for tests, as root or as a plain user, and skips the tests if the machine has no sandbox. */
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -27,21 +27,21 @@ export const noSandbox = skipWithout(
   'bubblewrap socat ripgrep',
 );
 
-export type User = 'root' | 'nobody';
-const AS_NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] as const;
+export type User = 'root' | 'plain';
+const AS_PLAIN_USER = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] as const;
 const isRoot = process.getuid?.() === 0;
 
-/** A plain user reads this repository only where the folders above it let everybody in. */
-const isOpen = !isRoot || has(...AS_NOBODY, 'test', '-r', fileURLToPath(import.meta.url));
+/** A plain user can read this repository only if the folders above it are readable by everyone. */
+const isOpen = !isRoot || has(...AS_PLAIN_USER, 'test', '-r', fileURLToPath(import.meta.url));
 if (!isOpen) console.error('NOT TESTED: a sandbox of a plain user, who cannot read this folder');
 
-/** Those that this process can be: the tests of a plain user run as that one. */
+/** Users that this process can switch to; the tests of a plain user run as that user. */
 export const USERS: readonly User[] = [
   ...(isRoot ? (['root'] as const) : []),
-  ...(isOpen ? (['nobody'] as const) : []),
+  ...(isOpen ? (['plain'] as const) : []),
 ];
 
-/** @param argv started before node, such as a limit @param started called with the process that stands for the gateway */
+/** @param argv started before node, such as a limit @param started called with the process that acts as the gateway */
 export function runSandboxed(
   user: User,
   options: SandboxProcess,
@@ -49,7 +49,7 @@ export function runSandboxed(
   argv: readonly string[] = [],
   started: (child: ChildProcess) => void = () => {},
 ): Promise<readonly SandboxResult[]> {
-  const become = isRoot && user === 'nobody' ? AS_NOBODY : [];
+  const become = isRoot && user === 'plain' ? AS_PLAIN_USER : [];
   const [program = '', ...args] = [
     ...become,
     ...argv,

@@ -1,4 +1,7 @@
-/** A process that runs programs in sandboxes, for tests that need one of another user. Arguments: JSON of `SandboxProcess`; prints the results as JSON. */
+/**
+ * A process that runs programs in sandboxes, for tests that need one of another user. Argument: JSON of `SandboxProcess`.
+ * Prints the results as JSON.
+ */
 import { mkdirSync } from 'node:fs';
 import { openSandbox } from '../../../modules/sandbox/runtime/sandbox.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
@@ -14,13 +17,13 @@ export interface SandboxProcess {
   readonly hidden: readonly string[];
   /** Default: none. */
   readonly kept?: readonly string[];
-  /** Whether all runs begin at once. Default: one after the other. */
+  /** Starts all runs at once. Default: one after the other. */
   readonly together?: boolean;
   readonly runs: readonly (Pick<ProcessRequest, 'argv' | 'stdin' | 'cwd'> &
     Partial<ProcessRequest> & { readonly plan: SandboxPlan; readonly walls?: Walls })[];
 }
 
-/** Of a run, with its output as text. */
+/** The result of a run, with its output as text. */
 export interface SandboxResult {
   readonly kind: string;
   readonly code: number | string | null;

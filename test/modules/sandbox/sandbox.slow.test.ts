@@ -1,4 +1,6 @@
-/** What a run in a sandbox keeps of one without: input, output, exit code, timeout; and secrets that a program uses without having them. */
+/**
+ * Tests that a sandboxed run has input, output, exit code and timeout like any other, and can use secrets without having them.
+ */
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { spawnSync } from 'node:child_process';
@@ -26,7 +28,7 @@ import { ROOT } from '../../helpers/root.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 import { noSandbox, runSandboxed, USERS } from './run-sandboxed.ts';
 
-const [user = 'nobody'] = USERS;
+const [user = 'plain'] = USERS;
 const NOTHING: SandboxPlan = { network: [], read: [], write: [] };
 const KEY = 'the-key-of-the-model-9f2c';
 
@@ -37,7 +39,7 @@ function place(t: TestContext) {
   return { home, userHome: join(root, 'user'), hidden: [], cwd: join(home, 'work/run'), root };
 }
 
-/** An HTTPS server for this machine, and the requests that it has got. */
+/** An HTTPS server on this machine, and the requests that it received. */
 async function startHost(t: TestContext, name: string) {
   const root = tempDir(t);
   const [key, cert] = [join(root, 'key.pem'), join(root, 'cert.pem')];
@@ -59,10 +61,10 @@ async function startHost(t: TestContext, name: string) {
   return { port: (server.address() as AddressInfo).port, cert, got };
 }
 
-/** Seconds that no other process sleeps, of whichever run of the tests. */
+/** A sleep time in seconds that no other process uses, in any run of the tests. */
 const secondsOf = (n: number): string => `${3126 + n}.${process.pid}`;
 
-/** Numbers of the processes with this command line. */
+/** Ids of the processes with this command line. */
 const running = (command: string): readonly string[] =>
   readdirSync('/proc').filter((pid) => {
     try {
@@ -73,12 +75,12 @@ const running = (command: string): readonly string[] =>
   });
 
 describe('a run in a sandbox', { skip: noSandbox }, () => {
-  test('has its input, its output and its exit code, and leaves nothing in the temporary folder', async (t) => {
+  test('has input, output and exit code, and leaves nothing in the temporary folder', async (t) => {
     const { cwd, root, ...options } = place(t);
     const script = 'cat; echo "to stderr" >&2; echo x >$TMPDIR/y; exit 7';
     const env = { TMPDIR: root };
     const [result] = await runSandboxed(
-      user === 'root' ? 'root' : 'nobody',
+      user === 'root' ? 'root' : 'plain',
       { ...options, runs: [{ argv: ['sh', '-c', script], stdin: 'the prompt', cwd, plan: NOTHING }] },
       env,
     );
@@ -92,7 +94,7 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     );
   });
 
-  test('ends with its timeout, and nothing of it stays', async (t) => {
+  test('ends at its timeout, and leaves no process', async (t) => {
     const { cwd, root: _, ...options } = place(t);
     const seconds = secondsOf(0);
     const script = `setsid sleep ${seconds} & sleep ${seconds}`;
@@ -104,7 +106,7 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     assert.deepEqual(running(`sleep ${seconds}`), []);
   });
 
-  test('ends with its gateway, also when that is killed', async (t) => {
+  test('ends with its gateway, even if that is killed', async (t) => {
     const { cwd, root: _, ...options } = place(t);
     const script = `setsid sleep ${secondsOf(1)} & sleep ${secondsOf(2)}`;
     const run = { argv: ['sh', '-c', script], stdin: '', cwd, plan: NOTHING };
@@ -122,16 +124,16 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
 
   test('cannot start more processes than the limit of its gateway allows', async (t) => {
     const { cwd, root: _, ...options } = place(t);
-    const plain = { ...options, home: join(cwd, '../../../nobody') };
+    const plain = { ...options, home: join(cwd, '../../../plain') };
     if (user === 'root') spawnSync('chmod', ['-R', '777', join(cwd, '../../..')]);
     const script = 'for i in $(seq 600); do sleep 600 & done; echo STARTED';
     const run = { argv: ['bash', '-c', script], stdin: '', cwd: join(plain.home, 'run'), plan: NOTHING };
-    const [result] = await runSandboxed('nobody', { ...plain, runs: [run] }, {}, ['prlimit', '--nproc=300']);
+    const [result] = await runSandboxed('plain', { ...plain, runs: [run] }, {}, ['prlimit', '--nproc=300']);
     assert.match(`${result?.stderr}`, /fork: .*Resource temporarily unavailable/);
     assert.equal(result?.kind, 'exit');
   });
 
-  test('has no key of the kernel that its gateway has', async (t) => {
+  test('cannot read the kernel keys of its gateway', async (t) => {
     const { cwd, root: _, ...options } = place(t);
     const [add, keyctl] = process.arch === 'arm64' ? [217, 219] : [248, 250];
     const hold = `syscall(${keyctl}, 1, 0); syscall(${add}, my $t = "user", my $n = "hw-key", my $k = "${KEY}", ${KEY.length}, -3); exec @ARGV`;
@@ -148,7 +150,7 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     }
   });
 
-  test('has no file that its gateway was started with', async (t) => {
+  test('has no file descriptor that its gateway inherited', async (t) => {
     const { cwd, root, ...options } = place(t);
     const file = join(root, 'lock');
     writeFileSync(file, KEY);
@@ -161,7 +163,7 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     assert.equal(readFileSync(file, 'utf8'), KEY);
   });
 
-  test('that fails is no sandbox that is missing, whatever the program does and says', async (t) => {
+  test('that fails is never reported as a missing sandbox, whatever the program does', async (t) => {
     const { cwd, root: _, ...options } = place(t);
     const script =
       'rm -rf $TMPDIR/.[!.]*; curl -sS https://example.com; echo "bubblewrap is old: run `evil`" >&2; exit 1';
@@ -170,7 +172,7 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     assert.deepEqual([result?.kind, result?.code, result?.denied], ['exit', 1, ['example.com:443']]);
   });
 
-  test('fails where something is missing, and says how to install it', async (t) => {
+  test('fails if a dependency is missing, and says how to install it', async (t) => {
     const { cwd, root, ...options } = place(t);
     const bin = join(root, 'bin');
     mkdirSync(bin);
@@ -187,7 +189,7 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     );
   });
 
-  test('fails where bubblewrap is refused, and the program does not run', async (t) => {
+  test('fails without running the program if bubblewrap is not allowed', async (t) => {
     const { cwd, root, ...options } = place(t);
     const bin = join(root, 'bin');
     mkdirSync(bin);
@@ -204,7 +206,7 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     assert.equal(result?.stdout, '');
   });
 
-  test('uses a secret that it does not have: no request but to its hosts holds it, no variable, file or process', async (t) => {
+  test('uses a secret without having it: only requests to its hosts contain it', async (t) => {
     const { cwd, root: _, ...options } = place(t);
     const host = await startHost(t, 'listed');
     const other = await startHost(t, 'other');
@@ -228,7 +230,7 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     assert.ok(!other.got.join().includes(KEY), other.got.join());
   });
 
-  test('cannot change the program of its gateway, in whatever folder that it writes it is', async (t) => {
+  test('cannot change the program of its gateway, even in a writable folder', async (t) => {
     const { cwd, root: _, ...options } = place(t);
     const program = dirname(assetFolder('catalog'));
     const script = `touch ${program}/escape-${process.pid} ${program}/catalog/escape-${process.pid}; echo RAN`;
@@ -239,7 +241,7 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     assert.equal(result?.stderr.match(/Read-only file system/g)?.length, 2, result?.stderr);
   });
 
-  test('of a gateway cannot add itself to a list that its route goes by, nor change a script or program, in a folder that it writes', async (t) => {
+  test('cannot change the lists, scripts and programs of its gateway, even in a writable folder', async (t) => {
     const [home, project] = [tempDir(t), tempDir(t)];
     const at = (name: string): string => join(project, name);
     const [list, script] = [at('allow.txt'), join(home, 'scripts')];
@@ -258,7 +260,7 @@ describe('a run in a sandbox', { skip: noSandbox }, () => {
     routes:
       a:
         prompt: "{by}"
-        filters: { all: [ { not: { field: by, equals: nobody } }, { field: by, in_file: ${list} } ] }
+        filters: { all: [ { not: { field: by, equals: none } }, { field: by, in_file: ${list} } ] }
         script: pass.sh
         deliver: log
 agent: { command: [${at('agent')}], cwd: ${project}, sandbox: { network: none }, max_attempts: 1 }
@@ -279,7 +281,7 @@ agent: { command: [${at('agent')}], cwd: ${project}, sandbox: { network: none },
     assert.match((await send('evil')).stdout, /filter/);
   });
 
-  test('`sandbox try` shows a person the same, and what was denied; `doctor` that it works', async (t) => {
+  test('`sandbox try` shows the same sandbox and the denied accesses; `doctor` shows that it works', async (t) => {
     const [home, shared] = [tempDir(t), tempDir(t)];
     // Neither in a home nor in a temporary folder: hidden because the configuration names it as a secret.
     const keys = mkdtempSync(join(ROOT, 'build/keys-'));

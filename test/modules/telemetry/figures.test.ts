@@ -1,4 +1,7 @@
-/** The figures of each minute: counted from what the gateway counts anyway, written once a minute, and not without a reason. */
+/**
+ * Tests the counts of each minute: taken from the gateway's counters, and stored once a minute, only if there is something to
+ * store.
+ */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { CountedMetrics } from '../../../modules/telemetry/runtime/metrics.ts';
@@ -16,7 +19,7 @@ function bench() {
   const store = createMemoryStore();
   let writes = 0;
   let held = Promise.resolve();
-  /** Keeps the store from taking anything, until the function that it returns is called. */
+  /** Blocks the store until the returned function is called. */
   const hold = (): (() => void) => {
     let go = (): void => {};
     held = new Promise((resolve) => {
@@ -39,7 +42,7 @@ function bench() {
   return { clock, store, request, end, figures, hold, writes: () => writes };
 }
 
-it('has each event in the minute in which it came, by what became of it, and how long answers took', async () => {
+it('counts each event in its minute by outcome, with the response times', async () => {
   const { clock, store, request, figures } = bench();
   for (const [outcome, ms] of [
     ['accepted', 0.8],
@@ -66,7 +69,7 @@ it('has each event in the minute in which it came, by what became of it, and how
   assert.deepEqual([second?.slot, second?.taken, more], [Date.UTC(2026, 0, 1) + MINUTE, 1, []]);
 });
 
-it('writes nothing in a minute without events and work, and the rest of the last one when it ends', async () => {
+it('writes nothing in an idle minute, and the unfinished minute at the end', async () => {
   const { clock, request, end, figures, writes } = bench();
   clock.advance(10 * MINUTE);
   await settle();
@@ -76,7 +79,7 @@ it('writes nothing in a minute without events and work, and the rest of the last
   assert.deepEqual([figures().length, figures()[0]?.taken, clock.pending], [1, 1, 0]);
 });
 
-it('counts each event once where the store takes longer than a minute', async () => {
+it('counts each event once if the store takes longer than a minute', async () => {
   const { clock, request, figures, hold } = bench();
   const go = hold();
   request('accepted', 1);

@@ -75,7 +75,7 @@ test('requests are counted by route and outcome, over several scrapes', async ()
   assert.match(text, /^hookwright_previous_secret_requests_total\{profile="default",route="ci"\} 1$/m);
 });
 
-test('table loads and what the dispatcher tells are counted', async () => {
+test('table loads and reports of the dispatcher are counted', async () => {
   const metrics = new CountedMetrics();
   metrics.onTableLoad(true);
   metrics.onTableLoad(false);
@@ -102,7 +102,7 @@ test('table loads and what the dispatcher tells are counted', async () => {
   }
 });
 
-test('what alerts count is 0 for each route in service, before there is anything to count', async () => {
+test('counters used by alerts start at 0 for each route in service', async () => {
   const metrics = new CountedMetrics();
   const live = {
     ...LIVE,
@@ -118,7 +118,7 @@ test('what alerts count is 0 for each route in service, before there is anything
     'hookwright_requests_total{profile="default",route="new",outcome="invalid_signature"} 0',
     'hookwright_run_duration_seconds_count{profile="default",route="new",outcome="failed"} 0',
     'hookwright_dispatches{profile="default",route="new",state="dead"} 0',
-    // Of jobs.
+    // Runs of jobs.
     'hookwright_run_duration_seconds_count{profile="default",route="",outcome="failed"} 0',
     'hookwright_dispatches{profile="default",route="",state="dead"} 0',
   ]) {
@@ -144,7 +144,7 @@ test('runs of many routes are counted together, so that the number of series is 
   );
 });
 
-test('a scrape shows how things are now, the event loop included', async () => {
+test('a scrape shows the current state, including the event loop', async () => {
   const metrics = new CountedMetrics();
   const tallies = STORED.tallies.map((tally) => ({ ...tally, route: 'gone' }));
   await metrics.read({ ...LIVE, stored: { ...STORED, tallies } });
@@ -170,7 +170,7 @@ test('a scrape shows how things are now, the event loop included', async () => {
   assert.match(text, /^process_resident_memory_bytes /m);
 });
 
-test('what happens before the metrics are loaded is counted once they are', async () => {
+test('events before the metrics are loaded are counted later', async () => {
   const metrics = new CountedMetrics();
   const request = { profile: 'default', route: 'ci', outcome: 'accepted', ignored: null, ms: 2, secret: 0 } as const;
   metrics.onRequest(request);
@@ -183,7 +183,7 @@ test('what happens before the metrics are loaded is counted once they are', asyn
   assert.match(text, /^hookwright_retries_total\{kind="run"\} 1$/m);
 });
 
-test('a scrape while the store cannot be read says so, and nothing of what it held before', async () => {
+test('a scrape while the store is unreadable says so, without stale values', async () => {
   const metrics = new CountedMetrics();
   await metrics.read(LIVE);
   const { text } = await metrics.read({ ...LIVE, storeUp: false, stored: null });

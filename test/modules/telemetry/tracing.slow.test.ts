@@ -1,4 +1,7 @@
-/** Traces over kill -9 and at a stop, as a collector receives them from an installed gateway with the file of docs/observability.md. */
+/**
+ * Tests traces across kill -9 and a stop, as a collector receives them from an installed gateway with the file of
+ * docs/observability.md.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -24,7 +27,7 @@ const SECRET = 'b4f0c9d27e1a4d3fb1c5';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 const OTHER = '0af7651916cd43dd8448eb211c80319c';
-/** What docs/observability.md has one install. */
+/** Packages that docs/observability.md says to install. */
 const PEERS = ['api', 'resources', 'sdk-trace-base', 'exporter-trace-otlp-http'].map(
   (name) => `@opentelemetry/${name}`,
 );
@@ -36,7 +39,7 @@ interface ReceivedSpan {
   readonly parentSpanId?: string;
 }
 
-/** Takes OTLP over HTTP as JSON. */
+/** Receives OTLP over HTTP as JSON. */
 async function startCollector(t: TestContext) {
   const spans: ReceivedSpan[] = [];
   const services = new Set<string>();
@@ -58,7 +61,7 @@ async function startCollector(t: TestContext) {
   return { spans, services, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test('a run that a kill has cut off goes on in the trace of its request, and a stop loses no span', {
+test('a run interrupted by a kill resumes in the trace of its request, and a stop loses no span', {
   timeout: 600_000,
 }, async (t) => {
   const home = tempDir(t);
@@ -66,7 +69,7 @@ test('a run that a kill has cut off goes on in the trace of its request, and a s
   const service = await startFakeHttp(t, () => ({ status: 204 }));
   const begun = join(home, 'begun');
   const seen = join(home, 'seen');
-  // The first run never ends; the second one says which span it continues.
+  // The first run never ends; the second one prints the span that it continues.
   const script = `test -e ${begun} || { touch ${begun}; sleep 600; }; echo $TRACEPARENT $TRACESTATE > ${seen}; cat`;
   writeFileSync(join(home, 'agent.sh'), script);
   const config = {
@@ -103,7 +106,7 @@ test('a run that a kill has cut off goes on in the trace of its request, and a s
   const find = (name: string, traceId = TRACE) => spans.find((span) => span.name === name && span.traceId === traceId);
   const received = await until(() => Promise.resolve(find('POST /webhooks/ci')));
   await first.kill();
-  // What ends here waits for the next ten minutes, or for the end of the program.
+  // Spans that end here wait ten minutes, or for the end of the program.
   const second = await serve(600_000);
   t.after(second.kill);
   await until(() => Promise.resolve(service.seen.length > 0));

@@ -1,4 +1,4 @@
-/** Traces of events, with OpenTelemetry's SDK registered in this process. */
+/** Tests traces of events, with OpenTelemetry's SDK registered in this process. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
@@ -62,7 +62,7 @@ async function serve(t: TestContext, yaml = CONFIG) {
   return { send, log, asked };
 }
 
-/** By name, once all of them have ended. */
+/** Spans by name, once all of them have ended. */
 async function spansOf(exporter: InMemorySpanExporter, names: readonly string[]) {
   const find = (name: string) => exporter.getFinishedSpans().find((span) => span.name === name);
   return until(() => Promise.resolve(names.every(find) && names.map((name) => find(name) ?? assert.fail(name))));
@@ -70,8 +70,8 @@ async function spansOf(exporter: InMemorySpanExporter, names: readonly string[])
 
 const LIMIT = { timeout: 60_000 };
 
-describe('an event of which an SDK is told', () => {
-  it('has one trace from request to delivery, which the sender began', LIMIT, async (t) => {
+describe('an event with an SDK', () => {
+  it("has one trace from request to delivery, which continues the sender's", LIMIT, async (t) => {
     const exporter = registerSdk(t);
     const { send, asked, log } = await serve(t);
     await send('ci', { traceparent: PARENT, tracestate: 'b=2,a@c=1' });
@@ -93,7 +93,7 @@ describe('an event of which an SDK is told', () => {
     assert.ok(traced.includes('accepted'), JSON.stringify(log.lines));
   });
 
-  it('says of a delivery over HTTP whom it asked and what came back, and no more of the URL', LIMIT, async (t) => {
+  it('records the host and status of an HTTP delivery, but not the rest of the URL', LIMIT, async (t) => {
     const exporter = registerSdk(t);
     const { url } = await startFakeHttp(t, ({ path }) => ({ status: path.startsWith('/hook-4711/no') ? 410 : 204 }));
     const gone = await startFakeHttp(t, () => ({ status: 204 }));
@@ -123,7 +123,7 @@ describe('an event of which an SDK is told', () => {
     }
   });
 
-  it('has a span when it is ignored or its run fails, and none when its signature is wrong', LIMIT, async (t) => {
+  it('has a span if it is ignored or its run fails, and none if its signature is invalid', LIMIT, async (t) => {
     const exporter = registerSdk(t);
     const { send } = await serve(t);
     assert.equal(
@@ -146,7 +146,7 @@ describe('an event of which an SDK is told', () => {
     assert.notEqual(received?.spanContext().traceId, dropped?.spanContext().traceId);
   });
 
-  it('has the job in the name of a run that no event has started, not its instant', LIMIT, async (t) => {
+  it('names the job, but not the time, of a run without an event', LIMIT, async (t) => {
     const exporter = registerSdk(t);
     const tracing = await openTracing();
     const agent = tracing?.agent({ run: async (_: AgentRequest) => 'done' });
@@ -158,7 +158,7 @@ describe('an event of which an SDK is told', () => {
     assert.equal(ran?.attributes['messaging.operation.type'], 'process');
   });
 
-  it('has what on_failure tells in the trace of the event whose run has failed for good', LIMIT, async (t) => {
+  it('has the on_failure message in the trace of the failed event', LIMIT, async (t) => {
     const exporter = registerSdk(t);
     const { send } = await serve(t, `gateway: { max_attempts: 1 }\n${CONFIG}`);
     await send('broken', { traceparent: PARENT, tracestate: 'b=2' });
@@ -167,7 +167,7 @@ describe('an event of which an SDK is told', () => {
     assert.equal(told?.spanContext().traceState?.serialize(), 'b=2');
   });
 
-  it('tells nothing of payload, prompt, answer or secret', LIMIT, async (t) => {
+  it('contains no payload, prompt, answer or secret', LIMIT, async (t) => {
     const exporter = registerSdk(t);
     const { send } = await serve(t);
     await send('ci', {}, '{"a":"canary-4711"}');
@@ -179,7 +179,7 @@ describe('an event of which an SDK is told', () => {
   });
 });
 
-describe('a job of which an SDK is told', () => {
+describe('a job with an SDK', () => {
   const JOBS = (url: string): string => `agent: { openai: { base_url: "${url}/v1", model: m } }
 platforms: { webhook: { enabled: true, secret: ${SECRET} } }
 jobs:
@@ -196,7 +196,7 @@ gateway: { console: { port: 0 } }
     'the console': ({ change }, job) => change<'runJob'>(`/api/jobs/${job}/run`),
   };
   for (const [by, start] of Object.entries(started))
-    it(`has one trace for each run that is started by hand, over ${by}`, LIMIT, async (t) => {
+    it(`has one trace for each run started by hand over ${by}`, LIMIT, async (t) => {
       const exporter = registerSdk(t);
       const { url } = await startFakeHttp(t, () => answer);
       const console = await startConsole(t, JOBS(url));
@@ -220,7 +220,7 @@ gateway: { console: { port: 0 } }
 });
 
 describe('an event without an SDK', () => {
-  it('has no trace, whatever its sender names', async (t) => {
+  it('has no trace, whatever context the sender passes', async (t) => {
     const { send, asked, log } = await serve(t);
     await send('ci', { traceparent: PARENT });
     await until(() => Promise.resolve(asked[0] !== undefined));
@@ -242,7 +242,7 @@ describe('traceparent', () => {
     ['', false],
   ];
   for (const [text, isOne] of cases)
-    it(`${isOne ? 'takes' : 'passes over'} ${JSON.stringify(text)}`, () =>
+    it(`${isOne ? 'accepts' : 'ignores'} ${JSON.stringify(text)}`, () =>
       assert.equal(parseTraceContext({ traceparent: text }, createTraceState) !== null, isOne));
 });
 

@@ -35,20 +35,20 @@ async function serving(t: Parameters<typeof tempDir>[0]): Promise<string> {
   return socket;
 }
 
-test('an operation answers its result over a socket that only its owner may open', async (t) => {
+test('an operation returns its result over a socket that only its owner may open', async (t) => {
   const socket = await serving(t);
   assert.equal(statSync(socket).mode & 0o777, 0o600);
   assert.equal(statSync(dirname(socket)).mode & 0o777, 0o700);
   assert.deepEqual(await callControl(socket, 'stop', { drain_seconds: 3 }, 1000), { drained: true, abandoned: 3 });
 });
 
-test('a refusal arrives with its code, a bug without its text', async (t) => {
+test('an error arrives with its code, an internal error without its text', async (t) => {
   const socket = await serving(t);
   await assert.rejects(callControl(socket, 'reload', {}, 1000), { name: 'ControlError', code: 'no_config' });
   await assert.rejects(callControl(socket, 'status', {}, 1000), { code: 'failed' });
 });
 
-test('metrics can be scraped with plain HTTP; unknown operations and odd bodies are refused', async (t) => {
+test('metrics can be scraped over plain HTTP; unknown operations and invalid bodies are rejected', async (t) => {
   const socket = await serving(t);
   assert.deepEqual(await get(socket, 'GET', '/metrics'), [200, 'up 1\n']);
   assert.equal((await get(socket, 'POST', '/toString'))[0], 400);
@@ -81,7 +81,7 @@ const wrong: readonly (readonly [operation: string, input: unknown, at: string])
   ['requests_load', { id: 'x', ids: ['y'] }, 'request.ids'],
 ];
 
-test('wrong types are refused by name, before the operation', async (t) => {
+test('wrong types are rejected by name, before the operation runs', async (t) => {
   const called: string[] = [];
   const every = Object.fromEntries(
     wrong.map(([name]) => [name, () => called.push(name)]),
@@ -99,7 +99,7 @@ test('wrong types are refused by name, before the operation', async (t) => {
   assert.deepEqual(called, []);
 });
 
-test('a client that leaves in the middle of its request is no error', async (t) => {
+test('a client that disconnects during its request causes no error', async (t) => {
   const errors: string[] = [];
   const { socket } = controlPaths(tempDir(t), tmpdir());
   const server = await serveControl(socket, handlers, {
@@ -116,7 +116,7 @@ test('a client that leaves in the middle of its request is no error', async (t) 
   assert.deepEqual(errors, []);
 });
 
-test('connections without a request give way, and go after a second', async (t) => {
+test('connections without a request make room for others, and are closed after a second', async (t) => {
   const socket = await serving(t);
   const idle = Array.from({ length: 300 }, (_, index) =>
     connect(socket, function (this: Socket) {
@@ -131,7 +131,7 @@ test('connections without a request give way, and go after a second', async (t) 
   await gone;
 });
 
-test('nobody there: the client says not running, whatever lies at the path', async (t) => {
+test('without a listener the client reports "not running", whatever is at the path', async (t) => {
   const home = tempDir(t);
   const { socket, folder } = controlPaths(home, tmpdir());
   await assert.rejects(callControl(socket, 'status', {}, 1000), NotRunningError);
@@ -155,7 +155,7 @@ test('a socket left over by a killed process is replaced', async (t) => {
   assert.equal((await callControl(socket, 'stop', {}, 1000)).drained, true);
 });
 
-test('a home too deep for a socket path gets one elsewhere, the same each time', (t) => {
+test('a home with a path too long for a socket always gets the same other path', (t) => {
   const deep = join(tempDir(t), 'x'.repeat(120));
   const { socket } = controlPaths(deep, '/tmp');
   assert.ok(socket.startsWith('/tmp/hookwright-') && socket.length < 104, socket);
@@ -174,12 +174,12 @@ function get(socketPath: string, method: string, path: string, body = ''): Promi
   });
 }
 
-test('a call that was cut off before it was sent is made again, as nothing was carried out', async (t) => {
+test('a call that was closed before it was sent is repeated', async (t) => {
   const { socket } = controlPaths(tempDir(t), tmpdir());
   mkdirSync(dirname(socket), { recursive: true, mode: 0o700 });
   let cut = 0;
   let calls = 0;
-  // Cuts the first two off as a gateway does with one that is late, and takes the third.
+  // Closes the first two like a busy gateway, and accepts the third.
   const server = createServer((connection) => {
     if (cut++ < 2) {
       connection.destroy();

@@ -4,7 +4,7 @@ import { createControlHandlers, loadOperations } from '../../../cli/serve/serve-
 import { MODULES } from '../../../main/modules.ts';
 import { INPUTS } from '../../../schemas/built/operations/inputs.ts';
 
-test('each operation that is described is implemented, and no other', async () => {
+test('exactly the described operations are implemented', async () => {
   const handlers = createControlHandlers({} as never, await loadOperations({ modules: MODULES } as never));
   assert.deepEqual(Object.keys(handlers).sort(), Object.keys(INPUTS).sort());
 });

@@ -1,4 +1,4 @@
-/** A stranger's chat id cannot change where a request goes: host, path, method and headers, over all plans. */
+/** Tests that a chat id from a payload cannot change the host, path, method or headers of a request, over all plans. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -41,7 +41,7 @@ const hostile = fc
   })
   .map((parts) => parts.join(''));
 
-/** What a request would be with harmless values: its parts that nothing may change. */
+/** The parts of a request with harmless values that nothing may change. */
 function skeleton(path: ValueTemplate): RegExp {
   const parts = path.map((segment) =>
     segment.kind === 'text' ? segment.text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : '[A-Za-z0-9._~%:@-]+',
@@ -70,7 +70,7 @@ const plans: readonly TargetPlan[] = Object.values(shippedTargets());
 const CONTENT = Object.fromEntries(plans.flatMap(({ content = [] }) => content.map(({ name }) => [name, ['x']])));
 const SETTINGS = plans.flatMap((plan) => plan.settings.map(({ name }) => name));
 
-/** A target whose file is as careless as the compiler allows. */
+/** A target file that is as careless as the compiler allows. */
 const CARELESS = lowerTargetFile('careless', {
   title: 'Careless',
   base: 'https://service.example',
@@ -107,7 +107,7 @@ describe('over all plans', () => {
   }
 });
 
-test('what is no address of a target does not become one', () => {
+test('a value that is not an address of the target is rejected', () => {
   fc.assert(
     fc.property(fc.constantFrom(...plans), hostile, (plan, value) => {
       const resolve = linkAddress(plan.variants[0]?.address ?? plan.address, null);
@@ -119,7 +119,7 @@ test('what is no address of a target does not become one', () => {
   );
 });
 
-test('own properties only: a payload cannot name what it did not send', () => {
+test('only own properties of a payload can be used', () => {
   const resolve = linkAddress([], null);
   for (const name of ['__proto__', 'constructor', 'toString']) {
     const address = resolve({ extra: JSON.parse(`{"${name}":"x"}`), unresolved: [] });
@@ -127,7 +127,7 @@ test('own properties only: a payload cannot name what it did not send', () => {
   }
 });
 
-test('a base URL is https, or this machine, or allowed', () => {
+test('a base URL must be https, on this machine, or explicitly allowed', () => {
   const options = { allowHttp: false, secret: false };
   for (const text of [
     'https://a.example',

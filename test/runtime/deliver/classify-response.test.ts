@@ -1,4 +1,6 @@
-/** How answers are read: tests of a body, rules in order, waits in their units, and the usual meaning of a status. */
+/**
+ * Tests how responses are read: conditions on the body, rules in order, units of waits, and the default meaning of a status.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { linkClassifier, readResponse } from '../../../runtime/deliver/http/classify-response.ts';
@@ -24,7 +26,7 @@ function classify(
   return linkClassifier(variant)(readResponse({ status, headers, body: Buffer.from(text) }), NOW);
 }
 
-test('the usual meaning of a status, when the target says nothing', () => {
+test('a status has its default meaning without a rule of the target', () => {
   const meaning = (status: number): string => classify({}, status, '').kind;
   assert.deepEqual([200, 201, 204].map(meaning), ['ok', 'ok', 'ok']);
   assert.deepEqual([408, 425, 500, 502, 503, 504].map(meaning), Array(6).fill('ambiguous'));
@@ -32,7 +34,7 @@ test('the usual meaning of a status, when the target says nothing', () => {
   assert.equal(meaning(429), 'retry');
 });
 
-test('the first rule that fits decides, before the usual meaning and after success', () => {
+test('the first matching rule decides, after success and before the defaults', () => {
   const file: Partial<TargetFile> = {
     success: { status: 200, body: { ok: true } },
     outcomes: [
@@ -51,7 +53,7 @@ test('the first rule that fits decides, before the usual meaning and after succe
   assert.equal(classify(file, 202, 'Pending').kind, 'ok');
 });
 
-test('expectations of a body', () => {
+test('conditions on the body', () => {
   const holds = (body: Record<string, unknown>, expected: NonNullable<TargetFile['success']>['body']): boolean =>
     classify({ success: { status: 200, ...(expected === undefined ? {} : { body: expected }) } }, 200, body).kind ===
     'ok';
@@ -88,7 +90,7 @@ test('expectations of a body', () => {
   }
 });
 
-test('the wait comes from the first place that names one, in its unit, within the cap', () => {
+test('the wait is read from the first valid source, in its unit, and capped', () => {
   const wait = (
     retry_after: TargetFile['retry_after'],
     body: unknown,
@@ -118,13 +120,13 @@ test('the wait comes from the first place that names one, in its unit, within th
   assert.equal(wait(from, { after: -5 }), null);
 });
 
-test('an error code is a word of the service; anything longer is not passed on', () => {
+test('an error code of the service is shown only if it is a short word', () => {
   const reason = (code: unknown): string => {
     const result = classify({ error_code: 'error.code' }, 400, { error: { code } });
     return result.kind === 'ok' ? '' : result.reason;
   };
-  assert.equal(reason('not_allowed'), 'refused (HTTP 400, not_allowed)');
-  assert.equal(reason(-32600), 'refused (HTTP 400, -32600)');
+  assert.equal(reason('not_allowed'), 'the request was rejected (HTTP 400, not_allowed)');
+  assert.equal(reason(-32600), 'the request was rejected (HTTP 400, -32600)');
   for (const odd of ['a b', 'x'.repeat(81), '<script>', { a: 1 }, null, 'https://x/y'])
-    assert.equal(reason(odd), 'refused (HTTP 400)');
+    assert.equal(reason(odd), 'the request was rejected (HTTP 400)');
 });

@@ -1,4 +1,4 @@
-/** The executor of declarative targets, driven through telegram and a fake of its service. */
+/** Tests the driver of declarative targets through telegram and a fake of its service. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestDeliverer, deliveryTo } from '../../helpers/deliveries.ts';
@@ -22,7 +22,7 @@ async function setUp(t: Parameters<typeof startFakeHttp>[0], answer: Answering, 
   return { server, deliverer };
 }
 
-test('a text is posted to the chat with the token in its place', async (t) => {
+test('a text is posted to the chat with the token in the URL', async (t) => {
   const { server, deliverer } = await setUp(t, OK);
   const outcome = await deliverer.deliver(deliveryTo('telegram', { extra: { chat_id: '42' } }));
   assert.deepEqual(outcome, { kind: 'ok', message_id: '7', sent: 1 });
@@ -31,7 +31,7 @@ test('a text is posted to the chat with the token in its place', async (t) => {
   assert.deepEqual(server.seen[0]?.json, { chat_id: 42, text: 'hello', link_preview_options: { is_disabled: true } });
 });
 
-test('the home channel is used when deliver_extra names no chat, and not when it names an empty one', async (t) => {
+test('the home channel is used if deliver_extra has no chat, but not if its chat is empty', async (t) => {
   const { server, deliverer } = await setUp(t, OK);
   await deliverer.deliver(deliveryTo('telegram'));
   assert.equal(bodyOf(server.seen[0]).chat_id, -100);
@@ -40,7 +40,7 @@ test('the home channel is used when deliver_extra names no chat, and not when it
   assert.equal(server.seen.length, 1);
 });
 
-test('message_thread_id goes before thread_id and is sent as a number', async (t) => {
+test('message_thread_id takes precedence over thread_id and is sent as a number', async (t) => {
   const { server, deliverer } = await setUp(t, OK);
   await deliverer.deliver(deliveryTo('telegram', { extra: { thread_id: '5' } }));
   await deliverer.deliver(deliveryTo('telegram', { extra: { thread_id: '5', message_thread_id: '6' } }));
@@ -48,7 +48,7 @@ test('message_thread_id goes before thread_id and is sent as a number', async (t
   assert.deepEqual(threads, [5, 6]);
 });
 
-test('an address that cannot be used is a permanent failure and nothing is sent', async (t) => {
+test('an unusable address is a permanent failure, and nothing is sent', async (t) => {
   const { server, deliverer } = await setUp(t, OK, null);
   const cases = [
     deliveryTo('telegram'),
@@ -62,18 +62,18 @@ test('an address that cannot be used is a permanent failure and nothing is sent'
   assert.equal(server.seen.length, 0);
 });
 
-test('a target that its profile does not have is tried again: a table may bring it back', async (t) => {
+test('a target missing in the profile is retried, because a table may add it again', async (t) => {
   const { server, deliverer } = await setUp(t, OK, null);
   const cases = [
     deliveryTo('telegram', { extra: { chat_id: '1' }, profile: 'work' }),
-    deliveryTo('telegram', { extra: { chat_id: '1' }, profile: 'nobody' }),
+    deliveryTo('telegram', { extra: { chat_id: '1' }, profile: 'unknown' }),
     deliveryTo('carrier_pigeon', { extra: { chat_id: '1' } }),
   ];
   for (const request of cases) assert.equal((await deliverer.deliver(request)).kind, 'retry');
   assert.equal(server.seen.length, 0);
 });
 
-test('a long text is sent in pieces, and a retry goes on where the last attempt stopped', async (t) => {
+test('a long text is sent in pieces, and a retry resumes where the last attempt stopped', async (t) => {
   const { server, deliverer } = await setUp(t, (_, index) =>
     index === 1 ? { status: 429, body: { ok: false, error_code: 429, parameters: { retry_after: 2 } } } : OK(_, index),
   );
@@ -89,7 +89,7 @@ test('a long text is sent in pieces, and a retry goes on where the last attempt 
   assert.equal(texts[1], texts[2]);
 });
 
-test('the answer decides the outcome', async (t) => {
+test('the response decides the outcome', async (t) => {
   const answers = [
     { status: 401, body: { ok: false, error_code: 401, description: 'Unauthorized' } },
     { status: 429, headers: { 'retry-after': '3' }, body: '<html>slow down</html>' },
@@ -108,7 +108,7 @@ test('the answer decides the outcome', async (t) => {
   assert.equal(server.seen.length, answers.length);
 });
 
-test('a server that cannot be reached has received nothing', async (t) => {
+test('an unreachable server has received nothing', async (t) => {
   const { server, deliverer } = await setUp(t, OK);
   await server.close();
   const outcome = await deliverer.deliver(deliveryTo('telegram'));
@@ -116,7 +116,7 @@ test('a server that cannot be reached has received nothing', async (t) => {
   assert.match(outcome.kind === 'retry' ? outcome.reason : '', /ECONNREFUSED/);
 });
 
-test('an answer that never comes is ambiguous once the delivery is given up', async (t) => {
+test('a missing response is ambiguous once the delivery is aborted', async (t) => {
   const { server, deliverer } = await setUp(t, () => () => {});
   const giveUp = new AbortController();
   const outcome = deliverer.deliver(deliveryTo('telegram', { signal: giveUp.signal }));
@@ -125,7 +125,7 @@ test('an answer that never comes is ambiguous once the delivery is given up', as
   assert.equal((await outcome).kind, 'ambiguous');
 });
 
-test('an endless body is cut at the cap', async (t) => {
+test('an endless response body is cut at the limit', async (t) => {
   const { deliverer } = await setUp(t, () => (response) => {
     response.writeHead(200);
     const more = (): void => {

@@ -1,4 +1,4 @@
-/** `platforms.http`: what reaches the user's own service, and what `lint` says of a configuration that cannot work. */
+/** Tests `platforms.http`: the requests that the user's own service receives, and the errors of `lint`. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
@@ -38,9 +38,9 @@ describe('signature', () => {
       assert.deepEqual(sign(body, values), headers);
     });
   }
-  test('there are published vectors', () => assert.ok(published.length > 0));
+  test('has published vectors', () => assert.ok(published.length > 0));
 
-  test('covers what is sent, byte by byte', async (t) => {
+  test('covers the sent bytes exactly', async (t) => {
     const { server, deliverer } = await setUp(t, '/x', { secret: SECRET, body: 'Ünïcode: {text}' });
     assert.equal((await deliverer.deliver(deliveryTo('http', { text: 'é\u{1F600}\n"' }))).kind, 'ok');
     const [seen] = server.seen;
@@ -53,7 +53,7 @@ describe('signature', () => {
     assert.equal(seen?.body, 'Ünïcode: é\u{1F600}\n"');
   });
 
-  test('without a secret there is none, and a reference that holds none is a problem of the target', async (t) => {
+  test('is absent without a secret, and an empty reference is a problem of the target', async (t) => {
     const { server, deliverer } = await setUp(t, '/x');
     await deliverer.deliver(deliveryTo('http'));
     assert.equal(server.seen[0]?.headers['webhook-signature'], undefined);
@@ -66,7 +66,7 @@ describe('signature', () => {
   });
 });
 
-test('a repeat has the same id, another delivery another, and a failed attempt of unknown end is repeated', async (t) => {
+test('a repeat has the same id, another delivery a different one, and an ambiguous attempt is repeated', async (t) => {
   const { server, deliverer } = await setUp(t, '/x', { body: 'cloudevents' }, (_, index) =>
     index === 0 ? 'drop' : { status: index === 1 ? 520 : 200 },
   );
@@ -80,7 +80,7 @@ test('a repeat has the same id, another delivery another, and a failed attempt o
   const ids = server.seen.map(({ headers }) => headers['webhook-id']);
   assert.equal(new Set(ids.slice(0, 3)).size, 1);
   assert.notEqual(ids[3], ids[0]);
-  // The receiver of a CloudEvent drops a repeat by its id, and sees when it happened.
+  // The receiver of a CloudEvent drops repeats by id, and sees the time of the event.
   assert.deepEqual(server.seen[2]?.json, {
     ...{ specversion: '1.0', id: ids[0], source: '/hookwright/builds', type: 'hookwright.delivery' },
     ...{ time: new Date(at).toISOString(), datacontenttype: 'application/json' },
@@ -89,7 +89,7 @@ test('a repeat has the same id, another delivery another, and a failed attempt o
   assert.equal(server.seen[2]?.headers['content-type'], 'application/cloudevents+json');
 });
 
-test('an address is right before there is a text, whatever the request says of the run', async (t) => {
+test('an address is checked before there is a text, whatever run values the request uses', async (t) => {
   for (const more of [{}, { body: 'cloudevents' }, { body: '{text} {route} {delivery_id}' }, { secret: SECRET }]) {
     const { deliverer } = await setUp(t, '/x?r={route}&d={delivery_id}', more);
     assert.equal(deliverer.refusal('default', { target: 'http', extra: {}, unresolved: [] }), null);
@@ -98,7 +98,7 @@ test('an address is right before there is a text, whatever the request says of t
   assert.match(`${deliverer.refusal('default', { target: 'http', extra: {}, unresolved: [] })}`, /number/);
 });
 
-test('a 5xx, a time-out of the other side and 429 are tried again, a redirect is never followed, other refusals end it', async (t) => {
+test('a 5xx, a timeout of the service and 429 are retried, redirects are never followed, other rejections are permanent', async (t) => {
   const { server, deliverer } = await setUp(t, '/x', {}, (request, index) => {
     const status = [500, 503, 599, 429, 302, 307, 400, 410][index] ?? 200;
     return { status, headers: { location: `${request.headers.host}/elsewhere` } };
@@ -191,7 +191,7 @@ describe('placeholders of the URL', () => {
     });
   }
 
-  test('those that the route does not set are fields of the payload', () => {
+  test('are read from the payload if the route does not set them', () => {
     const { routes } = httpTable({ url: 'https://example.com/{repository.full_name}/{route}' });
     assert.deepEqual(routes.builds?.deliver, [
       {
@@ -206,7 +206,7 @@ describe('placeholders of the URL', () => {
   });
 });
 
-test('each profile has its own service, and its own secrets', () => {
+test('each profile has its own service and secrets', () => {
   const { targets, profiles } = httpTable({ url: 'https://example.com/{a}', headers: { 'x-key': 'env:K' } });
   assert.equal(profiles.default?.targets.http?.variant, 'default');
   assert.deepEqual(

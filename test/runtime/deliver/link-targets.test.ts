@@ -1,4 +1,4 @@
-/** Linking: a delivery reaches the credentials of its own profile, and a binding that cannot work is said at the start. */
+/** Tests linking: a delivery uses only its own profile's credentials, and an unusable binding is reported at the start. */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
@@ -31,7 +31,7 @@ test('each profile delivers with its own credentials and to its own home channel
   assert.match(refused.kind === 'retry' ? refused.reason : '', /\bbare\b/);
 });
 
-test('`api_base` replaces the origin of an address that a setting gives, and keeps its path', async (t) => {
+test('`api_base` replaces the origin of a URL from a setting, and keeps its path', async (t) => {
   const server = await startFakeHttp(t, () => ({ body: 'ok' }));
   const TARGETS = { slack: 'webhook', discord: 'webhook_url', mattermost: 'webhook' };
   for (const [name, variant] of Object.entries(TARGETS)) {
@@ -58,7 +58,7 @@ test('log and local need no binding', async (t) => {
   );
 });
 
-test('a binding that cannot work is a problem that names the setting, and leaves the others alone', (t) => {
+test('an unusable binding is a problem that names the setting, and does not affect others', (t) => {
   const CASES: readonly (readonly [string, TargetBinding, RegExp])[] = [
     ['a missing secret', bindingOf({}, { credentials: env('NOPE') }), /^token: env:NOPE\b/],
     ['a required setting', bindingOf({}), /^token\b/],
@@ -79,7 +79,7 @@ test('a binding that cannot work is a problem that names the setting, and leaves
   assert.doesNotMatch(JSON.stringify(deliverer.problems), /canary/);
 });
 
-test('home channel and base URL may be references, and a base that was hidden stays hidden', async (t) => {
+test('home channel and base URL may be references, and a hidden base URL stays hidden', async (t) => {
   const server = await startFakeHttp(t, () => ({ body: { ok: true, result: { message_id: 1 } } }));
   const refs = {
     home_channel: { kind: 'env', value: 'CHAT', scope: 'x' },
@@ -97,7 +97,7 @@ test('home channel and base URL may be references, and a base that was hidden st
   assert.doesNotMatch(JSON.stringify(await deliverer.show(deliveryTo('telegram'))), /canary/);
 });
 
-test('taking over new targets leaves deliveries under way with the old ones', async (t) => {
+test('running deliveries keep the old targets after a swap', async (t) => {
   const waiting: ServerResponse[] = [];
   const server = await startFakeHttp(t, () => (response) => void waiting.push(response));
   const bindings = {
@@ -112,7 +112,7 @@ test('taking over new targets leaves deliveries under way with the old ones', as
   assert.equal((await underWay).kind, 'ok');
 });
 
-test('a bug of a driver is an outcome and a log line, without its message', async (t) => {
+test('an error of a driver becomes an outcome and a log line without its message', async (t) => {
   const broken = lowerTargetFile('broken', { title: 'B', base: 'https://b.example', request: { path: '/' } });
   const deliverer = createTestDeliverer(t, { targets: [broken], bindings: { default: { broken: bindingOf({}) } } });
   const extra = new Proxy(
@@ -129,7 +129,7 @@ test('a bug of a driver is an outcome and a log line, without its message', asyn
   assert.doesNotMatch(JSON.stringify(deliverer.log), /canary/);
 });
 
-test('redaction hides a secret in every form a request can give it', () => {
+test('redaction hides a secret in every form of a request', () => {
   const redact = createRedact(['p@ss "word"/é', 'https://hooks.example/services/T123/B456/abcdefghijkl', 'xy']);
   const secret = 'p@ss "word"/é';
   for (const form of [

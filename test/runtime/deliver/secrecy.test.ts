@@ -1,4 +1,4 @@
-/** No credential leaves a target but on the wire: over every case, every kind of answer, every text people can see. */
+/** Tests that credentials appear only on the wire: over every case, every kind of response, every text that people can see. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deliveryTo } from '../../helpers/deliveries.ts';
@@ -6,7 +6,7 @@ import type { Answer, FakeAnswer } from '../../helpers/fake-http.ts';
 import { TARGET_CASES } from '../../helpers/target-cases.ts';
 import { startTarget } from '../../helpers/target-fake.ts';
 
-/** A success whose every text is the value. */
+/** A successful response in which every text is the value. */
 function echoIn(answer: FakeAnswer | undefined, value: string): FakeAnswer {
   if (answer === undefined || typeof answer.body === 'string') return { status: 400, body: value };
   const text = JSON.stringify(answer.body, (_, inner: unknown) => (typeof inner === 'string' ? value : inner));

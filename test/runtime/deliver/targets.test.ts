@@ -1,4 +1,4 @@
-/** Every shipped declarative target against a fake of its service, from one table of cases. */
+/** Tests every shipped declarative target against a fake of its service, from one table of cases. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { DeliveryOutcome } from '../../../runtime/deliver/deliverer.ts';
@@ -12,7 +12,7 @@ import { shippedTargets } from '../../helpers/targets.ts';
 const request = (one: TargetCase) =>
   deliveryTo(one.target, { extra: one.extra ?? {}, ...(one.text === undefined ? {} : { text: one.text }) });
 
-/** Answers that no service gives and every proxy can. */
+/** Responses of proxies that no service sends. */
 const HOSTILE: readonly (readonly [string, Answer, DeliveryOutcome['kind']])[] = [
   ['HTML on 503', { status: 503, body: '<html>Service Unavailable</html>' }, 'ambiguous'],
   ['HTML on 200', { status: 200, body: '<html>please log in</html>' }, 'permanent'],
@@ -28,7 +28,7 @@ const HOSTILE: readonly (readonly [string, Answer, DeliveryOutcome['kind']])[] =
 
 for (const one of TARGET_CASES) {
   describe(`${one.target}: ${one.name}`, () => {
-    test('sends what the service expects and reads that it was taken', async (t) => {
+    test('sends the expected request and reads the success', async (t) => {
       const { deliverer, sends, exchanges } = await startTarget(t, one, (index) => one.ok[index] ?? 'drop');
       for (const [index] of one.ok.entries()) {
         const outcome = await deliverer.deliver(request(one));
@@ -39,7 +39,7 @@ for (const one of TARGET_CASES) {
       if (one.exchange !== undefined) checkRequest(exchanges[0], one.exchange.request, one);
     });
 
-    test('reads what the service answers', async (t) => {
+    test('reads the responses of the service', async (t) => {
       const answers = [
         ...one.auth.map((answer) => ({ answer, kind: 'permanent', wait: null })),
         ...one.permanent.map((answer) => ({ answer, kind: 'permanent', wait: null })),
@@ -56,7 +56,7 @@ for (const one of TARGET_CASES) {
       }
     });
 
-    test('survives answers of proxies', async (t) => {
+    test('handles responses of proxies', async (t) => {
       const { deliverer, sends } = await startTarget(t, one, (index) => HOSTILE[index]?.[1] ?? 'drop');
       for (const [name, , kind] of HOSTILE) {
         const isList = one.target === 'homeassistant' && name === 'a megabyte';
@@ -71,7 +71,7 @@ for (const one of TARGET_CASES) {
 }
 
 function exchangeTests(one: TargetCase, exchange: NonNullable<TargetCase['exchange']>): void {
-  test('one token serves many deliveries at once and in a row, until shortly before it ends', async (t) => {
+  test('one token serves many concurrent and later deliveries, until shortly before it expires', async (t) => {
     const { deliverer, exchanges, clock } = await startTarget(t, one, () => one.ok[0] ?? 'drop');
     await Promise.all(Array.from({ length: 5 }, () => deliverer.deliver(request(one))));
     clock.advance(6900_000);
@@ -82,7 +82,7 @@ function exchangeTests(one: TargetCase, exchange: NonNullable<TargetCase['exchan
     assert.equal(exchanges.length, 2);
   });
 
-  test('a refused token is exchanged once more, and the second refusal is final', async (t) => {
+  test('a rejected token is exchanged again once, and the second rejection is permanent', async (t) => {
     for (const expired of exchange.expired) {
       const answers = [expired, one.ok[0], expired, expired];
       const { deliverer, exchanges, sends } = await startTarget(t, one, (index) => answers[index] ?? 'drop');
@@ -110,7 +110,8 @@ function exchangeTests(one: TargetCase, exchange: NonNullable<TargetCase['exchan
 }
 
 test('every variant of every declarative target has a case', () => {
-  // Those of the code hosts remember what was posted (github.test.ts, gitlab.test.ts); http is what a configuration says (http-endpoint.test.ts).
+  // Code hosts are tested in github.test.ts and gitlab.test.ts, because they remember posts; http in http-endpoint.test.ts,
+  // because it depends on the configuration.
   const plans = Object.values(shippedTargets()).filter(({ name }) => name !== 'http' && !/^git(hub|lab)_/.test(name));
   const declared = plans.flatMap(({ name, variants }) => variants.map((variant) => `${name} ${variant.name}`));
   const covered = new Set(TARGET_CASES.map((one) => `${one.target} ${one.variant}`));

@@ -1,4 +1,4 @@
-/** Time in deliveries, by a fake clock: the pace of a service, and the longest time a request may take. */
+/** Tests time in deliveries with a fake clock: the pace of a service, and the timeout of a request. */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
@@ -16,7 +16,7 @@ const rule = (key: string, messages: number, period_ms: number): PaceRule => ({
 });
 
 describe('the pace', () => {
-  test('lets as many messages go as the service takes, and holds the next ones back', async () => {
+  test('sends as many messages as the service accepts, and delays the next ones', async () => {
     const clock = new FakeClock();
     const pace = createPace({ clock, longestHoldMs: 5000 });
     const gone: number[] = [];
@@ -31,7 +31,7 @@ describe('the pace', () => {
     assert.deepEqual(gone, [0, 1, 2, 3, 4]);
   });
 
-  test('sends what would have to wait long back, with the wait, and takes no slot for it', async () => {
+  test('returns a message with a long wait to the queue, without reserving a slot', async () => {
     const clock = new FakeClock();
     const pace = createPace({ clock, longestHoldMs: 500 });
     assert.deepEqual(await pace.take([rule('a', 1, 60_000)], never), { kind: 'go' });
@@ -42,7 +42,7 @@ describe('the pace', () => {
     assert.deepEqual(await slot, { kind: 'go' });
   });
 
-  test('keeps chats apart, and the strictest of several rules holds', async () => {
+  test('counts chats separately, and the strictest of several rules applies', async () => {
     const pace = createPace({ clock: new FakeClock(), longestHoldMs: 0 });
     const both = (chat: string): PaceRule[] => [rule(chat, 1, 1000), rule('all', 2, 10_000)];
     assert.equal((await pace.take(both('a'), never)).kind, 'go');
@@ -51,7 +51,7 @@ describe('the pace', () => {
     assert.deepEqual(await pace.take(both('c'), never), { kind: 'later', wait_ms: 10_000 });
   });
 
-  test('ends at once when the delivery is given up', async () => {
+  test('ends immediately if the delivery is aborted', async () => {
     const pace = createPace({ clock: new FakeClock(), longestHoldMs: 5000 });
     await pace.take([rule('a', 1, 1000)], never);
     const giveUp = new AbortController();
@@ -71,7 +71,7 @@ describe('a delivery in time', () => {
     exchange: { request: { path: '/token' }, token: 'token' },
   });
 
-  test('a service that never answers is ambiguous after the time it may take', async (t) => {
+  test('a service that never responds is ambiguous after the timeout', async (t) => {
     const clock = new FakeClock();
     const server = await startFakeHttp(t, ({ path }) => (path === '/token' ? { body: { token: 't' } } : () => {}));
     const bindings = { default: { slow: bindingOf({}, { api_base: server.url }) } };
@@ -85,7 +85,7 @@ describe('a delivery in time', () => {
     assert.match((result.kind === 'ambiguous' && result.reason) || '', /\bTIMEOUT\b/);
   });
 
-  test('a delivery that is given up does not wait for the token, which the others still get', async (t) => {
+  test('an aborted delivery does not wait for the token, which the others still get', async (t) => {
     const waiting: ServerResponse[] = [];
     const server = await startFakeHttp(t, ({ path }) =>
       path === '/token' ? (response) => void waiting.push(response) : { body: {} },
@@ -103,7 +103,7 @@ describe('a delivery in time', () => {
   });
 });
 
-test('a text in pieces keeps the pace of the public service, and a long wait goes back to the queue', async (t) => {
+test('a text in pieces keeps the pace of the public service, and a long wait returns it to the queue', async (t) => {
   const clock = new FakeClock();
   const server = await startFakeHttp(t, () => ({ body: {} }));
   const paced = lowerTargetFile('paced', {

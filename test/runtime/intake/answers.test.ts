@@ -1,4 +1,4 @@
-/** Every answer of the HTTP contract, over a real connection. */
+/** Tests every response of the HTTP contract, over a real connection. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lowerFilters } from '../../../compiler/lower/filter.ts';
@@ -9,14 +9,14 @@ import { answerOf, sendRaw, serve, signed } from '../../helpers/serve.ts';
 
 const template = (text: string) => lowerTemplate(text).plan ?? [];
 const EVENT = { 'x-github-event': 'push', 'x-github-delivery': 'id-1' };
-/** The code of an error, which has a sentence beside it. */
+/** The code of an error, which also has a sentence. */
 function errorCode(body: unknown): string {
   const { status, error, code, ...others } = body as Record<string, unknown>;
   assert.deepEqual([status, typeof error, others], ['error', 'string', {}]);
   return String(code);
 }
 
-test('an agent route stores the dispatch and answers 202 accepted', async (t) => {
+test('an agent route stores the dispatch and responds 202 accepted', async (t) => {
   const { post, dispatcher } = await serve(t, {
     routes: { ci: { prompt: template('{repository.name}: {__raw__}'), skills: ['review'], max_concurrent: 2 } },
   });
@@ -57,7 +57,7 @@ test('an agent route stores the dispatch and answers 202 accepted', async (t) =>
   });
 });
 
-test('long keys are their digests, which different keys do not share', async (t) => {
+test('long keys become distinct digests', async (t) => {
   const key = lowerCoalesceKey('key').plan ?? [];
   const coalesce = { key, window_seconds: 30, max_wait_seconds: 300 };
   const { post, dispatcher } = await serve(t, { routes: { pr: { coalesce, session: { key, scope: null } } } });
@@ -72,7 +72,7 @@ test('long keys are their digests, which different keys do not share', async (t)
   assert.notEqual(other?.[0], first?.[0]);
 });
 
-test('a coalesced event answers 202 with what it replaced', async (t) => {
+test('a coalesced event gets 202 with the event that it replaced', async (t) => {
   const coalesce = { key: lowerCoalesceKey('number').plan ?? [], window_seconds: 30, max_wait_seconds: 300 };
   const { post, dispatcher } = await serve(t, { routes: { pr: { coalesce } } });
   await post('/webhooks/pr', { number: 7 });
@@ -82,7 +82,7 @@ test('a coalesced event answers 202 with what it replaced', async (t) => {
   assert.deepEqual(dispatcher.handed[1]?.group, { key: '7', window_ms: 30_000, max_wait_ms: 300_000 });
 });
 
-test('an event without its coalesce key is dispatched at once', async (t) => {
+test('an event without its coalesce key is dispatched immediately', async (t) => {
   const coalesce = { key: lowerCoalesceKey('number').plan ?? [], window_seconds: 30, max_wait_seconds: 300 };
   const { post, dispatcher } = await serve(t, { routes: { pr: { coalesce } } });
   const { body } = await post('/webhooks/pr', {});
@@ -95,7 +95,7 @@ const DIRECT = {
   deliver: [{ target: 'messenger_a', extra: { chat_id: template('{chat}'), thread: template('{thread.id}') } }],
 } as const;
 
-test('a direct delivery answers 200 delivered with its target', async (t) => {
+test('a direct delivery gets 200 delivered with its target', async (t) => {
   const { post, dispatcher } = await serve(t, { routes: { ops: { ...DIRECT, deliver: [...DIRECT.deliver] } } });
   const { status, body } = await post('/webhooks/ops', { chat: -100 }, EVENT);
   assert.equal(status, 200);
@@ -108,7 +108,7 @@ test('a direct delivery answers 200 delivered with its target', async (t) => {
   assert.deepEqual([handed?.dispatch.skills, handed?.dispatch.toolsets], [[], []]);
 });
 
-test('a failed direct delivery answers 502 without a reason, and its repeat is delivered', async (t) => {
+test('a failed direct delivery gets 502 without a reason, and its repeat is delivered', async (t) => {
   const { post, dispatcher } = await serve(t, { routes: { ops: { ...DIRECT, deliver: [...DIRECT.deliver] } } });
   dispatcher.failing.add('messenger_a');
   const { status, body } = await post('/webhooks/ops', { chat: 1 }, EVENT);
@@ -119,7 +119,7 @@ test('a failed direct delivery answers 502 without a reason, and its repeat is d
   assert.equal((await post('/webhooks/ops', { chat: 1 }, EVENT)).body.status, 'delivered');
 });
 
-test('with several targets the answer names what each did, and one failure fails the delivery', async (t) => {
+test('with several targets the response has each result, and one failure fails the delivery', async (t) => {
   const deliver = [...DIRECT.deliver, { target: 'email', extra: {} }];
   const { post, dispatcher } = await serve(t, { routes: { ops: { ...DIRECT, deliver } } });
   const { status, body } = await post('/webhooks/ops', { chat: 1 }, EVENT);
@@ -152,7 +152,7 @@ const jobAnswers = [
 ] as const;
 
 for (const [fired, status, body] of jobAnswers) {
-  test(`a cron_job route whose job is ${fired} answers ${status} ${body.status}`, async (t) => {
+  test(`a cron_job route whose job is ${fired} responds ${status} ${body.status}`, async (t) => {
     const { post, dispatcher } = await serve(t, { routes: { job: { ...JOB, deliver: [] } } });
     dispatcher.fired = fired;
     const answer = await post('/webhooks/job', {}, EVENT);
@@ -163,7 +163,7 @@ for (const [fired, status, body] of jobAnswers) {
   });
 }
 
-test('a repeat answers 200 duplicate and is not handed on', async (t) => {
+test('a repeat gets 200 duplicate and is not dispatched', async (t) => {
   const { post, dispatcher } = await serve(t, { routes: { ci: {} } });
   await post('/webhooks/ci', {}, EVENT);
   const { status, body } = await post('/webhooks/ci', {}, EVENT);
@@ -172,7 +172,7 @@ test('a repeat answers 200 duplicate and is not handed on', async (t) => {
   assert.equal(dispatcher.handed.length, 1);
 });
 
-test('events without an id of their own are never duplicates', async (t) => {
+test('events without an id are never duplicates', async (t) => {
   const { post, dispatcher } = await serve(t, { routes: { ci: {} } });
   const answers = await Promise.all([post('/webhooks/ci', {}), post('/webhooks/ci', {})]);
   assert.deepEqual(
@@ -184,7 +184,7 @@ test('events without an id of their own are never duplicates', async (t) => {
   assert.equal(dispatcher.handed[0]?.claim.generated, true);
 });
 
-test('an event the route does not ask for, or a payload its filters refuse, is ignored', async (t) => {
+test('an event type not in the list, or a payload that the filters reject, is ignored', async (t) => {
   const events = lowerEvents(['pull_request', 'issue*']).plan;
   const filters = lowerFilters({ field: 'action', equals: 'opened' } as never).plan;
   const { post, dispatcher } = await serve(t, { routes: { ci: { events, filters } } });
@@ -197,7 +197,7 @@ test('an event the route does not ask for, or a payload its filters refuse, is i
   assert.equal((await post('/webhooks/ci', { action: 'opened' }, { 'x-github-event': 'issues' })).status, 202);
 });
 
-test('refusals of the dispatcher answer 503 with Retry-After, or duplicate; the log says why', async (t) => {
+test('rejections by the dispatcher get 503 with Retry-After, or duplicate; the log has the reason', async (t) => {
   const { post, dispatcher, log } = await serve(t, { routes: { ci: {} } });
   dispatcher.refusal = { kind: 'overloaded', reason: 'queue_full', retry_after_seconds: 7 };
   const overloaded = await post('/webhooks/ci', {});
@@ -211,7 +211,7 @@ test('refusals of the dispatcher answer 503 with Retry-After, or duplicate; the 
   assert.equal((await post('/webhooks/ci', {})).body.status, 'duplicate');
 });
 
-test('one 401 for every cause; the log says which', async (t) => {
+test('every cause gets the same 401; the log has the reason', async (t) => {
   const { url, log } = await serve(t, { routes: { ci: {} } });
   const send = async (headers: Record<string, string>) =>
     answerOf(await fetch(`${url}/webhooks/ci`, { method: 'POST', body: '{}', headers }));
@@ -236,13 +236,13 @@ test('one 401 for every cause; the log says which', async (t) => {
   );
 });
 
-test('a disabled route answers 403, whatever is sent', async (t) => {
+test('a disabled route responds 403 to everything', async (t) => {
   const { post, url } = await serve(t, { routes: { off: { enabled: false } } });
   assert.equal(errorCode((await post('/webhooks/off', {})).body), 'route_disabled');
   assert.equal((await fetch(`${url}/webhooks/off`, { method: 'POST', body: 'unsigned' })).status, 403);
 });
 
-test('one 404 for unknown routes, profiles, mismatches and paths', async (t) => {
+test('unknown routes, profiles, mismatches and paths get the same 404', async (t) => {
   const { url } = await serve(t, {
     routes: { own: {}, ops: { profile: 'ops' } },
     gateway: { multiplex_profiles: true },
@@ -275,7 +275,7 @@ test('one 404 for unknown routes, profiles, mismatches and paths', async (t) => 
   }
 });
 
-test('whoever guesses at routes and profiles is answered byte for byte the same', async (t) => {
+test('guesses of routes and profiles get byte-identical responses', async (t) => {
   const { port } = await serve(t, {
     routes: { own: {}, ops: { profile: 'ops' } },
     gateway: { multiplex_profiles: true },
@@ -308,7 +308,7 @@ test('with multiplexing off, no path below /p exists', async (t) => {
   }
 });
 
-test('another method on an intake path answers 405 and what is allowed', async (t) => {
+test('another method on an intake path gets 405 with the allowed ones', async (t) => {
   const { url } = await serve(t, { routes: { ci: {} } });
   for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) {
     const response = await fetch(`${url}/webhooks/ci`, { method });
@@ -319,7 +319,7 @@ test('another method on an intake path answers 405 and what is allowed', async (
   assert.equal((await fetch(`${url}/webhooks/none`)).status, 404);
 });
 
-test('the window answers 429 with Retry-After; only valid signatures use it up', async (t) => {
+test('a full window responds 429 with Retry-After; only valid signatures fill it', async (t) => {
   const clock = new FakeClock();
   const { post, url } = await serve(t, { routes: { ci: { rate_limit: 2 } } }, { clock });
   for (let i = 0; i < 5; i++) {
@@ -336,14 +336,14 @@ test('the window answers 429 with Retry-After; only valid signatures use it up',
   assert.equal((await post('/webhooks/ci', {})).status, 202);
 });
 
-test('requests at once never take more than the window has', async (t) => {
+test('concurrent requests never exceed the window', async (t) => {
   const { post } = await serve(t, { routes: { ci: { rate_limit: 3 } } });
   const answers = await Promise.all(Array.from({ length: 10 }, () => post('/webhooks/ci', {})));
   assert.equal(answers.filter(({ status }) => status === 202).length, 3);
   assert.equal(answers.filter(({ status }) => status === 429).length, 7);
 });
 
-test('health is exactly what monitors expect, by GET and HEAD only', async (t) => {
+test('health responds as monitors expect, to GET and HEAD only', async (t) => {
   const { url } = await serve(t, {});
   const response = await fetch(`${url}/health`);
   assert.equal(response.status, 200);
@@ -354,7 +354,7 @@ test('health is exactly what monitors expect, by GET and HEAD only', async (t) =
   assert.equal(post.headers.get('allow'), 'GET, HEAD');
 });
 
-test('a marked prompt has an id of its own for each event, which is stored with it', async (t) => {
+test('a marked prompt has a separate id for each event, which is stored with it', async (t) => {
   const prompt = [
     { kind: 'notice' as const },
     ...template('{a} ').map((segment) => ({ ...segment, marked: true as const })),

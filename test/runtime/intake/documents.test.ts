@@ -1,4 +1,4 @@
-/** The published blueprint catalog over HTTP. */
+/** Tests the published blueprint catalog over HTTP. */
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ test('the catalog and its entries are answered with CORS and a strong ETag', asy
   assert.notEqual(one.headers.get('etag'), all.headers.get('etag'));
 });
 
-test('a client that has this version gets 304 and no body', async (t) => {
+test('a client with the current version gets 304 without a body', async (t) => {
   const { url, home } = await serve(t, {});
   writeFileSync(join(home, 'build', 'blueprints.json'), CATALOG);
   const etag = (await fetch(`${url}/blueprints`)).headers.get('etag') ?? '';
@@ -35,7 +35,7 @@ test('a client that has this version gets 304 and no body', async (t) => {
   assert.equal((await fetch(`${url}/blueprints`, { headers: { 'if-none-match': '"other"' } })).status, 200);
 });
 
-test('another catalog is served as soon as it is there, and one that is none is not', async (t) => {
+test('a changed catalog is served immediately, an invalid one never', async (t) => {
   const { url, home, log } = await serve(t, {});
   const file = join(home, 'build', 'blueprints.json');
   assert.equal((await fetch(`${url}/blueprints`)).status, 404);
@@ -50,7 +50,7 @@ test('another catalog is served as soon as it is there, and one that is none is 
   assert.equal((await fetch(`${url}/blueprints/meal-plan`)).status, 404);
 });
 
-test('unknown entries and odd keys are the same 404 as any path', async (t) => {
+test('unknown entries and invalid keys get the same 404 as any path', async (t) => {
   const { url, home } = await serve(t, {});
   writeFileSync(join(home, 'build', 'blueprints.json'), CATALOG);
   for (const path of [
@@ -66,7 +66,7 @@ test('unknown entries and odd keys are the same 404 as any path', async (t) => {
   }
 });
 
-test('the catalog is for GET and HEAD', async (t) => {
+test('the catalog responds only to GET and HEAD', async (t) => {
   const { url, home } = await serve(t, {});
   writeFileSync(join(home, 'build', 'blueprints.json'), CATALOG);
   const head = await fetch(`${url}/blueprints`, { method: 'HEAD' });

@@ -1,11 +1,11 @@
-/** Faults of this program: the request at hand fails, nothing else does, and the sender learns nothing. */
+/** Tests internal errors: only the current request fails, and the sender learns nothing. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lowerFilters } from '../../../compiler/lower/filter.ts';
 import { StoreInDoubt } from '../../../runtime/store/contract.ts';
 import { serve } from '../../helpers/serve.ts';
 
-test('a stage that throws answers 500 without a reason, and the server goes on', async (t) => {
+test('a stage that throws causes a 500 without a reason, and the server continues', async (t) => {
   const { post, dispatcher, log, gateway } = await serve(t, { routes: { ci: {} } });
   dispatcher.accept = async () => {
     throw new Error('disk on fire at /secret/path');
@@ -19,7 +19,7 @@ test('a stage that throws answers 500 without a reason, and the server goes on',
   assert.deepEqual(await gateway.stop(1), { drained: true, abandoned: 0 });
 });
 
-test('an event that may be stored is answered 500, for 503 would say that it is not', async (t) => {
+test('an event that may be stored gets 500, because 503 would mean that it is not', async (t) => {
   const { post, dispatcher, log } = await serve(t, { routes: { ci: {} } });
   dispatcher.accept = async () => {
     throw new StoreInDoubt('the disk has failed within the commit');
@@ -32,7 +32,7 @@ test('an event that may be stored is answered 500, for 503 would say that it is 
   );
 });
 
-test('a stage that throws at once answers 500 as well', async (t) => {
+test('a stage that throws synchronously causes a 500 too', async (t) => {
   const { post, dispatcher } = await serve(t, { routes: { ci: {} } });
   dispatcher.isKnownDone = () => {
     throw new Error('no store');
@@ -41,7 +41,7 @@ test('a stage that throws at once answers 500 as well', async (t) => {
   assert.equal((await post('/webhooks/ci', {})).status, 202);
 });
 
-test('a route that cannot be linked answers 500; the others serve', async (t) => {
+test('a route that cannot be linked responds 500; the others work', async (t) => {
   const filters = lowerFilters({ field: 'a', regex: 'x' } as never).plan;
   assert(filters?.kind === 'leaf');
   const { post } = await serve(t, { routes: { bad: { filters: { ...filters, value: '(' } }, good: {} } });
@@ -49,7 +49,7 @@ test('a route that cannot be linked answers 500; the others serve', async (t) =>
   assert.equal((await post('/webhooks/good', {})).status, 202);
 });
 
-test('an answer that cannot be written closes its connection and nothing more', async (t) => {
+test('a response that cannot be written closes only its connection', async (t) => {
   const { post, dispatcher, log } = await serve(t, { routes: { ci: {} } });
   dispatcher.refusal = { kind: 'overloaded', reason: 'queue_full', retry_after_seconds: '1\r\nX: y' as never };
   await assert.rejects(post('/webhooks/ci', {}));

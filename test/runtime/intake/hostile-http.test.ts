@@ -1,4 +1,6 @@
-/** What strangers and broken clients send, byte by byte: each gets a clear answer, holds nothing for long, and breaks nothing. */
+/**
+ * Tests raw input of strangers and broken clients: each gets a clear response, uses resources only briefly, and breaks nothing.
+ */
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -12,7 +14,7 @@ const CI = { routes: { ci: {} } };
 const SMALL = { ...CI, server: { max_body_bytes: 1000 } };
 const QUICK = { limits: { headersTimeoutMs: 150, requestTimeoutMs: 300, checkEveryMs: 20 } };
 
-/** A request with a signed body, as text; `Connection: close`, so that the answer has an end. */
+/** A request with a signed body, as text, with `Connection: close`, so that the response has an end. */
 function request(body: string | Buffer, headers: Record<string, string> = {}): string {
   const all = {
     host: 'x',
@@ -28,14 +30,14 @@ function request(body: string | Buffer, headers: Record<string, string> = {}): s
 const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0);
 const codeOf = (text: string): unknown => JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4)).code;
 
-test('a declared length over the limit is refused before the body is sent', async (t) => {
+test('a declared length over the limit is rejected before the body is sent', async (t) => {
   const { port } = await serve(t, SMALL);
   const text = await sendRaw(port, ['POST /webhooks/ci HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n'], true);
   assert.equal(statusOf(text), 413);
   assert.equal(codeOf(text), 'payload_too_large');
 });
 
-test('a sender that asks first is refused without 100 Continue when the body is too large', async (t) => {
+test('a sender that expects 100 Continue gets 413 if the body is too large', async (t) => {
   const { port } = await serve(t, SMALL);
   const head = 'POST /webhooks/ci HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 1001\r\n\r\n';
   const text = await sendRaw(port, [head]);
@@ -43,14 +45,14 @@ test('a sender that asks first is refused without 100 Continue when the body is 
   assert.match(text, /^connection: close/im);
 });
 
-test('a sender that asks first is told to continue, also by an expectation nobody knows', async (t) => {
+test('a sender with any Expect header gets 100 Continue', async (t) => {
   const { port } = await serve(t, SMALL);
   const asked = await sendRaw(port, [request('{}', { expect: '100-continue' }), '{}']);
   assert.match(asked, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 202 /);
   assert.equal(statusOf(await sendRaw(port, [request('{}', { expect: 'the-unexpected' }), '{}'])), 202);
 });
 
-test('a chunked body that grows for ever is cut at the limit and its connection closed', async (t) => {
+test('an endless chunked body is cut at the limit and its connection closed', async (t) => {
   const { port, dispatcher } = await serve(t, SMALL);
   const chunk = `fa0\r\n${'x'.repeat(4000)}\r\n`;
   let answer = '';
@@ -99,7 +101,7 @@ test('a client that sends all of a large body before it reads still gets its 413
   assert.equal(codeOf(text), 'payload_too_large');
 });
 
-test('a body of exactly the limit is taken, whole or in chunks', async (t) => {
+test('a body of exactly the limit is accepted, whole or in chunks', async (t) => {
   const { port } = await serve(t, SMALL);
   const body = JSON.stringify('x'.repeat(998));
   assert.equal(statusOf(await sendRaw(port, [request(body), body])), 202);
@@ -108,7 +110,7 @@ test('a body of exactly the limit is taken, whole or in chunks', async (t) => {
   assert.equal(statusOf(await sendRaw(port, [chunked, ...chunks, '0\r\n\r\n'])), 202);
 });
 
-test('half-sent headers and bodies are given up after their time', async (t) => {
+test('incomplete headers and bodies time out', async (t) => {
   const { port, dispatcher, log } = await serve(t, CI, QUICK);
   const [nothing, headers, body] = await Promise.all([
     sendRaw(port, []),
@@ -123,7 +125,7 @@ test('half-sent headers and bodies are given up after their time', async (t) => 
   assert.deepEqual(log.lines.filter(({ message }) => message === 'aborted').length, 1);
 });
 
-test('a sender that leaves in the middle of a body leaves nothing behind', async (t) => {
+test('a sender that disconnects during a body leaves no resources in use', async (t) => {
   const { port, dispatcher, log, post, gateway } = await serve(t, CI);
   await sendRaw(port, [request('{"a":1}'), '{"a"'], true);
   assert.equal((await post('/webhooks/ci', {})).status, 202);
@@ -133,7 +135,7 @@ test('a sender that leaves in the middle of a body leaves nothing behind', async
 });
 
 const malformed: readonly (readonly [name: string, text: string, status: number, code: string])[] = [
-  ['a line that is no request', 'hello\r\n\r\n', 400, 'malformed_request'],
+  ['a line that is not a request', 'hello\r\n\r\n', 400, 'malformed_request'],
   ['an HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'malformed_request'],
   ['a TLS hello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'malformed_request'],
   [
@@ -170,7 +172,7 @@ const malformed: readonly (readonly [name: string, text: string, status: number,
 ];
 
 for (const [name, text, status, code] of malformed) {
-  test(`${name} is answered ${status} in JSON`, async (t) => {
+  test(`${name} gets ${status} in JSON`, async (t) => {
     const { port } = await serve(t, CI);
     const answer = await sendRaw(port, [Buffer.from(text, 'latin1')]);
     assert.equal(statusOf(answer), status);
@@ -179,7 +181,7 @@ for (const [name, text, status, code] of malformed) {
   });
 }
 
-test('a chunk that is none ends the request, and nothing of it is handed on', async (t) => {
+test('an invalid chunk ends the request, and nothing is dispatched', async (t) => {
   const { port, dispatcher } = await serve(t, CI);
   const chunked = request('{}', { 'transfer-encoding': 'chunked' }).replace(/content-length: \d+\r\n/, '');
   assert.equal(statusOf(await sendRaw(port, [chunked, '2\r\n{}\r\nzz\r\n'])), 400);
@@ -196,7 +198,7 @@ test('pipelined requests are answered in order', async (t) => {
   );
 });
 
-test('an unread small body does not cost the connection', async (t) => {
+test('an unread small body does not close the connection', async (t) => {
   const { port } = await serve(t, CI);
   const unread = `POST /webhooks/none HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello`;
   const text = await sendRaw(port, [`${unread}GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`]);
@@ -206,7 +208,7 @@ test('an unread small body does not cost the connection', async (t) => {
   );
 });
 
-test('at the cap the connection that has waited longest gives way, idle or with an unverified body', async (t) => {
+test('at the limit, the longest waiting idle or unverified connection is closed', async (t) => {
   const { port, log } = await serve(t, { ...CI, server: { max_connections: 2 } });
   const [first, second] = [await hold(port), await hold(port)];
   const gone = new Promise<void>((resolve) => first.once('close', () => resolve()));
@@ -231,7 +233,7 @@ test('at the cap the connection that has waited longest gives way, idle or with 
   busy.destroy();
 });
 
-test('a connection whose request is verified never gives way', async (t) => {
+test('a connection with a verified request is never closed for others', async (t) => {
   const { port, dispatcher, post } = await serve(t, { ...CI, server: { max_connections: 1 } });
   let go = (): void => {};
   dispatcher.gate = new Promise((resolve) => {
@@ -244,7 +246,7 @@ test('a connection whose request is verified never gives way', async (t) => {
   assert.equal((await waiting).status, 202);
 });
 
-test('a proxy on this machine that nobody trusts is warned of once', async (t) => {
+test('an untrusted proxy on this machine causes one warning', async (t) => {
   const { url, log } = await serve(t, CI);
   const warnings = () => log.lines.filter(({ message }) => message.includes('trusted_proxies')).length;
   await fetch(`${url}/health`);
@@ -253,10 +255,10 @@ test('a proxy on this machine that nobody trusts is warned of once', async (t) =
   assert.equal(warnings(), 1);
 });
 
-test('the pace that is expected of a body grows with the number of connections', async (t) => {
+test('the minimum rate of a body grows with the number of connections', async (t) => {
   const clock = new FakeClock();
   const { port } = await serve(t, { ...CI, server: { max_connections: 4 } }, { clock });
-  /** Whether a body of 1000 B/s is still read after 3 s. */
+  /** True if a body of 1000 B/s is still read after 3 s. */
   const survives = async (): Promise<boolean> => {
     const sender = await hold(port);
     let answer = '';
@@ -281,12 +283,12 @@ test('the pace that is expected of a body grows with the number of connections',
   for (const socket of others) socket.destroy();
 });
 
-test('an HTTP/1.0 client is answered and its connection closed', async (t) => {
+test('an HTTP/1.0 client gets a response and its connection is closed', async (t) => {
   const { port } = await serve(t, CI);
   assert.equal(statusOf(await sendRaw(port, ['GET /health HTTP/1.0\r\n\r\n'])), 200);
 });
 
-test('strangers cannot fill the log; what was held back is counted, and events are always logged', async (t) => {
+test('strangers cannot fill the log; omitted lines are counted, and events are always logged', async (t) => {
   const clock = new FakeClock();
   const { url, log, post } = await serve(t, CI, { clock });
   const unsigned = () =>
@@ -302,7 +304,7 @@ test('strangers cannot fill the log; what was held back is counted, and events a
   assert.equal(refused().at(-1)?.fields.not_logged, 20);
 });
 
-test('bytes changed at random never end the server', async (t) => {
+test('randomly changed bytes never stop the server', async (t) => {
   const { port, post } = await serve(t, CI);
   let seed = 42;
   const random = (below: number): number => {

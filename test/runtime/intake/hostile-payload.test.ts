@@ -1,4 +1,4 @@
-/** Bodies and ids that a stranger with a valid signature, or a sender with a fault, can produce. */
+/** Tests bodies and ids from a hostile or faulty sender with a valid signature. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lowerEvents } from '../../../compiler/lower/route.ts';
@@ -28,7 +28,7 @@ const bodies: readonly (readonly [name: string, body: string | Buffer, status: n
 ];
 
 for (const [name, body, status, prompt] of bodies) {
-  test(`${name} as a body answers ${status}`, async (t) => {
+  test(`${name} as a body gets ${status}`, async (t) => {
     const { url, dispatcher } = await serve(t, ECHO);
     const answer = await answerOf(await fetch(`${url}/webhooks/ci`, { method: 'POST', body, headers: signed(body) }));
     assert.equal(answer.status, status);
@@ -37,7 +37,7 @@ for (const [name, body, status, prompt] of bodies) {
   });
 }
 
-test('a compressed body or one of another type answers 415, but only to a valid signature', async (t) => {
+test('a compressed body or one of another type gets 415, but only with a valid signature', async (t) => {
   const { url } = await serve(t, ECHO);
   const send = async (headers: Record<string, string>) =>
     answerOf(await fetch(`${url}/webhooks/ci`, { method: 'POST', body: '{}', headers }));
@@ -66,7 +66,7 @@ test('the event type: headers, then event_type, then type; strings only', async 
   assert.equal(await event([]), 'unknown');
 });
 
-test('an event type that is no word is made harmless and still matched by name', async (t) => {
+test('an unprintable event type is sanitized and still matched by name', async (t) => {
   const { post, log } = await serve(t, { routes: { ci: { events: lowerEvents(['push']).plan } } });
   const { body } = await post('/webhooks/ci', { event_type: 'push\n{"level":"info"}\x1b[2J' });
   assert.equal(body.reason, 'event');
@@ -76,7 +76,7 @@ test('an event type that is no word is made harmless and still matched by name',
   for (const { fields } of log.lines) assert.doesNotMatch(String(fields.event ?? ''), /[\x00-\x1f]/);
 });
 
-test('delivery ids that are absurd are named by their digest: still distinct, still idempotent', async (t) => {
+test('overlong delivery ids become digests that stay distinct and idempotent', async (t) => {
   const { post } = await serve(t, { routes: { ci: {} } });
   const send = async (id: string) => (await post('/webhooks/ci', {}, { 'x-request-id': id })).body;
   const long = 'x'.repeat(5000);
@@ -86,7 +86,7 @@ test('delivery ids that are absurd are named by their digest: still distinct, st
   assert.deepEqual(await send(`${long}1`), { status: 'duplicate', route: 'ci', delivery_id: first.delivery_id });
 });
 
-test('header bytes beyond ASCII reach neither the log nor a child as controls', async (t) => {
+test('non-ASCII header bytes reach neither the log nor a child as control characters', async (t) => {
   const { port, dispatcher } = await serve(t, { routes: { ci: {} } });
   const headers = {
     host: 'x',
@@ -112,7 +112,7 @@ test('ids are scoped to their route', async (t) => {
   assert.equal((await post('/webhooks/a', {}, id)).body.status, 'duplicate');
 });
 
-test('one log line an event, without payload or secret', async (t) => {
+test('an event has one log line, without payload or secret', async (t) => {
   const { post, log } = await serve(t, { routes: { ci: {} } });
   await post('/webhooks/ci', { password: 'hunter2' }, { 'x-github-event': 'push', 'x-github-delivery': 'id-1' });
   const lines = log.lines.filter(({ fields }) => fields.delivery_id === 'id-1');

@@ -7,13 +7,13 @@ import { recordLog } from '../../helpers/log.ts';
 import { sendPaced } from '../../helpers/paced-load.ts';
 import { serve, signed } from '../../helpers/serve.ts';
 
-/** A process whose turns of the event loop take `delay` ms; null: one that does not end. */
+/** A process whose turns of the event loop take `delay` ms; null: a turn that does not end. */
 function busyProcess() {
   const clock = new FakeClock();
   const log = recordLog();
   const state: { delay: number | null; turns: number; accepted: number } = { delay: 0, turns: 100, accepted: 0 };
   const overload = new Overload({ clock, log, measureLoop: () => state, accepted: () => state.accepted });
-  /** So many events every 10 ms; how many were refused, for one of them. */
+  /** Events every 10 ms; returns how many of each were rejected. */
   const pass = async (ms: number, events = 10, areVerified = true): Promise<number> => {
     let refused = 0;
     for (let elapsed = 0; elapsed < ms; elapsed += 10) {
@@ -29,13 +29,13 @@ function busyProcess() {
 }
 
 describe('overload', () => {
-  it('refuses nothing while turns of the event loop are short, however many events arrive', async () => {
+  it('rejects nothing while turns of the event loop are short, however many events arrive', async () => {
     const { state, pass } = busyProcess();
     state.delay = 90;
     assert.equal(await pass(3000), 0);
   });
 
-  it('refuses nothing for one burst', async () => {
+  it('rejects nothing for one burst', async () => {
     const { state, pass } = busyProcess();
     for (let n = 0; n < 3; n++) {
       state.delay = 150;
@@ -45,13 +45,13 @@ describe('overload', () => {
     }
   });
 
-  it('refuses nothing on a slow machine that few requests wait for', async () => {
+  it('rejects nothing on a slow machine with few waiting requests', async () => {
     const { state, pass } = busyProcess();
     state.delay = 140;
     assert.equal(await pass(5000, 1), 0);
   });
 
-  it('refuses nothing while strangers keep it busy, and nothing more once only they are left', async () => {
+  it('rejects nothing while strangers cause the load, and stops once only they are left', async () => {
     const { state, pass } = busyProcess();
     state.delay = 140;
     assert.equal(await pass(5000, 10, false), 0);
@@ -74,7 +74,7 @@ describe('overload', () => {
     );
   });
 
-  it('refuses some while each turn accepts a connection, however short it is', async () => {
+  it('rejects some events while every turn accepts a connection, however short it is', async () => {
     const { state, pass } = busyProcess();
     state.turns = 10;
     for (let n = 0; n < 4; n++, state.accepted += 10) assert.equal(await pass(100), 0);
@@ -84,7 +84,7 @@ describe('overload', () => {
     assert.ok((await pass(100)) > 5);
   });
 
-  it('accepts all of them again, step by step, once turns are much shorter', async () => {
+  it('accepts all events again, step by step, once turns are much shorter', async () => {
     const { state, log, pass } = busyProcess();
     state.delay = 140;
     await pass(2000);
@@ -99,7 +99,7 @@ describe('overload', () => {
     assert.notEqual(log.lines.at(-1)?.fields.refused, undefined);
   });
 
-  it('accepts all of them at once after a rest', async () => {
+  it('accepts all events immediately after a pause', async () => {
     const { state, overload, clock, pass } = busyProcess();
     state.delay = 140;
     await pass(2000);
@@ -110,11 +110,11 @@ describe('overload', () => {
   });
 });
 
-describe('a gateway that gets several times what it can parse', () => {
-  it('refuses what it cannot take, answers everybody, and is itself again afterwards', async (t) => {
+describe('a gateway that gets several times the events that it can parse', () => {
+  it('rejects the excess, answers every request, and recovers', async (t) => {
     const served = await serve(t, { routes: { alerts: {} } }, { sheds: true });
     const { accept } = served.dispatcher;
-    // 5 ms of work for each event: no machine takes more than 200 a second.
+    // 5 ms of work for each event: no machine handles more than 200 a second.
     served.dispatcher.accept = (...args) => {
       for (const until = performance.now() + 5; performance.now() < until; );
       return accept.apply(served.dispatcher, args);

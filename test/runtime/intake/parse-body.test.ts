@@ -21,7 +21,7 @@ const cases: readonly (readonly [
   ['a +json type', { 'content-type': 'application/cloudevents+json; charset=utf-8' }, '{}', {}],
   ['an empty content type', { 'content-type': '' }, '{}', {}],
   ['JSON that is called plain text', { 'content-type': 'text/plain; charset=UTF-8' }, '{"a":1}', { a: 1 }],
-  ['text that is no JSON', { 'content-type': 'text/plain' }, 'hello', 'not_json'],
+  ['text that is not JSON', { 'content-type': 'text/plain' }, 'hello', 'not_json'],
   ['HTML', { 'content-type': 'text/html' }, '{}', 'content_type'],
   ['identity encoding', { 'content-encoding': 'Identity' }, '{}', {}],
   ['a form with a payload field', FORM, 'payload=%7B%22a%22%3A+1%7D', { a: 1 }],
@@ -31,7 +31,7 @@ const cases: readonly (readonly [
   ['a stray percent sign', FORM, 'a=100%&b=%zz', { a: '100%', b: '%zz' }],
   ['an empty body', {}, '', 'empty'],
   ['an empty form', FORM, '', 'empty'],
-  ['a form whose payload is no JSON', FORM, 'payload=hello', 'not_json'],
+  ['a form whose payload is not JSON', FORM, 'payload=hello', 'not_json'],
   ['a form whose payload is empty', FORM, 'payload=', 'empty'],
   ['a form with percent-encoded Latin-1', FORM, 'a=Z%FCrich', 'not_utf8'],
   ['a form of Latin-1 bytes', FORM, Buffer.from('a=Z\xfcrich', 'latin1'), 'not_utf8'],
@@ -52,7 +52,7 @@ const cases: readonly (readonly [
 ];
 
 for (const [name, headers, body, result] of cases) {
-  test(`${typeof result === 'string' ? 'refuses' : 'parses'} ${name}`, () => {
+  test(`${typeof result === 'string' ? 'rejects' : 'parses'} ${name}`, () => {
     assert.deepEqual(parse(headers, body), result);
   });
 }
@@ -65,7 +65,7 @@ test('a form field named __proto__ is a plain key', () => {
   ]);
 });
 
-test('what the source says of its body wins over the content type', () => {
+test('the body format of the source takes precedence over the content type', () => {
   const read = (format: 'json' | 'form' | 'text' | 'xml', headers: IncomingHttpHeaders, body: string | Buffer) => {
     const { payload, fault } = parseBody(headers, Buffer.from(body), format);
     return fault ?? payload;

@@ -48,7 +48,7 @@ const bad: readonly (readonly [name: string, bytes: Buffer, fault: string])[] = 
 ];
 
 for (const [name, bytes, fault] of bad) {
-  test(`refuses ${name}`, () => assert.deepEqual(parseJson(bytes), { ok: false, fault }));
+  test(`rejects ${name}`, () => assert.deepEqual(parseJson(bytes), { ok: false, fault }));
 }
 
 test('accepts the deepest nesting allowed', () => {

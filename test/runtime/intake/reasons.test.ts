@@ -1,4 +1,4 @@
-/** What the log says of events that were not taken: enough to see why, and nothing of the payload. */
+/** Tests the log lines of rejected and ignored events: they show the reason, and nothing of the payload. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ import { serve } from '../../helpers/serve.ts';
 const EVENT = { 'x-github-event': 'push', 'x-github-delivery': 'id-1' };
 const filters = (list: readonly FilterConfig[]) => lowerFilters([...list]).plan;
 
-/** Without what every line has. */
+/** Without the fields of every line. */
 function lastLine({ log }: Pick<Served, 'log'>, message: string): Readonly<Record<string, unknown>> {
   const line = log.lines.findLast((each) => each.message === message);
   const { route, event, delivery_id, outcome, ms, ...fields } = line?.fields ?? {};
@@ -51,7 +51,7 @@ const FILTERS: readonly (readonly [what: string, list: readonly FilterConfig[], 
     { filter: 'filters[0].any[0].all[1]', field: 'event', operator: 'equals', found: 'string' },
   ],
   [
-    'what holds under a not',
+    'the leaf below a not',
     [
       {
         not: {
@@ -72,7 +72,7 @@ const FILTERS: readonly (readonly [what: string, list: readonly FilterConfig[], 
 ];
 
 for (const [what, list, expected] of FILTERS) {
-  test(`an event that filters refuse is logged with ${what}`, async (t) => {
+  test(`an event rejected by filters is logged with ${what}`, async (t) => {
     const served = await serve(t, { routes: { ci: { filters: filters(list) } } });
     const payload = { action: 'opened', pull: { draft: true }, labels: ['canary-label'] };
     assert.equal((await served.post('/webhooks/ci', payload, EVENT)).body.reason, 'filter');
@@ -81,7 +81,7 @@ for (const [what, list, expected] of FILTERS) {
   });
 }
 
-test('an event that no entry takes is logged with the entries as written', async (t) => {
+test('an event that matches no entry is logged with the entries as written', async (t) => {
   const served = await serve(t, { routes: { ci: { events: lowerEvents(['issues', 'pull_request*']).plan } } });
   await served.post('/webhooks/ci', {}, EVENT);
   assert.deepEqual(lastLine(served, 'ignored'), { reason: 'event', accepts: ['issues', 'pull_request*'] });
@@ -96,7 +96,7 @@ test('an accepted event is logged with the placeholders of its prompt that did n
   assert.deepEqual(lastLine(served, 'accepted'), {});
 });
 
-test('a refused signature is logged with event and id as sent, and where a signature was looked for', async (t) => {
+test('a rejected signature is logged with the sent event and id, and the searched locations', async (t) => {
   const served = await serve(t, { routes: { ci: { schemes: ['github', 'generic-v2'] } } });
   const send = (headers: Record<string, string>) =>
     fetch(`${served.url}/webhooks/ci`, { method: 'POST', body: '{}', headers });

@@ -1,4 +1,4 @@
-/** Scripts as real processes, through the whole pipeline (§2.6). */
+/** Tests scripts as real processes, through the whole pipeline (§2.6). */
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ const outcomes: readonly (readonly [name: string, script: string, prompt: string
   ['a JSON list is text', 'echo "[1]"', 'old|[1]|{payload}'],
   ['a JSON string is text', 'echo \'"quoted"\'', 'old|"quoted"|{payload}'],
   [
-    'an ignore key that is no boolean is part of the payload',
+    'an ignore key that is not a boolean is part of the payload',
     'echo \'{"__hookwright_ignore__":"true","action":"x"}\'',
     'x|{script_output}|{payload}',
   ],
@@ -61,7 +61,7 @@ for (const [name, script, prompt] of outcomes) {
   });
 }
 
-test('the payload comes on stdin as JSON, also to Python', async (t) => {
+test('receives the payload on stdin as JSON, also in Python', async (t) => {
   const run = await withScript(
     t,
     'import json,sys\nd=json.load(sys.stdin)\nd["action"]=d["action"].upper()\nprint(json.dumps(d))',
@@ -70,12 +70,12 @@ test('the payload comes on stdin as JSON, also to Python', async (t) => {
   assert.equal((await run({ action: 'grüße' })).prompt, 'GRÜSSE|{script_output}|{payload}');
 });
 
-test('a root that is no object keeps its place below payload', async (t) => {
+test('a root that is not an object is wrapped as payload', async (t) => {
   const run = await withScript(t, 'echo text');
   assert.equal((await run([1, 2])).prompt, '{action}|text|[1,2]');
 });
 
-test("the environment is small and holds nothing of ours, and the folder is the script's own", async (t) => {
+test("the environment is minimal, and the working directory is the script's own folder", async (t) => {
   process.env.HOOKWRIGHT_TEST_SECRET = 'leak';
   t.after(() => delete process.env.HOOKWRIGHT_TEST_SECRET);
   const run = await withScript(
@@ -109,7 +109,7 @@ test("the environment is small and holds nothing of ours, and the folder is the 
   );
 });
 
-test('a missing script ignores the event and says so in the log', async (t) => {
+test('a missing script ignores the event and is logged', async (t) => {
   const run = await withScript(t, '');
   rmSync(join((await run({})).served.home, 'scripts', 'run.sh'));
   const { answer, served } = await run({});
@@ -117,7 +117,7 @@ test('a missing script ignores the event and says so in the log', async (t) => {
   assert.ok(served.log.lines.some(({ level }) => level === 'warn' || level === 'error'));
 });
 
-test('a link out of the scripts folder is refused at run time, one inside it is followed', async (t) => {
+test('a link out of the scripts folder is rejected at run time, one inside it is followed', async (t) => {
   const run = await withScript(t, 'echo inside');
   const { served } = await run({});
   const script = join(served.home, 'scripts', 'run.sh');
@@ -131,7 +131,7 @@ test('a link out of the scripts folder is refused at run time, one inside it is 
   assert.equal((await run({})).prompt, '{action}|linked|{payload}');
 });
 
-test('a folder linked out of the scripts folder is refused too', async (t) => {
+test('a folder linked out of the scripts folder is rejected too', async (t) => {
   const run = await withScript(t, 'echo x', { file: 'run.sh' });
   const { served } = await run({});
   mkdirSync(join(served.home, 'elsewhere'));

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { createIds } from '../../../runtime/platform/ids.ts';
 
-test('dispatch ids are unique and sort by time, also within a millisecond and after a step back', () => {
+test('dispatch ids are unique and sort by time, also within a millisecond and if the clock steps back', () => {
   const ids = createIds(randomBytes);
   const made: string[] = [];
   for (let i = 0; i < 60_000; i++) made.push(ids.dispatch(1_700_000_000_000));

@@ -42,7 +42,7 @@ describe('createLogger', () => {
     assert.equal(lines.length, 2);
   });
 
-  test('writes once a turn, in order, and at once when flushed', async () => {
+  test('writes once a turn, in order, and immediately when flushed', async () => {
     const { writes, stream } = recorder();
     const log = createLogger({ stream, level: 'info', pretty: false, colour: false, clock: new FakeClock() });
     for (let i = 0; i < 3; i++) log.info({ i }, 'line');
@@ -79,7 +79,7 @@ describe('createLogger', () => {
     assert.ok(writes.length >= 2);
   });
 
-  test('for people: one readable line each, written at once', () => {
+  test('in pretty mode writes one readable line each, immediately', () => {
     const { writes, stream } = recorder();
     const log = createLogger({ stream, level: 'info', pretty: true, colour: false, clock: new FakeClock() });
     log.info({ route: 'ci', outcome: 'accepted', ms: 2 }, 'accepted');
@@ -88,7 +88,7 @@ describe('createLogger', () => {
     assert.match(writes[0] ?? '', /^\d\d:\d\d:\d\d INFO {2}ci {2}accepted {2}ms=2\n$/);
   });
 
-  test('for people nothing is empty, hashes are short, and a hint has its own line', () => {
+  test('in pretty mode omits empty values, shortens hashes, and puts a hint on its own line', () => {
     const { writes, stream } = recorder();
     const log = createLogger({ stream, level: 'info', pretty: true, colour: false, clock: new FakeClock() });
     log.info({ hash: 'ab'.repeat(32), routes: 2 }, 'table loaded');
@@ -107,7 +107,7 @@ describe('createLogger', () => {
     ]);
   });
 
-  test('no value begins a line of its own or moves the cursor', () => {
+  test('no value starts a new line or moves the cursor', () => {
     for (const pretty of [false, true]) {
       const { writes, stream } = recorder();
       const log = createLogger({ stream, level: 'info', pretty, colour: false, clock: new FakeClock() });

@@ -1,4 +1,4 @@
-/** A file is replaced as a whole, and the temporary file beside it is always a new one. */
+/** Tests that a file is replaced as a whole, and that its temporary file is always new. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { writeAtomic } from '../../../runtime/platform/files.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
-test('a link or a file in the place of the temporary file is not written to', (t) => {
+test('does not write to a link or a file at the path of the temporary file', (t) => {
   const folder = tempDir(t);
   const [path, victim] = [join(folder, '.env'), join(folder, 'victim')];
   const temporary = join(folder, `..env.${process.pid}.tmp`);
@@ -20,7 +20,7 @@ test('a link or a file in the place of the temporary file is not written to', (t
   assert.deepEqual(readdirSync(folder).sort(), ['.env', 'victim']);
 });
 
-test('of a link the target is replaced, with the mode that is asked for', (t) => {
+test('replaces the target of a link, with the given mode', (t) => {
   const folder = tempDir(t);
   const [link, target] = [join(folder, '.env'), join(folder, 'kept')];
   writeFileSync(target, 'A=1', { mode: 0o644 });

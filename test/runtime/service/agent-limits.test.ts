@@ -1,11 +1,11 @@
-/** How many runs an agent may have at once: a program of a sandbox is alone in its folder. */
+/** Tests the limit of concurrent runs of an agent: a sandboxed program is alone in its folder. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileText } from '../../../main/compiler.ts';
 import { limitsOfAgents } from '../../../runtime/service/work.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
-test('an agent with a sandbox has one run at once where all runs have one folder', async (t) => {
+test('an agent with a sandbox has one run at a time if all runs share a folder', async (t) => {
   const sandbox = 'sandbox: { network: none }';
   const cases: readonly (readonly [string, number | null])[] = [
     ['', null],

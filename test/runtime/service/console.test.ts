@@ -1,4 +1,4 @@
-/** The second listener: who may read what, and whether it tells the truth about the gateway. */
+/** Tests the console: who may read what, and whether it shows the true state of the gateway. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -37,13 +37,13 @@ async function serveWith(
 }
 
 describe('the console', () => {
-  it('is off by default, and none of its pages is on the public port', async (t) => {
+  it('is off by default, and its pages are not on the public port', async (t) => {
     const { url, console } = await serveWith(t, {});
     assert.equal(console, null);
     for (const path of ['/metrics', '/livez', '/readyz']) assert.equal((await fetch(url + path)).status, 404);
   });
 
-  it('answers its three pages on a port of its own, and nothing else', async (t) => {
+  it('serves its three pages on its own port, and nothing else', async (t) => {
     const { url, console, get } = await serveWith(t, { console: { host: '127.0.0.1', port: 0, token: null } });
     assert.notEqual(new URL(console ?? '').port, new URL(url).port);
     const metrics = await get('/metrics');
@@ -57,7 +57,7 @@ describe('the console', () => {
     assert.equal((await get('/livez', {}, 'HEAD')).status, 200);
   });
 
-  it('has what alerts count of a subscription at 0 before its first request', async (t) => {
+  it('shows the alert counters of a subscription as 0 before its first request', async (t) => {
     const home = tempDir(t);
     const plan = routePlan('added', {});
     const lowerSubscriptions = (text: string) => ({ routes: text === '{}' ? [] : [plan], rejected: [] });
@@ -73,7 +73,7 @@ describe('the console', () => {
     assert.equal((await service.status()).subscriptions.serving, 0);
   });
 
-  it('gives metrics and reasons to those alone who bring the token', async (t) => {
+  it('shows metrics and reasons only with the token', async (t) => {
     const { get } = await serveWith(t, { console: { host: '127.0.0.1', port: 0, token: LITERAL } });
     const refused = await get('/metrics');
     assert.equal(refused.status, 401);
@@ -85,7 +85,7 @@ describe('the console', () => {
     assert.deepEqual(await (await get('/readyz', BEARER)).json(), { ready: true, problems: [] });
   });
 
-  it('without a token shows metrics and reasons to programs of this machine, and to no web page', async (t) => {
+  it('without a token, shows metrics and reasons to local programs, but not to web pages', async (t) => {
     const { console } = await serveWith(t, { console: { host: '127.0.0.1', port: 0, token: null } });
     const { port, host } = new URL(console ?? '');
     const cases: readonly (readonly [headers: Record<string, string>, status: number])[] = [
@@ -111,7 +111,7 @@ describe('the console', () => {
     }
   });
 
-  it('answers while strangers hold every connection, and drops those without a request after a second', async (t) => {
+  it('responds while strangers hold every connection, and drops idle ones after a second', async (t) => {
     const { console, get } = await serveWith(t, { console: { host: '127.0.0.1', port: 0, token: LITERAL } });
     const { port } = new URL(console ?? '');
     const held = Array.from({ length: 1200 }, (_, index) => {
@@ -129,7 +129,7 @@ describe('the console', () => {
     await gone;
   });
 
-  it('ends with the gateway, and says that it is stopping until then', async (t) => {
+  it('ends with the gateway, and reports that it is stopping until then', async (t) => {
     const { service, get } = await serveWith(t, { console: { host: '127.0.0.1', port: 0, token: null } });
     const stopping = service.stop({ drainMs: 5000 });
     const answer = await get('/readyz').catch(() => null);
@@ -138,7 +138,7 @@ describe('the console', () => {
     await assert.rejects(get('/livez'));
   });
 
-  it('is a refusal to start when its token is missing', async (t) => {
+  it('prevents the start if its token is missing', async (t) => {
     const token = { kind: 'env', value: 'NOT_THERE', scope: 'default' } as const;
     await assert.rejects(serveWith(t, { console: { host: '127.0.0.1', port: 0, token } }), {
       name: 'TableError',
@@ -146,7 +146,7 @@ describe('the console', () => {
     });
   });
 
-  it('is opened once: another table says so', async (t) => {
+  it('is opened once; another table logs that', async (t) => {
     const { service, log } = await serveWith(t, {});
     const console = { host: '127.0.0.1', port: 0, token: null };
     await service.swap(routeTable({ routes: { other: {} }, gateway: { console } }).table);
@@ -174,7 +174,7 @@ describe('readiness', () => {
     subscriptions: { serving: 0, quarantined: [], error: null },
   };
 
-  it('ends while the store takes nothing', () => {
+  it('is false while the store accepts nothing', () => {
     const problem = { kind: 'unavailable' as const, message: 'the database does not answer', since: 0 };
     assert.deepEqual(readinessOf(serving, { problem: () => problem, shared: null }), {
       ready: false,
@@ -182,7 +182,7 @@ describe('readiness', () => {
     });
   });
 
-  it('goes on with the table that was served before, and names what is wrong with the newest', () => {
+  it('stays true with the previous table, and shows the problem of the newest', () => {
     const table = { ...serving.table, error: 'route "pulls": env:PULLS_SECRET is not set' };
     assert.deepEqual(readinessOf({ ...serving, table }, { problem: () => null, shared: null }), {
       ready: true,

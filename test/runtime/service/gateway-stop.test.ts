@@ -1,4 +1,4 @@
-/** A graceful stop: new events are sent away, those under way are answered, waiting work is drained, then all is closed. */
+/** Tests a graceful stop: new events get 503, current ones are answered, waiting work is drained, then all is closed. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../helpers/gateway.ts';
 import { serve } from '../../helpers/serve.ts';
 
-/** A promise that is settled from outside. */
+/** A promise that is settled by the test. */
 function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
@@ -17,7 +17,7 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   return { opened, open };
 }
 
-test('while draining, events are answered 503 and sent away, and health still answers', async (t) => {
+test('while draining, events get 503, and health still responds', async (t) => {
   const { opened, open } = gate();
   const drain = async () => {
     await opened;
@@ -39,7 +39,7 @@ test('while draining, events are answered 503 and sent away, and health still an
   assert.equal(gateway.status().url, null);
 });
 
-test('an event under way is answered before the drain begins', async (t) => {
+test('a current event is answered before the drain starts', async (t) => {
   const order: string[] = [];
   const drain = async () => {
     order.push('drain');
@@ -58,7 +58,7 @@ test('an event under way is answered before the drain begins', async (t) => {
   assert.equal(dispatcher.handed.length, 1);
 });
 
-test('what the drain leaves is reported, and the time it gets is what is left', async (t) => {
+test('unfinished work is reported, and the drain gets the remaining time', async (t) => {
   const times: number[] = [];
   const drain = async (timeoutMs: number) => {
     times.push(timeoutMs);
@@ -69,7 +69,7 @@ test('what the drain leaves is reported, and the time it gets is what is left', 
   assert(times[0] !== undefined && times[0] > 6000 && times[0] <= 7000);
 });
 
-test('stopping twice is stopping once', async (t) => {
+test('stopping twice has the effect of stopping once', async (t) => {
   let drains = 0;
   const drain = async () => {
     drains++;
@@ -81,7 +81,7 @@ test('stopping twice is stopping once', async (t) => {
   assert.equal(drains, 1);
 });
 
-test('idle and half-open connections do not hold a stop up', async (t) => {
+test('idle and half-open connections do not delay a stop', async (t) => {
   const { gateway, port, url } = await serve(t, { routes: { ci: {} } });
   await fetch(`${url}/health`);
   const half = connect(port, '127.0.0.1');
@@ -90,7 +90,7 @@ test('idle and half-open connections do not hold a stop up', async (t) => {
   await sleep(30);
   const started = performance.now();
   await gateway.stop(0);
-  // Long before the client is cut off for being slow.
+  // Long before the timeout of the slow client.
   assert(performance.now() - started < 30_000);
 });
 

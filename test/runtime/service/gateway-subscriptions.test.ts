@@ -1,4 +1,4 @@
-/** Dynamic routes from webhook_subscriptions.json under a running gateway (§2.7). */
+/** Tests dynamic routes from webhook_subscriptions.json under a running gateway (§2.7). */
 import assert from 'node:assert/strict';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { routePlan } from '../../helpers/route-table.ts';
 import type { Served } from '../../helpers/serve.ts';
 import { serve } from '../../helpers/serve.ts';
 
-/** Entries are `{prompt?, secret?}`; anything else in them is wrong. */
+/** Entries are `{prompt?, secret?}`; any other key is invalid. */
 const lower: LowerSubscriptions = (text) => {
   const routes = [];
   const rejected = [];
@@ -45,7 +45,7 @@ async function serveSubscriptions(t: TestContext, entries?: unknown): Promise<Su
 
 const prompts = ({ dispatcher }: Served) => dispatcher.handed.map(({ dispatch }) => dispatch.prompt);
 
-test('a subscription is served by the first request after it was written, changed and removed', async (t) => {
+test('a written, changed or removed subscription affects the next request', async (t) => {
   const served = await serveSubscriptions(t);
   assert.equal((await served.post('/webhooks/mine', {})).status, 404);
   for (let i = 0; i < 50; i++) {
@@ -61,7 +61,7 @@ test('a subscription is served by the first request after it was written, change
   assert.equal((await served.post('/webhooks/mine', {})).status, 404);
 });
 
-test('changes of the same length, in place and within a tick of the file system, are seen', async (t) => {
+test('changes of the same length, in place and within a tick of the file system, are detected', async (t) => {
   const served = await serveSubscriptions(t, { mine: { prompt: '00' } });
   for (let i = 10; i < 40; i++) {
     writeFileSync(served.file, JSON.stringify({ mine: { prompt: String(i) } }));
@@ -77,7 +77,7 @@ test('a static route wins over a dynamic one of its name', async (t) => {
   assert.equal(served.gateway.status().subscriptions.serving, 1);
 });
 
-test('a bad entry is set aside with its reason, told once, and the others serve', async (t) => {
+test('an invalid entry is quarantined and logged once, and the others are served', async (t) => {
   const served = await serveSubscriptions(t, { good: {}, bad: { promt: 'x' }, keyless: { secret: 'NONE' } });
   for (let i = 0; i < 3; i++) assert.equal((await served.post('/webhooks/good', {})).status, 202);
   assert.equal((await served.post('/webhooks/bad', {})).status, 404);
@@ -110,7 +110,7 @@ test('a file that is not JSON leaves the previous subscriptions in service', asy
   assert.equal(served.gateway.status().subscriptions.error, null);
 });
 
-test('a file that was changed and is still bad is said again; one that was not is said once', async (t) => {
+test('an invalid file is logged once, and again after each change', async (t) => {
   const served = await serveSubscriptions(t, {});
   const said = (): number => served.log.lines.filter(({ message }) => message.includes('subscriptions')).length;
   const bad = 'a '.repeat(20);
@@ -122,7 +122,7 @@ test('a file that was changed and is still bad is said again; one that was not i
   assert.equal(said(), 2);
 });
 
-test('a swapped table keeps the subscriptions, and hides those it now defines itself', async (t) => {
+test('a swapped table keeps the subscriptions, and its own routes hide those of the same name', async (t) => {
   const served = await serveSubscriptions(t, { mine: { prompt: 'dynamic' }, also: {} });
   await served.post('/webhooks/mine', {});
   served.writeTable({ routes: { mine: { prompt: lowerTemplate('now static').plan ?? [] } } });
@@ -132,7 +132,7 @@ test('a swapped table keeps the subscriptions, and hides those it now defines it
   assert.equal((await served.post('/webhooks/also', {})).status, 202);
 });
 
-test('subscriptions are there from the start', async (t) => {
+test('subscriptions are served from the start', async (t) => {
   const { tempDir } = await import('../../helpers/temp-dir.ts');
   const home = tempDir(t);
   writeFileSync(join(home, 'webhook_subscriptions.json'), '{"early":{}}');

@@ -1,4 +1,4 @@
-/** A changed table under a running gateway: whole, at once, or not at all. */
+/** Tests table changes under a running gateway: completely and at once, or not at all. */
 
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const prompt = (text: string) => ({ prompt: lowerTemplate(text).plan ?? [] });
 
 const lastPrompt = ({ dispatcher }: Served) => dispatcher.handed.at(-1)?.dispatch.prompt;
 
-test('a replaced table is noticed and served', async (t) => {
+test('a replaced table is detected and served', async (t) => {
   const served = await serve(t, { routes: { ci: prompt('old') } });
   const { hash } = served.gateway.status().table;
   served.writeTable({ routes: { ci: prompt('new'), more: {} } });
@@ -29,7 +29,7 @@ test('a replaced table is noticed and served', async (t) => {
   assert.equal(table.error, null);
 });
 
-test('routing notices a change the watch missed', async (t) => {
+test('routing detects a change that the watch missed', async (t) => {
   const watch = () => {
     throw new Error('no more watches');
   };
@@ -66,7 +66,7 @@ const refused: readonly (readonly [name: string, write: (served: Served) => void
 ];
 
 for (const [name, write, error] of refused) {
-  test(`${name} leaves the old one serving and says so`, async (t) => {
+  test(`${name} leaves the old table in service and is logged`, async (t) => {
     const loads: boolean[] = [];
     const options = {
       host: name.includes('open address') ? '0.0.0.0' : '127.0.0.1',
@@ -86,7 +86,7 @@ for (const [name, write, error] of refused) {
   });
 }
 
-test('what hangs on a table is prepared before the swap and applied with it', async (t) => {
+test('dependents of a table are prepared before the swap and applied with it', async (t) => {
   const steps: string[] = [];
   const prepare = async (table: { routes: object }) => {
     const names = Object.keys(table.routes).join();
@@ -103,7 +103,7 @@ test('what hangs on a table is prepared before the swap and applied with it', as
   assert.deepEqual(steps, ['prepare a', 'apply a', 'prepare b', 'apply b']);
 });
 
-test('a request goes on with the table it started with', async (t) => {
+test('a request keeps the table it started with', async (t) => {
   const script = { path: 'slow.sh', interpreter: 'bash', timeout_seconds: 300 } as const;
   const served = await serve(t, { routes: { ci: { ...prompt('old {script_output}'), script } } });
   const { mkdirSync } = await import('node:fs');
@@ -132,7 +132,7 @@ test('a swap does not reset rate windows', async (t) => {
   assert.equal((await served.post('/webhooks/ci', {})).status, 429);
 });
 
-test('a changed address is not followed, and the log says so', async (t) => {
+test('a changed address needs a restart, and is logged', async (t) => {
   const served = await serve(t, { routes: { ci: {} } });
   served.writeTable({ routes: { ci: {} }, server: { port: 1 } });
   await served.gateway.reload();
@@ -140,7 +140,7 @@ test('a changed address is not followed, and the log says so', async (t) => {
   assert(served.log.lines.some(({ fields }) => fields.serving !== undefined));
 });
 
-test('many swaps under load: no request fails, none gets a mixture', async (t) => {
+test('many swaps under load cause no failed or mixed response', async (t) => {
   const routes = (word: string) =>
     Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`r${i}`, prompt(`${word} ${word}`)]));
   const served = await serve(t, { routes: routes('w0') });

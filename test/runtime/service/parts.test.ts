@@ -1,4 +1,4 @@
-/** What a service loads of the modules: what its table needs, and nothing else. */
+/** Tests which modules a service loads: only those that its table needs. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ import { sendAgain } from '../../helpers/send-again.ts';
 import { signed } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
-/** The parts of the program's modules, and the names of those that were loaded. */
+/** The parts of the program's modules, and the names of the loaded ones. */
 function watchedParts(): { readonly parts: readonly RuntimePart[]; readonly loaded: string[] } {
   const loaded: string[] = [];
   const watched = (name: string, part: unknown): unknown => {
@@ -41,7 +41,7 @@ async function serveParts(t: TestContext, table: TableParts, parts: readonly Run
 
 const MARKED: TableParts = { routes: { ci: { prompt: [{ kind: 'notice' }, { kind: 'dump', marked: true }] } } };
 
-test('a table on SQLite that keeps no requests and marks nothing loads of modules only what counts and what watches over its file', async (t) => {
+test('a minimal table on SQLite loads only metrics and rescue', async (t) => {
   const { parts, loaded } = watchedParts();
   const service = await serveParts(t, { routes: { ci: {} } }, parts);
   const { url } = await service.listen();
@@ -51,7 +51,7 @@ test('a table on SQLite that keeps no requests and marks nothing loads of module
   assert.deepEqual(loaded, ['metrics', 'limits', 'rescue']);
 });
 
-test('a service stops within a number of ms, and refuses what is none', async (t) => {
+test('stop accepts a number of ms, and rejects other values', async (t) => {
   const service = await serveParts(t, { routes: { ci: {} } }, []);
   for (const drainMs of [Number.NaN, -1, Number.POSITIVE_INFINITY, '5', null] as number[])
     await assert.rejects(service.stop({ drainMs }), {
@@ -61,7 +61,7 @@ test('a service stops within a number of ms, and refuses what is none', async (t
   assert.deepEqual(await service.stop({ drainMs: 0.5 }), { drained: true, abandoned: 0 });
 });
 
-test('the keeper is loaded before the first request to a route that keeps requests', async (t) => {
+test('the capture store is loaded before the first request to a route with capture', async (t) => {
   const { parts, loaded } = watchedParts();
   const service = await serveParts(t, { routes: { ci: { capture: 'all' } } }, parts);
   assert.deepEqual(loaded, ['metrics', 'limits', 'rescue', 'keeper']);
@@ -82,10 +82,10 @@ test('a later table loads what it needs before it is served', async (t) => {
   assert.deepEqual(loaded, ['metrics', 'limits', 'rescue', 'marks', 'keeper']);
 });
 
-test('a program without modules refuses what only they can do, and serves the rest', async (t) => {
+test('a program without modules rejects configurations that need them, and serves others', async (t) => {
   const service = await serveParts(t, { routes: { ci: { capture: 'all' } } }, []);
   await assert.rejects(service.requests());
-  await assert.rejects(service.metrics(), /no module of this program counts anything/);
+  await assert.rejects(service.metrics(), /metrics need the module telemetry/);
   await assert.rejects(service.swap(routeTable(MARKED).table), {
     name: 'TableError',
     message: /^route "ci": /,
@@ -93,7 +93,7 @@ test('a program without modules refuses what only they can do, and serves the re
   const status = { answer: false };
   await assert.rejects(service.swap(routeTable({ routes: { ci: { status } } }).table), {
     name: 'TableError',
-    message: /^status_url: /,
+    message: /^status_url /,
   });
   const url = { kind: 'literal', value: 'postgres://localhost/h', scope: 'default' } as const;
   const store = { kind: 'postgres', url, listen: true, schema: 'h', key: null } as const;
@@ -103,7 +103,7 @@ test('a program without modules refuses what only they can do, and serves the re
   });
 });
 
-test('a table whose targets need the driver of a module is refused where no module has it; one that nobody has set up is not enabled', async (t) => {
+test('a table is rejected if no module has the driver of a used target; an unused target is not enabled', async (t) => {
   const profileOf = (rest: string): string =>
     `platforms: { webhook: { enabled: true, secret: ${SECRET}, routes: { ci: { deliver: log } } }${rest} }`;
   const open = async (yaml: string, modules: readonly RuntimePart[]): Promise<void> => {
@@ -132,7 +132,7 @@ test('a table whose targets need the driver of a module is refused where no modu
   await open(profileOf(''), []);
 });
 
-test('a service says at its start that there is no sandbox, and which paths of a plan open nothing', async (t) => {
+test('a service logs at its start that sandboxes do not work, and which paths cannot be opened', async (t) => {
   const sandbox: RuntimePart['sandbox'] = async () => ({
     keptFiles: () => [],
     open: () => ({

@@ -1,4 +1,4 @@
-/** A service whose store has ended by itself: it says so, and answers nothing but 503. */
+/** Tests a service whose store has failed permanently: it reports that, and answers only with 503. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { it } from 'node:test';
@@ -12,7 +12,7 @@ import { tempDir } from '../../helpers/temp-dir.ts';
 const CONFIG =
   'platforms: { webhook: { enabled: true, secret: INSECURE_NO_AUTH, routes: { hello: { prompt: "{name}" } } } }';
 
-it('ends with a failed event when a thread of its store ends, and a new one goes on with its work', async (t) => {
+it('ends with a failed event if a thread of its store ends, and a new service resumes its work', async (t) => {
   const home = tempDir(t);
   const { table } = await compileText(CONFIG, { home, env: {} });
   assert.ok(table !== null);

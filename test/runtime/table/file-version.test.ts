@@ -5,7 +5,7 @@ import { FileVersion } from '../../../runtime/table/in-file-set.ts';
 
 const STAT: FileStamp = { mtimeMs: 1000, ctimeMs: 1000, size: 10, ino: 7 };
 
-test('a file is new until it was noted, and then known', () => {
+test('a file differs until it is noted', () => {
   const version = new FileVersion();
   assert.equal(version.differs(STAT), true);
   version.note(STAT, 5000);
@@ -13,14 +13,14 @@ test('a file is new until it was noted, and then known', () => {
 });
 
 for (const part of ['mtimeMs', 'ctimeMs', 'size', 'ino'] as const) {
-  test(`another ${part} is another file`, () => {
+  test(`a changed ${part} is a changed file`, () => {
     const version = new FileVersion();
     version.note(STAT, 5000);
     assert.equal(version.differs({ ...STAT, [part]: 1 }), true);
   });
 }
 
-test('a file that was just written is looked at again until it is old enough to tell', () => {
+test('a recently written file is checked again until its stamp is reliable', () => {
   const version = new FileVersion();
   version.note(STAT, 1010);
   assert.equal(version.differs(STAT), true);
@@ -28,7 +28,7 @@ test('a file that was just written is looked at again until it is old enough to 
   assert.equal(version.differs(STAT), false);
 });
 
-test('a missing file is nothing new until there was one', () => {
+test('a missing file is a change only if it existed before', () => {
   const version = new FileVersion();
   assert.equal(version.differs(undefined), false);
   version.note(STAT, 5000);

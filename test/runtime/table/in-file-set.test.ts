@@ -8,7 +8,7 @@ import { FakeClock } from '../../helpers/fake-clock.ts';
 describe('parseList', () => {
   for (const [name, path, content, expected] of [
     ['lines, trimmed, without empty ones', 'u.txt', 'ann\r\n\n  bob \rcarl', ['ann', 'bob', 'carl']],
-    ['a byte order mark is no content', 'u.txt', '\uFEFFann\n', ['ann']],
+    ['a byte order mark is not content', 'u.txt', '\uFEFFann\n', ['ann']],
     ['a JSON array, whatever the name', 'u', ' [1, "a", {"x": null}] ', [1, 'a', { x: null }]],
     ['the keys of a JSON object', 'u.json', '{"ann": true, "7": 1}', ['7', 'ann']],
     ['text that only begins like JSON', 'u.txt', '[draft]\n{x}', ['[draft]', '{x}']],
@@ -21,7 +21,7 @@ describe('parseList', () => {
     assert.throws(() => parseListFile('u.json', '["ann", '), SyntaxError));
 });
 
-/** An in-memory file system that counts what is asked of it. */
+/** An in-memory file system that counts its calls. */
 function world() {
   const contents = new Map<string, string>();
   const counts = { stat: 0, read: 0 };
@@ -72,7 +72,7 @@ function world() {
 
 const LIST = '/home/ann/.hookwright/users.txt';
 
-/** As the filters stage asks. */
+/** Looks up values like the filters stage. */
 async function has(list: ListFile, value: unknown): Promise<boolean> {
   await list.refresh();
   return list.has(value);
@@ -105,7 +105,7 @@ describe('a list', () => {
     assert.equal(warnings.length, 2);
   });
 
-  test('that is half written or too large keeps its last values and says so once', async () => {
+  test('that is incomplete or too large keeps its last values and is logged once', async () => {
     const { open, write, warnings, clock } = world();
     const path = '/home/ann/.hookwright/users.json';
     write(path, '["ann"]');

@@ -25,7 +25,7 @@ function matches(filter: FilterConfig | FilterConfig[], on: FilterSubject = subj
   assert.deepEqual(problems, []);
   assert.ok(plan);
   const linked = linkFilter(plan, (path) => lists.get(path) ?? createValueSet([]));
-  // Whatever a test asks, both ways of asking say the same.
+  // Both ways to evaluate a filter must give the same result.
   assert.equal(linked.inspect(on).holds, linked.matches(on));
   return linked.matches(on);
 }
@@ -124,13 +124,13 @@ describe('operators', () => {
 });
 
 describe('fields', () => {
-  test('event and event_type are the resolved event, whatever the payload says', () => {
+  test('event and event_type are the resolved event, whatever the payload contains', () => {
     assert.ok(matches({ field: 'event', equals: 'pull_request' }));
     assert.ok(matches({ field: 'event_type', equals: 'pull_request' }));
     assert.ok(matches({ field: 'payload.event', equals: 'own' }));
   });
 
-  test('headers ignore case, several values are joined, prototypes are no headers', () => {
+  test('headers ignore case, several values are joined, and prototypes are not headers', () => {
     assert.ok(matches({ field: 'headers.X-Tag', equals: 'blue' }));
     assert.ok(matches({ field: 'headers.Set-Cookie', equals: 'a, b' }));
     assert.ok(matches({ field: 'headers.X-None', missing: true }));
@@ -185,7 +185,7 @@ describe('properties', () => {
     .value.map((value): unknown => JSON.parse(JSON.stringify(value)));
   const field = fc.array(key, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('.'));
 
-  test('every operator answers on every payload, and negation is exact', () => {
+  test('every operator works on every payload, and negation is exact', () => {
     fc.assert(
       fc.property(json, field, json, (payload, path, operand) => {
         const on = { ...subject, payload };

@@ -1,4 +1,4 @@
-/** The times that senders write, and what is no time. */
+/** Tests the time formats of senders, and values that are not times. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { linkMaxAge } from '../../../runtime/table/link-events.ts';
@@ -23,7 +23,7 @@ test('seconds, milliseconds and ISO 8601 with a zone are times, as numbers or te
   assert.equal(age(NOW + 5), -5);
 });
 
-test('what is no time has no age', () => {
+test('a value that is not a time has no age', () => {
   for (const at of [
     undefined,
     null,

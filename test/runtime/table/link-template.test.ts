@@ -14,7 +14,7 @@ function render(template: string, payload: unknown): Rendered {
   return linkTemplate(plan)(payload, builtins);
 }
 
-/** `count` code points of `text`, the slow and certain way. */
+/** `count` code points of `text`, computed in the slow, certain way. */
 function firstCodePoints(text: string, count: number): string {
   return [...text].slice(0, count).join('');
 }
@@ -68,16 +68,16 @@ describe('values', () => {
     '{headers.host}',
     '{headers.host.x}',
   ]) {
-    test(`${template} stays as it is`, () => {
+    test(`${template} stays unchanged`, () => {
       assert.deepEqual(render(`<${template}>`, payload), { text: `<${template}>`, unresolved: [template] });
     });
   }
 
-  test('headers never resolve, not even from a payload that has some', () => {
+  test('headers never resolve, even if the payload has that key', () => {
     assert.equal(render('{headers.x}', { headers: { x: 'spoofed' } }).text, '{headers.x}');
   });
 
-  test('a root that is no object resolves only by index', () => {
+  test('a root that is not an object resolves only by index', () => {
     assert.equal(render('{0}{1.x}', ['a', { x: 'b' }]).text, 'ab');
     for (const root of ['text', 5, null, true]) assert.equal(render('{0}{length}{a}', root).text, '{0}{length}{a}');
   });
@@ -105,7 +105,7 @@ describe('limits', () => {
     assert.equal(cutText('\ud83dx', 1), '\ud83d');
   });
 
-  test('a bounded dump is the beginning of the whole one', () => {
+  test('a bounded dump is the start of the whole one', () => {
     fc.assert(
       fc.property(json, fc.nat(300), (value, limit) => {
         assert.equal(indentedJson(value, limit), firstCodePoints(JSON.stringify(value, null, 2), limit));
@@ -115,14 +115,14 @@ describe('limits', () => {
     );
   });
 
-  test('a dump of a huge payload looks at its beginning only', () => {
+  test('a dump of a huge payload reads only its start', () => {
     let read = 0;
     const item = Object.defineProperty({}, 'x', { enumerable: true, get: () => ++read });
     indentedJson(Array(100_000).fill(item), 4000);
     assert.ok(read < 400, `${read} items read`);
   });
 
-  test('nesting far deeper than any stack is cut, not crashed on', () => {
+  test('nesting deeper than any stack is cut without a crash', () => {
     const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000));
     assert.equal(render('{a}', { a: deep }).text, '['.repeat(2000));
     assert.equal([...render('{__raw__}', { a: deep }).text].length, 4000);

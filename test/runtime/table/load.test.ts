@@ -7,12 +7,12 @@ import { routeTable } from '../../helpers/route-table.ts';
 const load = (bytes: Buffer | string, current = '') => loadTable(Buffer.from(bytes), current);
 const { table, text } = routeTable({ routes: { b: {}, a: { description: 'odd "}}\n text' }, routes: {} } });
 
-/** A first line with the right hash for whatever follows. */
+/** A first line with the correct hash for the rest. */
 function withHead(rest: string): string {
   return `{"format":2,"hash":"${createHash('sha256').update(rest).digest('hex')}",\n${rest}`;
 }
 
-test('what the compiler writes is read back as it was', async () => {
+test('the output of the compiler is read back unchanged', async () => {
   assert.deepEqual(await load(text), table);
   const empty = routeTable({});
   assert.deepEqual(await load(empty.text), empty.table);
@@ -20,7 +20,7 @@ test('what the compiler writes is read back as it was', async () => {
   assert.deepEqual(await load(one.text), one.table);
 });
 
-test('the same content in another layout is read as well', async () => {
+test('the same content in another layout is read too', async () => {
   const { format, hash, ...rest } = table;
   assert.equal(format, 2);
   const compact = `${JSON.stringify(rest).slice(1)}\n`;
@@ -44,5 +44,5 @@ const broken: readonly (readonly [name: string, bytes: string, message: RegExp])
 ];
 
 for (const [name, bytes, message] of broken) {
-  test(`${name} is refused`, () => assert.rejects(load(bytes), { name: 'TableError', message }));
+  test(`${name} is rejected`, () => assert.rejects(load(bytes), { name: 'TableError', message }));
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RATE_WINDOW_MS, RateWindow, RateWindows } from '../../../runtime/table/rate-limit.ts';
 
-test('a window grants its limit and then tells the seconds until it ends', () => {
+test('a window grants its limit and then returns the seconds until it ends', () => {
   const window = new RateWindow();
   assert.equal(window.take(2, 1000), 0);
   assert.equal(window.take(2, 2000), 0);
@@ -19,7 +19,7 @@ test('a window is fixed: it ends 60 s after its first request', () => {
   assert.equal(window.take(2, RATE_WINDOW_MS), 60);
 });
 
-test('looking takes nothing', () => {
+test('a check takes no slot', () => {
   const window = new RateWindow();
   for (let i = 0; i < 10; i++) assert.equal(window.wait(1, 0), 0);
   assert.equal(window.take(1, 0), 0);
@@ -33,7 +33,7 @@ test('a changed limit applies within the window', () => {
   assert.equal(window.wait(3, 0), 60);
 });
 
-test('profiles and routes have windows of their own, kept from table to table', () => {
+test('profiles and routes have their own windows, which survive a swap', () => {
   const windows = new RateWindows();
   const window = windows.of('default', 'a');
   assert.equal(windows.of('default', 'a'), window);
@@ -41,7 +41,7 @@ test('profiles and routes have windows of their own, kept from table to table', 
   assert.notEqual(windows.of('default', 'b'), window);
 });
 
-test('only windows that are over and out of service are forgotten', () => {
+test('only expired windows without a route are dropped', () => {
   const windows = new RateWindows();
   const [live, open, over] = [windows.of('p', 'live'), windows.of('p', 'open'), windows.of('p', 'over')];
   live.take(1, 0);

@@ -37,7 +37,7 @@ const standard = (key: string | Buffer) => ({
   'webhook-signature': `v1,${hmac(`msg_1.1700000000.${BODY}`, 'base64', key)}`,
 });
 
-test('the header-driven choice and its places are those of the specification', () => {
+test('the header-driven choice and its headers are those of the specification', () => {
   assert.deepEqual(defaults.default_schemes, [
     'standard-webhooks',
     'svix',
@@ -71,7 +71,7 @@ test('each scheme is recognised by its own signature header', () => {
   }
 });
 
-test('the first signature header in catalog order commits: its failure is final', () => {
+test('the first signature header in catalog order decides: its failure is final', () => {
   const cases: readonly [Record<string, string>, string, string][] = [
     [{ ...v1, 'X-Webhook-Signature-V2': v2['X-Webhook-Signature-V2'] }, 'generic-v2', 'missing_timestamp'],
     [{ ...v1, ...v2, 'X-Webhook-Timestamp': '1600000000' }, 'generic-v2', 'stale_timestamp'],
@@ -84,7 +84,7 @@ test('the first signature header in catalog order commits: its failure is final'
   }
 });
 
-test('id and timestamp without a signature commit nothing', () => {
+test('id and timestamp without a signature decide nothing', () => {
   const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1700000000', ...github };
   assert.deepEqual(authenticator().authenticate(request(headers), NOW), { ok: true, scheme: 'github', secret: 0 });
   const bare = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1700000000' };
@@ -95,7 +95,7 @@ test('id and timestamp without a signature commit nothing', () => {
   });
 });
 
-test('a scheme that is left out commits nothing', () => {
+test('a scheme that the route does not accept decides nothing', () => {
   const narrowed = authenticator(['github', 'generic-v1']);
   const both = request({ ...standard(SECRET), 'webhook-signature': 'nonsense', ...v1 });
   assert.deepEqual(narrowed.authenticate(both, NOW), { ok: true, scheme: 'generic-v1', secret: 0 });
@@ -106,7 +106,7 @@ test('a scheme that is left out commits nothing', () => {
   });
 });
 
-test('a Standard Webhooks secret: decoded with its prefix, raw or decoded without', () => {
+test('a Standard Webhooks secret is decoded with its prefix, raw or decoded without it', () => {
   const key = Buffer.from('0123456789abcdef0123456789abcdef');
   const text = key.toString('base64');
   const check = (secret: string, signedWith: string | Buffer): boolean =>
@@ -118,7 +118,7 @@ test('a Standard Webhooks secret: decoded with its prefix, raw or decoded withou
   assert.equal(check('not base64!', 'not base64!'), true);
 });
 
-test('with several secrets the verdict says which one matched; an ended one is not accepted', () => {
+test('with several secrets the result has the matching one; an expired one is rejected', () => {
   const secrets = [
     { text: 'the-new-secret', expires_at: null },
     { text: SECRET, expires_at: NOW + 1 },
@@ -132,7 +132,7 @@ test('with several secrets the verdict says which one matched; an ended one is n
   });
 });
 
-test('an empty secret, and one that is no key of the scheme, authenticate nobody', () => {
+test('an empty secret, or one that is not a key of the scheme, authenticates no request', () => {
   const empty = { 'X-Webhook-Signature': createHmac('sha256', '').update(BODY).digest('hex') };
   const none = authenticator(undefined, [{ text: '', expires_at: null }]);
   assert.deepEqual(none.authenticate(request(empty), NOW), {
@@ -144,12 +144,12 @@ test('an empty secret, and one that is no key of the scheme, authenticate nobody
   assert.deepEqual(authenticator().unusable, []);
 });
 
-test('INSECURE_NO_AUTH accepts everything and says so', () => {
+test('INSECURE_NO_AUTH accepts everything and reports that', () => {
   const open = linkAuthenticator({ schemes: [], secrets: [], insecure: true, public_url: null });
   assert.deepEqual(open.authenticate(request({}), NOW), { ok: true, scheme: 'none', secret: -1 });
 });
 
-test('a header that came twice is refused, whatever node made of it', () => {
+test('a repeated header is rejected, however node presents it', () => {
   const signature = github['X-Hub-Signature-256'];
   const twice = new LazyRequest({
     method: 'POST',
@@ -165,7 +165,7 @@ test('a header that came twice is refused, whatever node made of it', () => {
   });
 });
 
-test('headers that are like those of a scheme, in length and last letter, are not taken for them', () => {
+test('headers with the same length and last letter as those of a scheme are not confused', () => {
   const signature = github['X-Hub-Signature-256'];
   const alike = new LazyRequest({
     method: 'POST',

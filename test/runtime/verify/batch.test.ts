@@ -1,4 +1,4 @@
-/** A request with several items, each with its own signature, is verified item by item. */
+/** Tests that a request with several signed items is verified item by item. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { lowerSource } from '../../../compiler/lower/source.ts';
@@ -58,7 +58,7 @@ describe('a batch of Adyen', () => {
   ];
   for (const [what, items, expected] of cases) it(`${what}: ${expected}`, () => assert.equal(of(...items), expected));
 
-  it('an object in the place of the list', () => {
+  it('accepts an object instead of the list', () => {
     assert.equal(judge(adyen, { notificationItems: { 0: ITEM } }), 'ok');
     assert.equal(judge(adyen, { notificationItems: { 0: ITEM, 1: ITEM } }), 'ok');
     assert.equal(judge(adyen, { notificationItems: { 0: ITEM, 1: forged } }), 'mismatch');
@@ -79,7 +79,7 @@ describe('the delivery id of a batch', () => {
   };
   const other = changed({ pspReference: 'another' });
 
-  it('depends on what is signed of each item', () => {
+  it('depends on the signed values of each item', () => {
     assert.equal(new Set([idOf(ITEM), idOf(other), idOf(ITEM, other), idOf(other, ITEM), idOf(ITEM, ITEM)]).size, 5);
   });
   it('does not depend on anything else', () => {
@@ -95,7 +95,7 @@ const own = (file: SourceFile): SchemePlan => {
   return plan;
 };
 
-describe('a batch of a source of your own', () => {
+describe('a batch of a custom source', () => {
   const nested = own({
     verify: 'hmac-sha256',
     signature: { json: 'groups.0.items.0.sig' },
@@ -110,7 +110,7 @@ describe('a batch of a source of your own', () => {
     return JSON.parse(bytes.toString());
   };
 
-  it('knows whose items are signed', () => {
+  it('knows the sources with signed items', () => {
     assert.deepEqual(itemPath(nested), ['groups', '0', 'items', '0']);
     assert.deepEqual(itemPath(array), ['0']);
     assert.deepEqual(itemPath(tokens), ['value', '0']);
@@ -119,7 +119,7 @@ describe('a batch of a source of your own', () => {
     assert.deepEqual(shipped, ['adyen-payments']);
   });
 
-  it('what `webhook test` signs is verified, item by item', () => {
+  it('verifies the items that `webhook test` signs', () => {
     const bodies: readonly (readonly [SchemePlan, unknown, (signed: never) => void])[] = [
       [
         nested,

@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import { loadShippedSources } from '../../helpers/catalog-sources.ts';
 
 const RUNTIME = new URL('../../../runtime/', import.meta.url);
-/** Names that are words of the language of this code as well. */
+/** Names of senders that are also ordinary words of the code. */
 const WORDS = new Set(['basic', 'bearer', 'meta', 'linear', 'box', 'notion', 'npm', 'messenger']);
 
-test('schemes are data: no code that verifies or takes in requests knows a sender by name', () => {
+test('schemes are data: no code that verifies or accepts requests names a sender', () => {
   const { entries } = loadShippedSources();
   const names = new Set(
     entries

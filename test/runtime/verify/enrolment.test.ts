@@ -18,7 +18,7 @@ function setUp(store: (secret: string) => string = () => '/file') {
   return { clock, stored, enrolments, take };
 }
 
-test('a secret is taken only while somebody waits for that route, and only the first', async () => {
+test('a secret is accepted only while a command waits for that route, and only the first', async () => {
   const { stored, enrolments, take } = setUp();
   assert.equal(take('early'), false);
   const waiting = enrolments.wait('default', 'r', 1000);
@@ -31,7 +31,7 @@ test('a secret is taken only while somebody waits for that route, and only the f
   assert.deepEqual(stored, ['r: first']);
 });
 
-test('between two turns the door stays open; when nobody comes back it closes', async () => {
+test('the enrolment stays open between two polls, and closes without a further poll', async () => {
   const { clock, enrolments, take } = setUp();
   const turn = enrolments.wait('default', 'r', 1000);
   clock.advance(1000);
@@ -46,7 +46,7 @@ test('between two turns the door stays open; when nobody comes back it closes', 
   assert.equal(take('much later'), false);
 });
 
-test('a secret that cannot be stored is not acknowledged, and whoever waits is told why', async () => {
+test('a secret that cannot be stored is not acknowledged, and the waiting command gets the reason', async () => {
   const { enrolments, take } = setUp(() => {
     throw new Error('the disk is full');
   });

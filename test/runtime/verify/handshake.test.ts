@@ -30,7 +30,7 @@ test('a source without handshakes has none', () => {
   assert.equal(linkHandshake(sources.plan('github'), CONTEXT), null);
 });
 
-test('GET: the value comes back only for the right mode and verify token', () => {
+test('GET: the value is echoed only for the right mode and verify token', () => {
   const get = (query: string) => answer('meta', { method: 'GET', url: `/webhooks/r?${query}` }, false);
   const right = 'hub.mode=subscribe&hub.verify_token=the-token&hub.challenge=42';
   assert.deepEqual(get(right), { status: 200, body: '42' });
@@ -42,7 +42,7 @@ test('GET: the value comes back only for the right mode and verify token', () =>
   assert.equal(answer('meta', { method: 'GET', url: `/?${right}` }, false, unset), null, 'no token configured');
 });
 
-test('GET: headers of the source go out, and nothing can be taken for a page', () => {
+test('GET: headers of the source are sent, and nothing can be rendered as a page', () => {
   const reply = linkHandshake(sources.plan('dropbox'), CONTEXT)?.(
     request({ method: 'GET', url: '/?challenge=<b>' }),
     false,
@@ -68,7 +68,7 @@ test('a signed POST is answered after the signature check and only then', () => 
   assert.deepEqual(answer('twitch', twitch, true), { status: 200, body: 'x y' });
 });
 
-test('a reply is made of the value and its HMAC, and the value stays inside its string', () => {
+test('a reply has the value and its HMAC, and the value stays inside its string', () => {
   const plain = 'a"}{value}';
   const body = JSON.stringify({ event: 'endpoint.url_validation', payload: { plainToken: plain } });
   const encryptedToken = createHmac('sha256', 'the-secret').update(plain).digest('hex');
@@ -76,13 +76,13 @@ test('a reply is made of the value and its HMAC, and the value stays inside its 
   assert.deepEqual(JSON.parse(reply?.body ?? ''), { plainToken: plain, encryptedToken });
 });
 
-test('both pings of one sender have their own answer', () => {
+test('both pings of one sender have their own response', () => {
   assert.deepEqual(answer('discord', { body: '{"type":1}' }, true), { status: 200, body: '{"type":1}' });
   assert.deepEqual(answer('discord', { body: '{"type":0}' }, true), { status: 204, body: '' });
   assert.equal(answer('discord', { body: '{"type":2}' }, true), null);
 });
 
-test('a secret is captured only while someone waits for it, and echoed where the sender wants that', () => {
+test('a secret is captured only while a command waits for it, and echoed if the sender requires it', () => {
   const taken: string[] = [];
   const waiting = { ...CONTEXT, secret: null, capture: (secret: string) => taken.push(secret) > 0 };
   const hook = { headers: { 'x-hook-secret': 'captured-1' }, body: '' };
@@ -100,6 +100,6 @@ test('a secret is captured only while someone waits for it, and echoed where the
   );
 });
 
-test('an absurdly long value is not sent back', () => {
+test('an overlong value is not echoed', () => {
   assert.equal(answer('dropbox', { method: 'GET', url: `/?challenge=${'a'.repeat(2000)}` }, false), null);
 });

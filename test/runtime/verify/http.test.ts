@@ -1,4 +1,4 @@
-/** The same vectors, and the oddest headers a proxy can produce, over a real connection and through all the stages. */
+/** Tests the same vectors, and unusual headers of proxies, over a real connection and through all stages. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { request } from 'node:http';
@@ -15,7 +15,7 @@ import { STATED_REASONS, vectorRequest, vectors } from '../../helpers/vectors.ts
 
 const sources = loadShippedSources();
 
-/** A secret that is no key of the scheme keeps a server from starting: such vectors stay with the function. */
+/** A secret that is not a valid key prevents the start: such vectors are tested without a server. */
 const servable = vectors.filter(({ scheme, secret }) => {
   const secrets = [{ text: secret, expires_at: null }];
   const plan = { schemes: [sources.plan(scheme)], secrets, insecure: false, public_url: 'https://example.test' };
@@ -34,7 +34,7 @@ function send(port: number, path: string, vector: Vector): Promise<number> {
   });
 }
 
-test('every vector through the server: valid ones pass the signature stage, invalid ones get 401 and their reason in the log', async (t) => {
+test('valid vectors pass the signature stage, invalid ones get 401 and their reason in the log', async (t) => {
   let now = 0;
   const routes = Object.fromEntries(
     servable.map((vector, index) => {
@@ -67,7 +67,7 @@ const BODY = '{"action":"opened"}';
 const GOOD = signed(BODY)['x-hub-signature-256'] ?? '';
 const long = (length: number): string => 'a'.repeat(length);
 
-/** Each is a genuine delivery on which something happened on the way. */
+/** Each is a genuine delivery that was changed in transit. */
 const ODDITIES: readonly {
   readonly what: string;
   readonly lines: readonly string[];
@@ -77,13 +77,13 @@ const ODDITIES: readonly {
   { what: 'untouched', lines: [`X-Hub-Signature-256: ${GOOD}`], status: 202 },
   { what: 'spaces and tabs around the value', lines: [`X-Hub-Signature-256: \t ${GOOD} \t`], status: 202 },
   {
-    what: 'the header twice',
+    what: 'a repeated header',
     lines: [`X-Hub-Signature-256: ${GOOD}`, `x-hub-signature-256: ${GOOD}`],
     status: 401,
     reason: 'repeated_header',
   },
   {
-    what: 'two headers joined to one',
+    what: 'two headers joined into one',
     lines: [`X-Hub-Signature-256: ${GOOD}, ${GOOD}`],
     status: 401,
     reason: 'malformed_signature',
@@ -108,7 +108,7 @@ const ODDITIES: readonly {
   { what: '3,000 parts', lines: [`webhook-signature: ${'v1,a '.repeat(1500)}`], status: 401, reason: 'too_many_parts' },
   { what: '10,000 parts', lines: [`webhook-signature: ${'a '.repeat(10_000)}`], status: 431 },
   {
-    what: 'an underscore for the dash',
+    what: 'an underscore instead of the dash',
     lines: [`X_Hub_Signature_256: ${GOOD}`],
     status: 401,
     reason: 'missing_signature',
@@ -127,7 +127,7 @@ async function sendOddity({ port }: Served, lines: readonly string[]): Promise<n
   return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
 }
 
-test('what proxies do to headers is refused and named, never accepted by mistake, never an error of ours', async (t: TestContext) => {
+test('headers changed by proxies are rejected with a reason, and cause no internal error', async (t: TestContext) => {
   const served = await serve(t, { routes: { r: {} } });
   for (const { what, lines, status, reason } of ODDITIES) {
     served.log.lines.length = 0;
@@ -137,7 +137,7 @@ test('what proxies do to headers is refused and named, never accepted by mistake
   }
 });
 
-test('handshakes over a connection: unsigned ones before the signature check, signed ones after it', async (t) => {
+test('unsigned handshakes are answered before the signature check, signed ones after it', async (t) => {
   const secret = { ref: { kind: 'literal' as const, value: SECRET, scope: 'default' }, expires_at: null };
   const route = (name: string, more = {}) => ({ source: name, schemes: [name], secrets: [secret], ...more });
   const routes = {
@@ -167,7 +167,7 @@ test('handshakes over a connection: unsigned ones before the signature check, si
   const signedAnswer = await slack(signature);
   assert.deepEqual([signedAnswer.status, await signedAnswer.text()], [200, 'c-2']);
   assert.equal((await slack('v0=00')).status, 401);
-  assert.equal(dispatcher.handed.length, 0, 'a handshake is no event');
+  assert.equal(dispatcher.handed.length, 0, 'a handshake is not an event');
 });
 
 test('secrets never reach the log', async (t) => {

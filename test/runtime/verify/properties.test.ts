@@ -1,4 +1,4 @@
-/** What holds for every shipped scheme and any input: it never throws, and nothing but what was signed is accepted. */
+/** Tests properties of every shipped scheme and any input: it never throws, and accepts only the signed content. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -44,7 +44,7 @@ function withHeader(parts: RequestParts, name: string, value: string): Partial<R
 const BINDS_BODY = samples.filter(
   ({ plan }) => plan.body_hash !== null || plan.signed.some(({ kind }) => kind === 'body'),
 );
-/** Headers a scheme reads, beside the body that a few of them read too. */
+/** Headers that a scheme reads, besides the body that some read too. */
 const headersOf = ({ plan, parts }: Sample): string[] => {
   const places = [...plan.signature, plan.timestamp?.at ?? null, plan.id];
   const names = new Set(places.flatMap((at) => (at?.in === 'header' ? [at.name] : [])));
@@ -64,12 +64,12 @@ const oddText = fc.oneof(
   ),
 );
 
-test('every shipped scheme has a genuine request here, and it is accepted', () => {
+test('every shipped scheme accepts its genuine request', () => {
   assert.equal(samples.length, sources.lowered.length);
   for (const each of samples) assert.equal(accepts(each), true, each.plan.name);
 });
 
-test('no headers and no body whatever make a verifier throw', () => {
+test('no headers and no body make a verifier throw', () => {
   const property = fc.property(
     sample,
     fc.array(oddText, { maxLength: 4 }),
@@ -85,7 +85,7 @@ test('no headers and no body whatever make a verifier throw', () => {
   fc.assert(property, { seed: 2, numRuns: 2000 });
 });
 
-test('a body with one byte changed, added or removed is refused wherever the scheme binds it', () => {
+test('a body with one byte changed, added or removed is rejected if the scheme signs it', () => {
   const property = fc.property(
     fc.constantFrom(...BINDS_BODY),
     fc.nat(),
@@ -104,12 +104,12 @@ test('a body with one byte changed, added or removed is refused wherever the sch
   fc.assert(property, { seed: 3, numRuns: 1500 });
 });
 
-test('a signature, timestamp or id with one character changed is refused', () => {
+test('a signature, timestamp or id with one changed character is rejected', () => {
   const property = fc.property(
     sample,
     fc.nat(),
     fc.nat(),
-    // A header has one-byte characters only.
+    // Headers contain only one-byte characters.
     fc.oneof(fc.integer({ min: 0x21, max: 0x7e }), fc.integer({ min: 0x80, max: 0xff })),
     (each, which, seed, code) => {
       const names = headersOf(each);
@@ -118,7 +118,7 @@ test('a signature, timestamp or id with one character changed is refused', () =>
       const value = String(each.parts.headers[name]);
       const at = seed % value.length;
       const mutated = value.slice(0, at) + String.fromCharCode(code) + value.slice(at + 1);
-      // Hex has two spellings; a list may hold other versions and wrong signatures beside the right one, and spaces.
+      // Hex has two spellings; a list may contain other versions, wrong signatures and spaces beside the right one.
       fc.pre(mutated.toLowerCase() !== value.toLowerCase() && !isBesideTheRightOne(each.plan, name, value));
       fc.pre(value[at] !== ' ' || !isList(each.plan, name));
       assert.equal(accepts(each, withHeader(each.parts, name, mutated)), false, `${each.plan.name}: ${mutated}`);
@@ -130,7 +130,7 @@ test('a signature, timestamp or id with one character changed is refused', () =>
 const isList = (plan: SchemePlan, name: string): boolean =>
   plan.signature.some((place) => place.name === name && place.split !== '');
 
-/** Whether a header has elements that the verifier rightly does not look at. */
+/** True if a header has elements that the verifier rightly ignores. */
 function isBesideTheRightOne(plan: SchemePlan, name: string, value: string): boolean {
   const at = plan.signature.find((place) => place.name === name);
   if (plan.signature.length > 1) return true;
@@ -143,7 +143,7 @@ function isBesideTheRightOne(plan: SchemePlan, name: string, value: string): boo
   );
 }
 
-/** The refusal by the head alone. The body cannot be read: it is not there yet. */
+/** The rejection by the head alone. The body cannot be read: it has not arrived yet. */
 function refusedByHead({ authenticator, now, parts }: Sample, changes: Partial<RequestParts> = {}): string | null {
   const request = new LazyRequest({ ...parts, ...changes, body: Buffer.alloc(0) });
   request.payload = () => assert.fail('reads the body');
@@ -153,7 +153,7 @@ function refusedByHead({ authenticator, now, parts }: Sample, changes: Partial<R
 
 const SIGNED_IN_HEAD = samples.filter(({ plan }) => plan.signature.every((at) => at.in === 'header'));
 
-test('a signature that cannot be one is refused before the body, in every scheme that has it in a header', () => {
+test('a malformed signature in a header is rejected before the body is read', () => {
   assert.ok(SIGNED_IN_HEAD.length > 0.8 * samples.length, String(SIGNED_IN_HEAD.length));
   for (const each of samples) assert.equal(refusedByHead(each), null, `${each.plan.name}: a genuine one`);
   for (const each of SIGNED_IN_HEAD) {
@@ -179,7 +179,7 @@ test('a signature that cannot be one is refused before the body, in every scheme
 
 const NO_ALPHABET = (own: string): string => '\xff'.repeat(own.length);
 
-test('what the head refuses is refused with every body, for the same reason', () => {
+test('a rejection by the head is the same with every body', () => {
   const property = fc.property(sample, fc.nat(), oddText, fc.nat(), fc.boolean(), (each, which, text, cut, whole) => {
     const names = headersOf(each);
     fc.pre(names.length > 0);
@@ -195,7 +195,7 @@ test('what the head refuses is refused with every body, for the same reason', ()
   fc.assert(property, { seed: 5, numRuns: 3000 });
 });
 
-test('a header that came twice is refused, the same or another one', () => {
+test('a repeated header is rejected, with the same or another value', () => {
   for (const each of samples) {
     for (const name of headersOf(each)) {
       const value = String(each.parts.headers[name]);
@@ -207,7 +207,7 @@ test('a header that came twice is refused, the same or another one', () => {
   }
 });
 
-test('a header merged with itself is refused, except where it is a list of signatures, one of which is then right', () => {
+test('a header joined with itself is rejected, unless it is a list of signatures with a valid one', () => {
   for (const each of samples) {
     for (const name of headersOf(each)) {
       const at = each.plan.signature.find((place) => place.name === name);

@@ -1,4 +1,4 @@
-/** What single sources need and no other does. */
+/** Tests details that only single sources need. */
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ const sources = loadShippedSources();
 const SECRET = 'the-secret';
 const NOW = 1_700_000_000_000;
 
-interface Given {
+interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly url?: string;
@@ -22,7 +22,7 @@ interface Given {
 
 function verdictOf(
   names: readonly string[] | SchemePlan,
-  { headers = {}, body = '', url = '/r', publicUrl = null }: Given,
+  { headers = {}, body = '', url = '/r', publicUrl = null }: Sent,
 ): Verification {
   const schemes = 'verify' in names ? [names] : names.map((name) => sources.plan(name));
   const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
@@ -45,7 +45,7 @@ const TWILIO = ['twilio-json', 'twilio'];
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const twilio = (signed: string) => ({ 'X-Twilio-Signature': hmac(signed, 'sha1', 'base64') });
 
-test('Twilio: both kinds of body on one route, by what the URL says', () => {
+test('Twilio: the URL decides between both kinds of body on one route', () => {
   const publicUrl = 'https://example.test/r';
   const form = { headers: { ...FORM, ...twilio(`${publicUrl}A1B2`) }, body: 'B=2&A=1', publicUrl };
   assert.equal(reasonOf(verdictOf(TWILIO, form)), 'ok by twilio');
@@ -56,7 +56,7 @@ test('Twilio: both kinds of body on one route, by what the URL says', () => {
   assert.equal(reasonOf(verdictOf(TWILIO, { ...json, body: '{"a":2}' })), 'body_mismatch');
 });
 
-test('Twilio: the default port may be written out or not on either side', () => {
+test('Twilio: either side may include the default port', () => {
   for (const [configured, signed] of [
     ['https://example.test/r', 'https://example.test:443/r'],
     ['https://example.test:443/r', 'https://example.test/r'],
@@ -74,18 +74,18 @@ test('Twilio: the default port may be written out or not on either side', () => 
   assert.equal(reasonOf(verdictOf(['twilio'], other)), 'mismatch');
 });
 
-test('Twilio: a signature over the URL alone never stands for a body that is no form', () => {
+test('Twilio: a signature over the URL alone never covers a body that is not a form', () => {
   const publicUrl = 'https://example.test/r';
   const replayed = { headers: twilio(publicUrl), body: '{"forged":true}', publicUrl };
   assert.equal(reasonOf(verdictOf(TWILIO, replayed)), 'unreadable_body');
 });
 
-test('a scheme that signs the URL refuses everything while the URL is not known', () => {
+test('a scheme that signs the URL rejects everything while the URL is unknown', () => {
   const headers = { 'x-square-hmacsha256-signature': hmac('{}', 'sha256', 'base64') };
   assert.equal(reasonOf(verdictOf(['square'], { headers, body: '{}' })), 'no_public_url');
 });
 
-test('HubSpot: the escapes of punctuation in the query are undone, those of other characters stay', () => {
+test('HubSpot: escapes of punctuation in the query are decoded, others stay', () => {
   const publicUrl = 'https://example.test/r';
   const signed = `POST${publicUrl}?a=b:c/d&e=%26%25{}1700000000000`;
   const headers = {
@@ -98,7 +98,7 @@ test('HubSpot: the escapes of punctuation in the query are undone, those of othe
   );
 });
 
-test('Linear: the time inside the body counts only once the signature holds', () => {
+test('Linear: the time in the body is checked only after the signature', () => {
   const body = (at: number): string => JSON.stringify({ webhookTimestamp: at });
   const fresh = { headers: { 'Linear-Signature': hmac(body(NOW)) }, body: body(NOW) };
   assert.equal(reasonOf(verdictOf(['linear'], fresh)), 'ok by linear');
@@ -132,7 +132,7 @@ test('a body that the template names twice is signed twice', () => {
   assert.equal(reasonOf(verdictOf(plan, { headers, body: 'grün' })), 'ok by github');
 });
 
-test('ISO instants: any fraction and offset, and nothing that only looks like one', () => {
+test('ISO times: any fraction and offset, but no similar text', () => {
   const zendesk = (at: string): string => {
     const headers = {
       'X-Zendesk-Webhook-Signature': hmac(`${at}{}`, 'sha256', 'base64'),
@@ -154,7 +154,7 @@ test('ISO instants: any fraction and offset, and nothing that only looks like on
   }
 });
 
-test('paths into a body lead through own properties only', () => {
+test('paths into a body follow only own properties', () => {
   const plan: SchemePlan = {
     ...sources.plan('figma'),
     signature: [{ in: 'json', name: '', path: ['__proto__', 'toString', 'name'], split: '', prefix: '' }],
@@ -164,7 +164,7 @@ test('paths into a body lead through own properties only', () => {
   assert.equal(reasonOf(verdictOf(['figma'], { body: '["passcode"]' })), 'missing_credential');
 });
 
-test('Basic credentials: the very bytes, one spelling, the colon of the password included', () => {
+test('Basic credentials: exact bytes, one spelling, including a colon in the password', () => {
   const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
   const plan = { ...sources.plan('basic') };
   const accepts = (header: string): boolean => verdictOf(plan, { headers: { Authorization: header } }).ok;

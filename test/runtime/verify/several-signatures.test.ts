@@ -1,4 +1,4 @@
-/** Of several signatures one must be right: decisions §4. */
+/** Tests that one valid signature among several is enough (decisions §4). */
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -27,7 +27,7 @@ const { publicKey, privateKey } = generateKeyPairSync('ed25519');
 const PUBLIC = `whpk_${publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64')}`;
 const signed = `m.${SECONDS}.${BODY}`;
 
-/** How each sender lists its signatures: the header for a list, and a right one. */
+/** How each sender lists its signatures: the header for a list, and a valid signature. */
 const LISTS = {
   'standard-webhooks': {
     list: (parts: readonly string[]) => ({ ...ids('webhook'), 'webhook-signature': parts.join(' ') }),
@@ -81,7 +81,7 @@ const ids = (name: string) => ({ [`${name}-id`]: 'm', [`${name}-timestamp`]: SEC
 for (const [scheme, { list, right, wrong, impossible, secret }] of Object.entries(LISTS)) {
   describe(`several signatures of ${scheme}`, () => {
     const of = (...parts: string[]): string => judge(scheme, list(parts), secret);
-    it('one that cannot be one is passed over, before and after the right one', () => {
+    it('a malformed one is ignored, before and after the valid one', () => {
       for (const part of impossible) {
         assert.equal(of(part, right), 'ok', part);
         assert.equal(of(right, part), 'ok', part);
@@ -89,12 +89,12 @@ for (const [scheme, { list, right, wrong, impossible, secret }] of Object.entrie
       }
       assert.equal(of(...impossible, right), 'ok');
     });
-    it('none is right', () => {
+    it('is rejected if none is valid', () => {
       assert.equal(of(wrong, wrong), 'mismatch');
       for (const part of impossible) assert.equal(of(wrong, part), 'mismatch', part);
       assert.notEqual(of(...impossible), 'ok');
     });
-    it('a hostile list costs little', () => {
+    it('a hostile list is cheap to reject', () => {
       const separator = list(['', '']);
       assert.ok(separator);
       const many = (part: string) => Array.from({ length: Math.floor(8000 / (part.length + 1)) }, () => part);
@@ -109,7 +109,7 @@ for (const [scheme, { list, right, wrong, impossible, secret }] of Object.entrie
   });
 }
 
-it('of several headers of one sender the malformed one is passed over', () => {
+it('a malformed one of several headers of a sender is ignored', () => {
   const at = '2023-11-14T22:13:20Z';
   const primary = hmac(BODY + at, 'base64');
   const sent = { 'BOX-DELIVERY-TIMESTAMP': at, 'BOX-SIGNATURE-VERSION': '1', 'BOX-SIGNATURE-ALGORITHM': 'HmacSHA256' };
@@ -120,7 +120,7 @@ it('of several headers of one sender the malformed one is passed over', () => {
   );
 });
 
-it('a sender with one signature lists none', () => {
+it('a sender with one signature accepts no list', () => {
   const right = hmac(BODY, 'hex');
   for (const value of [`sha256=00 sha256=${right}`, `sha256=00, sha256=${right}`, `sha256=${right}, sha256=00`])
     assert.equal(judge('github', { 'X-Hub-Signature-256': value }), 'malformed_signature');

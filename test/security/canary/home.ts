@@ -1,9 +1,9 @@
-/** A home whose configuration holds a secret of every kind, and two programs that tell everything they can see. */
+/** A home whose configuration contains a secret of every kind, and two programs that report everything they can see. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canary } from './canaries.ts';
 
-/** What stands in the environment of the gateway. */
+/** The environment of the gateway. */
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
   WEBHOOK_SECRET: canary('global-env'),
   ROUTE_SECRET: canary('route-env'),
@@ -17,7 +17,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   CLOUD_ACCESS_KEY: canary('unreferenced-env'),
 };
 
-/** Routes that the tour sends an event to, each through another secret or another target. */
+/** Routes that the tour sends an event to, each with another secret or target. */
 export const ROUTES = [
   'global',
   'env',
@@ -64,7 +64,7 @@ platforms: { telegram: { enabled: true, token: env:WORK_TOKEN, home_channel: "-2
 agent: { openai: { base_url: "${upstream}/v1", model: m, api_key: env:AGENT_KEY } }
 `;
 
-/** Writes down environment, parent and folder; fails on a prompt that says so, with a secret as its last words. */
+/** Records environment, parent and folder; fails on a prompt that asks for it, with a secret as its last words. */
 const PROGRAM = `out=$1
 {
   echo "== environment"; env
@@ -77,7 +77,7 @@ echo fine
 
 export interface CanaryHome {
   readonly home: string;
-  /** What the agent and the script have seen. */
+  /** Records of the agent and the script. */
   readonly agentSaw: string;
   readonly scriptSaw: string;
 }
@@ -116,7 +116,7 @@ export function makeHome(folder: string, upstream: string): CanaryHome {
   return { home, agentSaw, scriptSaw };
 }
 
-/** Files in which the operator himself has put secrets, by their path in the home. */
+/** Files in which the operator has put secrets, by their path in the home. */
 export const HOLDERS: readonly string[] = [
   'config.yaml',
   '.env',

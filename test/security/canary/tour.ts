@@ -1,6 +1,6 @@
 /**
- * Takes a whole gateway through everything that it says, writes and starts, for the canary test: as a process of its own,
- * because its environment counts, and against a service that sends back whatever it is sent.
+ * Makes a whole gateway produce all of its output for the canary test. It is a separate process, because its environment
+ * counts, with a service that echoes every request.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,10 +17,10 @@ import { canary } from './canaries.ts';
 import type { CanaryHome } from './home.ts';
 import { ENVIRONMENT, HOLDERS, makeHome, ROUTES } from './home.ts';
 
-/** What came out, by where. */
+/** Outputs, by origin. */
 export type Outputs = Map<string, string>;
 
-/** Sends back all it gets, as services do in error texts; tokens are exchanged for one of our canaries. */
+/** Echoes every request, as services do in error texts; tokens are exchanged for one of our canaries. */
 function echo(request: SeenRequest, index: number) {
   if (request.path.endsWith('accessToken')) return { body: { accessToken: canary('exchanged-token'), expireIn: 7200 } };
   const { url, headers, body } = request;
@@ -105,7 +105,7 @@ export async function takeTour(t: Pick<TestContext, 'after'>, folder: string): P
   ] as const)
     for (const [part, text] of partsOf(readFileSync(file, 'utf8'))) outputs.set(`${part} of the ${who}`, text);
   await refuse(outputs, made, upstream);
-  // Every file of the home that the operator has not put a secret into himself.
+  // Every file of the home in which the operator has put no secret.
   for (const file of filesBelow(made.home).filter((path) => !HOLDERS.includes(path)))
     outputs.set(`file ${file}`, readIfThere(join(made.home, file))?.toString('latin1') ?? '');
   return outputs;
@@ -118,7 +118,7 @@ async function sendEvents(outputs: Outputs, cli: Cli): Promise<void> {
     outputs.set(`answer of ${route}`, await cli('webhook', 'test', route, '--payload', EVENT));
 }
 
-/** Requests that are refused, and documents. */
+/** Rejected requests, and documents. */
 async function sendStrangers(outputs: Outputs, url: string): Promise<void> {
   const hook = `${url}/webhooks`;
   const requests: readonly (readonly [string, RequestInit])[] = [
@@ -141,7 +141,7 @@ async function sendStrangers(outputs: Outputs, url: string): Promise<void> {
   }
 }
 
-/** No delivery is under way that would still change what is shown. */
+/** No running delivery can still change the output. */
 const settled = (list: string): boolean => !/"state": ?"(running|delivering)"/.test(list);
 
 async function showDeliveries(outputs: Outputs, cli: Cli): Promise<void> {
@@ -153,7 +153,7 @@ async function showDeliveries(outputs: Outputs, cli: Cli): Promise<void> {
   }
 }
 
-/** Starts that are refused and configurations that are wrong, with every secret where it was. */
+/** Rejected starts and wrong configurations, with all secrets in place. */
 async function refuse(outputs: Outputs, { home }: CanaryHome, upstream: string): Promise<void> {
   const { ROUTE_SECRET: _, ...others } = ENVIRONMENT;
   outputs.set(
@@ -205,7 +205,7 @@ async function end(child: ChildProcess): Promise<void> {
   await closed;
 }
 
-/** What one of the programs wrote down, by heading. */
+/** The record of a program, by heading. */
 function partsOf(text: string): readonly (readonly [string, string])[] {
   const parts = text.split(/^== /m).slice(1);
   return parts.map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n'))] as const);

@@ -1,5 +1,5 @@
 /**
- * Everything that a web page may try without asking, in a browser. Resolves to what it could read.
+ * Everything that a web page can try in a browser without permission. Resolves to the data that it could read.
  * @param target an intake URL
  * @param other a console's URL
  */

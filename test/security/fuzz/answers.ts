@@ -1,4 +1,4 @@
-/** Reads what a server has sent as HTTP/1.1 answers, strictly, and holds them against docs/http.md. */
+/** Reads the output of a server as HTTP/1.1 responses, strictly, and checks them against docs/http.md. */
 import assert from 'node:assert/strict';
 
 export interface RawAnswer {
@@ -8,7 +8,7 @@ export interface RawAnswer {
   readonly body: Buffer;
 }
 
-/** What one read finds: a whole answer and the bytes after it, or nothing yet. */
+/** The result of a read: a whole response and the bytes after it, or nothing yet. */
 export interface ReadAnswer {
   readonly answer: RawAnswer;
   readonly rest: Buffer;
@@ -18,7 +18,7 @@ const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [\x20-\x7e]*$/;
 const HEADER_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+): ([\x20-\x7e]*)$/;
 const END = Buffer.from('\r\n\r\n');
 
-/** The first answer of the bytes; null while it is not whole. @throws AssertionError for what is no answer */
+/** The first response in the bytes; null while it is incomplete. @throws AssertionError for an invalid response */
 export function readAnswer(bytes: Buffer, toHead: boolean): ReadAnswer | null {
   const end = bytes.indexOf(END);
   if (end < 0) return null;
@@ -43,10 +43,12 @@ export function readAnswer(bytes: Buffer, toHead: boolean): ReadAnswer | null {
   };
 }
 
-/** Statuses of docs/http.md but 5xx, and the one of a body that is still to be sent. */
+/** Statuses of docs/http.md except 5xx, and the one for a body that is still to be sent. */
 const STATUSES = new Set([100, 200, 202, 204, 304, 400, 401, 403, 404, 405, 408, 413, 415, 429, 431]);
 
-/** An answer is documented: its status, and a JSON body, except for handshakes, which answer what their sender asks for. */
+/**
+ * Checks that a response is documented: its status, and a JSON body, except for handshakes, whose sender defines the response.
+ */
 export function checkAnswer({ status, headers, body }: RawAnswer): void {
   assert.ok(STATUSES.has(status), `status ${status}: ${body.toString('utf8').slice(0, 200)}`);
   if (body.length === 0) return;

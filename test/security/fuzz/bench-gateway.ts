@@ -1,4 +1,4 @@
-/** A gateway for the fuzz harness: a compiled config, a real socket, a dispatcher that only remembers. */
+/** A gateway for the fuzz harness: a compiled config, a real socket, and a dispatcher that only records. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CompileOutput } from '../../../compiler/compile.ts';
@@ -16,7 +16,7 @@ export interface BenchGateway {
   readonly dispatcher: FakeDispatcher;
 }
 
-/** Tables by config: every round needs the same one. */
+/** Tables by config, because every round needs the same one. */
 const compiled = new Map<string, CompileOutput>();
 
 function compileOnce(config: string): CompileOutput {
@@ -34,10 +34,10 @@ interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Quick to give up on what does not arrive, in ms: a case waits for that. */
+/** Short timeouts, in ms, because a case waits for them. */
 const LIMITS = { headersTimeoutMs: 150, requestTimeoutMs: 200, keepAliveMs: 60, checkEveryMs: 30 };
 
-/** @param patient for connections that are kept between cases @param env what `env:` references lead to */
+/** @param patient for connections that are reused between cases @param env values of `env:` references */
 export async function openGateway(
   closing: Closing,
   config: string,

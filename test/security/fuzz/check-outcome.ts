@@ -1,8 +1,8 @@
-/** What must hold of every outcome of a delivery, whatever the target answered. */
+/** Checks every outcome of a delivery, whatever the target responded. */
 import assert from 'node:assert/strict';
 import type { DeliveryOutcome } from '../../../runtime/deliver/deliverer.ts';
 
-/** Secrets of the target under test hold the word canary. */
+/** Secrets of the target under test contain the word canary. */
 export function checkOutcome(outcome: DeliveryOutcome): void {
   assert.doesNotMatch(JSON.stringify(outcome), /canary/i, 'a credential in an outcome');
   if (outcome.kind === 'ok') {

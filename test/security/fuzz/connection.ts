@@ -1,18 +1,18 @@
-/** Connections of the fuzz harness: one that is kept for many requests, and one for bytes that need not be a request. */
+/** Connections of the fuzz harness: one that is reused for many requests, and one for bytes that need not be a request. */
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import type { RawAnswer } from './answers.ts';
 import { readAnswer } from './answers.ts';
 
-/** Where to connect: a port of 127.0.0.1, or the path of a socket. */
+/** Address: a port of 127.0.0.1, or the path of a socket. */
 export type Peer = number | string;
 
 const open = (peer: Peer): Socket => (typeof peer === 'number' ? connect(peer, '127.0.0.1') : connect(peer));
 
-/** After an answer and so long without another, in ms, the client has what it will get. */
+/** After a response and this many ms without another, the client has everything. */
 const QUIET_MS = 80;
 
-/** Sends pieces, each in a turn of its own, and reads until the other side closes or says nothing more. */
+/** Sends pieces, each in a separate turn, and reads until the other side closes or is silent. */
 export function exchange(peer: Peer, pieces: readonly Buffer[], endAfter: boolean): Promise<Buffer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -44,7 +44,7 @@ export function exchange(peer: Peer, pieces: readonly Buffer[], endAfter: boolea
   });
 }
 
-/** One connection for many whole requests, opened again when the server has closed it. */
+/** One connection for many whole requests, reopened after the server has closed it. */
 export class KeptConnection {
   private readonly peer: Peer;
   private socket: Socket | null = null;
@@ -55,7 +55,7 @@ export class KeptConnection {
     this.peer = peer;
   }
 
-  /** The answer to one whole request; null when the server closed without one. */
+  /** The response to one whole request; null if the server closed without one. */
   async send(request: Buffer, toHead = false): Promise<RawAnswer | null> {
     const socket = this.connected();
     socket.write(request);

@@ -1,4 +1,4 @@
-/** Reads the corpus: cases that once broke something, or that stand for a class of input, by worker. */
+/** Reads the corpus by worker: cases that once broke something, or that represent a class of input. */
 import { existsSync, readFileSync } from 'node:fs';
 
 export interface CorpusEntry {
@@ -6,7 +6,7 @@ export interface CorpusEntry {
   readonly case: unknown;
 }
 
-/** Empty for a worker that has none. */
+/** Empty for a worker without one. */
 export function readCorpus(worker: string): readonly CorpusEntry[] {
   const file = new URL(`../corpus/${worker}.json`, import.meta.url);
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as CorpusEntry[]) : [];

@@ -1,4 +1,4 @@
-/** Generators of damaged text and bytes: a good one, cut, repeated and mixed with words of a dictionary. */
+/** Generators of damaged text and bytes: a valid one, cut, repeated and mixed with words of a dictionary. */
 import fc from 'fast-check';
 import { anyText } from '../../helpers/any-text.ts';
 
@@ -9,7 +9,7 @@ interface Edit {
   readonly times: number;
 }
 
-/** Largest text that repetition makes, in UTF-16 units. */
+/** Maximum length of a text made by repetition, in UTF-16 units. */
 const LONGEST = 65_536;
 
 /** Positions are shares of the text, so that an edit fits any. */
@@ -35,14 +35,14 @@ function apply(text: string, { at, cut, insert, times }: Edit): string {
   return text.slice(0, start) + grown + text.slice(start + cut);
 }
 
-/** One of the seeds with up to `edits` of its parts changed; sometimes none. Shrinks towards the seed. */
+/** One of the seeds with up to `edits` of its parts changed; sometimes unchanged. Shrinks towards the seed. */
 export function damaged(seeds: readonly string[], words: readonly string[], edits = 4): fc.Arbitrary<string> {
   return fc
     .tuple(fc.constantFrom(...seeds), fc.array(edit(words), { maxLength: edits }))
     .map(([seed, changes]) => changes.reduce(apply, seed));
 }
 
-/** Text as bytes of which each is one character: how cases write what need not be UTF-8. */
+/** Text with one character for each byte: the form of cases that need not be UTF-8. */
 export const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 
 /** Any JSON value, with the words of the dictionary as keys and texts. */

@@ -1,4 +1,4 @@
-/** Loads and links the bytes of a table as a gateway does, with made-up secrets, for workers of the fuzz harness. */
+/** Loads and links the bytes of a table like a gateway, with made-up secrets, for workers of the fuzz harness. */
 import { marks } from '../../../modules/payloads/runtime/untrusted/markers.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { linkTable } from '../../../runtime/table/link.ts';
@@ -37,8 +37,8 @@ const NO_SUBSCRIPTIONS = {
 } as unknown as TableContext['subscriptions'];
 
 /**
- * @param links `whole`: every route to its last closure, as its first request does; `checked`: as a start does
- * @throws whatever is not a refusal of the table
+ * @param links `whole`: every route completely, like its first request; `checked`: like a start
+ * @throws any error that is not a rejection of the table
  */
 export async function loadAndLink(bytes: Buffer, links: 'whole' | 'checked'): Promise<void> {
   const tables = new Tables({

@@ -1,23 +1,23 @@
-/** Measures for how long one case of the fuzz harness held the event loop. */
+/** Measures how long one case of the fuzz harness blocked the event loop. */
 import { performance } from 'node:perf_hooks';
 
 /** Runs of a case before its delay counts: the first may pay for compilation and garbage collection. */
 const RUNS = 4;
-/** How exact the measure is, in ms. */
+/** Precision of the measurement, in ms. */
 const TICK_MS = 5;
-/** A loop that stood still for so long, in ms, was held even where the process used no processor time. */
+/** A loop that is blocked this long, in ms, counts even if the process used no processor time. */
 const BLOCKED_MS = 1000;
-/** The part of a time in which a process that computes gets the processor, on a machine however busy. */
+/** Minimum share of processor time that a computing process gets, on however busy a machine. */
 const LEAST_SHARE = 0.05;
 
-/** What a case did to the event loop: the shortest of several delays over the limit. */
+/** Thrown for a case that blocks the event loop: the shortest of several delays over the limit. */
 export class LoopHeld extends Error {
   override readonly name = 'LoopHeld';
 }
 
 /**
- * Runs a case once, and only when it held the loop for longer than `longestMs`, again.
- * @throws LoopHeld when every run held the loop for longer
+ * Runs a case once, and repeats it only if it blocked the loop for longer than `longestMs`.
+ * @throws LoopHeld if every run blocked the loop for longer
  */
 export async function runWithinLoop(run: () => Promise<void>, longestMs: number): Promise<void> {
   let least = Number.POSITIVE_INFINITY;
@@ -29,9 +29,8 @@ export async function runWithinLoop(run: () => Promise<void>, longestMs: number)
 }
 
 /**
- * At least the longest time between two turns of the loop, in ms; not measured closely while it is below `enough`. It is
- * processor time of this process, so that other processes on a busy machine do not count; what blocks without computing
- * counts from `BLOCKED_MS` on.
+ * A lower bound of the longest time between two turns of the loop, in ms; imprecise below `enough`. It is processor time of
+ * this process, so that other processes on a busy machine do not count. Blocking without computing counts from `BLOCKED_MS` on.
  */
 async function longestDelay(run: () => Promise<void>, enough: number): Promise<number> {
   const before = performance.eventLoopUtilization();
@@ -56,7 +55,7 @@ async function longestDelay(run: () => Promise<void>, enough: number): Promise<n
   }
 }
 
-/** Of all threads of this process. */
+/** Processor time of all threads of this process. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

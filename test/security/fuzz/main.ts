@@ -1,7 +1,7 @@
 /**
  * `npm run fuzz -- [--worker a,b] [--seconds N] [--cases N] [--seed N]`: runs the workers of the fuzz harness one after the
- * other, each for so long or so many cases, prints a table, and leaves each finding as a file under `build/fuzz/`.
- * `--case FILE` runs one kept case again, alone. Exit 1 when something was found.
+ * other, each for that time or number of cases, prints a table, and writes each finding to a file under `build/fuzz/`.
+ * `--case FILE` runs one stored case again, alone. Exit 1 if anything was found.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

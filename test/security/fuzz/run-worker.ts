@@ -1,6 +1,6 @@
 /**
- * Runs one worker of the fuzz harness: rounds of cases, each with a seed and a bench of its own, until time or count are
- * used up. A case that fails is made small, tried once more alone, and told with the seed of its round.
+ * Runs one worker of the fuzz harness in rounds of cases, each with its own seed and bench, until time or count are used up. A
+ * failing case is shrunk, repeated alone, and reported with the seed of its round.
  */
 import fc from 'fast-check';
 import type { CorpusEntry } from './corpus.ts';
@@ -9,7 +9,7 @@ import { Watchdog } from './watchdog.ts';
 import type { Bench, FuzzWorker } from './worker.ts';
 
 export interface FuzzLimits {
-  /** Of the first round; the next ones count up from it. */
+  /** Seed of the first round; the next ones count up from it. */
   readonly seed: number;
   readonly maxCases: number;
   readonly maxMs: number;
@@ -17,12 +17,12 @@ export interface FuzzLimits {
 
 export interface Finding {
   readonly worker: string;
-  /** Of the round: with it, `npm run fuzz` runs the same cases again. */
+  /** Seed of the round, with which `npm run fuzz` runs the same cases again. */
   readonly seed: number;
   readonly reason: string;
-  /** The smallest case found that fails. */
+  /** The smallest failing case. */
   readonly case: unknown;
-  /** It also fails on a bench that has seen nothing else. */
+  /** True if it also fails alone, on a new bench. */
   readonly alone: boolean;
 }
 
@@ -30,17 +30,17 @@ export interface FuzzReport {
   readonly worker: string;
   readonly cases: number;
   readonly rounds: number;
-  /** One for each different reason. */
+  /** One finding for each different reason. */
   readonly findings: readonly Finding[];
 }
 
 const CASES_PER_ROUND = 500;
-/** Making one failing case small may take so long, in ms. */
+/** Maximum time to shrink one failing case, in ms. */
 const SHRINK_MS = 20_000;
-/** A case that has not ended after so long, in ms, never will. */
+/** Timeout of a case, in ms. */
 const CASE_MS = 30_000;
 
-/** @param tell called with each new finding, at once: a later case may end the process */
+/** @param tell called with each new finding, immediately, because a later case may end the process */
 export async function runWorker<Case>(
   worker: FuzzWorker<Case>,
   { seed, maxCases, maxMs }: FuzzLimits,
@@ -64,7 +64,7 @@ export async function runWorker<Case>(
   return { worker: worker.name, cases, rounds, findings: [...findings.values()] };
 }
 
-/** Runs cases on one new bench. @throws what is wrong with the first that fails, by its name */
+/** Runs cases on a new bench. @throws the failure of the first case that fails, by its name */
 export async function runAll<Case>(worker: FuzzWorker<Case>, entries: readonly CorpusEntry[]): Promise<void> {
   const runner = new Runner(worker);
   const bench = await worker.open();
@@ -82,7 +82,7 @@ export async function runAll<Case>(worker: FuzzWorker<Case>, entries: readonly C
   }
 }
 
-/** Two reasons that differ in numbers and quoted text are one finding. */
+/** Reasons that differ only in numbers and quoted text are one finding. */
 const classOf = (reason: string): string =>
   reason
     .split('\n', 1)[0]
@@ -90,11 +90,11 @@ const classOf = (reason: string): string =>
     .slice(0, 160) ?? '';
 
 class Runner<Case> {
-  /** Those that were generated; what shrinking tries is not counted. */
+  /** Number of generated cases; those of shrinking do not count. */
   cases = 0;
   private readonly worker: FuzzWorker<Case>;
   private readonly watchdog = new Watchdog(CASE_MS);
-  /** What nobody caught since the case began. */
+  /** Uncaught errors since the start of the case. */
   private readonly uncaught: unknown[] = [];
   private readonly onUncaught = (error: unknown): void => void this.uncaught.push(error);
 
@@ -135,7 +135,7 @@ class Runner<Case> {
     }
   }
 
-  /** @throws what is wrong with the case */
+  /** @throws the failure of the case */
   async run(bench: Bench<Case>, one: Case): Promise<void> {
     this.uncaught.length = 0;
     this.watchdog.begin(`${this.worker.name} ${JSON.stringify(one)}`);
@@ -145,7 +145,7 @@ class Runner<Case> {
       this.watchdog.end();
     }
     const [first] = this.uncaught;
-    if (first !== undefined) throw new Error(`nobody caught: ${reasonOf(first)}`);
+    if (first !== undefined) throw new Error(`unhandled: ${reasonOf(first)}`);
   }
 
   private async failsAlone(one: Case): Promise<boolean> {
@@ -161,7 +161,7 @@ class Runner<Case> {
   }
 }
 
-/** @throws Error when the case does not end */
+/** @throws Error if the case does not end */
 async function within(run: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,13 +1,13 @@
 /**
- * Ends a process whose event loop does not turn any more, and says on which case: from a thread of its own, because
- * nothing else in the process can.
+ * Ends a process whose event loop is blocked, and prints the current case. It is a separate thread, because nothing else in the
+ * process can run.
  */
 import { Worker } from 'node:worker_threads';
 
-/** Longest case that is told in full, in bytes. */
+/** Maximum size of a case that is printed in full, in bytes. */
 const ROOM = 1_048_576;
 
-/** Words of the shared memory: how many cases have begun or ended, and the length of the current one's text. */
+/** Words of the shared memory: the number of cases started or ended, and the length of the current one's text. */
 const [COUNT, LENGTH] = [0, 1];
 const HEAD_BYTES = 8;
 
@@ -34,12 +34,12 @@ export class Watchdog {
 
   /** @param ms how long one case may take */
   constructor(ms: number) {
-    // What its process was told of its own code is not meant for it.
+    // Options that the process has for its own code must not apply to the thread.
     this.thread = new Worker(THREAD, { eval: true, execArgv: [], workerData: { memory: this.memory, ms } });
     this.thread.unref();
   }
 
-  /** A case begins; `text` names it. */
+  /** Call at the start of a case; `text` names it. */
   begin(text: string): void {
     const bytes = Buffer.from(text).subarray(0, ROOM);
     Buffer.from(this.memory, HEAD_BYTES).set(bytes);

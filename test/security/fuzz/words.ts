@@ -1,4 +1,4 @@
-/** Dictionaries of the fuzz harness: what the parts under test look for, taken from their own data. */
+/** Dictionaries of the fuzz harness: the words that the tested code looks for, taken from its own data. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { loadShippedSources } from '../../helpers/catalog-sources.ts';
 
@@ -23,12 +23,12 @@ export function schemaWords(): readonly string[] {
 }
 
 export interface SourceWords {
-  /** Names of headers that carry a signature, an instant, an id or an event. */
+  /** Names of headers with a signature, a time, an id or an event. */
   readonly headers: readonly string[];
   readonly events: readonly string[];
 }
 
-/** What the shipped sources look for in a request. */
+/** Words that the shipped sources look for in a request. */
 export function sourceWords(): SourceWords {
   const headers = new Set<string>(['X-Request-ID']);
   const events = new Set<string>();
@@ -40,7 +40,7 @@ export function sourceWords(): SourceWords {
   return { headers: [...headers], events: [...events] };
 }
 
-/** Text that has upset parsers before: of names, numbers, markup, terminals, shells and paths. */
+/** Text that has broken parsers of names, numbers, markup, terminals, shells and paths. */
 export const ODD_TEXTS: readonly string[] = [
   ...['', ' ', '\0', '\t', '\r\n', '\n', '\u001b[31m', '\u202e', '\ufeff', '\ud83d', '\u{1f600}', 'e\u0301', '\u2028'],
   ...['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'null', 'undefined', 'NaN', '-0'],

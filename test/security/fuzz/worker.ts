@@ -1,29 +1,29 @@
-/** What a worker of the fuzz harness is: where its cases come from, and what must hold for each of them. */
+/** The interface of a worker of the fuzz harness: the source of its cases, and the check of each. */
 import type fc from 'fast-check';
 
-/** A worker; `Case` is plain JSON, so that a case can be printed, kept in a file and run again. */
+/** A worker; `Case` is plain JSON, so that a case can be printed, stored in a file and run again. */
 export interface FuzzWorker<Case> {
   /** Also the name of its corpus: `test/security/corpus/<name>.json`. */
   readonly name: string;
   readonly cases: fc.Arbitrary<Case>;
-  /** Makes what the cases run against. A harness opens a new bench for every round. */
+  /** Creates the environment of the cases. A harness opens a new bench for every round. */
   open(): Promise<Bench<Case>>;
 }
 
 export interface Bench<Case> {
-  /** Longest time, in ms, for which one case may hold the event loop. */
+  /** Maximum time, in ms, for which one case may block the event loop. */
   readonly longestMs: number;
-  /** How many a case counts for, where it holds several that run beside each other; default: 1. */
+  /** Number of cases that one counts for, if it contains several that run concurrently; default: 1. */
   readonly sizeOf?: (one: Case) => number;
-  /** Rejects, or throws, when something that is promised does not hold. */
+  /** Rejects, or throws, if a promise is broken. */
   run(one: Case): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The promise of `test/security/README.md`: no input holds the event loop for longer, in ms. */
+/** The promise of `test/security/README.md`: no input blocks the event loop for longer, in ms. */
 export const LOOP_MS = 100;
 
-/** Adds up what is to be closed, for helpers that expect a test. */
+/** Collects resources to close, for helpers that expect a test. */
 export class Closing {
   private readonly steps: (() => unknown)[] = [];
 
@@ -31,7 +31,7 @@ export class Closing {
     this.steps.push(step);
   };
 
-  /** The last comes first. */
+  /** Closes the last one first. */
   async close(): Promise<void> {
     for (const step of this.steps.splice(0).reverse()) await step();
   }

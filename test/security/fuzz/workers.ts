@@ -1,4 +1,4 @@
-/** The workers of the fuzz harness, one for each way in which text or bytes of others get into the program. */
+/** The workers of the fuzz harness, one for each way in which untrusted text or bytes get into the program. */
 import type { FuzzWorker } from './worker.ts';
 import { bodies } from './workers/bodies.ts';
 import { configs } from './workers/configs.ts';
@@ -11,7 +11,7 @@ import { subscriptions } from './workers/subscriptions.ts';
 import { tables } from './workers/tables.ts';
 import { targets } from './workers/targets.ts';
 
-/** The cases of one worker are of no concern to another: whoever runs them takes them as unknown. */
+/** Cases have different types for each worker; callers treat them as unknown. */
 export const WORKERS = [
   http,
   headers,

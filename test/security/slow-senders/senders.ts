@@ -1,6 +1,6 @@
 /**
- * A process of slow senders: many connections with complete headers, whose bodies arrive at a crawl. Each that is closed is
- * opened again. Arguments: JSON of `SlowSenders`. Ends with its parent.
+ * A process of slow senders: many connections with complete headers, whose bodies arrive very slowly. Closed connections are
+ * reopened. Argument: JSON of `SlowSenders`. Ends with its parent.
  */
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';

@@ -1,4 +1,4 @@
-/** A secret of `env` with `only_to` that the sandbox of its agent cannot put in. */
+/** Reports secrets of `env` with `only_to` that the sandbox of the agent cannot insert. */
 import type { WrittenAgent } from '../../../../compiler/config/agents.ts';
 import { writtenAgents } from '../../../../compiler/config/agents.ts';
 import { lowerSandbox } from '../../../../compiler/lower/agent.ts';
@@ -12,7 +12,7 @@ export const guardedSecret = rule('guarded-secret', {
   },
 });
 
-/** @param gateway the sandbox of an agent that has none of its own */
+/** @param gateway the sandbox of agents without their own */
 function checkAgent({ path, config }: WrittenAgent, gateway: SandboxPlan | null, report: Reporter): void {
   const { command, env = {}, sandbox: own } = config;
   if (command === undefined) return;
@@ -28,24 +28,24 @@ function checkHosts(
   sandbox: SandboxPlan | null,
   report: Reporter,
 ): void {
-  const hint = `write \`sandbox: { network: [${hosts.join(', ')}] }\`, with the other hosts that the program needs`;
+  const hint = `write \`sandbox: { network: [${hosts.join(', ')}] }\` and add the other hosts that the program needs`;
   if (sandbox === null || sandbox.network === 'any') {
     const message =
       sandbox === null
-        ? '`only_to` needs a `sandbox`: nothing else can keep the secret from the program'
-        : '`only_to` needs a list of hosts: with `network: any` nothing is filtered';
+        ? '`only_to` requires a `sandbox`: only a sandbox can keep the secret from the program'
+        : '`only_to` requires a list of hosts: `network: any` filters nothing';
     report({ path, at: 'key', message, hint });
     return;
   }
   const { network } = sandbox;
   for (const [index, host] of hosts.entries()) {
     if (network.some((pattern) => covers(pattern, host))) continue;
-    const message = `the sandbox does not reach \`${host}\`, so the secret would go nowhere`;
+    const message = `the sandbox does not allow \`${host}\`, so the secret could not be sent there`;
     report({ path: [...path, index], at: 'value', message, hint: 'add it to `network`' });
   }
 }
 
-/** Whether a sandbox with this entry of `network` reaches all that is meant by `host`. */
+/** True if a sandbox with this entry of `network` allows every host that `host` stands for. */
 function covers(pattern: string, host: string): boolean {
   const name = pattern.replace(/:\d+$/, '').toLowerCase();
   return name === host.toLowerCase() || (name.startsWith('*.') && host.toLowerCase().endsWith(name.slice(1)));

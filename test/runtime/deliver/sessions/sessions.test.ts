@@ -1,4 +1,4 @@
-/** Sessions: safe names for any chat id, turns that never interleave, a mirror that never fails a delivery. */
+/** Tests sessions: safe names for any chat id, turns that never interleave, a mirror that never fails a delivery. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ describe('file names', () => {
     for (const id of ['-1001234', '42', 'C0123', 'a.b-c_d@e+f=']) assert.equal(fileName(id), `${id}.jsonl`);
   });
 
-  test('any chat id is one plain file in its folder, and no two share it', () => {
+  test('any chat id maps to its own plain file in the folder', () => {
     const id = fc.oneof(
       fc.constantFrom(
         '..',
@@ -59,12 +59,12 @@ describe('file names', () => {
     );
   });
 
-  test('files that are no sessions have no chat id', () => {
+  test('files that are not sessions have no chat id', () => {
     for (const name of ['notes.txt', '%zz.jsonl', '.jsonl.swp']) assert.equal(chatIdOf(name), null);
   });
 });
 
-test('a session is opened once, listed and read, by its owner alone', async (t) => {
+test('a session is opened once, listed and read, only by its owner', async (t) => {
   const home = tempDir(t);
   const chat = { home, target: 'telegram', chatId: '-100' };
   assert.deepEqual(await listSessions(home), []);
@@ -83,7 +83,7 @@ test('a session is opened once, listed and read, by its owner alone', async (t) 
   assert.deepEqual([summary?.target, summary?.chat_id, summary?.turns], ['telegram', '-100', 1]);
 });
 
-test('a session that cannot be read is listed with the reason, and hides no other', async (t) => {
+test('an unreadable session is listed with the reason, and the others are listed too', async (t) => {
   const home = tempDir(t);
   const { path } = await openSession({ home, target: 'telegram', chatId: '2' });
   await appendTurn(path, { role: 'user', content: 'hi', at: '2026-01-01T00:00:00.000Z' });
@@ -98,7 +98,7 @@ test('a session that cannot be read is listed with the reason, and hides no othe
   );
 });
 
-test('a session that an earlier version has made is found under every name of its target', async (t) => {
+test('a session of an earlier version is found under every name of its target', async (t) => {
   const home = tempDir(t);
   const { path } = await openSession({ home, target: 'messenger_a', chatId: '5' });
   const sessions = fileSessions(() => home);
@@ -150,7 +150,7 @@ describe('the mirror', () => {
   }
   const mirrored = deliveryTo('telegram', { mirror_to_session: true, text: 'Build\nfailed' });
 
-  test('appends the delivered text as a labelled user turn of the chat it went to', async (t) => {
+  test('appends the delivered text as a labelled user turn of its chat', async (t) => {
     const { home, deliverer } = await setUp(t);
     const { path } = await openSession({ home, target: 'telegram', chatId: '-100' });
     assert.equal((await deliverer.deliver(mirrored)).kind, 'ok');
@@ -163,7 +163,7 @@ describe('the mirror', () => {
     assert.equal((await readTurns(path))?.length, 1);
   });
 
-  test('does nothing when the chat has no session, or the delivery failed', async (t) => {
+  test('does nothing if the chat has no session, or the delivery failed', async (t) => {
     const without = await setUp(t);
     assert.equal((await without.deliverer.deliver(mirrored)).kind, 'ok');
     assert.deepEqual(await listSessions(without.home), []);
@@ -173,7 +173,7 @@ describe('the mirror', () => {
     assert.deepEqual(await readTurns(path), []);
   });
 
-  test("writes to the delivery's own profile and to no other", async (t) => {
+  test("writes only to the delivery's own profile", async (t) => {
     const { home, deliverer } = await setUp(t);
     const own = await openSession({ home, target: 'telegram', chatId: '-100' });
     const work = await openSession({ home: join(home, 'profiles', 'work'), target: 'telegram', chatId: '-100' });

@@ -1,4 +1,4 @@
-/** Splitting: nothing is lost, nothing is too long, no character is cut. */
+/** Tests splitting: nothing is lost, no piece is too long, no character is cut. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
@@ -75,7 +75,7 @@ describe('properties', () => {
     );
   });
 
-  test('no piece begins or ends inside a character, unless the character is longer than a message', () => {
+  test('no piece starts or ends inside a character, unless the character is longer than a message', () => {
     const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
     const word = fc
       .array(fc.constantFrom('a', 'ä', '😀', 'e\u0301', '👨‍👩‍👧‍👦', '🇩🇪', ' '), { maxLength: 120 })
@@ -93,7 +93,7 @@ describe('properties', () => {
     );
   });
 
-  test('an entity that escaping wrote stays whole', () => {
+  test('an escaped entity stays whole', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[<>&ax ]{0,200}$/), (raw) => {
         const pieces = preparePieces(plan({ transforms: ['slack_entities'] }), raw);
@@ -105,7 +105,7 @@ describe('properties', () => {
     );
   });
 
-  test('numbered pieces are within the limit and tell their place', () => {
+  test('numbered pieces are within the limit and show their number', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z ]{30,400}$/), (raw) => {
         const pieces = piecesOf(`x${raw}`, { numbered: true });
@@ -164,14 +164,14 @@ test('a text of blanks is empty', () => {
   }
 });
 
-test('a text that is too long is shortened or refused where the target says so', () => {
+test('a text that is too long is shortened or rejected, as the target says', () => {
   assert.deepEqual(piecesOf('aaaa bbbb cccc dddd eeee', { overflow: 'truncate' }), ['aaaa bbbb cccc dddd…']);
   assert.equal(preparePieces(plan({ overflow: 'reject' }), 'x'.repeat(21)).kind, 'refused');
   assert.equal(preparePieces(plan({ max_pieces: 2 }), 'x'.repeat(41)).kind, 'refused');
   assert.equal(preparePieces(plan({ max_pieces: 2 }), 'x'.repeat(40)).kind, 'pieces');
 });
 
-test('each transform breaks what its service would act on', () => {
+test('each transform disables the markup of its service', () => {
   const CASES: readonly [TextPlan['transforms'][number], string, string][] = [
     ['slack_entities', '<!here> & <@U1>', '&lt;!here&gt; &amp; &lt;@U1&gt;'],
     ['zwsp_after_at', '@all a@b', '@\u200Ball a@\u200Bb'],

@@ -1,4 +1,4 @@
-/** The input of a program on a full disk. */
+/** Tests the input of a program on a full disk. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { inputFolder, lackOf, runProcess } from '../../../../runtime/platform/process/run-process.ts';
 import { tinyDisk } from '../../../helpers/tiny-disk.ts';
 
-test('a program whose input has no room on the disk does not start, and the room is free again', async (t) => {
+test('a program whose input does not fit on the disk does not start, and leaves no data', async (t) => {
   const disk = tinyDisk(t, '2m');
   if (disk === null) return t.skip('needs the right to mount a file system');
   const home = join(disk, 'home');
@@ -18,7 +18,7 @@ test('a program whose input has no room on the disk does not start, and the room
     return runProcess({ ...request, stdin: 'x'.repeat(bytes) }, { clock: systemClock, home });
   };
   for (let round = 0; round < 3; round++) {
-    assert.equal(lackOf(await count(4_000_000)), 'its input cannot be written: the disk is full');
+    assert.equal(lackOf(await count(4_000_000)), 'its input could not be written: the disk is full');
     assert.deepEqual(readdirSync(inputFolder(home)), []);
     const small = await count(1_000_000);
     assert.equal(small.kind === 'exit' ? small.stdout.toString().trim() : small.kind, '1000000');

@@ -15,7 +15,7 @@ async function runNode(t: TestContext, program: string, stdin: string, home = te
 }
 
 describe('the input of a program', () => {
-  it('is a file without a name, complete before the program starts, that it can only read', async (t) => {
+  it('is a read-only file without a name, complete before the program starts', async (t) => {
     const program = `
       const { size, nlink, mode } = fs.fstatSync(0);
       let refused = '';
@@ -42,7 +42,7 @@ describe('the input of a program', () => {
     assert.ok(!existsSync(inputFolder(home)));
   });
 
-  it('that cannot be written starts no program, and is a lack of the machine', async (t) => {
+  it('that cannot be written starts no program, and counts as a lack of the machine', async (t) => {
     const home = tempDir(t);
     mkdirSync(join(home, 'run'));
     writeFileSync(inputFolder(home), 'no folder');
@@ -53,7 +53,7 @@ describe('the input of a program', () => {
     assert.ok(!existsSync(mark));
   });
 
-  it('that a killed process has left is removed at the next start', async (t) => {
+  it('left by a killed process is removed at the next start', async (t) => {
     const home = tempDir(t);
     await removeInputs(home);
     mkdirSync(inputFolder(home), { recursive: true });

@@ -33,7 +33,7 @@ function exited(result: ProcessResult): Extract<ProcessResult, { kind: 'exit' }>
   return result as Extract<ProcessResult, { kind: 'exit' }>;
 }
 
-/** A program that outlives a call says so in a file, once it is asked to. */
+/** A program that outlives a call writes so to a file, when asked. */
 function leaveBehind(t: TestContext): { readonly left: string; readonly isLeft: () => Promise<boolean> } {
   const dir = tempDir(t);
   return {
@@ -47,7 +47,7 @@ function leaveBehind(t: TestContext): { readonly left: string; readonly isLeft: 
 }
 
 describe('runProcess', () => {
-  it('hands stdin over and answers stdout, stderr and the exit code', async () => {
+  it('passes stdin and returns stdout, stderr and the exit code', async () => {
     const result = exited(await sh('cat; echo oops >&2; exit 3', { stdin: 'héllo' }));
     assert.deepEqual([result.code, result.stdout.toString(), result.stderr], [3, 'héllo', 'oops\n']);
   });
@@ -58,7 +58,7 @@ describe('runProcess', () => {
     assert.doesNotMatch(result.stdout.toString(), /^HOME=/m);
   });
 
-  it('does not mind a program that never reads a large stdin', async () => {
+  it('accepts a program that never reads a large stdin', async () => {
     const result = exited(await sh('exit 0', { stdin: 'x'.repeat(4 * 1024 * 1024) }));
     assert.equal(result.code, 0);
   });
@@ -79,7 +79,7 @@ describe('runProcess', () => {
     assert.ok(result.stderr.endsWith('END\n'));
   });
 
-  it('stops a program that prints without end', async () => {
+  it('stops a program that prints endlessly', async () => {
     assert.equal((await sh('yes', { maxStdoutBytes: 1000 })).kind, 'overflow');
   });
 
@@ -90,19 +90,19 @@ describe('runProcess', () => {
     assert.equal(await isLeft(), false);
   });
 
-  it('kills what a finished program left behind instead of waiting for it', async (t) => {
+  it('kills the children of a finished program instead of waiting for them', async (t) => {
     const { left, isLeft } = leaveBehind(t);
     const result = exited(await sh(`${left} & echo done`));
     assert.equal(result.stdout.toString(), 'done\n');
     assert.equal(await isLeft(), false);
   });
 
-  it('does not wait for a descendant that left the group, cannot be found and holds the pipe', async (t) => {
+  it('does not wait for a hidden descendant that left the group and holds the pipe', async (t) => {
     const pid = join(tempDir(t), 'pid');
-    // Who has not left yet when the program ends is killed with the group.
+    // A descendant that has not left when the program ends is killed with the group.
     const leave = `env -i setsid sh -c 'echo $$ > ${pid}; exec sleep 60' &`;
     const result = exited(await sh(`${leave} while ! test -s ${pid}; do sleep 0.01; done; cat ${pid}`));
-    // It was there all the time, and still is.
+    // It was alive all the time, and still is.
     assert.ok(process.kill(Number(result.stdout), 'SIGKILL'));
   });
 
@@ -123,7 +123,7 @@ describe('runProcess', () => {
     ['an argument the system finds too long', { argv: ['/bin/echo', 'x'.repeat(4 * 1024 * 1024)] }, 'E2BIG'],
   ];
   for (const [what, overrides, code] of missing) {
-    it(`answers spawn_failed for ${what}`, async () => {
+    it(`returns spawn_failed for ${what}`, async () => {
       const result = await sh('', overrides);
       assert.deepEqual(result, { kind: 'spawn_failed', code, stderr: '' });
     });

@@ -11,8 +11,8 @@ function kept(...chunks: readonly string[]): string {
   return keptStderr(tail.text(), redact);
 }
 
-describe('what is kept of stderr', () => {
-  it('is all of a short one, without secrets', () => {
+describe('the stored stderr', () => {
+  it('is all of a short text, without secrets', () => {
     assert.equal(kept('', 'first\n', `key ${SECRET}\n`), 'first\nkey ***\n');
     assert.equal(kept(), '');
   });
@@ -24,9 +24,9 @@ describe('what is kept of stderr', () => {
     assert.ok(pieces.join('').endsWith(text));
   });
 
-  it('holds no part of a secret that is cut at its start', () => {
+  it('contains no part of a secret that is cut at its start', () => {
     for (let shift = 0; shift < SECRET.length; shift++) {
-      // The tail begins within a secret, and redaction shortens what follows.
+      // The tail starts within a secret, and redaction shortens the rest.
       const text = kept(`${SECRET}${`${SECRET}\n`.repeat(4000)}`.padEnd(90_000, 'x') + 'x'.repeat(shift));
       assert.ok(!/secret|value|alue|cret/.test(text), text.slice(0, 40));
     }

@@ -60,7 +60,7 @@ const missing = [
 ] as const;
 
 for (const [ref, names] of missing) {
-  test(`${ref.kind}:${ref.value} of ${ref.scope} is refused`, () => {
+  test(`${ref.kind}:${ref.value} of ${ref.scope} is rejected`, () => {
     assert.throws(
       () => resolver().resolve(ref),
       ({ name, message }: Error) => name === 'SecretError' && names.every((each) => message.includes(each)),

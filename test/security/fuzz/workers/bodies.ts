@@ -1,6 +1,6 @@
 /**
- * Bodies of a sender who is let in: JSON and forms of any shape and size, through parser, event globs, filters, templates
- * and addresses. Every one is taken, set aside or refused with a documented answer; what is taken can be stored.
+ * Fuzzes bodies of a verified sender: JSON and forms of any shape and size, through parser, event globs, filters, templates and
+ * addresses. Each is accepted, ignored or rejected with a documented response, and accepted ones can be stored.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -13,7 +13,7 @@ import { ODD_TEXTS } from '../words.ts';
 import type { FuzzWorker } from '../worker.ts';
 import { Closing, LOOP_MS } from '../worker.ts';
 
-interface Part {
+interface Repeated {
   /** One character a byte. */
   readonly text: string;
   readonly times: number;
@@ -23,8 +23,8 @@ interface BodyCase {
   readonly route: string;
   readonly type: string | null;
   readonly event: string | null;
-  /** Put one after another, each so many times. */
-  readonly parts: readonly Part[];
+  /** Joined, each repeated this often. */
+  readonly parts: readonly Repeated[];
 }
 
 const CONFIG = `

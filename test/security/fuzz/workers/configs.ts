@@ -1,6 +1,6 @@
 /**
- * Config texts: the examples of every rule and of the repository, damaged. Whatever a file holds, the compiler ends with a
- * table or with diagnostics that can be printed, and a table that it emits can be loaded.
+ * Fuzzes config texts: damaged examples of every rule and of the repository. For any file, the compiler ends with a table that
+ * can be loaded, or with diagnostics that can be printed.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -64,7 +64,7 @@ const YAML_WORDS = [
 ];
 const WORDS = [...YAML_WORDS, ...YAML_WORDS, ...schemaWords(), ...ODD_TEXTS];
 
-/** The compiler runs in a thread or a command of its own: a config of this size may take so long, in ms. */
+/** Timeout of the compiler for a config of this size, in ms; it runs in its own thread or command. */
 const COMPILE_MS = 2000;
 
 function checkDiagnostics(result: CompileResult): void {

@@ -1,6 +1,6 @@
 /**
- * Answers to the command line from whatever listens on the control socket. Each is a result, or an error that the command
- * line knows how to tell; none is a fault of it.
+ * Fuzzes answers to the command line from any process on the control socket. Each is a result, or an error that the command
+ * line can report; none is an internal error.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -51,7 +51,7 @@ const WORDS = [
 ];
 const asBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
-/** Errors that a command tells in words of its own. */
+/** Errors that a command reports in its own words. */
 const TOLD = new Set(['ControlError', 'ControlCallError', 'NotRunningError']);
 
 export const controlAnswers: FuzzWorker<AnswerCase> = {

@@ -1,6 +1,6 @@
 /**
- * Messages to the control socket of a whole gateway, by a program of the same user: any operation but `stop`, any input.
- * Each is answered with its result or with a refusal that has a code and a message.
+ * Fuzzes messages to the control socket of a whole gateway, by a program of the same user: any operation but `stop`, any input.
+ * Each gets its result, or an error with a code and a message.
  */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
@@ -80,7 +80,7 @@ function ask(socketPath: string, { method, path, body }: ControlCase): Promise<A
 }
 
 function check({ path }: ControlCase, { status, type, text }: Answered): void {
-  // A busy machine may be late; the client asks again.
+  // A busy machine may be late; the client repeats the call.
   if (status === 408) return;
   assert.ok(status === 200 || status === 400, `status ${status}: ${text.slice(0, 300)}`);
   if (type !== 'application/json') {

@@ -1,7 +1,6 @@
 /**
- * Genuine requests of every shipped source, captured by somebody without the key: headers added, dropped, doubled, moved
- * from other senders; address and body changed. What is taken still says what was signed: payload, and the id and event
- * that the signature covers.
+ * Fuzzes genuine requests of every shipped source, captured without the key: headers are added, dropped, doubled or moved from
+ * other senders; address and body are changed. An accepted request still has the signed payload, id and event.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -25,7 +24,7 @@ type Header = readonly [name: string, value: string];
 
 interface Request {
   readonly method: string;
-  /** What follows the route's path. */
+  /** The rest of the URL after the route's path. */
   readonly query: string;
   readonly headers: readonly Header[];
   /** One character a byte. */
@@ -51,18 +50,18 @@ const SAMPLES: readonly Sample[] = loadShippedSources().lowered.flatMap(({ name,
   const { method, url, rawHeaders, body, public_url } = vectorRequest(vector);
   const headers = rawHeaders.flatMap((text, at): Header[] => (at % 2 === 0 ? [[text, rawHeaders[at + 1] ?? '']] : []));
   const text = body.toString('latin1');
-  // Vectors hold what is signed; a form is taken as one only where its type says so, as its sender does.
+  // Vectors contain the signed bytes; a form is accepted as one only if its type says so, as its sender does.
   if (FORM.test(text) && !headers.some(([name]) => /^content-type$/i.test(name))) headers.push(FORM_TYPE);
   const request = { method, query: url.slice(1), headers, body: text };
   return [{ plan, secret: vector.secret, publicUrl: public_url, now: (vector.now ?? 1_700_000_000) * 1000, request }];
 });
 
-/** The schemes of a route without a source, in the order in which they commit. */
+/** The schemes of a route without a source, in the order in which they decide. */
 const UNPINNED = lowerDefaultSources(loadShippedSources().lowered).default_schemes.map((name) =>
   loadShippedSources().plan(name),
 );
 
-/** The senders' published keys would be refused in a configuration, and rightly so. */
+/** The senders' published keys would rightly be rejected in a configuration. */
 const variableOf = (index: number): string => `KEY_${index}`;
 const ENV = Object.fromEntries(SAMPLES.map(({ secret }, index) => [variableOf(index), secret]));
 
@@ -84,7 +83,7 @@ function config(): string {
 
 interface Edit {
   readonly kind: 'add' | 'drop' | 'double' | 'set' | 'case' | 'body' | 'query' | 'method' | 'all';
-  /** Index of what it works on, modulo how many there are. */
+  /** Index of the edited element, modulo their number. */
   readonly at: number;
   readonly name: string;
   readonly value: string;
@@ -112,7 +111,7 @@ const TYPES = [
   'text/plain',
   'text/xml',
 ];
-/** Bytes that a header may hold, as one character each. */
+/** Bytes allowed in a header, as one character each. */
 const headerText = (text: string): string =>
   Buffer.from(text, 'utf8')
     .toString('latin1')
@@ -209,7 +208,7 @@ function bytesOf(path: string, { method, query, headers, body }: Request): Buffe
 const bindsBody = ({ signed, body_hash }: SchemePlan): boolean =>
   body_hash !== null || signed.some(({ kind }) => kind === 'body');
 
-/** Where the value of a genuine request comes from: a place that the signature covers, one that it does not, or none. */
+/** Location of the value in a genuine request: signed, unsigned, or none. */
 function originOf(places: readonly LocatorPlan[], plan: SchemePlan, genuine: Request): 'signed' | 'unsigned' | 'none' {
   const { method, query: url, body, headers: lines } = genuine;
   const headers = Object.fromEntries(lines.map(([name, value]) => [name.toLowerCase(), value]));
@@ -221,15 +220,15 @@ function originOf(places: readonly LocatorPlan[], plan: SchemePlan, genuine: Req
 }
 
 /**
- * What a route without a source takes it for: senders share headers, and one of the schemes that every route accepts may
- * verify what another sender signed.
+ * The sources that a route without a source accepts: senders share headers, and one of the schemes that every route accepts may
+ * verify a request of another sender.
  */
 const unpinnedPlan = ({ plan, request: { headers } }: Sample): SchemePlan =>
   UNPINNED.find(({ signature }) =>
     signature.some((place) => place.in === 'header' && headers.some(([name]) => name.toLowerCase() === place.name)),
   ) ?? plan;
 
-/** Holds what was taken against what the source signed. */
+/** Compares the accepted request with the signed content. */
 function check({ plan, secret, request }: Sample, genuine: Handed, taken: Handed, sent: Request): void {
   const text = JSON.stringify(sent);
   if (plan.verify === 'token' || plan.verify === 'basic') {
@@ -248,13 +247,13 @@ function check({ plan, secret, request }: Sample, genuine: Handed, taken: Handed
     );
   if (originOf(plan.delivery, plan, request) === 'signed')
     assert.equal(idOf(taken), idOf(genuine), `another id than the signed one ('${plan.name}')`);
-  // A source that says where its event is has none elsewhere; only the specification's own schemes take its headers.
+  // A source with a location for its event has no other; only the specification's own schemes use its headers.
   const event = originOf(plan.event, plan, request);
   if (event === 'signed' || (event === 'none' && bindsBody(plan) && !plan.name.startsWith('generic')))
     assert.equal(taken.dispatch.event, genuine.dispatch.event, `another event than the signed one ('${plan.name}')`);
 }
 
-/** Null for an id that was made up here, because the request has none. */
+/** Null for a generated id, because the request has none. */
 const idOf = ({ claim }: Handed): string | null => (claim.generated ? null : claim.delivery_id);
 
 class HeaderBench {
@@ -263,7 +262,7 @@ class HeaderBench {
   private readonly gateway: BenchGateway;
   private readonly clock: { now: number };
   private readonly connection: KeptConnection;
-  /** What became of the request as it was captured, by path. */
+  /** Outcome of the unchanged request, by path. */
   private readonly genuine = new Map<string, Handed | null>();
 
   constructor(closing: Closing, gateway: BenchGateway, clock: { now: number }) {
@@ -288,7 +287,7 @@ class HeaderBench {
     const sent = edits.reduce((request, one) => APPLY[one.kind](request, one), sample.request);
     const [taken] = await this.send(path, sent);
     if (taken === undefined) return;
-    // Some vectors share key and body: with another's headers, such a request is genuine too.
+    // Some vectors share key and body; with another's headers, such a request is genuine too.
     if (genuine === null && !pinned && isAnothers(sample, sent)) return;
     assert.ok(genuine !== null, `taken, although the genuine request is not ('${name}')`);
     check(pinned ? sample : { ...sample, plan: unpinnedPlan(sample) }, genuine, taken, sent);
@@ -302,7 +301,7 @@ class HeaderBench {
     return first;
   }
 
-  /** What the dispatcher got of it. Every request is new to it: what was taken before is forgotten. */
+  /** The dispatch of the request. Every request is new to the dispatcher: accepted ones are forgotten. */
   private async send(path: string, request: Request): Promise<readonly Handed[]> {
     const answer = await this.connection.send(bytesOf(path, request), request.method === 'HEAD');
     if (answer !== null) checkAnswer(answer);

@@ -1,6 +1,6 @@
 /**
- * Raw bytes over real connections: framing, paths, methods and timing of a hostile client. Whatever is sent, what comes
- * back is a row of documented answers, and nothing reaches the dispatcher that was not signed.
+ * Fuzzes raw bytes over real connections: framing, paths, methods and timing of a hostile client. All responses are documented,
+ * and no unsigned request reaches the dispatcher.
  */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
@@ -17,9 +17,9 @@ import { Closing, LOOP_MS } from '../worker.ts';
 interface RawConnection {
   /** One character a byte. */
   readonly text: string;
-  /** Where the text is cut into pieces, as shares of it. */
+  /** Positions at which the text is cut, as shares of it. */
   readonly cuts: readonly number[];
-  /** The client closes its side when everything is sent. */
+  /** The client closes its side after everything is sent. */
   readonly end: boolean;
 }
 
@@ -48,7 +48,7 @@ platforms:
 
 const hex = (text: string): string => createHmac('sha256', KEY).update(text).digest('hex');
 
-/** Bodies that the harness signs: no other may come through. */
+/** Bodies that the harness signs: no other may be accepted. */
 const BODIES = ['{"id":1,"action":"opened"}', '{"id":2,"text":"second"}', `{"id":3,"pad":"${'x'.repeat(900)}"}`];
 
 function request(line: string, headers: readonly string[], body = ''): string {
@@ -144,10 +144,10 @@ function pieces({ text, cuts }: RawConnection): Buffer[] {
   return places.slice(1).map((place, index) => latin1(text.slice(places[index], place)));
 }
 
-/** As `{__raw__}` renders them. */
+/** Bodies as `{__raw__}` renders them. */
 const GENUINE = new Set(BODIES.map((body) => JSON.stringify(JSON.parse(body), null, 2)));
 
-/** Methods in a text, for the answers to HEAD that have no body: where one may be, any of the two readings will do. */
+/** Methods in a text, for responses to HEAD without a body: if one is possible, both readings are accepted. */
 function checkAnswers(sent: string, received: Buffer): void {
   const mayBeHead = sent.includes('HEAD');
   let rest = received;

@@ -1,6 +1,6 @@
 /**
- * A mail server that answers with anything: damaged dialogues, replies out of turn, bytes that are no SMTP. Each attempt ends
- * with an outcome that holds no credential.
+ * Fuzzes the replies of a mail server: damaged dialogues, replies out of order, bytes that are not SMTP. Each attempt ends with
+ * an outcome without credentials.
  */
 import assert from 'node:assert/strict';
 import type { AddressInfo, Socket } from 'node:net';
@@ -15,7 +15,10 @@ import type { FuzzWorker } from '../worker.ts';
 import { Closing, LOOP_MS } from '../worker.ts';
 
 interface MailCase {
-  /** The greeting, then a reply to each line or mail of the client; after the last the server hangs up. One character a byte. */
+  /**
+   * The greeting, then a reply to each line or mail of the client; after the last the server closes the connection. One
+   * character a byte.
+   */
   readonly replies: readonly string[];
 }
 
@@ -58,10 +61,10 @@ const WORDS = [
   ...ODD_TEXTS,
 ].map((word) => Buffer.from(word, 'utf8').toString('latin1'));
 
-/** The client waits for the rest of a reply, and the server for a line: so long, in ms, until it hangs up. */
+/** Wait in ms until the server closes: the client waits for the rest of a reply, and the server for a line. */
 const IDLE_MS = 100;
 
-/** Replies to each line; between `354` and the dot that ends the mail nothing is said. */
+/** Replies to each line; none between `354` and the dot that ends the mail. */
 function converse(socket: Socket, replies: readonly string[]): void {
   let [next, isMail, seen] = [0, false, ''];
   const reply = (): void => {

@@ -1,6 +1,6 @@
 /**
- * `webhook_subscriptions.json`: any text, and entries of any shape beside one that is right. The file as a whole is refused
- * with a reason or read, with a byte order mark as well; a bad entry is set aside alone; what is served can be linked to its last closure.
+ * Fuzzes `webhook_subscriptions.json`: any text, and entries of any shape beside a valid one. The file is rejected with a
+ * reason or read, also with a byte order mark. Only an invalid entry is quarantined. Served routes can be linked completely.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -20,7 +20,7 @@ import { LOOP_MS } from '../worker.ts';
 
 interface SubscriptionsCase {
   readonly text: string;
-  /** An entry put beside the right one, as JSON text of a route. */
+  /** An entry beside the valid one, as JSON text of a route. */
   readonly entry: string;
   readonly name: string;
 }
@@ -32,7 +32,7 @@ platforms:
 jobs: { report: { schedule: "0 8 * * *", prompt: Report. } }
 `);
 if (COMPILED.output === null) throw new Error(printed(COMPILED));
-/** As the runtime has it: read back from the bytes. */
+/** Read back from the bytes, as in the runtime. */
 const TABLE = JSON.parse(COMPILED.output.routesJson) as RouteTable;
 const FACTS = createFacts({ files: memoryFiles({}), home: HOME, env: () => new Map(), jobs: [] });
 
@@ -96,7 +96,7 @@ export const subscriptions: FuzzWorker<SubscriptionsCase> = {
   }),
 };
 
-/** The paths that are served. @throws whatever is not a refusal of the file */
+/** The served paths. @throws any error that is not a rejection of the file */
 async function serve(text: string): Promise<ReadonlySet<string>> {
   try {
     const { routes, rejected } = await loadSubscriptions(CONTEXT, text, TABLE);

@@ -1,6 +1,6 @@
 /**
- * Compiled tables: bytes that were damaged, and tables of another program with a hash that fits. Each is loaded or refused
- * with a reason; nothing else comes of it.
+ * Fuzzes compiled tables: damaged bytes, and tables of another program with a matching hash. Each is loaded, or rejected with a
+ * reason.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ const WORDS = [
   ...['{', '}', '[', ']', ',', ':', '"', '\n', 'null', '0', '-1', '1e99', 'true'],
 ];
 
-/** Another value in one place of the JSON: what follows the nth colon or comma. */
+/** Another value at one position of the JSON: after the nth colon or comma. */
 const replaced = fc.tuple(fc.constantFrom(...SEEDS), fc.nat(), jsonOf(WORDS, 2)).map(([text, seed, value]) => {
   const places = [...text.matchAll(/:("(?:[^"\\]|\\.)*"|-?\d+|true|false|null|\{\}|\[\])/g)];
   const place = places[seed % places.length];

@@ -1,6 +1,6 @@
 /**
- * Answers of delivery targets and of an agent's server: damaged ones of every shipped target, and bytes that are no HTTP.
- * Each attempt ends with an outcome that holds no credential, and no answer keeps the gateway busy.
+ * Fuzzes responses of delivery targets and of an agent's server: damaged ones of every shipped target, and bytes that are not
+ * HTTP. Each attempt ends with an outcome without credentials, and no response keeps the gateway busy.
  */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
@@ -25,7 +25,7 @@ import { Closing, LOOP_MS } from '../worker.ts';
 interface TargetAnswer {
   /** Index of a case of `TARGET_CASES`; -1: an OpenAI-compatible server. */
   readonly target: number;
-  /** The whole answer, one character a byte. */
+  /** The whole response, one character a byte. */
   readonly text: string;
 }
 
@@ -103,7 +103,7 @@ class TargetBench {
   private readonly targets = new Map<number, FakeTarget>();
   private agent: AgentRunner | null = null;
   private text = '';
-  /** The bytes of the case in place of an answer; then the server hangs up. */
+  /** Sends the bytes of the case instead of a response, then closes the connection. */
   private readonly answer = (response: ServerResponse): void => {
     response.socket?.end(latin1(this.text));
   };
