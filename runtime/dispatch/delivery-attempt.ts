@@ -84,7 +84,10 @@ export async function deliverOnce(
     });
   } catch (error) {
     if (error instanceof StoreUnavailable) return failed('retry', 'the store is unavailable', { sent });
-    context.log.error({ ...logFields(dispatch), target: targetLabel(address), err: error }, 'the deliverer failed');
+    context.log.error(
+      { ...logFields(dispatch), target: targetLabel(address), err: error },
+      'internal error while sending a delivery',
+    );
     return failed('ambiguous', 'internal error', { sent });
   }
 }
@@ -175,10 +178,10 @@ export function reportAttempt(
   if (outcome.kind === 'ok' && outcome.logged === true) return;
   const fields = { ...logFields(dispatch), target: label, attempt, ms };
   if (decision.kind === 'done') log.info(fields, 'delivered');
-  else if (decision.kind === 'dead') log.error({ ...fields, reason: decision.reason }, 'delivery given up');
+  else if (decision.kind === 'dead') log.error({ ...fields, reason: decision.reason }, 'delivery failed permanently');
   else {
     const { reason, wait_ms } = decision;
-    log.warn({ ...fields, reason, retry_in_ms: wait_ms }, 'delivery failed, trying again');
+    log.warn({ ...fields, reason, retry_in_ms: wait_ms }, 'delivery failed; will retry');
   }
 }
 
@@ -205,10 +208,10 @@ export function decideDelivery(
   if (outcome.kind === 'permanent') return { kind: 'dead', reason };
   if (!outcome.attempted) return { kind: 'paced', wait_ms: pacedWait(outcome.retry_after_ms) };
   if (outcome.kind === 'ambiguous' && !outcome.idempotent && !policy.retry_ambiguous) {
-    return { kind: 'dead', reason: `it may have arrived, so it was not repeated: ${reason}` };
+    return { kind: 'dead', reason: `not retried, because it may have arrived: ${reason}` };
   }
   if (attempt >= policy.max_attempts) {
-    return { kind: 'dead', reason: `given up after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}: ${reason}` };
+    return { kind: 'dead', reason: `failed after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}: ${reason}` };
   }
   return { kind: 'retry', wait_ms: retryWait(attempt, outcome.retry_after_ms, random), reason };
 }

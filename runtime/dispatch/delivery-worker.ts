@@ -59,8 +59,8 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     this.underWay.add(taken);
     await this.attempt(taken).catch((error: unknown) => {
       if (error instanceof Stopped) return;
-      context.log.error({ err: error, ...taken }, 'a delivery attempt could not be recorded');
-      return giveUpDamaged(this.parts, taken.ref, 'the outcome of a delivery attempt cannot be stored').catch(() => {});
+      context.log.error({ err: error, ...taken }, 'could not record a delivery attempt');
+      return giveUpDamaged(this.parts, taken.ref, 'could not store the outcome of a delivery attempt').catch(() => {});
     });
     this.underWay.delete(taken);
     changed();
@@ -72,7 +72,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     if (taken.waiting !== undefined) contents.forget(taken.ref);
     const content = await contents.forDelivery(taken.ref, taken.index).catch((error: unknown) => {
       if (error instanceof StoreDamaged) return error;
-      context.log.error({ err: error, ...taken }, 'a delivery could not be read, trying again');
+      context.log.error({ err: error, ...taken }, 'could not read a delivery; will retry');
       return null;
     });
     if (content === null) return this.putBack(taken, UNREAD_MS);
@@ -92,13 +92,13 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     const step = deliveryStep(taken.index, attempted, clock.now());
     if (step.next_at !== null) contents.forget(taken.ref);
     const recorded = persister.writeOr(this.recordOf(taken, dispatch, step), () => {
-      const reason = 'the outcome of the attempt cannot be stored';
+      const reason = 'could not store the outcome of the attempt';
       return this.recordOf(taken, dispatch, { ...step, reason, message_id: null, next_at: null });
     });
     // Called before it is stored, so that the next `take_work` shares the commit.
     changed();
     const result = await recorded;
-    if (result === null) return log.warn({ ...taken }, 'the delivery was not held any more');
+    if (result === null) return log.warn({ ...taken }, 'no longer holding the delivery; its outcome was not stored');
     observer?.reached?.('delivery.marked');
     reportAttempt(context, dispatch, progress.attempts + 1, attempted);
     this.finish(taken, content, result);
@@ -119,7 +119,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     const recorded = persister.write(this.recordOf(taken, dispatch, ended));
     changed();
     const result = await recorded;
-    if (result === null) return log.warn({ ...taken }, 'the delivery was not held any more');
+    if (result === null) return log.warn({ ...taken }, 'no longer holding the delivery; its outcome was not stored');
     const delivery = dispatch.deliveries[taken.index];
     const target = delivery === undefined ? '' : targetLabel(delivery);
     log.info({ ...logFields(dispatch), target, reason, ...(by === undefined ? {} : { by }) }, 'not sent');

@@ -80,7 +80,7 @@ export class DirectDelivery {
     const until = clock.monotonic() + timeoutMs + 2 * RECORD_MS;
     for (let first = this.held.get(name); first !== undefined && !claim.generated; first = this.held.get(name)) {
       await settledWithin(clock, Math.max(0, until - clock.monotonic()), first);
-      if (clock.monotonic() >= until) throw new StoreUnavailable('an earlier request delivers this event');
+      if (clock.monotonic() >= until) throw new StoreUnavailable('an earlier request is still delivering this event');
       if (await first) return { kind: 'duplicate' };
     }
     const work = this.attempt(dispatch, claim, timeoutMs);

@@ -139,20 +139,20 @@ export function reportRun({ log, observer }: DispatchContext, run: FinishedRun, 
   if (run.outputs !== null && change.answer !== undefined) {
     const { deliveries, dropped } = run.outputs;
     observer?.outputsChecked?.(dispatch, deliveries.length, dropped.length);
-    if (dropped.length > 0) log.warn({ ...logFields(dispatch), dropped }, 'outputs of the agent were dropped');
+    if (dropped.length > 0) log.warn({ ...logFields(dispatch), dropped }, 'dropped invalid outputs of the agent');
   }
   if (outcome.kind === 'answered' && outcome.unmarked === true)
-    log.info(logFields(dispatch), 'the answer is delivered without the [SILENT] beside it');
+    log.info(logFields(dispatch), 'removed [SILENT] from the answer before delivery');
   if (outcome.kind === 'postponed') {
-    log.warn({ ...fields, retry_in_ms: POSTPONED_MS }, 'a run cannot begin, trying again');
+    log.warn({ ...fields, retry_in_ms: POSTPONED_MS }, 'cannot start a run; will retry');
   } else if (due_at !== undefined) {
-    log.warn({ ...fields, attempt: taken.failed + 1, retry_in_ms: due_at - at }, 'run failed, trying again');
+    log.warn({ ...fields, attempt: taken.failed + 1, retry_in_ms: due_at - at }, 'run failed; will retry');
     observer?.retryScheduled?.('run');
   }
   if (to !== 'dead' && to !== 'skipped') return;
   const ended = { ...fields, outcome: to, ms };
   if (to === 'skipped') log.info(ended, 'nothing to deliver');
-  else log.error(ended, outcome.kind === 'undeliverable' ? 'given up without a run' : 'given up');
+  else log.error(ended, outcome.kind === 'undeliverable' ? 'dropped before running' : 'run failed permanently');
   if (outcome.kind === 'failed') observer?.runFailed?.(dispatch, outcome.reason);
   if (outcome.kind === 'undeliverable')
     for (const [index, why] of outcome.reasons.entries()) observer?.deliveryEnded?.(dispatch, index, why);

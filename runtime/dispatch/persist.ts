@@ -35,7 +35,7 @@ export class Persister {
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
         if (attempt === 0)
-          this.context.log.error({ change: mutation.kind, err: error.message }, 'cannot store, trying again');
+          this.context.log.error({ change: mutation.kind, err: error.message }, 'cannot store a change; will retry');
       }
       await this.pause(WAITS_MS[Math.min(attempt, WAITS_MS.length - 1)] ?? 0);
     }
@@ -50,7 +50,7 @@ export class Persister {
       return await this.write(mutation);
     } catch (error) {
       if (error instanceof Stopped) throw error;
-      this.context.log.error({ change: mutation.kind, err: error }, 'a change cannot be stored');
+      this.context.log.error({ change: mutation.kind, err: error }, 'could not store a change');
       return this.write(instead());
     }
   }

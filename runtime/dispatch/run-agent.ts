@@ -77,7 +77,10 @@ async function outcomeOf(
     if (reason === 'drain') return { kind: 'interrupted' };
     if (reason === 'timeout') return { kind: 'failed', reason: `no answer within ${agent.timeout_ms / 1000} s` };
     if (error instanceof AgentNotStarted) return { kind: 'postponed', reason: error.message };
-    return { kind: 'failed', reason: error instanceof AgentError ? error.message : 'the agent could not be run' };
+    return {
+      kind: 'failed',
+      reason: error instanceof AgentError ? error.message : 'internal error while running the agent',
+    };
   } finally {
     timer.cancel();
   }

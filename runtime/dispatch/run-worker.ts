@@ -76,7 +76,7 @@ export class RunWorker implements Worker<TakenRun> {
             ? this.putBack(taken, this.isClosed ? 0 : UNREAD_MS)
             : this.record(run);
     await recorded.catch((error: unknown) => {
-      if (!(error instanceof Stopped)) context.log.error({ err: error, ref }, 'a run could not be recorded');
+      if (!(error instanceof Stopped)) context.log.error({ err: error, ref }, 'could not record a run');
     });
     this.underWay.delete(taken);
     changed();
@@ -84,7 +84,7 @@ export class RunWorker implements Worker<TakenRun> {
 
   private unread({ ref }: TakenRun, error: unknown): StoreDamaged | null {
     if (error instanceof StoreDamaged) return error;
-    this.parts.context.log.error({ err: error, ref }, 'a run could not be started, trying again');
+    this.parts.context.log.error({ err: error, ref }, 'could not start a run; will retry');
     return null;
   }
 
@@ -99,11 +99,7 @@ export class RunWorker implements Worker<TakenRun> {
     if (result.kind === 'begun' || result.kind === 'gone') return result.kind === 'begun';
     const reason = 'reason' in result ? result.reason : result.kind;
     if (result.kind === 'over_limit') reportOver(context, dispatch, result);
-    else
-      context.log.info(
-        { ...logFields(dispatch), reason },
-        'the event of a route that was paused starts no run of its job',
-      );
+    else context.log.info({ ...logFields(dispatch), reason }, 'skipped a run: its job is running or paused');
     context.observer?.finished?.(dispatch, 'skipped', reason, null);
     return false;
   }
@@ -112,7 +108,7 @@ export class RunWorker implements Worker<TakenRun> {
   private async run(taken: TakenRun): Promise<FinishedRun | 'left'> {
     const { context, contents } = this.parts;
     const dispatch = await contents.forRun(taken.ref);
-    if (dispatch === null) throw new Error('it is not there');
+    if (dispatch === null) throw new Error('the dispatch does not exist');
     if (isMessage(dispatch)) return this.release(taken, dispatch);
     const { clock, observer } = context;
     observer?.reached?.('run.begin');
@@ -209,12 +205,12 @@ export class RunWorker implements Worker<TakenRun> {
     const { persister, holder, context, changed } = this.parts;
     const of = { kind: 'advance', ref, holder } as const;
     const writing = persister.writeOr<Advance>({ ...of, ...change }, () => {
-      return { ...of, to: 'dead', at: context.clock.now(), reason: 'the outcome of the run cannot be stored' };
+      return { ...of, to: 'dead', at: context.clock.now(), reason: 'could not store the outcome of the run' };
     });
     // Called before it is stored, so that the next `take_work` shares the commit, and takes the next turn of its session.
     changed();
     const stored = await writing;
-    if (!stored) context.log.warn({ ref }, 'the run was not held any more');
+    if (!stored) context.log.warn({ ref }, 'no longer holding the run; its outcome was not stored');
     return stored;
   }
 }
@@ -242,7 +238,7 @@ async function openHandover(
   { outputs }: Dispatch,
 ): Promise<Handover | null> {
   if (outputs === undefined) return null;
-  if (load === undefined) throw new Error('no module of this program takes outputs');
+  if (load === undefined) throw new Error('outputs need the outputs module, which is not installed');
   return (await load())(outputs, redact ?? ((text) => text));
 }
 
@@ -311,7 +307,7 @@ export function reportOver(
   if (over.first) {
     const until = over.until === null ? null : new Date(over.until).toISOString();
     const fields = { ...logFields(dispatch), budget: over.limit.key, until };
-    log.warn(fields, 'a budget is used up: what it is for is not run until then');
+    log.warn(fields, 'budget exhausted: events are not run until it resets');
   }
   observer?.overLimit?.(dispatch, over);
 }

@@ -140,7 +140,7 @@ export class WorkLoop {
     while (this.isWoken && !this.isClosed) {
       this.isWoken = false;
       const isDone = await this.pull().catch((error: unknown) => {
-        log.error({ err: error }, 'work could not be taken, trying again');
+        log.error({ err: error }, 'could not take work from the store; will retry');
         return false;
       });
       if (!isDone) this.wakeAt(clock.now() + RETRY_MS);
@@ -194,7 +194,7 @@ export class WorkLoop {
   private watchClock(): void {
     const back_ms = this.clockWatch.setBackBy();
     if (back_ms === 0) return;
-    this.parts.context.log.warn({ back_ms }, 'the clock was set back: what waits goes by the new time');
+    this.parts.context.log.warn({ back_ms }, 'system clock moved back; rescheduled pending work');
     this.needsRecovery = true;
   }
 
@@ -208,10 +208,10 @@ export class WorkLoop {
     const { runs, attempts, given_up } = recovered;
     this.needsRecovery = false;
     this.onRecovered(runs + attempts);
-    if (runs + attempts > 0) log.info({ runs, deliveries: attempts }, 'interrupted work is taken up again');
+    if (runs + attempts > 0) log.info({ runs, deliveries: attempts }, 'resuming interrupted work');
     for (const owner of given_up) {
       const { id, route, reason } = owner;
-      log.error({ dispatch: id, route, reason }, 'given up');
+      log.error({ dispatch: id, route, reason }, 'delivery failed permanently: its gateway stopped');
       observer?.finished?.(owner, 'dead', reason, null);
     }
     return true;

@@ -27,5 +27,5 @@ export interface WorkerParts {
 /** Ends a dispatch that cannot be worked on, because what is stored of it is damaged. The others go on. Rejects with Stopped. */
 export async function giveUpDamaged({ context, persister }: WorkerParts, ref: Ref, reason: string): Promise<void> {
   const hasEnded = await persister.write({ kind: 'give_up', ref, at: context.clock.now(), reason });
-  if (hasEnded) context.log.error({ ref, reason }, 'given up: what is stored of it is damaged');
+  if (hasEnded) context.log.error({ ref, reason }, 'failed permanently: its stored data is damaged');
 }

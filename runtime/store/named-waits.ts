@@ -1,4 +1,4 @@
-/** What a gateway knows of waiting runs besides the store: those of paused routes, and of agents that have as many runs as they may. */
+/** Adds the wait reasons that only the gateway knows: paused routes, and agents at their limit of concurrent runs. */
 
 import type { AgentLimit, Store } from './contract.ts';
 import { wrapStore } from './contract.ts';
@@ -7,16 +7,16 @@ import { laneKey, pausedRoutes, routeLane, runLane } from './records.ts';
 import { AgentRoom } from './unit/agent-room.ts';
 import type { LaneCount, StoredWaits, Wait } from './waits.ts';
 
-/** How many runs wait, by what for. */
+/** The number of waiting runs by reason. */
 export type WaitCounts = Pick<StoredWaits, 'session' | 'sessions'> & { readonly agent: number };
 
-/** A store that tells of each run in its lists what the gateway holds it up for; and the counts. */
+/** A store whose lists say why the gateway holds back each run; and the counts. */
 export interface NamedWaits {
   readonly store: Store;
   readonly counts: () => Promise<WaitCounts>;
 }
 
-/** @param now Unix ms @param agents those with a limit of runs at once */
+/** @param now Unix ms @param agents those with a limit of concurrent runs */
 export function namedWaits(store: Store, now: () => number, agents: () => readonly AgentLimit[]): NamedWaits {
   const know = async () => {
     const at = now();

@@ -74,10 +74,10 @@ function checkVersion({ version, version_text }: DatabaseFacts): Check {
 /** `synchronous_commit` is not checked, because each transaction of a gateway sets it. */
 function checkDurability({ fsync, full_page_writes }: DatabaseFacts): Check {
   const off = [...(fsync ? [] : ['fsync']), ...(full_page_writes ? [] : ['full_page_writes'])].join(' and ');
-  if (off === '') return ok('durable', 'what is acknowledged survives a crash of the server');
+  if (off === '') return ok('durable', 'acknowledged events survive a crash of the server');
   return failed(
     'durable',
-    `${off} off: a crash of its machine loses acknowledged events`,
+    `${off} off: a crash of the database server loses acknowledged events`,
     'set it to on in postgresql.conf',
   );
 }
@@ -88,7 +88,7 @@ function checkConnections(
 ): Check {
   const gateways = Math.max(1, nodes.filter(({ state }) => state === 'serving').length);
   const ours = CONNECTIONS * gateways;
-  const detail = `${used} of ${allowed} in use; ${gateways === 1 ? 'one gateway takes' : `${gateways} gateways take`} up to ${ours}`;
+  const detail = `${used} of ${allowed} in use; ${gateways === 1 ? 'one gateway uses' : `${gateways} gateways use`} up to ${ours}`;
   // Another gateway must be able to start.
   if (Math.max(used, ours) + CONNECTIONS <= allowed) return ok('connections', detail);
   return warning(
@@ -106,14 +106,14 @@ function checkServerClock({ clock_ahead_ms: ahead }: DatabaseFacts): Check {
 }
 
 function checkStandby({ standby_missing }: DatabaseFacts): Check {
-  if (!standby_missing) return ok('standby', 'no commit waits for a standby that is away');
-  const detail = 'synchronous_standby_names names a standby and none is connected: every commit waits';
+  if (!standby_missing) return ok('standby', 'no commit waits for a disconnected standby');
+  const detail = 'synchronous_standby_names names a standby, but none is connected: every commit waits';
   return failed('standby', detail, 'connect the standby, or set synchronous_standby_names to the empty string');
 }
 
 function checkTransactions({ oldest_transaction_ms: age }: DatabaseFacts): Check {
-  if (age < TRANSACTION_MS) return ok('transactions', 'none keeps vacuum from its work');
-  const detail = `a transaction has been open for ${formatDuration(age)}: vacuum removes nothing that is newer`;
+  if (age < TRANSACTION_MS) return ok('transactions', 'none holds back vacuum');
+  const detail = `a transaction has been open for ${formatDuration(age)}: vacuum cannot remove newer dead rows`;
   return warning('transactions', detail, 'find it in pg_stat_activity or pg_prepared_xacts (xact_start), and end it');
 }
 
@@ -122,19 +122,19 @@ function checkSlots({ unread_slots: slots }: DatabaseFacts): Check {
   const detail = slots.map(({ name, bytes }) => `${name}: ${Math.ceil(bytes / MIB)} MiB of WAL`).join('; ');
   return warning(
     'slots',
-    `replication slots that nothing reads fill the disk: ${detail}`,
+    `unused replication slots fill the disk: ${detail}`,
     'connect what reads them, or remove each: SELECT pg_drop_replication_slot(name)',
   );
 }
 
 function checkRights({ role }: DatabaseFacts, { version, forbidden }: SchemaFacts, { schema }: PostgresPlan): Check {
   if (forbidden.length > 0) {
-    const detail = `role ${role} may not use ${forbidden.join(', ')} of schema ${schema}`;
-    return failed('rights', detail, 'GRANTs of a role that runs: hookwright docs scale, "Roles"');
+    const detail = `role ${role} lacks privileges on ${forbidden.join(', ')} in schema ${schema}`;
+    return failed('rights', detail, 'grant them: hookwright docs scale, "Roles"');
   }
   if (version === null)
-    return ok('tables', `none in schema ${schema} yet; the first gateway, or \`hookwright store migrate\`, makes them`);
-  return ok('tables', `schema ${schema}, version ${version}; role ${role} may use them`);
+    return ok('tables', `none in schema ${schema} yet; the first gateway or \`hookwright store migrate\` creates them`);
+  return ok('tables', `schema ${schema}, version ${version}; role ${role} has the privileges it needs`);
 }
 
 /** The jobs and subscriptions that gateways do not use because they are invalid. */
@@ -161,7 +161,7 @@ function checkRows(refused: readonly string[]): Check {
 }
 
 function checkLag({ lag_ms }: SchemaFacts): Check {
-  if (lag_ms < LAG_MS) return ok('lag', 'no run waits for long');
+  if (lag_ms < LAG_MS) return ok('lag', 'no run has been due for long');
   const fix = 'is a gateway running (gateway status --all)? Then raise max_concurrent_runs, or add a gateway';
   return warning('lag', `the oldest run that is due has waited for ${formatDuration(lag_ms)}`, fix);
 }

@@ -88,8 +88,8 @@ export async function findDatabase(context: CliContext, flags: DatabaseFlags): P
   const url = named ?? plan?.url ?? null;
   if (url === null) {
     throw new CliError(
-      'gateway.store names no PostgreSQL: the store is a file of this machine',
-      'name the database: --database env:DATABASE_URL',
+      'gateway.store does not name a PostgreSQL database: the store is a file on this machine',
+      'pass the database: --database env:DATABASE_URL',
     );
   }
   const schema = flags.schema ?? plan?.schema ?? DEFAULT_SCHEMA;
@@ -111,7 +111,7 @@ export async function withDatabase<T>(
   } catch (error) {
     if (error instanceof StoreRefused) throw refusalOf(error);
     if (error instanceof CliError) throw error;
-    throw new CliError(`the database: ${describePgError(error)}`);
+    throw new CliError(`cannot use the database: ${describePgError(error)}`);
   } finally {
     await db?.close().catch(() => {});
   }
@@ -148,7 +148,7 @@ const HASH_CHARS = 12;
 /** Prints every gateway that shares the store; an array with `json`. Returns the exit code. */
 export async function showNodes(context: CliContext, json: boolean): Promise<number> {
   const nodes = await listNodes(context);
-  const empty = 'no gateway is running, and none has been; start one: hookwright gateway start';
+  const empty = 'no gateway has run yet; start one: hookwright gateway start';
   printList(context, nodes, { json, toJson: ({ read_at: _, ...node }) => node, columns: COLUMNS, empty });
   if (!json) noteProblems(context, nodes);
   return nodes.some(({ state }) => state === 'serving') ? 0 : 1;
@@ -184,7 +184,7 @@ function describeState({ state, lease_expires_at, read_at }: StoredNode): string
   return `${state} ${formatDuration(read_at - lease_expires_at)} ago`;
 }
 
-const LAST_SEEN = 'the subscriptions are those that this home has last seen';
+const LAST_SEEN = 'using the subscriptions that this home last read';
 
 /** Updates the home's copy from the database; if it is away, prints a note and keeps the copy. */
 export async function refreshSubscriptions(context: CliContext, plan: PostgresPlan): Promise<void> {
@@ -237,7 +237,7 @@ function openOrNull(
     if (!(error instanceof InvalidSubscriptions)) throw error;
     if (!existsSync(path)) throw refusalOf(error);
     const reason = error.message.split('\n', 1)[0];
-    printNote(context, `${reason}: replaced with those that this home has last seen, and the change`);
+    printNote(context, `${reason}: replaced with those that this home last read, plus the change`);
     return null;
   }
 }

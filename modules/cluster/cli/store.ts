@@ -43,16 +43,16 @@ export const storeMigrateCommand = command({
 });
 
 function describe(from: number, to: number): string {
-  if (from === to) return `version ${to} already`;
+  if (from === to) return `already at version ${to}`;
   return from === 0 ? `created, version ${to}` : `migrated from version ${from} to ${to}`;
 }
 
 /** `hookwright store move`: moves the jobs, delivery ids and sessions of a home into the PostgreSQL database of its configuration. */
 export const storeMoveCommand = command({
   options: {
-    from: needed(choice(['sqlite'], 'The engine that has it')),
-    to: needed(choice(['postgres'], 'The engine that is to have it')),
-    dryRun: flag('Show what would be moved, and move nothing'),
+    from: needed(choice(['sqlite'], 'Engine to move from')),
+    to: needed(choice(['postgres'], 'Engine to move to')),
+    dryRun: flag('Show what would be moved without moving it'),
     database: databaseOption,
     schema: text('name', 'Schema of the tables instead of the configured one'),
     config: configOption,
@@ -83,8 +83,8 @@ function print(context: CliContext, { count, outcome, file }: StoreMove, schema:
 
 const SAID: Readonly<Record<StoreMove['outcome'], string>> = {
   moved: 'moved to PostgreSQL,',
-  already: 'was moved before to PostgreSQL,',
-  'dry run': 'nothing moved yet; it can be, to PostgreSQL,',
+  already: 'already moved to PostgreSQL,',
+  'dry run': 'dry run: nothing moved; the store can be moved to PostgreSQL,',
 };
 
 export interface StoreMove {
@@ -105,7 +105,7 @@ export async function moveStore(context: CliContext, database: Database, isDryRu
   if (await isGatewayThere(context)) {
     throw new CliError('a gateway serves this home', 'stop it first: hookwright gateway stop');
   }
-  if (!existsSync(path)) throw new CliError(`there is nothing to move: ${path} does not exist`);
+  if (!existsSync(path)) throw new CliError(`nothing to move: ${path} does not exist`);
   const sessions = await readSessions(context.home);
   const { count, outcome } = await withFile(context, path, async (store, db) => {
     await refuseOpenWork(store, context.clock.now());
@@ -150,7 +150,7 @@ async function withFile<T>(
   const { connect } = await import('../../../runtime/store/sqlite/driver.ts');
   try {
     const store = await tryOpenFile(context);
-    if (store === null) throw new CliError(`another process has ${path}`, 'wait until it has ended, or end it');
+    if (store === null) throw new CliError(`another process has ${path} open`, 'wait until it ends, or stop it');
     try {
       const db = openWriting(connect, path, 'full');
       try {
@@ -175,7 +175,7 @@ async function refuseOpenWork(store: Store, now: number): Promise<void> {
   if (open === 0) return;
   throw new CliError(
     `${open} ${open === 1 ? 'dispatch is' : 'dispatches are'} not finished, and open work is not moved`,
-    'start the gateway on this store again, and stop it when `hookwright deliveries list` shows nothing open',
+    'start the gateway on this store, and stop it when `hookwright deliveries list` shows no pending work',
   );
 }
 
@@ -235,7 +235,7 @@ function compare(expected: MovedCount, stored: MovedCount): void {
   const off = (Object.keys(expected) as (keyof MovedCount)[]).filter((kind) => expected[kind] !== stored[kind]);
   if (off.length === 0) return;
   const found = off.map((kind) => `${kind}: ${expected[kind]} in the file, ${stored[kind]} in the database`);
-  throw new StoreRefused(`the counts differ, and nothing was moved\n${found.join('\n')}`);
+  throw new StoreRefused(`nothing was moved, because the counts differ\n${found.join('\n')}`);
 }
 
 /** Renames the file, so that no gateway starts from it again. @returns its new path */

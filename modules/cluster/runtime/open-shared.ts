@@ -63,7 +63,7 @@ export function copyParts(
     async lock() {
       const { waitForLock } = await import('../../../runtime/store/sqlite/file-lock.ts');
       const lock = await waitForLock(join(home, 'run', 'subscriptions.lock'), LOCK_MS, clock);
-      if (lock === null) throw new Error('another process is changing the subscriptions and does not finish');
+      if (lock === null) throw new Error('timed out waiting for another process that is changing the subscriptions');
       return lock;
     },
   };

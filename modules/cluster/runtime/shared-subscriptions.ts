@@ -113,7 +113,7 @@ export class SharedSubscriptions {
       const reason = messageOf(error).replaceAll('\n', '; ');
       if (error instanceof InvalidSubscriptions) this.refused.note('subscriptions', reason);
       if (reason !== this.loggedReason)
-        this.log.warn({ reason }, 'the shared subscriptions cannot be read: the previous ones stay in service');
+        this.log.warn({ reason }, 'cannot read the shared subscriptions; keeping the previous ones');
       this.loggedReason = reason;
     }
   }
@@ -138,7 +138,7 @@ export function sealSubscriptions(text: string, seal: Seal | null): string {
     if (isReference(secret) || isSealed(secret)) return secret;
     if (seal !== null) return seal.seal(secret, name);
     throw new StoreRefused(
-      `the secret of subscription "${name}" stands in the subscription itself, and there is no key to encrypt it with`,
+      `the secret of subscription "${name}" is in the subscription itself, and no key is set to encrypt it`,
     );
   });
 }
@@ -174,7 +174,7 @@ export function openSubscriptions(text: string, seal: Seal | null): OpenedSubscr
   if (plain.size === 0) return { text: opened, sealed, problem: null };
   const entries = entriesOf(opened).filter(([name]) => !plain.has(name));
   const names = [...plain].map((name) => JSON.stringify(name)).join(', ');
-  const problem = `subscriptions in the database have a secret in plain text and are not served: ${names}; replace each: hookwright webhook subscribe`;
+  const problem = `subscriptions in the database have a plain-text secret and are not served: ${names}; replace each: hookwright webhook subscribe`;
   return { text: print(entries), sealed, problem };
 }
 
@@ -206,7 +206,7 @@ function entriesOf(text: string): readonly (readonly [name: string, entry: unkno
   const found = tryParseJson(text);
   if (isMap(found)) return Object.entries(found);
   throw new InvalidSubscriptions(
-    'the subscriptions in the database are not a JSON object\nchange one on a machine whose gateway still serves them: hookwright webhook subscribe <name>',
+    'the subscriptions in the database are not a JSON object\nto repair them, change one on a machine whose gateway still serves them: hookwright webhook subscribe <name>',
   );
 }
 
@@ -253,7 +253,7 @@ export function createSeal(keyText: string): Seal {
         decipher.setAAD(Buffer.from(place, 'utf8')).setAuthTag(rest.subarray(0, TAG_BYTES));
         return Buffer.concat([decipher.update(rest.subarray(TAG_BYTES)), decipher.final()]).toString('utf8');
       } catch {
-        throw new Error('it was encrypted with another gateway.store.key');
+        throw new Error('it was encrypted with a different gateway.store.key');
       }
     },
   };

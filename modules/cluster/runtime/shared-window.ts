@@ -100,7 +100,7 @@ export class SharedWindow implements SlotWindow {
   private async within(asked: Promise<SlotGrant>): Promise<SlotGrant> {
     const late = new Promise<never>((_, reject) => {
       const timer = this.clock.after(TIMEOUT_MS, () =>
-        reject(new StoreUnavailable('the store counts no requests now')),
+        reject(new StoreUnavailable('the store cannot count requests now')),
       );
       const end = (): void => timer.cancel();
       asked.then(end, end);

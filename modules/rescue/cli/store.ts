@@ -23,14 +23,14 @@ export const storeBackupCommand = command({
   async run(context, given) {
     const path = await requireFile(context, 'pg_dump');
     const to = resolve(context.cwd, given.file);
-    if (existsSync(to)) throw new CliError(`${to} is there already`, 'a backup replaces no file: name another one');
-    if (!existsSync(dirname(to))) throw new CliError(`there is no folder ${dirname(to)}`, 'make it first');
+    if (existsSync(to)) throw new CliError(`${to} already exists`, 'a backup never replaces a file: use another name');
+    if (!existsSync(dirname(to))) throw new CliError(`there is no folder ${dirname(to)}`, 'create it first');
     const copied = await useStore(context, async () => {
       const { copyStore } = await import('../runtime/rescue.ts');
       // Without a gateway the store is this command's now.
       return (await tryAskGateway(context, 'store_back_up', { to }, COPY_MS)) ?? copyStore(path, to);
     });
-    if (copied === null) throw new CliError(`nothing is stored in ${context.home} yet`);
+    if (copied === null) throw new CliError(`there is no store in ${context.home} yet`);
     if (given.json) printJson(context, { file: to, ...copied });
     else printNote(context, `copied to ${to} (${copied.bytes} bytes) and checked`);
   },
@@ -47,7 +47,7 @@ export const storeRestoreCommand = command({
     const { restore } = await import('../runtime/backup.ts');
     const aside = await withLockedStore(context, () => restore(path, from, context.clock.now()));
     printNote(context, `restored from ${from}`);
-    if (aside !== null) printNote(context, `the files before are kept as ${aside}`);
+    if (aside !== null) printNote(context, `the previous files were moved to ${aside}`);
   },
 });
 
@@ -56,15 +56,16 @@ export const storeNewCommand = command({
   options: { config: configOption, yes: flag('Do not ask') },
   async run(context, given) {
     const path = await requireFile(context, 'createdb');
-    const question = `Begin with an empty store in ${context.home}? What was pending does not run.`;
-    if (!given.yes && !canAsk(context)) throw new CliError('there is no terminal to ask on', 'add --yes to begin anew');
+    const question = `Start with an empty store in ${context.home}? Pending work will not run.`;
+    if (!given.yes && !canAsk(context))
+      throw new CliError('cannot ask for confirmation without a terminal', 'add --yes to start with an empty store');
     if (!given.yes && !(await createPrompter(context).confirm(question, false)))
-      throw new CliError('given up; nothing was changed');
+      throw new CliError('cancelled; nothing was changed');
     const { moveAside } = await import('../runtime/backup.ts');
     const forget = (): void => rmSync(notePath(path), { force: true });
     const aside = await withLockedStore(context, () => moveAside(path, context.clock.now(), forget));
-    printNote(context, aside === null ? 'there was none' : `what was left is kept as ${aside}`);
-    printNote(context, 'the next start begins with an empty store');
+    printNote(context, aside === null ? 'there was no store' : `the files of the old store were moved to ${aside}`);
+    printNote(context, 'the next start creates an empty store');
   },
 });
 
@@ -85,10 +86,7 @@ async function withLockedStore<T>(context: CliContext, replace: () => T): Promis
   const lock = tryLock(lockPath(path));
   if (lock === null) {
     const pid = lockHolder(lockPath(path));
-    throw new CliError(
-      `${path} is in use by ${pid === null ? 'another process' : `the process ${pid}`}`,
-      'stop it first',
-    );
+    throw new CliError(`${path} is in use by ${pid === null ? 'another process' : `process ${pid}`}`, 'stop it first');
   }
   try {
     return replace();

@@ -27,7 +27,9 @@ export function checkFile(open: () => Connection): string | null {
   try {
     const found = open().query<[string]>('PRAGMA quick_check(1)').get()?.[0];
     if (found === 'ok') return null;
-    return (found ?? 'nothing was checked').replace(/^\*{3} in database main \*{3}\n/, '').replaceAll('\n', '; ');
+    return (found ?? 'the check returned no result')
+      .replace(/^\*{3} in database main \*{3}\n/, '')
+      .replaceAll('\n', '; ');
   } catch (error) {
     if (!isMalformed(error)) throw error;
     return messageOf(error);
@@ -69,7 +71,9 @@ function close(path: string, name: string): StoreNote {
 function requireStore(db: Connection, path: string): void {
   const format = formatOf(db);
   if (format === 0 || format > FORMAT)
-    throw new StoreRefused(`${path} is no store of this version (format ${format}, this one knows ${FORMAT})`);
+    throw new StoreRefused(
+      `${path} is not a store of this version (format ${format}, this version supports ${FORMAT})`,
+    );
   const found = db.query<[string]>('PRAGMA integrity_check(1)').get()?.[0];
   if (found !== 'ok') throw new StoreRefused(`${path} is damaged: ${found}`);
 }
@@ -103,9 +107,7 @@ export function moveAside(path: string, now: number, change: () => void): string
  */
 export function restore(path: string, from: string, now: number): string | null {
   if ((statSync(`${from}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
-    throw new StoreRefused(
-      `${from} has a log beside it, so it alone is not all: make a copy with hookwright store backup`,
-    );
+    throw new StoreRefused(`${from} is incomplete without the log beside it: make a copy with hookwright store backup`);
   const next = `${path}.restoring`;
   try {
     copyFileSync(from, next);

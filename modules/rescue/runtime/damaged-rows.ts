@@ -227,5 +227,5 @@ export function readAside(db: Connection): DamageReport | null {
     db.query<[number, number, string]>('SELECT count(*), min(at), what FROM damaged').get() ?? [];
   if (count === 0) return null;
   const rows = count === 1 ? '1 row was' : `${count} rows were`;
-  return { at, message: `${rows} not what was written, and set aside in the table "damaged": ${first}`, copy: null };
+  return { at, message: `${rows} damaged and moved to the table "damaged": ${first}`, copy: null };
 }

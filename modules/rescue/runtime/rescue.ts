@@ -65,8 +65,8 @@ function examine(open: Connect, path: string, now: number): (db: Connection) => 
 }
 
 const gone = (path: string): string =>
-  `${path} is gone, or empty, and this home had a store. Put a copy back: hookwright store restore <file>; ` +
-  'or begin anew, without what was stored: hookwright store new';
+  `${path} is missing or empty, but this home had a store. Restore a copy: hookwright store restore <file>; ` +
+  'or start with an empty store: hookwright store new';
 
 function known(db: Connection): Omit<Findings, 'aside'> {
   const found = getMeta(db, 'unclean_stop_found');
@@ -136,14 +136,14 @@ const watchStore: Rescue['store'] = ({ path, isServer, log, now }, noteChecked) 
       if (isClosing) return;
       await noteChecked(broken === null ? null : (before ?? report(broken)));
     } catch (error) {
-      if (!isClosing) log.warn({ reason: messageOf(error) }, 'cannot check the store: the next start tries again');
+      if (!isClosing) log.warn({ reason: messageOf(error) }, 'cannot check the store; the next start checks it again');
     } finally {
       void checker.end({ kind: 'close' });
     }
   };
   const setAside = (rows: readonly string[]): void => {
     const found = { rows: rows.slice(0, NAMED_ROWS), count: rows.length };
-    log.error(found, 'damaged rows of the store were set aside: hookwright deliveries list --state dead');
+    log.error(found, 'moved damaged rows of the store aside: hookwright deliveries list --state dead');
   };
   return {
     opened({ aside, damage, unchecked, broken }) {

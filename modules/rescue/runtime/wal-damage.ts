@@ -50,7 +50,7 @@ export function setDamagedAside(path: string, now: number, life: StoreLife | nul
     return setLogAside(
       path,
       now,
-      `the write-ahead log of ${path} is not the one that it was last written with, and was not applied: what was acknowledged in the time before the last stop may be lost`,
+      `the write-ahead log of ${path} belongs to another state of the file and was not applied: events acknowledged shortly before the last stop may be lost`,
     );
   const index = readIndex(`${path}-shm`);
   const isOfLog = index?.salts.equals(salts) === true;
@@ -66,15 +66,15 @@ export function setDamagedAside(path: string, now: number, life: StoreLife | nul
     return setLogAside(
       path,
       now,
-      `the write-ahead log of ${path} belonged to another file, as after a restore: it was not applied`,
+      `the write-ahead log of ${path} belongs to another file (for example after a restore) and was not applied`,
     );
   }
   const copy = asideName(path, now);
   const commits = lost === 1 ? '1 commit' : `${lost} commits`;
   const message =
     lost === 0
-      ? `the end of the write-ahead log of ${path} is gone: what was acknowledged in the time before the last stop may be lost`
-      : `the write-ahead log of ${path} was damaged: at most ${commits} of the time before the last stop are lost`;
+      ? `the end of the write-ahead log of ${path} is missing: events acknowledged shortly before the last stop may be lost`
+      : `the write-ahead log of ${path} was damaged: at most ${commits} from before the last stop are lost`;
   const report = { at: now, message, copy: copyAside(path, copy) ? copy : null };
   // The readable part of the log is older than the file: its pages would be of an earlier state than the rest.
   if (pages.length < checkpointed) truncateSync(`${path}-wal`);
@@ -86,7 +86,7 @@ export const setOtherAside = (path: string, now: number): DamageReport =>
   setLogAside(
     path,
     now,
-    `${path} is another file than this home had, or an older copy: what was acknowledged since is not in it`,
+    `${path} is not the file that this home had, or is an older copy: it lacks events acknowledged since then`,
   );
 
 function setLogAside(path: string, now: number, message: string): DamageReport {

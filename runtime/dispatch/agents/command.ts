@@ -102,7 +102,9 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
       if ((told ?? usage) !== null) report?.used((told ?? usage) as Usage);
       if (result.kind === 'exit' && result.code === 0) {
         if (text !== null) return text;
-        throw new AgentError(`${program} printed no JSON with a text at answer_path (${plan.answer_path?.join('.')})`);
+        throw new AgentError(
+          `${program} printed no JSON with a string at answer_path (${plan.answer_path?.join('.')})`,
+        );
       }
       throw new AgentError(describe(result));
     },
@@ -130,10 +132,10 @@ async function openFolder(plan: CommandAgentPlan, context: CommandAgentContext, 
     if (path === null) return await context.workFolders.create(plan.work, context.folder, route);
     if ((await stat(path)).isDirectory()) return { path, release: () => Promise.resolve() };
   } catch (error) {
-    const reason = `its folder ${path ?? join(context.folder, 'work')} cannot be used (${codeOf(error) ?? String(error)})`;
+    const reason = `the folder ${path ?? join(context.folder, 'work')} cannot be used (${codeOf(error) ?? String(error)})`;
     throw isLack(error) ? new AgentNotStarted(reason) : new AgentError(reason);
   }
-  throw new AgentError(`its folder ${path} is not a folder`);
+  throw new AgentError(`${path} is not a folder`);
 }
 
 /** The folder that `cwd` names; null: it names none. */
@@ -184,7 +186,7 @@ function explain(result: ProcessResult, plan: CommandAgentPlan, redact: (text: s
     case 'input_failed':
       return `${program} cannot be started: ${result.code}`;
     case 'timeout':
-      return `${program} gave no answer within ${plan.timeout_seconds} s`;
+      return `${program} did not finish within ${plan.timeout_seconds} s`;
     case 'overflow':
       return `${program} printed more than ${MAX_STDOUT_BYTES} bytes`;
     case 'aborted':
@@ -263,7 +265,7 @@ export async function openOutputs(
   { workFolders, folder }: { readonly workFolders: Pick<WorkFolders, 'create'>; readonly folder: string },
 ): Promise<OutputsFile> {
   const own = await workFolders.create('run', folder, route).catch((error: unknown): WorkFolder => {
-    const reason = `the folder for its outputs cannot be created (${codeOf(error) ?? messageOf(error)})`;
+    const reason = `cannot create the folder for its outputs (${codeOf(error) ?? messageOf(error)})`;
     throw isLack(error) ? new AgentNotStarted(reason) : new AgentError(reason);
   });
   const path = join(own.path, 'outputs.jsonl');

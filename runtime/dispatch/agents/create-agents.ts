@@ -109,7 +109,7 @@ function createRunner([profile, name, plan]: NamedAgent, context: RunnerContext)
   const reason = missingAgent(plan, context);
   if (reason !== null) {
     const about = name === null ? { profile, reason } : { profile, agent: name, reason };
-    context.log.warn(about, 'the program of the agent cannot be started: its runs will fail');
+    context.log.warn(about, 'cannot start the agent program: its runs will fail');
   }
   const create = RUNNERS[plan.kind] as (plan: AgentPlan, context: RunnerContext) => AgentRunner;
   return create(plan, context);
@@ -152,7 +152,7 @@ export async function loadSkills(
       text += `${(await readText(path)).trim()}\n\n`;
     } catch (error) {
       if (codeOf(error) === 'ENOENT') log.warn({ skill, path }, 'unknown skill');
-      else log.warn({ skill, path, reason: messageOf(error) }, 'skill cannot be read');
+      else log.warn({ skill, path, reason: messageOf(error) }, 'cannot read a skill');
     }
   }
   return text;

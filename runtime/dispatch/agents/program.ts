@@ -25,7 +25,7 @@ export function missingAgent(agent: AgentPlan, places: ProgramPlaces): string | 
 /** Why a command cannot be started here, or null. */
 function missingProgram([name = '']: readonly string[], { folder, env }: ProgramPlaces): string | null {
   const program = locateProgram(name, folder);
-  if (program.includes('/')) return isProgram(program) ? null : `${program} is not there, or is not executable`;
+  if (program.includes('/')) return isProgram(program) ? null : `${program} does not exist or is not executable`;
   const folders = (env.PATH ?? '').split(delimiter).filter((path) => path !== '');
   return folders.some((path) => isProgram(join(path, program))) ? null : `${program} is not on the PATH`;
 }

@@ -80,7 +80,7 @@ export class WorkFolders {
         if (codeOf(error) !== 'ENOENT') await this.remover(home).remove(path);
       });
     } catch (error) {
-      this.log.warn({ err: error, folder: path }, 'the folder of a run cannot be removed');
+      this.log.warn({ err: error, folder: path }, 'could not remove the directory of a run');
     }
     this.open.delete(id);
   }

@@ -124,8 +124,8 @@ export class JobScheduler implements JobFirer {
       claim: storedClaim(claim, now),
     });
     if (result.kind === 'stored') wake();
-    if (result.kind === 'running') log.info(fields, 'the job is running already: the event starts no second run');
-    if (result.kind === 'paused') log.info(fields, 'the job is paused: the event is dropped');
+    if (result.kind === 'running') log.info(fields, 'skipped an event: its job is already running');
+    if (result.kind === 'paused') log.info(fields, 'dropped an event: its job is paused');
     if (result.kind !== 'over_limit') return { kind: FIRED[result.kind] };
     reportOver(this.options, fired, result);
     return result;
@@ -142,7 +142,7 @@ export class JobScheduler implements JobFirer {
     if (isRefused && this.isRefused) return;
     this.isRefused ||= isRefused;
     const fields = isRefused ? { reason: error.message } : { err: error };
-    this.options.log.error(fields, 'the scheduler could not do its work, it tries again');
+    this.options.log.error(fields, 'the scheduler failed; will retry');
   }
 
   private async work(): Promise<void> {
@@ -186,7 +186,7 @@ export class JobScheduler implements JobFirer {
     const { records, states, version } = await store.read({ kind: 'jobs' });
     const now = clock.now();
     if (isBack) {
-      log.warn({}, 'the clock was set back: jobs go on by the new time, what has fired does not fire again');
+      log.warn({}, 'system clock moved back; rescheduled jobs (no job fires twice)');
       this.startedAt = Math.min(this.startedAt, now);
     }
     const before = isBack ? new Map<string, Watched>() : this.watched;
@@ -196,7 +196,7 @@ export class JobScheduler implements JobFirer {
     this.source = { table, version };
     for (const begin of found.begun) store.write(begin).catch((error: unknown) => this.logFailure(error));
     for (const { job, error } of found.unreadable) {
-      log.error({ job, err: error }, 'the schedule of the job cannot be read: it does not fire');
+      log.error({ job, err: error }, 'invalid schedule: the job will not fire');
     }
   }
 
@@ -230,9 +230,9 @@ export class JobScheduler implements JobFirer {
     if (outcome !== 'claimed' && outcome !== 'paused') observer?.jobTicked?.(job, missed, outcome === 'stored');
     const fields = { job: job.id, profile: job.profile, due_at: new Date(due_at).toISOString() };
     if (outcome === 'stored') log.info(fields, 'job fired');
-    if (outcome === 'over_limit') log.info(fields, 'a budget is used up: this run is left out');
-    if (outcome === 'running') log.warn(fields, 'the job is still running: this run is left out');
-    if (missed > 0 && outcome !== 'claimed') log.warn({ ...fields, missed }, 'runs were missed');
+    if (outcome === 'over_limit') log.info(fields, 'skipped a run: budget exhausted');
+    if (outcome === 'running') log.warn(fields, 'skipped a run: the job is still running');
+    if (missed > 0 && outcome !== 'claimed') log.warn({ ...fields, missed }, 'missed runs of a job');
   }
 }
 

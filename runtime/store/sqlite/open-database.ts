@@ -88,12 +88,12 @@ function requireFormat(db: Connection, path: string): void {
   const format = formatOf(db);
   if (format > FORMAT) {
     throw new StoreRefused(
-      `${path} was written by a newer hookwright (format ${format}, this one knows ${FORMAT}): ` +
+      `${path} was written by a newer hookwright (format ${format}, this version supports up to ${FORMAT}): ` +
         'upgrade, or move the file away',
     );
   }
   if (format > 0 && format < OLDEST_FORMAT) {
-    throw new StoreRefused(`${path} has format ${format}, of a version before the first release: move the file away`);
+    throw new StoreRefused(`${path} has format ${format}, which predates the first release: move the file away`);
   }
   if (format === 0) inTransaction(db, () => createTables(db));
   else if (format < FORMAT) inTransaction(db, () => migrateTables(db, format));

@@ -229,7 +229,7 @@ function noteTime(path: string): void {
 }
 
 const inUse = (path: string, pid: number | null, what: string): StoreRefused =>
-  new StoreRefused(`${path} is in use by another ${what}${pid === null ? '' : ` (pid ${pid})`}: stop that one first`);
+  new StoreRefused(`${path} is in use by another ${what}${pid === null ? '' : ` (pid ${pid})`}: stop it first`);
 
 /** Waits for the store's lock. Rejects with StoreRefused when it is not released in time. */
 async function lockStore(path: string): Promise<FileLock> {

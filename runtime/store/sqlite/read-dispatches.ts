@@ -166,7 +166,7 @@ function createLoad(db: Connection): (ref: Ref) => StoredDispatch | null {
     // The driver reads invalid UTF-8 as U+FFFD, which a text may contain as well.
     const isUnsure = [...row, ...found].some((value) => typeof value === 'string' && value.includes('\ufffd'));
     if (isUnsure && !texts.all(ref, ...stepIds(ref)).every(([text]) => text === null || isUtf8(text)))
-      throw new StoreDamaged(`a text of delivery ${String(row[1])} is not what was written`);
+      throw new StoreDamaged(`a text of delivery ${String(row[1])} is damaged`);
     const stored = readStored(toStored(row), found);
     return { ...stored, dispatch: whole(ref, stored.dispatch) };
   };

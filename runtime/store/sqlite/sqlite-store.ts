@@ -132,7 +132,7 @@ export class SqliteStore implements Store {
    */
   fail(reason: string): void {
     if (this.failure !== null || this.closing !== null) return;
-    this.failure = `a thread of the store has ended (${reason}): the next start takes up its work`;
+    this.failure = `a store thread ended (${reason}): restart to resume its work`;
     this.health.begin('unavailable', this.failure);
     void this.close();
     this.parts.failed(this.failure);
@@ -155,9 +155,9 @@ export class SqliteStore implements Store {
   private written(mutation: Mutation, result: MutationResults[MutationKind]): void {
     if (mutation.kind !== 'trim') return;
     const { removed, bytes } = result as MutationResults['trim'];
-    const size = `the store has reached its size of ${Math.round(mutation.max_bytes / 2 ** 20)} MB`;
+    const size = `the store has reached its size limit of ${Math.round(mutation.max_bytes / 2 ** 20)} MB`;
     if (bytes <= mutation.max_bytes) this.health.end('full');
-    else if (removed === 0) this.health.begin('full', `${size}, and nothing in it has ended`);
+    else if (removed === 0) this.health.begin('full', `${size}, and contains no ended dispatch to remove`);
   }
 
   private async commit(changes: readonly EncodedChange[]): Promise<readonly CommitResult[]> {
@@ -247,7 +247,7 @@ function createIdentityCheck({ path, health, isOpen }: UpkeepParts): () => Promi
     opened ??= found;
     if (found === opened) health.end('replaced');
     else {
-      const what = 'or a file beside it has been removed or replaced while it is served';
+      const what = 'or a file beside it was removed or replaced while the gateway runs';
       health.begin('replaced', `${path} ${what}: put it back, or restart the gateway`);
     }
   };

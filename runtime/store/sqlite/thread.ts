@@ -77,7 +77,7 @@ export class ThreadClient<Request> implements Client<Request> {
       dropGate(gate);
       this.thread = null;
       if (!this.isEnding) this.onDeath(reason ?? `it ended with code ${code}`);
-      for (const { reject } of this.waiting.splice(0)) reject(new ThreadEnded('a thread of the store has ended'));
+      for (const { reject } of this.waiting.splice(0)) reject(new ThreadEnded('a store thread ended'));
     });
     return thread;
   }

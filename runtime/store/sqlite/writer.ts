@@ -15,7 +15,7 @@ import type { WriterRows } from './rows.ts';
 import { createRows } from './rows.ts';
 
 const SAVE =
-  'keep a copy of it; then restore a backup, or save what can be read: ' +
+  'keep a copy of it; then restore a backup, or recover what is readable: ' +
   'sqlite3 state.db .recover | sqlite3 recovered.db';
 
 export interface WriterOptions {

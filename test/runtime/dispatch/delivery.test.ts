@@ -32,7 +32,7 @@ describe('decideDelivery', () => {
       notSent('ambiguous'),
       1,
       policy,
-      'dead: it may have arrived, so it was not repeated: ambiguous reason',
+      'dead: not retried, because it may have arrived: ambiguous reason',
     ],
     [
       'ambiguous is repeated where the target drops repeats',

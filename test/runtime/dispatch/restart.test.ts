@@ -235,7 +235,7 @@ describe('a store that fails', () => {
     let isLost = false;
     store.write = async (mutation) => {
       const result = await write(mutation);
-      if (isLost && mutation.kind === 'take_work') throw new StoreInDoubt('a thread of the store has ended');
+      if (isLost && mutation.kind === 'take_work') throw new StoreInDoubt('a store thread ended');
       return result;
     };
     const slow = deferred<string>();

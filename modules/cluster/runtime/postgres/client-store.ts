@@ -61,7 +61,7 @@ export async function openClientStore(options: ClientOptions): Promise<Store | n
   } catch (error) {
     await reader.close();
     if (error instanceof StoreRefused) throw error;
-    throw new StoreUnavailable(`the database cannot be used: ${describePgError(error)}`);
+    throw new StoreUnavailable(`cannot use the database: ${describePgError(error)}`);
   }
   const state = new SnapshotReader(connect, beginOf(quoted));
   const writer = new ClientWriter(connect, { begin: beginOf(quoted), channel: channelOf(schema), clock });
@@ -109,7 +109,7 @@ class ClientWriter {
     try {
       this.db ??= await this.connect();
     } catch (error) {
-      const message = `the database cannot be reached: ${describePgError(error)}`;
+      const message = `cannot reach the database: ${describePgError(error)}`;
       return changes.map(() => ({ kind: 'unavailable', message }));
     }
     const { db } = this;

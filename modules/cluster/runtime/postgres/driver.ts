@@ -77,18 +77,18 @@ function libpqUrl(text: string): URL {
   const ignored = UNSUPPORTED.find((name) => searchParams.has(name));
   if (ignored !== undefined) throw refused(`${ignored} is not supported`);
   const given = searchParams.get('sslmode') || (searchParams.get('ssl') === 'true' ? 'require' : 'prefer');
-  if (!SSL_MODES.includes(given)) throw refused(`sslmode=${given} is none of ${SSL_MODES.join(', ')}`);
+  if (!SSL_MODES.includes(given)) throw refused(`sslmode=${given} is invalid: use one of ${SSL_MODES.join(', ')}`);
   const host = searchParams.get('host') ?? decodeURIComponent(url.hostname);
   // As in libpq, a Unix socket is never encrypted.
   const mode = host.startsWith('/') ? 'disable' : given;
   const root = searchParams.get('sslrootcert');
   if (root === 'system') {
     if (mode !== 'verify-full')
-      throw refused('sslrootcert=system needs sslmode=verify-full: anybody can have a certificate of a public CA');
+      throw refused('sslrootcert=system requires sslmode=verify-full: anyone can get a certificate from a public CA');
     // Without a file, these are the roots of Node.js.
     searchParams.delete('sslrootcert');
   }
-  if (mode === 'verify-ca' && !root) throw refused('sslmode=verify-ca needs sslrootcert=<file of the CA>');
+  if (mode === 'verify-ca' && !root) throw refused('sslmode=verify-ca requires sslrootcert=<file of the CA>');
   searchParams.delete('ssl');
   searchParams.set('sslmode', mode);
   searchParams.set('uselibpqcompat', 'true');
@@ -166,7 +166,7 @@ async function importDriver(): Promise<Driver> {
     return loaded.default as Driver;
   } catch (error) {
     if (sqlState(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new StoreRefused(`gateway.store: postgres needs the package pg: run \`${npmInstall('pg')}\``);
+    throw new StoreRefused(`gateway.store: postgres requires the package pg: run \`${npmInstall('pg')}\``);
   }
 }
 
@@ -208,12 +208,12 @@ const ADVICE: Readonly<Record<string, string>> = {
   '28000': "check the user in the URL of gateway.store.postgres, and the server's pg_hba.conf",
   '3D000': 'create it, or correct the URL of gateway.store.postgres',
   '53300': 'raise max_connections, or put PgBouncer in front (gateway.store.listen: false)',
-  [NO_TLS]: 'set `ssl = on` in its postgresql.conf, or another sslmode in the URL: hookwright docs scale',
-  '42P05': 'behind a pooler in transaction mode gateway.store needs `listen: false`',
-  '26000': 'behind a pooler in transaction mode gateway.store needs `listen: false`',
-  UNTRUSTED: 'sslrootcert in the URL of the database names the file of the CA that signed its certificate',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'with sslmode=verify-full the certificate has to name the host of the URL',
-  '42501': 'what the role of a gateway needs: hookwright docs scale',
+  [NO_TLS]: 'set `ssl = on` in its postgresql.conf, or change sslmode in the URL: hookwright docs scale',
+  '42P05': 'behind a pooler in transaction mode, set `listen: false` in gateway.store',
+  '26000': 'behind a pooler in transaction mode, set `listen: false` in gateway.store',
+  UNTRUSTED: 'set sslrootcert in the URL of the database to the file of the CA that signed its certificate',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'with sslmode=verify-full, the certificate must name the host of the URL',
+  '42501': 'grant the privileges that a gateway needs: hookwright docs scale',
 };
 
 /** Describes an error for users, with advice. No message of the driver or PostgreSQL contains the password. */

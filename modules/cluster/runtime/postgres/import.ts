@@ -95,12 +95,12 @@ export async function checkEmpty(db: PgConnection, id: string): Promise<'empty' 
   if (nodes > 0) {
     const [serve, them] = nodes === 1 ? ['gateway serves', 'it'] : ['gateways serve', 'them'];
     throw new StoreRefused(
-      `${nodes} ${serve} from the database\nstop ${them} first: no gateway may use the database while a store is moved into it`,
+      `${nodes} ${serve} from the database\nstop ${them} first: no gateway may use the database during the move`,
     );
   }
   if (found?.is_used === true) {
     throw new StoreRefused(
-      'the database holds dispatches, delivery ids, jobs or sessions already\nname an empty schema: gateway.store.schema',
+      'the database already contains dispatches, delivery ids, jobs or sessions\nuse an empty schema: gateway.store.schema',
     );
   }
   return 'empty';

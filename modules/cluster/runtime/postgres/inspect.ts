@@ -49,7 +49,7 @@ const UNREAD_SLOTS =
 
 export async function inspectServer(db: PgConnection, clock: Clock): Promise<DatabaseFacts> {
   const [row] = await db.query<Omit<DatabaseFacts, 'clock_ahead_ms' | 'unread_slots'>>(SERVER);
-  if (row === undefined) throw new Error('the database returned none of its settings');
+  if (row === undefined) throw new Error('the database returned no settings');
   const unread_slots = await db.query<DatabaseFacts['unread_slots'][number]>(UNREAD_SLOTS);
   let clock_ahead_ms = 0;
   await readServerTime(db, clock, (now) => {

@@ -63,7 +63,7 @@ export class Lease {
         `VALUES (${UNTIL}, $1, $2, $3, $4) RETURNING id, token, ${SCHEMA}`,
       [url(), version, table(), problem()],
     );
-    if (row === undefined) throw new Error('the database has not made a row for this gateway');
+    if (row === undefined) throw new Error('the database created no row for this gateway');
     checkOverlap(row);
     return new Lease(row.id, row.token);
   }

@@ -15,7 +15,7 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 /** Quotes the name. Only lower-case letters, digits and `_` are allowed; other names would need quotes in users' statements. */
 export function quoteSchema(schema: string): string {
   if (/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) return `"${schema}"`;
-  throw new StoreRefused(`gateway.store.schema: "${schema}" is no name: use a-z, 0-9 and _`);
+  throw new StoreRefused(`gateway.store.schema: "${schema}" is not a valid name: use a-z, 0-9 and _`);
 }
 
 /**
@@ -46,8 +46,8 @@ export async function versionFor(db: PgConnection, schema: string): Promise<numb
   checkOverlap({ schema, version });
   if (version >= SCHEMA_VERSION) return version;
   throw new StoreRefused(
-    `the tables in schema "${schema}" have version ${version}, and this hookwright needs version ${SCHEMA_VERSION}\n` +
-      'bring them to it: hookwright store migrate',
+    `the tables in schema "${schema}" have version ${version}, but this hookwright needs version ${SCHEMA_VERSION}\n` +
+      'migrate them: hookwright store migrate',
   );
 }
 
@@ -98,15 +98,15 @@ async function missingRights(db: PgConnection, schema: string, from: number): Pr
   const need =
     from === 0
       ? `the database has no tables in schema "${schema}" yet, or none that this role may read`
-      : `the tables in schema "${schema}" have version ${from}, and this hookwright needs version ${SCHEMA_VERSION}`;
+      : `the tables in schema "${schema}" have version ${from}, but this hookwright needs version ${SCHEMA_VERSION}`;
   return new StoreRefused(
-    `${need}; the role "${user?.name}" may not change that: run \`hookwright store migrate\` as the role that owns them, ` +
+    `${need}; the role "${user?.name}" may not change the schema: run \`hookwright store migrate\` as the role that owns them, ` +
       'and check the GRANTs (hookwright docs scale)',
   );
 }
 
 const newerSchema = (schema: string, version: number): StoreRefused =>
   new StoreRefused(
-    `the database was written by a newer hookwright (schema "${schema}" has version ${version}, this one knows ` +
+    `the database was written by a newer hookwright (schema "${schema}" has version ${version}, this one supports ` +
       `${SCHEMA_VERSION}): upgrade this gateway`,
   );

@@ -230,6 +230,6 @@ export const FORGET_WINDOWS = "DELETE FROM rate_window WHERE opened_at < clock_t
 export async function takeSlots(db: SnapshotReader, { window, limit, needed, ahead }: SlotRequest): Promise<SlotGrant> {
   const [rows] = await db.ask<readonly (readonly SlotGrant[])[]>([TAKE, window, limit, needed, ahead]);
   const [grant] = rows ?? [];
-  if (grant === undefined) throw new Error(`nothing is known of the window ${window}`);
+  if (grant === undefined) throw new Error(`the database returned no rate window ${window}`);
   return grant;
 }

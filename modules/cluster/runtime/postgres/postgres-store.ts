@@ -105,12 +105,12 @@ export class PostgresStore implements Store {
     this.requireConnection();
     const { writer, health } = this;
     if (BEGINS_WORK.has(mutation.kind) && writer.leaseLeftMs < LEASE_MARGIN_MS) {
-      throw new StoreUnavailable('the lease of this gateway could not be renewed in time');
+      throw new StoreUnavailable('could not renew the lease of this gateway in time');
     }
     const result = await this.group.write(mutation);
     // The process may have been suspended meanwhile: then another gateway has taken over the work, and it must not start here.
     if (mutation.kind === 'take_work' && writer.leaseLeftMs <= 0) {
-      throw new StoreUnavailable('the lease of this gateway ended while it took work');
+      throw new StoreUnavailable('the lease of this gateway expired while it took work');
     }
     // The connection may have been lost after this change was made.
     if (writer.isConnected) health.end('unavailable');
@@ -158,7 +158,7 @@ export class PostgresStore implements Store {
   private requireConnection(): void {
     if (this.closing !== null) throw new StoreUnavailable('the store is closed');
     if (this.writer.isConnected) return;
-    throw new StoreUnavailable(this.health.problem?.message ?? 'the database cannot be reached');
+    throw new StoreUnavailable(this.health.problem?.message ?? 'cannot reach the database');
   }
 
   /** Resolves once there is no connection: then there is nothing to wait for. */
@@ -167,7 +167,7 @@ export class PostgresStore implements Store {
   }
 
   private lost(reason: string): void {
-    this.beginProblem(`the database cannot be reached: ${reason}`);
+    this.beginProblem(`cannot reach the database: ${reason}`);
   }
 
   private beginProblem(problem: string): void {
@@ -193,7 +193,7 @@ export class PostgresStore implements Store {
     } catch (error) {
       if (error instanceof StoreRefused) throw error;
       this.beginProblem(
-        `the database ${isLost(error) ? 'cannot be reached' : 'refuses this gateway'}: ${describePgError(error)}`,
+        `the database ${isLost(error) ? 'is unavailable' : 'rejects this gateway'}: ${describePgError(error)}`,
       );
     }
   }
@@ -207,7 +207,7 @@ export class PostgresStore implements Store {
     this.otherTables = tables;
     const difference = describeOtherTables(this.parts.table(), tables);
     if (difference !== null && before.join() !== tables.join())
-      this.parts.log.warn({ reason: difference }, 'the gateways do not serve the same table');
+      this.parts.log.warn({ reason: difference }, 'the gateways serve different tables');
   }
 
   private async renew(): Promise<void> {
@@ -220,7 +220,7 @@ export class PostgresStore implements Store {
         if (left > 0) this.others.left();
       }
     } catch (error) {
-      this.health.begin('unavailable', `the lease cannot be renewed: ${describePgError(error)}`);
+      this.health.begin('unavailable', `cannot renew the lease: ${describePgError(error)}`);
     }
     if (this.closing === null) this.renewLater();
   }

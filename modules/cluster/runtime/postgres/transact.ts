@@ -129,7 +129,7 @@ export class SnapshotReader {
       const [, ...rows] = await Promise.all(sent);
       return rows.slice(0, -1) as never;
     } catch (error) {
-      throw new StoreUnavailable(`the database cannot be asked: ${describePgError(error)}`);
+      throw new StoreUnavailable(`cannot query the database: ${describePgError(error)}`);
     }
   };
 

@@ -149,7 +149,7 @@ export class PgWriter {
   private open(): { readonly db: PgConnection; readonly lease: Lease } {
     const { db, lease } = this;
     if (db === null || lease === null || db.lost !== null) {
-      throw new StoreUnavailable(`the database cannot be reached: ${db?.lost?.message ?? 'not connected'}`);
+      throw new StoreUnavailable(`cannot reach the database: ${db?.lost?.message ?? 'not connected'}`);
     }
     return { db, lease };
   }
@@ -204,8 +204,7 @@ export class PgWriter {
     }
     const isKnown = await new Promise<boolean>((resolve) => this.resumed.push(resolve));
     if (!isKnown) throw new Unknown(batch);
-    if (this.committed < batch)
-      throw new StoreUnavailable('the connection to the database was lost: nothing was stored');
+    if (this.committed < batch) throw new StoreUnavailable('lost the connection to the database: nothing was stored');
   }
 
   private async beginLease(db: PgConnection): Promise<void> {
@@ -226,7 +225,7 @@ export class PgWriter {
       this.db = null;
       this.parts.lost(describePgError(error));
     }
-    return new StoreUnavailable(`the database takes nothing now: ${describePgError(error)}`);
+    return new StoreUnavailable(`database unavailable: ${describePgError(error)}`);
   }
 }
 

@@ -68,7 +68,7 @@ describe('a full disk', () => {
     await until(async () => store.problem() === null);
     assert.deepEqual(
       log.lines.map(({ message }) => message),
-      ['the store accepts no changes', 'the store accepts changes again'],
+      ['the store rejects changes', 'the store accepts changes again'],
     );
     await store.write(big('later'));
     const ids = (await store.read({ kind: 'list', filter: { limit: 999 } })).map(({ id }) => id);
@@ -95,7 +95,7 @@ describe('a full disk', () => {
     assert.equal((await store.write(makeAccept('a'))).kind, 'stored');
     assert.deepEqual(
       log.lines.map(({ message }) => message),
-      ['the store accepts no changes', 'the store accepts changes again'],
+      ['the store rejects changes', 'the store accepts changes again'],
     );
   });
 });
