@@ -174,7 +174,7 @@ class DispatcherService implements DispatchService {
     const { store, clock } = this.context;
     this.persister.write({ kind: 'flush_groups', now: clock.now() }).then(flush, flush);
     const isDrained = (): boolean => flushed && this.loop.isIdle && this.direct.active === 0;
-    // A store that cannot write hands out no work: whatever waits there resumes after the next start.
+    // A store that cannot write hands out no work. Pending work resumes after the next start.
     this.loop.wake();
     const isStuck = (): boolean => store.problem() !== null && !this.loop.isBusy && this.direct.active === 0;
     await this.progress.until(() => isDrained() || isStuck(), drainMs);

@@ -1,6 +1,6 @@
 /**
- * Makes the delivery attempts that were taken from the store, several at once. Each is stored before the delivery can be
- * taken again, so that a restart resumes where this process stopped.
+ * Makes the delivery attempts that were taken from the store, several at once. The result of each is stored before the delivery
+ * can be taken again, so that a restart resumes where this process stopped.
  */
 import { setMaxListeners } from 'node:events';
 import { targetLabel } from '../../base/text.ts';
@@ -17,7 +17,10 @@ import { Stopped } from './persist.ts';
 import type { Worker, WorkerParts } from './worker.ts';
 import { giveUpDamaged } from './worker.ts';
 
-/** Most attempts at once: in total, and to one target of a profile, so that a slow target does not delay the others. */
+/**
+ * Maximum number of concurrent attempts: in total, and to one target of a profile, so that a slow target does not delay
+ * the others.
+ */
 const MAX_ATTEMPTS = 64;
 export const MAX_PER_TARGET = 8;
 /** Wait before a delivery that could not be read is retried, in ms. */
@@ -42,7 +45,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     return this.drain.signal.aborted ? 0 : MAX_ATTEMPTS - this.underWay.size;
   }
 
-  /** Cancels the attempts under way; they resume after the next start. */
+  /** Cancels the running attempts; they resume after the next start. */
   close(): void {
     this.drain.abort();
   }
@@ -68,7 +71,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
 
   private async attempt(taken: TakenAttempt): Promise<void> {
     const { context, contents } = this.parts;
-    // Whether somebody has rejected it is in the store.
+    // The store knows whether a person has rejected it.
     if (taken.waiting !== undefined) contents.forget(taken.ref);
     const content = await contents.forDelivery(taken.ref, taken.index).catch((error: unknown) => {
       if (error instanceof StoreDamaged) return error;
@@ -104,7 +107,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     this.finish(taken, content, result);
   }
 
-  /** Ends a delivery that was rejected, or that nobody has approved in time. */
+  /** Ends a delivery that was rejected, or whose approval has expired. */
   private async refuse(taken: TakenAttempt, content: DeliverableContent): Promise<void> {
     const { context, persister, changed } = this.parts;
     const { dispatch, progress } = content;
@@ -126,7 +129,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     this.finish(taken, content, result);
   }
 
-  /** After a delivery has ended, and perhaps its dispatch with it. */
+  /** Called after a delivery, and perhaps its dispatch, has ended. */
   private finish({ ref }: TakenAttempt, { dispatch, text }: DeliverableContent, { state, reason }: Recorded): void {
     const { context, contents } = this.parts;
     if (state === 'delivering') return;

@@ -18,11 +18,11 @@ export interface FinishedRun {
   readonly startedAt: number;
   readonly ms: number;
   readonly maxAttempts: number;
-  /** Null when the agent is no program, or none was started. */
+  /** Null when the agent is not a program, or none was started. */
   readonly program: ProgramEnd | null;
-  /** Null: its agent has not told. */
+  /** Null: its agent has not reported it. */
   readonly usage: Usage | null;
-  /** What it handed over; null: it may not hand over anything. */
+  /** The checked outputs; null: the run may not have any. */
   readonly outputs: CheckedOutputs | null;
   readonly outcome:
     | RunOutcome
@@ -30,7 +30,7 @@ export interface FinishedRun {
     | { readonly kind: 'undeliverable'; readonly reasons: readonly string[] };
 }
 
-/** Wait before a run is tried again that the machine could not begin, in ms. */
+/** Wait before a run that the machine could not begin is retried, in ms. */
 const POSTPONED_MS = 10_000;
 
 export type RunChange = Omit<Advance, 'kind' | 'ref' | 'holder'>;
@@ -59,7 +59,7 @@ export function changeAfter(
       const answer = { ...change, answer: outcome.text, ...programOf(run.program), ...withOutputs(run) };
       const own = openOf(run.outputs?.deliveries ?? [], at, dispatch.deliveries.length);
       if (own.length === 0) return { ...answer, to: 'skipped', reason: outcome.reason };
-      // The outputs are delivered, the answer is not, by a replay neither.
+      // The outputs are delivered. The answer never is, not even by a replay.
       const { program, ...step } = stepOf(run, at, outcome.reason);
       const withdrawn = { ...step, kind: 'delivery', outcome: 'withdrawn' } as const;
       const steps = dispatch.deliveries.map((_, index) => ({ ...withdrawn, index }));
@@ -88,16 +88,16 @@ export function changeAfter(
   }
 }
 
-/** Those that need an approval wait. @param at Unix ms */
+/** The open deliveries; some may need an approval. @param at Unix ms */
 export const openOf = (deliveries: readonly DispatchDelivery[], at: number, first = 0): readonly OpenDelivery[] =>
   deliveries.map((delivery, index) => openDelivery(delivery, first + index, at));
 
-/** Has people told of deliveries that wait for them; call it once they are stored. */
+/** Requests the approvals that these deliveries need; call it once they are stored. */
 export function askFor({ asked }: DispatchContext, open: readonly OpenDelivery[] = []): void {
   if (open.some(({ waiting }) => waiting === true)) asked?.();
 }
 
-/** The dispatch with what the run handed over; left out where that is nothing. */
+/** The dispatch with the outputs of the run; absent if there are none. */
 function withOutputs({ dispatch, outputs }: FinishedRun): Pick<RunChange, 'dispatch' | 'grown'> {
   if (outputs === null || outputs.deliveries.length + outputs.dropped.length === 0) return {};
   const dropped = outputs.dropped.length === 0 ? {} : { dropped: [...outputs.dropped] };
@@ -106,11 +106,11 @@ function withOutputs({ dispatch, outputs }: FinishedRun): Pick<RunChange, 'dispa
   return { dispatch: changed, grown: bytes(changed) - bytes(dispatch) };
 }
 
-/** Left out where there is none. */
+/** Absent if there is no program. */
 export const programOf = (program: ProgramEnd | null): { readonly program?: ProgramEnd } =>
   program === null ? {} : { program };
 
-/** Left out where the agent has not told it. */
+/** Absent if the agent has not reported its usage. */
 export const toldUsage = ({
   usage,
   dispatch,

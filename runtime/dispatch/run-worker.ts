@@ -24,11 +24,11 @@ import type { Worker, WorkerParts } from './worker.ts';
 import { giveUpDamaged } from './worker.ts';
 
 /**
- * Most finished runs that may wait to be stored. They do not count as running, but at this limit no run is started: it
+ * Maximum number of finished runs that wait to be stored. They do not count as running, but at this limit no run is started. This
  * bounds how many runs a crash can repeat when the store is slow or cannot write.
  */
 const MAX_RECORDS = 256;
-/** Wait before a run is retried whose dispatch could not be read, in ms. */
+/** Wait before a run whose dispatch could not be read is retried, in ms. */
 const UNREAD_MS = 5000;
 
 export class RunWorker implements Worker<TakenRun> {
@@ -47,7 +47,7 @@ export class RunWorker implements Worker<TakenRun> {
     return Math.max(0, this.parts.context.limits().max_concurrent_runs - this.running);
   }
 
-  /** Cancels the runs under way; they resume after the next start. */
+  /** Cancels the running runs; they resume after the next start. */
   close(): void {
     this.isClosed = true;
     const reason: AbortReason = 'drain';
@@ -88,7 +88,7 @@ export class RunWorker implements Worker<TakenRun> {
     return null;
   }
 
-  /** Whether the run may begin, as far as its limits and the job that it fires are concerned: otherwise it has ended. */
+  /** Returns whether its limits and its job let the run begin; otherwise the run has ended. */
   private async begin({ ref }: TakenRun, dispatch: Dispatch): Promise<boolean> {
     const { context, persister, holder } = this.parts;
     const at = context.clock.now();
@@ -150,7 +150,7 @@ export class RunWorker implements Worker<TakenRun> {
     return { ...run, ms, outcome, program, usage, outputs: handover?.checked() ?? null };
   }
 
-  /** A message that its route has held while it was paused: its deliveries are due. */
+  /** Releases a message that its paused route has held: its deliveries become due. */
   private async release({ ref }: TakenRun, dispatch: Dispatch): Promise<'left'> {
     const at = this.parts.context.clock.now();
     const open = openOf(dispatch.deliveries, at);
@@ -200,7 +200,7 @@ export class RunWorker implements Worker<TakenRun> {
     if (end !== null) context.observer?.finished?.(dispatch, end.state, end.reason, answer);
   }
 
-  /** Returns false when another process holds the run by now. */
+  /** Returns false when another process holds the run now. */
   private async advance(ref: Advance['ref'], change: RunChange): Promise<boolean> {
     const { persister, holder, context, changed } = this.parts;
     const of = { kind: 'advance', ref, holder } as const;
@@ -215,14 +215,16 @@ export class RunWorker implements Worker<TakenRun> {
   }
 }
 
-/** The job that the dispatch fires as the event of a route; null: its instants and its runs by hand are not held. */
+/** The job that the dispatch fires as the event of a route; null for scheduled and manual runs, which are not held. */
 const firedJob = ({ jobs }: DispatchContext, { job, route }: Dispatch): BeginRun['job'] =>
   job === null || route === null ? null : { id: job, paused: jobs?.isPaused(job) ?? false };
 
 /** Waits until this turn's HTTP responses have been written, because starting a program blocks for longer than they take. */
 const answersHaveLeft = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-/** What the agent is told of the session; nothing for one that keeps it itself. Rejects when the store cannot be read. */
+/**
+ * The turns of the session that the agent gets; none if it stores them itself. Rejects when the store cannot be read.
+ */
 async function saidBefore(
   { store }: DispatchContext,
   { history }: ProfileAgent,
@@ -232,7 +234,7 @@ async function saidBefore(
   return store.read({ kind: 'said', of: dispatch, ...history });
 }
 
-/** Null where the dispatch may have no outputs. */
+/** Null if the dispatch may not have outputs. */
 async function openHandover(
   { outputs: load, redact }: DispatchContext,
   { outputs }: Dispatch,
@@ -246,7 +248,7 @@ function hasNoTarget({ deliverer }: DispatchContext, { profile, deliveries }: Di
   return deliveries.length > 0 && !deliveries.some(({ target }) => deliverer.isEnabled(profile, target));
 }
 
-/** Why each delivery would fail whatever the answer is; null when one of them could succeed. */
+/** Why each delivery would fail for any answer; null when one of them could succeed. */
 function refusals({ deliverer }: DispatchContext, { profile, deliveries }: Dispatch): readonly string[] | null {
   const reasons = deliveries
     .map((delivery) => deliverer.refusal(profile, delivery))
@@ -255,9 +257,9 @@ function refusals({ deliverer }: DispatchContext, { profile, deliveries }: Dispa
 }
 
 /**
- * Deliveries that stay within this process (the `log` and `local` targets) are made as soon as the agent has answered. One
- * change stores the answer and the deliveries, which saves a second one. A crash before that change repeats the run, like
- * any crash before the answer is stored.
+ * Deliveries that stay within this process (the `log` and `local` targets) are made immediately after the agent has answered. One
+ * change stores the answer and the deliveries, which saves a second one. A crash before that change repeats the run, like any
+ * crash before the answer is stored.
  */
 interface DeliveredNow {
   readonly steps: readonly Step[];
@@ -270,7 +272,7 @@ interface DeliveredNow {
 /** These deliveries are too short to be cancelled. */
 const NEVER = new AbortController().signal;
 
-/** Whether all deliveries of a dispatch stay within this process, and wait for nobody. */
+/** True if all deliveries of a dispatch stay within this process and need no approval. */
 function isImmediate({ deliverer }: DispatchContext, { profile, deliveries }: Dispatch): boolean {
   return deliveries.every(
     ({ target, approve_ms }) => approve_ms === undefined && deliverer.isImmediate(profile, target),
@@ -298,7 +300,7 @@ async function deliverNow(context: DispatchContext, dispatch: Dispatch, text: st
   return { steps, open, made };
 }
 
-/** Says once for each window that a budget is used up. */
+/** Logs once for each window that a budget is exhausted. */
 export function reportOver(
   { log, observer }: Pick<DispatchContext, 'log' | 'observer'>,
   dispatch: Dispatch,

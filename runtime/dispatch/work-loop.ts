@@ -3,7 +3,7 @@
  *
  *   wake ──> recover (at the start, and when needed) ──> take_work ──> workers ──> wake when work ends
  *
- * The states of a dispatch, which the store checks each change against (`runtime/store/states.ts`):
+ * The states of a dispatch; the store checks each change against them (`runtime/store/states.ts`):
  *
  *      event, job ──> pending ──────> running ──────> delivering ──> done
  *                      ^   │           │   │            ^     └────> dead
@@ -22,11 +22,13 @@
  *   running      skipped      the agent has nothing to deliver                              run-worker
  *   running      dead         no attempt is left, or nothing can be delivered               run-worker
  *   delivering   done         every delivery has succeeded                                  delivery-worker, direct-delivery
- *   delivering   dead         every delivery has ended, one has failed for good             delivery-worker, direct-delivery
+ *   delivering   dead         every delivery has ended, one has failed permanently          delivery-worker,
+ * direct-delivery
  *   delivering   dead         its process ended while the sender waited                     this loop (recover)
  *
- * The loop wakes when work was accepted, has ended, or falls due. It writes in the same turn as whatever woke it, so that
- * their changes share a commit. All state is in the store, so after a crash the first turn resumes the work.
+ * The loop wakes when work was accepted, has ended, or falls due. It writes in the same turn of the event loop as the
+ * change that woke it, so that both share a commit. All state is in the store, so after a crash the first turn resumes
+ * the work.
  */
 import type { Clock, Timer } from '../platform/clock.ts';
 import type { TakenAttempt, TakenRun, TakenWork } from '../store/contract.ts';
@@ -45,7 +47,7 @@ interface WorkLoopParts {
   readonly changed: () => void;
 }
 
-/** Most runs taken in one turn, which bounds the commit that a new event shares with them. */
+/** Maximum number of runs that one turn takes, which bounds the commit that a new event shares with them. */
 const MAX_RUNS = 64;
 /** Longest sleep, in ms, so that a change of the clock is noticed. */
 const MAX_SLEEP_MS = 60_000;
@@ -63,7 +65,7 @@ export class WorkLoop {
   private isWoken = false;
   private isTurning = false;
   private isClosed = false;
-  /** The last `take_work` found nothing, and nothing has happened since. */
+  /** True if the last `take_work` returned nothing, and nothing has happened since. */
   private isExhausted = false;
   /** Dispatches that wait for a run: as of the last `take_work`, and those written since. */
   private waiting = 0;
@@ -74,7 +76,7 @@ export class WorkLoop {
     this.clockWatch = new ClockWatch(parts.context.clock);
   }
 
-  /** Starts the loop; resolves with the number of runs and attempts that earlier processes left under way. */
+  /** Starts the loop; resolves with the number of runs and attempts that earlier processes left unfinished. */
   start(): Promise<number> {
     this.parts.context.store.shared?.watch((change) => {
       if (change === 'left') this.needsRecovery = true;
@@ -91,7 +93,7 @@ export class WorkLoop {
     return this.waiting + Math.max(0, this.arrived);
   }
 
-  /** Whether nothing is due and nothing is under way. */
+  /** True if nothing is due or running. */
   get isIdle(): boolean {
     return this.isExhausted && !this.isBusy;
   }
@@ -179,7 +181,7 @@ export class WorkLoop {
 
   private async startTaken({ runs, attempts }: TakenWork): Promise<void> {
     const { parts } = this;
-    // The loop was closed meanwhile: put the work back for the next process.
+    // The loop was closed in the meantime: return the work for the next process.
     if (this.isClosed) {
       await Promise.all([
         ...runs.map((run) => parts.runs.putBack(run)),
@@ -221,7 +223,7 @@ export class WorkLoop {
 /** Smaller steps back, in ms, are ordinary adjustments. */
 const LEAST_MS = 60_000;
 
-/** Detects that the wall clock was set back, by comparing it with the monotonic clock. */
+/** Detects that the system clock moved back, by comparing it with the monotonic clock. */
 class ClockWatch {
   private readonly clock: Clock;
   /** Unix ms at which monotonic time began, by the wall clock at the last call. */
@@ -232,7 +234,7 @@ class ClockWatch {
     this.origin = clock.now() - clock.monotonic();
   }
 
-  /** By how many ms the clock was set back since the last call; 0 when it was not. */
+  /** The number of ms by which the clock moved back since the last call; 0 if it did not. */
   setBackBy(): number {
     const origin = this.clock.now() - this.clock.monotonic();
     const back = Math.round(this.origin - origin);

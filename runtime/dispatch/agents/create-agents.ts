@@ -27,7 +27,7 @@ interface AgentsContext {
   readonly secrets: SecretResolver;
   readonly readText: ReadText;
   readonly log: Logger;
-  /** Used instead of the agents of these names, in every profile. */
+  /** Replace the agents of these names, in every profile. */
   readonly functions?: AgentFunctions;
   /** Replaces every known secret. */
   readonly redact: Redact;
@@ -115,7 +115,7 @@ function createRunner([profile, name, plan]: NamedAgent, context: RunnerContext)
   return create(plan, context);
 }
 
-/** The default agent: it returns the prompt as its answer, so that a route can be tried out without an agent. */
+/** The default agent. It returns the prompt as its answer, so that a route can be tried without an agent. */
 const previewAgent: AgentRunner = { run: ({ prompt }) => Promise.resolve(prompt) };
 
 /** An agent that is a function of the embedding program. */

@@ -32,7 +32,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
 /** @throws SecretError when the key cannot be resolved */
 export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentContext): AgentRunner {
   const base = parseBaseUrl(plan.base_url, { allowHttp: plan.allow_http, secret: false });
-  // The compiler refuses a bad URL. With a table from elsewhere, the key is not read and nothing is sent.
+  // The compiler rejects a bad URL. With a table from elsewhere, the key is not read and nothing is sent.
   const authorization = typeof base === 'string' ? {} : authorize(plan, context.secrets);
   return {
     async run(request, report) {
@@ -65,7 +65,7 @@ export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentCon
   };
 }
 
-/** @throws SecretError when the key cannot be read; then the table is not served */
+/** @throws SecretError when the key cannot be read; the table is then not served */
 function authorize({ api_key }: OpenAiAgentPlan, secrets: SecretResolver): Record<string, string> {
   if (api_key === null) return {};
   const key = explainSecrets(
@@ -115,12 +115,12 @@ function readAnswer(body: string, outputs: OutputHandover | undefined, report: R
     const texts = content.map((part: unknown) => field(part, 'text')).filter((text) => typeof text === 'string');
     if (texts.length > 0) return texts.join('');
   }
-  // What a model has called says enough.
+  // The tool calls are the answer.
   if (calls.length > 0) return '';
   throw new AgentError('the response contains no text');
 }
 
-/** The tool calls as outputs. Arguments that are no object stay as they are, to be dropped as such. */
+/** The tool calls as outputs. Arguments that are not an object stay unchanged, to be dropped as invalid. */
 function readCalls(message: unknown): readonly string[] {
   const calls = field(message, 'tool_calls');
   return (Array.isArray(calls) ? calls : []).map((call: unknown) => {
@@ -137,7 +137,7 @@ function field(value: unknown, name: string): unknown {
   return Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
-/** Uses the error code of the system or undici, because the message may hold the URL. */
+/** Uses the error code of the system or undici, because the message may contain the URL. */
 function explain(error: unknown): string {
   return `no answer from the server: ${codeOf(error) ?? 'connection failed'}`;
 }

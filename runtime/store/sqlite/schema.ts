@@ -1,4 +1,4 @@
-/** The tables in this version's format. Untrusted text is stored as JSON, because a NUL would end it otherwise. */
+/** The tables in this version's format. Untrusted text is stored as JSON, because a NUL would otherwise end it. */
 import { FIGURES } from '../queries.ts';
 import { RENAME_LANES } from '../records.ts';
 import type { DeliveryRow, DispatchRow, WorkRow } from '../unit/rows.ts';
@@ -25,7 +25,10 @@ const DISPATCH: Columns<Exclude<keyof DispatchRow, 'targets'>> = {
   burst: 'INTEGER',
 };
 export type WorkColumn = Exclude<keyof WorkRow, 'group_key' | 'first_at' | 'superseded'>;
-/** Progress of each dispatch: small rows, apart from the large ones, because they change several times. turn: null is the ref. */
+/**
+ * Progress of each dispatch: small rows, separate from the large ones, because they change several times. turn: null
+ * means the ref.
+ */
 const WORK: Columns<WorkColumn> = {
   ref: 'INTEGER PRIMARY KEY',
   state: 'TEXT NOT NULL',
@@ -53,7 +56,7 @@ const DELIVERY: Columns<keyof DeliveryRow> = {
   waiting: 'TEXT',
 };
 
-/** The names of those columns that a unit of work reads and changes. */
+/** The names of the columns that a unit of work reads and changes. */
 export const NAMES = {
   work: Object.keys(WORK),
   delivery: Object.keys(DELIVERY),
@@ -199,14 +202,15 @@ const TABLES = `
   ${FIGURE}
 `;
 
-/** What brings a file of each earlier format to the next one. Messages that are stored get their row when they go on. */
+/** The migration of each earlier format to the next one. Stored messages get their row when they continue. */
 const MIGRATIONS: Readonly<Record<number, string>> = {
   6: `${MESSAGES} ${GUARD} ${USAGE} ${FIGURE} ALTER TABLE answer ADD COLUMN program TEXT; ALTER TABLE work ADD COLUMN session TEXT;
   ALTER TABLE work ADD COLUMN turn INTEGER; ALTER TABLE work ADD COLUMN waits_for TEXT; ALTER TABLE job_state ADD COLUMN paused_until INTEGER;
   ALTER TABLE work ADD COLUMN waits_since INTEGER; ${WORK_SESSION}
   ALTER TABLE delivery ADD COLUMN waiting TEXT; ${WAITING}
   ALTER TABLE dispatch ADD COLUMN session TEXT; ALTER TABLE dispatch ADD COLUMN burst INTEGER; ${DISPATCH_SESSION} ${ACCEPTED}`,
-  // Runs that waited in a line of their job, or for a budget, are taken when they are due: whether they may begin is asked then.
+  // Runs that waited in a line of their job, or for a budget, are taken when they are due; their limits are checked
+  // then.
   7: `DROP INDEX work_due;
   UPDATE work SET session = NULL, turn = NULL, waits_for = NULL
     WHERE session IS NOT NULL AND ref IN (SELECT ref FROM dispatch WHERE session IS NULL);
@@ -223,7 +227,7 @@ export function formatOf(db: Connection): number {
   return db.query<[number]>('PRAGMA user_version').get()?.[0] ?? 0;
 }
 
-/** Brings the tables to this version's format; call it within a transaction. */
+/** Migrates the tables to this version's format; call it within a transaction. */
 export function migrateTables(db: Connection, from: number): void {
   for (let format = from; format < FORMAT; format++) db.exec(MIGRATIONS[format] ?? '');
   db.exec(`PRAGMA user_version = ${FORMAT}`);

@@ -1,6 +1,6 @@
 /**
- * The store over one SQLite file. Changes go to the writer in groups, queries to the reader. In a server both are threads,
- * so that nothing blocks the event loop; in a command they are plain objects.
+ * The store over one SQLite file. Changes go to the writer in groups, queries to the reader. In a server both are threads, so
+ * that nothing blocks the event loop; in a command they are plain objects.
  */
 
 import { stat } from 'node:fs/promises';
@@ -20,10 +20,10 @@ import type { Committed, PrepareResult, WriterRequest } from './writer.ts';
 interface StoreParts extends RescueContext {
   readonly writer: Client<WriterRequest>;
   readonly reader: Client<ReaderRequest>;
-  /** Null: no module has one, or there is no file. */
+  /** Null: no module provides one, or there is no file. */
   readonly rescue: Rescue | null;
   readonly beforeCommit: (() => void) | undefined;
-  /** Called once one of its threads has ended, with the reason; the store is closed then. */
+  /** Called with the reason once one of its threads has ended; the store is closed then. */
   readonly failed: (reason: string) => void;
   /** Takes the store's lock. Rejects with StoreRefused when another process holds it, with others when the medium fails. */
   readonly lock: () => Promise<{ release(): void }>;
@@ -47,7 +47,7 @@ export class SqliteStore implements Store {
   private isOpen = false;
   private closing: Promise<void> | null = null;
   private endUpkeep = (): void => {};
-  /** Why it takes nothing any more: one of its threads has ended. */
+  /** Why it accepts nothing any more: one of its threads has ended. */
   private failure: string | null = null;
 
   constructor(parts: StoreParts) {
@@ -127,8 +127,8 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * A thread has ended: it is not known whether what it had is stored, so nothing is asked of the store any more. The recovery of the
-   * next start takes up its work.
+   * A thread has ended. It is unknown whether its changes are stored, so the store is not used any more. The recovery of the next
+   * start resumes the work.
    */
   fail(reason: string): void {
     if (this.failure !== null || this.closing !== null) return;
@@ -167,7 +167,7 @@ export class SqliteStore implements Store {
     return results;
   }
 
-  /** Sends all queries of one turn to the reader in one request. */
+  /** Sends all queries of one turn of the event loop to the reader in one request. */
   private async askAll(): Promise<void> {
     const { reading } = this;
     this.reading = [];
@@ -190,8 +190,8 @@ export class SqliteStore implements Store {
 }
 
 /*
- * A server's periodic work for its store: once a second a checkpoint, or a retry if the medium failed; more often, a check
- * that the file is still the one that was opened. None of it blocks the event loop.
+ * A server's periodic work for its store: once a second a checkpoint, or a retry if the medium failed. More often, it checks
+ * that the file is still the one that was opened. None of this blocks the event loop.
  */
 
 /** Periods in ms. A removed file is noticed within a second. */
