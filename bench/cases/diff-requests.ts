@@ -53,7 +53,7 @@ async function send(url: string): Promise<void> {
   }
 }
 
-/** Median seconds, and what it says of the requests. */
+/** Median seconds, and the output about the requests. */
 function timed(argv: readonly string[], home: string, env: NodeJS.ProcessEnv): string[] {
   const times: number[] = [];
   let said = '';

@@ -1,4 +1,4 @@
-/** Reports a damaged, missing or foreign store file, moves damaged rows aside, and backs up and restores the store. */
+/** Reports a damaged, missing or foreign store file, quarantines damaged rows, and backs up and restores the store. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
 import { COMMAND_FILES } from './cli/built/command-files.ts';
@@ -6,7 +6,7 @@ import { COMMAND_FILES } from './cli/built/command-files.ts';
 export const rescue: Module<CliContext> = {
   name: 'rescue',
   summary:
-    'Reports a damaged, missing or foreign store file, moves damaged rows aside, and backs up and restores the store.',
+    'Reports a damaged, missing or foreign store file, quarantines damaged rows, and backs up and restores the store.',
   commands: COMMAND_FILES,
   operations: async () => (await import('./cli/operations.ts')).rescueOperations,
   runtime: {

@@ -15,7 +15,7 @@ export interface DeliverableContent extends DeliveryContent {
   readonly progress: DeliveryProgress;
 }
 
-interface Kept {
+interface CachedContent {
   readonly dispatch: Dispatch;
   /** Null: not run yet. */
   readonly answer: string | null;
@@ -26,10 +26,11 @@ const UNITS = 16 * 1024 * 1024;
 /** Size of an entry without its texts. */
 const OVERHEAD = 1024;
 
-const sizeOf = ({ dispatch, answer }: Kept): number => dispatch.prompt.length + (answer?.length ?? 0) + OVERHEAD;
+const sizeOf = ({ dispatch, answer }: CachedContent): number =>
+  dispatch.prompt.length + (answer?.length ?? 0) + OVERHEAD;
 
 export class Contents {
-  private readonly kept = new Map<Ref, Kept>();
+  private readonly kept = new Map<Ref, CachedContent>();
   private units = 0;
   private readonly store: Pick<Store, 'read' | 'shared'>;
   private readonly isShared: boolean;

@@ -15,7 +15,7 @@ import { deliveryStep, makeAttempt, reportAttempt } from './delivery-attempt.ts'
 import { logFields } from './dispatcher.ts';
 import { Stopped } from './persist.ts';
 import type { Worker, WorkerParts } from './worker.ts';
-import { giveUpDamaged } from './worker.ts';
+import { failDamaged } from './worker.ts';
 
 /**
  * Maximum number of concurrent attempts: in total, and to one target of a profile, so that a slow target does not delay
@@ -63,7 +63,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     await this.attempt(taken).catch((error: unknown) => {
       if (error instanceof Stopped) return;
       context.log.error({ err: error, ...taken }, 'could not record a delivery attempt');
-      return giveUpDamaged(this.parts, taken.ref, 'could not store the outcome of a delivery attempt').catch(() => {});
+      return failDamaged(this.parts, taken.ref, 'could not store the outcome of a delivery attempt').catch(() => {});
     });
     this.underWay.delete(taken);
     changed();
@@ -79,7 +79,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
       return null;
     });
     if (content === null) return this.putBack(taken, UNREAD_MS);
-    if (content instanceof StoreDamaged) return giveUpDamaged(this.parts, taken.ref, content.message);
+    if (content instanceof StoreDamaged) return failDamaged(this.parts, taken.ref, content.message);
     if (taken.waiting !== undefined) return this.refuse(taken, content);
     const made = await makeAttempt(context, content, content.progress, this.drain.signal);
     if (made.kind === 'attempted') return this.record(taken, content, made);

@@ -35,7 +35,7 @@ type DirectResult =
   | { readonly kind: 'delivered' | 'failed'; readonly results: readonly TargetResult[] };
 
 /** The message in delivery, as in its row. */
-interface Held {
+interface HeldMessage {
   readonly ref: Ref;
   readonly dispatch: Dispatch;
   /** Steps of earlier attempts of the sender; null: this is the first attempt. */
@@ -115,7 +115,7 @@ export class DirectDelivery {
     observer?.reached?.('direct.stored');
     const { ref, continued } = stored;
     const { steps: earlier = null, ...row } = continued ?? {};
-    const held: Held = {
+    const held: HeldMessage = {
       ref,
       dispatch: { ...dispatch, ...row },
       earlier,
@@ -159,7 +159,7 @@ export class DirectDelivery {
    * Sends to all targets that do not have the message, in parallel. While others are in progress, a success is stored
    * immediately, so that a crash does not repeat it.
    */
-  private async sendAll(held: Held): Promise<Made> {
+  private async sendAll(held: HeldMessage): Promise<SentSteps> {
     const { deliveries } = held.dispatch;
     const open = deliveries.flatMap((_, index) => (hasEnded(held.earlier ?? [], index) ? [] : [index]));
     const stored: Promise<unknown>[] = [];
@@ -182,7 +182,7 @@ export class DirectDelivery {
   }
 
   /** Makes one attempt, and a second one when that is safe and there is time. Returns their steps. */
-  private async send(held: Held, index: number): Promise<readonly Step[]> {
+  private async send(held: HeldMessage, index: number): Promise<readonly Step[]> {
     const { clock, policy } = this.context;
     const { dispatch, earlier, until } = held;
     const { retry_ambiguous } = policy(dispatch.profile, dispatch.deliveries[index]?.target ?? '');
@@ -210,7 +210,7 @@ export class DirectDelivery {
   }
 
   private async sendOnce(
-    { dispatch, earlier, until, timeoutMs }: Held,
+    { dispatch, earlier, until, timeoutMs }: HeldMessage,
     index: number,
     steps: readonly Step[],
   ): Promise<DeliveryOutcome> {
@@ -230,7 +230,11 @@ export class DirectDelivery {
     return outcome;
   }
 
-  private async record({ ref, dispatch, earlier }: Held, claim: Claim, { steps, rest, stored }: Made): Promise<void> {
+  private async record(
+    { ref, dispatch, earlier }: HeldMessage,
+    claim: Claim,
+    { steps, rest, stored }: SentSteps,
+  ): Promise<void> {
     const { clock, log, observer } = this.context;
     const at = clock.now();
     const { state, reason } = endDelivering(dispatch.deliveries, [...(earlier ?? []), ...steps]);
@@ -268,7 +272,7 @@ export class DirectDelivery {
 }
 
 /** The steps of an attempt. */
-interface Made {
+interface SentSteps {
   readonly steps: readonly Step[];
   /** Steps that are not stored yet. */
   readonly rest: readonly Step[];

@@ -202,7 +202,7 @@ export interface DispatchObserver {
 }
 
 /** All callbacks of an observer. The type ensures that a new one reaches every observer. */
-const TOLD: Readonly<Record<keyof DispatchObserver, true>> = {
+const CALLBACKS: Readonly<Record<keyof DispatchObserver, true>> = {
   runEnded: true,
   runFailed: true,
   deliveryEnded: true,
@@ -223,7 +223,9 @@ export class Observers {
 
   constructor(...observers: readonly DispatchObserver[]) {
     this.observers = [...observers];
-    this.all = Object.fromEntries(Object.keys(TOLD).map((call) => [call, this.tell(call as keyof DispatchObserver)]));
+    this.all = Object.fromEntries(
+      Object.keys(CALLBACKS).map((call) => [call, this.tell(call as keyof DispatchObserver)]),
+    );
   }
 
   add(observer: DispatchObserver): void {

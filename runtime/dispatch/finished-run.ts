@@ -42,7 +42,7 @@ export function changeAfter(
   { random, ids }: Pick<DispatchContext, 'random' | 'ids'>,
 ): RunChange {
   const { outcome, dispatch, taken, startedAt: started_at } = run;
-  const change = { at, started_at, ...toldUsage(run) };
+  const change = { at, started_at, ...reportedUsage(run) };
   switch (outcome.kind) {
     case 'answered': {
       const open = openOf([...dispatch.deliveries, ...(run.outputs?.deliveries ?? [])], at);
@@ -93,7 +93,7 @@ export const openOf = (deliveries: readonly DispatchDelivery[], at: number, firs
   deliveries.map((delivery, index) => openDelivery(delivery, first + index, at));
 
 /** Requests the approvals that these deliveries need; call it once they are stored. */
-export function askFor({ asked }: DispatchContext, open: readonly OpenDelivery[] = []): void {
+export function requestApproval({ asked }: DispatchContext, open: readonly OpenDelivery[] = []): void {
   if (open.some(({ waiting }) => waiting === true)) asked?.();
 }
 
@@ -111,7 +111,7 @@ export const programOf = (program: ProgramEnd | null): { readonly program?: Prog
   program === null ? {} : { program };
 
 /** Absent if the agent has not reported its usage. */
-export const toldUsage = ({
+export const reportedUsage = ({
   usage,
   dispatch,
 }: Pick<FinishedRun, 'usage' | 'dispatch'>): { readonly usage?: RunUsage } =>

@@ -16,12 +16,12 @@ import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, progressOf, reportAttempt } from './delivery-attempt.ts';
 import { logFields } from './dispatcher.ts';
 import type { FinishedRun, RunChange } from './finished-run.ts';
-import { askFor, changeAfter, openOf, programOf, reportRun, toldUsage } from './finished-run.ts';
+import { changeAfter, openOf, programOf, reportedUsage, reportRun, requestApproval } from './finished-run.ts';
 import { Stopped } from './persist.ts';
 import type { AbortReason } from './run-agent.ts';
 import { runAgent } from './run-agent.ts';
 import type { Worker, WorkerParts } from './worker.ts';
-import { giveUpDamaged } from './worker.ts';
+import { failDamaged } from './worker.ts';
 
 /**
  * Maximum number of finished runs that wait to be stored. They do not count as running, but at this limit no run is started. This
@@ -69,7 +69,7 @@ export class RunWorker implements Worker<TakenRun> {
     this.running--;
     const recorded =
       run instanceof StoreDamaged
-        ? giveUpDamaged(this.parts, ref, run.message)
+        ? failDamaged(this.parts, ref, run.message)
         : run === 'left'
           ? Promise.resolve()
           : run === null
@@ -155,7 +155,7 @@ export class RunWorker implements Worker<TakenRun> {
     const at = this.parts.context.clock.now();
     const open = openOf(dispatch.deliveries, at);
     this.parts.contents.keep(ref, dispatch, null);
-    if (await this.advance(ref, { to: 'delivering', at, open })) askFor(this.parts.context, open);
+    if (await this.advance(ref, { to: 'delivering', at, open })) requestApproval(this.parts.context, open);
     return 'left';
   }
 
@@ -170,7 +170,7 @@ export class RunWorker implements Worker<TakenRun> {
     if (outcome.kind === 'answered') contents.keep(taken.ref, change.dispatch ?? dispatch, outcome.text);
     if (!(await this.advance(taken.ref, change))) return;
     context.observer?.reached?.('run.stored');
-    askFor(context, change.open);
+    requestApproval(context, change.open);
     reportRun(context, run, change);
   }
 
@@ -189,7 +189,7 @@ export class RunWorker implements Worker<TakenRun> {
       started_at,
       answer,
       ...programOf(program),
-      ...toldUsage({ usage, dispatch }),
+      ...reportedUsage({ usage, dispatch }),
       steps,
       open,
       limits: context.limiter?.metered(dispatch, at) ?? [],

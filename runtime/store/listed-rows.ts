@@ -49,22 +49,24 @@ export type ListedRow = Omit<DispatchSummary, OfHead | 'duration_ms' | 'usage' |
   };
 
 /** SQL: true if the delivery `x` waits for approval. */
-export const IS_ASKED = "x.waiting IS NOT NULL AND x.waiting <> 'rejected' AND x.holder IS NULL";
+export const AWAITS_APPROVAL = "x.waiting IS NOT NULL AND x.waiting <> 'rejected' AND x.holder IS NULL";
 
 /**
  * SQL: true if an open dispatch `w` has this state. Uses literals, because SQLite uses a partial index only for them.
  */
 export function hasOpenState(state: Exclude<ShownState, FinalState>): string {
-  if (state === 'waiting') return `w.ref IN (SELECT x.ref FROM delivery x WHERE ${IS_ASKED})`;
+  if (state === 'waiting') return `w.ref IN (SELECT x.ref FROM delivery x WHERE ${AWAITS_APPROVAL})`;
   const others =
-    state === 'delivering' ? ` AND NOT EXISTS (SELECT 1 FROM delivery x WHERE x.ref = w.ref AND ${IS_ASKED})` : '';
+    state === 'delivering'
+      ? ` AND NOT EXISTS (SELECT 1 FROM delivery x WHERE x.ref = w.ref AND ${AWAITS_APPROVAL})`
+      : '';
   return `w.state = '${state}'${others}`;
 }
 
 /** SQL: the number of dispatches of each route that wait for approval. */
-export const COUNT_ASKED =
+export const COUNT_AWAITING =
   'SELECT d.profile, d.route, count(DISTINCT x.ref) AS count FROM delivery x JOIN dispatch d USING (ref) ' +
-  `WHERE ${IS_ASKED} GROUP BY 1, 2`;
+  `WHERE ${AWAITS_APPROVAL} GROUP BY 1, 2`;
 
 /**
  * SQL: the columns of a `ListedRow`, of the tables `dispatch d` and `work w`.
@@ -78,7 +80,7 @@ export const listedColumns = (
   ...['ref', 'id', 'profile', 'route', 'job', 'mode', 'accepted_at', 'head'].map((name) => `d.${name}`),
   ...outcome,
   ...WAIT_COLUMNS,
-  `(SELECT min(x.set_at) FROM delivery x WHERE x.ref = d.ref AND ${IS_ASKED}) AS asked_at`,
+  `(SELECT min(x.set_at) FROM delivery x WHERE x.ref = d.ref AND ${AWAITS_APPROVAL}) AS asked_at`,
   `(SELECT CAST(${jsonArray}(sum(input_tokens), sum(output_tokens), sum(cost)) AS text) FROM usage u WHERE u.ref = d.ref) AS usage`,
   'CASE WHEN w.session IS NOT NULL THEN (SELECT 1 + count(*) FROM (SELECT 1 FROM work b ' +
     `WHERE b.session = w.session AND b.turn < w.turn LIMIT ${MOST_TURNS - 1}) earlier) END AS turn`,
@@ -225,12 +227,12 @@ export function fillEvents(dispatch: Dispatch, earlier: readonly string[]): Disp
   return { ...dispatch, prompt: parts.join(list), burst: null };
 }
 
-type Part = NonNullable<Dispatch['burst']>;
+type BurstEntry = NonNullable<Dispatch['burst']>;
 
 /**
  * The line of another event with the markers of this one, because the note at the start of the prompt names their id.
  */
-function lineFor({ marker }: Part, other: Dispatch['burst'] | undefined): string | null {
+function lineFor({ marker }: BurstEntry, other: Dispatch['burst'] | undefined): string | null {
   if (other == null) return null;
   return marker === undefined || other.marker === undefined ? other.line : other.line.replaceAll(other.marker, marker);
 }
@@ -255,7 +257,7 @@ export interface SaidRow {
 }
 
 /** A decoded `SaidRow`. The prompt of a burst lacks its list until its earlier events are known (`fillEvents`). */
-interface ToldRow {
+interface TurnRow {
   readonly ref: Ref;
   readonly dispatch: Dispatch;
   readonly answer: string;
@@ -278,9 +280,9 @@ function lastReset(body: string | undefined): Ref {
  * @param rows the latest ones of the session
  * @param reset the body of its `resetRow`
  */
-export function toldRows(rows: readonly SaidRow[], reset: string | undefined): readonly ToldRow[] {
+export function turnsOf(rows: readonly SaidRow[], reset: string | undefined): readonly TurnRow[] {
   const after = lastReset(reset);
-  return rows.flatMap(({ ref, body, answer: text, answered_at }): readonly ToldRow[] => {
+  return rows.flatMap(({ ref, body, answer: text, answered_at }): readonly TurnRow[] => {
     const dispatch = ref > after ? decodeOr<Dispatch | null>(body, isDispatch, null) : null;
     const answer = decodeOr(text, isText, '');
     return dispatch === null || answer === '' ? [] : [{ ref, dispatch, answer, answered_at }];
@@ -289,7 +291,7 @@ export function toldRows(rows: readonly SaidRow[], reset: string | undefined): r
 
 /** The latest turns of these rows that are within the limits, oldest first. */
 export function saidIn(
-  rows: readonly ToldRow[],
+  rows: readonly TurnRow[],
   { turns, chars }: Pick<Extract<Query, { kind: 'said' }>, 'turns' | 'chars'>,
 ): readonly SaidTurn[] {
   const found = rows.map(({ dispatch: { id, accepted_at, prompt }, answer, answered_at }): SaidTurn => {

@@ -26,13 +26,13 @@ export interface StateCount {
   readonly count: number;
 }
 
-export type AskedCount = Omit<StateCount, 'state'>;
+export type AwaitingCount = Omit<StateCount, 'state'>;
 
 /**
  * The counts as people see them. @param asked the dispatches that wait for approval; the store counts them as
  * delivering
  */
-export function shownTallies(tallies: readonly Tally[], asked: readonly AskedCount[]): readonly ShownTally[] {
+export function shownTallies(tallies: readonly Tally[], asked: readonly AwaitingCount[]): readonly ShownTally[] {
   const counts = new Map(asked.map(({ profile, route, count }) => [laneKey(profile, route), count]));
   return tallies.map((tally) => {
     const waiting = counts.get(laneKey(tally.profile, tally.route)) ?? 0;

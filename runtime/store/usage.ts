@@ -29,12 +29,12 @@ export function toUsage(input: unknown, output: unknown, cost: unknown): Usage |
 export const tokensOf = ({ input_tokens, output_tokens }: Usage): number => (input_tokens ?? 0) + (output_tokens ?? 0);
 
 /** Adds two amounts; null only if neither is reported. */
-export const addTold = (a: number | null, b: number | null): number | null => (a === null ? b : a + (b ?? 0));
+export const addReported = (a: number | null, b: number | null): number | null => (a === null ? b : a + (b ?? 0));
 
 export const addUsage = (a: Usage, b: Usage): Usage => ({
-  input_tokens: addTold(a.input_tokens, b.input_tokens),
-  output_tokens: addTold(a.output_tokens, b.output_tokens),
-  cost: addTold(a.cost, b.cost),
+  input_tokens: addReported(a.input_tokens, b.input_tokens),
+  output_tokens: addReported(a.output_tokens, b.output_tokens),
+  cost: addReported(a.cost, b.cost),
 });
 
 /** Limits, or the usage of them: `20 runs, cost 1.5`. */

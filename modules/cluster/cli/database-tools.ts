@@ -1,4 +1,4 @@
-/** What the commands of the core ask of the database that gateways share. */
+/** `hookwright doctor`: checks the PostgreSQL database that gateways share. */
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import type { Check, DatabaseTools, PostgresPlan } from '../../../cli/base/module.ts';
@@ -21,17 +21,17 @@ import {
 
 const SUBJECT = 'database';
 const OLDEST_VERSION = 140_000;
-/** Connections of a gateway at most. */
+/** Maximum number of connections of a gateway. */
 const CONNECTIONS = 4;
 /** A run that has been due for longer is overdue, in ms. */
 const LAG_MS = 60_000;
 const CLOCK_MS = 2000;
-/** An open transaction that is older keeps vacuum from its work, in ms. */
+/** An older open transaction holds back vacuum, in ms. */
 const TRANSACTION_MS = 15 * 60_000;
 const MIB = 2 ** 20;
 const HASH_CHARS = 12;
 
-/** Never shows the URL, which holds the password. */
+/** Never shows the URL, which contains the password. */
 export async function checkDatabase(context: CliContext, plan: PostgresPlan): Promise<readonly Check[]> {
   try {
     const url = resolveDatabaseUrl(context, plan);
@@ -101,7 +101,7 @@ function checkConnections(
 function checkServerClock({ clock_ahead_ms: ahead }: DatabaseFacts): Check {
   if (Math.abs(ahead) < CLOCK_MS) return ok('clock', "this machine's clock agrees with the database's");
   const by = formatDuration(Math.abs(ahead));
-  const detail = `this machine's clock is ${by} ${ahead > 0 ? 'ahead of' : 'behind'} the database's, which counts`;
+  const detail = `this machine's clock is ${by} ${ahead > 0 ? 'ahead of' : 'behind'} the database's, which gateways use`;
   return warning('clock', detail, 'synchronise both machines (NTP)');
 }
 
@@ -123,7 +123,7 @@ function checkSlots({ unread_slots: slots }: DatabaseFacts): Check {
   return warning(
     'slots',
     `unused replication slots fill the disk: ${detail}`,
-    'connect what reads them, or remove each: SELECT pg_drop_replication_slot(name)',
+    'connect their consumers, or drop each: SELECT pg_drop_replication_slot(name)',
   );
 }
 
@@ -137,7 +137,7 @@ function checkRights({ role }: DatabaseFacts, { version, forbidden }: SchemaFact
   return ok('tables', `schema ${schema}, version ${version}; role ${role} has the privileges it needs`);
 }
 
-/** The jobs and subscriptions that gateways do not use because they are invalid. */
+/** The jobs and subscriptions that gateways ignore because they are invalid. */
 async function findRefused({ clock }: CliContext, { schema }: PostgresPlan, url: string): Promise<readonly string[]> {
   const { openClientStore } = await import('../runtime/postgres/client-store.ts');
   const refused = new RefusedRows();
@@ -162,7 +162,8 @@ function checkRows(refused: readonly string[]): Check {
 
 function checkLag({ lag_ms }: SchemaFacts): Check {
   if (lag_ms < LAG_MS) return ok('lag', 'no run has been due for long');
-  const fix = 'is a gateway running (gateway status --all)? Then raise max_concurrent_runs, or add a gateway';
+  const fix =
+    'check that a gateway is running (gateway status --all); if so, raise max_concurrent_runs, or add a gateway';
   return warning('lag', `the oldest run that is due has waited for ${formatDuration(lag_ms)}`, fix);
 }
 
@@ -176,7 +177,9 @@ function checkNodes(nodes: readonly StoredNode[]): Check {
   const serving = nodes.filter(({ state }) => state === 'serving');
   const tables = tablesInService(nodes);
   const detail = `${serving.length} serving${tables.length === 0 ? '' : `, table ${tables.map((hash) => hash.slice(0, HASH_CHARS)).join(', ')}`}`;
-  return tables.length < 2 ? ok('gateways', detail) : warning('gateways', detail, 'hookwright gateway status --all');
+  return tables.length < 2
+    ? ok('gateways', detail)
+    : warning('gateways', detail, 'compare them: hookwright gateway status --all');
 }
 
 export const databaseTools: DatabaseTools<CliContext> = {

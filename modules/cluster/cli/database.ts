@@ -1,4 +1,6 @@
-/** The PostgreSQL database that several gateways share, for commands: opened, its gateways, and its subscriptions. */
+/**
+ * The PostgreSQL database that several gateways share, for commands: opens it, lists its gateways and subscriptions.
+ */
 
 import { existsSync } from 'node:fs';
 import { messageOf } from '../../../base/errors.ts';
@@ -37,7 +39,7 @@ import {
   sealSubscriptions,
 } from '../runtime/shared-subscriptions.ts';
 
-/** @throws UnknownStore when the reference leads to no URL */
+/** @throws UnknownStore when the reference cannot be resolved to a URL */
 export function resolveDatabaseUrl(context: DatabaseContext, { url }: Pick<PostgresPlan, 'url'>): string {
   try {
     return databaseUrl(url, createSecrets(context));
@@ -47,7 +49,7 @@ export function resolveDatabaseUrl(context: DatabaseContext, { url }: Pick<Postg
   }
 }
 
-/** Null: there are no tables in it, and none are to be made. @throws StoreOutOfReach, UnknownStore */
+/** Null: it has no tables, and none are to be created. @throws StoreOutOfReach, UnknownStore */
 export async function openClientDatabase(
   context: DatabaseContext,
   plan: PostgresPlan,
@@ -63,7 +65,7 @@ export async function openClientDatabase(
   }
 }
 
-/** The PostgreSQL database that a command works on directly, beside the gateways. */
+/** The PostgreSQL database that a command uses directly, without a gateway. */
 export interface Database {
   /** Never printed. */
   readonly url: string;
@@ -72,14 +74,17 @@ export interface Database {
 
 interface DatabaseFlags {
   readonly config?: readonly string[] | undefined;
-  /** A secret reference in place of the configured one. */
+  /** A secret reference that replaces the configured one. */
   readonly database?: string | undefined;
   readonly schema?: string | undefined;
 }
 
 const DEFAULT_SCHEMA = 'hookwright';
 
-/** The one that flags or configuration name. @throws CliError when they name none, or its reference leads nowhere */
+/**
+ * The database of the flags or the configuration. @throws CliError when they name none, or its reference cannot be
+ * resolved
+ */
 export async function findDatabase(context: CliContext, flags: DatabaseFlags): Promise<Database> {
   const named = flags.database === undefined ? null : parseSecretRef(flags.database, DEFAULT_PROFILE);
   // Without a configuration flags are enough, such as on a machine that only migrates.
@@ -96,7 +101,7 @@ export async function findDatabase(context: CliContext, flags: DatabaseFlags): P
   return { url: resolveDatabaseUrl(context, { url }), schema };
 }
 
-/** Runs `use` over a connection of its own. @throws CliError when the database cannot be reached, or refuses */
+/** Runs `use` over a separate connection. @throws CliError when the database is unavailable, or rejects it */
 export async function withDatabase<T>(
   { url }: Pick<Database, 'url'>,
   use: (db: PgConnection) => Promise<T>,
@@ -105,7 +110,7 @@ export async function withDatabase<T>(
   let db: PgConnection | null = null;
   try {
     const connect = await loadDriver();
-    // Nothing outlives a transaction, so this works behind a pooler too.
+    // Nothing outlives a transaction, so this also works behind a pooler.
     db = await connect({ url, name: 'hookwright command', prepare: false });
     return await use(db);
   } catch (error) {
@@ -117,7 +122,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** A gateway whose store is not shared is the only one. @throws CliError when the store cannot be asked */
+/** A gateway whose store is not shared is the only one. @throws CliError when the store cannot be queried */
 export async function listNodes(context: CliContext): Promise<readonly StoredNode[]> {
   const nodes = await useStore(context, (store) => store.read({ kind: 'nodes' }));
   if (nodes !== null && nodes.length > 0) return nodes;
@@ -186,7 +191,7 @@ function describeState({ state, lease_expires_at, read_at }: StoredNode): string
 
 const LAST_SEEN = 'using the subscriptions that this home last read';
 
-/** Updates the home's copy from the database; if it is away, prints a note and keeps the copy. */
+/** Updates the home's copy from the database. If the database is unavailable, prints a note and uses the copy. */
 export async function refreshSubscriptions(context: CliContext, plan: PostgresPlan): Promise<void> {
   try {
     const pulled = await withShared(context, plan, { create: false }, (parts) =>
@@ -225,7 +230,7 @@ export async function useSubscriptions<T>(
   return result.value;
 }
 
-/** Null where the home's copy replaces what is stored. @throws CliError for an invalid text where there is no copy */
+/** Null if the home's copy replaces the stored text. @throws CliError for an invalid text if there is no copy */
 function openOrNull(
   context: CliContext,
   text: string,

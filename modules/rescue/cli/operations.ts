@@ -1,4 +1,4 @@
-/** What the module adds to a running gateway, and to `doctor`. */
+/** The control operation and the `doctor` check of the module. */
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { CheckDamage, ServedGateway } from '../../../cli/base/module.ts';
 import { gatewayCheck } from '../../../cli/base/module.ts';

@@ -1,4 +1,4 @@
-/** `hookwright store`: copies of what is stored. */
+/** `hookwright store backup`, `store restore` and `store new`. */
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { CliContext } from '../../../cli/base/context.ts';
@@ -13,12 +13,12 @@ import { configuredStore, useStore } from '../../../cli/store/use-store.ts';
 import { StoreRefused } from '../../../runtime/store/contract.ts';
 import { lockHolder, lockPath, notePath, storePath } from '../../../runtime/store/store-path.ts';
 
-/** Timeout of a copy, of which a second takes some hundred megabytes, in ms. */
+/** Timeout of a copy, in ms; a second copies some hundred megabytes. */
 const COPY_MS = 600_000;
 
-/** `hookwright store backup <file>`: a whole copy of the store, also while a gateway writes it. */
+/** `hookwright store backup <file>`: copies the whole store, even while a gateway writes it. */
 export const storeBackupCommand = command({
-  options: { config: configOption, json: flag('Print the path and the size in bytes') },
+  options: { config: configOption, json: flag('Print the path and the size in bytes as JSON') },
   args: { file: argument('file') },
   async run(context, given) {
     const path = await requireFile(context, 'pg_dump');
@@ -27,7 +27,7 @@ export const storeBackupCommand = command({
     if (!existsSync(dirname(to))) throw new CliError(`there is no folder ${dirname(to)}`, 'create it first');
     const copied = await useStore(context, async () => {
       const { copyStore } = await import('../runtime/rescue.ts');
-      // Without a gateway the store is this command's now.
+      // Without a gateway, this command opens the store itself.
       return (await tryAskGateway(context, 'store_back_up', { to }, COPY_MS)) ?? copyStore(path, to);
     });
     if (copied === null) throw new CliError(`there is no store in ${context.home} yet`);
@@ -36,14 +36,14 @@ export const storeBackupCommand = command({
   },
 });
 
-/** `hookwright store restore <file>`: puts a copy in the place of the store. */
+/** `hookwright store restore <file>`: replaces the store with a copy. */
 export const storeRestoreCommand = command({
   options: { config: configOption },
   args: { file: argument('file') },
   async run(context, given) {
     const path = await requireFile(context, 'pg_restore');
     const from = resolve(context.cwd, given.file);
-    if (!existsSync(from)) throw new CliError(`there is no file ${from}`);
+    if (!existsSync(from)) throw new CliError(`${from} does not exist`);
     const { restore } = await import('../runtime/backup.ts');
     const aside = await withLockedStore(context, () => restore(path, from, context.clock.now()));
     printNote(context, `restored from ${from}`);
@@ -51,9 +51,9 @@ export const storeRestoreCommand = command({
   },
 });
 
-/** `hookwright store new`: begins anew where the store is gone, or is to go. */
+/** `hookwright store new`: starts with an empty store. */
 export const storeNewCommand = command({
-  options: { config: configOption, yes: flag('Do not ask') },
+  options: { config: configOption, yes: flag('Do not ask for confirmation') },
   async run(context, given) {
     const path = await requireFile(context, 'createdb');
     const question = `Start with an empty store in ${context.home}? Pending work will not run.`;
@@ -69,14 +69,14 @@ export const storeNewCommand = command({
   },
 });
 
-/** @throws CliError when the store is a database @param instead what makes or restores a copy of one */
+/** @throws CliError when the store is a database @param instead the tools that copy or restore a database */
 async function requireFile(context: CliContext, instead: string): Promise<string> {
   const plan = await configuredStore(context);
   if (plan.kind === 'sqlite') return storePath(context.home);
   throw new CliError('the store is a PostgreSQL database', `use its own tools: ${instead}`);
 }
 
-/** @throws CliError when the file is in use, or `replace` refuses */
+/** @throws CliError when the file is in use, or `replace` fails */
 async function withLockedStore<T>(context: CliContext, replace: () => T): Promise<T> {
   const path = storePath(context.home);
   if (await isGatewayThere(context))

@@ -22,7 +22,7 @@ import type { SecretResolver } from '../../platform/secrets.ts';
 import { explainSecrets, SecretError } from '../../platform/secrets.ts';
 import type { ProgramEnd } from '../../store/states.ts';
 import type { Usage } from '../../store/usage.ts';
-import { addTold, toUsage } from '../../store/usage.ts';
+import { addReported, toUsage } from '../../store/usage.ts';
 import { linkPath, readPath } from '../../table/link-filter.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError, AgentNotStarted } from '../agent-runner.ts';
@@ -224,7 +224,7 @@ function textAt(printed: Printed, path: readonly string[]): string | null {
 /** Returns null if no value is reported, or none can be a number of tokens or a cost. */
 function usageIn(printed: Printed, { input, output, cost }: UsagePathsPlan): Usage | null {
   const sumOf = (paths: readonly (readonly string[])[]): number | null =>
-    paths.map((path) => sumAt(printed, path)).reduce((sum, value) => addTold(sum, value), null);
+    paths.map((path) => sumAt(printed, path)).reduce((sum, value) => addReported(sum, value), null);
   return toUsage(sumOf(input), sumOf(output), sumOf(cost));
 }
 

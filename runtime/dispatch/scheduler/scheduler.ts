@@ -27,8 +27,8 @@ export interface SchedulerOptions {
   readonly table: () => JobTable;
   readonly place?: FindPlace;
   /** Called when a run was stored and can be taken. */
+  readonly wake: () => void;
   /** IANA zone of jobs without a zone, if the config has none either. */
-  /** IANA zone for jobs that name none in a config that names none. */
   readonly timezone: string;
   readonly ids: Ids;
   readonly clock: Clock;

@@ -4,18 +4,18 @@ import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { StoreDamaged } from '../decode.ts';
 import type { BusyRow, ListedRow, SaidRow, StoredRow } from '../listed-rows.ts';
 import {
+  AWAITS_APPROVAL,
   earlierNeeded,
   fillEvents,
   HAS_TURN,
   hasOpenState,
-  IS_ASKED,
   listedColumns,
   readBusy,
   readListed,
   readStored,
   resetRow,
   saidIn,
-  toldRows,
+  turnsOf,
   WAITING_COLUMNS,
   WAITING_RUNS,
 } from '../listed-rows.ts';
@@ -143,7 +143,7 @@ function createWaits(db: Connection): QueryHandlers['waits'] {
 export const laneCount = ([lane, count]: readonly [string, number]): LaneCount => ({ lane, count });
 
 function createApprovals(db: Connection): QueryHandlers['approvals'] {
-  const rest = `FROM delivery x JOIN dispatch d USING (ref) WHERE ${IS_ASKED} ORDER BY x.ref, x.n`;
+  const rest = `FROM delivery x JOIN dispatch d USING (ref) WHERE ${AWAITS_APPROVAL} ORDER BY x.ref, x.n`;
   const waiting = select<WaitingDelivery>(db, WAITING_COLUMNS, rest);
   return () => waiting.all();
 }
@@ -196,7 +196,7 @@ function createSaid(db: Connection): QueryHandlers['said'] {
   const whole = createWhole(db);
   return (query) => {
     const rows = latest.all(sessionName(query.of), query.turns);
-    const told = toldRows(rows, reset.get(guardKey(resetRow(query.of)))?.[0]);
+    const told = turnsOf(rows, reset.get(guardKey(resetRow(query.of)))?.[0]);
     return saidIn(
       told.map((row) => ({ ...row, dispatch: whole(row.ref, row.dispatch) })),
       query,

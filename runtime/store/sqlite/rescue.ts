@@ -48,7 +48,7 @@ export interface WriterRescue {
    * Called when a change has failed. Quarantines damaged rows, and returns a line for each. @throws when the medium
    * fails
    */
-  setAside(db: Connection): readonly string[];
+  quarantine(db: Connection): readonly string[];
   /** Notes that the whole file was checked. @param broken null: it is intact */
   noteChecked(db: Connection, broken: DamageReport | null): void;
   /** Called before the file is closed. @throws when the medium fails */
@@ -71,7 +71,7 @@ export interface StoreRescue {
   /** Called when the file is open. */
   opened(findings: Findings): void;
   /** Called when a commit has quarantined rows, with a line for each. */
-  setAside(rows: readonly string[]): void;
+  quarantined(rows: readonly string[]): void;
   /** Called when a query has met a damaged page. */
   malformed(message: string): Promise<void>;
   /** Called when the process exits without closing the store. */

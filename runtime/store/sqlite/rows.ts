@@ -17,8 +17,8 @@ import { NAMES } from './schema.ts';
 export interface WriterRows {
   readonly db: Connection;
   readonly memory: Memory;
-  /** Runs `work` over a unit of work and stores what it has changed. */
   /** Runs `work` over a unit of work and stores its changes. */
+  inUnit<T>(work: (unit: WorkUnit) => T): T;
 }
 
 export function createRows(db: Connection, counter?: RunCounter): WriterRows {
@@ -116,7 +116,7 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
   };
   return (unit) => {
     for (const [key, expires_at] of unit.newClaims) addClaim(key, expires_at);
-    for (const [key, expires_at] of unit.laterClaims) renewClaim(key, expires_at);
+    for (const [key, expires_at] of unit.renewedClaims) renewClaim(key, expires_at);
     for (const row of unit.newDispatches) {
       const { ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, body, session, burst } = row;
       putDispatch(ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, body, session, burst);

@@ -76,14 +76,14 @@ const MESSAGES = `
 `;
 /** Since format 7. */
 const GUARD = `
-  -- What the guard keeps (runtime/store/records.ts). id: JSON [kind, key]; body: JSON; expires_at: when it may go.
+  -- Rows of the guard (runtime/store/records.ts). id: JSON [kind, key]; body: JSON; expires_at: when it may be removed.
   CREATE TABLE IF NOT EXISTS guard_state (id TEXT PRIMARY KEY, kind TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, expires_at INTEGER)
     STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS guard_kind ON guard_state (kind, id);
 `;
 /** Since format 7. */
 const USAGE = `
-  -- What each run has used, if its agent told it; a dispatch may have several. agent: null for the default one.
+  -- The usage of each run, if its agent reported it; a dispatch may have several. agent: null for the default one.
   CREATE TABLE usage (
     id INTEGER PRIMARY KEY,
     ref INTEGER NOT NULL,
@@ -102,7 +102,7 @@ const WAITING = `
 `;
 /** Since format 7. */
 const FIGURE = `
-  -- What came in, a minute at a time (runtime/store/queries.ts). minute: Unix ms at which it began.
+  -- Figures of traffic by the minute (runtime/store/queries.ts). minute: Unix ms at which it began.
   CREATE TABLE figure (minute INTEGER PRIMARY KEY, ${FIGURES.map((name) => `${name} INTEGER NOT NULL`).join(', ')}) STRICT;
 `;
 const DISPATCH_SESSION = `
@@ -114,7 +114,7 @@ const ACCEPTED = `
   CREATE INDEX dispatch_accepted ON dispatch (accepted_at);
 `;
 const WORK_DUE = `
-  -- Due work, in the order in which it is taken from a lane, without what waits for its turn in a session.
+  -- Due work, in the order in which it is taken from a lane, without runs that wait for their turn in a session.
   CREATE INDEX work_due ON work (lane, due_at, ref, blocked_by) WHERE state = 'pending' AND blocked_by IS NULL;
 `;
 const WORK_SESSION = `
@@ -163,7 +163,7 @@ const TABLES = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX group_ref ON coalesce_group (ref);
 
-  -- Counts by route ('': scheduled runs), and its limit of runs at once.
+  -- Counts by route ('': scheduled runs), and its limit of concurrent runs.
   CREATE TABLE tally (
     profile TEXT NOT NULL,
     route TEXT NOT NULL,

@@ -163,7 +163,7 @@ export class SqliteStore implements Store {
   private async commit(changes: readonly EncodedChange[]): Promise<readonly CommitResult[]> {
     if (this.failure !== null) return changes.map(() => ({ kind: 'unavailable', message: this.failure ?? '' }));
     const { results, aside } = JSON.parse(await this.parts.writer.ask({ kind: 'commit', changes })) as Committed;
-    if (aside.length > 0) this.rescue?.setAside(aside);
+    if (aside.length > 0) this.rescue?.quarantined(aside);
     return results;
   }
 

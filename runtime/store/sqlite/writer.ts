@@ -228,7 +228,7 @@ class Transactions {
         if (result.kind === 'ok' || failed.has(index)) continue;
         this.rollBack(opened);
         // It may have met a row that was damaged while the file was open.
-        if (!this.setAside(opened)) failed.set(index, result);
+        if (!this.quarantine(opened)) failed.set(index, result);
         return null;
       }
       opened.rows.memory.counts.flush();
@@ -243,8 +243,8 @@ class Transactions {
   }
 
   /** Quarantines damaged rows; returns whether there were any. */
-  private setAside({ db, rows }: Opened): boolean {
-    const found = this.rescue?.setAside(db) ?? [];
+  private quarantine({ db, rows }: Opened): boolean {
+    const found = this.rescue?.quarantine(db) ?? [];
     this.aside.push(...found);
     if (found.length > 0) rows.memory.reload();
     return found.length > 0;

@@ -19,7 +19,7 @@ import type { PutGuard, Ref, StoredClaim } from '../records.ts';
 import { claimKey, laneParts, routeLane } from '../records.ts';
 import type { DeliveryEnding, Step } from '../states.ts';
 import { canAdvance, endDelivering, isRejected, joinGroup } from '../states.ts';
-import { storeAnswer, storeNotice } from './approval.ts';
+import { storeAnswer, storeRequest } from './approval.ts';
 import { beginRun, changePause, fire, pauseOf, tick } from './jobs.ts';
 import { attemptAgain, resend, settleClaim } from './message.ts';
 import type { WorkUnit } from './unit.ts';
@@ -43,7 +43,7 @@ function accept(unit: WorkUnit, m: Headed<Accept>, texts: LargeTexts): MutationR
   const ref = unit.insert({ head: dispatch, texts, max_concurrent, state, due_at: now, now, holder });
   if (work.kind === 'deliveries' && !isHeld) unit.addDeliveries(ref, dispatch.profile, work.open, now);
   if (claim !== null && work.kind !== 'run') {
-    unit.keepMessage(rows.keyOf(claimKey(claim)), { ref, ttl_ms: claim.expires_at - now });
+    unit.setMessage(rows.keyOf(claimKey(claim)), { ref, ttl_ms: claim.expires_at - now });
   }
   return { kind: 'stored', ref };
 }
@@ -182,7 +182,7 @@ const CHANGES: {
   record_attempt: recordAttempt,
   give_up: giveUp,
   answer_approval: storeAnswer,
-  tell_approval: storeNotice,
+  tell_approval: storeRequest,
   resend,
   put_guard: putGuard,
   pause_route: changePause,

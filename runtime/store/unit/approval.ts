@@ -44,7 +44,7 @@ export function storeAnswer(unit: WorkUnit, m: Headed<AnswerApproval>): boolean 
 }
 
 /** Stores the request. False: the delivery no longer waits, or the request was already sent. */
-export function storeNotice(unit: WorkUnit, m: Headed<TellApproval>, texts: LargeTexts): boolean {
+export function storeRequest(unit: WorkUnit, m: Headed<TellApproval>, texts: LargeTexts): boolean {
   const row = waitingRow(unit, m.ref, m.index);
   if (row?.waiting !== 'new') return false;
   row.waiting = 'told';

@@ -90,14 +90,14 @@ function start(unit: WorkUnit, row: JobRow, { now }: { now: number }, head: Disp
 export function beginRun(unit: WorkUnit, m: BeginRun): MutationResults['begin_run'] {
   const row = unit.rows.work.get(m.ref);
   if (row === undefined || row.holder !== m.holder || row.state !== 'running') return { kind: 'gone' };
-  const over = fireHeld(unit, m) ?? unit.counter.begin(unit, m.limits, m.at);
+  const over = fireForHeldEvent(unit, m) ?? unit.counter.begin(unit, m.limits, m.at);
   if (over === null) return { kind: 'begun' };
   unit.move(row, { to: 'skipped', at: m.at, reason: 'reason' in over ? over.reason : over.kind });
   return over;
 }
 
 /** Why the event does not fire its job; null: it does. An event that its route has held fires the job only now. */
-function fireHeld(
+function fireForHeldEvent(
   unit: WorkUnit,
   { ref, job, at }: BeginRun,
 ): { readonly kind: 'job_already_running' | 'job_paused' } | null {

@@ -67,7 +67,7 @@ export function attemptAgain(
     body: merged,
     grown: Buffer.byteLength(merged) - Buffer.byteLength(stored),
   });
-  unit.keepMessage(key, { ref, ttl_ms: claim.expires_at - now });
+  unit.setMessage(key, { ref, ttl_ms: claim.expires_at - now });
   if (claiming === 'now') unit.claim(claim);
   if (work.kind === 'deliveries') openDeliveries(unit, row, dispatch, steps, (index) => !hasEnded(steps, index), now);
   return { kind: 'stored', ref, continued: { id, accepted_at, deliveries, steps } };
@@ -89,7 +89,7 @@ export function resend(unit: WorkUnit, { ref, key, again, now }: Headed<Resend>)
     const known = rows.messages.get(name) ?? { ref, ttl_ms: TTL_MS };
     if (known.ref !== ref && !again) return { kind: 'superseded', by: known.ref };
     if (known.ref === ref) {
-      unit.keepMessage(name, known);
+      unit.setMessage(name, known);
       unit.claim({ ...key, expires_at: now + known.ttl_ms });
     }
   }

@@ -84,7 +84,7 @@ export class WorkUnit implements GuardRows {
   readonly newUsage: UsageRow[] = [];
   readonly newClaims = new Map<string, number>();
   /** The new expiry of ids that were claimed before. */
-  readonly laterClaims = new Map<string, number>();
+  readonly renewedClaims = new Map<string, number>();
   /** Rows of `newWork` whose dispatch had ended. */
   readonly reopened = new Set<Ref>();
   readonly newMessages = new Map<string, MessageRow>();
@@ -163,7 +163,7 @@ export class WorkUnit implements GuardRows {
       turn: replaced?.turn ?? ref,
       blocked_by: null,
     };
-    if (session !== null) this.queue(row, session, replaced);
+    if (session !== null) this.joinQueue(row, session, replaced);
     rows.work.set(ref, row);
     this.newWork.add(row);
     if (group !== undefined) rows.groups.set(group.key, ref);
@@ -198,7 +198,7 @@ export class WorkUnit implements GuardRows {
     for (const step of steps) this.newSteps.push({ ref: row.ref, lane, n: ++row.steps, step });
     row.failed += steps.filter(({ kind, outcome }) => kind === 'run' && outcome === 'failed').length;
     if (row.state !== to) this.counts.push([lane, row.state, -1], [lane, to, 1]);
-    if (to !== 'pending' && to !== 'running') this.leave(row, at);
+    if (to !== 'pending' && to !== 'running') this.leaveQueue(row, at);
     row.state = to;
     row.holder = null;
     row.reason = reason === null ? null : JSON.stringify(reason);
@@ -216,7 +216,7 @@ export class WorkUnit implements GuardRows {
   }
 
   /** Gives a new row its position in its session. */
-  private queue(row: WorkRow, session: string, replaced: WorkRow | undefined): void {
+  private joinQueue(row: WorkRow, session: string, replaced: WorkRow | undefined): void {
     const line = this.rows.sessions.get(session) ?? [];
     if (replaced?.session === session) {
       row.blocked_by = replaced.blocked_by;
@@ -228,7 +228,7 @@ export class WorkUnit implements GuardRows {
   }
 
   /** Removes the row from its session. If it had the turn, the next one gets it. */
-  private leave(row: WorkRow, at: number): void {
+  private leaveQueue(row: WorkRow, at: number): void {
     const { session, blocked_by } = row;
     if (session === null) return;
     const line = (this.rows.sessions.get(session) ?? []).filter((other) => other !== row);
@@ -253,7 +253,7 @@ export class WorkUnit implements GuardRows {
   }
 
   /** Records the row that a message has from now on. */
-  keepMessage(key: string, row: MessageRow): void {
+  setMessage(key: string, row: MessageRow): void {
     const isKnown = this.rows.messages.get(key) !== undefined && !this.newMessages.has(key);
     (isKnown ? this.changedMessages : this.newMessages).set(key, row);
     this.rows.messages.set(key, row);
@@ -295,7 +295,7 @@ export class WorkUnit implements GuardRows {
     if (claim === null || claim === undefined) return;
     const key = this.rows.keyOf(claimKey(claim));
     const isKnown = this.rows.claims.get(key) !== undefined && !this.newClaims.has(key);
-    (isKnown ? this.laterClaims : this.newClaims).set(key, claim.expires_at);
+    (isKnown ? this.renewedClaims : this.newClaims).set(key, claim.expires_at);
     this.rows.claims.set(key, claim.expires_at);
   }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { setRowsAside } from '../../../modules/rescue/runtime/damaged-rows.ts';
+import { quarantineRows } from '../../../modules/rescue/runtime/damaged-rows.ts';
 import { connect } from '../../../runtime/store/sqlite/driver.ts';
 import { makeAccept, makeAdvance, makeDispatch, makeTake, openDeliveries } from '../../helpers/dispatches.ts';
 import { openOfflineStore } from '../../helpers/rescued-store.ts';
@@ -85,10 +85,10 @@ describe('a damaged session of a dispatch', () => {
       const db = connect(path, { busyMs: 0 });
       t.after(() => db.close());
       db.exec(`UPDATE dispatch SET burst = 1; UPDATE dispatch SET ${damage} WHERE ref = 2`);
-      assert.equal(setRowsAside(db, 3000).length, 1);
+      assert.equal(quarantineRows(db, 3000).length, 1);
       const rows = db.query<[string | null, number | null]>('SELECT session, burst FROM dispatch ORDER BY ref').all();
       assert.deepEqual(rows, [['["default","s"]', 1], kept]);
-      assert.deepEqual(setRowsAside(db, 3000), []);
+      assert.deepEqual(quarantineRows(db, 3000), []);
     });
   }
 });

@@ -11,14 +11,14 @@ export interface DatabaseFacts {
   readonly role: string;
   readonly fsync: boolean;
   readonly full_page_writes: boolean;
-  /** For roles other than superusers. */
+  /** The limit for roles other than superusers. */
   readonly connections_allowed: number;
   readonly connections_used: number;
-  /** `synchronous_standby_names` names a standby and none is connected: commits wait for it. */
+  /** `synchronous_standby_names` names a standby, but none is connected: commits wait for it. */
   readonly standby_missing: boolean;
-  /** Age of the oldest transaction that keeps vacuum from removing rows, in ms; 0 when there is none. Others' may not be visible. */
+  /** Age of the oldest transaction that holds back vacuum, in ms; 0 when there is none. Others' may not be visible. */
   readonly oldest_transaction_ms: number;
-  /** Replication slots that nothing reads, each with the WAL that it keeps, in bytes. */
+  /** Unused replication slots, each with the WAL that it retains, in bytes. */
   readonly unread_slots: readonly { readonly name: string; readonly bytes: number }[];
   /** How far this machine's clock is ahead of the database's, in ms. */
   readonly clock_ahead_ms: number;

@@ -1,4 +1,4 @@
-/** Migrates a database to this version's tables, and refuses versions that it cannot use. */
+/** Migrates a database to this version's tables, and rejects versions that it cannot use. */
 import { StoreRefused } from '../../../../runtime/store/contract.ts';
 import type { PgConnection } from './driver.ts';
 import { sqlState } from './driver.ts';
@@ -53,7 +53,8 @@ export async function versionFor(db: PgConnection, schema: string): Promise<numb
 
 /** The version; 0 when there are no tables. */
 async function readVersion(db: PgConnection, schema: string, quoted: string): Promise<number> {
-  // Not to_regclass, because within a transaction its cache may miss tables that were committed meanwhile.
+  // Not to_regclass, because within a transaction its cache may miss tables that another transaction has just
+  // committed.
   const found = await db.query("SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'schema_version'", [
     schema,
   ]);
@@ -67,7 +68,7 @@ export function checkOverlap({ schema, version }: { readonly schema: string; rea
   if (version > SCHEMA_VERSION + 1) throw newerSchema(schema, version);
 }
 
-/** Migrates under a lock; resolves to the version that was found. */
+/** Migrates under a lock; resolves to the previous version. */
 async function migrateAlone(db: PgConnection, schema: string, quoted: string): Promise<number> {
   await db.script('BEGIN');
   try {
