@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 /** Options that narrow the open-loop case; undefined: all of its cells. */
 export interface BenchOptions {
   /** Requests per second, or `2x` for twice the capacity. */
+  readonly rate: readonly string[] | undefined;
   /** Minimum time of a sync, in ms. */
-  /** What a sync takes at least, in ms. */
   readonly sync: readonly number[] | undefined;
   readonly seconds: number | undefined;
   /** Speed of the disk, in MB per second. */

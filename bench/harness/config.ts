@@ -75,6 +75,6 @@ export const ROUTES = `platforms:
           - field: action
             in: [opened, reopened]
           - field: repository.full_name
-            regex: ^nobody/
+            regex: ^absent/
         prompt: "${PROMPT}"
 `;

@@ -11,8 +11,8 @@ export interface GatewayOptions {
   readonly durability: 'full' | 'normal';
   /** Further lines below `gateway:`, indented. */
   readonly settings?: string;
-  /** Null: the disk as it is. */
   /** Null: the disk unchanged. */
+  readonly disk: (Omit<DiskPlan, 'home'> & { readonly tool: DiskTool }) | null;
   /** Called with the home before the gateway starts. */
   readonly prepare?: (home: string) => Promise<void> | void;
 }
