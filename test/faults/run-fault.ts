@@ -3,6 +3,7 @@
  * Events that got 202 must be stored and run, even without the restart. Events that got 503 must not be stored or run,
  * before the restart or after it; their retry must be accepted and run.
  */
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DiskFault, DiskTool } from '../helpers/disk/disk-plan.ts';
 import type { GatewayProcess } from '../helpers/gateway-process.ts';

@@ -7,7 +7,7 @@ import type { Ref } from '../../../../runtime/store/records.ts';
 import { openDelivery } from '../../../../runtime/store/unit/approval.ts';
 import { deliveriesTo, makeAccept, makeAttempt, makeClaim, makeDispatch } from '../../../helpers/dispatches.ts';
 import { makeTick } from '../../../helpers/jobs.ts';
-import type { OpenStore } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { advance, audit, find, load, overview, take, takeNew } from './subject.ts';
 
 const HOUR = 3_600_000;
@@ -49,7 +49,7 @@ const WAITS = {
   waiting: 'new',
 };
 
-export function approvals(open: OpenStore): void {
+export function approvals(open: StoreOpener): void {
   it('lets a delivery wait until it is approved, even after a crash, while the others are sent', async (t) => {
     const opened = await open(t);
     const ref = await ask(opened.store, 'a', 1000);

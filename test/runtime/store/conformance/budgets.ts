@@ -6,7 +6,7 @@ import type { Ref } from '../../../../runtime/store/records.ts';
 import type { BudgetSpan } from '../../../../schemas/built/operations/types.ts';
 import { HOLDER, makeAccept, makeClaim, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
 import { makeFire, makeTick } from '../../../helpers/jobs.ts';
-import type { OpenStore } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, advance, audit, load, take } from './subject.ts';
 
 const HOUR = 3_600_000;
@@ -49,7 +49,7 @@ const used = (input_tokens: number, cost: number | null = null) => ({
   usage: { agent: null, input_tokens, output_tokens: null, cost },
 });
 
-export function budgets(open: OpenStore): void {
+export function budgets(open: StoreOpener): void {
   it('allows exactly its number of runs, however many are accepted at once, even after a crash', async (t) => {
     const opened = await open(t);
     const all = Array.from({ length: 20 }, (_, at) => `e${String(at).padStart(2, '0')}`);

@@ -4,13 +4,13 @@ import { it } from 'node:test';
 import type { Store } from '../../../../runtime/store/contract.ts';
 import type { ClaimKey } from '../../../../runtime/store/records.ts';
 import { HOLDER, makeAccept, makeClaim } from '../../../helpers/dispatches.ts';
-import type { OpenStore } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, advance, audit, find, tally } from './subject.ts';
 
 const isClaimed = (store: Store, key: ClaimKey, now: number): Promise<boolean> =>
   store.read({ kind: 'is_claimed', key, now });
 
-export function claims(open: OpenStore): void {
+export function claims(open: StoreOpener): void {
   it('accepts one of two dispatches with the same delivery id, even when both are written at once', async (t) => {
     const { store } = await open(t);
     const claim = makeClaim('same');

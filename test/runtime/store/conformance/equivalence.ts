@@ -9,7 +9,7 @@ import { makeClaim } from '../../../helpers/dispatches.ts';
 import { createMemoryStore } from '../../../helpers/memory-store.ts';
 import type { Recipe } from './recipes.ts';
 import { firing, recipe } from './recipes.ts';
-import type { OpenStore } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 
 const IDS = ['1', '2', '3', 'x\0y', '\ud800'];
 const JOBS = ['j', 'k'];
@@ -73,7 +73,7 @@ export async function write(store: Store, mutation: Mutation, refs: Ref[]): Prom
   return resultOf(mutation.kind, result, refs);
 }
 
-export function equivalence(open: OpenStore): void {
+export function equivalence(open: StoreOpener): void {
   isTheSame(open, 'does what the store in memory does', { recipe, steps: 5, runs: 60 });
   isTheSame(open, 'holds and runs jobs of paused routes as the store in memory does', {
     recipe: firing,
@@ -89,7 +89,7 @@ interface Trial {
   readonly runs: number;
 }
 
-function isTheSame(open: OpenStore, name: string, { recipe, steps, runs }: Trial): void {
+function isTheSame(open: StoreOpener, name: string, { recipe, steps, runs }: Trial): void {
   it(name, async (t) => {
     await fc.assert(
       fc.asyncProperty(fc.array(recipe, { minLength: steps, maxLength: 45 }), async (recipes) => {

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { StoreUnavailable } from '../../../../runtime/store/contract.ts';
 import { makeAccept, makeAdvance, makeClaim, makeDispatch, makeJoin, makeTake } from '../../../helpers/dispatches.ts';
-import type { OpenStore } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, audit, find, load, overview, tally } from './subject.ts';
 
-export function failures(open: OpenStore): void {
+export function failures(open: StoreOpener): void {
   it('fails only the record that cannot be stored, and stores nothing of it', async (t) => {
     const opened = await open(t);
     const { store } = opened;

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { makeClaim, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
-import type { OpenStore } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { audit, find, idsOf, overview, take } from './subject.ts';
 
-export function groups(open: OpenStore): void {
+export function groups(open: StoreOpener): void {
   it('keeps the latest event of a group and skips the earlier ones, across restarts', async (t) => {
     const opened = await open(t);
     const seen = [];

@@ -6,7 +6,7 @@ import type { Store } from '../../../../runtime/store/contract.ts';
 import type { PutGuard } from '../../../../runtime/store/records.ts';
 import type { LoopLimit } from '../../../../schemas/built/operations/types.ts';
 import { makeAccept, makeClaim, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
-import type { OpenStore } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, audit, find, take } from './subject.ts';
 
 const MINUTE = 60_000;
@@ -25,7 +25,7 @@ const put = (rest: Partial<PutGuard> = {}): PutGuard => ({
   ...rest,
 });
 
-export function guard(open: OpenStore): void {
+export function guard(open: StoreOpener): void {
   it('rejects a run beyond the limit of its key, and pauses the key, even after a crash', async (t) => {
     const opened = await open(t);
     const all = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((id) => run(opened.store, id, MINUTE)));

@@ -5,7 +5,7 @@ import type { MutationResults, Store } from '../../../../runtime/store/contract.
 import type { DispatchSummary } from '../../../../runtime/store/queries.ts';
 import type { JobTick } from '../../../../runtime/store/records.ts';
 import { makeTick } from '../../../helpers/jobs.ts';
-import type { OpenStore } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { advance, find, take } from './subject.ts';
 
 async function tick(store: Store, ...args: Parameters<typeof makeTick>): Promise<MutationResults['tick_job']['kind']> {
@@ -22,7 +22,7 @@ const ticks = (store: Store, job: string): Promise<readonly JobTick[]> =>
   store.read({ kind: 'job_ticks', job, limit: 9 });
 const list = (store: Store): Promise<readonly DispatchSummary[]> => store.read({ kind: 'list', filter: { limit: 9 } });
 
-export function instants(open: OpenStore): void {
+export function instants(open: StoreOpener): void {
   it('handles an instant once, even when two processes claim it at once', async (t) => {
     const { store } = await open(t);
     const both = await Promise.all([tick(store, 'j', 5000), tick(store, 'j', 5000, { now: 5001 })]);

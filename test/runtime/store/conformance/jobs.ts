@@ -7,7 +7,7 @@ import type { JobState } from '../../../../runtime/store/records.ts';
 import { NO_STATE } from '../../../../runtime/store/records.ts';
 import { makeClaim } from '../../../helpers/dispatches.ts';
 import { makeFire, makeJob, makeTick } from '../../../helpers/jobs.ts';
-import type { OpenStore } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { audit, find, take } from './subject.ts';
 
 async function fire(store: Store, ...args: Parameters<typeof makeFire>): Promise<MutationResults['fire_job']['kind']> {
@@ -20,13 +20,13 @@ const isClaimed = (store: Store, id: string): Promise<boolean> =>
   store.read({ kind: 'is_claimed', key: makeClaim(id), now: 1000 });
 const stateOf = async (store: Store, job: string): Promise<JobState> => (await jobsOf(store)).states[job] ?? NO_STATE;
 
-export function jobs(open: OpenStore): void {
+export function jobs(open: StoreOpener): void {
   records(open);
   names(open);
   outOfTurn(open);
 }
 
-function records(open: OpenStore): void {
+function records(open: StoreOpener): void {
   it('stores jobs by name, unique in each profile', async (t) => {
     const { store } = await open(t);
     const blueprint = { key: 'k', values: { x: 'é\0"' } };
@@ -89,7 +89,7 @@ function records(open: OpenStore): void {
   });
 }
 
-function names(open: OpenStore): void {
+function names(open: StoreOpener): void {
   it('numbers a name that is in use, also by the config, even for many at once', async (t) => {
     const { store } = await open(t);
     const put = (id: string, numbered_beside: readonly string[], rest = {}) =>
@@ -111,7 +111,7 @@ function names(open: OpenStore): void {
   });
 }
 
-function outOfTurn(open: OpenStore): void {
+function outOfTurn(open: StoreOpener): void {
   it('fires for an event, and claims its delivery id', async (t) => {
     const { store } = await open(t);
     const claim = makeClaim('event-1');

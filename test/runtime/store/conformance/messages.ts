@@ -13,7 +13,7 @@ import {
   makeDispatch,
   makeStep,
 } from '../../../helpers/dispatches.ts';
-import type { OpenStore } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { advance, audit, find, load, take, tally } from './subject.ts';
 
 const { expires_at, ...KEY } = makeClaim('same');
@@ -54,7 +54,7 @@ function refOf(result: MutationResults['accept']): Ref {
   return result.ref;
 }
 
-export function messages(open: OpenStore): void {
+export function messages(open: StoreOpener): void {
   it('has one row for three attempts and a replay, and its id is claimed once it is done', async (t) => {
     const opened = await open(t);
     const first = refOf(await attempt(opened.store, 'one', 1000));

@@ -17,7 +17,7 @@ import {
 } from '../../../helpers/dispatches.ts';
 import type { Step } from './model.ts';
 import { LIMITS, Model, TTL_MS } from './model.ts';
-import type { OpenStore, OpenStore } from './subject.ts';
+import type { OpenStore, StoreOpener } from './subject.ts';
 import { audit, load } from './subject.ts';
 
 const attemptOf = (works: boolean): StoreStep =>
@@ -126,7 +126,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Step>({ kind: 'crash' }) },
 );
 
-export function models(open: OpenStore): void {
+export function models(open: StoreOpener): void {
   it('claims ids and coalesces as the model does, across stops and kills', async (t) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 30 }), async (steps) => {

@@ -7,7 +7,7 @@ import type { PauseRoute, Ref } from '../../../../runtime/store/records.ts';
 import { pausedRoutes } from '../../../../runtime/store/records.ts';
 import { deliveriesTo, HOLDER, makeClaim, makeDispatch, openDeliveries } from '../../../helpers/dispatches.ts';
 import { makeFire, makeTick } from '../../../helpers/jobs.ts';
-import type { OpenStore } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, advance, audit, find, idsOf, take } from './subject.ts';
 
 const pause = (store: Store, rest: Partial<PauseRoute> = {}): Promise<null> =>
@@ -28,7 +28,7 @@ const pausedAt = async (store: Store, now: number) =>
 
 const runsAt = async (store: Store, now: number): Promise<readonly string[]> => idsOf(store, await take(store, now));
 
-export function pauses(open: OpenStore): void {
+export function pauses(open: StoreOpener): void {
   it('takes no run of a paused route, for any agent, and takes all in order after it resumes', async (t) => {
     const opened = await open(t);
     await accept(opened.store, 'a');

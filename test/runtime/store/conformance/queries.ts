@@ -4,14 +4,14 @@ import { it } from 'node:test';
 import type { Store } from '../../../../runtime/store/contract.ts';
 import type { ListFilter } from '../../../../runtime/store/queries.ts';
 import { makeAttempt, makeDispatch, makeJoin, openDeliveries } from '../../../helpers/dispatches.ts';
-import type { OpenStore } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, advance, audit, find, overview, take, takeNew } from './subject.ts';
 
 async function ids(store: Store, filter: ListFilter): Promise<string> {
   return (await store.read({ kind: 'list', filter })).map(({ id }) => id).join('');
 }
 
-export function queries(open: OpenStore): void {
+export function queries(open: StoreOpener): void {
   it('adds up the figures of minutes, and deletes those that are older than a week', async (t) => {
     const opened = await open(t);
     const week = 604_800_000;

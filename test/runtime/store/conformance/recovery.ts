@@ -11,7 +11,7 @@ import {
   makeJoin,
   openDeliveries,
 } from '../../../helpers/dispatches.ts';
-import type { OpenStore } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, advance, audit, find, idsOf, load, overview, take, takeNew, tally } from './subject.ts';
 
 const NOTHING = { runs: [], attempts: [] } as const;
@@ -19,7 +19,7 @@ const recover = (now: number, holder = 'the next process', under_way: UnderWay =
   return { kind: 'recover', holder, now, under_way };
 };
 
-export function recovery(open: OpenStore): void {
+export function recovery(open: StoreOpener): void {
   it('makes runs of a killed process due again, before later ones', async (t) => {
     const opened = await open(t);
     const ref = await takeNew(opened.store, 'a');

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import type { Store } from '../../../../runtime/store/contract.ts';
 import type { Ref } from '../../../../runtime/store/records.ts';
 import { makeClaim, makeDispatch } from '../../../helpers/dispatches.ts';
-import type { OpenStore } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, advance, audit, find, overview, take, takeNew, tally } from './subject.ts';
 
 async function ended(store: Store, id: string, at: number, prompt = id): Promise<Ref> {
@@ -17,7 +17,7 @@ async function ids(store: Store): Promise<string> {
   return (await store.read({ kind: 'list', filter: { limit: 1000 } })).map(({ id }) => id).join(' ');
 }
 
-export function retention(open: OpenStore): void {
+export function retention(open: StoreOpener): void {
   it('removes old ended dispatches, slice by slice, and nothing else', async (t) => {
     const { store } = await open(t);
     for (const [id, at] of [

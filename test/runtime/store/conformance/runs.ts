@@ -11,12 +11,12 @@ import {
   makeStep,
   openDeliveries,
 } from '../../../helpers/dispatches.ts';
-import type { OpenStore } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, advance, audit, find, load, overview, take, takeNew, tally } from './subject.ts';
 
 const failed = makeStep({ outcome: 'failed', reason: 'exit code 1', next_at: 5000 });
 
-export function runs(open: OpenStore): void {
+export function runs(open: StoreOpener): void {
   it('stores the times, the answer and the steps of a dispatch', async (t) => {
     const opened = await open(t);
     const { store } = opened;

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { resetBody, resetRow } from '../../../../runtime/store/listed-rows.ts';
 import { namedWaits } from '../../../../runtime/store/named-waits.ts';
 import { HOLDER, makeAccept, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
-import type { OpenStore, OpenStore } from './subject.ts';
+import type { OpenStore, StoreOpener } from './subject.ts';
 import { accept, advance, audit, idsOf, take } from './subject.ts';
 
 const of = (id: string, key: string, rest: Parameters<typeof makeDispatch>[1] = {}) =>
@@ -13,7 +13,7 @@ const of = (id: string, key: string, rest: Parameters<typeof makeDispatch>[1] = 
 const acceptIn = ({ store }: OpenStore, id: string, key: string, rest: Parameters<typeof makeDispatch>[1] = {}) =>
   accept(store, id, { dispatch: of(id, key, rest), claim: null });
 
-export function sessions(open: OpenStore): void {
+export function sessions(open: StoreOpener): void {
   it('runs one after the other in the order of acceptance, across kills, and delays no other key', async (t) => {
     const opened = await open(t);
     for (const [id, key] of [

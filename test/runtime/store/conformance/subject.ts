@@ -31,13 +31,13 @@ export interface OpenStore {
   crash(): Promise<void>;
 }
 
-export interface OpenStore {
+export interface StoreOpener {
   (t: Pick<TestContext, 'after'>): Promise<OpenStore>;
   /** See `StoreSubject`. */
   readonly share: number;
 }
 
-export function openEach(subject: StoreSubject): OpenStore {
+export function openEach(subject: StoreSubject): StoreOpener {
   const open = async (t: Pick<TestContext, 'after'>): Promise<OpenStore> => {
     const place = await subject.create(t);
     let store: Store | null = await place.open();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Store } from '../../../../runtime/store/contract.ts';
 import { deliveriesTo, makeAttempt, makeDispatch, makeStep, openDeliveries } from '../../../helpers/dispatches.ts';
-import type { OpenStore } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, advance, idsOf, load, take } from './subject.ts';
 
 /** Accepts `a1` on route a, and so on. */
@@ -36,7 +36,7 @@ async function takeAttempts(store: Store, rest: Parameters<typeof take>[2]): Pro
   );
 }
 
-export function turns(open: OpenStore): void {
+export function turns(open: StoreOpener): void {
   it('lets lanes take turns within one call', async (t) => {
     const { store } = await open(t);
     await acceptAll(store, ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']);
