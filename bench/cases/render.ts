@@ -1,7 +1,7 @@
 /**
- * The cost of `untrusted: mark`: a prompt with marked values beside the same prompt verbatim, for the 21 KB event unchanged, and for
- * one whose description makes the prompt 21 KB long. Measures the rendering alone, and with the other steps for an event in the
- * same thread: the signature, parsing, and the JSON that is stored.
+ * The cost of `untrusted: mark`: a prompt with marked values beside the same prompt verbatim, for the 21 KB event
+ * unchanged, and for one whose description makes the prompt 21 KB long. Measures the rendering alone, and with the
+ * other steps for an event in the same thread: the signature, parsing, and the JSON that is stored.
  */
 
 import { createHmac } from 'node:crypto';

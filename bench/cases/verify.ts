@@ -1,9 +1,9 @@
 /**
  * The cost of checking a signature, beside the primitive alone over the same bytes.
  *
- * The bare side is exactly `createHmac(algorithm, key).update(bytes).digest()`, or one `verify` for the schemes with a public
- * key: the key is prepared and the signed bytes are in one buffer beforehand. Ours is the whole way from the request to the
- * verdict: finding and reading the headers, the window, the signed bytes, the digest, the comparison.
+ * The bare side is exactly `createHmac(algorithm, key).update(bytes).digest()`, or one `verify` for the schemes with a
+ * public key: the key is prepared and the signed bytes are in one buffer beforehand. Ours is the whole way from the
+ * request to the verdict: finding and reading the headers, the window, the signed bytes, the digest, the comparison.
  */
 import type { KeyObject } from 'node:crypto';
 import { createHmac, generateKeyPairSync, sign, verify } from 'node:crypto';

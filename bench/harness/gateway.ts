@@ -26,8 +26,8 @@ export interface RunningGateway {
 }
 
 /**
- * The load generator bounds the connections. Without an agent a run returns its prompt, so that runs keep up with events if
- * enough of them may run at once. Their limits are not measured here.
+ * The load generator bounds the connections. Without an agent a run returns its prompt, so that runs keep up with
+ * events if enough of them may run at once. Their limits are not measured here.
  */
 const gatewayYaml = (durability: string, settings: string): string =>
   `${ROUTES.replace('    port: 0\n', '    port: 0\n    max_connections: 20000\n')}gateway:

@@ -14,8 +14,8 @@ export interface Latency {
 }
 
 /**
- * Sends every request once a turn, each on its own keep-alive connection. The order changes from turn to turn, so that no request
- * always follows the same one.
+ * Sends every request once a turn, each on its own keep-alive connection. The order changes from turn to turn, so that
+ * no request always follows the same one.
  */
 export async function interleave(targets: readonly LoadTarget[], turns: number, warmUp: number): Promise<Latency[]> {
   const lines = await Promise.all(targets.map(openLine));

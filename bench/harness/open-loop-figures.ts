@@ -49,8 +49,8 @@ function latenciesOf(list: readonly number[]): Latencies {
 const BUCKET_MS = 200;
 
 /**
- * Ms from `from` until all responses stay normal: every request gets 202, nine in ten of them within `limit` ms. Evaluated in spans
- * of 200 ms by due time.
+ * Ms from `from` until all responses stay normal: every request gets 202, nine in ten of them within `limit` ms.
+ * Evaluated in spans of 200 ms by due time.
  */
 export function normalAfter({ due, status, latency }: OpenLoopResult, from: number, limit: number): number {
   const buckets = new Map<number, { slow: number; count: number; refused: boolean }>();

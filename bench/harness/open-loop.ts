@@ -1,6 +1,7 @@
 /**
- * Open-loop HTTP/1.1 load: requests fall due by the clock, independently of earlier responses. A latency is measured from the
- * instant at which its request was due. So a stall of the server counts for all requests that fell due during it.
+ * Open-loop HTTP/1.1 load: requests fall due by the clock, independently of earlier responses. A latency is measured
+ * from the instant at which its request was due. So a stall of the server counts for all requests that fell due during
+ * it.
  */
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';

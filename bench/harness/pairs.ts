@@ -53,8 +53,8 @@ async function oneRound({ bare, ours }: Pair, times: number, bareFirst: boolean)
 }
 
 /**
- * Nanoseconds of CPU time of one call, so that other load on the machine does not count. A turn of the event loop follows, in
- * which node frees the native halves of dropped objects; otherwise they would burden the next measurement.
+ * Nanoseconds of CPU time of one call, so that other load on the machine does not count. A turn of the event loop
+ * follows, in which node frees the native halves of dropped objects; otherwise they would burden the next measurement.
  */
 async function nanoseconds(work: () => unknown, times: number): Promise<number> {
   const before = process.cpuUsage();

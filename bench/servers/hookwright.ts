@@ -1,6 +1,6 @@
 /**
- * The real runtime in this process, with an agent that returns immediately: table, server, stages, queue, store, delivery to the log.
- * Options arrive as JSON on the command line.
+ * The real runtime in this process, with an agent that returns immediately: table, server, stages, queue, store,
+ * delivery to the log. Options arrive as JSON on the command line.
  */
 import { randomBytes } from 'node:crypto';
 import { openSync, writeSync } from 'node:fs';

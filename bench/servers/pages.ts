@@ -1,6 +1,6 @@
 /**
- * Simulates pages of the console: each listens to the live stream, and reloads its view with every event of it. A separate process, as
- * a browser is. `{ open: n }` opens pages; `{ open: 0 }` closes all and reports.
+ * Simulates pages of the console: each listens to the live stream, and reloads its view with every event of it. A
+ * separate process, as a browser is. `{ open: n }` opens pages; `{ open: 0 }` closes all and reports.
  */
 import { percentile } from '../harness/stats.ts';
 

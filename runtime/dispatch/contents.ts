@@ -1,8 +1,8 @@
 /**
- * Loads the dispatches and texts that the workers run and deliver. A bounded cache holds texts that are needed soon (the
- * prompt of an accepted event, the answer of a run), which saves a query. Everything else is read from the store. When other
- * processes share the store, only the store knows the progress of a dispatch. Then only prompts are cached, because a dispatch
- * never changes.
+ * Loads the dispatches and texts that the workers run and deliver. A bounded cache holds texts that are needed soon
+ * (the prompt of an accepted event, the answer of a run), which saves a query. Everything else is read from the store.
+ * When other processes share the store, only the store knows the progress of a dispatch. Then only prompts are cached,
+ * because a dispatch never changes.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Store } from '../store/contract.ts';

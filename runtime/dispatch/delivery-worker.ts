@@ -1,6 +1,6 @@
 /**
- * Makes the delivery attempts that were taken from the store, several at once. The result of each is stored before the delivery
- * can be taken again, so that a restart resumes where this process stopped.
+ * Makes the delivery attempts that were taken from the store, several at once. The result of each is stored before the
+ * delivery can be taken again, so that a restart resumes where this process stopped.
  */
 import { setMaxListeners } from 'node:events';
 import { targetLabel } from '../../base/text.ts';

@@ -5,10 +5,10 @@
  *                       ^                           └────> dead ──┐
  *                       └── the sender's next attempt, or replay ─┘ to the targets that do not have it
  *
- * The row of a delivery id is the same for all attempts (`runtime/store/unit/message.ts`). A second request with the same id
- * waits for the first, and is a duplicate only if that one succeeds. If gateways share a store, the row holds the id for all of
- * them. The claim is stored only with the success: after a crash the sender has received no response, and its retry must not be
- * treated as a duplicate.
+ * The row of a delivery id is the same for all attempts (`runtime/store/unit/message.ts`). A second request with the
+ * same id waits for the first, and is a duplicate only if that one succeeds. If gateways share a store, the row holds
+ * the id for all of them. The claim is stored only with the success: after a crash the sender has received no response,
+ * and its retry must not be treated as a duplicate.
  */
 import { targetLabel } from '../../base/text.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';

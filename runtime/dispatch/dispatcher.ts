@@ -1,6 +1,6 @@
 /**
- * The interface between intake and the dispatcher. Every method resolves only after the result that it returns is stored, so
- * that a response sent afterwards is reliable.
+ * The interface between intake and the dispatcher. Every method resolves only after the result that it returns is
+ * stored, so that a response sent afterwards is reliable.
  */
 import type { StopResult } from '../../schemas/built/operations/types.ts';
 import type { Dispatch, RoutePlan } from '../../schemas/generated/types.ts';
@@ -62,8 +62,8 @@ export interface Dispatcher {
   /** Queries whether the event is a duplicate, before a script runs; null: continue. */
   refuseRepeat(claim: Claim): Promise<Refusal | null>;
   /**
-   * Claims the id, stores the dispatch and queues its run. `max_concurrent`: maximum concurrent runs of its route, or null.
-   * `event`: the facts that limit its run; absent: none.
+   * Claims the id, stores the dispatch and queues its run. `max_concurrent`: maximum concurrent runs of its route, or
+   * null. `event`: the facts that limit its run; absent: none.
    */
   accept(
     dispatch: Dispatch,

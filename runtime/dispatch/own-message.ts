@@ -59,8 +59,8 @@ export function renderReceivers(
 }
 
 /*
- * Random values that an installation creates once and stores, the same for all its gateways: its id, which the markers of
- * posted texts contain, and the keys of modules.
+ * Random values that an installation creates once and stores, the same for all its gateways: its id, which the markers
+ * of posted texts contain, and the keys of modules.
  */
 
 export type FindInstallation = () => Promise<string>;

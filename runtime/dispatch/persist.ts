@@ -92,8 +92,8 @@ export function nominalWait(attempt: number): number {
 }
 
 /**
- * The wait after attempt `attempt`, in ms. A wait that the target requested is honoured up to an hour, but never shortens
- * the usual one: a target that always requests one second would otherwise use up all attempts in a moment.
+ * The wait after attempt `attempt`, in ms. A wait that the target requested is honoured up to an hour, but never
+ * shortens the usual one: a target that always requests one second would otherwise use up all attempts in a moment.
  * @param random a number in [0, 1).
  */
 export function retryWait(attempt: number, askedMs: number | null, random: number): number {

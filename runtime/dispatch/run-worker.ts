@@ -24,8 +24,8 @@ import type { Worker, WorkerParts } from './worker.ts';
 import { failDamaged } from './worker.ts';
 
 /**
- * Maximum number of finished runs that wait to be stored. They do not count as running, but at this limit no run is started. This
- * bounds how many runs a crash can repeat when the store is slow or cannot write.
+ * Maximum number of finished runs that wait to be stored. They do not count as running, but at this limit no run is
+ * started. This bounds how many runs a crash can repeat when the store is slow or cannot write.
  */
 const MAX_RECORDS = 256;
 /** Wait before a run whose dispatch could not be read is retried, in ms. */
@@ -257,9 +257,9 @@ function refusals({ deliverer }: DispatchContext, { profile, deliveries }: Dispa
 }
 
 /**
- * Deliveries that stay within this process (the `log` and `local` targets) are made immediately after the agent has answered. One
- * change stores the answer and the deliveries, which saves a second one. A crash before that change repeats the run, like any
- * crash before the answer is stored.
+ * Deliveries that stay within this process (the `log` and `local` targets) are made immediately after the agent has
+ * answered. One change stores the answer and the deliveries, which saves a second one. A crash before that change
+ * repeats the run, like any crash before the answer is stored.
  */
 interface DeliveredNow {
   readonly steps: readonly Step[];

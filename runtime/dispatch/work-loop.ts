@@ -22,8 +22,7 @@
  *   running      skipped      the agent has nothing to deliver                              run-worker
  *   running      dead         no attempt is left, or nothing can be delivered               run-worker
  *   delivering   done         every delivery has succeeded                                  delivery-worker, direct-delivery
- *   delivering   dead         every delivery has ended, one has failed permanently          delivery-worker,
- * direct-delivery
+ *   delivering   dead         every delivery has ended, one of them permanently failed       delivery-worker, direct-delivery
  *   delivering   dead         its process ended while the sender waited                     this loop (recover)
  *
  * The loop wakes when work was accepted, has ended, or falls due. It writes in the same turn of the event loop as the

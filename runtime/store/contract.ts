@@ -28,9 +28,9 @@ import type { DispatchState, FinalState, GroupLimits, ProgramEnd, Step, Waiting 
 import type { RunUsage } from './usage.ts';
 
 /*
- * The store holds everything that outlives the process: dispatches with their states, delivery ids, coalesce groups, jobs.
- * The rest of the runtime uses only this interface. Each engine (sqlite/, postgres/) keeps its SQL in its folder. SQL that both
- * share is beside the rows that it reads (listed-rows.ts, waits.ts, queries.ts).
+ * The store holds everything that outlives the process: dispatches with their states, delivery ids, coalesce groups,
+ * jobs. The rest of the runtime uses only this interface. Each engine (sqlite/, postgres/) keeps its SQL in its folder.
+ * SQL that both share is beside the rows that it reads (listed-rows.ts, waits.ts, queries.ts).
  *
  * Changes and queries are plain data, so that they can cross a thread, the control socket or a network. Every change is
  * atomic, and `write` resolves once its change is committed. A rejected `write` has stored nothing and never will,
@@ -141,8 +141,8 @@ export const wrapStore = (store: Store, instead: Partial<Pick<Store, 'read' | 'w
 });
 
 /*
- * All changes to a store, as plain data: the same for each engine, and able to cross a thread or a socket. Mutations take
- * effect in the order in which they are written, and each is atomic.
+ * All changes to a store, as plain data: the same for each engine, and able to cross a thread or a socket. Mutations
+ * take effect in the order in which they are written, and each is atomic.
  */
 
 /** Examines `limit` claims after the key `after` ('': the first ones) and removes those that have expired by `now`. */
@@ -285,8 +285,8 @@ export interface RoutePaused {
 }
 
 /*
- * The changes of stored work. Work is pulled: a dispatch that waits for its run, and each of its deliveries, is a row with
- * the instant at which it is due. `take_work` marks due rows as held by a process and returns them. `advance` and
+ * The changes of stored work. Work is pulled: a dispatch that waits for its run, and each of its deliveries, is a row
+ * with the instant at which it is due. `take_work` marks due rows as held by a process and returns them. `advance` and
  * `record_attempt` end or reschedule this work. `recover` releases the work of processes that have ended.
  */
 
@@ -295,15 +295,15 @@ export type { AnswerApproval } from '../../schemas/built/operations/types.ts';
 /**
  * Takes due work: runs become `running`, and runs and attempts are held by `holder`. A paused route has no due runs.
  *
- * Lanes take turns. Runs have a lane for each profile, route and agent; attempts have one for each profile and target. Within
- * a lane, rows are ordered by due time, then by ref. Turns continue from one call to the next: the lane that was served
- * least recently comes first, so that taking one row at a time is as fair as taking ten.
+ * Lanes take turns. Runs have a lane for each profile, route and agent; attempts have one for each profile and target.
+ * Within a lane, rows are ordered by due time, then by ref. Turns continue from one call to the next: the lane that was
+ * served least recently comes first, so that taking one row at a time is as fair as taking ten.
  *
- * At most one run of a session is running or can be taken. The others wait for their turn in the order of acceptance, and
- * the end of each run makes the next one due (unit.ts). Taking a run that waits in a group closes the group.
+ * At most one run of a session is running or can be taken. The others wait for their turn in the order of acceptance,
+ * and the end of each run makes the next one due (unit.ts). Taking a run that waits in a group closes the group.
  *
- * A call whose outcome is in doubt is not repeated, because it would take other rows: `recover` releases those that it may
- * have taken.
+ * A call whose outcome is in doubt is not repeated, because it would take other rows: `recover` releases those that it
+ * may have taken.
  */
 export interface TakeWork {
   readonly kind: 'take_work';
@@ -350,9 +350,9 @@ export interface TakenWork {
 }
 
 /**
- * Begins a run that `holder` has taken and that has a limit of tokens or cost, or fires a job. The run is skipped with the
- * reason `budget` if nothing of its budget is left. If the route has held its event, and its job is now running or paused,
- * it is skipped with `job_already_running` or `job_paused`.
+ * Begins a run that `holder` has taken and that has a limit of tokens or cost, or fires a job. The run is skipped with
+ * the reason `budget` if nothing of its budget is left. If the route has held its event, and its job is now running or
+ * paused, it is skipped with `job_already_running` or `job_paused`.
  */
 export interface BeginRun {
   readonly kind: 'begin_run';
@@ -435,15 +435,15 @@ export interface GiveUp {
 }
 
 /**
- * Releases the work of processes that have ended. Runs return to `pending` with an `interrupted` step. Deliveries in progress
- * are due again. A `held` dispatch becomes dead: its sender received no response and may retry. In an engine for one process,
- * every holder but `holder` has ended; in others, a holder has ended when its lease has expired.
+ * Releases the work of processes that have ended. Runs return to `pending` with an `interrupted` step. Deliveries in
+ * progress are due again. A `held` dispatch becomes dead: its sender received no response and may retry. In an engine
+ * for one process, every holder but `holder` has ended; in others, a holder has ended when its lease has expired.
  *
  * Work that `holder` holds and that is not in `under_way` was taken by a `take_work` whose result was lost. It is also
  * released, without a step. A `held` dispatch stays with its holder.
  *
- * Also repairs due times after the system clock moved back: a row whose due time was set later than `now` keeps its waiting
- * time, which starts at `now`.
+ * Also repairs due times after the system clock moved back: a row whose due time was set later than `now` keeps its
+ * waiting time, which starts at `now`.
  */
 export interface Recover {
   readonly kind: 'recover';

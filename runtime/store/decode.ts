@@ -1,6 +1,7 @@
 /**
- * Decodes stored values, and reports damaged ones: a disk error or a manual change of the database may have altered them. The
- * checks of JSON values are generated from schemas/store.yaml (schemas/built/rows). The checks of single columns are here.
+ * Decodes stored values, and reports damaged ones: a disk error or a manual change of the database may have altered
+ * them. The checks of JSON values are generated from schemas/store.yaml (schemas/built/rows). The checks of single
+ * columns are here.
  */
 /** A stored value is damaged. The message names the value. */
 export class StoreDamaged extends Error {

@@ -1,9 +1,9 @@
 /**
- * Group commit: changes that arrive during a commit form the next transaction, which is sent as soon as the result of that
- * commit arrives. Nothing waits for a timer.
+ * Group commit: changes that arrive during a commit form the next transaction, which is sent as soon as the result of
+ * that commit arrives. Nothing waits for a timer.
  *
- * When the disk is too slow, the queue is bounded in bytes and in time: an event that has waited too long is removed. Changes
- * that record what has already happened are never rejected.
+ * When the disk is too slow, the queue is bounded in bytes and in time: an event that has waited too long is removed.
+ * Changes that record what has already happened are never rejected.
  *
  * Waits are counted in ticks instead of by the clock: after the event loop was blocked, pending results must be handled
  * first.
@@ -162,8 +162,8 @@ function settle({ kind, resolve, reject }: Waiting, result: CommitResult | undef
 }
 
 /*
- * Encodes changes for an engine: a small JSON text for each change and, separately, its large texts in the form in which the
- * tables store them. So a body is serialized only once and never parsed in between.
+ * Encodes changes for an engine: a small JSON text for each change and, separately, its large texts in the form in
+ * which the tables store them. So a body is serialized only once and never parsed in between.
  */
 
 /** The fields of a dispatch that have columns; the rest is in its body. */
@@ -201,8 +201,8 @@ export type EncodedChange = readonly [change: string, body: string | null, answe
 export type CommitResult =
   | { readonly kind: 'ok'; readonly value: MutationResults[MutationKind] }
   /**
-   * `unavailable`: the medium failed; a retry may succeed. `failed`: this change can never be stored.
-   * `in_doubt`: the medium failed during the commit, and still fails.
+   * `unavailable`: the medium failed; a retry may succeed. `failed`: this change can never be stored. `in_doubt`: the
+   * medium failed during the commit, and still fails.
    */
   | { readonly kind: 'unavailable' | 'in_doubt' | 'failed'; readonly message: string };
 

@@ -125,8 +125,8 @@ const nameOf = (value: unknown): string | null => (value === null ? null : textO
 const isState = isOneOf(...DISPATCH_STATES);
 
 /**
- * Never throws: a list shows a damaged value as such, and the other rows unchanged. Lists are read every second while pages are
- * open: each field is named, because a spread costs several times as much.
+ * Never throws: a list shows a damaged value as such, and the other rows unchanged. Lists are read every second while
+ * pages are open: each field is named, because a spread costs several times as much.
  */
 export function readListed(row: ListedRow): DispatchSummary {
   const [event, delivery_id, replay_of, , agent = null, session = null] = decodeOr<Head>(row.head, isHead, NO_HEAD);
@@ -195,9 +195,10 @@ export function readStored(
 }
 
 /*
- * Bursts that keep all events (`coalesce.keep: all`). Each event of a group stays stored as it was accepted, with its line of
- * the list. The column `burst` of its dispatch is the number of the group's first event. The list is added to the prompt of
- * the latest event when that is read, so that the cost of accepting an event does not depend on how many came before.
+ * Bursts that keep all events (`coalesce.keep: all`). Each event of a group stays stored as it was accepted, with its
+ * line of the list. The column `burst` of its dispatch is the number of the group's first event. The list is added to
+ * the prompt of the latest event when that is read, so that the cost of accepting an event does not depend on how many
+ * came before.
  */
 /** Maximum text in a list, in UTF-16 units, besides its newest event. */
 const MOST_TEXT = 200_000;
@@ -243,8 +244,8 @@ function countLine(count: number): readonly string[] {
 }
 
 /*
- * The turns of a session: the prompts of its runs and their answers, for agents that do not store conversations, and for
- * `session show`. They are read from the dispatches themselves, so that removed ones do not appear again.
+ * The turns of a session: the prompts of its runs and their answers, for agents that do not store conversations, and
+ * for `session show`. They are read from the dispatches themselves, so that removed ones do not appear again.
  */
 
 /** A row with an answer; the texts as stored. */

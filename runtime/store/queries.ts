@@ -172,8 +172,8 @@ export type QueryHandlers = {
 };
 
 /*
- * Figures of traffic for charts, by the minute. Stored for seven days: at most 10,080 rows of small numbers, less than a
- * megabyte. Counts of gateways that share a store are added; of times and backlogs, the maximum counts.
+ * Figures of traffic for charts, by the minute. Stored for seven days: at most 10,080 rows of small numbers, less than
+ * a megabyte. Counts of gateways that share a store are added; of times and backlogs, the maximum counts.
  */
 
 export type { FigureSum } from '../../schemas/built/operations/types.ts';

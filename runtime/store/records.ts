@@ -83,8 +83,8 @@ export const turnKey = (of: Pick<Dispatch, 'profile' | 'session' | 'session_key'
   of.session_key === undefined || of.session_key === null ? null : sessionName(of);
 
 /*
- * The rows of the guard: small rows by kind and key, whose bodies are JSON. The store compares and replaces them, together
- * with the message that reports the change. A module counts runs in them (run-limits.ts).
+ * The rows of the guard: small rows by kind and key, whose bodies are JSON. The store compares and replaces them,
+ * together with the message that reports the change. A module counts runs in them (run-limits.ts).
  */
 
 export type { PutGuard } from '../../schemas/built/operations/types.ts';
@@ -112,9 +112,9 @@ export function readGuard(kind: GuardKind, key: string, body: string): readonly 
 /*
  * The records of scheduled jobs, and all changes to them.
  *
- * A job has at most one run at a time and at most one run for each instant. Both are decided inside the transaction that
- * stores the run's dispatch, so neither a crash nor a second process can interfere. The `cursor` is the latest handled
- * instant. Instants before it never fire, whatever the clock does.
+ * A job has at most one run at a time and at most one run for each instant. Both are decided inside the transaction
+ * that stores the run's dispatch, so neither a crash nor a second process can interfere. The `cursor` is the latest
+ * handled instant. Instants before it never fire, whatever the clock does.
  */
 
 export type {
@@ -212,8 +212,8 @@ export function isJobPaused(
 }
 
 /*
- * Paused routes: their accepted events are stored, and none of their work is taken until the pause ends. A pause is a row of
- * kind `pause` of the guard, by the lane of the route. It ends when the row expires.
+ * Paused routes: their accepted events are stored, and none of their work is taken until the pause ends. A pause is a
+ * row of kind `pause` of the guard, by the lane of the route. It ends when the row expires.
  */
 
 export type {

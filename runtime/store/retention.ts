@@ -1,6 +1,6 @@
 /**
- * Removes ended dispatches after `retention_days`, or earlier when the store is larger than `retention_max_mb`, and expired
- * delivery ids. It works in small slices with pauses in between, so that no response is delayed.
+ * Removes ended dispatches after `retention_days`, or earlier when the store is larger than `retention_max_mb`, and
+ * expired delivery ids. It works in small slices with pauses in between, so that no response is delayed.
  */
 import type { Clock, Timer } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';

@@ -1,6 +1,7 @@
 /**
- * The interface between the store and the module that limits runs. The store calls the module in the change that stores,
- * begins or ends a run. So neither concurrent runs, nor a kill, nor other gateways can spend the same budget twice.
+ * The interface between the store and the module that limits runs. The store calls the module in the change that
+ * stores, begins or ends a run. So neither concurrent runs, nor a kill, nor other gateways can spend the same budget
+ * twice.
  */
 import type { RunLimit } from '../../schemas/built/operations/types.ts';
 import type { Usage } from './usage.ts';

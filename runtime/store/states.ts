@@ -9,9 +9,9 @@
  * - `pending`: waits for a run, or in its coalesce group. An interrupted or failed run returns to `pending`.
  * - `running`: the agent runs.
  * - `delivering`: the answer is stored and is being delivered.
- * - `done`, `dead` (failed permanently, with the reason) and `skipped` (nothing to deliver, superseded, or rejected by a
- *   person) are final: a late writer cannot change them. Only a replay, or a later attempt at a direct delivery, makes a dead or
- *   rejected dispatch `delivering` again (`unit/message.ts`); with `--again`, also a done one.
+ * - `done`, `dead` (failed permanently, with the reason) and `skipped` (nothing to deliver, superseded, or rejected by
+ *   a person) are final: a late writer cannot change them. Only a replay, or a later attempt at a direct delivery, makes
+ *   a dead or rejected dispatch `delivering` again (`unit/message.ts`); with `--again`, also a done one.
  *
  * States that begin and end between two changes are not stored, such as a delivery within this process.
  */

@@ -134,9 +134,9 @@ export interface ReplayOptions {
 }
 
 /**
- * Returns the change that stores the replay. A message, or an answer that could not be delivered, continues in its row to
- * the targets that do not have it. Everything else runs again in a new row. Its delivery id is stored for lookups, but is not
- * claimed: a repeat by the sender is still a duplicate.
+ * Returns the change that stores the replay. A message, or an answer that could not be delivered, continues in its row
+ * to the targets that do not have it. Everything else runs again in a new row. Its delivery id is stored for lookups,
+ * but is not claimed: a repeat by the sender is still a duplicate.
  */
 export function replay(stored: StoredDispatch, { id, now, rerun, again }: ReplayOptions): Accept | Resend {
   if (hasText(stored, rerun, again)) return { kind: 'resend', ref: stored.ref, key: keyOfMessage(stored), again, now };

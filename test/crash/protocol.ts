@@ -5,9 +5,9 @@ import type { CommitPoint } from '../../runtime/store/sqlite/writer.ts';
 export type KillPoint = Checkpoint | `commit.${CommitPoint}`;
 
 /**
- * `agent`: runs and is delivered to two targets. `coalesce`: the same through a group. `immediate`: runs and is delivered
- * within the process. `message`: delivered without a run. `direct`: delivered while the sender waits. `failing`: its run
- * fails permanently, which is reported to the target that drops repeats.
+ * `agent`: runs and is delivered to two targets. `coalesce`: the same through a group. `immediate`: runs and is
+ * delivered within the process. `message`: delivered without a run. `direct`: delivered while the sender waits.
+ * `failing`: its run fails permanently, which is reported to the target that drops repeats.
  */
 export interface CrashEvent {
   readonly id: string;

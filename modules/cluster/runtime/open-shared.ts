@@ -81,8 +81,8 @@ function usable<T>(make: () => T): T {
 }
 
 /*
- * Wraps a store that may become unavailable while its gateway runs. `gateway status` and metrics then use the latest overview,
- * and `problem()` says why there is no newer one.
+ * Wraps a store that may become unavailable while its gateway runs. `gateway status` and metrics then use the latest
+ * overview, and `problem()` says why there is no newer one.
  */
 
 const NOTHING_READ: StoreOverview = {

@@ -1,6 +1,6 @@
 /**
- * The subscriptions that gateways share: stored in the database with their secrets encrypted (AES-256-GCM), and copied to a
- * file by each gateway.
+ * The subscriptions that gateways share: stored in the database with their secrets encrypted (AES-256-GCM), and copied
+ * to a file by each gateway.
  */
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
@@ -16,9 +16,9 @@ import { StoreRefused } from '../../../runtime/store/contract.ts';
 import type { RefusedRows } from './refused-rows.ts';
 
 /*
- * The subscriptions that gateways share are stored in the database. Each gateway has a copy in the file of its home: it loads
- * changes of the copy like any change of that file, and uses it while the database is unavailable. Commands write both under
- * the lock of the file, so that the copy never reverts to an older version.
+ * The subscriptions that gateways share are stored in the database. Each gateway has a copy in the file of its home: it
+ * loads changes of the copy like any change of that file, and uses it while the database is unavailable. Commands write
+ * both under the lock of the file, so that the copy never reverts to an older version.
  */
 
 /** How often the version is polled, in ms. */
@@ -36,9 +36,10 @@ export interface CopyParts {
 type Pulled = Omit<OpenedSubscriptions, 'text'> & { readonly version: number };
 
 /**
- * Updates the copy. While the database has no subscriptions, the home's file stays, and becomes the first version with the
- * next change. Rejects with StoreUnavailable, InvalidSubscriptions, or the error of writing the file.
- * @param isGateway false for a command, which must not replace secrets that the gateway could decrypt with encrypted ones
+ * Updates the copy. While the database has no subscriptions, the home's file stays, and becomes the first version with
+ * the next change. Rejects with StoreUnavailable, InvalidSubscriptions, or the error of writing the file.
+ * @param isGateway false for a command, which must not replace secrets that the gateway could decrypt with encrypted
+ * ones
  */
 export async function pullSubscriptions(
   { documents, path, seal, lock }: CopyParts,
@@ -94,8 +95,8 @@ export class SharedSubscriptions {
   }
 
   /**
-   * True if other gateways may serve the path although this one does not: it has not read the subscriptions yet, or cannot
-   * decrypt a secret of this one.
+   * True if other gateways may serve the path although this one does not: it has not read the subscriptions yet, or
+   * cannot decrypt a secret of this one.
    */
   isPending(path: string): boolean {
     return this.pulled === null || this.pulled.sealed.has(path.slice(path.lastIndexOf('/') + 1));
@@ -120,9 +121,9 @@ export class SharedSubscriptions {
 }
 
 /*
- * Subscriptions as a shared database stores them: the text of the file, with literal secrets encrypted. References (`env:NAME`,
- * `file:path`) stay and are resolved on each gateway's own machine. hookwright never writes a secret in plain text, so a
- * subscription with one is not used. The compiler checks the rest of each, as of any subscription.
+ * Subscriptions as a shared database stores them: the text of the file, with literal secrets encrypted. References
+ * (`env:NAME`, `file:path`) stay and are resolved on each gateway's own machine. hookwright never writes a secret in
+ * plain text, so a subscription with one is not used. The compiler checks the rest of each, as of any subscription.
  */
 
 /** Name of the document in the database. */
@@ -217,8 +218,9 @@ const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /*
- * Encrypts secrets that leave this machine, with AES-256-GCM: a random 96-bit nonce and a 128-bit tag (NIST SP 800-38D). The key
- * is derived from a text with HKDF-SHA-256 (RFC 5869), which does not strengthen a guessable text, so the text must be long.
+ * Encrypts secrets that leave this machine, with AES-256-GCM: a random 96-bit nonce and a 128-bit tag (NIST SP
+ * 800-38D). The key is derived from a text with HKDF-SHA-256 (RFC 5869), which does not strengthen a guessable text, so
+ * the text must be long.
  */
 
 const [NONCE_BYTES, TAG_BYTES, KEY_BYTES] = [12, 16, 32];

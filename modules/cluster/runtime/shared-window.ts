@@ -1,10 +1,10 @@
 /**
- * One route's rate window, shared by all gateways of a store. The store counts a slot before a request gets it, so the limit is
- * never exceeded. Requests that wait during a round trip to the store share the next one. A busy route also reserves
- * slots ahead, so that most requests find one here without a round trip.
+ * One route's rate window, shared by all gateways of a store. The store counts a slot before a request gets it, so the
+ * limit is never exceeded. Requests that wait during a round trip to the store share the next one. A busy route also
+ * reserves slots ahead, so that most requests find one here without a round trip.
  *
- * A slot reserved ahead is valid until its window ends. That end is measured from before the request to the store was sent, by
- * this gateway's monotonic clock, so the window never ends later here than in the store.
+ * A slot reserved ahead is valid until its window ends. That end is measured from before the request to the store was
+ * sent, by this gateway's monotonic clock, so the window never ends later here than in the store.
  */
 import type { Clock } from '../../../runtime/platform/clock.ts';
 import type { SlotWindow } from '../../../runtime/store/contract.ts';

@@ -91,8 +91,9 @@ function sync(path: string): void {
 const FILES = ['', '-wal', '-shm', '-wal.id'];
 
 /**
- * Renames the files of the store, so that another store can replace it. Returns the new path of `path`; null: there were none. Until
- * `change` ends, `state.db.id` identifies the old store: after a kill, a start fails instead of creating an empty store.
+ * Renames the files of the store, so that another store can replace it. Returns the new path of `path`; null: there
+ * were none. Until `change` ends, `state.db.id` identifies the old store: after a kill, a start fails instead of
+ * creating an empty store.
  * @param now Unix ms
  */
 export function moveAside(path: string, now: number, change: () => void): string | null {
@@ -105,8 +106,8 @@ export function moveAside(path: string, now: number, change: () => void): string
 }
 
 /**
- * Replaces the store with a copy of `from`, and renames its previous files. The caller holds the store's lock. Returns their new
- * path; null: there were none. @param now Unix ms
+ * Replaces the store with a copy of `from`, and renames its previous files. The caller holds the store's lock. Returns
+ * their new path; null: there were none. @param now Unix ms
  * @throws StoreRefused when `from` is not a complete store; then nothing has changed
  */
 export function restore(path: string, from: string, now: number): string | null {

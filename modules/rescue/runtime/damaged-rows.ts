@@ -1,6 +1,6 @@
 /**
- * Quarantines damaged rows of work and of bookkeeping, when the file is opened and when a change fails. Each row is copied into
- * the table `damaged`, as the statement that wrote it. Then it is repaired:
+ * Quarantines damaged rows of work and of bookkeeping, when the file is opened and when a change fails. Each row is
+ * copied into the table `damaged`, as the statement that wrote it. Then it is repaired:
  *
  *   work, delivery                 the dispatch becomes dead, with the reason: `deliveries list` shows it, `replay` repeats it
  *   dispatch                       a damaged session or burst is cleared; its texts are checked when it is read

@@ -172,8 +172,8 @@ const watchStore: Rescue['store'] = ({ path, isServer, log, now }, noteChecked) 
 };
 
 /**
- * When a process exits, the connections of its threads end, and the last one empties and removes the log. Without the mark of a
- * clean stop, this would look as if the log had been deleted.
+ * When a process exits, the connections of its threads end, and the last one empties and removes the log. Without the
+ * mark of a clean stop, this would look as if the log had been deleted.
  */
 function markExit(path: string): void {
   try {

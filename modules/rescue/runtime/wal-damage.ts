@@ -1,10 +1,10 @@
 /**
- * Finds damage in the write-ahead log of a killed process before SQLite opens it, because SQLite silently drops everything after
- * the first bad frame (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
+ * Finds damage in the write-ahead log of a killed process before SQLite opens it, because SQLite silently drops
+ * everything after the first bad frame (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
  *
- * A frame is good when its salts match the log's header and its checksum continues that of the previous frame. After the last
- * commit of a killed process there is at most a torn transaction, which was not acknowledged. A good commit after a bad frame
- * was lost to damage.
+ * A frame is good when its salts match the log's header and its checksum continues that of the previous frame. After
+ * the last commit of a killed process there is at most a torn transaction, which was not acknowledged. A good commit
+ * after a bad frame was lost to damage.
  */
 import {
   closeSync,
@@ -39,7 +39,8 @@ const PAGE_BYTES = 4096;
 
 /**
  * Copies a damaged log and its database, or renames a foreign log. Null when nothing is missing.
- * @param now Unix ms @param life the entry of the file alone: while it is open, there is a log, whose end its index knows
+ * @param now Unix ms @param life the entry of the file alone: while it is open, there is a log, whose end its index
+ * knows
  */
 export function quarantineDamagedLog(
   path: string,
@@ -168,8 +169,8 @@ interface Header {
   readonly isGood: boolean;
   readonly frameBytes: number;
   /**
-   * The salts of the current frames. Frames from before the last restart of the log, which may follow, have others. With a bad
-   * header, the salts of the previous frame are used.
+   * The salts of the current frames. Frames from before the last restart of the log, which may follow, have others.
+   * With a bad header, the salts of the previous frame are used.
    */
   readonly salts: Buffer;
   readonly isLittle: boolean;
@@ -242,13 +243,14 @@ function checksum(bytes: Buffer, [from1, from2]: Sums, isLittle: boolean): Sums 
 }
 
 /*
- * Detects a write-ahead log that does not belong to the database file beside it. After a restore, it may be left over from the
- * previous file, whose process was killed. SQLite cannot detect this, and would write it over the restored file.
+ * Detects a write-ahead log that does not belong to the database file beside it. After a restore, it may be left over
+ * from the previous file, whose process was killed. SQLite cannot detect this, and would write it over the restored
+ * file.
  */
 
 /**
- * True when most of the pages that were checkpointed from the log differ from those in the file. False when none was checkpointed,
- * which is the case for up to a second after the first commit of a log: then this cannot be decided.
+ * True when most of the pages that were checkpointed from the log differ from those in the file. False when none was
+ * checkpointed, which is the case for up to a second after the first commit of a log: then this cannot be decided.
  * @param checkpointed number of frames, from the first, that checkpoints have copied into the file
  */
 function isForeignLog(path: string, { pages, pageBytes }: WalkedLog, checkpointed: number): boolean {
@@ -285,10 +287,10 @@ function readAt(file: number, at: number, length: number): Buffer {
  *
  *   state.db-wal.id    id and starts of the store, the first salt of the log, and a checksum
  *
- * A connection that writes begins its first log with random salts, or continues the log that it finds. Each restart of the log adds
- * one to the first salt (https://www.sqlite.org/fileformat2.html#walreset). So as long as one connection writes, the salt only grows
- * from the marked one. The mark is removed before another connection that may write is opened, and written after its first commit. A
- * kill between the two leaves no mark, and then any log is accepted.
+ * A connection that writes begins its first log with random salts, or continues the log that it finds. Each restart of
+ * the log adds one to the first salt (https://www.sqlite.org/fileformat2.html#walreset). So as long as one connection
+ * writes, the salt only grows from the marked one. The mark is removed before another connection that may write is
+ * opened, and written after its first commit. A kill between the two leaves no mark, and then any log is accepted.
  */
 
 /** Offset and number of bytes of the first salt in the header of a log. */
@@ -323,8 +325,8 @@ function readSalt(walPath: string): number | null {
 }
 
 /**
- * True if a log with this first salt is not that of the store. A mark of another file, such as of another home, only identifies its
- * own log as foreign, and says nothing about others. @param life the entry of the file without its log
+ * True if a log with this first salt is not that of the store. A mark of another file, such as of another home, only
+ * identifies its own log as foreign, and says nothing about others. @param life the entry of the file without its log
  */
 function isOtherLog(path: string, life: StoreNote, salt: number): boolean {
   const words = readSealed(logMarkPath(path));

@@ -1,9 +1,10 @@
 /**
  * The agent as a program: prompt on stdin, answer on stdout, exit code 0 for success (decisions §5).
  *
- * An agent reads untrusted text, so it must not have the secrets that sign or send in the gateway's name. Its environment
- * contains only allowed variables and those of `agent.env`. It has its own working folder (work-folders.ts), not the home,
- * which contains the store and `.env`. This does not confine the agent, which runs as the same user: a `sandbox` does.
+ * An agent reads untrusted text, so it must not have the secrets that sign or send in the gateway's name. Its
+ * environment contains only allowed variables and those of `agent.env`. It has its own working folder
+ * (work-folders.ts), not the home, which contains the store and `.env`. This does not confine the agent, which runs as
+ * the same user: a `sandbox` does.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -200,8 +201,8 @@ function explain(result: ProcessResult, plan: CommandAgentPlan, redact: (text: s
 }
 
 /*
- * Reads the answer and the usage from JSON output: one value, or one value a line, as programs print that report progress. Of
- * several lines, the last one that has a value at the path counts.
+ * Reads the answer and the usage from JSON output: one value, or one value a line, as programs print that report
+ * progress. Of several lines, the last one that has a value at the path counts.
  */
 
 /** The printed values, last one first. */

@@ -7,8 +7,8 @@
  *   scheduled       `work: route`: permanent, for runs that no event started
  *   shared          `work: shared`: permanent, for all runs
  *
- * Later runs read a folder that a run can write only if the configuration says so. Otherwise, a file that an agent was tricked
- * into writing, for example a CLAUDE.md, would instruct the next one.
+ * Later runs read a folder that a run can write only if the configuration says so. Otherwise, a file that an agent was
+ * tricked into writing, for example a CLAUDE.md, would instruct the next one.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rmdir } from 'node:fs/promises';

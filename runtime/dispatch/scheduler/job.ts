@@ -79,7 +79,8 @@ function fromRecord(record: JobRecord, { profiles }: JobTable): Job {
 }
 
 /**
- * All jobs by id. Jobs of unserved profiles are left out; a job of the config takes precedence over a dynamic one with the same id.
+ * All jobs by id. Jobs of unserved profiles are left out; a job of the config takes precedence over a dynamic one with
+ * the same id.
  * @param machineZone IANA zone of jobs without a zone, if the config has none either.
  */
 export function listJobs(
@@ -268,8 +269,8 @@ export function manualDispatch(job: Job, table: DeliveryTable, occasion: Occasio
 }
 
 /**
- * The dispatch of a run started by an event. The event's rendered prompt is added to the job's prompt for this run only; skills,
- * toolsets and deliveries are the job's (§3.3).
+ * The dispatch of a run started by an event. The event's rendered prompt is added to the job's prompt for this run
+ * only; skills, toolsets and deliveries are the job's (§3.3).
  */
 export function eventDispatch(job: Job, table: DeliveryTable, event: Dispatch): Dispatch {
   const context = event.prompt.trim() === '' ? '' : `\n\n${event.prompt}`;

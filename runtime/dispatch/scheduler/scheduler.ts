@@ -1,9 +1,9 @@
 /**
  * Fires scheduled jobs, each at most once for each instant, and never during its previous run.
  *
- * The scheduler sleeps until the next instant, but never longer than `pollMs`, so that it notices changed jobs and a changed
- * clock. The store decides whether a job fires, in the transaction that stores the run (../../store/unit/jobs.ts). The state here
- * only determines when to query it.
+ * The scheduler sleeps until the next instant, but never longer than `pollMs`, so that it notices changed jobs and a
+ * changed clock. The store decides whether a job fires, in the transaction that stores the run
+ * (../../store/unit/jobs.ts). The state here only determines when to query it.
  */
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Clock, Timer } from '../../platform/clock.ts';
@@ -292,8 +292,8 @@ interface WatchedJobs {
 const MINUTE_MS = 60_000;
 
 /**
- * True if the system clock moved back so far that the job would not fire until the clock reaches the old time again. Such a job is
- * watched from now on; the store still has the instants that fired.
+ * True if the system clock moved back so far that the job would not fire until the clock reaches the old time again.
+ * Such a job is watched from now on; the store still has the instants that fired.
  */
 const isAhead = (cursor: number, now: number): boolean => cursor - now > MINUTE_MS;
 

@@ -1,6 +1,6 @@
 /**
- * The interface to the SQLite driver, and the only file that imports the package. docs/store.md ("The driver") says why this
- * driver is used, and when to replace it. The package has the interface of `node:sqlite`.
+ * The interface to the SQLite driver, and the only file that imports the package. docs/store.md ("The driver") says why
+ * this driver is used, and when to replace it. The package has the interface of `node:sqlite`.
  */
 import { DatabaseSync } from '@photostructure/sqlite';
 

@@ -1,8 +1,8 @@
 /**
  * An exclusive lock on a path, for the one server of a home and for writers of a shared file.
  *
- * It is the operating system's lock on a database file that is never written. The lock ends with the process that holds it,
- * however that process ends, so there are no stale locks and no process ids to check.
+ * It is the operating system's lock on a database file that is never written. The lock ends with the process that holds
+ * it, however that process ends, so there are no stale locks and no process ids to check.
  */
 import { accessSync, chmodSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';

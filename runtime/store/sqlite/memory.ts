@@ -41,8 +41,8 @@ export class Memory {
 }
 
 /*
- * The writer's counts, in memory and in the tally table: dispatches of each route by state, the route's limit of concurrent
- * runs, and open groups. Only the writer changes them, so it reads them once, and again after a rollback.
+ * The writer's counts, in memory and in the tally table: dispatches of each route by state, the route's limit of
+ * concurrent runs, and open groups. Only the writer changes them, so it reads them once, and again after a rollback.
  */
 
 /** The counts of one route, and the lane of its runs. */

@@ -81,9 +81,9 @@ export async function openServerStore(options: ServerStoreOptions): Promise<Stor
 }
 
 /**
- * Opens the store for a command while no server uses it, creating it if necessary. Holds the store's lock until it is closed;
- * waits while another command holds it. Rejects with StoreRefused when a server uses it or this version cannot use the file,
- * with StoreUnavailable when the medium fails.
+ * Opens the store for a command while no server uses it, creating it if necessary. Holds the store's lock until it is
+ * closed; waits while another command holds it. Rejects with StoreRefused when a server uses it or this version cannot
+ * use the file, with StoreUnavailable when the medium fails.
  */
 export const openOfflineStore = (path: string, parts: StoreParts = {}): Promise<Store> =>
   openInline(path, parts, () => lockStore(path));
@@ -196,8 +196,8 @@ async function opened(store: SqliteStore): Promise<void> {
 }
 
 /**
- * Commands use the store only briefly, so a start waits for them. Another server uses it until it is stopped. Its control
- * socket may have been removed, so the store also has a lock for servers.
+ * Commands use the store only briefly, so a start waits for them. Another server uses it until it is stopped. Its
+ * control socket may have been removed, so the store also has a lock for servers.
  */
 async function lockAsServer(path: string, atExit: () => void): Promise<FileLock> {
   const served = tryLock(servedPath(path));

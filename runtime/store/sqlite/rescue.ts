@@ -1,6 +1,6 @@
 /**
- * The interface of the module that recognises a damaged, missing or foreign file, quarantines damaged rows, and reports it.
- * Without the module, the engine creates, migrates and opens its file, and rejects a file that SQLite cannot read.
+ * The interface of the module that recognises a damaged, missing or foreign file, quarantines damaged rows, and reports
+ * it. Without the module, the engine creates, migrates and opens its file, and rejects a file that SQLite cannot read.
  */
 import type { Logger } from '../../platform/log.ts';
 import type { DamageReport } from '../queries.ts';
@@ -16,8 +16,8 @@ export interface Rescue {
   /** Called by a reader, in its thread: returns known damage, for the query `overview`. */
   damage(db: Connection): DamageReport | null;
   /**
-   * Called by a reader, in its thread, for this module. Checks the whole file, and returns the damage; or copies it to the
-   * absolute path `to`, and returns the number of bytes. @throws when the copy fails
+   * Called by a reader, in its thread, for this module. Checks the whole file, and returns the damage; or copies it to
+   * the absolute path `to`, and returns the number of bytes. @throws when the copy fails
    */
   readWhole(open: () => Connection, to: string | null): string | number | null;
 }

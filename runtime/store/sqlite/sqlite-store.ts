@@ -1,6 +1,6 @@
 /**
- * The store over one SQLite file. Changes go to the writer in groups, queries to the reader. In a server both are threads, so
- * that nothing blocks the event loop; in a command they are plain objects.
+ * The store over one SQLite file. Changes go to the writer in groups, queries to the reader. In a server both are
+ * threads, so that nothing blocks the event loop; in a command they are plain objects.
  */
 
 import { stat } from 'node:fs/promises';
@@ -127,8 +127,8 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * A thread has ended. It is unknown whether its changes are stored, so the store is not used any more. The recovery of the next
-   * start resumes the work.
+   * A thread has ended. It is unknown whether its changes are stored, so the store is not used any more. The recovery
+   * of the next start resumes the work.
    */
   fail(reason: string): void {
     if (this.failure !== null || this.closing !== null) return;
@@ -190,8 +190,8 @@ export class SqliteStore implements Store {
 }
 
 /*
- * A server's periodic work for its store: once a second a checkpoint, or a retry if the medium failed. More often, it checks
- * that the file is still the one that was opened. None of this blocks the event loop.
+ * A server's periodic work for its store: once a second a checkpoint, or a retry if the medium failed. More often, it
+ * checks that the file is still the one that was opened. None of this blocks the event loop.
  */
 
 /** Periods in ms. A removed file is noticed within a second. */

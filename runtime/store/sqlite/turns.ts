@@ -1,10 +1,10 @@
 /**
- * Fair turns among lanes of rows that fall due. The lane that was served least recently comes first, and busy lanes share the
- * rows that are taken together, so that a burst in one lane does not delay the others.
+ * Fair turns among lanes of rows that fall due. The lane that was served least recently comes first, and busy lanes
+ * share the rows that are taken together, so that a burst in one lane does not delay the others.
  *
- * For each lane with rows, two lower bounds are cached, so that lanes without due rows cost no query: `next`, the earliest due
- * time, and `later`, the earliest due time after the last check. They may be too early, which costs a query, but are never too
- * late.
+ * For each lane with rows, two lower bounds are cached, so that lanes without due rows cost no query: `next`, the
+ * earliest due time, and `later`, the earliest due time after the last check. They may be too early, which costs a
+ * query, but are never too late.
  */
 import type { Connection, RowQuery, Value } from './driver.ts';
 

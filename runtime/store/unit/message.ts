@@ -1,14 +1,14 @@
 /**
- * Messages: dispatches without a run. A message is one row for each profile, route and delivery id, and each of its targets
- * gets it once.
+ * Messages: dispatches without a run. A message is one row for each profile, route and delivery id, and each of its
+ * targets gets it once.
  *
  *   attempt of the sender ──> new row ──> delivering ──> done, or rejected: the id is claimed, a further attempt is a duplicate
  *                                           ^  └───────> dead: the id is free
  *   further attempt ──> text and addresses ─┤             │
  *   replay ──> the id is claimed ───────────┴─────────────┘
  *
- * While a process holds the row, because its sender waits, a further attempt is `held`. While the row is retried, it is a
- * duplicate. An id whose claim has expired is a new event with a new row.
+ * While a process holds the row, because its sender waits, a further attempt is `held`. While the row is retried, it is
+ * a duplicate. An id whose claim has expired is a new event with a new row.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { realTarget } from '../../../base/names.ts';
@@ -127,9 +127,9 @@ function openDeliveries(
 type Rendered = Pick<Dispatch, 'prompt' | 'deliveries'>;
 
 /**
- * The deliveries of a row that a further attempt continues. Two deliveries are the same if target and address are, and also
- * the text if pieces of it were sent. A delivery that the new attempt lacks stays at its index, to which its steps refer; it
- * is withdrawn unless it has succeeded. An approval of another text is withdrawn too.
+ * The deliveries of a row that a further attempt continues. Two deliveries are the same if target and address are, and
+ * also the text if pieces of it were sent. A delivery that the new attempt lacks stays at its index, to which its steps
+ * refer; it is withdrawn unless it has succeeded. An approval of another text is withdrawn too.
  */
 function mergeDeliveries(
   before: Rendered,

@@ -4,8 +4,8 @@
  *   load ───────────> change in memory ────────────────────────────> store
  *   the engine's      apply.ts, approval.ts, jobs.ts, message.ts     the engine's
  *
- * An engine loads the rows and stores the changes, with one unit for each change (SQLite) or for a whole group, so that a
- * hundred changes take as many round trips as one (PostgreSQL). All decisions are made here, in code without I/O.
+ * An engine loads the rows and stores the changes, with one unit for each change (SQLite) or for a whole group, so that
+ * a hundred changes take as many round trips as one (PostgreSQL). All decisions are made here, in code without I/O.
  */
 
 import type { OpenDelivery } from '../contract.ts';

@@ -1,8 +1,8 @@
 /**
  * The same as damaged-rows.slow.test.ts, in a store with threads, where the end of a thread would end the gateway.
  *
- * It is a separate process: the driver ends a connection only when its statements are collected. SQLite knows files by their
- * inodes, and would mistake a new file for that of such a connection if it reuses the inode of a removed one.
+ * It is a separate process: the driver ends a connection only when its statements are collected. SQLite knows files by
+ * their inodes, and would mistake a new file for that of such a connection if it reuses the inode of a removed one.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * The store on PostgreSQL for a command: it reads, and makes the changes of users. It has no lease, so it takes no work. It
- * notifies the gateways, which do the work that becomes due.
+ * The store on PostgreSQL for a command: it reads, and makes the changes of users. It has no lease, so it takes no
+ * work. It notifies the gateways, which do the work that becomes due.
  */
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import { SharedClock } from '../../../../runtime/platform/clock.ts';

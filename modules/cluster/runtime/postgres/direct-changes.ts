@@ -110,8 +110,8 @@ const forgetTicks = ({ db }: Scope, { before, limit }: ForgetTicks): Promise<num
   db.change(FORGET, [before, limit]);
 
 /*
- * Releases abandoned work in two statements, because the second must see the rows that the first has locked. First, expired
- * leases get a new token, which stops their late writers. Then the work that they held is released.
+ * Releases abandoned work in two statements, because the second must see the rows that the first has locked. First,
+ * expired leases get a new token, which stops their late writers. Then the work that they held is released.
  */
 
 /** Skips a node that is in a transaction, whose row is locked: it still has its lease. */

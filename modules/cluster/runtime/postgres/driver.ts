@@ -1,6 +1,6 @@
 /**
- * The interface to the PostgreSQL driver, and the only file that imports the package. It is an optional peer dependency,
- * loaded when a store on PostgreSQL is opened.
+ * The interface to the PostgreSQL driver, and the only file that imports the package. It is an optional peer
+ * dependency, loaded when a store on PostgreSQL is opened.
  */
 import { messageOf } from '../../../../base/errors.ts';
 import { npmInstall } from '../../../../runtime/platform/process/threads.ts';
@@ -71,8 +71,8 @@ const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
 const UNSUPPORTED = ['sslcrl', 'sslcrldir', 'sslcertmode', 'requiressl', 'sslpassword', 'ssl_min_protocol_version'];
 
 /**
- * The URL with an explicit `sslmode`, and the setting that makes the driver read it as libpq does. By default, the driver reads
- * `require` as `verify-full`, and silently accepts an unknown mode or a missing CA. @throws StoreRefused
+ * The URL with an explicit `sslmode`, and the setting that makes the driver read it as libpq does. By default, the
+ * driver reads `require` as `verify-full`, and silently accepts an unknown mode or a missing CA. @throws StoreRefused
  */
 function libpqUrl(text: string): URL {
   const url = new URL(text);
@@ -176,8 +176,8 @@ async function importDriver(): Promise<Driver> {
 const names = new Map<string, string>();
 
 /**
- * The name under which a statement is prepared, once for each connection. The map is bounded: values are parameters, so only
- * the statements of lists vary, one for each combination of filters.
+ * The name under which a statement is prepared, once for each connection. The map is bounded: values are parameters, so
+ * only the statements of lists vary, one for each combination of filters.
  */
 function nameOf(sql: string): string {
   const known = names.get(sql);

@@ -1,7 +1,8 @@
 /**
- * This gateway's lease: its row in `node`. Each transaction checks the row's token, so that nothing is written once another
- * gateway has taken over. It also stores its number there, so that after a lost connection the last committed transaction is
- * known. The server's clock decides when a lease can be taken over; only the token decides who may write.
+ * This gateway's lease: its row in `node`. Each transaction checks the row's token, so that nothing is written once
+ * another gateway has taken over. It also stores its number there, so that after a lost connection the last committed
+ * transaction is known. The server's clock decides when a lease can be taken over; only the token decides who may
+ * write.
  */
 import type { NodeIdentity } from '../../../../runtime/module.ts';
 import type { Clock, SharedClock, Timer } from '../../../../runtime/platform/clock.ts';
@@ -90,9 +91,9 @@ export class Lease {
   }
 
   /**
-   * Resumes the lease over a new connection with a new token, so that late statements of the old connection write nothing.
-   * Waits for a running transaction of the old connection. Resolves to the number of the last committed transaction. If another
-   * gateway has taken over, the next use of the lease fails with LeaseEnded.
+   * Resumes the lease over a new connection with a new token, so that late statements of the old connection write
+   * nothing. Waits for a running transaction of the old connection. Resolves to the number of the last committed
+   * transaction. If another gateway has taken over, the next use of the lease fails with LeaseEnded.
    */
   async resume(db: PgConnection): Promise<number> {
     // Only a gateway that takes over sets ended_at; only that one and this one change the token.
@@ -128,8 +129,9 @@ export async function readServerTime(db: PgConnection, clock: Clock, follow: Sha
 }
 
 /*
- * Exchanges notifications of changes with other gateways. They only shorten waits, because polling finds the same changes a
- * little later. Each node sends at most ten per second: a NOTIFY in each transaction would serialise the commits.
+ * Exchanges notifications of changes with other gateways. They only shorten waits, because polling finds the same
+ * changes a little later. Each node sends at most ten per second: a NOTIFY in each transaction would serialise the
+ * commits.
  */
 
 /** Time between two notifications, and between two polls with and without LISTEN, in ms. */

@@ -1,6 +1,6 @@
 /**
- * Loads and locks the rows that a series of changes needs. All locks are taken first, in key order. Rows that depend on a
- * locked row are read by a later statement, because each statement sees the database at its own start.
+ * Loads and locks the rows that a series of changes needs. All locks are taken first, in key order. Rows that depend on
+ * a locked row are read by a later statement, because each statement sees the database at its own start.
  */
 import type { HeadTarget } from '../../../../runtime/store/group-commit.ts';
 import type { GuardRow, Ref } from '../../../../runtime/store/records.ts';

@@ -1,6 +1,7 @@
 /**
  * The store on PostgreSQL that several gateways share. Changes go to the writer in groups, queries to a read-only
- * connection. While the database is unavailable, changes are rejected. A lost connection is reopened, with growing pauses.
+ * connection. While the database is unavailable, changes are rejected. A lost connection is reopened, with growing
+ * pauses.
  */
 
 import type { NodeIdentity } from '../../../../runtime/module.ts';

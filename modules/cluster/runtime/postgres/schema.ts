@@ -1,10 +1,10 @@
 /**
- * The tables on PostgreSQL. All are in one schema, which `search_path` names in each transaction. Untrusted text is stored as
- * JSON, because PostgreSQL does not accept a NUL.
+ * The tables on PostgreSQL. All are in one schema, which `search_path` names in each transaction. Untrusted text is
+ * stored as JSON, because PostgreSQL does not accept a NUL.
  *
- * Each change of the tables is a new version with a new step. Gateways of the previous version keep running with it, so a step
- * may only add tables, indexes, and columns that are null or have a default. Anything that the previous version needs can be
- * dropped one version later.
+ * Each change of the tables is a new version with a new step. Gateways of the previous version keep running with it, so
+ * a step may only add tables, indexes, and columns that are null or have a default. Anything that the previous version
+ * needs can be dropped one version later.
  */
 import { FIGURES } from '../../../../runtime/store/queries.ts';
 import { RENAME_LANES } from '../../../../runtime/store/records.ts';
@@ -298,8 +298,8 @@ const VERSION_2 = `
 `;
 
 /**
- * Compiled tables are deployed as files, and nothing is signed. A gateway of the previous version that serves the active table
- * keeps its copy. Texts that it signs during the upgrade are read without their signature (pg-state.ts).
+ * Compiled tables are deployed as files, and nothing is signed. A gateway of the previous version that serves the
+ * active table keeps its copy. Texts that it signs during the upgrade are read without their signature (pg-state.ts).
  */
 const VERSION_3 = `
   DROP TABLE route_table;

@@ -1,6 +1,6 @@
 /**
- * Takes due work: reads the due rows, chooses among the lanes in turn, and takes the chosen rows that no other gateway has
- * taken. For lanes with a limit, the row in `lane` is locked first, and their runs are counted under that lock.
+ * Takes due work: reads the due rows, chooses among the lanes in turn, and takes the chosen rows that no other gateway
+ * has taken. For lanes with a limit, the row in `lane` is locked first, and their runs are counted under that lock.
  */
 
 import type {
@@ -313,8 +313,8 @@ export const PAUSED =
   "SELECT key::json #>> '{}' AS lane FROM guard_state WHERE kind = 'pause' AND coalesce(expires_at > $1, true)";
 
 /**
- * The paused lanes, when the next of these pauses expires, and the number of dispatches that wait for a run, without those in
- * groups and of paused routes.
+ * The paused lanes, when the next of these pauses expires, and the number of dispatches that wait for a run, without
+ * those in groups and of paused routes.
  */
 const WAITING =
   `WITH paused AS MATERIALIZED (${PAUSED}) SELECT ` +

@@ -1,6 +1,6 @@
 /**
- * Runs transactions. Each sets its own parameters, because behind a pooler a setting lasts only for a transaction. Queries
- * use separate connections.
+ * Runs transactions. Each sets its own parameters, because behind a pooler a setting lasts only for a transaction.
+ * Queries use separate connections.
  */
 
 import { StoreUnavailable } from '../../../../runtime/store/contract.ts';

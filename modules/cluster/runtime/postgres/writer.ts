@@ -283,8 +283,9 @@ const pause = (clock: Clock, tries: number): Promise<void> =>
   new Promise((resolve) => void clock.after(Math.random() * PAUSE_MS * tries, resolve));
 
 /*
- * Makes a group of changes within its transaction. The changes of a group are concurrent, because none was acknowledged. So the
- * changes of events are made first, as one unit of work, and `take_work` sees them. The others follow in their order.
+ * Makes a group of changes within its transaction. The changes of a group are concurrent, because none was
+ * acknowledged. So the changes of events are made first, as one unit of work, and `take_work` sees them. The others
+ * follow in their order.
  */
 
 type Result = MutationResults[MutationKind];

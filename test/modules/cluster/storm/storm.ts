@@ -1,7 +1,7 @@
 /**
  * The cluster storm: three gateways on one database accept signed events in turns, while they, the database and the
- * network between them are killed, stopped and cut. Then nothing acknowledged may be lost, and nothing that must
- * happen once may be doubled.
+ * network between them are killed, stopped and cut. Then nothing acknowledged may be lost, and nothing that must happen
+ * once may be doubled.
  */
 import { join } from 'node:path';
 import type { Ending } from '../../../helpers/at-end.ts';
