@@ -15,7 +15,7 @@ export interface Ours {
   readonly port: number;
   readonly home: string;
   report(): Promise<ServerReport>;
-  /** Resolves when nothing that was accepted is left to be done. */
+  /** Resolves when all accepted work is done. */
   settled(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface OursOptions {
   readonly yaml?: string;
   /** Other files of the home: text by path. */
   readonly files?: Readonly<Record<string, string>>;
-  /** What the store holds when the server starts. */
+  /** The content of the store when the server starts. */
   readonly seed?: Omit<SeedOptions, 'path'>;
   /** Called when everything is prepared and the server is about to be started. */
   readonly starting?: () => void;
@@ -38,7 +38,7 @@ export interface Lab {
   readonly quick: boolean;
   readonly options: BenchOptions;
   readonly rounds: Rounds;
-  /** Pairs of processes to measure: one process of the same code is a few per cent faster than the next, for all its life. */
+  /** Pairs of processes to measure: a process may stay a few per cent faster than another one of the same code. */
   readonly pairs: number;
   /** Starts a bare server, runs `work`, stops it. */
   withBare<T>(work: (bare: Subject) => Promise<T>): Promise<T>;
@@ -96,7 +96,7 @@ export async function withLab(quick: boolean, options: BenchOptions, work: (lab:
       loader,
       quick,
       options,
-      // A round lasts about a second, so that its end, when all its events are done, hardly counts.
+      // A round lasts about a second, so the wait for its last events hardly counts.
       rounds: quick ? { rounds: 3, requests: 3000, warm_up: 3000 } : { rounds: 15, requests: 8000, warm_up: 10_000 },
       pairs: quick ? 1 : 5,
       withBare,

@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- [--quick] [case …] [option …]]`: measures the runtime and the compiler and prints ratios to a bare node:http
- * server in the same run. Not part of `npm test`: figures of one machine at one time prove nothing alone.
+ * `npm run bench [-- [--quick] [case …] [option …]]`: measures the runtime and the compiler and prints ratios to a bare
+ * node:http server in the same run. Not part of `npm test`: figures of one machine at one time prove nothing alone.
  */
 import { cpus } from 'node:os';
 import { captureCase } from './cases/capture.ts';

@@ -1,4 +1,4 @@
-/** What keeping requests costs senders, and how long a list of a million requests takes. */
+/** The cost of capturing requests for senders, and the time to list a million captured requests. */
 
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -34,7 +34,7 @@ async function turn(lab: Lab, { port }: RunningGateway, side: Side, firstId: num
   side.rate.push((accepted?.count ?? 0) / seconds);
 }
 
-/** Two gateways take turns, and each turn starts with the other one, so that other load on the machine affects both equally. */
+/** Two gateways take turns, and the order alternates, so that other load on the machine affects both equally. */
 async function beside(lab: Lab, settings: string): Promise<string[][]> {
   const [none, kept]: [Side, Side] = [
     { p99: [], rate: [] },
@@ -110,7 +110,7 @@ function headOf(n: number, at: number): KeptHead {
   };
 }
 
-/** Rows of so many kept requests, in slices, ten a second from `start` on. @param body of each */
+/** Rows of captured requests, in slices, ten a second from `start` on. @param body the body of each */
 export function* requestRows(
   count: number,
   start: number,
@@ -144,13 +144,13 @@ async function lists(count: number): Promise<string[][]> {
 
 export const captureCase: Case = {
   name: 'capture',
-  title: 'Keeping requests: 21 KB events, gateways that keep none and that keep some in turns; lists of what is kept',
+  title: 'Capturing requests: 21 KB events, gateways that capture none and some in turns; lists of captured requests',
   header: ['', 'none', 'all', 'ratio', 'goal'],
   async run(lab) {
     buildProgram();
     const usual = await beside(lab, '  capture: all\n');
     const every = await beside(lab, '  capture: all\n  capture_per_second: 100000\n');
-    const named = every.map(([name = '', ...others]) => [`${name}, every request kept`, ...others.slice(0, 3), '']);
+    const named = every.map(([name = '', ...others]) => [`${name}, every request captured`, ...others.slice(0, 3), '']);
     return [...usual, ...named, ...(await lists(lab.quick ? 100_000 : 1_000_000))];
   },
 };

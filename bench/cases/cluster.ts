@@ -1,4 +1,7 @@
-/** One gateway on PostgreSQL, beside one on SQLite and on its own: throughput, latency, what an event costs, and large tables. */
+/**
+ * One gateway on PostgreSQL, beside one on SQLite and alone: throughput, latency, the cost of an event, and large
+ * tables.
+ */
 import { Cluster } from '../../test/helpers/postgres/cluster.ts';
 import type { Case, Lab } from '../lab.ts';
 import { bloat } from './cluster/bloat.ts';
@@ -9,7 +12,7 @@ import { retention } from './cluster/retention.ts';
 import type { ClusterRow } from './cluster/row.ts';
 import { throughput } from './cluster/throughput.ts';
 
-/** By the names that `--only` takes. */
+/** By the names that `--only` accepts. */
 const PARTS: Readonly<Record<string, (lab: Lab, url: string) => Promise<readonly ClusterRow[]>>> = {
   throughput,
   latency,

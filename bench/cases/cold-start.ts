@@ -1,4 +1,7 @@
-/** Time from the start of the built program to its first answer on /health, beside `node -e` with a bare server; and of whole commands. */
+/**
+ * Time from the start of the built program to its first response on /health, beside `node -e` with a bare server; and
+ * of whole commands.
+ */
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import { request } from 'node:http';
@@ -34,7 +37,7 @@ function isHealthy(port: number): Promise<boolean> {
   });
 }
 
-/** Milliseconds from spawn to the first answer. */
+/** Milliseconds from spawn to the first response. */
 async function startTime(start: (port: number) => ChildProcess): Promise<number> {
   const port = await freePort();
   const started = performance.now();
@@ -56,7 +59,7 @@ async function medianStart(start: (port: number) => ChildProcess): Promise<numbe
   return median(times);
 }
 
-/** A whole command, which must succeed. */
+/** Runs a whole command, which must succeed. */
 function commandTime(cwd: string, argv: readonly string[], env: NodeJS.ProcessEnv): number {
   const times: number[] = [];
   for (let time = 0; time < TIMES; time++) {
@@ -74,7 +77,7 @@ const EXPLAIN = ['explain', 'code-review', '--event', 'pull_request', '--payload
 
 export const coldStartCase: Case = {
   name: 'cold-start',
-  title: 'Cold start: process start to the first answered /health, and whole commands, median',
+  title: 'Cold start: process start to the first response of /health, and whole commands, median',
   header: ['', 'time'],
   async run() {
     spawnSync('npm', ['run', '-s', 'build'], { cwd: ROOT, stdio: 'inherit' });

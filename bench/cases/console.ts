@@ -1,11 +1,11 @@
-/** The console: what open pages cost the intake, and how long lists take where much is stored. */
+/** The console: the cost of open pages for the intake, and the time of lists with large stores. */
 
 import { buildProgram } from '../harness/build.ts';
 import type { Case, Lab } from '../lab.ts';
 import { intake } from './console/intake.ts';
 import { lists } from './console/lists.ts';
 
-/** By the names that `--only` takes. */
+/** By the names that `--only` accepts. */
 const PARTS: Readonly<Record<string, (lab: Lab) => Promise<readonly (readonly string[])[]>>> = { intake, lists };
 
 export const consoleCase: Case = {

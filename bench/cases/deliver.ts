@@ -59,7 +59,7 @@ function tablesFor(origin: string): DelivererOptions['tables'] {
   return { targets, profiles };
 }
 
-/** Alternating, so that other load on the machine affects both equally. */
+/** Rounds alternate, so that other load on the machine affects both equally. */
 async function rounds(child: Child, { quick }: Lab): Promise<Record<DelivererOrder['way'], DelivererResult[]>> {
   const results: Record<DelivererOrder['way'], DelivererResult[]> = { bare: [], ours: [] };
   const requests = quick ? 3000 : 12_000;

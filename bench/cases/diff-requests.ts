@@ -53,7 +53,7 @@ async function send(url: string): Promise<void> {
   }
 }
 
-/** Median seconds, and what it says of the requests. */
+/** Median seconds, and the output about the requests. */
 function timed(argv: readonly string[], home: string, env: NodeJS.ProcessEnv): string[] {
   const times: number[] = [];
   let said = '';
@@ -62,7 +62,7 @@ function timed(argv: readonly string[], home: string, env: NodeJS.ProcessEnv): s
     const options = { cwd: home, encoding: 'utf8', env: { ...process.env, ...env, HOOKWRIGHT_HOME: home } } as const;
     const { stdout, stderr } = spawnSync(process.execPath, argv, options);
     times.push(performance.now() - started);
-    said = /^\d+ kept requests: .*$/m.exec(stdout)?.[0] ?? '';
+    said = /^\d+ [a-z]+ requests: .*$/m.exec(stdout)?.[0] ?? '';
     if (said === '') throw new Error(stderr);
   }
   return [`${(median(times) / 1000).toFixed(1)} s`, said];

@@ -5,7 +5,7 @@ import type { Case, Ours } from '../lab.ts';
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
 
-/** Resident set once everything accepted is finished. */
+/** Resident set once all accepted work is finished. */
 async function settledRss(ours: Ours): Promise<number> {
   for (;;) {
     const { open, rss } = await ours.report();

@@ -1,4 +1,4 @@
-/** The one response to guessed routes: unknown route, unknown profile and mismatch, side by side. */
+/** The common response to guessed routes: unknown route, unknown profile and mismatch, side by side. */
 import { interleave } from '../harness/interleave.ts';
 import { signedHeaders, small } from '../harness/payloads.ts';
 import type { Case } from '../lab.ts';
@@ -26,10 +26,10 @@ gateway:
 `;
 const PROFILES = { 'profiles/red/config.yaml': '{}\n', 'profiles/sky/config.yaml': '{}\n' };
 
-/** Paths of one length, and all signed with the secret of `alerts`. The last row is another answer, by design. */
+/** Paths of one length, all signed with the secret of `alerts`. The last row has another response by design. */
 const REQUESTS = [
-  ['unknown route', '/p/red/webhooks/nobody', 404],
-  ['unknown route, none of its length', '/p/red/webhooks/nobody-at-all', 404],
+  ['unknown route', '/p/red/webhooks/absent', 404],
+  ['unknown route, none of its length', '/p/red/webhooks/absent-at-all', 404],
   ['unknown profile', '/p/tan/webhooks/alerts', 404],
   ["another profile's route", '/p/sky/webhooks/alerts', 404],
   ["a profile's route without it", '/webhooks/alerts', 404],
@@ -39,7 +39,7 @@ const REQUESTS = [
 
 export const notFoundCase: Case = {
   name: 'not-found',
-  title: 'One answer: requests that no route takes, in turns on one server; the first is unknown in every part',
+  title: 'One response: requests that no route accepts, in turns on one server; every part of the first is unknown',
   header: ['request', 'median', 'p99', 'median to the first'],
   run: (lab) =>
     lab.withOurs({ store: 'normal', yaml: CONFIG, files: PROFILES }, async ({ port }) => {

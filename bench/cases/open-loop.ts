@@ -1,6 +1,6 @@
 /**
- * Latencies when requests come by the clock, at rates that senders cause and at twice what the gateway can take, on a disk
- * whose syncs take longer than this one's: what a sender sees, counted from the moment at which it wanted to send.
+ * Latencies when requests arrive by the clock, at typical rates and at twice the gateway's capacity, on a slower disk.
+ * They are measured from the moment at which the sender wanted to send.
  */
 import { buildProgram } from '../harness/build.ts';
 import { withGateway } from '../harness/gateway.ts';

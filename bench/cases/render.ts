@@ -1,7 +1,7 @@
 /**
- * What `untrusted: mark` costs: a prompt with marked values beside the same prompt verbatim, of the 21 KB event as it is, and
- * of one whose description makes the prompt 21 KB long. Once the rendering alone, once with what an event costs before and
- * after it in the same thread: the signature, parsing, and the JSON that is stored.
+ * The cost of `untrusted: mark`: a prompt with marked values beside the same prompt verbatim, for the 21 KB event
+ * unchanged, and for one whose description makes the prompt 21 KB long. Measures the rendering alone, and with the
+ * other steps for an event in the same thread: the signature, parsing, and the JSON that is stored.
  */
 
 import { createHmac } from 'node:crypto';
@@ -104,6 +104,6 @@ function link(prompt: string, untrusted: 'mark' | 'verbatim'): RenderPrompt {
         prompt: ${JSON.stringify(prompt)}
 `;
   const plan = compileYaml(tempFolder(), yaml).table.routes.r;
-  if (plan === undefined) throw new Error('the route of the bench is not there');
+  if (plan === undefined) throw new Error('the bench has no route');
   return linkPrompt(plan.prompt, marks);
 }

@@ -43,7 +43,7 @@ export function ratioRow(name: string, payload: Payload, { bare, ours, rate, p99
   ];
 }
 
-/** The agent route beside the bare server, both started anew for each pair. */
+/** The agent route beside the bare server, both restarted for each pair. */
 async function compareAgent(lab: Lab, store: OursOptions['store'], payload: Payload): Promise<Comparison> {
   const rounds = { ...lab.rounds, rounds: lab.rounds.rounds / lab.pairs };
   const measured: Measured[] = [];
@@ -99,7 +99,7 @@ export const rejectionsCase: Case = {
     ),
 };
 
-/** Has the id of the duplicates accepted once. */
+/** Sends the id of the duplicates once, so that it is accepted. */
 async function seed(port: number): Promise<void> {
   const headers = { ...small.headers, 'x-github-delivery': 'seen' };
   const response = await fetch(`http://127.0.0.1:${port}/webhooks/agent`, {
@@ -107,7 +107,7 @@ async function seed(port: number): Promise<void> {
     headers,
     body: small.body,
   });
-  if (response.status !== 202) throw new Error(`seeding the duplicate was answered ${response.status}`);
+  if (response.status !== 202) throw new Error(`seeding the duplicate returned ${response.status}`);
 }
 
 export const durabilityCase: Case = {

@@ -1,4 +1,4 @@
-/** The cost of a large store: throughput, lists, clean-up under load, and a restart with much open work. */
+/** The cost of a large store: throughput, lists, clean-up under load, and a restart with much pending work. */
 import { performance } from 'node:perf_hooks';
 import { compare, loadOnce } from '../harness/compare.ts';
 import { large } from '../harness/payloads.ts';
@@ -38,7 +38,7 @@ async function fullStore(lab: Lab, stored: number): Promise<Row[]> {
   );
 }
 
-/** Milliseconds from the start of a server to its first answer. */
+/** Milliseconds from the start of a server to its first response. */
 async function startMs(lab: Lab, pending: number): Promise<number> {
   let started = 0;
   let answered = 0;

@@ -1,4 +1,4 @@
-/** A table of 10,000 routes is replaced under load: no request may fail or see two tables. */
+/** Replaces a table of 10,000 routes under load: no request may fail or see two tables. */
 import { loadOnce } from '../harness/compare.ts';
 import { compileYaml, writeTable } from '../harness/config.ts';
 import { manyRoutes } from '../harness/many-routes.ts';
@@ -14,7 +14,7 @@ function marked(mark: 'a' | 'b'): string {
   return `${manyRoutes(ROUTES, `[${mark}] ${PROMPT}`)}platform_toolsets:\n  webhook: [${toolset}]\n`;
 }
 
-/** Replaces the table again and again until it was taken in often enough. @returns the longest pause, in ms */
+/** Replaces the table again and again until it was loaded often enough. @returns the longest pause, in ms */
 async function swapUnderLoad(ours: Ours, tables: readonly string[]): Promise<number> {
   let longest = 0;
   for (let swap = 1; swap <= SWAPS; swap++) {

@@ -1,9 +1,9 @@
 /**
- * What checking a signature costs beside the primitive alone over the same bytes.
+ * The cost of checking a signature, beside the primitive alone over the same bytes.
  *
  * The bare side is exactly `createHmac(algorithm, key).update(bytes).digest()`, or one `verify` for the schemes with a
- * public key: the key is prepared and the signed bytes lie together in one buffer beforehand. Ours is the whole way from
- * the request to the verdict: finding and reading the headers, the window, the signed bytes, the digest, the comparison.
+ * public key: the key is prepared and the signed bytes are in one buffer beforehand. Ours is the whole way from the
+ * request to the verdict: finding and reading the headers, the window, the signed bytes, the digest, the comparison.
  */
 import type { KeyObject } from 'node:crypto';
 import { createHmac, generateKeyPairSync, sign, verify } from 'node:crypto';
@@ -38,7 +38,7 @@ const HMAC_SCHEMES = [
 ];
 const ASYMMETRIC_SCHEMES = ['discord', 'sendgrid'];
 
-/** Headers a delivery has beside those of its scheme. */
+/** Headers of a delivery in addition to those of its scheme. */
 const OTHER_HEADERS = {
   host: 'hooks.example.test',
   'user-agent': 'Sender/1.0',
@@ -105,7 +105,7 @@ function asymmetricSubject(plan: SchemePlan, payload: Payload): Subject {
 function verified(schemes: readonly SchemePlan[], secret: string, request: LazyRequest): () => unknown {
   const secrets = [{ text: secret, expires_at: null }];
   const authenticator = linkAuthenticator({ schemes, secrets, insecure: false, public_url: null });
-  if (!authenticator.authenticate(request, NOW).ok) throw new Error('the request of the bench is refused');
+  if (!authenticator.authenticate(request, NOW).ok) throw new Error('the request of the bench was rejected');
   return () => authenticator.authenticate(request, NOW);
 }
 

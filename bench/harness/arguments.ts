@@ -1,19 +1,19 @@
-/** The command line of the benches: names of cases, `--quick`, and what a case takes. */
+/** The command line of the benches: names of cases, `--quick`, and options of cases. */
 import { parseArgs } from 'node:util';
 
 /** Options that narrow the open-loop case; undefined: all of its cells. */
 export interface BenchOptions {
   /** Requests per second, or `2x` for twice the capacity. */
   readonly rate: readonly string[] | undefined;
-  /** What a sync takes at least, in ms. */
+  /** Minimum time of a sync, in ms. */
   readonly sync: readonly number[] | undefined;
   readonly seconds: number | undefined;
-  /** What the disk takes, in MB per second. */
+  /** Speed of the disk, in MB per second. */
   readonly diskMb: number | undefined;
   readonly durability: 'full' | 'normal';
   /** Parts of the cluster case; undefined: all. */
   readonly only: readonly string[] | undefined;
-  /** Events or rows of a part of the cluster case that has many; undefined: as it says itself. */
+  /** Events or rows of a large part of the cluster case; undefined: the part's default. */
   readonly events: number | undefined;
 }
 

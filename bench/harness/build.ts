@@ -1,10 +1,10 @@
-/** Builds what runs in child processes to plain JavaScript: a loader at run time would be measured too. */
+/** Builds the code of child processes to plain JavaScript, because a loader at run time would be measured too. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The repository, seen from the sources and from what is built of them. */
+/** The repository, found from the sources or from their built form. */
 export const ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
 /** Folder of the built modules; below the repository, so that they find its dependencies. */
 export const BUILT = join(ROOT, 'build/bench');

@@ -1,4 +1,4 @@
-/** Child processes of a measurement, servers and the load generator, which communicate by messages. */
+/** Child processes of a measurement (servers and the load generator), which communicate by messages. */
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ export class Child {
     return answer;
   }
 
-  /** Sends a message without an answer. */
+  /** Sends a message without waiting for a reply. */
   tell(message: object): void {
     this.#process.send(message);
   }

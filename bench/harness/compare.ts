@@ -10,7 +10,7 @@ export interface Figures {
   /** Latency in ms. */
   readonly p50: number;
   readonly p99: number;
-  /** CPU time of the server's process per request, in µs: what else the machine does hardly shows in it. */
+  /** CPU time of the server's process per request, in µs. Other load on the machine hardly affects it. */
   readonly cpu: number;
 }
 
@@ -28,7 +28,7 @@ export interface Subject {
   readonly port: number;
   readonly path: string;
   readonly status: number;
-  /** Resolves when all that was accepted is done: a round lasts that long, and leaves no work to the next one. */
+  /** Resolves when all accepted work is done: a round lasts that long, and leaves no work to the next one. */
   readonly settled?: () => Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function loadOnce(
   const { statuses, broken } = answer.result;
   const others = Object.keys(statuses).filter((status) => Number(status) !== subject.status);
   if (others.length === 1 && others[0] === '503' && repeats > 0) {
-    console.error(`${subject.path}: ${statuses[503]} x 503: the disk stood still for a second, the round is repeated`);
+    console.error(`${subject.path}: ${statuses[503]} x 503: the disk stalled for a second; repeating the round`);
     await subject.settled?.();
     return loadOnce(loader, subject, payload, requests, more, repeats - 1);
   }
@@ -115,7 +115,7 @@ export interface Contest {
   readonly oursPayload?: Payload;
 }
 
-/** What the rounds of one pair of processes have measured. */
+/** The measurements of the rounds of one pair of processes. */
 export interface Measured {
   readonly bare: readonly Round[];
   readonly ours: readonly Round[];

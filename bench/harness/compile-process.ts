@@ -1,4 +1,4 @@
-/** Compiles configs in a process of its own, built as the package is: sizes come in as messages, seconds go out. */
+/** Compiles configs in a separate process, built as the package is. Receives sizes as messages, and returns seconds. */
 import { performance } from 'node:perf_hooks';
 import { compileYaml, tempFolder } from './config.ts';
 import { manyRoutes } from './many-routes.ts';

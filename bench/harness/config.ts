@@ -13,7 +13,7 @@ import { PROMPT, SECRET } from './payloads.ts';
 /** Loaded once, as in the program. */
 const catalog = loadShippedCatalog(nodeFiles, join(ROOT, 'catalog'));
 
-/** Those of the run. */
+/** The folders of this run. */
 const folders: string[] = [];
 process.on('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -26,7 +26,7 @@ export function tempFolder(): string {
   return folder;
 }
 
-/** @throws Error with the first diagnostic when the config is refused */
+/** @throws Error with the first diagnostic when the config is rejected */
 export function compileYaml(folder: string, yaml: string): CompileOutput {
   const config = join(folder, 'hookwright.yaml');
   writeFileSync(config, yaml);
@@ -41,11 +41,11 @@ export function compileYaml(folder: string, yaml: string): CompileOutput {
     jobs: [],
     modules: [compilerPart],
   });
-  if (output === null) throw new Error(diagnostics[0]?.message ?? 'refused without a diagnostic');
+  if (output === null) throw new Error(diagnostics[0]?.message ?? 'rejected without a diagnostic');
   return output;
 }
 
-/** Puts a table where a server finds it. @returns its path */
+/** Writes a table where a server finds it. @returns its path */
 export function writeTable(folder: string, routesJson: string): string {
   const build = join(folder, 'build');
   mkdirSync(build, { recursive: true });
@@ -55,7 +55,7 @@ export function writeTable(folder: string, routesJson: string): string {
   return path;
 }
 
-/** `agent` accepts, `filtered` filters out everything, in as many stages as a real route has. */
+/** `agent` accepts; `filtered` filters out everything, in as many stages as a real route has. */
 export const ROUTES = `platforms:
   webhook:
     enabled: true
@@ -75,6 +75,6 @@ export const ROUTES = `platforms:
           - field: action
             in: [opened, reopened]
           - field: repository.full_name
-            regex: ^nobody/
+            regex: ^absent/
         prompt: "${PROMPT}"
 `;

@@ -1,4 +1,4 @@
-/** The built program as a gateway of its own, over a new home on a disk that may be slow: what a user runs. */
+/** The built program as a separate gateway, over a new home on a disk that may be slow: the program that users run. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DiskPlan, DiskTool } from '../../test/helpers/disk/disk-plan.ts';
@@ -11,7 +11,7 @@ export interface GatewayOptions {
   readonly durability: 'full' | 'normal';
   /** Further lines below `gateway:`, indented. */
   readonly settings?: string;
-  /** Null: the disk as it is. */
+  /** Null: the disk unchanged. */
   readonly disk: (Omit<DiskPlan, 'home'> & { readonly tool: DiskTool }) | null;
   /** Called with the home before the gateway starts. */
   readonly prepare?: (home: string) => Promise<void> | void;
@@ -26,8 +26,8 @@ export interface RunningGateway {
 }
 
 /**
- * Connections are bounded by the load generator. Without an agent a run answers with its prompt, so that runs keep up
- * with events if enough of them may go on at once; it is not their limits that are measured here.
+ * The load generator bounds the connections. Without an agent a run returns its prompt, so that runs keep up with
+ * events if enough of them may run at once. Their limits are not measured here.
  */
 const gatewayYaml = (durability: string, settings: string): string =>
   `${ROUTES.replace('    port: 0\n', '    port: 0\n    max_connections: 20000\n')}gateway:

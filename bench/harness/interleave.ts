@@ -14,8 +14,8 @@ export interface Latency {
 }
 
 /**
- * Sends every request once a turn, each on a connection of its own that is kept. The order changes from turn to turn, so
- * that nobody always follows the same one.
+ * Sends every request once a turn, each on its own keep-alive connection. The order changes from turn to turn, so that
+ * no request always follows the same one.
  */
 export async function interleave(targets: readonly LoadTarget[], turns: number, warmUp: number): Promise<Latency[]> {
   const lines = await Promise.all(targets.map(openLine));
@@ -36,9 +36,9 @@ export async function interleave(targets: readonly LoadTarget[], turns: number, 
 }
 
 interface Line {
-  /** Sends the request and answers how long its answer took, in µs. */
+  /** Sends the request and returns the time until its response, in µs. */
   ask(): Promise<number>;
-  /** Of the last answer. */
+  /** Status of the last response. */
   status(): number;
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** The load generator as a process of its own: plans come in as messages, results go out. */
+/** The load generator as a separate process: receives plans as messages, and returns results. */
 import type { LoadPlan } from './load.ts';
 import { load } from './load.ts';
 import type { OpenLoopPlan } from './open-loop.ts';

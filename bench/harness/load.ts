@@ -1,13 +1,13 @@
 /**
  * Keep-alive HTTP/1.1 load over raw sockets: one request at a time on each connection, nothing allocated per request.
- * A client that costs less than any server under test, so that it is the server that is measured.
+ * The client costs less than any server under test, so that the server is measured.
  */
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { percentile } from './stats.ts';
 
-/** One request shape; `{id}` in a header value is replaced by an id of its own for each request. */
+/** One request shape; `{id}` in a header value is replaced by a unique id for each request. */
 export interface LoadTarget {
   readonly port: number;
   readonly path: string;
@@ -34,7 +34,7 @@ export interface LoadResult {
   readonly p99: number;
   readonly max: number;
   readonly statuses: Readonly<Record<string, number>>;
-  /** Connections that broke with a request under way. */
+  /** Connections that broke during a request. */
   readonly broken: number;
 }
 
@@ -54,7 +54,7 @@ export function requestBytes(target: LoadTarget): Buffer {
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body]);
 }
 
-/** Where the id stands in the bytes, or -1 when every request is the same. */
+/** The offset of the id in the bytes, or -1 when every request is the same. */
 export function idOffset(target: LoadTarget, bytes: Buffer): number {
   const carries = Object.values(target.headers).some((value) => value.includes('{id}'));
   return carries ? bytes.indexOf(PLACEHOLDER) : -1;
@@ -65,7 +65,7 @@ export function writeId(bytes: Buffer, offset: number, id: number): void {
   if (offset >= 0) bytes.write(String(id).padStart(ID_DIGITS, '0'), offset, 'latin1');
 }
 
-/** What the connections of one run share. */
+/** The shared state of the connections of one run. */
 class Run {
   readonly latencies: Float64Array;
   readonly statuses = new Map<number, number>();
@@ -93,7 +93,7 @@ class Run {
   }
 }
 
-/** The status and the length in bytes of the answer at the start of `data`; null while it is incomplete. */
+/** The status and the length in bytes of the response at the start of `data`; null while it is incomplete. */
 export function parseAnswer(data: Buffer): { readonly status: number; readonly length: number } | null {
   const end = data.indexOf(HEADER_END);
   if (end < 0) return null;
@@ -120,7 +120,7 @@ function drive(run: Run, target: LoadTarget): Promise<void> {
         socket.end();
         return;
       }
-      // The buffer is free again: the answer to its last use has arrived.
+      // The buffer is free again: the response to its last use has arrived.
       writeId(bytes, offset, id);
       sent = now;
       socket.write(bytes);

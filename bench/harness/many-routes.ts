@@ -30,7 +30,7 @@ ${
 }`;
 }
 
-/** A config with `count` routes `route-0`… whose prompts hold `prompt`. */
+/** A config with `count` routes `route-0`… whose prompts contain `prompt`. */
 export function manyRoutes(count: number, prompt: string, secret = 'env:WEBHOOK_SECRET'): string {
   const routes = Array.from({ length: count }, (_, index) => routeYaml(index, prompt)).join('');
   return `platforms:

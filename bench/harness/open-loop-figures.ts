@@ -1,4 +1,4 @@
-/** Figures of an open-loop run: counts by status, latencies, and how soon all is as before after an overload. */
+/** Figures of an open-loop run: counts by status, latencies, and the recovery time after an overload. */
 import type { OpenLoopResult } from './open-loop.ts';
 import { BROKEN, UNANSWERED } from './open-loop.ts';
 import { percentile } from './stats.ts';
@@ -20,7 +20,7 @@ export interface OpenLoopFigures {
 const nameOf = (status: number): string =>
   status === BROKEN ? 'broken' : status === UNANSWERED ? 'unanswered' : String(status);
 
-/** Of the requests that were due in a span of time, in ms since the start. */
+/** Figures of the requests that were due in a span of time, in ms since the start. */
 export function figuresOf(result: OpenLoopResult, from = 0, to: number = Number.POSITIVE_INFINITY): OpenLoopFigures {
   const latencies = new Map<string, number[]>();
   const late: number[] = [];
@@ -49,8 +49,8 @@ function latenciesOf(list: readonly number[]): Latencies {
 const BUCKET_MS = 200;
 
 /**
- * Ms from `from` until all stays normal: every request is answered 202, nine in ten of them within `limit` ms.
- * Looked at in pieces of 200 ms of what was due.
+ * Ms from `from` until all responses stay normal: every request gets 202, nine in ten of them within `limit` ms.
+ * Evaluated in spans of 200 ms by due time.
  */
 export function normalAfter({ due, status, latency }: OpenLoopResult, from: number, limit: number): number {
   const buckets = new Map<number, { slow: number; count: number; refused: boolean }>();

@@ -1,6 +1,7 @@
 /**
- * Open-loop HTTP/1.1 load: requests fall due by the clock, whether earlier ones have been answered or not, and a latency
- * is counted from the instant at which its request was due. A server that stalls is charged with all who came meanwhile.
+ * Open-loop HTTP/1.1 load: requests fall due by the clock, independently of earlier responses. A latency is measured
+ * from the instant at which its request was due. So a stall of the server counts for all requests that fell due during
+ * it.
  */
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
@@ -15,12 +16,12 @@ export interface Phase {
 }
 
 export interface OpenLoopPlan extends LoadTarget {
-  /** One after the other, without a pause. */
+  /** Phases run one after the other, without a pause. */
   readonly phases: readonly Phase[];
   readonly first_id: number;
   /** Connections at once; a request that is due beyond them waits for one, and its latency grows. */
   readonly most_connections: number;
-  /** How long to wait for answers after the last request was due, in ms. */
+  /** How long to wait for responses after the last request was due, in ms. */
   readonly patience_ms: number;
 }
 
@@ -28,15 +29,15 @@ export interface OpenLoopPlan extends LoadTarget {
 export interface OpenLoopResult {
   /** Since the start. */
   readonly due: readonly number[];
-  /** From due to answered. */
+  /** From due to response. */
   readonly latency: readonly number[];
   /** HTTP status, or `BROKEN` or `UNANSWERED`. */
   readonly status: readonly number[];
-  /** From due to sent: what the load generator itself adds. */
+  /** From due to sent: the delay of the load generator itself. */
   readonly late: readonly number[];
 }
 
-/** The connection ended before the answer. */
+/** The connection ended before the response. */
 export const BROKEN = 0;
 export const UNANSWERED = -1;
 
@@ -51,7 +52,7 @@ export function dueTimes(phases: readonly Phase[]): number[] {
   return due;
 }
 
-/** A connection that is kept for the next request. */
+/** A connection that stays open for the next request. */
 interface Line {
   send(index: number): void;
 }
@@ -64,7 +65,7 @@ class OpenLoop {
   readonly #late: number[];
   readonly #sockets = new Set<Socket>();
   readonly #idle: Line[] = [];
-  /** Due, and no connection free. */
+  /** Requests that are due and have no free connection. */
   readonly #waiting: number[] = [];
   readonly #started = performance.now();
   #next = 0;
@@ -129,7 +130,7 @@ class OpenLoop {
     const line: Line = {
       send: (index) => {
         current = index;
-        // The buffer is free again: the answer to its last use has arrived.
+        // The buffer is free again: the response to its last use has arrived.
         writeId(bytes, offset, this.#plan.first_id + index);
         this.#late[index] = this.#now() - (this.#due[index] ?? 0);
         socket.write(bytes);

@@ -12,12 +12,15 @@ export interface PairRound {
   readonly ours: number;
 }
 
-/** Turns through all sides before anything is measured: code is compiled beside them, for all of them together. */
+/** Turns through all sides before anything is measured, so that code is compiled for all of them together. */
 const WARM_UP_TURNS = 4;
 /** Length of one measurement, in nanoseconds: short enough for both sides of a round to meet the same machine. */
 const MEASURED_NS = 2_000_000;
 
-/** Many short rounds through all subjects; which side begins changes with each. @param warmUpCalls of each side and turn @returns the rounds of each subject */
+/**
+ * Many short rounds through all subjects; the first side alternates. @param warmUpCalls calls of each side and turn
+ * @returns the rounds of each subject
+ */
 export async function measurePairs(
   subjects: readonly Pair[],
   count: number,
@@ -40,7 +43,7 @@ export async function measurePairs(
   return sized.map(({ rounds }) => rounds);
 }
 
-/** One side, the other twice, the first again: a machine that slows down meanwhile slows both alike. */
+/** One side, the other twice, the first again, so that a machine that slows down affects both equally. */
 async function oneRound({ bare, ours }: Pair, times: number, bareFirst: boolean): Promise<PairRound> {
   const [outer, inner] = bareFirst ? [bare, ours] : [ours, bare];
   const first = await nanoseconds(outer, times);
@@ -50,8 +53,8 @@ async function oneRound({ bare, ours }: Pair, times: number, bareFirst: boolean)
 }
 
 /**
- * Nanoseconds of CPU time of one call: what else the machine does meanwhile does not count. A turn of the event loop
- * follows, in which node frees the native halves of dropped objects: otherwise a burden on the next measurement.
+ * Nanoseconds of CPU time of one call, so that other load on the machine does not count. A turn of the event loop
+ * follows, in which node frees the native halves of dropped objects; otherwise they would burden the next measurement.
  */
 async function nanoseconds(work: () => unknown, times: number): Promise<number> {
   const before = process.cpuUsage();

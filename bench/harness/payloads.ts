@@ -1,4 +1,4 @@
-/** What is posted: a real pull_request event of a code host, and a small one; signed as the code host signs. */
+/** The posted bodies: a real pull_request event of a code host, and a small one, signed as the code host signs. */
 import { createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
 
@@ -22,7 +22,7 @@ function openedPullRequest(): string {
   return JSON.stringify(example);
 }
 
-/** The same fields that the prompt asks for, in 300 bytes. */
+/** The same fields that the prompt uses, in 300 bytes. */
 function smallPullRequest(): string {
   const event = {
     action: 'opened',
@@ -34,7 +34,7 @@ function smallPullRequest(): string {
   return JSON.stringify({ ...event, note: '-'.repeat(300 - JSON.stringify(event).length) });
 }
 
-/** Headers of a signed request with a delivery id of its own. */
+/** Headers of a signed request with a unique delivery id. */
 export function signedHeaders(body: string, secret = SECRET): Record<string, string> {
   return {
     'content-type': 'application/json',
@@ -52,5 +52,5 @@ function payload(name: string, body: string): Payload {
 export const large = payload('21 KB', openedPullRequest());
 export const small = payload('300 B', smallPullRequest());
 
-/** The prompt every server under test fills. */
+/** The prompt that every server under test renders. */
 export const PROMPT = 'Review #{number} in {repository.full_name}: {pull_request.title}';

@@ -1,6 +1,6 @@
 /**
- * The base of all ratios: the minimum that a webhook server does. node:http, the body buffered, one X-Hub-Signature-256
- * checked, the JSON parsed, one template filled, 202 answered.
+ * The base of all ratios: the minimum of a webhook server. It uses node:http, buffers the body, checks one
+ * X-Hub-Signature-256, parses the JSON, fills one template and returns 202.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-/** The store of a server under test; of one on PostgreSQL it is counted how often its connections wait for the network. */
+/** The store of a server under test. On PostgreSQL, it counts how often its connections wait for the network. */
 import { join } from 'node:path';
 import type { PgConnect, PgConnection } from '../../modules/cluster/runtime/postgres/driver.ts';
 import { loadDriver } from '../../modules/cluster/runtime/postgres/driver.ts';
@@ -9,14 +9,14 @@ import type { Logger } from '../../runtime/platform/log.ts';
 import type { Store } from '../../runtime/store/contract.ts';
 import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
 
-/** The durability of one on SQLite, or the URL of a database. */
+/** The durability of a SQLite store, or the URL of a database. */
 export type BenchStorePlan = 'normal' | 'full' | { readonly postgres: string };
 
 export const BENCH_SCHEMA = 'hookwright';
 
 export interface BenchStore {
   readonly store: Store;
-  /** Statements that are sent together, without waiting for each other, are one. */
+  /** Statements that are sent together, without waiting for each other, count as one. */
   readonly roundTrips: () => number;
 }
 

@@ -1,4 +1,4 @@
-/** Deliveries from a process of their own: through the deliverer, or as bare undici requests of the same bytes. */
+/** Deliveries from a separate process: through the deliverer, or as bare undici requests of the same bytes. */
 import { performance } from 'node:perf_hooks';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { DeliveryContext } from '../../runtime/deliver/deliverer.ts';
@@ -53,7 +53,7 @@ if (problems.length > 0) throw new Error(JSON.stringify(problems));
 const deliverer = createDeliverer({ linked, context, mirror: async () => {} });
 
 async function deliver(index: number, signal: AbortSignal): Promise<void> {
-  // In one literal: V8 moves what is spread into old space, and with it whatever it refers to.
+  // In one literal: V8 moves spread objects into old space, and everything that they refer to.
   const outcome = await deliverer.deliver({
     key: `d${index}:0`,
     profile: 'default',

@@ -1,4 +1,4 @@
-/** The service in a delivery bench: reads the whole request and answers that the message was accepted. */
+/** The service in a delivery bench: reads the whole request and responds that the message was accepted. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,6 +1,6 @@
 /**
- * The real runtime with an agent that answers at once, in this process: table, server, stages, queue, store, delivery to
- * the log. Options come as JSON on the command line.
+ * The real runtime in this process, with an agent that returns immediately: table, server, stages, queue, store,
+ * delivery to the log. Options arrive as JSON on the command line.
  */
 import { randomBytes } from 'node:crypto';
 import { openSync, writeSync } from 'node:fs';
@@ -42,9 +42,9 @@ export interface ServerReport {
   readonly open: number;
   /** Runs whose prompt and toolsets came from two tables. */
   readonly mixed: number;
-  /** Tables taken in since the start. */
+  /** Number of tables loaded since the start. */
   readonly tables: number;
-  /** Of all connections to a database, since the start. */
+  /** Round trips of all connections to a database, since the start. */
   readonly round_trips: number;
   /** Longest pause of the event loop since the last report, in ms, when they are watched. */
   readonly pause: number;
@@ -58,7 +58,7 @@ const redactor = new Redactor();
 redactor.add([secret]);
 const log = createLogger({
   redact: redactor.redact,
-  // As a process writes to its standard error when that is a file: at once, without a way round.
+  // As a process writes to its standard error when that is a file: synchronously.
   stream: new Writable({
     decodeStrings: false,
     write(text: string, _encoding, done) {
@@ -137,11 +137,11 @@ async function report(): Promise<ServerReport> {
 await routes.tables.loadFirst();
 await gateway.begin();
 const { port } = await gateway.listen();
-// As `serve` does it: what is unfinished is taken up behind the answers.
+// As `serve` does it: pending work resumes in the background.
 void dispatcher.start();
 if (options.pauses) delay.enable();
 
-/** What a server is asked for; without an order it reports. */
+/** An order to the server; without one, it reports. */
 export type ServerOrder = { readonly list: number } | { readonly clean_up: true } | Record<string, never>;
 
 async function listMs(limit: number): Promise<number> {

@@ -1,24 +1,24 @@
 /**
- * Pages of the console, as far as the gateway sees them: each listens to the live stream, and loads its view again with every
- * event of it. A process of its own, as a browser is. `{ open: n }` opens pages, `{ open: 0 }` closes all and reports.
+ * Simulates pages of the console: each listens to the live stream, and reloads its view with every event of it. A
+ * separate process, as a browser is. `{ open: n }` opens pages; `{ open: 0 }` closes all and reports.
  */
 import { percentile } from '../harness/stats.ts';
 
 export interface PagesReport {
-  /** Of the stream, on all pages. */
+  /** Events of the stream, on all pages. */
   readonly events: number;
-  /** Requests that the stream has told of, on the page that was told of most. */
+  /** Requests that the stream reported, on the page with the most. */
   readonly came: number;
   /** Loaded views. */
   readonly loads: number;
-  /** Those that were not answered 200. */
+  /** Views that did not return 200. */
   readonly failed: number;
-  /** Of a load, in ms, as the page sees it. */
+  /** Time of a load, in ms, as the page sees it. */
   readonly median: number;
   readonly p99: number;
 }
 
-/** What each view of modules/console/pages/views loads. */
+/** The requests of each view of modules/console/pages/views. */
 const VIEWS = [
   ['/api/overview', '/api/figures?span=day'],
   ['/api/requests?limit=50'],
@@ -41,7 +41,7 @@ class Page {
     this.paths = paths;
   }
 
-  /** Resolves when the stream has begun. */
+  /** Resolves when the stream has started. */
   async open(): Promise<void> {
     const { signal } = this.leave;
     const { body } = await fetch(`${url}/api/events`, { signal });

@@ -1,4 +1,4 @@
-/** Fills a store: finished dispatches of long ago and of today, and pending ones, all small. Options come as JSON. */
+/** Fills a store with small dispatches: old and recent finished ones, and pending ones. Options arrive as JSON. */
 import { randomBytes } from 'node:crypto';
 import { createIds } from '../../runtime/platform/ids.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
@@ -8,7 +8,7 @@ import type { Dispatch } from '../../schemas/generated/types.ts';
 
 export interface SeedOptions {
   readonly path: string;
-  /** Finished thirty days ago, finished now, not begun. */
+  /** Finished thirty days ago, finished now, not started. */
   readonly old: number;
   readonly recent: number;
   readonly pending: number;
@@ -17,7 +17,7 @@ export interface SeedOptions {
 const { path, old, recent, pending } = JSON.parse(process.argv[2] ?? '{}') as SeedOptions;
 const ids = createIds(randomBytes);
 const MONTH_MS = 30 * 86_400_000;
-/** Writes under way at once. */
+/** Concurrent writes. */
 const WIDTH = 1000;
 
 function dispatch(accepted_at: number): Dispatch {

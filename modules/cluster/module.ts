@@ -1,11 +1,11 @@
-/** Several gateways over one PostgreSQL: shared work, and moving a store there. */
+/** Several gateways that share work in one PostgreSQL database, and the commands to move a store there. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
 import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const cluster: Module<CliContext> = {
   name: 'cluster',
-  summary: 'Several gateways over one PostgreSQL: shared work, and moving a store there.',
+  summary: 'Several gateways that share work in one PostgreSQL database, and the commands to move a store there.',
   commands: COMMAND_FILES,
   runtime: {
     store: async () => (await import('./runtime/open-shared.ts')).openSharedStore,

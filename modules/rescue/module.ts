@@ -1,4 +1,4 @@
-/** A damaged, missing or foreign file of the store is recognised and said, damaged rows are set aside, and a copy is made and put back. */
+/** Reports a damaged, missing or foreign store file, quarantines damaged rows, and backs up and restores the store. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
 import { COMMAND_FILES } from './cli/built/command-files.ts';
@@ -6,7 +6,7 @@ import { COMMAND_FILES } from './cli/built/command-files.ts';
 export const rescue: Module<CliContext> = {
   name: 'rescue',
   summary:
-    'A damaged, missing or foreign file of the store is recognised and said, damaged rows are set aside, and a copy is made and put back.',
+    'Reports a damaged, missing or foreign store file, quarantines damaged rows, and backs up and restores the store.',
   commands: COMMAND_FILES,
   operations: async () => (await import('./cli/operations.ts')).rescueOperations,
   runtime: {

@@ -1,4 +1,4 @@
-/** The interface of agents: it takes a prompt and returns text. */
+/** The interface of agents: an agent gets a prompt and returns text. */
 
 import type { TraceContext } from '../platform/log.ts';
 import type { SaidTurn } from '../store/queries.ts';
@@ -6,7 +6,7 @@ import type { ProgramEnd } from '../store/states.ts';
 import type { Usage } from '../store/usage.ts';
 
 /**
- * What an agent is asked to do: one run of a dispatch.
+ * The input of an agent: one run of a dispatch.
  *
  * @example
  * ```ts
@@ -26,31 +26,31 @@ export interface AgentRequest extends TraceContext {
   readonly session: string;
   /** Name of the profile. */
   readonly profile: string;
-  /** Name of the route; empty for the run of a job that no event has started. */
+  /** Name of the route; empty if no event started the run of a job. */
   readonly route: string;
-  /** Id of the job whose run it is; absent: of none. */
+  /** Id of the job; absent if the run does not belong to one. */
   readonly job?: string;
   /** The event, as the sender names it. */
   readonly event: string;
-  /** Id of the event: the same for a repeated run. */
+  /** Id of the event; the same for a repeated run. */
   readonly delivery_id: string;
-  /** What was said in its session before, oldest first; absent: nothing, or the agent keeps it itself. */
+  /** The earlier turns of its session, oldest first; absent if there are none, or the agent stores them itself. */
   readonly said?: readonly Pick<SaidTurn, 'prompt' | 'answer'>[];
-  /** Takes what the run hands over besides its text; absent where its route has no `outputs`. */
+  /** Accepts the outputs of the run besides its text; absent if its route has no `outputs`. */
   readonly outputs?: OutputHandover;
   /** Aborted on timeout and when a drain times out; the runner then kills the processes that it started. */
   readonly signal: AbortSignal;
 }
 
-/** What is known of a run besides its text. */
+/** Receives facts of a run besides its text. */
 export interface RunReport {
-  /** Its program has ended; never called by agents without a program. */
+  /** Called when the program has ended; never called by agents without a program. */
   ended(program: ProgramEnd): void;
-  /** The agent has told what the run has used. */
+  /** Called when the agent has reported the usage of the run. */
   used(usage: Usage): void;
 }
 
-/** What the outputs of a route are to a model that calls tools. */
+/** The outputs of a route as a tool that a model can call. */
 export interface OutputTool {
   readonly name: string;
   readonly description: string;
@@ -58,24 +58,23 @@ export interface OutputTool {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** Takes the outputs of one run. They count once the run has succeeded. */
+/** Accepts the outputs of one run. They count once the run has succeeded. */
 export interface OutputHandover {
   readonly tools: readonly OutputTool[];
   /**
-   * Replaces what was handed over before.
+   * Replaces all earlier outputs of the run.
    * @param lines each a JSON object: `output` is its name, the other members are its fields
    */
   take(lines: readonly string[]): void;
-  /** Nothing can be taken, for this reason. */
+  /** Records why the outputs cannot be read. */
   refuse(reason: string): void;
 }
 
 export interface AgentRunner {
   /**
-   * Runs the agent once and returns its text.
-   * Rejects with AgentError when the run fails. The message holds no secret and no upstream text, but may hold the last
-   * line that an operator's own program wrote to stderr.
-   * @param report called with what is known of the run besides its text, before the result, also when it fails
+   * Runs the agent once and returns its text. Rejects with AgentError when the run fails. The message contains no
+   * secret and no upstream text, but may contain the last line that an operator's own program wrote to stderr.
+   * @param report called with facts of the run before the result, also when the run fails
    */
   run(request: AgentRequest, report?: RunReport): Promise<string>;
 }
@@ -100,7 +99,7 @@ export interface AgentRunner {
 export type RunAgent = (request: AgentRequest) => Promise<string> | string;
 
 /**
- * A failed run. Its message is logged and stored: it says what an operator can do and holds no secret.
+ * A failed run. Its message is logged and stored: it says what an operator can do, and contains no secret.
  *
  * @example
  * ```ts
@@ -116,7 +115,7 @@ export class AgentError extends Error {
   override readonly name: string = 'AgentError';
 }
 
-/** The machine lacks what the run needs, such as room on the disk: it has not begun, and is tried again later. */
+/** The machine lacks something that the run needs, such as disk space. The run has not begun, and is retried later. */
 export class AgentNotStarted extends AgentError {
   override readonly name = 'AgentNotStarted';
 }

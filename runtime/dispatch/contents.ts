@@ -1,8 +1,8 @@
 /**
- * Loads the dispatches and texts that the workers run and deliver. Texts that are needed soon (the prompt of an accepted
- * event, the answer of a run) are kept in a bounded cache, which saves a query; everything else is read from the store.
- * When other processes share the store, only it knows the progress of a dispatch: then only prompts are cached, because
- * a dispatch never changes.
+ * Loads the dispatches and texts that the workers run and deliver. A bounded cache holds texts that are needed soon
+ * (the prompt of an accepted event, the answer of a run), which saves a query. Everything else is read from the store.
+ * When other processes share the store, only the store knows the progress of a dispatch. Then only prompts are cached,
+ * because a dispatch never changes.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Store } from '../store/contract.ts';
@@ -15,7 +15,7 @@ export interface DeliverableContent extends DeliveryContent {
   readonly progress: DeliveryProgress;
 }
 
-interface Kept {
+interface CachedContent {
   readonly dispatch: Dispatch;
   /** Null: not run yet. */
   readonly answer: string | null;
@@ -26,10 +26,11 @@ const UNITS = 16 * 1024 * 1024;
 /** Size of an entry without its texts. */
 const OVERHEAD = 1024;
 
-const sizeOf = ({ dispatch, answer }: Kept): number => dispatch.prompt.length + (answer?.length ?? 0) + OVERHEAD;
+const sizeOf = ({ dispatch, answer }: CachedContent): number =>
+  dispatch.prompt.length + (answer?.length ?? 0) + OVERHEAD;
 
 export class Contents {
-  private readonly kept = new Map<Ref, Kept>();
+  private readonly kept = new Map<Ref, CachedContent>();
   private units = 0;
   private readonly store: Pick<Store, 'read' | 'shared'>;
   private readonly isShared: boolean;
@@ -77,7 +78,7 @@ export class Contents {
     if (stored === null) return null;
     const { dispatch, answer, steps } = stored;
     const progress = progressOf(index, steps);
-    // An earlier process may have sent this without recording it, so a target must not take this for a first attempt.
+    // An earlier process may have sent this without recording it, so a target must not treat it as a first attempt.
     const since = progress.delivered > 0 ? null : (stored.answered_at ?? stored.accepted_at);
     const first_attempt_at = progress.first_attempt_at ?? since;
     return { dispatch, text: answer ?? dispatch.prompt, progress: { ...progress, first_attempt_at } };

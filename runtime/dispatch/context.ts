@@ -1,6 +1,5 @@
 /**
- * What the dispatcher is created with: store, clock, agents and everything else outside it, and the interfaces of what
- * modules add to it.
+ * The dependencies of the dispatcher (store, clock, agents), and the interfaces of the parts that modules add to it.
  */
 
 import type { LastingAlert } from '../../schemas/built/operations/types.ts';
@@ -25,48 +24,50 @@ import type { FindInstallation } from './own-message.ts';
 /** An agent of a profile with its limits. */
 export interface ProfileAgent extends AgentRunner {
   readonly timeout_ms: number;
-  /** Most attempts of a run. */
+  /** Maximum number of attempts of a run. */
   readonly max_attempts: number;
-  /** What a run is told of its session; absent: nothing. */
+  /** How much of its session a run gets; absent: nothing. */
   readonly history?: HistoryPlan;
 }
 
 interface DispatchLimits {
   readonly max_concurrent_runs: number;
-  /** Most runs that may wait; beyond it new events are refused. */
+  /** Maximum number of waiting runs; further events are rejected. */
   readonly max_queued_runs: number;
 }
 
 export interface RetryPolicy {
   readonly max_attempts: number;
-  /** The operator accepts that a message may be posted twice. */
+  /** True if the operator accepts that a message may be posted twice. */
   readonly retry_ambiguous: boolean;
 }
 
 /** Fires scheduled jobs for events; part of the scheduler. */
 export interface JobFirer {
-  /** Whether the job is paused as configured. */
+  /** True if the job is configured as paused. */
   isPaused(job: string): boolean;
   fire(dispatch: Dispatch, claim: Claim): ReturnType<Dispatcher['fire']>;
 }
 
-/** Finds the limits of a run: a module has them. `now`: Unix ms. */
+/** Finds the limits of a run; implemented by a module. `now`: Unix ms. */
 export interface FindLimits {
-  /** Those that it is counted in. @param event that it is accepted for; null: its job fires */
+  /** The limits that count the run. @param event the event that it is accepted for; null: its job fires */
   counted(dispatch: Dispatch, now: number, event?: LimitedEvent | null): readonly RunLimit[];
-  /** Those that are asked when it begins, and told what it has used. */
+  /** The limits that are checked when the run begins, and charged with its usage. */
   metered(dispatch: Dispatch, now: number): readonly RunLimit[];
 }
 
-/** Whatever a swapped table may change is a function, called each time it is needed. */
+/** Values that a swapped table may change are functions, called each time they are needed. */
 export interface DispatchContext {
   readonly store: Store;
   readonly deliverer: Deliverer;
-  /** Null when the profile, or its agent of this name, is not configured, or no longer. @param name null: the default agent */
+  /**
+   * Null when the profile or its agent of this name is not configured (any more). @param name null: the default agent
+   */
   readonly agents: (profile: string, name: string | null) => ProfileAgent | null;
   readonly policy: (profile: string, target: string) => RetryPolicy;
   readonly limits: () => DispatchLimits;
-  /** Agents whose runs at once are limited; default: none. */
+  /** Agents with a limit of concurrent runs; default: none. */
   readonly agent_limits?: () => readonly AgentLimit[];
   readonly clock: Clock;
   readonly log: Logger;
@@ -75,37 +76,37 @@ export interface DispatchContext {
   readonly ids: Pick<Ids, 'dispatch'>;
   /** How long the response to a direct delivery waits until the result is stored, in ms; default 2000. */
   readonly record_patience_ms?: number;
-  /** For the markers of what is posted; left out: nothing is marked. */
+  /** The id in the markers of posted texts; absent: nothing is marked. */
   readonly installation?: FindInstallation;
   readonly jobs?: JobFirer;
-  /** Loads what checks the outputs of runs. */
+  /** Loads the checks of the outputs of runs. */
   readonly outputs?: () => Promise<OpenHandover>;
-  /** Called after deliveries are stored that wait for a person. */
+  /** Called after deliveries were stored that wait for approval. */
   readonly asked?: () => void;
   /** Replaces every known secret; default: none. */
   readonly redact?: (text: string) => string;
-  /** Left out: runs have no limits. */
+  /** Absent: runs have no limits. */
   readonly limiter?: FindLimits;
   readonly observer?: DispatchObserver;
 }
 
-/** The interface to typed outputs: what a run hands over besides its answer, checked against what its route allows. */
+/** The interface to typed outputs: outputs of a run besides its answer, checked against those that its route allows. */
 export interface CheckedOutputs {
-  /** In the order in which they were handed over; each is a delivery of its own. */
+  /** In the order in which they were handed over; each is a separate delivery. */
   readonly deliveries: readonly DispatchDelivery[];
   readonly dropped: readonly DroppedOutput[];
 }
 
-/** What one run hands over. */
+/** Checks the outputs of one run. */
 export interface Handover extends OutputHandover {
   checked(): CheckedOutputs;
-  /** Replaces every known secret: an agent may have been talked into handing one over. */
+  /** Replaces every known secret: an agent may have been tricked into handing one over. */
   readonly redact: (text: string) => string;
 }
 
 export type OpenHandover = (outputs: readonly DispatchOutput[], redact: (text: string) => string) => Handover;
 
-/** The interface to what asks for approvals, and what it shows of them. A module implements it. */
+/** The dependencies of the module that requests approvals. */
 export interface ApprovingContext {
   readonly store: Store;
   readonly clock: Clock;
@@ -114,27 +115,27 @@ export interface ApprovingContext {
   /** The table in service. */
   readonly table: () => RouteTable;
   readonly alerts: Pick<Guard, 'raise' | 'clear' | 'lasting'>;
-  /** Call when work was stored. */
+  /** Call it when work was stored. */
   readonly wake: () => void;
 }
 
 export interface Approvals {
-  /** Something may have begun to wait for a person, or does not any more. */
+  /** Call it when a delivery may have started or stopped waiting for approval. */
   changed(): void;
   close(): Promise<void>;
 }
 
 export type OpenApprovals = (context: ApprovingContext) => Approvals;
 
-/** Something that fails, by its kind and what it is about. */
+/** A failure, by its kind and subject. */
 export type AlertCondition = Pick<LastingAlert, 'kind' | 'subject' | 'about' | 'until'>;
 
-/** The state of the gateway that is looked at from time to time. */
+/** The state of the gateway that is checked periodically. */
 export interface WatchedState {
-  /** It accepts events. */
+  /** True if the gateway accepts events. */
   readonly ready: boolean;
   readonly rejected: readonly { readonly name: string; readonly reason: string }[];
-  /** Unix ms of the earliest instant of a job that has passed and not been handled; null: there is none. */
+  /** Unix ms of the earliest passed instant of a job that was not handled; null: there is none. */
   readonly overdueJob: number | null;
 }
 
@@ -149,20 +150,20 @@ export interface GuardContext {
   readonly state: () => WatchedState;
   /** The URL of the heartbeat; null without one. */
   readonly heartbeatUrl: () => string | null;
-  /** Call when work was stored. */
+  /** Call it when work was stored. */
   readonly wake: () => void;
 }
 
 export interface Guard {
   readonly observer: DispatchObserver;
-  /** A request of a route was answered. @param authentic null: neither a valid signature nor a wrong one */
+  /** A request of a route was answered. @param authentic null: neither a valid nor an invalid signature */
   requested(route: string, authentic: boolean | null): void;
-  /** A condition holds: the first time begins its alert. */
+  /** The condition holds. The first call starts its alert. */
   raise(of: AlertCondition, reason: string): void;
-  /** It does not hold any more. */
+  /** The condition no longer holds. */
   clear(of: Pick<AlertCondition, 'kind' | 'subject'>): void;
   readonly lasting: readonly LastingAlert[];
-  /** Stores a message that says it is a test, for where alerts go. Returns its id; null: the table has no alerts. */
+  /** Stores a test message for the receivers of alerts. Returns its id; null: the table has no alerts. */
   test(): Promise<string | null>;
   close(): Promise<void>;
 }

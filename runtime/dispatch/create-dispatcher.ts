@@ -16,7 +16,7 @@ import { DeliveryWorker } from './delivery-worker.ts';
 import { DirectDelivery } from './direct-delivery.ts';
 import type { Claim, DispatchCounts, Dispatcher, DispatchService, Refusal } from './dispatcher.ts';
 import { orRefused, refusePaused, storedClaim } from './dispatcher.ts';
-import { askFor, openOf } from './finished-run.ts';
+import { openOf, requestApproval } from './finished-run.ts';
 import { Persister } from './persist.ts';
 import { RunWorker, reportOver } from './run-worker.ts';
 import { WorkLoop } from './work-loop.ts';
@@ -118,7 +118,7 @@ class DispatcherService implements DispatchService {
     this.recent.committed(change, stored);
     if (stored.continued === undefined) this.contents.keep(stored.ref, dispatch, null);
     observer?.reached?.('accept.stored');
-    if (work.kind === 'deliveries') askFor(this.context, work.open);
+    if (work.kind === 'deliveries') requestApproval(this.context, work.open);
     return { kind: 'accepted' };
   }
 
@@ -174,7 +174,7 @@ class DispatcherService implements DispatchService {
     const { store, clock } = this.context;
     this.persister.write({ kind: 'flush_groups', now: clock.now() }).then(flush, flush);
     const isDrained = (): boolean => flushed && this.loop.isIdle && this.direct.active === 0;
-    // A store that cannot write hands out no work: whatever waits there resumes after the next start.
+    // A store that cannot write hands out no work. Pending work resumes after the next start.
     this.loop.wake();
     const isStuck = (): boolean => store.problem() !== null && !this.loop.isBusy && this.direct.active === 0;
     await this.progress.until(() => isDrained() || isStuck(), drainMs);

@@ -1,4 +1,4 @@
-/** One delivery attempt: makes it, decides what follows, and gives the step to store and the line to log. */
+/** One delivery attempt: makes it, decides the next step, and returns the step to store and the line to log. */
 import { targetLabel } from '../../base/text.ts';
 import type { Dispatch, DispatchDelivery } from '../../schemas/generated/types.ts';
 import type { DeliveryOutcome, DeliveryRequest } from '../deliver/deliverer.ts';
@@ -20,15 +20,15 @@ export interface DeliveryContent {
 
 export interface DeliveryProgress {
   readonly index: number;
-  /** Since the delivery was given up last: a replay begins anew. */
+  /** Attempts since the delivery last failed permanently: a replay resets the count. */
   readonly attempts: number;
-  /** Pieces that have been delivered. */
+  /** Number of delivered pieces. */
   readonly sent: number;
   /** Unix ms. */
   readonly first_attempt_at: number | null;
-  /** How often the whole text was delivered before: it is sent once more on purpose. */
+  /** How often the whole text was delivered before; it is sent again on purpose. */
   readonly delivered: number;
-  /** What a person has answered; null: nobody has, or was asked. */
+  /** The approval answer; null: there is none. */
   readonly answer: Step | null;
 }
 
@@ -62,7 +62,7 @@ export async function deliverOnce(
   try {
     const installation = await context.installation?.();
     return await context.deliverer.deliver({
-      // A target that recognises repeats by their key would drop one that is sent on purpose.
+      // A target that recognises repeats by their key would drop an intended repeat.
       key: delivered === 0 ? `${dispatch.id}:${index}` : `${dispatch.id}:${index}:${delivered}`,
       profile: dispatch.profile,
       route: dispatch.route ?? dispatch.job ?? dispatch.event,
@@ -84,25 +84,28 @@ export async function deliverOnce(
     });
   } catch (error) {
     if (error instanceof StoreUnavailable) return failed('retry', 'the store is unavailable', { sent });
-    context.log.error({ ...logFields(dispatch), target: targetLabel(address), err: error }, 'the deliverer failed');
+    context.log.error(
+      { ...logFields(dispatch), target: targetLabel(address), err: error },
+      'internal error while sending a delivery',
+    );
     return failed('ambiguous', 'internal error', { sent });
   }
 }
 
-/** What belongs to one session, or else to one route or job, by output. */
+/** Identifies the deliveries of one session, or else of one route or job, by output. */
 function seriesOf(installation: string, dispatch: Dispatch, { output }: DispatchDelivery): string {
   const { profile, route, job, session, session_key = null } = dispatch;
   return JSON.stringify([installation, profile, session_key === null ? [route, job] : session, output?.name ?? null]);
 }
 
-/** An output brings its own text, if any; every other delivery has the answer. */
+/** An output has its own text, if any; every other delivery has the answer. */
 function contentOf({ output }: DispatchDelivery, answer: string): Pick<DeliveryRequest, 'text' | 'content'> {
   if (output === undefined) return { text: answer };
   const { content } = output;
   return { text: typeof content.text === 'string' ? content.text : '', content };
 }
 
-/** An attempt that contacted the target: its outcome, and what follows. */
+/** An attempt that contacted the target: its outcome, and the decision. */
 export interface Attempted {
   readonly kind: 'attempted';
   /** Of the delivery. */
@@ -123,7 +126,7 @@ type MadeAttempt =
   /** The target was not contacted. */
   | { readonly kind: 'paced'; readonly wait_ms: number };
 
-/** Makes one attempt, reports it to the observer and decides what follows. Never rejects for a failed delivery. */
+/** Makes one attempt, reports it to the observer and decides the next step. Never rejects for a failed delivery. */
 export async function makeAttempt(
   context: DispatchContext,
   content: DeliveryContent,
@@ -162,7 +165,9 @@ export function deliveryStep(
   return { kind: 'delivery', index, outcome: kind, started_at: startedAt, at, reason, next_at, sent, message_id };
 }
 
-/** Logs the outcome of an attempt; call it once the step is stored. A delivery to the log needs no second line. */
+/**
+ * Logs the outcome of an attempt; call it once the step is stored. A delivery to the log target needs no second line.
+ */
 export function reportAttempt(
   { log, observer }: DispatchContext,
   dispatch: Dispatch,
@@ -175,14 +180,14 @@ export function reportAttempt(
   if (outcome.kind === 'ok' && outcome.logged === true) return;
   const fields = { ...logFields(dispatch), target: label, attempt, ms };
   if (decision.kind === 'done') log.info(fields, 'delivered');
-  else if (decision.kind === 'dead') log.error({ ...fields, reason: decision.reason }, 'delivery given up');
+  else if (decision.kind === 'dead') log.error({ ...fields, reason: decision.reason }, 'delivery failed permanently');
   else {
     const { reason, wait_ms } = decision;
-    log.warn({ ...fields, reason, retry_in_ms: wait_ms }, 'delivery failed, trying again');
+    log.warn({ ...fields, reason, retry_in_ms: wait_ms }, 'delivery failed; will retry');
   }
 }
 
-/** Decides what follows a delivery attempt: the retry rules, as one pure function. */
+/** The decision after a delivery attempt: the retry rules, as one pure function. */
 type DeliveryDecision =
   | { readonly kind: 'done' }
   | { readonly kind: 'dead'; readonly reason: string }
@@ -205,10 +210,10 @@ export function decideDelivery(
   if (outcome.kind === 'permanent') return { kind: 'dead', reason };
   if (!outcome.attempted) return { kind: 'paced', wait_ms: pacedWait(outcome.retry_after_ms) };
   if (outcome.kind === 'ambiguous' && !outcome.idempotent && !policy.retry_ambiguous) {
-    return { kind: 'dead', reason: `it may have arrived, so it was not repeated: ${reason}` };
+    return { kind: 'dead', reason: `not retried, because it may have arrived: ${reason}` };
   }
   if (attempt >= policy.max_attempts) {
-    return { kind: 'dead', reason: `given up after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}: ${reason}` };
+    return { kind: 'dead', reason: `failed after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}: ${reason}` };
   }
   return { kind: 'retry', wait_ms: retryWait(attempt, outcome.retry_after_ms, random), reason };
 }

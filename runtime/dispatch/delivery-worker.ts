@@ -1,6 +1,6 @@
 /**
- * Makes the delivery attempts that were taken from the store, several at once. Each is stored before the delivery can be
- * taken again, so that a restart resumes where this process stopped.
+ * Makes the delivery attempts that were taken from the store, several at once. The result of each is stored before the
+ * delivery can be taken again, so that a restart resumes where this process stopped.
  */
 import { setMaxListeners } from 'node:events';
 import { targetLabel } from '../../base/text.ts';
@@ -15,9 +15,12 @@ import { deliveryStep, makeAttempt, reportAttempt } from './delivery-attempt.ts'
 import { logFields } from './dispatcher.ts';
 import { Stopped } from './persist.ts';
 import type { Worker, WorkerParts } from './worker.ts';
-import { giveUpDamaged } from './worker.ts';
+import { failDamaged } from './worker.ts';
 
-/** Most attempts at once: in total, and to one target of a profile, so that a slow target does not delay the others. */
+/**
+ * Maximum number of concurrent attempts: in total, and to one target of a profile, so that a slow target does not delay
+ * the others.
+ */
 const MAX_ATTEMPTS = 64;
 export const MAX_PER_TARGET = 8;
 /** Wait before a delivery that could not be read is retried, in ms. */
@@ -42,7 +45,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     return this.drain.signal.aborted ? 0 : MAX_ATTEMPTS - this.underWay.size;
   }
 
-  /** Cancels the attempts under way; they resume after the next start. */
+  /** Cancels the running attempts; they resume after the next start. */
   close(): void {
     this.drain.abort();
   }
@@ -59,8 +62,8 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     this.underWay.add(taken);
     await this.attempt(taken).catch((error: unknown) => {
       if (error instanceof Stopped) return;
-      context.log.error({ err: error, ...taken }, 'a delivery attempt could not be recorded');
-      return giveUpDamaged(this.parts, taken.ref, 'the outcome of a delivery attempt cannot be stored').catch(() => {});
+      context.log.error({ err: error, ...taken }, 'could not record a delivery attempt');
+      return failDamaged(this.parts, taken.ref, 'could not store the outcome of a delivery attempt').catch(() => {});
     });
     this.underWay.delete(taken);
     changed();
@@ -68,15 +71,15 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
 
   private async attempt(taken: TakenAttempt): Promise<void> {
     const { context, contents } = this.parts;
-    // Whether somebody has rejected it is in the store.
+    // The store knows whether a person has rejected it.
     if (taken.waiting !== undefined) contents.forget(taken.ref);
     const content = await contents.forDelivery(taken.ref, taken.index).catch((error: unknown) => {
       if (error instanceof StoreDamaged) return error;
-      context.log.error({ err: error, ...taken }, 'a delivery could not be read, trying again');
+      context.log.error({ err: error, ...taken }, 'could not read a delivery; will retry');
       return null;
     });
     if (content === null) return this.putBack(taken, UNREAD_MS);
-    if (content instanceof StoreDamaged) return giveUpDamaged(this.parts, taken.ref, content.message);
+    if (content instanceof StoreDamaged) return failDamaged(this.parts, taken.ref, content.message);
     if (taken.waiting !== undefined) return this.refuse(taken, content);
     const made = await makeAttempt(context, content, content.progress, this.drain.signal);
     if (made.kind === 'attempted') return this.record(taken, content, made);
@@ -92,19 +95,19 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     const step = deliveryStep(taken.index, attempted, clock.now());
     if (step.next_at !== null) contents.forget(taken.ref);
     const recorded = persister.writeOr(this.recordOf(taken, dispatch, step), () => {
-      const reason = 'the outcome of the attempt cannot be stored';
+      const reason = 'could not store the outcome of the attempt';
       return this.recordOf(taken, dispatch, { ...step, reason, message_id: null, next_at: null });
     });
     // Called before it is stored, so that the next `take_work` shares the commit.
     changed();
     const result = await recorded;
-    if (result === null) return log.warn({ ...taken }, 'the delivery was not held any more');
+    if (result === null) return log.warn({ ...taken }, 'no longer holding the delivery; its outcome was not stored');
     observer?.reached?.('delivery.marked');
     reportAttempt(context, dispatch, progress.attempts + 1, attempted);
     this.finish(taken, content, result);
   }
 
-  /** Ends a delivery that was rejected, or that nobody has approved in time. */
+  /** Ends a delivery that was rejected, or whose approval has expired. */
   private async refuse(taken: TakenAttempt, content: DeliverableContent): Promise<void> {
     const { context, persister, changed } = this.parts;
     const { dispatch, progress } = content;
@@ -119,14 +122,14 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     const recorded = persister.write(this.recordOf(taken, dispatch, ended));
     changed();
     const result = await recorded;
-    if (result === null) return log.warn({ ...taken }, 'the delivery was not held any more');
+    if (result === null) return log.warn({ ...taken }, 'no longer holding the delivery; its outcome was not stored');
     const delivery = dispatch.deliveries[taken.index];
     const target = delivery === undefined ? '' : targetLabel(delivery);
     log.info({ ...logFields(dispatch), target, reason, ...(by === undefined ? {} : { by }) }, 'not sent');
     this.finish(taken, content, result);
   }
 
-  /** After a delivery has ended, and perhaps its dispatch with it. */
+  /** Called after a delivery, and perhaps its dispatch, has ended. */
   private finish({ ref }: TakenAttempt, { dispatch, text }: DeliverableContent, { state, reason }: Recorded): void {
     const { context, contents } = this.parts;
     if (state === 'delivering') return;

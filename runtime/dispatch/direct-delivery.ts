@@ -3,12 +3,12 @@
  *
  *   hold the id ──> stored as delivering, held ──> sent ──> done, and the id is claimed
  *                       ^                           └────> dead ──┐
- *                       └── the sender's next attempt, or replay ─┘ to the targets that have not got it
+ *                       └── the sender's next attempt, or replay ─┘ to the targets that do not have it
  *
- * The row of a delivery id is the same for all attempts (`runtime/store/unit/message.ts`). A second request with the same id
- * waits for the first, and is a duplicate only if that one succeeds. Where gateways share a store, the row holds the id for
- * all of them. The claim is stored with the success only: after a crash the sender has had no response, and its retry must
- * not be treated as a duplicate.
+ * The row of a delivery id is the same for all attempts (`runtime/store/unit/message.ts`). A second request with the
+ * same id waits for the first, and is a duplicate only if that one succeeds. If gateways share a store, the row holds
+ * the id for all of them. The claim is stored only with the success: after a crash the sender has received no response,
+ * and its retry must not be treated as a duplicate.
  */
 import { targetLabel } from '../../base/text.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
@@ -34,37 +34,37 @@ type DirectResult =
   | ReturnType<typeof refusePaused>
   | { readonly kind: 'delivered' | 'failed'; readonly results: readonly TargetResult[] };
 
-/** The message under way, as the row has it. */
-interface Held {
+/** The message in delivery, as in its row. */
+interface HeldMessage {
   readonly ref: Ref;
   readonly dispatch: Dispatch;
-  /** Of earlier attempts of the sender; null: this is the first. */
+  /** Steps of earlier attempts of the sender; null: this is the first attempt. */
   readonly earlier: readonly Step[] | null;
   readonly timeoutMs: number;
   /** Monotonic ms at which the response is due. */
   readonly until: number;
 }
 
-/** How often an id that another gateway holds is asked for again, in ms. */
+/** The interval at which an id that another gateway holds is checked again, in ms. */
 const HELD_PAUSE_MS = 200;
 
 /** How long the response waits until the result is stored, in ms. */
 const RECORD_MS = 2000;
 
-/** Wait before the second attempt at a target that names none, in ms. */
+/** Wait before the second attempt if the target does not specify one, in ms. */
 const SECOND_MS = 1000;
 
 export class DirectDelivery {
-  /** Ids under delivery; each resolves to true when the delivery succeeded. */
+  /** Ids in delivery; each resolves to true when the delivery succeeded. */
   private readonly held = new Map<string, Promise<boolean>>();
   private readonly context: DispatchContext;
   private readonly persister: Persister;
   private readonly holder: Holder;
   private readonly recent: RecentClaims;
-  /** Number of deliveries under way. */
+  /** Number of deliveries in progress. */
   active = 0;
 
-  /** @param recent is notified of the ids that are claimed. */
+  /** @param recent receives the claimed ids */
   constructor(context: DispatchContext, holder: Holder, persister: Persister, recent: RecentClaims) {
     this.context = context;
     this.holder = holder;
@@ -72,15 +72,15 @@ export class DirectDelivery {
     this.recent = recent;
   }
 
-  /** Rejects with StoreUnavailable before anything is sent. @param timeoutMs for all targets, which run at once */
+  /** Rejects with StoreUnavailable before anything is sent. @param timeoutMs for all targets, which run in parallel */
   async deliver(dispatch: Dispatch, claim: Claim, timeoutMs: number): Promise<DirectResult> {
     const { clock } = this.context;
     const name = claimKey(claim);
-    // The first may take its whole time, and that of storing its result.
+    // The first request may take its whole time, plus the time to store its result.
     const until = clock.monotonic() + timeoutMs + 2 * RECORD_MS;
     for (let first = this.held.get(name); first !== undefined && !claim.generated; first = this.held.get(name)) {
       await settledWithin(clock, Math.max(0, until - clock.monotonic()), first);
-      if (clock.monotonic() >= until) throw new StoreUnavailable('an earlier request delivers this event');
+      if (clock.monotonic() >= until) throw new StoreUnavailable('an earlier request is still delivering this event');
       if (await first) return { kind: 'duplicate' };
     }
     const work = this.attempt(dispatch, claim, timeoutMs);
@@ -115,7 +115,7 @@ export class DirectDelivery {
     observer?.reached?.('direct.stored');
     const { ref, continued } = stored;
     const { steps: earlier = null, ...row } = continued ?? {};
-    const held: Held = {
+    const held: HeldMessage = {
       ref,
       dispatch: { ...dispatch, ...row },
       earlier,
@@ -134,7 +134,7 @@ export class DirectDelivery {
     return { kind: results.every(({ ok }) => ok) ? 'delivered' : 'failed', results };
   }
 
-  /** Waits up to `timeoutMs` while another gateway holds the id. @throws StoreUnavailable when it holds it longer */
+  /** Waits up to `timeoutMs` while another gateway holds the id. @throws StoreUnavailable when it is held longer */
   private async store(
     dispatch: Dispatch,
     claim: Claim,
@@ -156,10 +156,10 @@ export class DirectDelivery {
   }
 
   /**
-   * Sends to all targets that have not got the message, at once. While others are under way, a success is stored at once,
-   * so that a crash does not repeat it.
+   * Sends to all targets that do not have the message, in parallel. While others are in progress, a success is stored
+   * immediately, so that a crash does not repeat it.
    */
-  private async sendAll(held: Held): Promise<Made> {
+  private async sendAll(held: HeldMessage): Promise<SentSteps> {
     const { deliveries } = held.dispatch;
     const open = deliveries.flatMap((_, index) => (hasEnded(held.earlier ?? [], index) ? [] : [index]));
     const stored: Promise<unknown>[] = [];
@@ -182,7 +182,7 @@ export class DirectDelivery {
   }
 
   /** Makes one attempt, and a second one when that is safe and there is time. Returns their steps. */
-  private async send(held: Held, index: number): Promise<readonly Step[]> {
+  private async send(held: HeldMessage, index: number): Promise<readonly Step[]> {
     const { clock, policy } = this.context;
     const { dispatch, earlier, until } = held;
     const { retry_ambiguous } = policy(dispatch.profile, dispatch.deliveries[index]?.target ?? '');
@@ -210,7 +210,7 @@ export class DirectDelivery {
   }
 
   private async sendOnce(
-    { dispatch, earlier, until, timeoutMs }: Held,
+    { dispatch, earlier, until, timeoutMs }: HeldMessage,
     index: number,
     steps: readonly Step[],
   ): Promise<DeliveryOutcome> {
@@ -218,7 +218,7 @@ export class DirectDelivery {
     const started = clock.monotonic();
     const controller = new AbortController();
     const progress = progressOf(index, steps);
-    // An earlier attempt may have sent this without recording it, so a target must not take this for the first.
+    // An earlier attempt may have sent this without recording it, so a target must not treat it as the first.
     const first_attempt_at = progress.first_attempt_at ?? (earlier === null ? null : dispatch.accepted_at);
     const content = { dispatch, text: dispatch.prompt };
     const sent = deliverOnce(this.context, content, { ...progress, first_attempt_at }, controller.signal);
@@ -230,7 +230,11 @@ export class DirectDelivery {
     return outcome;
   }
 
-  private async record({ ref, dispatch, earlier }: Held, claim: Claim, { steps, rest, stored }: Made): Promise<void> {
+  private async record(
+    { ref, dispatch, earlier }: HeldMessage,
+    claim: Claim,
+    { steps, rest, stored }: SentSteps,
+  ): Promise<void> {
     const { clock, log, observer } = this.context;
     const at = clock.now();
     const { state, reason } = endDelivering(dispatch.deliveries, [...(earlier ?? []), ...steps]);
@@ -241,8 +245,8 @@ export class DirectDelivery {
     // The change that ends the row comes last.
     const written = stored.length === 0 ? this.persister.write(change) : this.writeAfter(stored, change);
     const recorded = written.then((result) => this.recent.committed(change, result));
-    // The response does not wait for a store that has become unavailable meanwhile, but the id stays held until the result
-    // is stored: a success makes a repeat a duplicate at once, after a failure the repeat waits.
+    // The response does not wait for a store that has become unavailable, but the id stays held until the result is
+    // stored: after a success, a repeat is a duplicate immediately; after a failure, the repeat waits.
     const isOver = recorded.then(
       () => false,
       () => false,
@@ -268,11 +272,11 @@ export class DirectDelivery {
 }
 
 /** The steps of an attempt. */
-interface Made {
+interface SentSteps {
   readonly steps: readonly Step[];
-  /** Those that are not stored yet. */
+  /** Steps that are not stored yet. */
   readonly rest: readonly Step[];
-  /** The changes that store the others. */
+  /** The changes that store the other steps. */
   readonly stored: readonly Promise<unknown>[];
 }
 
@@ -285,7 +289,7 @@ function secondWait(outcome: DeliveryOutcome, retryAmbiguous: boolean): number |
 
 const pause = (clock: Clock, ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve));
 
-/** Resolves after `ms` with the outcome of a target that has not answered. */
+/** Resolves after `ms` with the outcome of a target that has not responded. */
 async function late(clock: Clock, ms: number, timeoutMs: number, sent: Promise<unknown>): Promise<DeliveryOutcome> {
   await settledWithin(clock, Math.max(0, ms), sent);
   return failed('ambiguous', `no answer within ${timeoutMs / 1000} s`);

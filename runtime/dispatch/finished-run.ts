@@ -18,11 +18,11 @@ export interface FinishedRun {
   readonly startedAt: number;
   readonly ms: number;
   readonly maxAttempts: number;
-  /** Null when the agent is no program, or none was started. */
+  /** Null when the agent is not a program, or none was started. */
   readonly program: ProgramEnd | null;
-  /** Null: its agent has not told. */
+  /** Null: its agent has not reported it. */
   readonly usage: Usage | null;
-  /** What it handed over; null: it may not hand over anything. */
+  /** The checked outputs; null: the run may not have any. */
   readonly outputs: CheckedOutputs | null;
   readonly outcome:
     | RunOutcome
@@ -30,7 +30,7 @@ export interface FinishedRun {
     | { readonly kind: 'undeliverable'; readonly reasons: readonly string[] };
 }
 
-/** Wait before a run is tried again that the machine could not begin, in ms. */
+/** Wait before a run that the machine could not begin is retried, in ms. */
 const POSTPONED_MS = 10_000;
 
 export type RunChange = Omit<Advance, 'kind' | 'ref' | 'holder'>;
@@ -42,7 +42,7 @@ export function changeAfter(
   { random, ids }: Pick<DispatchContext, 'random' | 'ids'>,
 ): RunChange {
   const { outcome, dispatch, taken, startedAt: started_at } = run;
-  const change = { at, started_at, ...toldUsage(run) };
+  const change = { at, started_at, ...reportedUsage(run) };
   switch (outcome.kind) {
     case 'answered': {
       const open = openOf([...dispatch.deliveries, ...(run.outputs?.deliveries ?? [])], at);
@@ -59,7 +59,7 @@ export function changeAfter(
       const answer = { ...change, answer: outcome.text, ...programOf(run.program), ...withOutputs(run) };
       const own = openOf(run.outputs?.deliveries ?? [], at, dispatch.deliveries.length);
       if (own.length === 0) return { ...answer, to: 'skipped', reason: outcome.reason };
-      // The outputs are delivered, the answer is not, by a replay neither.
+      // The outputs are delivered. The answer never is, not even by a replay.
       const { program, ...step } = stepOf(run, at, outcome.reason);
       const withdrawn = { ...step, kind: 'delivery', outcome: 'withdrawn' } as const;
       const steps = dispatch.deliveries.map((_, index) => ({ ...withdrawn, index }));
@@ -88,16 +88,16 @@ export function changeAfter(
   }
 }
 
-/** Those that need an approval wait. @param at Unix ms */
+/** The open deliveries; some may need an approval. @param at Unix ms */
 export const openOf = (deliveries: readonly DispatchDelivery[], at: number, first = 0): readonly OpenDelivery[] =>
   deliveries.map((delivery, index) => openDelivery(delivery, first + index, at));
 
-/** Has people told of deliveries that wait for them; call it once they are stored. */
-export function askFor({ asked }: DispatchContext, open: readonly OpenDelivery[] = []): void {
+/** Requests the approvals that these deliveries need; call it once they are stored. */
+export function requestApproval({ asked }: DispatchContext, open: readonly OpenDelivery[] = []): void {
   if (open.some(({ waiting }) => waiting === true)) asked?.();
 }
 
-/** The dispatch with what the run handed over; left out where that is nothing. */
+/** The dispatch with the outputs of the run; absent if there are none. */
 function withOutputs({ dispatch, outputs }: FinishedRun): Pick<RunChange, 'dispatch' | 'grown'> {
   if (outputs === null || outputs.deliveries.length + outputs.dropped.length === 0) return {};
   const dropped = outputs.dropped.length === 0 ? {} : { dropped: [...outputs.dropped] };
@@ -106,12 +106,12 @@ function withOutputs({ dispatch, outputs }: FinishedRun): Pick<RunChange, 'dispa
   return { dispatch: changed, grown: bytes(changed) - bytes(dispatch) };
 }
 
-/** Left out where there is none. */
+/** Absent if there is no program. */
 export const programOf = (program: ProgramEnd | null): { readonly program?: ProgramEnd } =>
   program === null ? {} : { program };
 
-/** Left out where the agent has not told it. */
-export const toldUsage = ({
+/** Absent if the agent has not reported its usage. */
+export const reportedUsage = ({
   usage,
   dispatch,
 }: Pick<FinishedRun, 'usage' | 'dispatch'>): { readonly usage?: RunUsage } =>
@@ -139,20 +139,20 @@ export function reportRun({ log, observer }: DispatchContext, run: FinishedRun, 
   if (run.outputs !== null && change.answer !== undefined) {
     const { deliveries, dropped } = run.outputs;
     observer?.outputsChecked?.(dispatch, deliveries.length, dropped.length);
-    if (dropped.length > 0) log.warn({ ...logFields(dispatch), dropped }, 'outputs of the agent were dropped');
+    if (dropped.length > 0) log.warn({ ...logFields(dispatch), dropped }, 'dropped invalid outputs of the agent');
   }
   if (outcome.kind === 'answered' && outcome.unmarked === true)
-    log.info(logFields(dispatch), 'the answer is delivered without the [SILENT] beside it');
+    log.info(logFields(dispatch), 'removed [SILENT] from the answer before delivery');
   if (outcome.kind === 'postponed') {
-    log.warn({ ...fields, retry_in_ms: POSTPONED_MS }, 'a run cannot begin, trying again');
+    log.warn({ ...fields, retry_in_ms: POSTPONED_MS }, 'cannot start a run; will retry');
   } else if (due_at !== undefined) {
-    log.warn({ ...fields, attempt: taken.failed + 1, retry_in_ms: due_at - at }, 'run failed, trying again');
+    log.warn({ ...fields, attempt: taken.failed + 1, retry_in_ms: due_at - at }, 'run failed; will retry');
     observer?.retryScheduled?.('run');
   }
   if (to !== 'dead' && to !== 'skipped') return;
   const ended = { ...fields, outcome: to, ms };
   if (to === 'skipped') log.info(ended, 'nothing to deliver');
-  else log.error(ended, outcome.kind === 'undeliverable' ? 'given up without a run' : 'given up');
+  else log.error(ended, outcome.kind === 'undeliverable' ? 'dropped before running' : 'run failed permanently');
   if (outcome.kind === 'failed') observer?.runFailed?.(dispatch, outcome.reason);
   if (outcome.kind === 'undeliverable')
     for (const [index, why] of outcome.reasons.entries()) observer?.deliveryEnded?.(dispatch, index, why);

@@ -1,4 +1,4 @@
-/** Messages of the gateway itself, to operators, and what an installation makes once, at random. */
+/** Messages of the gateway itself to operators, and the random values that an installation creates once. */
 import type { DeliveryPlan, Dispatch, DispatchDelivery, RouteTable } from '../../schemas/generated/types.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { TraceFields } from '../platform/log.ts';
@@ -8,7 +8,7 @@ import { decodeOr } from '../store/decode.ts';
 import { linkDelivery, renderDeliveries } from '../table/link-delivery.ts';
 import { createInstallation, isInstallation } from '../table/link-loop.ts';
 
-/** A message that belongs to no route and no job, so that its own end is no condition. */
+/** A message without a route or job, so that its own failure does not raise an alert. */
 export function alertMessage(
   ids: Pick<Ids, 'dispatch'>,
   now: number,
@@ -34,7 +34,7 @@ export function alertMessage(
   };
 }
 
-/** What `on_failure` is told of a run that has failed for good; none where its route or job tells nobody. */
+/** The message to `on_failure` about a run that has failed permanently; none if its route or job does not have one. */
 export function failureMessage(
   failed: Dispatch,
   reason: string,
@@ -49,7 +49,7 @@ export function failureMessage(
   return { message: alertMessage(ids, now, told) };
 }
 
-/** Where such messages go; there is no payload. */
+/** The receivers of such messages; there is no payload. */
 export function renderReceivers(
   plans: readonly DeliveryPlan[],
   { targets }: Pick<RouteTable, 'targets'>,
@@ -59,19 +59,21 @@ export function renderReceivers(
 }
 
 /*
- * What an installation makes once, at random, and keeps in its store, the same for all its gateways: its id, which the markers
- * of what it posts hold, and the keys of modules.
+ * Random values that an installation creates once and stores, the same for all its gateways: its id, which the markers
+ * of posted texts contain, and the keys of modules.
  */
 
 export type FindInstallation = () => Promise<string>;
 
 type RandomBytes = (size: number) => Buffer;
 
-/** Returns a function that reads the id, or creates it, once. It rejects with StoreUnavailable, and then tries again. */
+/**
+ * Returns a function that reads the id, or creates it, once. It rejects with StoreUnavailable; the next call retries.
+ */
 export const findInstallation = (store: Pick<Store, 'read' | 'write'>, randomBytes: RandomBytes): FindInstallation =>
   findStored(store, '', isInstallation, () => createInstallation(randomBytes));
 
-/** The same for another text, by its key. */
+/** The same for another value, by its key. */
 export function findStored(
   store: Pick<Store, 'read' | 'write'>,
   key: string,

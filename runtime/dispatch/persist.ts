@@ -7,7 +7,7 @@ import { StoreUnavailable } from '../store/contract.ts';
 /** Waits between attempts, in ms; the last one repeats. */
 const WAITS_MS = [100, 500, 2000, 5000] as const;
 
-/** The dispatcher is stopping; work whose result was not stored is repeated after the next start. */
+/** The dispatcher is stopping. Work whose result was not stored is repeated after the next start. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
@@ -35,7 +35,7 @@ export class Persister {
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
         if (attempt === 0)
-          this.context.log.error({ change: mutation.kind, err: error.message }, 'cannot store, trying again');
+          this.context.log.error({ change: mutation.kind, err: error.message }, 'cannot store a change; will retry');
       }
       await this.pause(WAITS_MS[Math.min(attempt, WAITS_MS.length - 1)] ?? 0);
     }
@@ -50,7 +50,7 @@ export class Persister {
       return await this.write(mutation);
     } catch (error) {
       if (error instanceof Stopped) throw error;
-      this.context.log.error({ change: mutation.kind, err: error }, 'a change cannot be stored');
+      this.context.log.error({ change: mutation.kind, err: error }, 'could not store a change');
       return this.write(instead());
     }
   }
@@ -92,8 +92,8 @@ export function nominalWait(attempt: number): number {
 }
 
 /**
- * The wait after attempt `attempt`, in ms. A wait that the target asked for is honoured up to an hour, but never shortens
- * the usual one: a target that always asks for one second would otherwise use up all attempts at once.
+ * The wait after attempt `attempt`, in ms. A wait that the target requested is honoured up to an hour, but never
+ * shortens the usual one: a target that always requests one second would otherwise use up all attempts in a moment.
  * @param random a number in [0, 1).
  */
 export function retryWait(attempt: number, askedMs: number | null, random: number): number {

@@ -1,4 +1,4 @@
-/** Runs a profile's agent once, for the run worker: the interface of agents, and the outcome of a run. It never throws. */
+/** Runs a profile's agent once for the run worker, and returns the outcome of the run. Never throws. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import { traceContextOf } from '../platform/log.ts';
@@ -16,23 +16,23 @@ export type RunOutcome =
   /** Nothing to deliver: an empty answer, or `[SILENT]`. */
   | { readonly kind: 'silent'; readonly text: string; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
-  /** Not begun: the machine lacks what it needs. */
+  /** Not begun, because the machine lacks something that it needs. */
   | { readonly kind: 'postponed'; readonly reason: string }
   /** Cancelled because the drain timed out. */
   | { readonly kind: 'interrupted' };
 
 interface AgentRun {
   readonly outcome: RunOutcome;
-  /** Null when the agent is no program, or none was started. */
+  /** Null when the agent is not a program, or none was started. */
   readonly program: ProgramEnd | null;
-  /** Null: the agent has not told. */
+  /** Null: the agent has not reported it. */
   readonly usage: Usage | null;
 }
 
-/** What a run gets besides its dispatch. */
+/** The input of a run besides its dispatch. */
 interface RunParts {
   readonly handover?: Handover | null;
-  /** What was said in its session. */
+  /** The earlier turns of its session. */
   readonly said?: readonly SaidTurn[];
 }
 
@@ -55,7 +55,7 @@ export async function runAgent(
     ended: (program) => void Object.assign(told, { program }),
     used: (usage) => void Object.assign(told, { usage }),
   });
-  // What an agent was talked into printing is delivered like what it hands over.
+  // Secrets that an agent was tricked into printing are removed from the text as from outputs.
   const isText = outcome.kind === 'answered' || outcome.kind === 'silent';
   const shown = handover === null || !isText ? outcome : { ...outcome, text: handover.redact(outcome.text) };
   return { outcome: shown, ...told };
@@ -77,7 +77,10 @@ async function outcomeOf(
     if (reason === 'drain') return { kind: 'interrupted' };
     if (reason === 'timeout') return { kind: 'failed', reason: `no answer within ${agent.timeout_ms / 1000} s` };
     if (error instanceof AgentNotStarted) return { kind: 'postponed', reason: error.message };
-    return { kind: 'failed', reason: error instanceof AgentError ? error.message : 'the agent could not be run' };
+    return {
+      kind: 'failed',
+      reason: error instanceof AgentError ? error.message : 'internal error while running the agent',
+    };
   } finally {
     timer.cancel();
   }
@@ -107,7 +110,7 @@ function requestOf(dispatch: Dispatch, signal: AbortSignal, { handover, said }: 
   };
 }
 
-/** What of a text an agent wants to be delivered. */
+/** Interprets the agent's answer: a text to deliver, or [SILENT]. */
 export function readAnswer(text: string): Extract<RunOutcome, { readonly kind: 'answered' | 'silent' }> {
   const trimmed = text.trim();
   if (trimmed === '') return { kind: 'silent', text, reason: 'the agent had nothing to say' };

@@ -16,19 +16,19 @@ import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, progressOf, reportAttempt } from './delivery-attempt.ts';
 import { logFields } from './dispatcher.ts';
 import type { FinishedRun, RunChange } from './finished-run.ts';
-import { askFor, changeAfter, openOf, programOf, reportRun, toldUsage } from './finished-run.ts';
+import { changeAfter, openOf, programOf, reportedUsage, reportRun, requestApproval } from './finished-run.ts';
 import { Stopped } from './persist.ts';
 import type { AbortReason } from './run-agent.ts';
 import { runAgent } from './run-agent.ts';
 import type { Worker, WorkerParts } from './worker.ts';
-import { giveUpDamaged } from './worker.ts';
+import { failDamaged } from './worker.ts';
 
 /**
- * Most finished runs that may wait to be stored. They do not count as running, but at this limit no run is started: it
- * bounds how many runs a crash can repeat when the store is slow or cannot write.
+ * Maximum number of finished runs that wait to be stored. They do not count as running, but at this limit no run is
+ * started. This bounds how many runs a crash can repeat when the store is slow or cannot write.
  */
 const MAX_RECORDS = 256;
-/** Wait before a run is retried whose dispatch could not be read, in ms. */
+/** Wait before a run whose dispatch could not be read is retried, in ms. */
 const UNREAD_MS = 5000;
 
 export class RunWorker implements Worker<TakenRun> {
@@ -47,7 +47,7 @@ export class RunWorker implements Worker<TakenRun> {
     return Math.max(0, this.parts.context.limits().max_concurrent_runs - this.running);
   }
 
-  /** Cancels the runs under way; they resume after the next start. */
+  /** Cancels the running runs; they resume after the next start. */
   close(): void {
     this.isClosed = true;
     const reason: AbortReason = 'drain';
@@ -69,14 +69,14 @@ export class RunWorker implements Worker<TakenRun> {
     this.running--;
     const recorded =
       run instanceof StoreDamaged
-        ? giveUpDamaged(this.parts, ref, run.message)
+        ? failDamaged(this.parts, ref, run.message)
         : run === 'left'
           ? Promise.resolve()
           : run === null
             ? this.putBack(taken, this.isClosed ? 0 : UNREAD_MS)
             : this.record(run);
     await recorded.catch((error: unknown) => {
-      if (!(error instanceof Stopped)) context.log.error({ err: error, ref }, 'a run could not be recorded');
+      if (!(error instanceof Stopped)) context.log.error({ err: error, ref }, 'could not record a run');
     });
     this.underWay.delete(taken);
     changed();
@@ -84,11 +84,11 @@ export class RunWorker implements Worker<TakenRun> {
 
   private unread({ ref }: TakenRun, error: unknown): StoreDamaged | null {
     if (error instanceof StoreDamaged) return error;
-    this.parts.context.log.error({ err: error, ref }, 'a run could not be started, trying again');
+    this.parts.context.log.error({ err: error, ref }, 'could not start a run; will retry');
     return null;
   }
 
-  /** Whether the run may begin, as far as its limits and the job that it fires are concerned: otherwise it has ended. */
+  /** Returns whether its limits and its job let the run begin; otherwise the run has ended. */
   private async begin({ ref }: TakenRun, dispatch: Dispatch): Promise<boolean> {
     const { context, persister, holder } = this.parts;
     const at = context.clock.now();
@@ -99,11 +99,7 @@ export class RunWorker implements Worker<TakenRun> {
     if (result.kind === 'begun' || result.kind === 'gone') return result.kind === 'begun';
     const reason = 'reason' in result ? result.reason : result.kind;
     if (result.kind === 'over_limit') reportOver(context, dispatch, result);
-    else
-      context.log.info(
-        { ...logFields(dispatch), reason },
-        'the event of a route that was paused starts no run of its job',
-      );
+    else context.log.info({ ...logFields(dispatch), reason }, 'skipped a run: its job is running or paused');
     context.observer?.finished?.(dispatch, 'skipped', reason, null);
     return false;
   }
@@ -112,7 +108,7 @@ export class RunWorker implements Worker<TakenRun> {
   private async run(taken: TakenRun): Promise<FinishedRun | 'left'> {
     const { context, contents } = this.parts;
     const dispatch = await contents.forRun(taken.ref);
-    if (dispatch === null) throw new Error('it is not there');
+    if (dispatch === null) throw new Error('the dispatch does not exist');
     if (isMessage(dispatch)) return this.release(taken, dispatch);
     const { clock, observer } = context;
     observer?.reached?.('run.begin');
@@ -154,12 +150,12 @@ export class RunWorker implements Worker<TakenRun> {
     return { ...run, ms, outcome, program, usage, outputs: handover?.checked() ?? null };
   }
 
-  /** A message that its route has held while it was paused: its deliveries are due. */
+  /** Releases a message that its paused route has held: its deliveries become due. */
   private async release({ ref }: TakenRun, dispatch: Dispatch): Promise<'left'> {
     const at = this.parts.context.clock.now();
     const open = openOf(dispatch.deliveries, at);
     this.parts.contents.keep(ref, dispatch, null);
-    if (await this.advance(ref, { to: 'delivering', at, open })) askFor(this.parts.context, open);
+    if (await this.advance(ref, { to: 'delivering', at, open })) requestApproval(this.parts.context, open);
     return 'left';
   }
 
@@ -174,7 +170,7 @@ export class RunWorker implements Worker<TakenRun> {
     if (outcome.kind === 'answered') contents.keep(taken.ref, change.dispatch ?? dispatch, outcome.text);
     if (!(await this.advance(taken.ref, change))) return;
     context.observer?.reached?.('run.stored');
-    askFor(context, change.open);
+    requestApproval(context, change.open);
     reportRun(context, run, change);
   }
 
@@ -193,7 +189,7 @@ export class RunWorker implements Worker<TakenRun> {
       started_at,
       answer,
       ...programOf(program),
-      ...toldUsage({ usage, dispatch }),
+      ...reportedUsage({ usage, dispatch }),
       steps,
       open,
       limits: context.limiter?.metered(dispatch, at) ?? [],
@@ -204,29 +200,31 @@ export class RunWorker implements Worker<TakenRun> {
     if (end !== null) context.observer?.finished?.(dispatch, end.state, end.reason, answer);
   }
 
-  /** Returns false when another process holds the run by now. */
+  /** Returns false when another process holds the run now. */
   private async advance(ref: Advance['ref'], change: RunChange): Promise<boolean> {
     const { persister, holder, context, changed } = this.parts;
     const of = { kind: 'advance', ref, holder } as const;
     const writing = persister.writeOr<Advance>({ ...of, ...change }, () => {
-      return { ...of, to: 'dead', at: context.clock.now(), reason: 'the outcome of the run cannot be stored' };
+      return { ...of, to: 'dead', at: context.clock.now(), reason: 'could not store the outcome of the run' };
     });
     // Called before it is stored, so that the next `take_work` shares the commit, and takes the next turn of its session.
     changed();
     const stored = await writing;
-    if (!stored) context.log.warn({ ref }, 'the run was not held any more');
+    if (!stored) context.log.warn({ ref }, 'no longer holding the run; its outcome was not stored');
     return stored;
   }
 }
 
-/** The job that the dispatch fires as the event of a route; null: its instants and its runs by hand are not held. */
+/** The job that the dispatch fires as the event of a route; null for scheduled and manual runs, which are not held. */
 const firedJob = ({ jobs }: DispatchContext, { job, route }: Dispatch): BeginRun['job'] =>
   job === null || route === null ? null : { id: job, paused: jobs?.isPaused(job) ?? false };
 
 /** Waits until this turn's HTTP responses have been written, because starting a program blocks for longer than they take. */
 const answersHaveLeft = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-/** What the agent is told of the session; nothing for one that keeps it itself. Rejects when the store cannot be read. */
+/**
+ * The turns of the session that the agent gets; none if it stores them itself. Rejects when the store cannot be read.
+ */
 async function saidBefore(
   { store }: DispatchContext,
   { history }: ProfileAgent,
@@ -236,13 +234,13 @@ async function saidBefore(
   return store.read({ kind: 'said', of: dispatch, ...history });
 }
 
-/** Null where the dispatch may have no outputs. */
+/** Null if the dispatch may not have outputs. */
 async function openHandover(
   { outputs: load, redact }: DispatchContext,
   { outputs }: Dispatch,
 ): Promise<Handover | null> {
   if (outputs === undefined) return null;
-  if (load === undefined) throw new Error('no module of this program takes outputs');
+  if (load === undefined) throw new Error('outputs need the outputs module, which is not installed');
   return (await load())(outputs, redact ?? ((text) => text));
 }
 
@@ -250,7 +248,7 @@ function hasNoTarget({ deliverer }: DispatchContext, { profile, deliveries }: Di
   return deliveries.length > 0 && !deliveries.some(({ target }) => deliverer.isEnabled(profile, target));
 }
 
-/** Why each delivery would fail whatever the answer is; null when one of them could succeed. */
+/** Why each delivery would fail for any answer; null when one of them could succeed. */
 function refusals({ deliverer }: DispatchContext, { profile, deliveries }: Dispatch): readonly string[] | null {
   const reasons = deliveries
     .map((delivery) => deliverer.refusal(profile, delivery))
@@ -259,9 +257,9 @@ function refusals({ deliverer }: DispatchContext, { profile, deliveries }: Dispa
 }
 
 /**
- * Deliveries that stay within this process (the `log` and `local` targets) are made as soon as the agent has answered. One
- * change stores the answer and the deliveries, which saves a second one. A crash before that change repeats the run, like
- * any crash before the answer is stored.
+ * Deliveries that stay within this process (the `log` and `local` targets) are made immediately after the agent has
+ * answered. One change stores the answer and the deliveries, which saves a second one. A crash before that change
+ * repeats the run, like any crash before the answer is stored.
  */
 interface DeliveredNow {
   readonly steps: readonly Step[];
@@ -274,7 +272,7 @@ interface DeliveredNow {
 /** These deliveries are too short to be cancelled. */
 const NEVER = new AbortController().signal;
 
-/** Whether all deliveries of a dispatch stay within this process, and wait for nobody. */
+/** True if all deliveries of a dispatch stay within this process and need no approval. */
 function isImmediate({ deliverer }: DispatchContext, { profile, deliveries }: Dispatch): boolean {
   return deliveries.every(
     ({ target, approve_ms }) => approve_ms === undefined && deliverer.isImmediate(profile, target),
@@ -302,7 +300,7 @@ async function deliverNow(context: DispatchContext, dispatch: Dispatch, text: st
   return { steps, open, made };
 }
 
-/** Says once for each window that a budget is used up. */
+/** Logs once for each window that a budget is exhausted. */
 export function reportOver(
   { log, observer }: Pick<DispatchContext, 'log' | 'observer'>,
   dispatch: Dispatch,
@@ -311,7 +309,7 @@ export function reportOver(
   if (over.first) {
     const until = over.until === null ? null : new Date(over.until).toISOString();
     const fields = { ...logFields(dispatch), budget: over.limit.key, until };
-    log.warn(fields, 'a budget is used up: what it is for is not run until then');
+    log.warn(fields, 'budget exhausted: events are not run until it resets');
   }
   observer?.overLimit?.(dispatch, over);
 }

@@ -3,7 +3,7 @@
  *
  *   wake ──> recover (at the start, and when needed) ──> take_work ──> workers ──> wake when work ends
  *
- * The states of a dispatch, which the store checks each change against (`runtime/store/states.ts`):
+ * The states of a dispatch; the store checks each change against them (`runtime/store/states.ts`):
  *
  *      event, job ──> pending ──────> running ──────> delivering ──> done
  *                      ^   │           │   │            ^     └────> dead
@@ -22,11 +22,12 @@
  *   running      skipped      the agent has nothing to deliver                              run-worker
  *   running      dead         no attempt is left, or nothing can be delivered               run-worker
  *   delivering   done         every delivery has succeeded                                  delivery-worker, direct-delivery
- *   delivering   dead         every delivery has ended, one has failed for good             delivery-worker, direct-delivery
+ *   delivering   dead         every delivery has ended, one of them permanently failed       delivery-worker, direct-delivery
  *   delivering   dead         its process ended while the sender waited                     this loop (recover)
  *
- * The loop wakes when work was accepted, has ended, or falls due. It writes in the same turn as whatever woke it, so that
- * their changes share a commit. All state is in the store, so after a crash the first turn resumes the work.
+ * The loop wakes when work was accepted, has ended, or falls due. It writes in the same turn of the event loop as the
+ * change that woke it, so that both share a commit. All state is in the store, so after a crash the first turn resumes
+ * the work.
  */
 import type { Clock, Timer } from '../platform/clock.ts';
 import type { TakenAttempt, TakenRun, TakenWork } from '../store/contract.ts';
@@ -45,7 +46,7 @@ interface WorkLoopParts {
   readonly changed: () => void;
 }
 
-/** Most runs taken in one turn, which bounds the commit that a new event shares with them. */
+/** Maximum number of runs that one turn takes, which bounds the commit that a new event shares with them. */
 const MAX_RUNS = 64;
 /** Longest sleep, in ms, so that a change of the clock is noticed. */
 const MAX_SLEEP_MS = 60_000;
@@ -63,7 +64,7 @@ export class WorkLoop {
   private isWoken = false;
   private isTurning = false;
   private isClosed = false;
-  /** The last `take_work` found nothing, and nothing has happened since. */
+  /** True if the last `take_work` returned nothing, and nothing has happened since. */
   private isExhausted = false;
   /** Dispatches that wait for a run: as of the last `take_work`, and those written since. */
   private waiting = 0;
@@ -74,7 +75,7 @@ export class WorkLoop {
     this.clockWatch = new ClockWatch(parts.context.clock);
   }
 
-  /** Starts the loop; resolves with the number of runs and attempts that earlier processes left under way. */
+  /** Starts the loop; resolves with the number of runs and attempts that earlier processes left unfinished. */
   start(): Promise<number> {
     this.parts.context.store.shared?.watch((change) => {
       if (change === 'left') this.needsRecovery = true;
@@ -91,7 +92,7 @@ export class WorkLoop {
     return this.waiting + Math.max(0, this.arrived);
   }
 
-  /** Whether nothing is due and nothing is under way. */
+  /** True if nothing is due or running. */
   get isIdle(): boolean {
     return this.isExhausted && !this.isBusy;
   }
@@ -140,7 +141,7 @@ export class WorkLoop {
     while (this.isWoken && !this.isClosed) {
       this.isWoken = false;
       const isDone = await this.pull().catch((error: unknown) => {
-        log.error({ err: error }, 'work could not be taken, trying again');
+        log.error({ err: error }, 'could not take work from the store; will retry');
         return false;
       });
       if (!isDone) this.wakeAt(clock.now() + RETRY_MS);
@@ -179,7 +180,7 @@ export class WorkLoop {
 
   private async startTaken({ runs, attempts }: TakenWork): Promise<void> {
     const { parts } = this;
-    // The loop was closed meanwhile: put the work back for the next process.
+    // The loop was closed in the meantime: return the work for the next process.
     if (this.isClosed) {
       await Promise.all([
         ...runs.map((run) => parts.runs.putBack(run)),
@@ -194,7 +195,7 @@ export class WorkLoop {
   private watchClock(): void {
     const back_ms = this.clockWatch.setBackBy();
     if (back_ms === 0) return;
-    this.parts.context.log.warn({ back_ms }, 'the clock was set back: what waits goes by the new time');
+    this.parts.context.log.warn({ back_ms }, 'system clock moved back; rescheduled pending work');
     this.needsRecovery = true;
   }
 
@@ -208,10 +209,10 @@ export class WorkLoop {
     const { runs, attempts, given_up } = recovered;
     this.needsRecovery = false;
     this.onRecovered(runs + attempts);
-    if (runs + attempts > 0) log.info({ runs, deliveries: attempts }, 'interrupted work is taken up again');
+    if (runs + attempts > 0) log.info({ runs, deliveries: attempts }, 'resuming interrupted work');
     for (const owner of given_up) {
       const { id, route, reason } = owner;
-      log.error({ dispatch: id, route, reason }, 'given up');
+      log.error({ dispatch: id, route, reason }, 'delivery failed permanently: its gateway stopped');
       observer?.finished?.(owner, 'dead', reason, null);
     }
     return true;
@@ -221,7 +222,7 @@ export class WorkLoop {
 /** Smaller steps back, in ms, are ordinary adjustments. */
 const LEAST_MS = 60_000;
 
-/** Detects that the wall clock was set back, by comparing it with the monotonic clock. */
+/** Detects that the system clock moved back, by comparing it with the monotonic clock. */
 class ClockWatch {
   private readonly clock: Clock;
   /** Unix ms at which monotonic time began, by the wall clock at the last call. */
@@ -232,7 +233,7 @@ class ClockWatch {
     this.origin = clock.now() - clock.monotonic();
   }
 
-  /** By how many ms the clock was set back since the last call; 0 when it was not. */
+  /** The number of ms by which the clock moved back since the last call; 0 if it did not. */
   setBackBy(): number {
     const origin = this.clock.now() - this.clock.monotonic();
     const back = Math.round(this.origin - origin);

@@ -20,12 +20,12 @@ export interface WorkerParts {
   readonly holder: Holder;
   readonly persister: Persister;
   readonly contents: Contents;
-  /** Call when work has ended or was stored: there may be more to do. */
+  /** Call it when work has ended or was stored: there may be more to do. */
   readonly changed: () => void;
 }
 
-/** Ends a dispatch that cannot be worked on, because what is stored of it is damaged. The others go on. Rejects with Stopped. */
-export async function giveUpDamaged({ context, persister }: WorkerParts, ref: Ref, reason: string): Promise<void> {
+/** Ends a dispatch whose stored data is damaged. The others continue. Rejects with Stopped. */
+export async function failDamaged({ context, persister }: WorkerParts, ref: Ref, reason: string): Promise<void> {
   const hasEnded = await persister.write({ kind: 'give_up', ref, at: context.clock.now(), reason });
-  if (hasEnded) context.log.error({ ref, reason }, 'given up: what is stored of it is damaged');
+  if (hasEnded) context.log.error({ ref, reason }, 'failed permanently: its stored data is damaged');
 }

@@ -1,6 +1,6 @@
 /**
- * The store as the rest of the runtime sees it: everything that outlives the process. Identifiers, all changes as plain
- * data, and the interface that both engines implement.
+ * The store interface that both engines implement: everything that outlives the process, with all changes as plain
+ * data.
  */
 import type {
   Accept,
@@ -28,23 +28,23 @@ import type { DispatchState, FinalState, GroupLimits, ProgramEnd, Step, Waiting 
 import type { RunUsage } from './usage.ts';
 
 /*
- * The store: everything that outlives the process (dispatches with their states, delivery ids, coalesce groups, jobs).
- * The rest of the runtime uses only this interface. An engine (sqlite/, postgres/) implements it; SQL stays in its folder, but
- * for what both write alike, which stands beside the rows that it reads (listed-rows.ts, waits.ts, figures.ts).
+ * The store holds everything that outlives the process: dispatches with their states, delivery ids, coalesce groups,
+ * jobs. The rest of the runtime uses only this interface. Each engine (sqlite/, postgres/) keeps its SQL in its folder.
+ * SQL that both share is beside the rows that it reads (listed-rows.ts, waits.ts, queries.ts).
  *
- * Changes and queries are plain data (mutations.ts, queries.ts), so that they can cross a thread, the control socket or a
- * network. Every change is atomic, and `write` resolves once its change is committed. A rejected `write` has stored
- * nothing, now or later, unless it rejects with StoreInDoubt.
+ * Changes and queries are plain data, so that they can cross a thread, the control socket or a network. Every change is
+ * atomic, and `write` resolves once its change is committed. A rejected `write` has stored nothing and never will,
+ * unless it rejects with StoreInDoubt.
  */
 
 export type { StoreProblem } from '../../schemas/built/operations/types.ts';
 
-/** The medium cannot be written (full, read-only, gone, failing), or the backlog is full. Nothing was stored. */
+/** The medium cannot be written (full, read-only, missing, failing), or the backlog is full. Nothing was stored. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
-/** The medium failed during the commit and keeps failing; whether the change is stored is known once it works again. */
+/** The medium failed during the commit and keeps failing. Whether the change is stored is known once it works again. */
 export class StoreInDoubt extends StoreUnavailable {}
 
 /**
@@ -67,42 +67,46 @@ export class StoreRefused extends Error {
 }
 
 /**
- * `work`: another process may have stored work. `jobs`: it may also have changed jobs. `left`: a process has ended, and a
- * `recover` takes over its work.
+ * `work`: another process may have stored work. `jobs`: it may also have changed jobs. `left`: a process has ended, and
+ * `recover` can take over its work.
  */
 export type SharedChange = 'work' | 'jobs' | 'left';
 
 /** A rate window of a route. Times are monotonic ms. */
 export interface SlotWindow {
-  /** 0 when one of the `limit` slots is free, as far as this gateway knows; otherwise the seconds (at least 1) until one is. */
+  /**
+   * Returns 0 when one of the `limit` slots is free, as far as this gateway knows; otherwise the seconds (at least 1)
+   * until one is.
+   */
   wait(limit: number, now: number): number;
-  /** Takes a slot and returns 0; returns the same as `wait` when none is free. A shared one may reject with StoreUnavailable. */
+  /**
+   * Takes a slot and returns 0; if none is free, returns the same as `wait`. A shared window may reject with
+   * StoreUnavailable.
+   */
   take(limit: number, now: number): number | Promise<number>;
-  /** Whether it can be dropped: it holds nothing that is still needed. */
+  /** True if the window holds nothing that is still needed and can be dropped. */
   expired(now: number): boolean;
 }
 
 export interface SharedStore {
-  /** Hashes of the tables that the other gateways serve, as of a few seconds ago. */
+  /** Hashes of the tables that the other gateways served a few seconds ago. */
   readonly otherTables: () => readonly string[];
-  /** Jobs and subscriptions of the store that are invalid and not used, with what to do. */
+  /** Invalid jobs and subscriptions in the store, which are ignored, each with what to do. */
   readonly refused: () => readonly string[];
   /** Adds a listener, called when other processes may have changed something. */
   watch(listener: (change: SharedChange) => void): void;
-  /** The rate window of this name, whose slots are counted over all processes. */
+  /** The rate window of this name. Its slots are counted over all processes. */
   window(name: string): SlotWindow;
 }
 
 export interface SharedState {
   readonly sessions: Sessions;
   readonly documents: SharedDocuments;
-  /** Kept requests. */
+  /** Captured requests. */
   readonly requests: RequestRows;
 }
 
-/**
- * The store of a service: what outlives the process. Changes and queries are plain data; times in them are Unix ms.
- */
+/** The store of a service. Changes and queries are plain data; times in them are Unix ms. */
 export interface Store {
   /**
    * Applies one change. Changes of this process take effect in the order in which they were written; those that arrive
@@ -110,19 +114,22 @@ export interface Store {
    * StoreInDoubt when it is unknown whether it was stored.
    */
   write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]>;
-  /** Runs a query, which sees everything that was committed before the call. Rejects with StoreDamaged when the row asked for is not what was written. */
+  /**
+   * Runs a query, which sees everything committed before the call. Rejects with StoreDamaged when the requested row is
+   * damaged.
+   */
   read<Q extends Query>(query: Q): Promise<QueryResults[Q['kind']]>;
   /** Null while writes succeed. */
   problem(): StoreProblem | null;
-  /** What gateways share besides the rows; null for a store of one process, and for commands. */
+  /** State that gateways share besides the rows; null for a store of one process, and for commands. */
   readonly shared: SharedStore | null;
-  /** Shared state that is not work; null: it is kept in files of the home. */
+  /** Shared state that is not work; null: it is in files of the home. */
   readonly state: SharedState | null;
   /** Waits for pending writes, and closes. */
   close(): Promise<void>;
 }
 
-/** The same store, with other functions for some of its own. */
+/** The same store, with some functions replaced. */
 export const wrapStore = (store: Store, instead: Partial<Pick<Store, 'read' | 'write'>>): Store => ({
   read: (query) => store.read(query),
   write: (mutation) => store.write(mutation),
@@ -134,8 +141,8 @@ export const wrapStore = (store: Store, instead: Partial<Pick<Store, 'read' | 'w
 });
 
 /*
- * All changes that a store can make, as plain data: the same for each engine, and able to cross a thread or a socket.
- * Mutations take effect in the order in which they are written, and each is atomic.
+ * All changes to a store, as plain data: the same for each engine, and able to cross a thread or a socket. Mutations
+ * take effect in the order in which they are written, and each is atomic.
  */
 
 /** Examines `limit` claims after the key `after` ('': the first ones) and removes those that have expired by `now`. */
@@ -187,7 +194,7 @@ export type Mutation =
 export type MutationKind = Mutation['kind'];
 
 export interface MutationResults extends JobMutationResults {
-  /** `held`: another request is delivering this message. A paused route holds what waits for nobody. */
+  /** `held`: another request is delivering this message. A paused route never stores an event whose sender waits. */
   accept:
     | { readonly kind: 'stored'; readonly ref: Ref; readonly continued?: Continued }
     | { readonly kind: 'duplicate' }
@@ -212,9 +219,9 @@ export interface MutationResults extends JobMutationResults {
   } | null;
   /** False: the dispatch is unknown, or has ended. */
   give_up: boolean;
-  /** False: it does not wait, or not since then. */
+  /** False: the delivery does not wait, or has waited only since a later instant. */
   answer_approval: boolean;
-  /** False: it does not wait, or is told already; nothing was stored. */
+  /** False: the delivery does not wait, or its request was already sent; nothing was stored. */
   tell_approval: boolean;
   /** `superseded`: the message of this delivery id is in the row `by`. */
   resend: { readonly kind: 'stored' | 'unknown' | 'open' | 'done' } | { readonly kind: 'superseded'; readonly by: Ref };
@@ -240,18 +247,18 @@ export type {
   Resend,
 } from '../../schemas/built/operations/types.ts';
 
-/** A dead message that a new attempt of its sender has continued. */
+/** A dead message that a further attempt of its sender has continued. */
 export interface Continued {
-  /** Of the row, from its first attempt. */
+  /** The id of the row, from its first attempt. */
   readonly id: string;
   readonly accepted_at: number;
-  /** Those of the row, at their indexes, then the new ones. */
+  /** The deliveries of the row, at their indexes, then the new ones. */
   readonly deliveries: Dispatch['deliveries'];
-  /** All attempts so far. A delivery that the new attempt does not have ends with a step `withdrawn`. */
+  /** All attempts so far. A delivery that the further attempt does not have ends with a step `withdrawn`. */
   readonly steps: readonly Step[];
 }
 
-/** Stores a dispatch in its coalesce group, due at the group's end; the one that it replaces is skipped. */
+/** Stores a dispatch in its coalesce group, due at the group's end. The dispatch that it replaces is skipped. */
 export interface JoinGroup {
   readonly kind: 'join_group';
   readonly dispatch: Dispatch;
@@ -259,7 +266,7 @@ export interface JoinGroup {
   readonly claim: StoredClaim | null;
   readonly key: string;
   readonly limits: GroupLimits;
-  /** Counts the run against these limits, if the event opens a group. */
+  /** If the event opens a group, the run counts against these limits. */
   readonly run_limits?: readonly RunLimit[];
   readonly now: number;
 }
@@ -273,46 +280,47 @@ export interface FlushGroups {
 /** The route is paused and cannot hold the event, because its sender waits: nothing was stored. */
 export interface RoutePaused {
   readonly kind: 'route_paused';
-  /** Unix ms at which the pause ends; null: nobody knows. */
+  /** Unix ms at which the pause ends; null: it has no end. */
   readonly until: number | null;
 }
 
 /*
- * The changes of stored work. Work is pulled: a dispatch that waits for its run, and each of its deliveries, is a row with the
- * instant at which it is due. `take_work` marks due rows as held by a process and returns them; `advance` and
- * `record_attempt` end or reschedule taken work; `recover` releases the work of processes that have ended.
+ * The changes of stored work. Work is pulled: a dispatch that waits for its run, and each of its deliveries, is a row
+ * with the instant at which it is due. `take_work` marks due rows as held by a process and returns them. `advance` and
+ * `record_attempt` end or reschedule this work. `recover` releases the work of processes that have ended.
  */
 
 export type { AnswerApproval } from '../../schemas/built/operations/types.ts';
 
 /**
- * Takes due work: runs become `running`, and runs and attempts are held by `holder`. A route that is paused has no due runs.
+ * Takes due work: runs become `running`, and runs and attempts are held by `holder`. A paused route has no due runs.
  *
- * Lanes take turns (runs: a lane for each profile, route and agent; attempts: for each profile and target); within a lane, rows
- * are ordered by due time, then by ref. Turns continue from one call to the next: the lane that was served longest ago comes
- * first, so that taking one row at a time is as fair as taking ten. Of a session one run is open to be taken or under way: the
- * others wait for their turn, in the order of acceptance, and the end of each run makes the next one due (unit.ts). Taking a
- * run that waits in a group closes the group.
+ * Lanes take turns. Runs have a lane for each profile, route and agent; attempts have one for each profile and target.
+ * Within a lane, rows are ordered by due time, then by ref. Turns continue from one call to the next: the lane that was
+ * served least recently comes first, so that taking one row at a time is as fair as taking ten.
  *
- * When its outcome is in doubt, it is not repeated, because it would take other rows: `recover` releases what it may have
- * taken.
+ * At most one run of a session is running or can be taken. The others wait for their turn in the order of acceptance,
+ * and the end of each run makes the next one due (unit.ts). Taking a run that waits in a group closes the group.
+ *
+ * A call whose outcome is in doubt is not repeated, because it would take other rows: `recover` releases those that it
+ * may have taken.
  */
 export interface TakeWork {
   readonly kind: 'take_work';
   readonly holder: Holder;
   readonly now: number;
-  /** Most runs to take. */
+  /** Maximum number of runs to take. */
   readonly runs: number;
-  /** Most delivery attempts to take; `holder` gets at most `attempts_per_target` in each lane. */
+  /** Maximum number of delivery attempts to take; `holder` gets at most `attempts_per_target` in each lane. */
   readonly attempts: number;
   readonly attempts_per_target: number;
-  /** Agents with a limit of runs at once, over all processes. */
+  /** Agents with a limit of concurrent runs, over all processes. */
   readonly agents?: readonly AgentLimit[];
 }
 
 export interface AgentLimit {
   readonly profile: string;
-  /** Null: the default one. */
+  /** Null: the default agent. */
   readonly agent: string | null;
   readonly max_concurrent: number;
 }
@@ -321,14 +329,14 @@ export interface TakenRun {
   readonly ref: Ref;
   readonly profile: string;
   readonly route: string | null;
-  /** Number of its runs that have failed. */
+  /** Number of failed runs. */
   readonly failed: number;
 }
 
 export interface TakenAttempt {
   readonly ref: Ref;
   readonly index: number;
-  /** It is not approved: rejected, or nobody has answered in time. */
+  /** Present if the delivery is not approved: it was rejected, or its approval has expired. */
   readonly waiting?: Waiting;
 }
 
@@ -342,16 +350,16 @@ export interface TakenWork {
 }
 
 /**
- * Begins a run that `holder` has taken and whose tokens or cost are limited, or that an event fires. Without a rest of its budget
- * it is skipped, with the reason `budget`; an event that its route has held and that finds its job running or paused, with
- * `job_already_running` or `job_paused`.
+ * Begins a run that `holder` has taken and that has a limit of tokens or cost, or fires a job. The run is skipped with
+ * the reason `budget` if nothing of its budget is left. If the route has held its event, and its job is now running or
+ * paused, it is skipped with `job_already_running` or `job_paused`.
  */
 export interface BeginRun {
   readonly kind: 'begin_run';
   readonly ref: Ref;
   readonly holder: Holder;
   readonly limits: readonly RunLimit[];
-  /** Of an event that fires a job. `paused`: as configured. */
+  /** The job that the event fires. `paused`: as configured. */
   readonly job: { readonly id: string; readonly paused: boolean } | null;
   readonly at: number;
 }
@@ -371,22 +379,22 @@ export interface Advance {
   readonly answer?: string;
   /** The end of the program that answered. */
   readonly program?: ProgramEnd;
-  /** Of the run that has ended with this change. */
+  /** The usage of the run that ends with this change. */
   readonly usage?: RunUsage;
-  /** To which that is added. */
+  /** The limits to which the usage is added. */
   readonly limits?: readonly RunLimit[];
   readonly steps?: readonly Step[];
   /** For `delivering`: the deliveries that have not ended, at least one. The others have ended, as `steps` record. */
   readonly open?: readonly OpenDelivery[];
-  /** For `delivering` without `open`: `holder` goes on delivering it while the sender waits. */
+  /** For `delivering` without `open`: `holder` keeps delivering while the sender waits. */
   readonly held?: true;
   /** The delivery id to claim with this change. */
   readonly claim?: StoredClaim;
-  /** The dispatch with the outputs of its run: `open` names their deliveries as well. */
+  /** The dispatch with the outputs of its run, whose deliveries are also in `open`. */
   readonly dispatch?: Dispatch;
-  /** By how many bytes it has grown. */
+  /** The number of bytes by which the dispatch has grown. */
   readonly grown?: number;
-  /** A message to `on_failure`, due at once, whose targets are its deliveries. */
+  /** A message to `on_failure`, due immediately, whose targets are its deliveries. */
   readonly message?: Dispatch;
 }
 
@@ -397,25 +405,28 @@ export interface RecordAttempt {
   readonly index: number;
   readonly holder: Holder;
   readonly at: number;
-  /** Null: no attempt counts (paced, or cancelled by a stop). */
+  /** Null: the attempt does not count (paced, or cancelled by a stop). */
   readonly step: Step | null;
   /** Unix ms of the next attempt; null: the delivery has ended, with the outcome of the step. */
   readonly due_at: number | null;
-  /** The delivery id of a message: if this ends the dispatch, it is claimed when that is done, and free when it is dead. */
+  /**
+   * The delivery id of a message. If this ends the dispatch, the id is claimed when it is done, and free when it is
+   * dead.
+   */
   readonly key?: ClaimKey;
 }
 
-/** Stores the message that tells somebody of a delivery that waits for an approval, unless it is told already. */
+/** Stores the message that requests an approval, unless the request was already sent. */
 export interface TellApproval {
   readonly kind: 'tell_approval';
   readonly ref: Ref;
   readonly index: number;
-  /** A message, due at once, whose targets are its deliveries. */
+  /** A message, due immediately, whose targets are its deliveries. */
   readonly dispatch: Dispatch;
   readonly now: number;
 }
 
-/** Ends a dispatch of which a stored value is damaged: it is dead, and its deliveries have ended. */
+/** Ends a dispatch with a damaged stored value: it becomes dead, and its deliveries end. */
 export interface GiveUp {
   readonly kind: 'give_up';
   readonly ref: Ref;
@@ -424,15 +435,15 @@ export interface GiveUp {
 }
 
 /**
- * Releases the work of processes that have ended: runs return to `pending` with an `interrupted` step, deliveries under
- * way are due again, and a `held` dispatch is dead (its sender had no response and may retry). In an engine for one
- * process, every holder but `holder` has ended; in others, those whose lease has expired.
+ * Releases the work of processes that have ended. Runs return to `pending` with an `interrupted` step. Deliveries in
+ * progress are due again. A `held` dispatch becomes dead: its sender received no response and may retry. In an engine
+ * for one process, every holder but `holder` has ended; in others, a holder has ended when its lease has expired.
  *
- * Work that `holder` holds and that is not in `under_way` was taken by a `take_work` whose result was lost: it is released
- * too, without a step. A `held` dispatch stays with its holder.
+ * Work that `holder` holds and that is not in `under_way` was taken by a `take_work` whose result was lost. It is also
+ * released, without a step. A `held` dispatch stays with its holder.
  *
- * Also repairs due times after the clock was set back: a row whose due time was set later than `now` keeps its waiting
- * time, which starts at `now`.
+ * Also repairs due times after the system clock moved back: a row whose due time was set later than `now` keeps its
+ * waiting time, which starts at `now`.
  */
 export interface Recover {
   readonly kind: 'recover';
@@ -441,13 +452,13 @@ export interface Recover {
   readonly under_way: UnderWay;
 }
 
-/** Work that a process has taken and not ended, as of the `recover`. */
+/** Work that a process has taken and not ended at the time of the `recover`. */
 export interface UnderWay {
   readonly runs: readonly Ref[];
   readonly attempts: readonly { readonly ref: Ref; readonly index: number }[];
 }
 
-/** A dispatch that `recover` has set to dead. */
+/** A dispatch that `recover` has made dead. */
 export interface GivenUp {
   readonly id: string;
   readonly profile: string;
@@ -462,7 +473,7 @@ export interface Recovered {
   readonly given_up: readonly GivenUp[];
 }
 
-/** What gateways share through their store besides work: texts, and which table each serves. */
+/** A text that gateways share through their store. */
 export interface SharedDocument {
   /** 0 when there is none yet. */
   readonly version: number;
@@ -478,14 +489,14 @@ export interface SharedDocuments {
   replace(name: string, from: number, text: string): Promise<boolean>;
 }
 
-/** Characters of a hash that are shown. */
+/** Number of characters of a hash that are shown. */
 const HASH_CHARS = 12;
 
 /** Null when all gateways serve the same table. @param tables hashes of the tables that the other gateways serve */
 export function describeOtherTables(own: string | null, tables: readonly string[]): string | null {
   const others = tables.filter((hash) => hash !== own).map((hash) => hash.slice(0, HASH_CHARS));
   if (others.length === 0) return null;
-  return `other gateways serve another table: ${others.join(', ')}; this one: ${own?.slice(0, HASH_CHARS) ?? 'none'}`;
+  return `other gateways serve a different table: ${others.join(', ')}; this one: ${own?.slice(0, HASH_CHARS) ?? 'none'}`;
 }
 
 export type { SessionSummary, Turn } from '../../schemas/built/operations/types.ts';
@@ -508,14 +519,17 @@ export interface Sessions {
   read(chat: Chat): Promise<readonly Turn[] | null>;
 }
 
-/** Kept requests as rows that gateways share: `n` is the number in the id, `head` is everything but the body, as JSON. */
+/**
+ * A captured request as a row that gateways share. `n` is the number in the id; `head` is everything but the body, as
+ * JSON.
+ */
 export interface RequestRow {
   readonly n: number;
   readonly head: string;
   readonly body: Uint8Array | null;
 }
 
-/** The columns, besides the number, by which rows are found. */
+/** The columns, besides the number, that filters use. */
 interface RequestColumns {
   readonly profile: string;
   readonly route: string;
@@ -534,13 +548,13 @@ export interface RequestFilter extends Partial<RequestColumns> {
   /** True: oldest first; false: newest first. */
   readonly isAscending: boolean;
   readonly limit: number;
-  /** Passes over so many. */
+  /** The number of rows to skip. */
   readonly skip: number;
 }
 
 /** All reject with StoreUnavailable. */
 export interface RequestRows {
-  /** Returns the number of rows stored; rows whose number is taken are not. */
+  /** Returns the number of rows stored. Rows whose number is already used are not stored. */
   add(rows: readonly NewRequestRow[]): Promise<number>;
   /** Removes rows below `n`, then the oldest ones until the rest has at most `maxBytes`. */
   trim(n: number, maxBytes: number): Promise<void>;

@@ -1,9 +1,9 @@
 /**
- * Reads stored values as what was written, or says that they are damaged: bytes of a disk, or a hand in a database, may have
- * changed them. The checks of what is kept as JSON are generated from schemas/store.yaml (schemas/built/rows), and those of
- * single columns stand here.
+ * Decodes stored values, and reports damaged ones: a disk error or a manual change of the database may have altered
+ * them. The checks of JSON values are generated from schemas/store.yaml (schemas/built/rows). The checks of single
+ * columns are here.
  */
-/** A stored value is not what was written. The message names the value. */
+/** A stored value is damaged. The message names the value. */
 export class StoreDamaged extends Error {
   override readonly name = 'StoreDamaged';
 }
@@ -28,20 +28,20 @@ export const isOneOf =
     values.includes(value);
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-/** A check of all fields. */
+/** Returns a check of all fields. */
 export const fieldsOf =
   <T>(checks: Checks<T>): ValueCheck =>
   (value) =>
     isRecord(value) && (Object.keys(checks) as (keyof T & string)[]).every((name) => checks[name](value[name]));
 
-/** Parses a stored text. @param what names it, for the message @throws StoreDamaged */
+/** Parses a stored text. @param what names the value in the message @throws StoreDamaged */
 export function decode<T>(json: unknown, check: ValueCheck, what: string): T {
   const value = decodeOr<T | undefined>(json, check, undefined);
-  if (value === undefined) throw new StoreDamaged(`${what} is not what was written`);
+  if (value === undefined) throw new StoreDamaged(`${what} is damaged`);
   return value;
 }
 
-/** The same, with `instead` for a damaged one. */
+/** Parses a stored text; returns `instead` if it is damaged. */
 export function decodeOr<T>(json: unknown, check: ValueCheck, instead: T): T {
   try {
     const value: unknown = JSON.parse(json as string);

@@ -1,9 +1,9 @@
 /**
- * Group commit: changes that arrive while a commit is under way form the next transaction, which is sent as soon as the
- * result of that commit arrives. Nothing waits for a timer.
+ * Group commit: changes that arrive during a commit form the next transaction, which is sent as soon as the result of
+ * that commit arrives. Nothing waits for a timer.
  *
- * When the disk is too slow, the queue is bounded in bytes and in time: an event that has waited too long is removed from
- * it. Changes that record what has already happened are never rejected.
+ * When the disk is too slow, the queue is bounded in bytes and in time: an event that has waited too long is removed.
+ * Changes that record what has already happened are never rejected.
  *
  * Waits are counted in ticks instead of by the clock: after the event loop was blocked, pending results must be handled
  * first.
@@ -38,14 +38,14 @@ interface Waiting {
 /** Changes that add new work, whose senders can retry. */
 export const NEW_WORK: ReadonlySet<MutationKind> = new Set(['accept', 'join_group', 'fire_job']);
 const TICK_MS = 100;
-/** Age at which new work is removed, in ticks: an answer within a second says 503, or that the event is stored. */
+/** Age in ticks at which new work is removed: within a second, the sender gets 503 or its event is stored. */
 const TOO_LONG = 8;
-/** Most text that may wait, in UTF-16 units; most text and most changes of one group. */
+/** Maximum text in the queue, in UTF-16 units; maximum text and maximum changes of one group. */
 const MAX_WAITING_CHARS = 32 * 1024 * 1024;
 const GROUP_CHARS = 4 * 1024 * 1024;
 const GROUP_CHANGES = 1000;
 
-const OVERLOADED = 'more arrives than the disk takes: retry later';
+const OVERLOADED = 'store is too slow: retry later';
 
 export class GroupCommit {
   private readonly parts: GroupCommitParts;
@@ -74,7 +74,7 @@ export class GroupCommit {
     });
   }
 
-  /** Resolves once the queue is empty and no commit is under way. */
+  /** Resolves once the queue is empty and no commit is running. */
   settled(): Promise<void> {
     return new Promise((resolve) => {
       if (this.underWay) this.idle.push(resolve);
@@ -82,7 +82,10 @@ export class GroupCommit {
     });
   }
 
-  /** In two microtasks: the work loop, which the end of a run wakes in one, shares its commit. No sender waits for it. */
+  /**
+   * In two microtasks, so that the work loop, which wakes one microtask after a run ends, shares its commit. No sender
+   * waits.
+   */
   private sendSoon(): void {
     this.underWay = true;
     queueMicrotask(() => queueMicrotask(() => this.send()));
@@ -126,7 +129,7 @@ export class GroupCommit {
     return this.queue.splice(0, count);
   }
 
-  /** Ticks while changes wait, so that new work does not wait behind a commit that hangs. */
+  /** Ticks while changes wait, so that new work does not wait behind a hanging commit. */
   private startTicking(): void {
     if (this.timer !== null) return;
     this.timer = setTimeout(() => {
@@ -155,12 +158,12 @@ function settle({ kind, resolve, reject }: Waiting, result: CommitResult | undef
   if (result?.kind === 'ok') resolve(result.value as never);
   else if (result?.kind === 'failed') reject(new Error(`cannot store ${kind}: ${result.message}`));
   else if (result?.kind === 'unavailable') reject(new StoreUnavailable(result.message));
-  else reject(new StoreInDoubt(`it is not known yet whether this was stored: ${result?.message ?? 'no answer'}`));
+  else reject(new StoreInDoubt(`it is unknown whether this was stored: ${result?.message ?? 'no answer'}`));
 }
 
 /*
- * Encodes changes for an engine: a small JSON text for each change, and separately its large texts in the form in which
- * the tables keep them. So a body is serialized once and never parsed in between.
+ * Encodes changes for an engine: a small JSON text for each change and, separately, its large texts in the form in
+ * which the tables store them. So a body is serialized only once and never parsed in between.
  */
 
 /** The fields of a dispatch that have columns; the rest is in its body. */
@@ -169,17 +172,17 @@ export type DispatchHead = Pick<
   'id' | 'profile' | 'route' | 'job' | 'mode' | 'event' | 'delivery_id' | 'accepted_at' | 'replay_of'
 > & {
   readonly agent: string | null;
-  /** It is a part of a burst that is kept whole. */
+  /** True for an event of a burst that keeps all its events. */
   readonly burst: boolean;
   /** See `turnKey`. */
   readonly turn_key: string | null;
   readonly targets: readonly HeadTarget[];
 };
 
-/** The target of a delivery, with its name as written, and how long it waits for a person. */
+/** The target of a delivery, with its configured name, and how long it waits for approval. */
 export type HeadTarget = Pick<Dispatch['deliveries'][number], 'target' | 'label' | 'approve_ms'>;
 
-/** A change with its dispatch reduced to the head. */
+/** A change whose dispatch is reduced to the head. */
 export type Headed<M> = M extends { readonly dispatch: Dispatch | null }
   ? Omit<M, 'dispatch'> & { readonly dispatch: DispatchHead | Extract<M['dispatch'], null> }
   : M extends { readonly kind: 'advance' }
@@ -198,8 +201,8 @@ export type EncodedChange = readonly [change: string, body: string | null, answe
 export type CommitResult =
   | { readonly kind: 'ok'; readonly value: MutationResults[MutationKind] }
   /**
-   * `unavailable`: the medium failed; a retry may succeed. `failed`: this change can never be stored.
-   * `in_doubt`: the medium failed during the commit, and still does.
+   * `unavailable`: the medium failed; a retry may succeed. `failed`: this change can never be stored. `in_doubt`: the
+   * medium failed during the commit, and still fails.
    */
   | { readonly kind: 'unavailable' | 'in_doubt' | 'failed'; readonly message: string };
 
@@ -230,7 +233,7 @@ export function headOf(dispatch: Dispatch): DispatchHead {
   return { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of, agent, burst, turn_key, targets };
 }
 
-/** The JSON of the columns that lists show besides those of the row. */
+/** The JSON of the columns that lists show, besides those of the row. */
 export function headText(head: DispatchHead, superseded: number): string {
   const { event, delivery_id, replay_of, agent, turn_key } = head;
   const session = turn_key === null ? null : laneParts(turn_key).name;
@@ -250,7 +253,7 @@ function answerOf(mutation: Mutation): string | null {
   return null;
 }
 
-/** Why the store cannot write, and since when. The beginning and the end of a problem are logged. */
+/** Records why the store cannot write, and since when. Logs the start and the end of each problem. */
 export class Health {
   private readonly log: Logger;
   private readonly now: () => number;
@@ -269,7 +272,7 @@ export class Health {
   begin(kind: StoreProblem['kind'], message: string): void {
     if (this.current !== null && (this.current.kind === kind || kind !== 'replaced')) return;
     this.current = { kind, message, since: this.now() };
-    this.log.error({ reason: message }, 'the store accepts no changes');
+    this.log.error({ reason: message }, 'the store rejects changes');
   }
 
   end(kind: StoreProblem['kind']): void {

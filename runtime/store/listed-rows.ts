@@ -1,6 +1,6 @@
 /**
- * Turns stored rows of dispatches into summaries for lists, complete dispatches, the events of a burst, and what was
- * said in a session.
+ * Decodes stored dispatches into list summaries, complete dispatches, the events of a burst, and the turns of a
+ * session.
  */
 import { isDispatch } from '../../schemas/built/rows/Dispatch.ts';
 import { isProgramEnd } from '../../schemas/built/rows/ProgramEnd.ts';
@@ -19,7 +19,9 @@ import { toUsage } from './usage.ts';
 import type { Wait, WaitColumns } from './waits.ts';
 import { WAIT_COLUMNS, waitOf } from './waits.ts';
 
-/** What lists show of a dispatch. `session`: that in which it takes turns. Older rows have four members. */
+/**
+ * The part of a dispatch that lists show. `session`: the session in which it takes turns. Older rows have four members.
+ */
 export type Head = readonly [
   event: string,
   delivery_id: string,
@@ -37,7 +39,7 @@ function isHead(value: unknown): boolean {
 
 type OfHead = 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'session';
 
-/** Turns the stored rows of dispatches into summaries for lists, and into complete dispatches. */
+/** A row of a list, as stored. */
 export type ListedRow = Omit<DispatchSummary, OfHead | 'duration_ms' | 'usage' | keyof Wait | keyof WaitColumns> &
   WaitColumns & {
     /** JSON. */
@@ -46,25 +48,29 @@ export type ListedRow = Omit<DispatchSummary, OfHead | 'duration_ms' | 'usage' |
     readonly usage: string;
   };
 
-/** SQL: whether the delivery `x` waits for a person. */
-export const IS_ASKED = "x.waiting IS NOT NULL AND x.waiting <> 'rejected' AND x.holder IS NULL";
+/** SQL: true if the delivery `x` waits for approval. */
+export const AWAITS_APPROVAL = "x.waiting IS NOT NULL AND x.waiting <> 'rejected' AND x.holder IS NULL";
 
-/** SQL: whether an open dispatch `w` has this state. Literals, because SQLite uses a partial index only for literals. */
+/**
+ * SQL: true if an open dispatch `w` has this state. Uses literals, because SQLite uses a partial index only for them.
+ */
 export function hasOpenState(state: Exclude<ShownState, FinalState>): string {
-  if (state === 'waiting') return `w.ref IN (SELECT x.ref FROM delivery x WHERE ${IS_ASKED})`;
+  if (state === 'waiting') return `w.ref IN (SELECT x.ref FROM delivery x WHERE ${AWAITS_APPROVAL})`;
   const others =
-    state === 'delivering' ? ` AND NOT EXISTS (SELECT 1 FROM delivery x WHERE x.ref = w.ref AND ${IS_ASKED})` : '';
+    state === 'delivering'
+      ? ` AND NOT EXISTS (SELECT 1 FROM delivery x WHERE x.ref = w.ref AND ${AWAITS_APPROVAL})`
+      : '';
   return `w.state = '${state}'${others}`;
 }
 
-/** SQL: how many dispatches of each route wait for a person. */
-export const COUNT_ASKED =
+/** SQL: the number of dispatches of each route that wait for approval. */
+export const COUNT_AWAITING =
   'SELECT d.profile, d.route, count(DISTINCT x.ref) AS count FROM delivery x JOIN dispatch d USING (ref) ' +
-  `WHERE ${IS_ASKED} GROUP BY 1, 2`;
+  `WHERE ${AWAITS_APPROVAL} GROUP BY 1, 2`;
 
 /**
  * SQL: the columns of a `ListedRow`, of the tables `dispatch d` and `work w`.
- * @param outcome those of how far it is: `state`, `started_at`, `answered_at`, `finished_at` and `reason`
+ * @param outcome the columns of its progress: `state`, `started_at`, `answered_at`, `finished_at` and `reason`
  * @param jsonArray the engine's function
  */
 export const listedColumns = (
@@ -74,7 +80,7 @@ export const listedColumns = (
   ...['ref', 'id', 'profile', 'route', 'job', 'mode', 'accepted_at', 'head'].map((name) => `d.${name}`),
   ...outcome,
   ...WAIT_COLUMNS,
-  `(SELECT min(x.set_at) FROM delivery x WHERE x.ref = d.ref AND ${IS_ASKED}) AS asked_at`,
+  `(SELECT min(x.set_at) FROM delivery x WHERE x.ref = d.ref AND ${AWAITS_APPROVAL}) AS asked_at`,
   `(SELECT CAST(${jsonArray}(sum(input_tokens), sum(output_tokens), sum(cost)) AS text) FROM usage u WHERE u.ref = d.ref) AS usage`,
   'CASE WHEN w.session IS NOT NULL THEN (SELECT 1 + count(*) FROM (SELECT 1 FROM work b ' +
     `WHERE b.session = w.session AND b.turn < w.turn LIMIT ${MOST_TURNS - 1}) earlier) END AS turn`,
@@ -82,7 +88,7 @@ export const listedColumns = (
 
 export type BusyRow = ListedRow & Pick<BusySession, 'waiting'>;
 
-/** SQL: the column of a `BusyRow` besides those of a `ListedRow`; and whether the run has the turn in its session. */
+/** SQL: the additional column of a `BusyRow`; and whether the run has the turn in its session. */
 export const WAITING_RUNS =
   '(SELECT count(*) FROM work b WHERE b.session = w.session AND b.blocked_by IS NOT NULL) AS waiting';
 export const HAS_TURN = 'w.session IS NOT NULL AND w.blocked_by IS NULL';
@@ -119,8 +125,8 @@ const nameOf = (value: unknown): string | null => (value === null ? null : textO
 const isState = isOneOf(...DISPATCH_STATES);
 
 /**
- * Never throws: in a list, a damaged value is shown as such, and the other rows as they are. Lists are read every second
- * while pages are open: each field is named, because a spread costs several times as much.
+ * Never throws: a list shows a damaged value as such, and the other rows unchanged. Lists are read every second while
+ * pages are open: each field is named, because a spread costs several times as much.
  */
 export function readListed(row: ListedRow): DispatchSummary {
   const [event, delivery_id, replay_of, , agent = null, session = null] = decodeOr<Head>(row.head, isHead, NO_HEAD);
@@ -162,10 +168,10 @@ export function readBusy(row: BusyRow): BusySession {
   return { session: run.session ?? '', run, waiting: row.waiting };
 }
 
-/** Columns that repeat what is in the body. */
+/** Columns that repeat values of the body. */
 const REPEATED = ['id', 'profile', 'route', 'job', 'mode', 'accepted_at'] as const;
 
-/** Reads a complete dispatch from its row and steps, both as stored. @throws StoreDamaged */
+/** Decodes a complete dispatch from its stored row and steps. @throws StoreDamaged */
 export function readStored(
   { max_concurrent, body, answer, program, ...row }: StoredRow,
   steps: readonly string[],
@@ -174,36 +180,35 @@ export function readStored(
   const stored = decode<Dispatch>(body, isDispatch, `the body ${of}`);
   const [event, delivery_id, , superseded] = decode<Head>(row.head, isHead, `the head ${of}`);
   const other = REPEATED.find((name) => stored[name] !== row[name]);
-  if (other !== undefined) throw new StoreDamaged(`${other} ${of} is not what was written`);
-  if (!orNull(isCount)(max_concurrent)) throw new StoreDamaged(`max_concurrent ${of} is not what was written`);
-  if (stored.event !== event || stored.delivery_id !== delivery_id)
-    throw new StoreDamaged(`the head ${of} is not what was written`);
+  if (other !== undefined) throw new StoreDamaged(`${other} ${of} is damaged`);
+  if (!orNull(isCount)(max_concurrent)) throw new StoreDamaged(`max_concurrent ${of} is damaged`);
+  if (stored.event !== event || stored.delivery_id !== delivery_id) throw new StoreDamaged(`the head ${of} is damaged`);
   return {
     ...readListed(row),
     dispatch: { ...stored, superseded },
     max_concurrent,
     answer: answer === null ? null : decode<string>(answer, isText, `the answer ${of}`),
-    // A record for people: what is damaged in it stops no delivery.
+    // For people only: damage here must not stop a delivery.
     program: program === null ? null : decodeOr<ProgramEnd>(program, isProgramEnd, DAMAGED_END),
     steps: steps.map((step) => decode<Step>(step, isStep, `a step ${of}`)),
   };
 }
 
 /*
- * Bursts that are kept whole (`coalesce.keep: all`). Each event of a group stays stored as it was accepted, with its line of the
- * list; the column `burst` of its dispatch is the number of the group's first event. The list is put into the prompt of
- * the latest one when that is read from the store, so that accepting an event costs the same however many there were before.
+ * Bursts that keep all events (`coalesce.keep: all`). Each event of a group stays stored as it was accepted, with its
+ * line of the list. The column `burst` of its dispatch is the number of the group's first event. The list is added to
+ * the prompt of the latest event when that is read, so that the cost of accepting an event does not depend on how many
+ * came before.
  */
-
-/** Most text in a list, in UTF-16 units, besides its newest event. */
+/** Maximum text in a list, in UTF-16 units, besides its newest event. */
 const MOST_TEXT = 200_000;
 
-/** How many of the events before it in its burst are needed to complete the dispatch. */
+/** The number of earlier events of its burst that are needed to complete the dispatch. */
 export const earlierNeeded = ({ burst }: Dispatch): number => (burst == null ? 0 : burst.max_events - 1);
 
 /**
- * The dispatch with the list of its burst in its prompt.
- * @param earlier the stored bodies of the events before it, newest first; those that are damaged or removed are counted only
+ * Returns the dispatch with the list of its burst in its prompt.
+ * @param earlier the stored bodies of the earlier events, newest first; damaged or removed ones are only counted
  */
 export function fillEvents(dispatch: Dispatch, earlier: readonly string[]): Dispatch {
   const { burst, superseded, prompt } = dispatch;
@@ -223,10 +228,12 @@ export function fillEvents(dispatch: Dispatch, earlier: readonly string[]): Disp
   return { ...dispatch, prompt: parts.join(list), burst: null };
 }
 
-type Part = NonNullable<Dispatch['burst']>;
+type BurstEntry = NonNullable<Dispatch['burst']>;
 
-/** The line of another event, with the markers of this one: the note at the head of the prompt names their id. */
-function lineFor({ marker }: Part, other: Dispatch['burst'] | undefined): string | null {
+/**
+ * The line of another event with the markers of this one, because the note at the start of the prompt names their id.
+ */
+function lineFor({ marker }: BurstEntry, other: Dispatch['burst'] | undefined): string | null {
   if (other == null) return null;
   return marker === undefined || other.marker === undefined ? other.line : other.line.replaceAll(other.marker, marker);
 }
@@ -237,8 +244,8 @@ function countLine(count: number): readonly string[] {
 }
 
 /*
- * What was said in a session: the prompts of its runs and their answers, for agents that keep no conversation of their own,
- * and for `session show`. It is read from the dispatches themselves, so that what is removed is not said again.
+ * The turns of a session: the prompts of its runs and their answers, for agents that do not store conversations, and
+ * for `session show`. They are read from the dispatches themselves, so that removed ones do not appear again.
  */
 
 /** A row with an answer; the texts as stored. */
@@ -250,8 +257,8 @@ export interface SaidRow {
   readonly answered_at: number;
 }
 
-/** The same, decoded. The prompt of a burst is without its list until the events before it are known (`fillEvents`). */
-interface ToldRow {
+/** A decoded `SaidRow`. The prompt of a burst lacks its list until its earlier events are known (`fillEvents`). */
+interface TurnRow {
   readonly ref: Ref;
   readonly dispatch: Dispatch;
   readonly answer: string;
@@ -261,7 +268,7 @@ interface ToldRow {
 /** The guard's row of a session that was reset. */
 export const resetRow = (of: SessionKey): Pick<GuardRow, 'kind' | 'key'> => ({ kind: 'session', key: sessionName(of) });
 
-/** The body of that row. @param last the number of the latest dispatch that is not told any more */
+/** The body of that row. @param last the number of the latest dispatch to leave out */
 export const resetBody = (last: Ref): string => JSON.stringify({ last });
 
 function lastReset(body: string | undefined): Ref {
@@ -270,13 +277,13 @@ function lastReset(body: string | undefined): Ref {
 }
 
 /**
- * Those rows that are told, without what is damaged.
+ * Decodes the rows since the last reset, without damaged ones.
  * @param rows the latest ones of the session
  * @param reset the body of its `resetRow`
  */
-export function toldRows(rows: readonly SaidRow[], reset: string | undefined): readonly ToldRow[] {
+export function turnsOf(rows: readonly SaidRow[], reset: string | undefined): readonly TurnRow[] {
   const after = lastReset(reset);
-  return rows.flatMap(({ ref, body, answer: text, answered_at }): readonly ToldRow[] => {
+  return rows.flatMap(({ ref, body, answer: text, answered_at }): readonly TurnRow[] => {
     const dispatch = ref > after ? decodeOr<Dispatch | null>(body, isDispatch, null) : null;
     const answer = decodeOr(text, isText, '');
     return dispatch === null || answer === '' ? [] : [{ ref, dispatch, answer, answered_at }];
@@ -285,13 +292,13 @@ export function toldRows(rows: readonly SaidRow[], reset: string | undefined): r
 
 /** The latest turns of these rows that are within the limits, oldest first. */
 export function saidIn(
-  rows: readonly ToldRow[],
+  rows: readonly TurnRow[],
   { turns, chars }: Pick<Extract<Query, { kind: 'said' }>, 'turns' | 'chars'>,
 ): readonly SaidTurn[] {
   const found = rows.map(({ dispatch: { id, accepted_at, prompt }, answer, answered_at }): SaidTurn => {
     return { id, accepted_at, answered_at, prompt, answer };
   });
-  // The event that began a group may be older than an event whose run came first.
+  // The event that opened a group may be older than an event that ran first.
   const latest = found.sort((a, b) => b.answered_at - a.answered_at).slice(0, turns);
   let left = chars;
   const fits = ({ prompt, answer }: SaidTurn): boolean => {
@@ -302,11 +309,11 @@ export function saidIn(
   return (cut < 0 ? latest : latest.slice(0, cut)).reverse();
 }
 
-/** Most attempts against others that reset the same session. */
+/** Maximum number of attempts while others reset the same session. */
 const ATTEMPTS = 5;
 
 /**
- * From now on nothing that was accepted so far is told in this session any more. The dispatches stay as they are.
+ * Resets a session: its agents no longer get any turn accepted so far. The dispatches stay unchanged.
  * @param now Unix ms
  * @returns false: no dispatch of the session is stored
  */
@@ -325,5 +332,5 @@ export async function resetSession(store: Store, of: SessionKey, now: number): P
     const change = { row: { kind, key }, expect, body, expires_at: null, dispatch: null, now } as const;
     if (await store.write({ kind: 'put_guard', ...change })) return true;
   }
-  throw new Error(`the session ${of.session} is being reset by others`);
+  throw new Error(`other processes keep changing the session ${of.session}`);
 }

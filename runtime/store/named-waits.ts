@@ -1,4 +1,4 @@
-/** What a gateway knows of waiting runs besides the store: those of paused routes, and of agents that have as many runs as they may. */
+/** Adds the wait reasons that only the gateway knows: paused routes, and agents at their limit of concurrent runs. */
 
 import type { AgentLimit, Store } from './contract.ts';
 import { wrapStore } from './contract.ts';
@@ -7,18 +7,18 @@ import { laneKey, pausedRoutes, routeLane, runLane } from './records.ts';
 import { AgentRoom } from './unit/agent-room.ts';
 import type { LaneCount, StoredWaits, Wait } from './waits.ts';
 
-/** How many runs wait, by what for. */
+/** The number of waiting runs by reason. */
 export type WaitCounts = Pick<StoredWaits, 'session' | 'sessions'> & { readonly agent: number };
 
-/** A store that tells of each run in its lists what the gateway holds it up for; and the counts. */
+/** A store whose lists say why the gateway holds back each run; and the counts. */
 export interface NamedWaits {
   readonly store: Store;
   readonly counts: () => Promise<WaitCounts>;
 }
 
-/** @param now Unix ms @param agents those with a limit of runs at once */
+/** @param now Unix ms @param agents those with a limit of concurrent runs */
 export function namedWaits(store: Store, now: () => number, agents: () => readonly AgentLimit[]): NamedWaits {
-  const know = async () => {
+  const gatewayState = async () => {
     const at = now();
     const [rows, waits] = await Promise.all([
       store.read({ kind: 'guard_rows', of: 'pause' }),
@@ -26,27 +26,27 @@ export function namedWaits(store: Store, now: () => number, agents: () => readon
     ]);
     const paused = new Map(pausedRoutes(rows, at).map((one) => [laneKey(one.profile, one.route), one.since]));
     const room = new AgentRoom(agents(), waits.running);
-    const holdOf = ({ profile, route, agent, ready_at }: DispatchSummary): Partial<Wait> => {
+    const reasonOf = ({ profile, route, agent, ready_at }: DispatchSummary): Partial<Wait> => {
       if (ready_at === null || ready_at > at) return {};
       const since = paused.get(laneKey(profile, route));
       if (since !== undefined) return { waits_for: 'pause', waits_since: Math.max(since, ready_at) };
       return room.of(runLane(profile, route, agent)) > 0 ? {} : { waits_for: 'agent', waits_since: ready_at };
     };
     const byAgent = ({ lane }: LaneCount): boolean => room.of(lane) <= 0 && !paused.has(routeLane(lane));
-    return { waits, holdOf, byAgent };
+    return { waits, reasonOf, byAgent };
   };
   const read: Store['read'] = async (query) => {
     const result = await store.read(query);
     const ready = rowsIn(query.kind, result).filter(({ ready_at }) => ready_at !== null);
-    const { holdOf } = ready.length === 0 ? { holdOf: () => ({}) } : await know();
+    const { reasonOf } = ready.length === 0 ? { reasonOf: () => ({}) } : await gatewayState();
     // Results of a query are the caller's own, so their rows are completed in place.
-    for (const row of ready) Object.assign(row, holdOf(row));
+    for (const row of ready) Object.assign(row, reasonOf(row));
     return result;
   };
   return {
     store: wrapStore(store, { read }),
     async counts() {
-      const { waits, byAgent } = await know();
+      const { waits, byAgent } = await gatewayState();
       const agent = waits.due.filter(byAgent).reduce((sum, { count }) => sum + count, 0);
       return { session: waits.session, sessions: waits.sessions, agent };
     },

@@ -26,21 +26,21 @@ export interface DispatchSummary extends DeliverySummary, Wait {
   readonly ref: Ref;
 }
 
-/** The highest place in a session that is counted. */
+/** The highest counted position in a session. */
 export const MOST_TURNS = 1000;
 
-/** A session in which runs take turns, as long as one waits or is under way. */
+/** A session in which runs take turns and at least one run waits or is running. */
 export interface BusySession {
   readonly session: string;
-  /** That which has the turn. */
+  /** The run that has the turn. */
   readonly run: DispatchSummary;
   /** Number of runs that wait for their turn. */
   readonly waiting: number;
 }
 
-/** What was said in a session: the prompt of a run and its answer. */
+/** A turn of a session: the prompt of a run and its answer. */
 export interface SaidTurn {
-  /** Of the dispatch. */
+  /** The id of the dispatch. */
   readonly id: string;
   /** Unix ms. */
   readonly accepted_at: number;
@@ -60,7 +60,10 @@ export interface StoredDispatch extends DispatchSummary {
   readonly steps: readonly Step[];
 }
 
-/** Counts of one route since the store was created, by state as it is stored. `removed`: ended dispatches that retention has removed. */
+/**
+ * Counts of one route since the store was created, by stored state. `removed`: ended dispatches that retention has
+ * removed.
+ */
 export interface Tally extends Readonly<Record<DispatchState, number>> {
   readonly profile: string;
   /** Null: scheduled runs. */
@@ -91,7 +94,7 @@ export interface StoreOverview {
   readonly damage: DamageReport | null;
 }
 
-/** Number of dispatches that have not ended, with the target that each needs: pending or running ones, and deliveries. */
+/** Number of dispatches that have not ended, by the target that they need: pending or running ones, and deliveries. */
 export interface OpenWork {
   readonly profile: string;
   /** Null: scheduled runs. */
@@ -102,23 +105,23 @@ export interface OpenWork {
   readonly count: number;
 }
 
-/** A delivery that waits for a person. */
+/** A delivery that waits for approval. */
 export interface WaitingDelivery {
   readonly ref: Ref;
   readonly index: number;
-  /** Of its dispatch. */
+  /** The id of its dispatch. */
   readonly id: string;
   readonly profile: string;
   readonly route: string | null;
   readonly job: string | null;
   /** Unix ms. */
   readonly since: number;
-  /** Unix ms; nobody can approve it from then on. */
+  /** Unix ms from which it can no longer be approved. */
   readonly expires_at: number;
   readonly waiting: Exclude<Waiting, 'rejected'>;
 }
 
-/** A gateway that shares the store. The list has each running one, and the latest start of each that has ended. */
+/** A gateway that shares the store. Lists contain each running gateway, and the latest start of each that has ended. */
 export interface StoredNode extends Omit<NodeSummary, 'lease_expires_at' | 'state'> {
   /** Number of this start. */
   readonly node: number;
@@ -128,7 +131,7 @@ export interface StoredNode extends Omit<NodeSummary, 'lease_expires_at' | 'stat
   readonly read_at: number;
 }
 
-/** All queries: schemas/store.yaml says what each asks. */
+/** All queries; schemas/store.yaml describes each. */
 export type Query = StoreQuery;
 export type QueryKind = Query['kind'];
 
@@ -169,22 +172,22 @@ export type QueryHandlers = {
 };
 
 /*
- * What came in, a minute at a time, for charts. Kept for seven days: at most 10,080 rows of small numbers, less than a megabyte.
- * Gateways that share a store add up; of times and of what waits, the highest counts.
+ * Figures of traffic for charts, by the minute. Stored for seven days: at most 10,080 rows of small numbers, less than
+ * a megabyte. Counts of gateways that share a store are added; of times and backlogs, the maximum counts.
  */
 
 export type { FigureSum } from '../../schemas/built/operations/types.ts';
 
-/** Requests of routes by what became of them, which add up. `failed`: not the sender's fault. */
+/** Requests of routes by result; gateways' counts are added. `failed`: not the sender's fault. */
 export const FIGURE_COUNTS = ['taken', 'ignored', 'duplicate', 'refused', 'failed'] as const;
-/** Times of answers in microseconds, below which half and 95 percent are; and the work that waited. The highest counts. */
+/** Response times in microseconds (median and 95th percentile), and the pending work. The maximum counts. */
 const FIGURE_LEVELS = ['half_us', 'most_us', 'waiting'] as const;
 export const FIGURES = [...FIGURE_COUNTS, ...FIGURE_LEVELS] as const;
 
 export type FigureCount = (typeof FIGURE_COUNTS)[number];
 export type Figures = Omit<FigureSum, 'slot'>;
 
-/** Adds what one gateway has counted in a minute. */
+/** Adds the counts of one gateway for a minute. */
 export interface AddFigures {
   readonly kind: 'add_figures';
   /** Unix ms at which the minute began. */
@@ -194,7 +197,7 @@ export interface AddFigures {
 
 const KEPT_MS = 7 * 24 * 3_600_000;
 
-/** Unix ms before which minutes are forgotten when this one is added. */
+/** Unix ms; earlier minutes are deleted when this one is added. */
 export const forgottenBefore = (minute: number): number => minute - KEPT_MS;
 
 /** Columns of a sum, for a `SELECT` with `GROUP BY`. */
@@ -203,7 +206,7 @@ export const FIGURE_SUMS: readonly string[] = [
   ...FIGURE_LEVELS.map((name) => `max(${name}) AS ${name}`),
 ];
 
-/** The assignments of an upsert. @param greatest the function of two numbers */
+/** The assignments of an upsert. @param greatest the engine's function for the greater of two numbers */
 export const addedFigures = (greatest: 'max' | 'greatest'): string =>
   [
     ...FIGURE_COUNTS.map((name) => `${name} = figure.${name} + excluded.${name}`),

@@ -1,4 +1,4 @@
-/** Identifiers of stored rows, and the small records that the store keeps: jobs, rows of the guard, pauses, usage. */
+/** Identifiers of stored rows, and the small records of the store: jobs, rows of the guard, pauses, usage. */
 import type { GUARD_KINDS } from '../../base/names.ts';
 import { realTarget, SPEC_NAMES } from '../../base/names.ts';
 import type {
@@ -36,7 +36,10 @@ export const claimKey = ({ profile, route, delivery_id }: ClaimKey): string =>
 /** The lane of a route's runs, or of the deliveries to a target, as JSON, so that no part can forge another lane. */
 export const laneKey = (profile: string, name: string | null): string => JSON.stringify([profile, name]);
 
-/** The lane of the runs of a route with an agent: that of the route, and the name of another agent than the default one on a line of its own. */
+/**
+ * The lane of the runs of a route with an agent: the lane of the route and, unless it is the default agent, a line with
+ * its name.
+ */
 export const runLane = (profile: string, route: string | null, agent: string | null): string =>
   agent === null ? laneKey(profile, route) : `${laneKey(profile, route)}\n${agent}`;
 
@@ -46,7 +49,7 @@ export function routeLane(lane: string): string {
   return end < 0 ? lane : lane.slice(0, end);
 }
 
-/** SQL that gives lanes of an earlier version, which had the specification's names for targets, those that people know. */
+/** SQL that renames the lanes of an earlier version, which used the specification's names of targets. */
 export const RENAME_LANES = Object.entries(SPEC_NAMES.target)
   .map(([token, name]) => [`,"${token}"]`, `,"${name}"]`])
   .map(([end, now]) => `UPDATE delivery SET lane = replace(lane, '${end}', '${now}') WHERE lane LIKE '%${end}';`)
@@ -54,7 +57,7 @@ export const RENAME_LANES = Object.entries(SPEC_NAMES.target)
 
 interface LaneParts {
   readonly profile: string;
-  /** Of the route, or of the target. */
+  /** The name of the route, or of the target. */
   readonly name: string | null;
   /** Null: the default agent. */
   readonly agent: string | null;
@@ -80,8 +83,8 @@ export const turnKey = (of: Pick<Dispatch, 'profile' | 'session' | 'session_key'
   of.session_key === undefined || of.session_key === null ? null : sessionName(of);
 
 /*
- * What the guard keeps: small rows by kind and key, whose bodies are JSON. The store compares and replaces them, together
- * with the message that the change is worth; a module counts runs in them (run-limits.ts).
+ * The rows of the guard: small rows by kind and key, whose bodies are JSON. The store compares and replaces them,
+ * together with the message that reports the change. A module counts runs in them (run-limits.ts).
  */
 
 export type { PutGuard } from '../../schemas/built/operations/types.ts';
@@ -95,12 +98,12 @@ export interface GuardRow {
   readonly body: string;
 }
 
-/** How the body of a row that counts runs ends if its key is not paused. */
+/** The end of the body of a row that counts runs if its key is not paused. */
 export const NOT_PAUSED = '"until":null}';
 
 export const guardKey = ({ kind, key }: Pick<GuardRow, 'kind' | 'key'>): string => JSON.stringify([kind, key]);
 
-/** A stored row; none if its key is damaged. @param key JSON */
+/** Decodes a stored row; returns none if its key is damaged. @param key JSON */
 export function readGuard(kind: GuardKind, key: string, body: string): readonly GuardRow[] {
   const name = decodeOr<string | null>(key, isText, null);
   return name === null ? [] : [{ kind, key: name, body }];
@@ -109,9 +112,9 @@ export function readGuard(kind: GuardKind, key: string, body: string): readonly 
 /*
  * The records of scheduled jobs, and all changes to them.
  *
- * A job has at most one run at a time and at most one run for each instant. Both are decided inside the transaction that
- * stores the run's dispatch, so neither a crash nor a second process can interfere. The `cursor` is the latest handled
- * instant; instants before it never fire, whatever the clock does.
+ * A job has at most one run at a time and at most one run for each instant. Both are decided inside the transaction
+ * that stores the run's dispatch, so neither a crash nor a second process can interfere. The `cursor` is the latest
+ * handled instant. Instants before it never fire, whatever the clock does.
  */
 
 export type {
@@ -123,7 +126,7 @@ export type {
   WatchJob,
 } from '../../schemas/built/operations/types.ts';
 
-/** Null for one that is damaged. An earlier version has stored the specification's names for targets. */
+/** Decodes a job; null if it is damaged. An earlier version stored the specification's names of targets. */
 export function storedJob(json: unknown): JobRecord | null {
   const job = decodeOr<JobRecord | null>(json, isJobRecord, null);
   return job && { ...job, deliver: job.deliver.map((one) => ({ ...one, target: realTarget(one.target) })) };
@@ -133,13 +136,13 @@ export function storedJob(json: unknown): JobRecord | null {
 export interface JobState {
   /** Set by pause and resume; null: as configured. */
   readonly paused: boolean | null;
-  /** Unix ms at which that pause ends by itself; null: it does not. */
+  /** Unix ms at which that pause expires; null: it does not. */
   readonly paused_until: number | null;
   /** Unix ms; null before a scheduler has seen the job. */
   readonly cursor: number | null;
   /** The schedule and zone that the cursor belongs to (`jobSignature`). */
   readonly signature: string | null;
-  /** Its latest run. */
+  /** The latest run of the job. */
   readonly ref: Ref | null;
 }
 
@@ -147,7 +150,7 @@ export interface JobState {
 export interface JobTick {
   /** Unix ms. */
   readonly due_at: number;
-  /** `overlapped`: the previous run was still under way. `budget`: a budget was full. */
+  /** `overlapped`: the previous run was still running. `budget`: a budget was full. */
   readonly outcome: 'fired' | 'missed' | 'overlapped' | 'budget';
   readonly ref: Ref | null;
   /** Number of instants up to this one at which nothing fired because no gateway ran; includes this one if `missed`. */
@@ -179,7 +182,7 @@ export interface JobMutationResults {
   remove_job: boolean;
   pause_job: null;
   watch_job: null;
-  /** `claimed`: the instant has been handled already. */
+  /** `claimed`: the instant was already handled. */
   tick_job:
     | { readonly kind: 'stored'; readonly ref: Ref }
     | { readonly kind: 'claimed' | 'missed' | 'running' | 'paused' }
@@ -194,11 +197,11 @@ export interface JobMutationResults {
 
 export const NO_STATE: JobState = { paused: null, paused_until: null, cursor: null, signature: null, ref: null };
 
-/** Unix ms at which the pause of a user ends or has ended by itself; null: it does not, or there is none. */
+/** Unix ms at which a user's pause expires or has expired; null: it does not expire, or there is none. */
 export const pauseEnd = ({ paused, paused_until }: Pick<JobState, 'paused' | 'paused_until'>): number | null =>
   paused === true ? paused_until : null;
 
-/** Whether the job is paused at `now`, by a user or as configured. */
+/** True if the job is paused at `now`, by a user or as configured. */
 export function isJobPaused(
   state: Pick<JobState, 'paused' | 'paused_until'>,
   configured: boolean,
@@ -209,8 +212,8 @@ export function isJobPaused(
 }
 
 /*
- * Routes that hold their events: what is accepted is stored, and no work of theirs is taken until the pause ends. A pause is a
- * row of kind `pause` of what the guard keeps, by the lane of the route; when it expires, it has ended.
+ * Paused routes: their accepted events are stored, and none of their work is taken until the pause ends. A pause is a
+ * row of kind `pause` of the guard, by the lane of the route. It ends when the row expires.
  */
 
 export type {
@@ -224,7 +227,7 @@ export const pauseOfRoute = (profile: string, route: string | null): Pick<GuardR
   key: laneKey(profile, route),
 });
 
-/** The pause that lasts at `now`. @param body JSON */
+/** The pause in effect at `now`. @param body JSON */
 export function readPause(body: string | undefined, now: number): Pause | null {
   const pause = decodeOr<Pause | null>(body, isPause, null);
   return pause === null || (pause.until !== null && pause.until <= now) ? null : pause;

@@ -1,6 +1,6 @@
 /**
  * Removes ended dispatches after `retention_days`, or earlier when the store is larger than `retention_max_mb`, and
- * expired delivery ids: in small slices with pauses in between, so that no response is delayed.
+ * expired delivery ids. It works in small slices with pauses in between, so that no response is delayed.
  */
 import type { Clock, Timer } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
@@ -28,7 +28,7 @@ const WARN_AT = 0.8;
 const WARN_AGAIN_AT = 0.7;
 /** Rows examined in one transaction, and the pause after it. */
 const SLICE = 200;
-/** The same for delivery ids, most of which are kept. */
+/** The same for delivery ids; most of these rows stay. */
 const CLAIMS_SLICE = 500;
 const TRIM_SLICE = 64;
 const PAUSE_MS = 20;
@@ -58,8 +58,8 @@ function repeat(
       const removed = await work(() => stopped);
       if (removed > 0) log.info({ removed }, 'removed ended dispatches from the store');
     } catch (error) {
-      // The store itself reports a full disk; the next pass tries again.
-      if (!(error instanceof StoreUnavailable)) log.error({ err: error }, 'cannot clean up');
+      // The store itself reports a full disk; the next pass retries.
+      if (!(error instanceof StoreUnavailable)) log.error({ err: error }, 'could not clean up the store');
     }
     if (!stopped) timer = clock.after(everyMs, pass);
   };
@@ -115,7 +115,7 @@ function createTrim({ store, clock, log, maxBytes }: RetentionContext): (stopped
       if (part >= WARN_AT && !warned) {
         log.warn(
           { mb: Math.round(trimmed.bytes / 2 ** 20), retention_max_mb: Math.round(max_bytes / 2 ** 20) },
-          'the store is nearly as large as it may become: then the oldest ended dispatches are removed',
+          'the store is close to its size limit; at the limit, the oldest ended dispatches are removed',
         );
       }
       warned = part >= WARN_AT || (warned && part > WARN_AGAIN_AT);

@@ -1,16 +1,19 @@
 /**
- * The states of a dispatch and the transitions between them, the steps that are recorded on the way, and how deliveries end.
+ * The states of a dispatch and the transitions between them, the recorded steps, and how deliveries end.
  *
  *   pending ──> running ──> delivering ──> done
  *      ^          │  │        ^  └───────> dead, skipped ──┐
  *      │          │  │        └────────────────────────────┘ a replay, or a later attempt of a sender who waits
  *      └──────────┘  └──> done, skipped, dead
  *
- * `pending`: waits for a run, or in its coalesce group. `running`: the agent runs. `delivering`: the answer is stored and
- * is being delivered. `done`, `dead` (given up, with the reason) and `skipped` (nothing to deliver, superseded, or rejected by a
- * person) are final: a late writer cannot change them. Only a replay, or a later attempt at a direct delivery, makes a dead or
- * rejected one `delivering` again (`unit/message.ts`); with `--again` a done one too. An interrupted or failed run returns to `pending`. States that begin and end
- * between two changes are not stored, such as a delivery within this process.
+ * - `pending`: waits for a run, or in its coalesce group. An interrupted or failed run returns to `pending`.
+ * - `running`: the agent runs.
+ * - `delivering`: the answer is stored and is being delivered.
+ * - `done`, `dead` (failed permanently, with the reason) and `skipped` (nothing to deliver, superseded, or rejected by
+ *   a person) are final: a late writer cannot change them. Only a replay, or a later attempt at a direct delivery, makes
+ *   a dead or rejected dispatch `delivering` again (`unit/message.ts`); with `--again`, also a done one.
+ *
+ * States that begin and end between two changes are not stored, such as a delivery within this process.
  */
 import { targetLabel } from '../../base/text.ts';
 import type { Step } from '../../schemas/built/operations/types.ts';
@@ -22,7 +25,10 @@ export const OPEN_STATES = ['pending', 'running', 'delivering'] as const;
 export const FINAL_STATES = ['done', 'dead', 'skipped'] as const;
 export const DISPATCH_STATES = [...OPEN_STATES, ...FINAL_STATES] as const;
 
-/** As people and programs see them: what is delivering is `waiting` while a person has to approve one of its deliveries. */
+/**
+ * The states that people and programs see: a `delivering` dispatch is `waiting` while one of its deliveries needs
+ * approval.
+ */
 export const SHOWN_STATES = [...OPEN_STATES, 'waiting', ...FINAL_STATES] as const;
 
 export type OpenState = (typeof OPEN_STATES)[number];
@@ -57,47 +63,52 @@ const TRIED = ['ok', 'permanent', 'retry', 'ambiguous', 'failed', 'interrupted']
 const ANSWERS = ['approved', 'rejected'] as const;
 export const STEP_OUTCOMES = [...TRIED, 'withdrawn', ...ANSWERS] as const;
 
-/** Whether it is no attempt: a person has answered. */
+/** True for an approval answer, which is not an attempt. */
 export const isAnswer = ({ outcome }: Pick<Step, 'outcome'>): boolean => ANSWERS.some((answer) => answer === outcome);
 
-/** A delivery that a person has to approve. `new`: nobody has been told yet; `rejected`: it ends with its next attempt, unsent. */
+/** A delivery that needs approval. `new`: the request was not sent yet; `rejected`: the next attempt ends it unsent. */
 export const APPROVAL_STATES = ['new', 'told', 'rejected'] as const;
 export type Waiting = (typeof APPROVAL_STATES)[number];
 
-/** The latest answer of a person about a delivery that counts. Null: there is none. */
+/** The latest approval answer about a delivery that still applies; null: there is none. */
 export function answerOf<S extends Pick<Step, 'kind' | 'index' | 'outcome'>>(
   steps: readonly S[],
   index: number,
 ): S | null {
-  // An approval is for one sending.
+  // An approval applies to one sending.
   const last = steps.findLast((step) => step.index === index && (isAnswer(step) || step.outcome === 'ok'));
   return last === undefined || last.outcome === 'ok' ? null : last;
 }
 
 export interface DeliveryEnding {
   readonly state: FinalState;
-  /** The deliveries that were given up or rejected, with the reason of the last attempt of each; null when there are none. */
+  /**
+   * The deliveries that failed permanently or were rejected, with the reason of the last attempt of each; null: none.
+   */
   readonly reason: string | null;
 }
 
-/** Whether no further attempt is needed: the target has got the text, or is not meant any more. */
+/** True if no further attempt is needed: the text was delivered, or the target was removed. */
 export function hasEnded(steps: readonly Pick<Step, 'kind' | 'index' | 'outcome'>[], index: number): boolean {
   const last = steps.findLast((step) => step.kind === 'delivery' && step.index === index);
   return last?.outcome === 'ok' || last?.outcome === 'withdrawn';
 }
 
-/** Whether it has ended unsent because a person has rejected it, which is no failure. */
+/** True if it ended unsent because a person rejected it, which is not a failure. */
 export const isRejected = (steps: readonly Pick<Step, 'kind' | 'index' | 'outcome'>[], index: number): boolean =>
   answerOf(steps, index)?.outcome === 'rejected' &&
   steps.findLast((step) => step.kind === 'delivery' && step.index === index)?.outcome === 'permanent';
 
-/** Whether a dispatch has ended so: what else is skipped was never to be delivered. */
+/** True if a dispatch ended this way: other skipped dispatches never had anything to deliver. */
 export const wasRejected = (of: {
   readonly state: ShownState;
   readonly steps: readonly Pick<Step, 'kind'>[];
 }): boolean => of.state === 'skipped' && of.steps.some(({ kind }) => kind === 'delivery');
 
-/** The final state of a dispatch whose deliveries have all ended. The last attempt of each decides. A delivery without any attempt counts as delivered. */
+/**
+ * The final state of a dispatch whose deliveries have all ended. The last attempt of each decides. A delivery without
+ * any attempt counts as delivered.
+ */
 export function endDelivering(
   deliveries: readonly Pick<Dispatch['deliveries'][number], 'target' | 'label'>[],
   steps: readonly Pick<Step, 'kind' | 'index' | 'outcome' | 'reason'>[],
@@ -120,7 +131,7 @@ export function endDelivering(
  *   pending ── event ──> pending(same first_at, later due_at, superseded + 1)
  *   pending ── due_at passes, or a flush ──> none, and its latest event runs
  *
- * `due_at` is the end of the quiet window, but never later than `max_wait_ms` after the group's first event.
+ * `due_at` is the end of the quiet window, but at most `max_wait_ms` after the group's first event.
  */
 
 export interface GroupLimits {
@@ -131,7 +142,7 @@ export interface GroupLimits {
 export interface Group {
   /** Unix ms of the group's first event. */
   readonly first_at: number;
-  /** Unix ms at which the latest event is run. */
+  /** Unix ms at which the latest event runs. */
   readonly due_at: number;
   /** Number of events that the latest one has replaced. */
   readonly superseded: number;
@@ -143,7 +154,7 @@ export function joinGroup(
   now: number,
   { window_ms, max_wait_ms }: GroupLimits,
 ): Group {
-  // A later instant means that the clock was set back: then the longest wait starts now.
+  // A later instant means that the system clock moved back: then the maximum wait starts now.
   const first_at = Math.min(group?.first_at ?? now, now);
   return {
     first_at,
@@ -152,7 +163,7 @@ export function joinGroup(
   };
 }
 
-/** The first line of a prompt that stands for several events, with the blank line after it; empty for one event. */
+/** The first line of a prompt that combines several events, with the blank line after it; empty for one event. */
 export function supersededNote(superseded: number): string {
   if (superseded === 0) return '';
   const events = superseded === 1 ? '1 earlier event' : `${superseded} earlier events`;

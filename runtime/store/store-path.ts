@@ -1,4 +1,4 @@
-/** Paths of a home's store and of its lock, and the process that holds a lock. Loads no driver. */
+/** Paths of a home's store and of its lock, and the process that holds a lock. Does not load the driver. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,19 +6,21 @@ export const storePath = (home: string): string => join(home, 'state.db');
 
 export const lockPath = (store: string): string => `${store}.lock`;
 
-/** The lock of the one server of a store, besides the lock that commands take as well. */
+/** The lock of the one server of a store, in addition to the lock that commands also take. */
 export const servedPath = (store: string): string => `${store}.served.lock`;
 
-/** A small file of a rescue (sqlite/rescue.ts): which store this home has. */
+/** A small file (sqlite/rescue.ts) that identifies the store of this home. */
 export const notePath = (store: string): string => `${store}.id`;
 
-/** Another one: which log the store was last written with. */
+/** A small file that identifies the log with which the store was last written. */
 export const logMarkPath = (store: string): string => `${store}-wal.id`;
 
 /** Whether this home has had a store. */
 export const hasNote = (store: string): boolean => existsSync(notePath(store));
 
-/** Whether this home has a store, or has had one: a file that is gone is opened too, because opening it says that it is missing. */
+/**
+ * True if this home has or had a store. A missing file is opened too, because opening it reports that it is missing.
+ */
 export const hasStore = (store: string): boolean => existsSync(store) || hasNote(store) || existsSync(`${store}-wal`);
 
 /** A line of proc_locks(5): process, device (major:minor, hexadecimal), inode. */

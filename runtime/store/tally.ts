@@ -1,6 +1,5 @@
 /**
- * Counts per route that every engine keeps besides the dispatches, so that an audit finds lost ones, and the delivery
- * ids that this process claimed most recently.
+ * Counts per route, with which an audit finds lost dispatches, and a cache of the most recently claimed delivery ids.
  */
 
 import type { Mutation, MutationResults } from './contract.ts';
@@ -10,7 +9,7 @@ import { claimKey, laneKey } from './records.ts';
 import type { DispatchState } from './states.ts';
 import { DISPATCH_STATES } from './states.ts';
 
-/** Counts per route that every engine keeps in addition to the dispatches, so that an audit finds lost ones. */
+/** Counts per route that every engine stores in addition to the dispatches, so that an audit finds lost ones. */
 export type TallyColumn = DispatchState | 'accepted' | 'removed';
 
 export const TALLY_COLUMNS = ['accepted', 'removed', ...DISPATCH_STATES] as const satisfies readonly TallyColumn[];
@@ -27,10 +26,13 @@ export interface StateCount {
   readonly count: number;
 }
 
-export type AskedCount = Omit<StateCount, 'state'>;
+export type AwaitingCount = Omit<StateCount, 'state'>;
 
-/** The counts as they are shown. @param asked the dispatches that wait for a person, which count as delivering in the store */
-export function shownTallies(tallies: readonly Tally[], asked: readonly AskedCount[]): readonly ShownTally[] {
+/**
+ * The counts as people see them. @param asked the dispatches that wait for approval; the store counts them as
+ * delivering
+ */
+export function shownTallies(tallies: readonly Tally[], asked: readonly AwaitingCount[]): readonly ShownTally[] {
   const counts = new Map(asked.map(({ profile, route, count }) => [laneKey(profile, route), count]));
   return tallies.map((tally) => {
     const waiting = counts.get(laneKey(tally.profile, tally.route)) ?? 0;
@@ -38,7 +40,7 @@ export function shownTallies(tallies: readonly Tally[], asked: readonly AskedCou
   });
 }
 
-/** Returns a line for each mismatch between the counts and what is stored. */
+/** Returns a line for each mismatch between the counts and the stored dispatches. */
 export function auditTallies(tallies: readonly Tally[], stored: readonly StateCount[]): readonly string[] {
   const byLane = new Map<string, Partial<Record<DispatchState, number>>>();
   for (const { profile, route, state, count } of stored) {
@@ -67,11 +69,11 @@ export function auditTally(tally: Tally, stored: Readonly<Partial<Record<Dispatc
 /*
  * A cache of the delivery ids that this process has claimed most recently, for a synchronous check for duplicates.
  *
- * An id is added once the change that claimed it is committed, never before. A claim ends only when it expires; the
- * oldest entries are dropped when the cache is full. So `true` is certain, and after `false` the store must be asked.
+ * An id is added once the change that claimed it is committed, never before. A claim ends only when it expires. The
+ * oldest entries are dropped when the cache is full. So `true` is certain, and after `false` the store must be queried.
  */
 
-/** Entries of each of the two generations; the older one is dropped when the newer one is full. */
+/** Size of each of the two generations; the older one is dropped when the newer one is full. */
 const GENERATION = 2048;
 
 export class RecentClaims {
@@ -102,12 +104,12 @@ function claimedBy(mutation: Mutation, result: MutationResults[Mutation['kind']]
   const kind = typeof result === 'object' && result !== null && 'kind' in result ? result.kind : null;
   switch (mutation.kind) {
     case 'accept':
-      // The id of a message is free again when its delivery is given up.
+      // The id of a message is free again when its delivery fails permanently.
       return kind === 'stored' && mutation.claiming === 'now' && mutation.work.kind === 'run' ? mutation.claim : null;
     case 'join_group':
       return kind === 'stored' ? mutation.claim : null;
     case 'fire_job':
-      // An event for a job that is already running has been answered too.
+      // An event for a job that is already running was answered too.
       return kind === 'stored' || kind === 'running' ? mutation.claim : null;
     case 'advance':
       return result === true ? (mutation.claim ?? null) : null;

@@ -1,4 +1,4 @@
-/** What happened to a dispatch, for people and for programs: in order, of its latest run, and how it is replayed. */
+/** The history of a dispatch and the facts of its latest run, for people and programs, and how it is replayed. */
 import { targetLabel } from '../../base/text.ts';
 import type { Dispatch, DispatchDelivery } from '../../schemas/generated/types.ts';
 import type { Accept, Resend } from './contract.ts';
@@ -7,12 +7,12 @@ import type { ClaimKey } from './records.ts';
 import type { ProgramEnd, Step } from './states.ts';
 import { isFinal, isRejected, wasRejected } from './states.ts';
 
-/** What happened to a dispatch, in order, for people: of what is stored of it. */
+/** One entry of the history of a dispatch, for people. */
 export interface Moment {
   /** Unix ms. */
   readonly at: number;
   readonly what: string;
-  /** What was tried, for attempts. */
+  /** The target of an attempt. */
   readonly target: string | null;
   readonly outcome: Step['outcome'] | null;
   readonly reason: string | null;
@@ -45,12 +45,12 @@ export function timeline(stored: StoredDispatch): readonly Moment[] {
     attempts.set(index, attempt);
     moments.push(ofStep(step, step.outcome === 'ok' ? 'delivered' : `delivery attempt ${attempt} failed`, target));
   }
-  // The run that answered, or is under way, left no step.
+  // The run that answered, or is still running, left no step.
   const isRecorded = steps.some((step) => step.kind === 'run' && step.started_at === started_at);
   if (started_at !== null && !isRecorded) moments.push(moment(started_at, 'run started'));
   if (answered_at !== null) moments.push(moment(answered_at, `answered, ${[...(answer ?? '')].length} characters`));
   if (finished_at !== null) moments.push({ ...moment(finished_at, state), reason: stored.reason });
-  // Stable: what happened in one millisecond stays in the order above.
+  // The sort is stable: entries of the same millisecond stay in the order above.
   return moments.sort((a, b) => a.at - b.at);
 }
 
@@ -67,11 +67,11 @@ function ofStep({ at, outcome, reason, next_at }: Step, what: string, target: st
   return { at, what, target, outcome, reason, next_at };
 }
 
-/** The target, and which output goes there. */
+/** The target, and the output that goes there. */
 export const deliveryLabel = (delivery: StoredDispatch['dispatch']['deliveries'][number]): string =>
   delivery.output === undefined ? targetLabel(delivery) : `${targetLabel(delivery)} (${delivery.output.name})`;
 
-/** A dispatch as it is shown, with the names of its targets that people know. */
+/** A dispatch for display, with the names of its targets that people know. */
 export const withLabels = ({ deliveries, outputs, on_failure, ...dispatch }: Dispatch): Dispatch => ({
   ...dispatch,
   deliveries: deliveries.map(withLabel),
@@ -86,9 +86,9 @@ const withLabel = ({ label, ...delivery }: DispatchDelivery): DispatchDelivery =
   target: label ?? delivery.target,
 });
 
-/** What is known of the run of a dispatch, from what is stored of it: for commands and for programs that embed the runtime. */
+/** The stored facts of the run of a dispatch, for commands and for programs that embed the runtime. */
 export interface RunFacts extends Required<ProgramEnd> {
-  /** Of the latest run, in ms; null: none has ended, or there was none. */
+  /** The duration of the latest run in ms; null: none has ended, or there was none. */
   readonly duration_ms: number | null;
   /** Runs that have begun. */
   readonly attempts: number;
@@ -96,13 +96,13 @@ export interface RunFacts extends Required<ProgramEnd> {
 
 type Instants = Pick<DispatchSummary, 'started_at' | 'answered_at' | 'finished_at'>;
 
-/** How long the latest run took, in ms; null: it has not ended, or there was none. */
+/** The duration of the latest run in ms; null: it has not ended, or there was none. */
 export function runDuration({ started_at, answered_at, finished_at }: Instants): number | null {
   const ended = answered_at ?? finished_at;
   return started_at === null || ended === null ? null : Math.max(0, ended - started_at);
 }
 
-/** Exit code, signal and stderr are those of the latest run that ended: null and empty where its agent is no program. */
+/** Exit code, signal and stderr are those of the latest ended run: null and empty if its agent is not a program. */
 export function runFacts(stored: StoredDispatch): RunFacts {
   const { steps, state, started_at, answer } = stored;
   const failed = steps.filter(({ kind }) => kind === 'run');
@@ -119,20 +119,23 @@ export function runFacts(stored: StoredDispatch): RunFacts {
   return { exit_code, signal, duration_ms: duration, attempts, stderr, denied };
 }
 
-/** Replays a dispatch for operators: in its own row where its text stands, else as a new run with a reference to it. */
+/**
+ * How an operator replays a dispatch: in its own row if its text is there, otherwise as a new run with a reference to
+ * it.
+ */
 export interface ReplayOptions {
-  /** Of a new row. */
+  /** The id of a new row. */
   readonly id: string;
   readonly now: number;
   /** Run the agent again even if there is an answer. */
   readonly rerun: boolean;
-  /** Send to all targets, also to those that have got the text. */
+  /** Send to all targets, including those that already have the text. */
   readonly again: boolean;
 }
 
 /**
- * Returns the change that stores the replay. A message, and an answer that could not be delivered, goes on in its row to
- * the targets that have not got it. Everything else runs again in a row of its own; its delivery id is kept for lookups,
+ * Returns the change that stores the replay. A message, or an answer that could not be delivered, continues in its row
+ * to the targets that do not have it. Everything else runs again in a new row. Its delivery id is stored for lookups,
  * but is not claimed: a repeat by the sender is still a duplicate.
  */
 export function replay(stored: StoredDispatch, { id, now, rerun, again }: ReplayOptions): Accept | Resend {
@@ -156,11 +159,11 @@ export function keyOfMessage(of: Pick<Dispatch, 'mode' | 'profile' | 'route' | '
   return isMessage(of) && route !== null ? { profile, route, delivery_id } : null;
 }
 
-/** Why it is not replayed; null when it is. */
+/** Why it cannot be replayed; null if it can. */
 export function whyNotReplay(stored: StoredDispatch, again: boolean): string | null {
   const { state } = stored;
   if (!isFinal(state)) return `it is still ${state}`;
   return state === 'done' && isMessage(stored) && !again ? DELIVERED : null;
 }
 
-export const DELIVERED = 'its targets have got it; --again sends it to all of them once more';
+export const DELIVERED = 'it was already delivered to all its targets; --again sends it to them again';

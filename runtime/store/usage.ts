@@ -1,4 +1,4 @@
-/** What runs have used, as far as their agents have told: stored for each run with its result, and summed. */
+/** The usage that agents report: stored for each run with its result, and summed. */
 import type { Usage } from '../../schemas/built/operations/types.ts';
 
 export type {
@@ -6,7 +6,7 @@ export type {
   UsageSum,
 } from '../../schemas/built/operations/types.ts';
 
-/** The usage of one run, with the agent that it is counted for. */
+/** The usage of one run, and the agent that is charged for it. */
 export interface RunUsage extends Usage {
   /** Null: the default agent of the profile. */
   readonly agent: string | null;
@@ -25,19 +25,19 @@ export function toUsage(input: unknown, output: unknown, cost: unknown): Usage |
   return Object.values(usage).every((value) => value === null) ? null : usage;
 }
 
-/** All tokens that were told. */
+/** The sum of the reported tokens. */
 export const tokensOf = ({ input_tokens, output_tokens }: Usage): number => (input_tokens ?? 0) + (output_tokens ?? 0);
 
-/** Adds where one of the two is told. */
-export const addTold = (a: number | null, b: number | null): number | null => (a === null ? b : a + (b ?? 0));
+/** Adds two amounts; null only if neither is reported. */
+export const addReported = (a: number | null, b: number | null): number | null => (a === null ? b : a + (b ?? 0));
 
 export const addUsage = (a: Usage, b: Usage): Usage => ({
-  input_tokens: addTold(a.input_tokens, b.input_tokens),
-  output_tokens: addTold(a.output_tokens, b.output_tokens),
-  cost: addTold(a.cost, b.cost),
+  input_tokens: addReported(a.input_tokens, b.input_tokens),
+  output_tokens: addReported(a.output_tokens, b.output_tokens),
+  cost: addReported(a.cost, b.cost),
 });
 
-/** Limits, or what was used of them: `20 runs, cost 1.5`. */
+/** Limits, or the usage of them: `20 runs, cost 1.5`. */
 export function amountsText({ runs, tokens, cost }: Record<'runs' | 'tokens' | 'cost', number | null>): string {
   const counted = [[runs, 'run'] as const, [tokens, 'token'] as const].flatMap(([count, unit]) =>
     count === null || count === 0 ? [] : [`${count} ${unit}${count === 1 ? '' : 's'}`],

@@ -1,4 +1,4 @@
-/** The process that is killed: a dispatcher over a real store, with an agent and targets that leave traces. */
+/** The process that is killed: a dispatcher over a real store, with an agent and targets that record their effects. */
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,11 +17,14 @@ import { openCrashStore } from './open-store.ts';
 import type { ChildOptions, CrashEvent, Effect, FromChild, ToChild } from './protocol.ts';
 import { SENT } from './protocol.ts';
 
-/** Time passes so much faster, since the first process of the home was started: what is tested is the order of things. */
+/**
+ * The clock runs this much faster since the first process of the home started, because only the order of events is
+ * tested.
+ */
 const HURRY = 100;
-/** A direct delivery waits for its record: an answer that comes first, on a busy machine, promises nothing. */
+/** A direct delivery waits for its record: an earlier response, on a busy machine, would promise nothing. */
 const PATIENCE_MS = 300_000 * HURRY;
-/** Longer than any test, so that a repeat is one however long it takes. */
+/** Longer than any test, so that a repeat is always recognised. */
 const REMEMBERED_MS = 1e7 * HURRY;
 
 const options = JSON.parse(process.argv[2] ?? '') as ChildOptions;
@@ -29,14 +32,14 @@ const clock = new FastClock(options.startedAt + (Date.now() - options.startedAt)
 clock.rush(HURRY);
 const random = seededRandom(options.seed);
 
-/** Written at once: a kill right after it changes nothing. */
+/** Written synchronously: a kill right after it changes nothing. */
 function say(message: FromChild): void {
   let rest = Buffer.from(`${JSON.stringify(message)}\n`);
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(1, rest));
     } catch (error) {
-      // The pipe is full: whoever reads it has other things to do just now.
+      // The pipe is full: its reader is busy.
       if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
     }
   }
@@ -49,7 +52,7 @@ function reach(point: Checkpoint | `commit.${CommitPoint}`): void {
   if (point === options.kill?.point && ++reached === options.kill.nth) process.kill(process.pid, 'SIGKILL');
 }
 
-/** Never the same target twice for one key, as a server with idempotency keys does it. */
+/** Never delivers the same target twice for one key, as a server with idempotency keys does. */
 function deliver({ target, key, route, delivery_id: own, text }: DeliveryRequest): DeliveryOutcome {
   const delivery_id = route === 'run_failed' ? (/, (\S+): hookwright/.exec(text)?.[1] ?? own) : own;
   const fault = random() < options.faults;
@@ -59,7 +62,7 @@ function deliver({ target, key, route, delivery_id: own, text }: DeliveryRequest
     leave({ kind: target, id: delivery_id });
     return { kind: 'ok', message_id: null, sent: 1 };
   }
-  // The mark is the message: made in one step, so that no kill comes between what is sent and what is remembered of it.
+  // The mark is the message, made in one step, so that no kill can separate the message from its mark.
   writeFileSync(join(options.home, `${SENT}${key}=${delivery_id}`), '');
   return fault ? { kind: 'ambiguous', idempotent: true, ...failed } : { kind: 'ok', message_id: null, sent: 1 };
 }

@@ -1,6 +1,6 @@
 /**
- * A few cells of the crash matrix, on both engines. `npm run test:long -- crash` runs the whole of it and a long row of
- * random kills; HOOKWRIGHT_SEED repeats a row.
+ * A few cells of the crash matrix, on both engines. `npm run test:long -- crash` runs the whole matrix and a long
+ * series of random kills; HOOKWRIGHT_SEED repeats a row.
  */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
@@ -15,7 +15,7 @@ import { killAtRandom } from './random-kills.ts';
 
 const IS_LONG = process.env.HOOKWRIGHT_LONG_TESTS === '1';
 
-/** Point and how many times it is reached. */
+/** A point, and which time it is reached. */
 const SHORT = new Set(['run.stored 1', 'delivery.sent 1', 'commit.committed 1']);
 const SHORT_POSTGRES = new Set(['commit.applied 1', 'delivery.sent 1']);
 const SHORT_JOBS = new Set(['run.answered 1']);

@@ -1,4 +1,4 @@
-/** Looks at what the killed processes have left and says what is wrong with it. */
+/** Inspects the home after the kills, and reports lost or doubled events. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DispatchSummary } from '../../runtime/store/queries.ts';
@@ -9,17 +9,17 @@ import type { ChildOptions, CrashEvent, Effect } from './protocol.ts';
 import { SENT } from './protocol.ts';
 
 export interface Findings {
-  /** What an operator would call a lost or doubled event; empty is the promise kept. */
+  /** Lost or doubled events, as an operator would call them; empty if there are none. */
   readonly wrong: readonly string[];
   readonly dispatches: number;
-  /** Agent runs beyond the first: at least once, so these are allowed. */
+  /** Agent runs beyond the first. They are allowed, because runs happen at least once. */
   readonly repeatedRuns: number;
 }
 
 type Counts = Readonly<Record<Effect['kind'], number>>;
 const NONE: Counts = { run: 0, idempotent: 0, plain: 0, immediate: 0, direct: 0 };
 
-/** `acknowledged`: ids whose senders got a 2xx answer. */
+/** `acknowledged`: ids whose senders got a 2xx response. */
 export async function inspectHome(
   { home, database }: Pick<ChildOptions, 'home' | 'database'>,
   events: readonly CrashEvent[],

@@ -1,4 +1,7 @@
-/** A cell of the crash matrix for scheduled jobs: kill a gateway between an instant and the end of its run, start again. */
+/**
+ * A cell of the crash matrix for scheduled jobs: kill a gateway between an instant and the end of its run, start it
+ * again.
+ */
 import { join } from 'node:path';
 import type { JobProcess, Kill } from '../helpers/job-process.ts';
 import { openOfflineStore } from '../helpers/rescued-store.ts';
@@ -8,7 +11,9 @@ const START = Date.parse('2026-01-01T00:00:00Z');
 const MINUTE = 60_000;
 const INSTANT = `j@${new Date(START).toISOString()}`;
 
-/** Every point a run passes. Commits: recovery, a look for work, the beginning of the watch, the claim of the instant. */
+/**
+ * Every point that a run passes. Commits: recovery, a look for work, the start of the watch, the claim of the instant.
+ */
 export const JOB_MATRIX: readonly Kill[] = [
   ...(['commit.begun', 'commit.applied', 'commit.committed'] as const).flatMap((point) => [
     { point, nth: 4 },
@@ -23,10 +28,10 @@ export const JOB_MATRIX: readonly Kill[] = [
   ...(['delivery.begin', 'delivery.sent', 'delivery.marked'] as const).map((point) => ({ point, nth: 1 })),
 ];
 
-/** What is wrong afterwards, a line each: the instant has to have run and been delivered, and to be the only one. */
+/** The problems afterwards, a line each: the instant must have run and been delivered, and must be the only one. */
 export async function runJobCell(home: string, kill: Kill): Promise<readonly string[]> {
   const path = join(home, 'state.db');
-  // The day comes after a quarter of a second.
+  // The day begins after a quarter of a second.
   const first: JobProcess = {
     ...{ path, simulated_ms: START - 5 * MINUTE, speed: 1200, schedule: '0 0 * * *', misfire: 'once' },
     until_ms: START + 5 * MINUTE,

@@ -1,4 +1,4 @@
-/** Starts the process that is killed, and keeps what it has answered. */
+/** Starts the process that is killed, and records its responses. */
 import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -8,9 +8,9 @@ import type { ChildOptions, CrashEvent, FromChild, ToChild } from './protocol.ts
 
 export interface Launched {
   readonly ready: Promise<void>;
-  /** Answers by event id, as they came. */
+  /** Responses by event id, in order of arrival. */
   readonly answers: ReadonlyMap<string, string>;
-  /** Ended by itself after `finish`, or by a kill. */
+  /** True if it ended after `finish`, and not by a kill. */
   readonly ended: Promise<'finished' | 'killed'>;
   send(event: CrashEvent): void;
   finish(): void;
@@ -29,7 +29,7 @@ export function launch(options: ChildOptions): Launched {
   const ready = new Promise<void>((resolve) => {
     isReady = resolve;
   });
-  // It is killed while we write.
+  // It is killed while the test writes.
   child.stdin.on('error', () => {});
   createInterface({ input: child.stdout }).on('line', (line) => {
     const message = JSON.parse(line) as FromChild;

@@ -1,4 +1,6 @@
-/** One cell of the crash matrix: kill at a point, start again, and nothing acknowledged may be lost or doubled. */
+/**
+ * One cell of the crash matrix: kill at a point, start again, and check that nothing acknowledged is lost or doubled.
+ */
 
 import { mkdirSync } from 'node:fs';
 import { CHECKPOINTS } from '../../runtime/dispatch/dispatcher.ts';
@@ -29,12 +31,12 @@ const EVENTS: readonly CrashEvent[] = [
 
 const ACKNOWLEDGED = new Set(['accepted', 'coalesced', 'delivered', 'duplicate']);
 
-/** Answers of 503 to one event that a sender would follow with another try. */
+/** 503 responses to one event after which its sender retries. */
 const MOST_TRIES = 1500;
 
 export interface Cell extends Findings {
   readonly kill: Kill;
-  /** Events that had been acknowledged when the process was killed. */
+  /** Events that were acknowledged when the process was killed. */
   readonly acknowledged: number;
 }
 
@@ -51,7 +53,7 @@ export async function runCell(home: string, kill: Kill, database: CrashDatabase 
   await first.ended;
   clearTimeout(timer);
   const early = acknowledgedIn(first.answers);
-  // Every sender comes again: those without an answer because they must, the others because they may.
+  // Every sender retries: those without a response because they must, the others because they may.
   if (database !== null) await endLeases(database);
   const second = launch({ ...common, kill: null });
   await sendUntilTaken(second);
@@ -64,7 +66,10 @@ export async function runCell(home: string, kill: Kill, database: CrashDatabase 
   return { ...found, wrong: [...wrong, ...found.wrong], kill, acknowledged: early.size };
 }
 
-/** As senders do. On PostgreSQL the first answer may be 503: until the server has ended what the dead process had under way. */
+/**
+ * Retries as senders do. On PostgreSQL the first response may be 503, until the server has ended the dead process's
+ * transactions.
+ */
 async function sendUntilTaken(child: ReturnType<typeof launch>): Promise<void> {
   let waiting: readonly (typeof EVENTS)[number][] = EVENTS;
   for (let tries = 0; waiting.length > 0 && tries < MOST_TRIES; tries++) {
@@ -75,7 +80,7 @@ async function sendUntilTaken(child: ReturnType<typeof launch>): Promise<void> {
   }
 }
 
-/** The ten seconds pass at once for which a dead gateway keeps what it had under way. */
+/** Skips the ten seconds for which a dead gateway holds its work. */
 const endLeases = ({ url, schema }: CrashDatabase): Promise<unknown> =>
   runSql(url, `UPDATE ${schema}.node SET until = '-infinity'`);
 

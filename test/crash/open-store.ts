@@ -1,4 +1,4 @@
-/** The store of a process that is to die at a point within a commit, of either engine. */
+/** The store of a process that dies at a point within a commit, on either engine. */
 import { join } from 'node:path';
 import type { PgConnect } from '../../modules/cluster/runtime/postgres/driver.ts';
 import { loadDriver } from '../../modules/cluster/runtime/postgres/driver.ts';
@@ -23,7 +23,7 @@ export async function openCrashStore(
   return openServerStore({ path, durability: 'full', log: silentLog, writer });
 }
 
-/** Connections that tell of the commits of groups. */
+/** Connections that report the commits of groups. */
 async function watchCommits(reached: (point: `commit.${CommitPoint}`) => void): Promise<PgConnect> {
   const connect = await loadDriver();
   return async (options) => {

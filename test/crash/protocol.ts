@@ -1,18 +1,18 @@
-/** What the crash tests and the process they kill say to each other, one JSON object per line. */
+/** The messages between the crash tests and the process that they kill, one JSON object per line. */
 import type { Checkpoint } from '../../runtime/dispatch/dispatcher.ts';
 import type { CommitPoint } from '../../runtime/store/sqlite/writer.ts';
 
 export type KillPoint = Checkpoint | `commit.${CommitPoint}`;
 
 /**
- * `agent`: runs and is delivered to two targets. `coalesce`: the same through a group. `immediate`: runs and is delivered
- * within the process. `message`: delivered without a run. `direct`: delivered while the sender waits. `failing`: its run
- * fails for good, of which the target that drops repeats is told.
+ * `agent`: runs and is delivered to two targets. `coalesce`: the same through a group. `immediate`: runs and is
+ * delivered within the process. `message`: delivered without a run. `direct`: delivered while the sender waits.
+ * `failing`: its run fails permanently, which is reported to the target that drops repeats.
  */
 export interface CrashEvent {
   readonly id: string;
   readonly mode: 'agent' | 'coalesce' | 'immediate' | 'message' | 'direct' | 'failing';
-  /** Of the coalesce group. */
+  /** The key of the coalesce group. */
   readonly key: string;
 }
 
@@ -22,7 +22,7 @@ export interface Kill {
   readonly nth: number;
 }
 
-/** A schema of a PostgreSQL. */
+/** A schema of a PostgreSQL database. */
 export interface CrashDatabase {
   readonly url: string;
   readonly schema: string;
@@ -30,14 +30,14 @@ export interface CrashDatabase {
 
 export interface ChildOptions {
   readonly home: string;
-  /** Unix ms at which the first process of the home was started. */
+  /** Unix ms at which the first process of the home started. */
   readonly startedAt: number;
   readonly kill: Kill | null;
   /** Null: a file in the home. */
   readonly database: CrashDatabase | null;
-  /** Share of delivery attempts that fail in one way or another. */
+  /** Share of delivery attempts that fail in some way. */
   readonly faults: number;
-  /** Of the faults and of the spread of waits. */
+  /** Seed of the faults and of the spread of waits. */
   readonly seed: number;
 }
 
@@ -46,14 +46,14 @@ export type ToChild = { readonly kind: 'event'; readonly event: CrashEvent } | {
 export type FromChild =
   | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly id: string; readonly status: string }
-  /** All work has ended and the process is about to. */
+  /** All work has ended, and the process is about to exit. */
   | { readonly kind: 'finished' };
 
-/** One effect on the world outside, appended to `effects.log` the moment it happens. */
+/** One external effect, appended to `effects.log` the moment it happens. */
 export interface Effect {
   readonly kind: 'run' | 'idempotent' | 'plain' | 'immediate' | 'direct';
   readonly id: string;
 }
 
-/** Files of the target that drops repeats begin so: one for each key, named `<key>=<delivery id>`. */
+/** Prefix of the files of the target that drops repeats: one for each key, named `<key>=<delivery id>`. */
 export const SENT = 'sent-';

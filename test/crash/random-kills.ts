@@ -1,4 +1,4 @@
-/** Kills a loaded process at random moments, again and again, over one store. */
+/** Kills a loaded process at random moments, repeatedly, over one store. */
 import { seededRandom } from '../helpers/seeded-random.ts';
 import type { Findings } from './inspect-home.ts';
 import { inspectHome } from './inspect-home.ts';
@@ -10,11 +10,11 @@ import type { CrashEvent } from './protocol.ts';
 export interface RandomKills {
   readonly home: string;
   readonly kills: number;
-  /** New events of each life of the process. */
+  /** New events in each life of the process. */
   readonly events: number;
   /** Longest time from ready to killed, in ms. */
   readonly lifeMs: number;
-  /** Of the moments of the kills and of the faults. */
+  /** Seed of the moments of the kills and of the faults. */
   readonly seed: number;
 }
 
@@ -25,10 +25,10 @@ export interface RandomReport extends Findings {
 
 const MODES = ['agent', 'agent', 'coalesce', 'immediate', 'message', 'direct'] as const;
 
-/** Most times that a sender comes back. */
+/** Maximum number of retries of a sender. */
 const MOST_TRIES = 1000;
 
-/** Sends what was refused or not delivered again, as a sender does that was answered 502 or 503, until all is acknowledged. */
+/** Resends rejected and undelivered events, as a sender does after 502 or 503, until all are acknowledged. */
 async function persist(child: Launched, sent: readonly CrashEvent[]): Promise<void> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     while (child.answers.size < sent.length) await new Promise((resolve) => setTimeout(resolve, 5));

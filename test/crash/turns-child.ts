@@ -1,4 +1,7 @@
-/** A gateway of the tests of turns, which is killed: a dispatcher over a real store, whose agent writes down when it begins and ends. */
+/**
+ * The gateway that the tests of turns kill: a dispatcher over a real store, whose agent records when it begins and
+ * ends.
+ */
 import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Runs of a session begin in the order of acceptance and never two at once, whatever is killed. `npm run test:long -- crash/turns`
- * is the long form: 5 keys with 2,000 events each, and 20 kills.
+ * Runs of a session begin in the order of acceptance and never two at once, whatever is killed. `npm run test:long --
+ * crash/turns` is the long form: 5 keys with 2,000 events each, and 20 kills.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

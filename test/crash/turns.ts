@@ -1,4 +1,7 @@
-/** Events of a few sessions, sent to gateways of which one after the other is killed: what their agents saw of turns. */
+/**
+ * Sends events of a few sessions to gateways that are killed one after the other, and records the turns that their
+ * agents saw.
+ */
 import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
@@ -19,14 +22,14 @@ export interface TurnsChild {
   readonly database: CrashDatabase | null;
   /** How long a run takes, in ms. */
   readonly runMs: number;
-  /** Of the gateway. */
+  /** Durability of the gateway. */
   readonly name: string;
 }
 
 export interface TurnsRow extends Omit<TurnsChild, 'name'> {
   readonly gateways: number;
   readonly keys: number;
-  /** Of each key. */
+  /** Number of events of each key. */
   readonly events: number;
   readonly kills: number;
   readonly seed: number;
@@ -35,9 +38,9 @@ export interface TurnsRow extends Omit<TurnsChild, 'name'> {
 export interface TurnsReport {
   readonly wrong: readonly string[];
   readonly runs: number;
-  /** Runs that were begun again after a kill. */
+  /** Runs that were repeated after a kill. */
   readonly repeated: number;
-  /** From the first begin to the last end, in ms. */
+  /** From the first start to the last end, in ms. */
   readonly ms: number;
 }
 
@@ -45,7 +48,7 @@ export const TURNS_LOG = 'turns.log';
 export const sessionOf = (key: string): string => `s:${key}`;
 export const parseTurn = (id: string): { readonly key: string } => ({ key: id.split('-')[0] ?? '' });
 
-/** Most events that are sent and not acknowledged. */
+/** Maximum number of events that are sent and not acknowledged. */
 const IN_FLIGHT = 100;
 const LOOK_MS = 5;
 const [NODE = '', ...CHILD] = nodeArgv(new URL('./turns-child.js', import.meta.url));
@@ -57,7 +60,7 @@ class Gateway {
   private child: ChildProcessByStdio<Writable, Readable, null> | null = null;
   private ended: Promise<unknown> = Promise.resolve();
   private ready: Promise<void> = Promise.resolve();
-  /** Sent, and not answered. */
+  /** Events that are sent and not answered. */
   readonly open = new Set<string>();
 
   constructor(row: TurnsRow, name: string, acknowledged: Set<string>) {
@@ -110,7 +113,7 @@ class Gateway {
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LOOK_MS));
 
-/** Sends all events, each until it is acknowledged, and waits until all has ended. */
+/** Sends all events, each until it is acknowledged, and waits until all work has ended. */
 export async function killInTurns(row: TurnsRow): Promise<TurnsReport> {
   const random = seededRandom(row.seed);
   const left = Array.from({ length: row.keys }, (_, key) =>
@@ -174,7 +177,7 @@ async function inspect({ home, database, keys }: TurnsRow, total: number): Promi
   };
 }
 
-/** In the order of acceptance. */
+/** Ids in the order of acceptance. */
 async function allOf(store: Store): Promise<readonly DispatchSummary[]> {
   const all: DispatchSummary[] = [];
   for (;;) {

@@ -14,9 +14,9 @@ import { tempDir } from '../helpers/temp-dir.ts';
 const KILLS = process.env.HOOKWRIGHT_LONG_TESTS === '1' ? 300 : 8;
 const SECRET = 'a-secret-for-whole-prompts';
 const LENGTH = 400_000;
-/** New events of each life of the gateway. */
+/** New events in each life of the gateway. */
 const EVENTS = 4;
-/** Longest time from the first event to the kill, in ms: from before the first spawn to after the last answer. */
+/** Longest time from the first event to the kill, in ms: from before the first spawn to after the last response. */
 const LIFE_MS = 1000;
 
 const CONFIG = `platforms:
@@ -31,7 +31,10 @@ agent:
 gateway: { max_concurrent_runs: 4 }
 `;
 
-/** Reads 32 KiB every 10 ms, and writes down when it starts and how much it has read. An orphan of a killed gateway goes on. */
+/**
+ * Reads 32 KiB every 10 ms, and records when it starts and how much it has read. An orphan of a killed gateway
+ * continues.
+ */
 const AGENT = `
 const fs = require('node:fs');
 const note = (text) => fs.appendFileSync(__dirname + '/runs', process.env.HOOKWRIGHT_DELIVERY_ID + ' ' + text + '\\n');

@@ -1,4 +1,4 @@
-/** The long run of damage: every kind of it, and a byte at many places, on a home in use and on a new one. */
+/** The long run of damage: every kind of damage, and a byte at many places, on a used home and on a new one. */
 import { join } from 'node:path';
 import { printTable } from '../../bench/harness/print-table.ts';
 import type { DamageResult } from './damage.ts';
@@ -14,7 +14,7 @@ const PLACES = 20;
 
 const ALL: readonly Damage[] = [...DAMAGES, ...Array.from({ length: PLACES }, (_, at) => flipAt(at / PLACES))];
 
-/** Prints a row for each damage. @returns how many were not said, or said wrongly */
+/** Prints a row for each damage. @returns the number of unreported or wrongly reported ones */
 export async function damageTable(root: string, program: readonly string[]): Promise<number> {
   const rows: string[][] = [];
   let broken = 0;
@@ -39,7 +39,10 @@ export async function damageTable(root: string, program: readonly string[]): Pro
 const CUTS = 20;
 const FLIPS = 200;
 
-/** Prints a row for each file and damage of it. @returns how many lost an event silently; a flipped byte may leave a plausible text */
+/**
+ * Prints a row for each file and damage of it. @returns how many lost an event silently; a flipped byte may leave a
+ * plausible text
+ */
 export async function fileTable(root: string): Promise<number> {
   const rows = await runFileCorpus(await makeHomes(root), fileDamages(CUTS, FLIPS));
   const header = ['stop', 'file', 'damage', 'cells', 'start refused', 'said', 'harmless', 'silent'];
@@ -53,7 +56,7 @@ export async function fileTable(root: string): Promise<number> {
 
 const KILLS = 300;
 
-/** Prints how many kills there were. @returns how many starts reported damage of a whole file, or lacked an event */
+/** Prints the number of kills. @returns how many starts reported damage of a whole file, or lacked an event */
 export async function killTable(root: string): Promise<number> {
   const { kills, marked, wrong } = await killWriters(root, KILLS);
   console.log(
@@ -62,7 +65,7 @@ export async function killTable(root: string): Promise<number> {
   return wrong.length;
 }
 
-/** Prints a row for each damage of a value. @returns how many stopped something else, or were not said */
+/** Prints a row for each damage of a value. @returns how many stopped other work, or were not reported */
 export async function rowTable(root: string): Promise<number> {
   const home = await makeRows(root);
   const rows: string[][] = [];

@@ -1,4 +1,4 @@
-/** Damage of the log is said at the next start; what every kill may leave is not called damage. */
+/** Damage of the log is reported at the next start; the effects of an ordinary kill are not. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -8,12 +8,12 @@ import { killWithLog, runDamage } from './damage.ts';
 import type { Damage } from './wal.ts';
 import { DAMAGES } from './wal.ts';
 
-/** In the short form; the long one has all. */
+/** The damage of the short form; the long one has all. */
 const SHORT: ReadonlySet<string> = new Set([
   ...['none', 'last frame cut off', 'byte of a page in the middle', 'byte of the head'],
 ]);
 
-describe('a log that was spoiled after a kill', () => {
+describe('a log that was damaged after a kill', () => {
   const root = tempDir({ after: (clean) => after(clean as () => void) });
   let killed: KilledHome;
   before(async () => {
@@ -26,15 +26,15 @@ describe('a log that was spoiled after a kill', () => {
     return results.filter(({ wrong }) => wrong.length > 0).map(({ name, wrong }) => [name, ...wrong]);
   }
 
-  it('is left alone without a word when it is whole', async () => {
+  it('is left alone without a report when it is whole', async () => {
     assert.deepEqual(await wrongAfter(false), []);
   });
 
-  it('is said when its tail was acknowledged, and is gone', async () => {
+  it('is reported when its tail was acknowledged and is missing', async () => {
     assert.deepEqual(await wrongAfter('if lost'), []);
   });
 
-  it('is set aside, and the log, doctor and status say so', async () => {
+  it('is quarantined, and the log, doctor and status report it', async () => {
     assert.deepEqual(await wrongAfter(true), []);
   });
 });

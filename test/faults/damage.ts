@@ -1,4 +1,4 @@
-/** A killed gateway whose log was spoiled before the next start: damage has to be said, a torn tail must not be. */
+/** A killed gateway whose log is damaged before the next start: damage must be reported, a torn tail must not. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInProcess } from '../helpers/cli.ts';
@@ -17,13 +17,13 @@ export interface KilledHome {
   readonly acknowledged: readonly string[];
 }
 
-/** A checkpoint may have emptied the log just before the kill: then the next try has more in it. */
+/** A checkpoint may have emptied the log just before the kill; the next try then puts more into it. */
 const TRIES = 10;
 const LEAST_COMMITS = 4;
 
 /**
  * Accepts events in several commits, and kills the gateway while they are in the log.
- * @param isNew the tables themselves may be nowhere else than in the log; else the gateway has run and ended before
+ * @param isNew true: the tables themselves may exist only in the log; false: the gateway has run and ended before
  */
 export async function killWithLog(home: string, isNew: boolean, program?: readonly string[]): Promise<KilledHome> {
   if (isNew) writeConfig(home);
@@ -48,13 +48,13 @@ export async function killWithLog(home: string, isNew: boolean, program?: readon
 
 export interface DamageResult {
   readonly name: string;
-  /** Acknowledged events that are not there any more. */
+  /** Acknowledged events that are missing. */
   readonly lost: number;
-  /** Empty is the promise kept. */
+  /** Broken promises; empty if there are none. */
   readonly wrong: readonly string[];
 }
 
-/** @param to a copy of the killed home is made there */
+/** @param to where a copy of the killed home is made */
 export async function runDamage(
   killed: KilledHome,
   to: string,
@@ -87,7 +87,7 @@ export async function runDamage(
   }
 }
 
-/** The path of the home is no part of what is told. */
+/** Removes the path of the home from a report. */
 const says = (text: string, home: string): boolean => /damag|corrupt/i.test(text.replaceAll(home, ''));
 
 async function whatIsTold(home: string, output: () => string): Promise<Record<string, boolean>> {
@@ -103,7 +103,7 @@ async function whatIsTold(home: string, output: () => string): Promise<Record<st
   };
 }
 
-/** Anywhere in the home, whatever it is called, but for what agents work in and read. */
+/** Copies in the home, whatever their names, except in the folders that agents use. */
 const hasCopyOf = (home: string, bytes: Buffer): boolean =>
   filesBelow(home)
     .filter((file) => file !== WAL && !/^(?:work|run)\//.test(file))

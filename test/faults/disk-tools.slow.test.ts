@@ -1,4 +1,4 @@
-/** What makes a disk slow or fail does so for the store's files, and for no others. */
+/** The tools that make a disk slow or fail affect the store's files, and no others. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { createPreload } from '../helpers/disk/preload.ts';
 import { hasStrace, straceTool } from '../helpers/disk/strace.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
-/** Writes and syncs two files in turns; prints what failed, and the milliseconds of the syncs of each. */
+/** Writes and syncs two files in turns; prints the failures, and the milliseconds of the syncs of each. */
 const SCRIPT = `
 const { openSync, writeSync, fdatasyncSync } = require('node:fs');
 const files = ['state.db', 'other'].map((name) => [name, openSync(name, 'w'), 0]);
@@ -54,7 +54,7 @@ const TOOLS: readonly (readonly [string, DiskTool | null])[] = [
 
 for (const [needs, tool] of TOOLS) {
   describe(`a disk through ${needs}`, { skip: tool === null && `${needs} is missing here`, concurrency: 3 }, () => {
-    it('fails the calls that it is told to', async (t) => {
+    it('fails the given calls', async (t) => {
       if (tool === null) return;
       const home = tempDir(t);
       const log = join(home, 'calls');
@@ -65,7 +65,7 @@ for (const [needs, tool] of TOOLS) {
       assert.deepEqual(write.failed, ['state.db write 3 ENOSPC']);
     });
 
-    it('has its syncs take as long as it is told to', async (t) => {
+    it('makes syncs take the given time', async (t) => {
       if (tool === null) return;
       const { failed, store } = await run(tool, { home: tempDir(t), syncMs: 50 });
       assert.deepEqual(failed, []);
@@ -77,7 +77,7 @@ for (const [needs, tool] of TOOLS) {
 describe('a disk through a C compiler alone', {
   skip: TOOLS[0]?.[1] === null && 'a C compiler is missing here',
 }, () => {
-  it('fails for some time', async (t) => {
+  it('fails for a while', async (t) => {
     const [, tool] = TOOLS[0] ?? [];
     if (tool === null || tool === undefined) return;
     const fault = { call: 'sync', error: 'EIO', nth: 2, lastsMs: 60_000 } as const;
@@ -85,7 +85,7 @@ describe('a disk through a C compiler alone', {
     assert.deepEqual(failed, ['state.db sync 2 EIO', 'state.db sync 3 EIO', 'state.db sync 4 EIO']);
   });
 
-  it('has a sync take as long as what was written', async (t) => {
+  it('makes a sync take as long as the written bytes need', async (t) => {
     const [, tool] = TOOLS[0] ?? [];
     if (tool === null || tool === undefined) return;
     const { store } = await run(tool, { home: tempDir(t), bytesPerSecond: 100_000 });

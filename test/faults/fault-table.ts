@@ -1,4 +1,4 @@
-/** Fills the fault table: for each kind of fault, a cell for each call of the short run, and a row of what came of them. */
+/** Fills the fault table: for each kind of fault, a cell for each call of the short run, and a row of their results. */
 import { join } from 'node:path';
 import { printTable } from '../../bench/harness/print-table.ts';
 import type { DiskTool } from '../helpers/disk/disk-plan.ts';
@@ -13,7 +13,7 @@ export interface FaultTable {
   readonly program: readonly string[];
   readonly tool: DiskTool;
   readonly kinds: readonly FaultKind[];
-  /** Every so manieth call; undefined: as the kind has it. */
+  /** Tests every n-th call; undefined: the default of the kind. */
   readonly every: number | undefined;
 }
 
@@ -21,14 +21,14 @@ interface Cell extends FaultResult {
   readonly nth: number;
 }
 
-/** Cells at once: they wait more than they work. */
+/** Concurrent cells; they mostly wait. */
 const AT_ONCE = 2;
-/** The number of calls differs a little from run to run: one run that does not come to a call is not the end. */
+/** The number of calls differs a little from run to run, so a single run that does not reach a call is not the end. */
 const MISSES = 4;
 
 const HEADER = ['fault', 'calls', 'cells', 'kept', 'broken', 'start refused', 'accepted', 'refused', 'broken at'];
 
-/** Prints the cells that broke a promise, then the table. @returns how many there were */
+/** Prints the cells that broke a promise, then the table. @returns the number of these cells */
 export async function faultTable(table: FaultTable): Promise<number> {
   const rows: string[][] = [];
   let broken = 0;

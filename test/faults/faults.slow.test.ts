@@ -20,13 +20,13 @@ describe('a disk that fails', { skip: skipWithoutDisk(tool !== null, 'strace or 
   const run = (name: string, fault: DiskFault): Promise<FaultResult> =>
     runFault({ prepared, home: join(root, name), tool, fault });
 
-  it('has all accepted and run while it works', async () => {
+  it('has all events accepted and run while it works', async () => {
     await prepareHome(prepared);
     const result = await run('whole', never);
     assert.deepEqual(result, { reached: false, refusedStart: false, wrong: [], accepted: EVENTS.length, refused: 0 });
   });
 
-  it('loses nothing that was answered 202 and keeps nothing answered 503', async () => {
+  it('loses no event that got 202 and keeps no event that got 503', async () => {
     const { sync, write } = tool.countCalls(readFileSync(join(root, 'whole', CALLS_LOG), 'utf8'));
     const faults: readonly DiskFault[] = [
       { call: 'sync', error: 'EIO', nth: Math.ceil(sync / 2), lastsMs: 0 },

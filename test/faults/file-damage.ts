@@ -1,6 +1,6 @@
 /**
- * The corpus of damage of the store's files: each file, in each way, after a clean stop and after a kill. What opens the store
- * runs in this process: an abort or a hang would end the run.
+ * The corpus of damage of the store's files: each file, in each way, after a clean stop and after a kill. The store is
+ * opened in this process, so an abort or a hang would end the run.
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const EVENTS = 12;
 const STOPS = ['clean stop', 'kill'] as const;
 type Stop = (typeof STOPS)[number];
 
-/** Copies of the files: as of each stop, an older one, and one from before that with its log. */
+/** Copies of the files: at each stop, an older one, and one from before that with its log. */
 export interface Homes {
   readonly root: string;
   readonly of: Readonly<Record<Stop | 'older' | 'earlier', string>>;
@@ -69,7 +69,7 @@ async function tryHomes(root: string): Promise<Homes> {
 interface FileDamage {
   readonly name: string;
   readonly count: number;
-  /** The `n`th of `count` places. */
+  /** The `n`th of `count` offsets. */
   readonly apply: (path: string, n: number, older: string) => void;
 }
 
@@ -113,9 +113,9 @@ export interface FileRow {
   readonly cells: number;
   readonly refused: number;
   readonly said: number;
-  /** Nothing is lost, and nothing said. */
+  /** Nothing is lost, and nothing is reported. */
   readonly harmless: number;
-  /** Something is lost or changed, and nothing said; with the places. */
+  /** Something is lost or changed, and nothing is reported; with the offsets. */
   readonly silent: readonly number[];
 }
 
@@ -138,7 +138,7 @@ export async function runFileCorpus(homes: Homes, damages: readonly FileDamage[]
           copyStore(homes.of[stop], path);
           apply(path + end, n, older);
           found.push(await outcomeOf(path, homes.ids, stop));
-          // The driver closes a file once its statements have been collected.
+          // The driver closes a file only once its statements are collected.
           await new Promise((resolve) => setImmediate(resolve));
         }
         const of = (outcome: Outcome): number => found.filter((each) => each === outcome).length;
@@ -162,7 +162,7 @@ export async function runFileCorpus(homes: Homes, damages: readonly FileDamage[]
   return rows;
 }
 
-/** What a gateway does with it: open, take the work, load it; after a kill, check the whole file. */
+/** Does what a gateway does: opens the store, takes the work, loads it and, after a kill, checks the whole file. */
 async function outcomeOf(path: string, ids: readonly string[], stop: Stop): Promise<Outcome> {
   let store: Store;
   try {

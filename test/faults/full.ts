@@ -1,6 +1,7 @@
 /**
- * `npm run test:faults [-- [kind …] [--every N]]`: the whole fault table. Each sync and each write of a short run of the
- * built program fails once, in a process of its own; then damage of the log, kills, damage of the files, and of values. Prints tables, and exits 1 when a promise broke.
+ * `npm run test:faults [-- [kind …] [--every N]]`: the whole fault table. Each sync and each write of a short run of
+ * the built program fails once, in a separate process. Then come damage of the log, kills, damage of the files, and
+ * damage of values. Prints tables, and exits with 1 when a promise was broken.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';

@@ -3,12 +3,12 @@ import type { DiskFault, DiskTool } from '../helpers/disk/disk-plan.ts';
 
 export interface FaultKind extends Omit<DiskFault, 'nth'> {
   readonly name: string;
-  /** Every so manieth call is made to fail in the long run: all of them where one call fails alone. */
+  /** The long run makes every n-th call fail: all calls if a single call fails. */
   readonly every: number;
 }
 
 const once = { lastsMs: 0, every: 1 };
-/** The disk is full, or does not sync, for a second: senders and the gateway come again meanwhile. */
+/** The disk is full, or does not sync, for a second, in which senders and the gateway retry. */
 const second = { lastsMs: 1000, every: 8 };
 
 export const KINDS: readonly FaultKind[] = [
@@ -19,6 +19,6 @@ export const KINDS: readonly FaultKind[] = [
   { name: 'second-of-ENOSPC', call: 'write', error: 'ENOSPC', ...second },
 ];
 
-/** Those that a tool can have. */
+/** The kinds that a tool supports. */
 export const kindsWith = (tool: DiskTool): readonly FaultKind[] =>
   tool.name === 'preload' ? KINDS : KINDS.filter(({ lastsMs }) => lastsMs === 0);

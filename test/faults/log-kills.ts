@@ -1,4 +1,7 @@
-/** Kills of a process that writes a store: no log of one that was killed is taken for that of another, and none is lost. */
+/**
+ * Kills a process that writes a store: its log must never be mistaken for that of another process, and no event may be
+ * lost.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -7,14 +10,14 @@ import { fileURLToPath } from 'node:url';
 import { logMarkPath } from '../../runtime/store/store-path.ts';
 import { openOfflineStore } from '../helpers/rescued-store.ts';
 
-/** A kill comes at most this long after the store is open, in ms. */
+/** A kill happens at most this long after the store is open, in ms. */
 const LATEST_MS = 400;
 
 export interface KillCounts {
   readonly kills: number;
-  /** Kills after which it was known which log it is. */
+  /** Kills after which the log was identified. */
   readonly marked: number;
-  /** What a start reports of a file that is whole, or what it lacks. */
+  /** False reports of a start about a whole file, or missing events. */
   readonly wrong: readonly string[];
 }
 
@@ -37,7 +40,7 @@ export async function killWriters(root: string, kills: number): Promise<KillCoun
   return { kills, marked, wrong };
 }
 
-/** Resolves to the ids that were stored. */
+/** Resolves to the stored ids. */
 async function killWriter(path: string): Promise<readonly string[]> {
   const program = fileURLToPath(new URL('./log-writer.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', program, path], { stdio: ['ignore', 'pipe', 'inherit'] });

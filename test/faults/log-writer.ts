@@ -1,6 +1,6 @@
 /**
- * A process that is killed while it writes a store: its log restarts all the time, connections are replaced as after a failed
- * sync or the death of a thread, and it begins anew as after a stop. Prints the id of each event that is stored.
+ * A process that is killed while it writes a store. Its log restarts all the time, connections are replaced as after a
+ * failed sync or the death of a thread, and it starts over as after a stop. Prints the id of each stored event.
  */
 import { writeSync } from 'node:fs';
 import { sqliteRescue } from '../../modules/rescue/runtime/rescue.ts';
@@ -16,7 +16,7 @@ const [path = ''] = process.argv.slice(2);
 const chance = (share: number): boolean => Math.random() < share;
 
 let isFailing = false;
-/** A sync that fails, once: the commit before it is overwritten over another connection. */
+/** A sync that fails once: the previous commit is overwritten over another connection. */
 const failing: Connect = (...args) => {
   const db = connect(...args);
   return {

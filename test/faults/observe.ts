@@ -1,4 +1,4 @@
-/** What an operator sees of a gateway's events: what is listed, in which state, and which runs there were. */
+/** The events of a gateway as an operator sees them: the listed ones, their states, and their runs. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInProcess } from '../helpers/cli.ts';
@@ -10,7 +10,7 @@ export interface Listed {
 }
 
 export interface Observed {
-  /** By delivery id; more than one is one too many. */
+  /** Dispatches by delivery id; more than one is an error. */
   readonly listed: ReadonlyMap<string, readonly Listed[]>;
   /** Runs by delivery id. */
   readonly runs: ReadonlyMap<string, number>;
@@ -37,13 +37,13 @@ function runsIn(path: string): ReadonlyMap<string, number> {
 const isSuperseded = ({ state, reason }: Listed): boolean =>
   state === 'skipped' && reason?.startsWith('superseded by ') === true;
 
-/** Whether an event that was acknowledged has been dealt with. */
+/** True if an acknowledged event was finished. */
 export function isFinished({ listed, runs }: Observed, id: string): boolean {
   const [one] = listed.get(id) ?? [];
   return one !== undefined && (isSuperseded(one) || (one.state === 'done' && (runs.get(id) ?? 0) > 0));
 }
 
-/** What is wrong with events that were acknowledged, a line each: stored once, and run. */
+/** The problems with acknowledged events, a line each: they must be stored once, and run. */
 export function wrongOfAcknowledged(observed: Observed, ids: Iterable<string>): string[] {
   return [...ids].flatMap((id) => {
     const found = observed.listed.get(id) ?? [];
@@ -53,7 +53,7 @@ export function wrongOfAcknowledged(observed: Observed, ids: Iterable<string>): 
   });
 }
 
-/** What is wrong with events that were refused: they are not there, and do not run. */
+/** The problems with rejected events: they must not exist, and must not run. */
 export function wrongOfRefused({ listed, runs }: Observed, ids: Iterable<string>): string[] {
   return [...ids].flatMap((id) => [
     ...(listed.get(id) ?? []).map(({ state }) => `${id}: answered 503, stored as ${state}`),
@@ -61,7 +61,7 @@ export function wrongOfRefused({ listed, runs }: Observed, ids: Iterable<string>
   ]);
 }
 
-/** Asks until it holds or the time is over. @returns whether it holds */
+/** Polls until it holds or the time is over. @returns whether it holds */
 export async function holdsWithin(ms: number, ask: () => Promise<boolean>): Promise<boolean> {
   for (const end = performance.now() + ms; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
     if (await ask()) return true;

@@ -1,4 +1,4 @@
-/** The corpus of damaged values: each column of each table is damaged in each way. */
+/** The corpus of damaged values: damages each column of each table in each way. */
 import assert from 'node:assert/strict';
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,11 +23,13 @@ import { openOfflineStore } from '../helpers/rescued-store.ts';
 interface Damage {
   /** SQL; `?` is the column. */
   readonly value: string;
-  /** The columns whose value cannot be one that was written; of the others nothing has to be said. */
+  /** The columns whose value is then invalid; damage of the others need not be reported. */
   readonly isSaid: (column: string, type: string) => boolean;
 }
 
-/** Keys that nothing else repeats, texts of any form, and how a run ended, which `deliveries show` shows as damaged. */
+/**
+ * Keys that nothing else repeats, texts of any form, and the end of a run, which `deliveries show` shows as damaged.
+ */
 const FREE = /^(?:meta\.|answer\.program|step\.id|job_tick\.(?:job|ref|missed)|dispatch\.ref)/;
 const JSON_TEXT =
   /^(?:work\.(?:lane|reason)|dispatch\.(?:head|body)|delivery\.lane|answer\.text|step\.data|job\.body|claim\.key|message\.key|coalesce_group\.key)$/;
@@ -51,7 +53,7 @@ export const ROW_DAMAGES: Readonly<Record<string, Damage>> = {
 /** Columns that nothing reads. */
 const UNREAD: ReadonlySet<string> = new Set(['coalesce_group.window_ms', 'coalesce_group.max_wait_ms']);
 
-/** One dispatch in every state, ids "a" to "f"; "f" stands for the others: it is whole, and due. */
+/** One dispatch in every state, ids "a" to "f". "f" represents other work: it is whole, and due. */
 async function fill(store: Store): Promise<void> {
   const now = 1000;
   const write = (id: string): Promise<unknown> => store.write(makeAccept(id, { now, claim: makeClaim(id, 1e12) }));
@@ -106,7 +108,7 @@ const open = (path: string) => {
   return db;
 };
 
-/** Writes the value without the constraints that keep it out. Returns false where the table cannot hold it at all. */
+/** Writes the value without the constraints that reject it. Returns false if the table cannot contain it at all. */
 function damage(path: string, table: string, column: string, expression: string): boolean {
   const first = open(path);
   const { sql } = first.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').get(table) as { sql: string };
@@ -155,11 +157,14 @@ export async function makeRows(root: string): Promise<RowHome> {
 export interface RowResult {
   readonly columns: number;
   readonly said: number;
-  /** Damage that stopped something else, or of which nothing was said. Empty is the promise kept. */
+  /** Damage that stopped other work, or was not reported; empty if there is none. */
   readonly wrong: readonly string[];
 }
 
-/** Damages each column in one way, each in a file of its own. @param name of ROW_DAMAGES @param openStore as a command, or as a gateway */
+/**
+ * Damages each column in one way, each in a separate file. @param name of ROW_DAMAGES @param openStore as a command, or
+ * as a gateway
+ */
 export async function runRows(
   { root, whole, columns }: RowHome,
   name: string,
@@ -188,7 +193,7 @@ export async function runRows(
   return { columns: count, said, wrong };
 }
 
-/** What a gateway does. Resolves to whether the damage is reported. */
+/** Does what a gateway does. Resolves to whether the damage is reported. */
 async function use(store: Store, at: string): Promise<boolean> {
   await store.write({ kind: 'recover', holder: HOLDER, now: 3000, under_way: { runs: [], attempts: [] } });
   const { runs, attempts } = await store.write(makeTake(3000, { runs: 10, attempts: 10 }));

@@ -1,7 +1,7 @@
 /**
- * One cell of the fault table: a gateway is run with one fault of its disk, then killed and started again without. What
- * was answered 202 has to be there and run, without the restart; what was answered 503 must neither be there nor run,
- * before the restart and after it, and its retry has to be taken and run.
+ * One cell of the fault table: a gateway runs with one fault of its disk, then is killed and restarted without it.
+ * Events that got 202 must be stored and run, even without the restart. Events that got 503 must not be stored or run,
+ * before the restart or after it; their retry must be accepted and run.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import type { FaultEvent } from './short-run.ts';
 import { copyHome, EVENTS, send, WAVES } from './short-run.ts';
 
 export interface FaultRun {
-  /** A home that was prepared; it is copied to `home`. */
+  /** A prepared home; it is copied to `home`. */
   readonly prepared: string;
   readonly home: string;
   readonly tool: DiskTool;
@@ -22,21 +22,21 @@ export interface FaultRun {
 }
 
 export interface FaultResult {
-  /** Whether the process came to the call that fails. */
+  /** True if the process reached the failing call. */
   readonly reached: boolean;
-  /** It refused to start, the fault being hit then. */
+  /** True if it refused to start when the fault was hit. */
   readonly refusedStart: boolean;
   readonly accepted: number;
   readonly refused: number;
-  /** Empty is the promise kept. */
+  /** Broken promises; empty if there are none. */
   readonly wrong: readonly string[];
 }
 
 /** The calls on the store's files, in the home. */
 export const CALLS_LOG = 'disk-calls';
-/** What is acknowledged is finished within this time, also on a busy machine, in ms. */
+/** Acknowledged events are finished within this time, even on a busy machine, in ms. */
 const FINISH_MS = 300_000;
-/** And a retry is taken within this: longer than any pause after a fault. */
+/** A retry is accepted within this time, which is longer than any pause after a fault. */
 const RETRY_MS = 300_000;
 
 export async function runFault(run: FaultRun): Promise<FaultResult> {
@@ -79,10 +79,10 @@ async function underFault(run: FaultRun, log: string, senders: Senders): Promise
   return false;
 }
 
-/** The senders of one cell: what they were answered, and what is wrong with that. */
+/** The senders of one cell: their responses, and the problems with these. */
 class Senders {
   readonly wrong: string[] = [];
-  /** Answers to the first tries. */
+  /** Responses to the first tries. */
   first = { accepted: 0, refused: 0 };
   readonly #home: string;
   readonly #acknowledged = new Set<string>();
@@ -96,7 +96,7 @@ class Senders {
     for (const wave of WAVES) await Promise.all(wave.map((event) => this.#send(url, event)));
     this.first = { accepted: this.#acknowledged.size, refused: this.#refused.size };
     await this.#check();
-    // The others come again after the restart: nothing of them may be found then.
+    // The others retry after the restart; none of them may be found before.
     const [now] = halves([...this.#refused]);
     await Promise.all(now.map((id) => this.#retry(url, id)));
     await this.#check();
@@ -133,7 +133,7 @@ class Senders {
     this.#acknowledged.add(id);
   }
 
-  /** Waits until what is acknowledged is finished, then looks at everything. */
+  /** Waits until acknowledged events are finished, then checks everything. */
   async #check(): Promise<void> {
     await holdsWithin(FINISH_MS, async () => {
       const seen = await observe(this.#home).catch(() => null);

@@ -1,4 +1,7 @@
-/** The short run whose every sync and write is made to fail once: a gateway, its agent, and what its senders send. */
+/**
+ * The short run, each sync and write of which is made to fail once: a gateway, its agent, and the requests of its
+ * senders.
+ */
 import { cpSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSender, startGatewayProcess } from '../helpers/gateway-process.ts';
@@ -27,7 +30,7 @@ export interface FaultEvent {
 const run = (id: string): FaultEvent => ({ id, route: 'runs' });
 const burst = (id: string): FaultEvent => ({ id, route: 'bursts' });
 
-/** One after the other; the events of one are sent at once. */
+/** Batches run one after the other; the events of one batch are sent at once. */
 export const WAVES: readonly (readonly FaultEvent[])[] = [
   [run('alone')],
   [run('three-1'), run('three-2'), run('three-3')],
@@ -39,7 +42,7 @@ export const EVENTS: readonly FaultEvent[] = WAVES.flat();
 
 const post = createSender(SECRET);
 
-/** The status, 0 when there was no answer; and its code. */
+/** The status, 0 if there was no response; and its code. */
 export async function send(
   url: string,
   { id, route }: FaultEvent,
@@ -56,7 +59,7 @@ export function writeConfig(home: string, durability: 'full' | 'normal' = 'full'
   writeFileSync(join(home, 'config.yaml'), configOf(durability), { mode: 0o600 });
 }
 
-/** A home whose gateway has run once: what is left to do at a start is what every start does. */
+/** A home whose gateway has run once, so that only the ordinary steps of a start remain. */
 export async function prepareHome(home: string, program?: readonly string[]): Promise<void> {
   writeConfig(home);
   const gateway = await startGatewayProcess({ home, ...(program === undefined ? {} : { program }) });
@@ -65,7 +68,7 @@ export async function prepareHome(home: string, program?: readonly string[]): Pr
   await ended;
 }
 
-/** Without the control socket that a killed gateway leaves behind: one cannot be copied. */
+/** Without the control socket that a killed gateway leaves behind, because it cannot be copied. */
 export function copyHome(from: string, to: string): void {
   cpSync(from, to, { recursive: true, filter: (path) => !lstatSync(path).isSocket() });
 }

@@ -20,7 +20,7 @@ function remount(disk: string, mode: 'ro' | 'rw'): void {
   assert.equal(spawnSync('mount', ['-o', `remount,${mode}`, disk]).status, 0);
 }
 
-/** Takes all the space there is. @returns what gives it back */
+/** Uses all the free space. @returns a function that releases it */
 function fill(disk: string): () => void {
   const ballast = join(disk, 'ballast');
   assert.throws(() => writeFileSync(ballast, Buffer.alloc(9_000_000)), { code: 'ENOSPC' });
@@ -37,7 +37,7 @@ async function refusalOf(t: TestContext, home: string): Promise<string> {
 }
 
 describe('a start on a full disk', { concurrency: 2 }, () => {
-  it('serves, refuses events, and takes them once there is room', async (t) => {
+  it('runs, rejects events, and accepts them once there is room', async (t) => {
     const disk = tinyDisk(t, '8m');
     if (disk === null) return t.skip(NEEDS);
     const home = join(disk, 'home');
@@ -61,7 +61,7 @@ describe('a start on a full disk', { concurrency: 2 }, () => {
     assert.ok(await holdsWithin(300_000, isTaken));
   });
 
-  it('of a home that was never compiled names the tables', async (t) => {
+  it('names the tables if the home was never compiled', async (t) => {
     const disk = tinyDisk(t, '8m');
     if (disk === null) return t.skip(NEEDS);
     const home = join(disk, 'home');
@@ -75,7 +75,7 @@ describe('a start on a full disk', { concurrency: 2 }, () => {
 });
 
 describe('a start on a read-only disk', () => {
-  it('of a home that was never compiled says that the disk is read-only, as commands do', async (t) => {
+  it('reports that the disk is read-only if the home was never compiled, as commands do', async (t) => {
     const disk = tinyDisk(t, '8m');
     if (disk === null) return t.skip(NEEDS);
     const home = join(disk, 'home');
@@ -87,7 +87,7 @@ describe('a start on a read-only disk', () => {
     assert.match(job.stderr, /^error: .*\bstate\.db\b/m);
   });
 
-  it('serves, refuses events, and takes them once it can be written; commands that write nothing work meanwhile', async (t) => {
+  it('runs, rejects events, and accepts them once it is writable; in the meantime commands that write nothing work', async (t) => {
     const disk = tinyDisk(t, '8m');
     if (disk === null) return t.skip(NEEDS);
     const home = join(disk, 'home');

@@ -1,4 +1,4 @@
-/** SQLite's write-ahead log as bytes: where its frames are, and ways in which a disk spoils them. */
+/** SQLite's write-ahead log as bytes: the positions of its frames, and ways in which a disk damages them. */
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -10,7 +10,7 @@ export interface WalFrame {
   readonly endsCommit: boolean;
 }
 
-/** Frames of the log's present run, those of earlier runs behind them left out. */
+/** Frames of the log's current run, without those of earlier runs behind them. */
 export function walFrames(wal: Buffer): readonly WalFrame[] {
   if (wal.length < HEADER_BYTES) return [];
   const length = FRAME_HEADER_BYTES + wal.readUInt32BE(8);
@@ -25,7 +25,10 @@ export function walFrames(wal: Buffer): readonly WalFrame[] {
 
 export interface Damage {
   readonly name: string;
-  /** Whether it has to be said. A tail that the kill itself has torn does not: then nothing that was acknowledged is lost. */
+  /**
+   * Whether it must be reported. A tail that the kill itself has torn must not, because nothing acknowledged is lost
+   * then.
+   */
   readonly said: boolean | 'if lost';
   readonly apply: (wal: Buffer) => Buffer;
 }
@@ -69,7 +72,7 @@ function zeroed(wal: Buffer): Buffer {
   return Buffer.from(wal).fill(0, at + FRAME_HEADER_BYTES, at + length);
 }
 
-/** A byte flipped at a share (0..1) of the frames but the last tenth, which might be a tail. */
+/** A byte flipped at a share (0..1) of the frames, except the last tenth, which might be a tail. */
 export const flipAt = (share: number): Damage => ({
   name: `byte at ${Math.round(share * 100)} %`,
   said: true,

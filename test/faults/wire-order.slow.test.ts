@@ -11,7 +11,7 @@ import { tempDir } from '../helpers/temp-dir.ts';
 import { send, writeConfig } from './short-run.ts';
 import { parseTrace, TRACE_FLAGS, TRACED_CALLS, wrongOrder } from './wire-trace.ts';
 
-/** Long enough that an answer that does not wait for a sync leaves within it. */
+/** Long enough that a response that does not wait for a sync leaves within it. */
 const SLOW_SYNC = ['-e', 'inject=fsync,fdatasync:delay_exit=10000'];
 
 const WAVES = [1, 3, 16].map((size, wave) => Array.from({ length: size }, (_, n) => `wire-${wave}-${n}`));
@@ -23,7 +23,7 @@ async function traceOf(home: string, durability: 'full' | 'normal', waves = WAVE
   const gateway = await startGatewayProcess({ home, wrap });
   try {
     for (const wave of waves) {
-      // As a sender does that a slow disk makes wait for too long.
+      // As a sender does that a slow disk makes wait too long.
       const isTaken = async (id: string) => (await send(gateway.url, { id, route: 'runs' })).status === 202;
       await Promise.all(wave.map((id) => until(() => isTaken(id))));
     }
@@ -38,8 +38,8 @@ describe('the order on the wire', { skip: skipWithoutDisk(hasStrace(), 'strace')
     assert.deepEqual(wrongOrder(await traceOf(tempDir(t), 'full'), WAVES.flat()), []);
   });
 
-  it('has none before a 202 at normal: the trace would show it', async (t) => {
-    // One after the other: a checkpoint, once a second, syncs too, and on a slow machine before many answers.
+  it('has none before a 202 at durability normal, which shows that the trace works', async (t) => {
+    // One after the other, because a checkpoint, once a second, also syncs, on a slow machine before many responses.
     const waves = Array.from({ length: 40 }, (_, n) => [`alone-${n}`]);
     const wrong = wrongOrder(await traceOf(tempDir(t), 'normal', waves), waves.flat());
     assert.ok(wrong.length > 0, 'no 202 came before a sync');

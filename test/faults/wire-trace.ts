@@ -1,17 +1,17 @@
-/** Reads what strace recorded of a gateway: writes and syncs of files, and what went out on sockets, in their order. */
+/** Reads the strace record of a gateway: writes and syncs of files, and bytes sent on sockets, in order. */
 import { basename } from 'node:path';
 import { STORE_FILES } from '../helpers/disk/disk-plan.ts';
 
-/** Calls that a trace has to hold, and how: with paths, every byte in hexadecimal. */
+/** The calls that a trace must contain, with paths and every byte in hexadecimal. */
 export const TRACED_CALLS = 'fsync,fdatasync,write,pwrite64,writev,pwritev,sendto,sendmsg';
 export const TRACE_FLAGS = ['-y', '-xx', '-s', '200000'];
 
 export interface TracedCall {
   readonly name: string;
-  /** Of the file or socket. */
+  /** Path of the file or socket. */
   readonly path: string;
   readonly data: Buffer;
-  /** Lines of the trace: a call began at one and ended at another, or the same. */
+  /** Lines of the trace at which a call began and ended. */
   readonly begin: number;
   end: number;
   ok: boolean;
@@ -26,7 +26,7 @@ const succeeded = (rest: string): boolean => /\) += \d+(?: .*)?$/.test(rest);
 
 export function parseTrace(text: string): readonly TracedCall[] {
   const calls: TracedCall[] = [];
-  /** By thread. */
+  /** Unfinished calls by thread. */
   const unfinished = new Map<string, TracedCall>();
   for (const [line, entry] of text.split('\n').entries()) {
     const resumed = RESUMED.exec(entry);
@@ -51,11 +51,11 @@ export function parseTrace(text: string): readonly TracedCall[] {
 const isSync = ({ name }: TracedCall): boolean => name === 'fsync' || name === 'fdatasync';
 const isStoreWrite = (call: TracedCall): boolean => !isSync(call) && basename(call.path).startsWith(STORE_FILES);
 
-/** Header of a frame of SQLite's WAL: its bytes 4 to 7 hold the size of the database where it is the last of a commit. */
+/** Header of a frame of SQLite's WAL: its bytes 4 to 7 are the size of the database in the last frame of a commit. */
 const FRAME_HEADER = 24;
 const endsCommit = ({ data }: TracedCall): boolean => data.length === FRAME_HEADER && data.readUInt32BE(4) !== 0;
 
-/** The line at which the commit was written whole that `stored` is part of. */
+/** The line at which the commit that contains `stored` was completely written. */
 function committedAt(calls: readonly TracedCall[], stored: TracedCall): number {
   if (!stored.path.endsWith('-wal')) return stored.end;
   const writes = calls.filter((call) => isStoreWrite(call) && call.path === stored.path);
@@ -65,7 +65,7 @@ function committedAt(calls: readonly TracedCall[], stored: TracedCall): number {
   return (writes[last + 1] ?? stored).end;
 }
 
-/** What is wrong with the order, a line each: every 202 leaves after the end of a sync of what it acknowledges. */
+/** The problems with the order, a line each: every 202 must leave after the end of a sync of the acknowledged event. */
 export function wrongOrder(calls: readonly TracedCall[], ids: readonly string[]): string[] {
   return ids.flatMap((id) => {
     const answer = calls.find(({ data }) => data.includes(`"delivery_id":"${id}"`) && data.includes('HTTP/1.1 202'));

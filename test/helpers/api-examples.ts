@@ -103,7 +103,7 @@ export function parametersOf({ source }: ApiExport): readonly string[] {
   return names;
 }
 
-/** The members of an interface that have no comment of their own. */
+/** The members of an interface without their own comment. */
 export function uncommentedMembers({ source }: ApiExport): readonly string[] {
   if (!source.startsWith('export interface')) return [];
   const lines = source.slice(0, source.indexOf('\n}')).split('\n');

@@ -1,4 +1,6 @@
-/** Reads the catalog table of §2.8 from its own text: the specification when it is at hand, else the fixture made from it. */
+/**
+ * Reads the catalog table of §2.8 from its text: the specification if it is available, else the fixture made from it.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './root.ts';
@@ -8,7 +10,7 @@ export interface TableField {
   readonly type: string;
   /** Null if the table describes a text instead of giving it. */
   readonly default: string | null;
-  /** Null where the table leaves them to the field's type. */
+  /** Null if the table leaves them to the field's type. */
   readonly options: readonly string[] | null;
 }
 
@@ -75,7 +77,7 @@ function tableLines(text: string): readonly string[] {
   return end === -1 ? body : body.slice(0, end);
 }
 
-/** Every available source of the table: the fixture, and the specification if it is at hand. */
+/** Every available source of the table: the fixture, and the specification if it is available. */
 export function tableSources(): readonly { readonly name: string; readonly rows: readonly TableRow[] }[] {
   return [FIXTURE, SPECIFICATION]
     .filter((url) => existsSync(url))

@@ -1,4 +1,4 @@
-/** A real browser for the tests of pages; the tests are skipped, with a message, where none is installed. */
+/** A real browser for the tests of pages; the tests are skipped, with a message, if none is installed. */
 import { existsSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 
@@ -16,7 +16,7 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** A busy machine is not a failure, so this is long: it only passes if nothing happens any more. */
+/** A long timeout, because a busy machine is not a failure: it only passes if nothing happens any more. */
 const PATIENCE_MS = 300_000;
 
 const executablePath = PATHS.find((path) => existsSync(path));
@@ -25,10 +25,10 @@ const executablePath = PATHS.find((path) => existsSync(path));
 export const NO_BROWSER: string | false =
   executablePath === undefined ? 'no Chromium is installed (apt-get install chromium)' : false;
 
-/** @param flags more of them */
+/** @param flags additional flags */
 export async function launchBrowser(flags: readonly string[] = []): Promise<Browser> {
   if (executablePath === undefined) throw new Error('no Chromium is installed');
-  // Only where there is a browser: the package takes a second to load.
+  // Imported only if there is a browser, because the package takes a second to load.
   const { chromium } = await import('playwright-core');
   const browser = await chromium.launch({ executablePath, args: [...FLAGS, ...flags], timeout: PATIENCE_MS });
   const newContext = browser.newContext.bind(browser);

@@ -13,7 +13,7 @@ import { isBuilt, nodeArgv } from './node-argv.ts';
 
 export const SELF = nodeArgv(new URL('../../main/cli.js', import.meta.url));
 
-/** One file where the tests are compiled. */
+/** One file if the tests are compiled. */
 const RECOMPILE_THREAD = new URL(
   isBuilt ? '../../main/parts/recompile-thread.js' : '../../main/recompile-thread.js',
   import.meta.url,
@@ -126,7 +126,7 @@ export function runInProcess(argv: readonly string[], options: CliOptions): Prom
   return startInProcess(argv, options).done;
 }
 
-/** Starts the program as a process of its own; the caller ends it. */
+/** Starts the program as a separate process; the caller ends it. */
 export function startProcess(argv: readonly string[], options: CliOptions): ChildProcess {
   const [program = '', ...args] = SELF;
   return spawn(program, [...args, ...argv], {
@@ -136,7 +136,7 @@ export function startProcess(argv: readonly string[], options: CliOptions): Chil
   });
 }
 
-/** Runs one command to its end as a process of its own. */
+/** Runs one command to its end as a separate process. */
 export function runProcess(argv: readonly string[], options: CliOptions): Promise<CliResult> {
   const child = startProcess(argv, options);
   let [stdout, stderr] = ['', ''];
@@ -153,7 +153,7 @@ export function runProcess(argv: readonly string[], options: CliOptions): Promis
   });
 }
 
-/** A shell script that is the program, to be put on a PATH. */
+/** A shell script that runs the program, for a PATH. */
 export function selfScript(): string {
   return `#!/bin/sh\nexec ${SELF.map((word) => `'${word}'`).join(' ')} "$@"\n`;
 }

@@ -1,6 +1,6 @@
 /**
- * A double of a code host: it takes the comments that gateways post with `gh`, and sends each back as an event to all of them,
- * as the real one does.
+ * A double of a code host: it accepts the comments that gateways post with `gh`, and sends each back as an event to all
+ * of them, as the real one does.
  */
 import { createHmac } from 'node:crypto';
 import type { TestContext } from 'node:test';
@@ -29,9 +29,9 @@ export interface HostGateway {
 }
 
 export class CodeHost {
-  /** What gateways have posted, and people have written. */
+  /** Comments of gateways and people. */
   readonly comments: Comment[] = [];
-  /** What each gateway answered to each event. */
+  /** The response of each gateway to each event. */
   readonly answers: { readonly gateway: number; readonly status: number; readonly body: Record<string, unknown> }[] =
     [];
   /** Changes a posted comment before it is sent as an event; default: nothing. */
@@ -39,7 +39,7 @@ export class CodeHost {
   private readonly gateways: HostGateway[] = [];
   private sending: Promise<unknown> = Promise.resolve();
   private sent = 0;
-  /** Most comments; a test that reaches it has found a loop that does not end. */
+  /** Maximum number of comments; a test that reaches it has found an endless loop. */
   private readonly most: number;
 
   constructor(most = 60) {
@@ -75,12 +75,12 @@ export class CodeHost {
     return gateway;
   }
 
-  /** Somebody writes a comment. */
+  /** A person writes a comment. */
   write(comment: Partial<Comment>): void {
     this.add({ repo: 'octo-org/shop', number: 7, login: 'alice', body: 'What is this?', ...comment });
   }
 
-  /** Resolves when no gateway has work left, and nothing has come since. */
+  /** Resolves when no gateway has pending work, and nothing has arrived since. */
   async quiet(ms = 100): Promise<void> {
     for (let [count, isIdle] = [-1, false]; count !== this.comments.length || !isIdle; ) {
       count = this.comments.length;

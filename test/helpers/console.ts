@@ -1,4 +1,4 @@
-/** A gateway with a console, whose every answer is held against the OpenAPI document. */
+/** A gateway with a console, whose every response is checked against the OpenAPI document. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -23,7 +23,7 @@ ajv.addSchema(document, 'document');
 
 const pointer = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 
-/** Fails where the answer is not as the document says. */
+/** Fails if the response does not match the document. */
 export function checkAnswer(method: string, path: string, status: number, body: unknown): void {
   const template = Object.keys(document.paths).find(
     (each) =>
@@ -41,7 +41,7 @@ export function checkAnswer(method: string, path: string, status: number, body: 
   assert.ok(validate(body), `${method} ${path} ${status}: ${ajv.errorsText(validate.errors)}`);
 }
 
-/** Fails where the value is not as a schema of the document says. */
+/** Fails if the value does not match a schema of the document. */
 export function checkValue(schema: string, value: unknown): void {
   const validate = ajv.getSchema(`document#/components/schemas/${schema}`);
   assert.ok(validate?.(value), `${schema}: ${ajv.errorsText(validate?.errors)}`);
@@ -49,17 +49,17 @@ export function checkValue(schema: string, value: unknown): void {
 
 export interface TestedConsole {
   readonly gateway: TestGateway;
-  /** Of the console, without a path. */
+  /** URL of the console, without a path. */
   readonly url: string;
-  /** Asks one operation, and checks its answer. */
+  /** Requests one operation, and checks its response. */
   readonly get: <Id extends keyof Api>(path: string) => Promise<Api[Id]['output']>;
-  /** Makes a change, and checks its answer. */
+  /** Makes a change, and checks its response. */
   readonly change: <Id extends keyof Api>(path: string, body?: object) => Promise<Api[Id]['output']>;
-  /** Asks and checks what comes, a refusal too. */
+  /** Requests and checks any response, including an error. */
   readonly ask: (path: string, init?: RequestInit) => Promise<{ readonly status: number; readonly body: unknown }>;
 }
 
-/** The code of a refusal, and its text. */
+/** The code of an error, and its text. */
 export const refusalIn = ({ body }: { readonly body: unknown }): readonly [code: string, text: string] => {
   const { code, error } = body as { readonly code: string; readonly error: string };
   return [code, error];

@@ -5,7 +5,7 @@ import type { SchemePlan } from '../../schemas/generated/types.ts';
 import type { Vector } from './vectors.ts';
 import { vectorRequest } from './vectors.ts';
 
-/** Shorter ones are words. */
+/** Shorter texts are ordinary words. */
 const LEAST = 8;
 
 /** Everything that would allow someone else to send this request, or another one. */
@@ -20,7 +20,7 @@ export function credentialsOf(vector: Vector, scheme: SchemePlan): string[] {
   return [...found, ...(isToken ? [vector.secret] : [])].filter((text) => text.length >= LEAST);
 }
 
-/** With the content type that the body has, where the vector names none. */
+/** Sets the content type of the body if the vector has none. */
 export function vectorHeaders({ headers, body }: Vector): Headers {
   const all = new Headers({ ...headers });
   const type = /^\s*[{[]/.test(body) ? 'application/json' : 'application/x-www-form-urlencoded';

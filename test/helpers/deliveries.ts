@@ -38,11 +38,11 @@ export interface TestDelivererOptions {
   readonly clock?: Clock;
   readonly home?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Resolves hosts that have to be public. */
+  /** Resolves hosts that must be public. */
   readonly lookup?: typeof lookup;
 }
 
-/** Those of the core and of the modules. */
+/** Targets of the core and of the modules. */
 const DRIVERS: Drivers = {
   ...(await loadDrivers({ targets: {}, profiles: {} }, { modules: [] })),
   ...(await loadAll({ ...codehosts.runtime?.drivers, ...mail.runtime?.drivers })),
@@ -54,7 +54,7 @@ async function loadAll(loaders: DriverLoaders): Promise<Drivers> {
   );
 }
 
-/** Literal secrets are themselves, `env:` ones come from the options, everything else is missing. */
+/** Literal secrets are their value, `env:` ones come from the options, all others are missing. */
 function resolverOf(env: Readonly<Record<string, string>>): SecretResolver {
   return {
     resolve(ref) {

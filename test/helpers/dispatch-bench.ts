@@ -1,4 +1,4 @@
-/** A dispatcher whose surroundings are controlled by a test. */
+/** A dispatcher whose dependencies a test controls. */
 
 import type { DeliveryOutcome, DeliveryRequest } from '../../runtime/deliver/deliverer.ts';
 import type { AgentRequest, AgentRunner, RunReport } from '../../runtime/dispatch/agent-runner.ts';
@@ -19,7 +19,7 @@ export interface DispatchBench {
   readonly clock: FakeClock;
   readonly store: MemoryStore;
   readonly lines: readonly LogLine[];
-  /** What the agent was asked, in order. */
+  /** The prompts of the agent, in order. */
   readonly runs: AgentRequest[];
   readonly deliveries: DeliveryRequest[];
 }
@@ -96,7 +96,7 @@ export function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => voi
   return { promise, resolve, reject };
 }
 
-/** Everything stored of a dispatch. */
+/** All stored data of a dispatch. */
 export function storedIn(store: MemoryStore, id: string): StoredDispatch | null {
   const found = store.look({ kind: 'find', id });
   return found.kind === 'found' ? found.dispatch : null;
@@ -109,7 +109,7 @@ export function count(store: MemoryStore, state: ShownState | 'accepted' | 'remo
   return store.look({ kind: 'overview', now: 0 }).tallies.reduce((sum, tally) => sum + tally[state], 0);
 }
 
-/** Whether a repeat of the event would be refused before its script runs. */
+/** True if a repeat of the event would be rejected before its script runs. */
 export async function isDone(service: DispatchService, claim: Claim): Promise<boolean> {
   return (await service.refuseRepeat(claim))?.kind === 'duplicate';
 }

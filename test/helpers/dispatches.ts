@@ -74,7 +74,7 @@ export function makeJoin(id: string, key: string, now: number, overrides: Partia
   };
 }
 
-/** Takes all that is due, unless told otherwise. */
+/** Takes all due work by default. */
 export function makeTake(now: number, overrides: Partial<TakeWork> = {}): TakeWork {
   return {
     ...{ kind: 'take_work', holder: HOLDER, now, runs: 1000, attempts: 1000, attempts_per_target: 1000 },
@@ -90,7 +90,7 @@ export function openDeliveries({ deliveries }: Pick<Dispatch, 'deliveries'>, due
   return deliveries.map(({ target }, index) => ({ index, target, due_at }));
 }
 
-/** The end of a delivery attempt: `ok`, unless told otherwise. */
+/** The end of a delivery attempt; default: `ok`. */
 export function makeAttempt(ref: Ref, index: number, at: number, step: Partial<Step> | null = {}): RecordAttempt {
   const made = step === null ? null : makeStep({ kind: 'delivery', index, at, started_at: at - 10, ...step });
   return {
@@ -104,7 +104,7 @@ export function makeAttempt(ref: Ref, index: number, at: number, step: Partial<S
   };
 }
 
-/** A step that went well. */
+/** A successful step. */
 export function makeStep(overrides: Partial<Step> = {}): Step {
   return {
     ...{ kind: 'run', index: null, outcome: 'ok', started_at: 1500, at: 2000 },

@@ -24,11 +24,11 @@ export interface ExampleOptions {
   /** Programs on the PATH, as shell scripts by name; `$DIR` is the test's folder. */
   readonly programs?: Readonly<Record<string, string>>;
   readonly env?: NodeJS.ProcessEnv;
-  /** Changes the configuration where a test needs that, such as the address of a service. */
+  /** Changes the configuration if a test needs that, such as the address of a service. */
   readonly edit?: (config: string) => string;
 }
 
-/** What a gateway beside them writes comes and goes. @param name of one; else all */
+/** Files that a gateway writes beside them may appear and disappear. @param name of one file; else all */
 export const copyExamples = (to: string, name = ''): void =>
   cpSync(join(EXAMPLES, name), to, { recursive: true, filter: (path) => basename(path) !== 'build' });
 
@@ -74,7 +74,7 @@ interface Recorded {
   readonly examples: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Recorded events of a code host: the first of this kind that fits. */
+/** Recorded events of a code host: the first matching one of this kind. */
 export function recorded(event: string, fits: (payload: Readonly<Record<string, unknown>>) => boolean = () => true) {
   const events: unknown = createRequire(import.meta.url)('@octokit/webhooks-examples');
   const payload = (events as readonly Recorded[]).find(({ name }) => name === event)?.examples.find(fits);

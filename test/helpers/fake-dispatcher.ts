@@ -1,4 +1,4 @@
-/** A Dispatcher that records its calls, for tests of the intake: it remembers ids and answers as configured. */
+/** A Dispatcher that records its calls, for tests of the intake: it remembers ids and returns configured results. */
 import type { Claim, CoalesceKey, Dispatcher, Refusal, TargetResult } from '../../runtime/dispatch/dispatcher.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 
@@ -13,7 +13,7 @@ export interface Handed {
 
 export class FakeDispatcher implements Dispatcher {
   readonly handed: Handed[] = [];
-  /** Answered to everything, when set. */
+  /** The result of every call, when set. */
   refusal: Refusal | null = null;
   /** Targets that fail. */
   readonly failing = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * A double of GitHub's REST interface on 127.0.0.1, written from its published description: what it checks of a request, how it
- * answers, and what it remembers. It signs nothing itself; an app's tokens are checked with the app's public key and its own clock.
+ * A double of GitHub's REST interface on 127.0.0.1, written from its published description. It has the same checks,
+ * responses and state. It signs nothing itself; it checks an app's tokens with the app's public key and its own clock.
  */
 import type { KeyObject } from 'node:crypto';
 import { createVerify } from 'node:crypto';
@@ -19,7 +19,7 @@ export interface FakeApp {
 export interface Post {
   readonly id: number;
   readonly repo: string;
-  /** What it belongs to: the number of an issue, or a commit. */
+  /** Its owner: the number of an issue, or a commit. */
   readonly of: string;
   readonly kind: 'comment' | 'issue' | 'review' | 'check';
   body: string;
@@ -40,9 +40,9 @@ export class FakeGitHub {
   readonly tokens = new Map<string, string>();
   readonly posts: Post[] = [];
   readonly labels = new Map<string, Set<string>>();
-  /** Answers to the next requests that post or replace something, first one first; null: as usual. */
+  /** Responses to the next requests that post or replace something, in order; null: as usual. */
   readonly next: (((request: SeenRequest, usual: () => FakeAnswer) => Answer) | null)[] = [];
-  /** Requests by what they ask for: `POST /app/installations/7/access_tokens`. */
+  /** Requests by method and path: `POST /app/installations/7/access_tokens`. */
   readonly counts = new Map<string, number>();
   /** Unix ms of its clock. */
   now: () => number;
@@ -97,7 +97,7 @@ export class FakeGitHub {
     if (parts[0] === 'user')
       return held === undefined ? { body: { login, id: 1 } } : message(403, 'Resource not accessible by integration');
     const [first, owner = '', repo = '', ...rest] = parts;
-    if (first !== 'repos' || repo === '' || owner === 'nobody') return message(404, 'Not Found');
+    if (first !== 'repos' || repo === '' || owner === 'absent') return message(404, 'Not Found');
     if (held !== undefined && held.owner !== owner) return message(404, 'Not Found');
     return this.inRepository(`${owner}/${repo}`, rest, request, login, held !== undefined);
   }

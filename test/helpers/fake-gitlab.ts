@@ -20,7 +20,7 @@ export class FakeGitLab {
   readonly statuses: Record<string, unknown>[] = [];
   /** Quick actions that a note would have executed. */
   readonly actions: string[] = [];
-  /** Answers to the next requests that change something; null: as usual. */
+  /** Responses to the next requests that change something; null: as usual. */
   readonly next: (((request: SeenRequest, usual: () => FakeAnswer) => Answer) | null)[] = [];
   server!: FakeServer;
   private last = 100;

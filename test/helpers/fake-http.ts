@@ -1,4 +1,4 @@
-/** An HTTP server on 127.0.0.1 for tests: answers as configured and records its requests. */
+/** An HTTP server on 127.0.0.1 for tests: responds as configured and records its requests. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ export interface SeenRequest {
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** The body as JSON, undefined when it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown;
 }
 

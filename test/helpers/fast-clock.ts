@@ -12,7 +12,7 @@ export class FastClock implements Clock {
     this.base = from;
   }
 
-  /** From now on, so many simulated ms pass in one. */
+  /** From now on, this many simulated ms pass in one. */
   rush(speed: number): void {
     this.base += (performance.now() - this.since) * this.speed;
     this.since = performance.now();

@@ -1,8 +1,8 @@
-/** Files of a home whose programs may still be at work: what goes while it is read is left out. */
+/** Files of a home whose programs may still be running: files that are deleted during the read are left out. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** @returns null where `read` finds nothing any more */
+/** @returns null if `read` finds nothing any more */
 function ifThere<T>(read: () => T): T | null {
   try {
     return read();
@@ -12,7 +12,7 @@ function ifThere<T>(read: () => T): T | null {
   }
 }
 
-/** Paths below the folder, of its files alone. */
+/** Paths of the files below the folder. */
 export function filesBelow(folder: string, at = ''): string[] {
   const entries = ifThere(() => readdirSync(join(folder, at), { withFileTypes: true })) ?? [];
   return entries.flatMap((entry) => {

@@ -2,8 +2,8 @@
 import { createServer } from 'node:net';
 
 /**
- * Below what systems give out for port 0 and to those who connect: nobody takes it until its program listens, and who asks
- * for that meanwhile does not connect to itself.
+ * Below the ports that systems assign for port 0 and to clients: no other process gets it before its program listens,
+ * and a client does not connect to itself.
  */
 const [LOWEST, HIGHEST] = [10_000, 32_000];
 

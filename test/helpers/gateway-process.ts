@@ -1,4 +1,4 @@
-/** A gateway as a process of its own, which can be killed and whose disk can be slow or fail; and its senders. */
+/** A gateway as a separate process, which can be killed and whose disk can be slow or fail; and its senders. */
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
@@ -31,7 +31,7 @@ export interface GatewayProcessOptions {
   readonly wrap?: (argv: readonly string[]) => Wrapped;
 }
 
-/** It ended before it served. */
+/** The gateway ended before it served. */
 export class GatewayEnded extends Error {
   override readonly name = 'GatewayEnded';
 }
@@ -73,7 +73,7 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
 
 export interface PostedAnswer {
   readonly status: number;
-  /** The error code, or the status of what was taken. */
+  /** The error code, or the status of an accepted event. */
   readonly code: string;
   readonly retryAfter: string | null;
 }

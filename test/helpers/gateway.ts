@@ -1,4 +1,4 @@
-/** A gateway for tests, run through the command line in this process, on a free port in a home of its own. */
+/** A gateway for tests, run through the command line in this process, on a free port with its own home. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export interface TestGateway {
   readonly home: string;
   readonly url: string;
   readonly running: RunningCli;
-  /** What `webhook test` sends is sent again when a slow disk turns it away, as senders do. */
+  /** Resends an event of `webhook test` that a slow disk rejects, as senders do. */
   readonly cli: (...argv: string[]) => Promise<CliResult>;
   readonly status: () => Promise<GatewayStatus>;
   /** Stops it and returns how it ended. Idempotent. */
@@ -47,7 +47,7 @@ export async function startGateway(
   atEnd(t, stop);
   let isOver = false;
   const url = await Promise.race([
-    // Polling on would keep the tests from ending.
+    // Further polling would keep the tests from ending.
     until(async () => (/"url":"([^"]+)"/.exec(running.stderr()) ?? [])[1] ?? (isOver ? 'none' : null)),
     running.done.then(({ stderr }) => {
       isOver = true;
@@ -58,7 +58,7 @@ export async function startGateway(
   return { home, url, running, cli, status, stop };
 }
 
-/** A busy machine is not a failure, so this is long: it only passes if nothing happens any more. */
+/** A long timeout, because a busy machine is not a failure: it only passes if nothing happens any more. */
 const MOST_MS = 300_000;
 
 /** Polls until there is a result, at growing intervals, because polling takes time from the work. */

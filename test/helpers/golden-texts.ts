@@ -1,4 +1,6 @@
-/** Texts that the tests of one file print, in one file beside it: wording is compared nowhere else. `UPDATE=1` rewrites it. */
+/**
+ * The printed texts of one test file, in one file beside it: wording is compared nowhere else. `UPDATE=1` rewrites it.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +17,7 @@ function readTexts(file: string): Map<string, string> {
   return new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n') + 1)]));
 }
 
-/** @param path of the golden file, below `test/` @returns compares a text with the one of that name */
+/** @param path of the golden file, below `test/` @returns a function that compares a text with the one of that name */
 export function goldenTexts(path: string): (name: string, text: string) => void {
   const file = join(ROOT, 'test', path);
   const expected = process.env.UPDATE === '1' ? new Map<string, string>() : readTexts(file);

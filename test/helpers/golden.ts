@@ -1,6 +1,6 @@
 /**
- * What is expected, in files: wording is tested nowhere else. `UPDATE=1` rewrites them. The cases of `test/compiler/golden/`
- * are a folder each, whose `home/` is the home.
+ * Expected outputs in files: wording is tested nowhere else. `UPDATE=1` rewrites them. Each case of
+ * `test/compiler/golden/` is a folder, whose `home/` is the home.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -10,14 +10,14 @@ import type { CompileResult } from '../../compiler/compile.ts';
 import type { CliResult } from './cli.ts';
 import { ROOT } from './root.ts';
 
-/** Compares a text with the file of what is expected. @param path below `test/` */
+/** Compares a text with the file of the expected one. @param path below `test/` */
 export function expectGolden(path: string, text: string): void {
   const file = join(ROOT, 'test', path);
   if (process.env.UPDATE === '1') writeFileSync(file, text);
   assert.equal(text, existsSync(file) ? readFileSync(file, 'utf8') : '', `${path} is rewritten by UPDATE=1`);
 }
 
-/** What a person sees of commands, one after the other. A word with a space in it is quoted. */
+/** The terminal output of commands, one after the other. A word with a space in it is quoted. */
 export async function screensOf(
   run: (...argv: string[]) => Promise<CliResult>,
   ...commands: readonly (readonly string[])[]
@@ -31,13 +31,13 @@ export async function screensOf(
   return screens.join('\n');
 }
 
-/** Where they are kept, so that `UPDATE=1` rewrites the ones under version control. */
+/** The folder of the golden files in the repository, so that `UPDATE=1` rewrites the versioned ones. */
 const GOLDEN = pathToFileURL(join(ROOT, 'test/compiler/golden/'));
 const EXPECTED = 'expected.txt';
 
 export const goldenNames = (): readonly string[] => readdirSync(GOLDEN);
 
-/** The file of what is expected of a case. */
+/** The file with the expected output of a case. */
 export const expectedOf = (name: string): URL => new URL(`${name}/${EXPECTED}`, GOLDEN);
 
 /** Its files by path below the project; `~/.hookwright/` is the home. */

@@ -19,10 +19,10 @@ const ENV = { WEBHOOK_SECRET: '8f1d2b7e9c4a6053f7e1b2c3d4a5968778695a4b3c2d1e0f'
 export const httpConfig = (http: object): string =>
   stringify({ platforms: { webhook, http: { enabled: true, ...http } } });
 
-/** What `lint` says of it; empty: nothing. */
+/** The output of `lint`; empty: no problems. */
 export const lintHttp = (http: object): string => printed(compileConfig(httpConfig(http), { env: ENV }));
 
-/** @throws where it does not compile */
+/** @throws if it does not compile */
 export function httpTable(http: object): RouteTable {
   const result = compileConfig(httpConfig(http), { env: ENV });
   assert.ok(result.output, printed(result));

@@ -29,9 +29,9 @@ export interface JobProcess {
   readonly speed: number;
   readonly schedule: string;
   readonly misfire: 'skip' | 'once';
-  /** Simulated unix ms. The process ends once it is past and all that was due by then has been dealt with. */
+  /** Simulated unix ms. The process ends once it is past and all instants due by then were handled. */
   readonly until_ms: number;
-  /** Where it is killed, if at all. */
+  /** The point at which it is killed, if any. */
   readonly kill: Kill | null;
 }
 
@@ -40,7 +40,7 @@ function openStore({ path, kill }: JobProcess): Promise<Store> {
   return openServerStore({ path, durability: 'full', log: silentLog, writer });
 }
 
-/** Kills the process the n-th time it comes to a point. */
+/** Kills the process the n-th time it reaches a point. */
 function createReach(kill: Kill | null): (point: string) => void {
   let reached = 0;
   return (point) => {
@@ -85,7 +85,7 @@ async function main(options: JobProcess): Promise<void> {
     },
   });
   await dispatcher.start();
-  // The store's reader has started: simulated minutes pass while a thread does.
+  // The store's reader has started: simulated minutes pass while a thread starts.
   await store.read({ kind: 'jobs_version' });
   clock.rush(options.speed);
   scheduler.start();
@@ -99,7 +99,7 @@ async function main(options: JobProcess): Promise<void> {
   process.exit(0);
 }
 
-/** Every instant until then has been dealt with, and nothing it began is still under way. */
+/** Every instant until then was handled, and none of its work is still running. */
 async function isDone(store: Store, cron: CronTimes, until: number, now: number): Promise<boolean> {
   const { states } = await store.read({ kind: 'jobs' });
   const { cursor } = states.j ?? NO_STATE;

@@ -1,4 +1,4 @@
-/** Jobs for tests: every field filled, only what matters named. */
+/** Jobs for tests: every field is filled, and tests name only those that matter. */
 import type { FireJob, JobRecord, TickJob } from '../../runtime/store/records.ts';
 import { makeDispatch } from './dispatches.ts';
 

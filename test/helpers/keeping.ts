@@ -1,4 +1,4 @@
-/** A gateway that keeps requests in a file of its own, written and read in the thread of the test. */
+/** A gateway that captures requests in its own file, written and read in the thread of the test. */
 
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -24,19 +24,19 @@ export interface Keeping extends Served {
   readonly counts: KeptCounts;
   readonly path: string;
   readonly list: (filter?: KeptFilter, limit?: number) => Promise<readonly RequestSummary[]>;
-  /** The newest. */
+  /** The newest captured request. */
   readonly last: () => Promise<KeptRequest>;
 }
 
-/** All routes keep everything, unless they say otherwise. */
+/** All routes capture everything by default. */
 export async function serveKeeping(
   t: TestContext,
   parts: TableParts,
   options: ServeOptions & {
-    /** In place of the file's. */
+    /** Replaces the file. */
     readonly store?: CaptureEngine['store'];
     readonly redactor?: Redactor;
-    /** The writer is started again for each write. */
+    /** Restarts the writer for each write. */
     readonly forgets?: boolean;
   } = {},
 ): Promise<Keeping> {

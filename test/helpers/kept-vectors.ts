@@ -1,4 +1,6 @@
-/** The good requests of every sender's vectors, sent to a gateway that keeps them, each at the time it was signed. */
+/**
+ * The valid requests of every sender's vectors, sent to a gateway that captures them, each at the time it was signed.
+ */
 import type { TestContext } from 'node:test';
 import type { RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
 import { loadShippedSources } from './catalog-sources.ts';
@@ -22,7 +24,7 @@ const routeOf = ({ scheme, secret, url }: Vector): Partial<RoutePlan> => ({
   public_url: url?.split('?')[0] ?? null,
 });
 
-/** @param wanted which of the good ones */
+/** @param wanted filter of the valid ones */
 export async function keepVectors(
   t: TestContext,
   wanted: (vector: Vector, all: readonly Vector[]) => boolean = () => true,

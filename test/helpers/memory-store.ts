@@ -1,6 +1,6 @@
 /**
- * A store in memory for tests: simple and slow, with each rule of ../../runtime/store/mutations.ts written down once
- * more, in plain maps. It passes the conformance suite, and engines are compared with it.
+ * A store in memory for tests: simple and slow, with each rule of ../../runtime/store/contract.ts implemented a second
+ * time, in plain maps. It passes the conformance suite, and engines are compared with it.
  */
 import type { Mutation, MutationResults, Store } from '../../runtime/store/contract.ts';
 import type { Query, QueryResults } from '../../runtime/store/queries.ts';
@@ -21,11 +21,11 @@ import { workHandlers } from './memory-store/work.ts';
 export interface MemoryStore extends Store {
   /** `read` without a promise, for assertions. */
   look<Q extends Query>(query: Q): QueryResults[Q['kind']];
-  /** What would outlive a process, to open another store over it. */
+  /** The data that would outlive a process, to open another store over it. */
   readonly tables: MemoryTables;
 }
 
-/** @param tables what another store has left */
+/** @param tables the data of another store */
 export function createMemoryStore(tables: MemoryTables = createTables()): MemoryStore {
   const queries = queryHandlers(tables);
   const handlers: MutationHandlers = {
@@ -43,7 +43,7 @@ export function createMemoryStore(tables: MemoryTables = createTables()): Memory
     tables,
     look,
     async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
-      // What cannot be written as JSON cannot be stored, and what is stored is a copy.
+      // Values without a JSON form cannot be stored, and stored values are copies.
       const result = applyMutation(handlers, JSON.parse(JSON.stringify(mutation)) as M);
       settleTurns(tables, 'now' in mutation ? mutation.now : 'at' in mutation ? mutation.at : 0);
       return result;

@@ -1,4 +1,7 @@
-/** A double of the model servers that Claude Code, Codex and Gemini CLI call: every request gets a short answer, and is recorded. */
+/**
+ * A double of the model servers that Claude Code, Codex and Gemini CLI call: records every request, and returns a short
+ * answer.
+ */
 import type { ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
 import type { Answer, FakeServer, SeenRequest } from './fake-http.ts';
@@ -17,7 +20,7 @@ function answer(request: SeenRequest): Answer {
   return { body: {} };
 }
 
-/** Server-sent events, each named by its type where it has one. */
+/** Server-sent events, each named by its type if it has one. */
 const events =
   (all: readonly object[]): Answer =>
   (response: ServerResponse) => {
@@ -58,7 +61,7 @@ const OPENAI = [
   { type: 'response.completed', response: RESPONSE },
 ];
 
-/** Gemini CLI first lets a small model choose the model, and wants this answer as JSON. */
+/** Gemini CLI first lets a small model choose the model, and expects this answer as JSON. */
 const CHOICE = JSON.stringify({ complexity_reasoning: 'short', complexity_score: 1 });
 
 const gemini = (text: string): object => ({

@@ -1,4 +1,4 @@
-/** A service with what its program operates it by, and all modules. */
+/** A service with its operator interface, and all modules. */
 import { runtimeParts } from '../../cli/base/module.ts';
 import { MODULES } from '../../main/modules.ts';
 import { programOf } from '../../main/program.ts';

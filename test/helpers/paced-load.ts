@@ -1,4 +1,4 @@
-/** A thread that sends requests by the clock, however slowly they are answered; started from source or built code. */
+/** A thread that sends requests by the clock, independently of responses; started from source or built code. */
 import { Agent, request } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 import { startEntry } from '../../runtime/platform/process/threads.ts';
@@ -17,7 +17,7 @@ export interface PacedAnswer {
   readonly ms: number;
 }
 
-/** Every answer, in the order of sending. A connection that fails has status 0. */
+/** Every response, in the order of sending. A connection that fails has status 0. */
 export function sendPaced(load: PacedLoad): Promise<readonly PacedAnswer[]> {
   const thread = startEntry(new URL('./paced-load.js', import.meta.url), load);
   return new Promise((resolve, reject) => {

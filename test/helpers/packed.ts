@@ -17,7 +17,9 @@ function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 }
 
-/** Where a dependency of the package in `folder` is installed, or null when it is not (an optional one of another system). */
+/**
+ * Where a dependency of the package in `folder` is installed, or null if it is not (an optional one of another system).
+ */
 function findPackage(name: string, folder: string): string | null {
   for (const base of createRequire(join(folder, 'package.json')).resolve.paths(name) ?? []) {
     try {
@@ -29,18 +31,18 @@ function findPackage(name: string, folder: string): string | null {
   return null;
 }
 
-/** Two tests that pack at once would build into the same folder. @returns the packed file */
+/** Two tests that pack concurrently would build into the same folder. @returns the packed file */
 async function pack(dir: string): Promise<string> {
   const lock = await waitForLock(join(ROOT, 'build/pack.lock'), 600_000, systemClock);
   assert(lock !== null, 'another test packs for ten minutes');
   try {
-    // Of a run of the tests, all use one; a test that runs by itself packs what is there now.
+    // All tests of a run use one packed file; a test that runs alone packs the current state.
     const run = runFolder();
     const to = run === null ? dir : join(run, 'packed');
     mkdirSync(to, { recursive: true });
     const packed = (): string | undefined => readdirSync(to).find((name) => name.endsWith('.tgz'));
     if (packed() === undefined) {
-      // What `prepack` does.
+      // The same steps as `prepack`.
       execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT });
       execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', to], { cwd: ROOT });
     }
@@ -51,9 +53,10 @@ async function pack(dir: string): Promise<string> {
 }
 
 /**
- * Packs the repository, unpacks it below `dir` and gives it exactly its own dependencies: what the package forgets to
- * declare, it does not find. No registry is asked: they come from this repository's node_modules.
- * @param peers optional ones that the user has installed beside it: copied with what they need, because where a package lies can matter
+ * Packs the repository, unpacks it below `dir` and gives it exactly its own dependencies, so that it cannot find
+ * undeclared ones. No registry is used: they come from this repository's node_modules.
+ * @param peers optional ones that the user has installed beside it; copied with their dependencies, because their
+ * location can matter
  * @returns the installed program
  */
 export async function installPacked(dir: string, peers: readonly string[] = []): Promise<string> {

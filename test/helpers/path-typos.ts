@@ -1,4 +1,7 @@
-/** One-letter edits of the paths of an event, and what is said of them. What is open is left out: below it any path may be. */
+/**
+ * One-letter edits of the paths of an event, and the diagnostics about them. Open objects are left out, because any
+ * path below them is valid.
+ */
 
 import { listPaths } from '../../modules/payloads/compiler/shapes/describe.ts';
 import type { FormSet } from '../../modules/payloads/compiler/shapes/form-set.ts';
@@ -6,14 +9,14 @@ import { findPath } from '../../modules/payloads/compiler/shapes/form-set.ts';
 import { suggestPaths, treeOf } from '../../modules/payloads/compiler/shapes/suggest-path.ts';
 
 export interface TypoCount {
-  /** Edits that were looked at. */
+  /** Number of checked edits. */
   tried: number;
-  /** Edits that are paths themselves, among them other indexes of a list. */
+  /** Edits that are valid paths themselves, among them other indexes of a list. */
   paths: number;
   reported: number;
-  /** The path that was edited is the first suggestion. */
+  /** The edited path is the first suggestion. */
   right: number;
-  /** Some of those that were not reported, and of those with another suggestion first. */
+  /** Some of the edits that were not reported, or had another suggestion first. */
   readonly missed: string[];
   readonly wrong: string[];
 }
@@ -21,7 +24,7 @@ export interface TypoCount {
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789_.-';
 const SHOWN = 20;
 
-/** @param step every how many edits one is looked at; the first edit of all is */
+/** @param step checks every n-th edit, beginning with the first */
 export function countTypos(set: FormSet, step: number): TypoCount {
   const count: TypoCount = { tried: 0, paths: 0, reported: 0, right: 0, missed: [], wrong: [] };
   let at = 0;
@@ -38,7 +41,7 @@ const isBelowOpen = (set: FormSet, path: readonly string[]): boolean =>
 
 function tryTypo(set: FormSet, text: string, typo: string, count: TypoCount): void {
   const path = typo.split('.');
-  // An empty part is an error of its own (`template-syntax`, `filter-field`), which names the right path.
+  // An empty part is a separate error (`template-syntax`, `filter-field`), which names the right path.
   const isSlip = path.includes('');
   const isUnknown = isSlip || set.forms.every(({ root }) => findPath(set.shape.graph, root, path).kind === 'absent');
   if (!isUnknown && isOtherPath(set, path)) {
@@ -54,7 +57,7 @@ function tryTypo(set: FormSet, text: string, typo: string, count: TypoCount): vo
   else note(count.wrong, `${text} <- ${typo} -> ${first?.join('.') ?? 'nothing'}`);
 }
 
-/** A path that the shape names, or an index of a list: not one that lies below something open. */
+/** A path of the shape, or an index of a list; not one below an open object. */
 const isOtherPath = ({ shape, forms }: FormSet, path: readonly string[]): boolean =>
   forms.some(({ root }) => findPath(shape.graph, root, path).kind === 'node' || namesLast(shape, root, path));
 

@@ -4,13 +4,13 @@ import type { NodeId, Shape, ShapeGraph, ShapeType } from '../../modules/payload
 
 export interface PayloadFaults {
   readonly paths: number;
-  /** Paths the shape does not know. */
+  /** Paths that the shape does not have. */
   readonly unknown: readonly string[];
-  /** Values that are not of the type, or none of the values, the shape gives. */
+  /** Values without the type, or outside the values, of the shape. */
   readonly contradicting: readonly string[];
 }
 
-/** Against all forms the shape has for the event and the payload's action; null: the shape does not know them. */
+/** Compares with all forms that the shape has for the event and the payload's action; null: it has none. */
 export function payloadFaults(shape: Shape, event: string, payload: unknown): PayloadFaults | null {
   const action = shape.action === null ? null : valueAt(payload, shape.action);
   const roots = shape.variants.filter(

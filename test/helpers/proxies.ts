@@ -1,4 +1,4 @@
-/** The proxies of the documents, run on this machine as they are written there; only hosts, ports and certificates are changed. */
+/** The proxies of the documents, run unchanged on this machine except for hosts, ports and certificates. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,15 +15,15 @@ import { ROOT } from './root.ts';
 import { tempDir } from './temp-dir.ts';
 
 const HOST = 'localhost';
-/** Debian keeps nginx where only root looks. */
+/** Debian installs nginx where only root searches. */
 const PATH = `${process.env.PATH}:/usr/sbin`;
 
 export type ProxyProgram = 'caddy' | 'nginx';
 
 export interface ProxyOptions {
-  /** That holds its configuration as `file: Caddyfile` or `file: nginx.conf`. */
+  /** The page that contains its configuration as `file: Caddyfile` or `file: nginx.conf`. */
   readonly page: string;
-  /** Puts the addresses of this machine in place of the document's. */
+  /** Replaces the document's addresses with those of this machine. */
   readonly upstreams: (text: string) => string;
 }
 
@@ -125,7 +125,7 @@ async function run(
   });
 }
 
-/** @returns the status of the answer; the path is sent as it is written */
+/** @returns the status of the response; the path is sent unchanged */
 export async function askProxy(
   port: number,
   method: string,

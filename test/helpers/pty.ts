@@ -1,21 +1,21 @@
-/** Runs the program on a terminal of its own and types at it, as a person would. Needs python3 for the terminal. */
+/** Runs the program on a separate terminal and types at it, as a person would. Needs python3 for the terminal. */
 import { spawn, spawnSync } from 'node:child_process';
 import type { CliOptions } from './cli.ts';
 import { selfArgv } from './cli.ts';
 
-/** Waits until the text shows up (after what was seen before), then types. */
+/** Waits until the text appears (after the text seen before), then types. */
 export type Exchange = readonly [waitFor: string, type: string];
 
 export interface PtyResult {
   readonly code: number;
   /** Everything written to the terminal, without escape sequences. */
   readonly screen: string;
-  /** With them. */
+  /** The same with escape sequences. */
   readonly raw: string;
 }
 
 export interface TerminalOptions extends Omit<CliOptions, 'context' | 'stdin'> {
-  /** Words that start the program; those of the sources when it is not said. */
+  /** Words that start the program; default: those of the sources. */
   readonly program?: readonly string[];
 }
 

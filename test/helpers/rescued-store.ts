@@ -1,4 +1,4 @@
-/** The SQLite store as the program opens it: with what the module `rescue` does for its file. */
+/** The SQLite store as the program opens it, with the module `rescue`. */
 import { sqliteRescue } from '../../modules/rescue/runtime/rescue.ts';
 import type { Store } from '../../runtime/store/contract.ts';
 import type { ServerStoreOptions } from '../../runtime/store/sqlite/open-store.ts';

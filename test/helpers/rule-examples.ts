@@ -1,8 +1,9 @@
 /**
- * Reads the YAML file of a rule, `compiler/rules/<id>.yaml` there or in a module. What the rule is stands first; then
- * come its examples: a config that breaks it and one that does not, and further files where the rule is about them. Each begins with `--- # <name>`: `bad`, `good` (`bad, mode 600`: permission bits),
- * or the path of a further file of the example above it. Below a line of the bad example, a comment with carets marks
- * what a diagnostic points at; a caret right behind its `#` marks the first column.
+ * Reads the YAML file of a rule, `compiler/rules/<id>.yaml` there or in a module. The rule comes first, then its
+ * examples: a config that breaks it and one that does not, and further files if the rule is about them. Each begins
+ * with `--- # <name>`: `bad`, `good` (`bad, mode 600`: permission bits), or the path of a further file of the example
+ * above it. Below a line of the bad example, a comment with carets marks the range of a diagnostic; a caret directly
+ * after its `#` marks the first column.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
@@ -17,7 +18,7 @@ export interface Example {
   readonly marks: readonly Mark[];
 }
 
-/** What a row of carets stands under. Line and column count from 1. */
+/** The range that a row of carets marks. Line and column count from 1. */
 export interface Mark {
   /** `hookwright.yaml`, or the path of a further file. */
   readonly file: string;

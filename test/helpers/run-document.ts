@@ -1,4 +1,4 @@
-/** Runs a document's console blocks and compares what the terminal shows. */
+/** Runs a document's console blocks and compares the terminal output. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ export function hasCommands(blocks: readonly CodeBlock[]): boolean {
 }
 
 /**
- * The environment of somebody who has installed the program and nothing else. `dir` becomes the user's home.
+ * The environment of a person who has installed only the program. `dir` becomes the user's home.
  * @param program the installed main.js, or the argument vector that runs the program from source
  * @param others further programs on the PATH, as shell scripts by name
  */
@@ -54,7 +54,7 @@ export function userEnvironment(
 /** Runs a command line and returns what a terminal shows. */
 export type RunCommand = (command: string, cwd: string, env: NodeJS.ProcessEnv) => Promise<string>;
 
-/** Writes the document's files and runs its commands in `dir`, in order: in a shell, or as `run` does it. */
+/** Writes the document's files and runs its commands in `dir`, in order: in a shell, or with `run`. */
 export async function runBlocks(
   blocks: readonly CodeBlock[],
   dir: string,
@@ -72,9 +72,9 @@ function writeBlock({ text }: CodeBlock, file: string): void {
   writeFileSync(file, text, { mode: 0o600 });
 }
 
-/** Commands that change nothing: a reader who is quicker than the machine looks again. */
+/** Commands that change nothing; they are repeated, as a reader does who is quicker than the machine. */
 const LOOKS = /^hookwright (?:[a-z]+ )?(?:list|show|status)\b[^|&;]*$/;
-/** A busy machine is not a failure, in ms. */
+/** The timeout, in ms; long, because a busy machine is not a failure. */
 const PATIENCE_MS = 60_000;
 
 async function runBlock(block: CodeBlock, run: (command: string) => Promise<string>): Promise<void> {

@@ -7,7 +7,7 @@ const [NODE = '', ...ENTRY] = nodeArgv(new URL('./job-process.js', import.meta.u
 
 export interface EndedProcess {
   readonly signal: NodeJS.Signals | null;
-  /** What it said on stdout. */
+  /** Its output on stdout. */
   readonly lines: readonly string[];
   readonly stderr: string;
 }

@@ -1,4 +1,4 @@
-/** A scheduler over a store and a fake clock, whose runs end at once unless a test holds them. */
+/** A scheduler over a store and a fake clock, whose runs end immediately unless a test holds them. */
 import type { JobTable } from '../../runtime/dispatch/scheduler/job.ts';
 import type { SchedulerOptions } from '../../runtime/dispatch/scheduler/scheduler.ts';
 import { JobScheduler } from '../../runtime/dispatch/scheduler/scheduler.ts';
@@ -56,7 +56,7 @@ export interface SchedulerBench {
   release(): Promise<void>;
   /** Instants at which scheduled runs were due, ISO, in the order of firing. */
   fired(): readonly string[];
-  /** What became of a job's instants, the latest first. */
+  /** The outcomes of a job's instants, latest first. */
   ticks(job: string): readonly JobTick[];
 }
 
@@ -94,7 +94,7 @@ export function schedulerBench(
   return bench;
 }
 
-/** Lets the scheduler begin and look once. */
+/** Lets the scheduler start and poll once. */
 export async function begin({ scheduler }: SchedulerBench): Promise<void> {
   scheduler.start();
   await settle();

@@ -1,11 +1,11 @@
-/** Checks data against a schema of `schemas/` that the program itself has no validator for. */
+/** Checks data against a schema of `schemas/` for which the program itself has no validator. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnySchema } from 'ajv/dist/2020.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ROOT } from './root.ts';
 
-/** What does not fit, one line each; empty when all does. */
+/** The mismatches, one line each; empty if everything matches. */
 export type Validate = (data: unknown) => readonly string[];
 
 /** @param name as in `schemas/<name>.schema.json` */
@@ -16,7 +16,7 @@ export function schemaValidator(name: string): Validate {
   const schemas = new Map(
     files.map((file) => [file, JSON.parse(readFileSync(join(folder, file), 'utf8')) as AnySchema]),
   );
-  // What stands there, for editors.
+  // The content for editors.
   ajv.addKeyword('x-payload');
   for (const schema of schemas.values()) ajv.addSchema(schema);
   const { $id } = schemas.get(`${name}.schema.json`) as { readonly $id: string };

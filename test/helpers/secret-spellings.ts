@@ -64,7 +64,7 @@ export const SPELLINGS: Readonly<Record<string, (secret: string) => string>> = {
   'base64 in JSON with slashes': (text) => base64(1)(text).replaceAll('/', '\\/'),
 };
 
-/** Whether the bytes give the secret away to somebody who decodes what is encoded in them. */
+/** True if the bytes reveal the secret to a person who decodes them. */
 export function reveals(bytes: Buffer, secret: string): boolean {
   const wanted = [utf8(secret), utf8(utf8(secret).toString('latin1'))];
   const holds = (found: Buffer): boolean => wanted.some((each) => found.includes(each));

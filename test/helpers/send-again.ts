@@ -1,7 +1,7 @@
-/** Sends as senders of webhooks do: what a gateway turns away, because its disk is slow, comes again. */
+/** Sends as senders of webhooks do: retries events that a gateway rejects because its disk is slow. */
 import type { Service } from '../../runtime/service/options.ts';
 
-/** A disk that is slow for longer than this is none that a test is meant for, in ms. */
+/** A disk that is slow for longer than this is not fit for a test, in ms. */
 const PATIENCE_MS = 30_000;
 
 async function again(send: () => Promise<Response>): Promise<Response> {

@@ -52,14 +52,14 @@ export interface ServeOptions
     Partial<Pick<Backend, 'prepare' | 'keeping'>> {
   readonly clock?: Clock;
   readonly onTableLoad?: (ok: boolean) => void;
-  /** What the gateway flushes when it stops. */
+  /** The work that the gateway flushes when it stops. */
   readonly drain?: Backend['stop'];
   readonly limits?: GatewayLimits;
-  /** Refuses events when the process is overloaded, as a gateway does. */
+  /** Rejects events when the process is overloaded, as a gateway does. */
   readonly sheds?: boolean;
 }
 
-/** Everything but `load` and `listen`, for tests of what stands in their way. */
+/** Everything but `load` and `listen`, for tests of failing starts. */
 export function prepareGateway(
   t: Pick<TestContext, 'after'>,
   parts: TableParts,
@@ -99,7 +99,7 @@ export function prepareGateway(
     prepare: prepare ?? (async () => () => {}),
     stop: drain ?? (async () => ({ abandoned: 0 })),
   };
-  // A busy machine must not make it refuse what a test sends.
+  // A busy machine must not make it reject the requests of a test.
   const gateway = new Gateway(context, routes, backend, {
     ...(sheds ? {} : { overload: { refuses: () => false, verify: () => {} } }),
     ...limits,
@@ -145,7 +145,7 @@ export async function answerOf(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
 }
 
-/** Sends bytes as they are and answers everything that comes back until the connection closes. */
+/** Sends bytes unchanged and returns everything that arrives until the connection closes. */
 export function sendRaw(port: number, pieces: readonly (string | Buffer)[], endAfter = false): Promise<string> {
   return new Promise((resolve) => {
     let text = '';

@@ -1,4 +1,4 @@
-/** The shipped blueprints, read and lowered, for the tests of everything made from them. */
+/** The shipped blueprints, read and lowered, for the tests that use them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { lowerBlueprint } from '../../modules/blueprints/compiler/load-blueprints.ts';

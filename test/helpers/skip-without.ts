@@ -1,8 +1,8 @@
-/** Tests that want a program which is not everywhere. */
+/** Skips tests that need a program which is not installed everywhere. */
 
 /**
- * For the `skip` of node:test: false, or a loud line; an error under CI=true, where everything has to be there.
- * @param packages Debian's, that bring it
+ * For the `skip` of node:test: false, or a visible line; an error with CI=true, where everything must be installed.
+ * @param packages the Debian packages that contain it
  */
 export function skipWithout(found: boolean, what: string, packages: string): string | false {
   if (found) return false;

@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 
-/** A secret for the signing side and the text the receiver configures. */
+/** A secret for the signing side, and the text that the receiver configures. */
 export function keysOf(plan: SchemePlan): { readonly signing: string; readonly receiving: string } {
   if (plan.verify !== 'ed25519' && plan.verify !== 'ecdsa-p256') {
     const key = Buffer.from('q7Vn2mXc94TzLb61RwKd83HsFy50JgPe');

@@ -1,6 +1,6 @@
 /**
- * A store in a process of its own. `server <path>`: stores a dispatch for each line on stdin, and says so.
- * `command <path> <id>`: opens the store as a command does, stores a dispatch and a job, closes and ends.
+ * A store in a separate process. `server <path>`: stores a dispatch for each line on stdin, and prints that. `command
+ * <path> <id>`: opens the store as a command does, stores a dispatch and a job, closes and ends.
  */
 import { createInterface } from 'node:readline';
 import { makeAccept } from './dispatches.ts';

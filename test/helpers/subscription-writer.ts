@@ -1,4 +1,7 @@
-/** A process that adds `s0`, `s1`, … to the subscriptions of a home, one change each, until it is killed. Says `up` first. */
+/**
+ * A process that adds `s0`, `s1`, … to the subscriptions of a home, one change each, until it is killed. Prints `up`
+ * first.
+ */
 import { updateSubscriptions } from '../../cli/subscriptions/subscription-file.ts';
 import { contextFor } from './cli.ts';
 

@@ -1,17 +1,17 @@
 /**
- * What every shipped declarative target must put on the wire and how it must read the answers: one entry per variant and
- * form of address. Written from the services' documentation, not from the files under test.
+ * The requests that every shipped declarative target must send, and how it must read the responses: one entry per
+ * variant and form of address. Written from the services' documentation, not from the files under test.
  */
 import type { FakeAnswer } from './fake-http.ts';
 
 export interface TargetCase {
   readonly target: string;
-  /** Variant, and the form of address where it has several. */
+  /** Variant, and the form of address if it has several. */
   readonly name: string;
   readonly variant: string;
-  /** `{server}` is the fake's URL. Values of secrets hold the word canary. */
+  /** `{server}` is the fake's URL. Values of secrets contain the word canary. */
   readonly settings: Readonly<Record<string, string>>;
-  /** False: a setting holds the whole URL. */
+  /** False: a setting contains the whole URL. */
   readonly apiBase?: false;
   readonly extra?: Readonly<Record<string, string>>;
   readonly text?: string;
@@ -28,7 +28,7 @@ export interface TargetCase {
   readonly exchange?: ExpectedExchange;
 }
 
-/** `KEY` stands for the idempotency key, `NOW` for the instant, `SIGN` for the signature, anywhere in a text. */
+/** `KEY` is replaced by the idempotency key, `NOW` by the instant, `SIGN` by the signature, anywhere in a text. */
 export interface ExpectedRequest {
   readonly method?: string;
   readonly path: string;
@@ -42,9 +42,9 @@ export interface ExpectedExchange {
   readonly request: ExpectedRequest;
   /** `TOKEN` becomes another text for each exchange: canary-1, canary-2, … */
   readonly answer: unknown;
-  /** The service's word for bad credentials. */
+  /** The service's error text for bad credentials. */
   readonly refused: FakeAnswer;
-  /** Answers to a delivery whose token has ended. */
+  /** Responses to a delivery whose token has expired. */
   readonly expired: readonly FakeAnswer[];
 }
 

@@ -1,4 +1,4 @@
-/** Fakes the service of a target case: hands out tokens, answers deliveries as told, and compares what it was asked. */
+/** Fakes the service of a target case: issues tokens, returns configured responses, and compares the requests. */
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import type { TestContext } from 'node:test';
@@ -43,7 +43,7 @@ export async function startTarget(
   const settings = Object.entries(one.settings).map(([name, value]) => [name, value.replace('{server}', server.url)]);
   const base = one.apiBase === false ? {} : { api_base: server.url };
   const shipped = shippedTarget(one.target);
-  // Time stands still here, and a webhook's own URL is the public service's.
+  // The clock does not move here, and a webhook's own URL is the public service's.
   const plan = { ...shipped, variants: shipped.variants.map((variant) => ({ ...variant, pacing: [] })) };
   const config = { enabled: true, variant: one.variant, ...base, ...Object.fromEntries(settings) };
   const binding = lowerBinding(config, plan, { profile: 'default', max_attempts: 8 });
@@ -58,7 +58,7 @@ export async function startTarget(
 
 const KEY = createHash('sha256').update('d1:0\n0').digest('hex');
 
-/** Compares a request with the table; the signature is computed here once more, by the services' own rules. */
+/** Compares a request with the table. The signature is computed here separately, by the services' own rules. */
 export function checkRequest(seen: SeenRequest | undefined, expected: ExpectedRequest, one: TargetCase): void {
   assert.ok(seen !== undefined, 'no request came');
   const fill = (value: unknown): unknown => JSON.parse(fillMarks(JSON.stringify(value), one));
@@ -92,7 +92,7 @@ function fillMarks(text: string, one: TargetCase): string {
     .replace('SIGN', sign);
 }
 
-/** A UUID is checked for its form only. */
+/** Only the form of a UUID is checked. */
 function replaceUuid(json: unknown, wanted: boolean): unknown {
   const uuid = /"[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"/;
   return wanted ? JSON.parse(JSON.stringify(json).replace(uuid, '"UUID"')) : json;

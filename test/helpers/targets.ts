@@ -20,7 +20,7 @@ export function readTargetFile(name: string): TargetFile {
   return completeTarget(read(name), read);
 }
 
-/** Throws what is wrong with it, so that a test shows it. */
+/** Throws the problem with it, so that a test shows it. */
 export function lowerTargetFile(name: string, file: unknown): TargetPlan {
   const valid = validate as unknown as { (value: unknown): boolean; errors: unknown };
   if (!valid(file)) throw new Error(`${name}: ${JSON.stringify(valid.errors, null, 1)}`);

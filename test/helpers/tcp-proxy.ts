@@ -1,4 +1,4 @@
-/** A TCP proxy that makes the network fail: cuts one direction or both without a word, delays, refuses, resets. */
+/** A TCP proxy that makes the network fail: cuts one direction or both silently, delays, rejects, resets. */
 import type { Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -38,7 +38,7 @@ export class TcpProxy {
     return typeof address === 'object' && address !== null ? address.port : 0;
   }
 
-  /** The same URL by way of this proxy. */
+  /** The same URL through this proxy. */
   via(url: string): string {
     const other = new URL(url);
     other.hostname = '127.0.0.1';
@@ -50,14 +50,17 @@ export class TcpProxy {
     return this.links.size;
   }
 
-  /** Nothing more arrives in these directions, and nobody is told: a cable that was pulled. New connections as well. */
+  /**
+   * Nothing more arrives in these directions, and neither side is notified, as with an unplugged cable; also for new
+   * connections.
+   */
   cut(...directions: readonly Direction[]): void {
     for (const direction of directions.length > 0 ? directions : (['up', 'down'] as const))
       this.silenced.add(direction);
     for (const link of this.links) this.apply(link);
   }
 
-  /** What was cut arrives, as TCP sends it again. New connections are taken. */
+  /** The cut bytes arrive, as TCP retransmits them. New connections are accepted. */
   heal(): void {
     this.silenced.clear();
     this.refuses = false;
@@ -70,7 +73,7 @@ export class TcpProxy {
     this.reset();
   }
 
-  /** Resets every connection; new ones are taken. */
+  /** Resets every connection; new ones are accepted. */
   reset(): void {
     for (const { client, server } of this.links) {
       client.resetAndDestroy();
@@ -78,7 +81,7 @@ export class TcpProxy {
     }
   }
 
-  /** Each piece arrives so many ms later, in both directions. */
+  /** Each piece arrives this many ms later, in both directions. */
   delay(ms: number): void {
     this.delayMs = ms;
   }
@@ -95,13 +98,13 @@ export class TcpProxy {
     this.forward(server, client);
     for (const socket of [client, server]) {
       socket.setNoDelay(true).on('error', () => {});
-      // A direction that is cut keeps its socket open until it is healed.
+      // A cut direction keeps its socket open until it is healed.
       socket.once('close', () => client.destroyed && server.destroyed && this.links.delete(link));
     }
     this.apply(link);
   }
 
-  /** Pieces stay in their order, also behind those that were delayed before the delay was changed. */
+  /** Pieces stay in order, even behind those that were delayed before the delay was changed. */
   private forward(from: Socket, to: Socket): void {
     let waiting = 0;
     let last: Promise<unknown> = Promise.resolve();

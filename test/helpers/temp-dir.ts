@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { atEnd } from './at-end.ts';
 
-/** Somebody still wrote into them when their test ended: what is to be stopped then may be stopped after this. */
+/** A program may still write into them when their test ends; it may be stopped after this. */
 const left = new Set<string>();
 process.on('exit', () => {
   for (const dir of left) remove(dir);

@@ -1,4 +1,4 @@
-/** A file system of a given size for one test; null where this process may not mount one. */
+/** A file system of a given size for one test; null if this process may not mount one. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** A copy of the runtime, for a test that needs another version of it, or misses a package. */
+/** A copy of the runtime, for a test that needs another version of it, or removes a package. */
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,12 +6,12 @@ import type { Ending } from './at-end.ts';
 import { ROOT } from './root.ts';
 import { tempDir } from './temp-dir.ts';
 
-/** Sources, or what was compiled of them for this run. */
+/** The sources, or their compiled form in this run. */
 const TREE = fileURLToPath(new URL('../../', import.meta.url));
-/** The ending of its files: `.ts` or `.js`. */
+/** The extension of its files: `.ts` or `.js`. */
 export const ENDING = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
 
-/** @param without a package that the copy does not find @returns the folder of the copy */
+/** @param without a package that the copy cannot find @returns the folder of the copy */
 export function copyRuntime(t: Ending, without?: string): string {
   const dir = tempDir(t);
   for (const folder of ['base', 'modules', 'runtime', 'schemas'])

@@ -12,7 +12,7 @@ export interface Vector {
   readonly url?: string;
   readonly method?: string;
   readonly valid: boolean;
-  /** Unix seconds; absent where no timestamp is checked. */
+  /** Unix seconds; absent if no timestamp is checked. */
   readonly now?: number;
   readonly reason?: string;
   readonly origin: string;
@@ -20,7 +20,9 @@ export interface Vector {
 
 /** Collected from the providers' documentation and SDKs (`origin` says where). */
 const COLLECTED = new URL('../runtime/verify/vectors.json', import.meta.url);
-/** Computed for this project by a program of its own (one formula per provider, no plans), where the others leave a gap. */
+/**
+ * Computed for this project by a separate program (one formula per provider, no plans), where the others leave a gap.
+ */
 const OWN = new URL('../runtime/verify/own/vectors.json', import.meta.url);
 
 const load = (file: URL): Vector[] => JSON.parse(readFileSync(file, 'utf8'));
@@ -42,7 +44,7 @@ export function vectorRequest(vector: Vector): RequestParts & { readonly public_
   };
 }
 
-/** The reasons the verifier may give for what a vector says was done to it. */
+/** The reasons that the verifier may give for the change that a vector describes. */
 export const STATED_REASONS: Readonly<Record<string, readonly string[]>> = {
   'wrong-secret': ['mismatch', 'unusable_secret'],
   'tampered-body': ['mismatch', 'body_mismatch'],

@@ -1,18 +1,18 @@
-/** What the clocks of a zone show, found without the library under test: from the offsets that Intl reports. */
+/** The local times of a zone, computed without the library under test, from the offsets that Intl reports. */
 
 const DAY_MS = 86_400_000;
 
-/** An offset and since when it holds, unix ms. */
+/** An offset and the unix ms since which it applies. */
 interface Span {
   readonly from: number;
   readonly offset_ms: number;
 }
 
 export interface ZoneRules {
-  /** What the clock on the wall shows at an instant, as if it were UTC. */
+  /** The local wall-clock time at an instant, as if it were UTC. */
   local(instant: number): number;
   /**
-   * The instant at which a written local time happens: the first of two when the clocks go back, the first moment after
+   * The instant at which a written local time occurs: the first of two when the clocks go back, the first moment after
    * the gap when they go forward over it.
    */
   instantOf(local: number): number;

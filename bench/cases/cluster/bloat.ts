@@ -1,4 +1,4 @@
-/** How much larger the tables are after a long load than the same rows after a full vacuum. */
+/** The size of the tables after a long load, compared with the same rows after a full vacuum. */
 import { runSql } from '../../../test/helpers/postgres/database.ts';
 import { loadOnce } from '../../harness/compare.ts';
 import { large } from '../../harness/payloads.ts';

@@ -1,4 +1,4 @@
-/** How long taking a run takes with a million finished dispatches, and with none. */
+/** The time to take a run, with a million finished dispatches and with none. */
 
 import { openPostgresStore } from '../../../modules/cluster/runtime/postgres/postgres-store.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
@@ -46,7 +46,7 @@ export async function claims(lab: Lab, url: string): Promise<readonly ClusterRow
   return [row('taking a run, median', 0.5, ''), row('taking a run, p99', 0.99, '<= 2')];
 }
 
-/** Ms of each taking, its commit included. */
+/** Ms to take each run, including its commit. */
 async function measure(store: Store, turn: number): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < TURN; n++) {

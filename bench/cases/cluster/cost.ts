@@ -13,7 +13,7 @@ const WIDTHS = [1, 32];
 interface Totals {
   readonly rows: number;
   readonly wal: number;
-  /** Of the dispatches' bodies, as they are stored. */
+  /** Bytes of the dispatches' bodies, as they are stored. */
   readonly payload: number;
 }
 

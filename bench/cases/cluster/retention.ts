@@ -1,4 +1,7 @@
-/** What retention costs the events that arrive meanwhile: DELETE in slices, as the engine does it, or DROP of a partition. */
+/**
+ * The effect of retention on arriving events: DELETE in slices, as the engine does it, compared with DROP of a
+ * partition.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPostgresStore } from '../../../modules/cluster/runtime/postgres/postgres-store.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
@@ -14,7 +17,7 @@ import { megabytes, ms } from './row.ts';
 const RATE = 200;
 const IDLE_MS = 5000;
 const WARM_UP_MS = 3000;
-/** As runtime/store/retention.ts has them. */
+/** The values of runtime/store/retention.ts. */
 const SLICE = 200;
 const PAUSE_MS = 20;
 const LAST_OLD_MS = 1000;
@@ -25,7 +28,7 @@ interface Removal {
   readonly ms: number;
   /** WAL bytes, without those of the accepted events. */
   readonly walBytes: number;
-  /** Of dispatch and ended, with indexes and large values. */
+  /** Size of dispatch and ended, with indexes and large values. */
   readonly bytesLeft: number;
 }
 
@@ -126,7 +129,7 @@ const removePartition: Remove = async ({ url, schema }) => {
   }
 };
 
-/** By number, which grows with time. Ids are then unique within a partition only. */
+/** Partitions by number, which grows with time. Ids are then unique only within a partition. */
 async function partition(url: string, schema: string, old: number): Promise<void> {
   const split = (table: string): string => `
     ALTER TABLE ${table} RENAME TO ${table}_whole;

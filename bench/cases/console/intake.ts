@@ -1,4 +1,7 @@
-/** What open pages cost the intake: rounds of a closed loop with five pages and with none, in turns, on one gateway. */
+/**
+ * The cost of open pages for the intake: rounds of a closed loop with five pages and with none, in turns, on one
+ * gateway.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Child } from '../../harness/child.ts';
 import type { LoadPlan, LoadResult } from '../../harness/load.ts';
@@ -14,11 +17,11 @@ import { withConsole, withPages } from './with-console.ts';
 const PAGES = 5;
 const CONNECTIONS = 32;
 const path = '/webhooks/agent';
-/** Of events, by the clock. */
+/** Events a second, by the clock. */
 const RATE = 1000;
 
 interface Round {
-  /** Accepted in a second, until all of it was done. */
+  /** Accepted events a second, until all of them are done. */
   readonly rate: number;
   /** Processor time of an event, in µs. */
   readonly cpu: number;
@@ -26,7 +29,7 @@ interface Round {
 
 let nextId = 1;
 
-/** Resolves when nothing that was accepted is left to be done. */
+/** Resolves when all accepted work is done. */
 async function settled(url: string): Promise<void> {
   for (;;) {
     const state = (await (await fetch(`${url}/api/overview`)).json()) as {
@@ -56,7 +59,7 @@ async function round(lab: Lab, { gateway, url }: Bench, requests: number): Promi
   nextId += requests;
   const began = performance.now();
   const { result, error } = await lab.loader.ask<{ readonly result?: LoadResult; readonly error?: string }>(plan);
-  // On a busy machine some are refused as overloaded, which is an answer as well.
+  // On a busy machine some are rejected as overloaded, which is also a response.
   const accepted = result?.statuses[202] ?? 0;
   if (accepted === 0) throw new Error(`load generator: ${error ?? JSON.stringify(result?.statuses)}`);
   await settled(url);
@@ -81,7 +84,7 @@ async function compared(lab: Lab, bench: Bench): Promise<readonly (readonly stri
     report = await close(bench.pages);
   };
   for (let pair = 0; pair < pairs; pair++) {
-    // One side, the other twice, the first again: what drifts meanwhile affects both alike.
+    // One side, the other twice, the first again, so that drift affects both equally.
     if (pair % 2 === 1) await watched();
     none.push(await round(lab, bench, requests));
     if (pair % 2 === 0) await watched();
@@ -99,7 +102,7 @@ async function compared(lab: Lab, bench: Bench): Promise<readonly (readonly stri
   ];
 }
 
-/** A thousand a second, and what the pages got meanwhile. */
+/** A thousand events a second, and the events that the pages received. */
 async function byTheClock(lab: Lab, bench: Bench): Promise<readonly (readonly string[])[]> {
   const { gateway, pages, url } = bench;
   const seconds = lab.options.seconds ?? (lab.quick ? 5 : 15);
@@ -133,7 +136,7 @@ function pageRows(name: string, report: PagesReport | null): readonly (readonly 
   if (report === null) return [];
   const { events, came, loads, failed, median: half, p99 } = report;
   return [
-    [`${name}: live events on five pages; requests that they told of`, `${events}`, `${came}`, '', ''],
+    [`${name}: live events on five pages; requests that they reported`, `${events}`, `${came}`, '', ''],
     [`${name}: views loaded; not answered 200`, `${loads}`, `${failed}`, '', '0'],
     [`${name}: a load, median and p99 in ms`, half.toFixed(1), p99.toFixed(1), '', ''],
   ];

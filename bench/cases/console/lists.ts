@@ -1,4 +1,7 @@
-/** How long the lists of the console take with 100,000 deliveries and as many requests, on each engine: over its API, as a page has them. */
+/**
+ * The time of the console's lists with 100,000 deliveries and as many requests, on each engine, over the API that pages
+ * use.
+ */
 import { join } from 'node:path';
 import { openPostgresStore } from '../../../modules/cluster/runtime/postgres/postgres-store.ts';
 import { RequestFile } from '../../../modules/workbench/runtime/capture/request-file.ts';
@@ -26,7 +29,7 @@ const FIRST_MS = 100;
 const FILTER_MS = 200;
 const TIMES = 15;
 
-/** What a page asks for; `{since}` is a time after which a few came. */
+/** The queries of a page; `{since}` is a time after which a few requests arrived. */
 const LISTS: readonly (readonly [path: string, goal: number])[] = [
   ['/api/overview', FIRST_MS],
   ['/api/deliveries?limit=50', FIRST_MS],
@@ -60,7 +63,7 @@ const LISTS: readonly (readonly [path: string, goal: number])[] = [
   ['/api/requests?limit=50&grep=nowhere', FILTER_MS],
 ];
 
-/** A row of `dispatch` and of its work: in order. */
+/** A row of `dispatch` and of its work, in order. */
 function rowOf(n: number, at: number) {
   const state = n % 1000 === 1 ? 'dead' : n % 500 === 2 ? 'skipped' : n % 1000 === 3 ? 'pending' : 'done';
   const job = n % 1000 === 7 ? 'job-1' : null;
@@ -125,7 +128,7 @@ async function fillPostgres(url: string): Promise<void> {
   await runSql(url, 'VACUUM ANALYZE');
 }
 
-/** With what is stored, in ms: median and highest of some times, the first of which is not counted. */
+/** Median and highest of some times, in ms; the first one is not counted. */
 async function measure(url: string, path: string): Promise<readonly [half: number, most: number]> {
   const times: number[] = [];
   for (let turn = -1; turn < TIMES; turn++) {
@@ -159,7 +162,7 @@ async function ofEngine(lab: Lab, name: string, settings: string, prepare: (home
   );
 }
 
-/** The figure is the median, and beside it the highest. */
+/** The figure is the median, and beside it is the highest. */
 export async function lists(lab: Lab): Promise<readonly (readonly string[])[]> {
   const sqlite = await ofEngine(lab, 'SQLite', '', fillSqlite);
   const cluster = await Cluster.create({ fsync: true, settings: { shared_buffers: '256MB', max_wal_size: '4GB' } });

@@ -1,4 +1,4 @@
-/** A gateway with a console, and a process for the pages that are open. */
+/** A gateway with a console, and a process for the open pages. */
 import { freePort } from '../../../test/helpers/free-port.ts';
 import { Child } from '../../harness/child.ts';
 import type { GatewayOptions, RunningGateway } from '../../harness/gateway.ts';
@@ -7,7 +7,7 @@ import type { Lab } from '../../lab.ts';
 
 export interface RunningConsole {
   readonly gateway: RunningGateway;
-  /** Of the console, without a path. */
+  /** URL of the console, without a path. */
   readonly url: string;
 }
 

@@ -1,4 +1,4 @@
-/** One cell of the open-loop table: a steady rate on a disk of which a sync takes so long; and the bare server beside. */
+/** One cell of the open-loop table: a steady rate on a disk with a given sync time, beside the bare server. */
 import type { RunningGateway } from '../../harness/gateway.ts';
 import { figuresOf } from '../../harness/open-loop-figures.ts';
 import type { Lab } from '../../lab.ts';

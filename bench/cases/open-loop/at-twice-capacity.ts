@@ -15,7 +15,7 @@ const CONNECTIONS = 256;
 const CAPACITY_MS = 4000;
 const CALM_SECONDS = 4;
 const AFTER_SECONDS = 8;
-/** The ids of the load before. */
+/** After the ids of the previous load. */
 const FIRST_ID = 1_000_000;
 
 /** Events per second that are accepted in a closed loop. */

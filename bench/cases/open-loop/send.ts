@@ -1,11 +1,11 @@
-/** Makes the load generator send requests by the clock, and watches the server's memory meanwhile. */
+/** Makes the load generator send requests by the clock, and watches the server's memory. */
 
 import type { OpenLoopPlan, OpenLoopResult, Phase } from '../../harness/open-loop.ts';
 import type { Payload } from '../../harness/payloads.ts';
 import { large } from '../../harness/payloads.ts';
 import type { Lab } from '../../lab.ts';
 
-/** As many as a busy proxy would open. */
+/** As many connections as a busy proxy would open. */
 const MOST_CONNECTIONS = 8000;
 const PATIENCE_MS = 15_000;
 

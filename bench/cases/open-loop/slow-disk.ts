@@ -1,4 +1,4 @@
-/** The disk of a cell: as it is, or slower. */
+/** The disk of a cell: unchanged, or slower. */
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -8,14 +8,14 @@ import type { GatewayOptions } from '../../harness/gateway.ts';
 import { median } from '../../harness/stats.ts';
 
 export interface SlowDisks {
-  /** With which tool. */
+  /** The tool that slows it down. */
   readonly name: string;
-  /** @param syncMs what a sync takes at least */
+  /** @param syncMs minimum time of a sync */
   disk(syncMs: number): GatewayOptions['disk'];
   print(syncMs: number): string;
 }
 
-/** @param diskMb what the disk takes, in MB per second @throws Error where a disk cannot be made slower */
+/** @param diskMb speed of the disk, in MB per second @throws Error when a disk cannot be slowed down */
 export function slowDisks(syncs: readonly number[], diskMb: number | undefined): SlowDisks {
   const print = (syncMs: number): string => (diskMb === undefined ? `${syncMs} ms` : `${syncMs} ms, ${diskMb} MB/s`);
   if (diskMb === undefined && syncs.every((sync) => sync === 0)) return { name: 'nothing', disk: () => null, print };

@@ -1,4 +1,4 @@
-/** What the commands of the core ask of the database that gateways share. */
+/** `hookwright doctor`: checks the PostgreSQL database that gateways share. */
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import type { Check, DatabaseTools, PostgresPlan } from '../../../cli/base/module.ts';
@@ -21,17 +21,17 @@ import {
 
 const SUBJECT = 'database';
 const OLDEST_VERSION = 140_000;
-/** Connections of a gateway at most. */
+/** Maximum number of connections of a gateway. */
 const CONNECTIONS = 4;
 /** A run that has been due for longer is overdue, in ms. */
 const LAG_MS = 60_000;
 const CLOCK_MS = 2000;
-/** An open transaction that is older keeps vacuum from its work, in ms. */
+/** An older open transaction holds back vacuum, in ms. */
 const TRANSACTION_MS = 15 * 60_000;
 const MIB = 2 ** 20;
 const HASH_CHARS = 12;
 
-/** Never shows the URL, which holds the password. */
+/** Never shows the URL, which contains the password. */
 export async function checkDatabase(context: CliContext, plan: PostgresPlan): Promise<readonly Check[]> {
   try {
     const url = resolveDatabaseUrl(context, plan);
@@ -74,10 +74,10 @@ function checkVersion({ version, version_text }: DatabaseFacts): Check {
 /** `synchronous_commit` is not checked, because each transaction of a gateway sets it. */
 function checkDurability({ fsync, full_page_writes }: DatabaseFacts): Check {
   const off = [...(fsync ? [] : ['fsync']), ...(full_page_writes ? [] : ['full_page_writes'])].join(' and ');
-  if (off === '') return ok('durable', 'what is acknowledged survives a crash of the server');
+  if (off === '') return ok('durable', 'acknowledged events survive a crash of the server');
   return failed(
     'durable',
-    `${off} off: a crash of its machine loses acknowledged events`,
+    `${off} off: a crash of the database server loses acknowledged events`,
     'set it to on in postgresql.conf',
   );
 }
@@ -88,7 +88,7 @@ function checkConnections(
 ): Check {
   const gateways = Math.max(1, nodes.filter(({ state }) => state === 'serving').length);
   const ours = CONNECTIONS * gateways;
-  const detail = `${used} of ${allowed} in use; ${gateways === 1 ? 'one gateway takes' : `${gateways} gateways take`} up to ${ours}`;
+  const detail = `${used} of ${allowed} in use; ${gateways === 1 ? 'one gateway uses' : `${gateways} gateways use`} up to ${ours}`;
   // Another gateway must be able to start.
   if (Math.max(used, ours) + CONNECTIONS <= allowed) return ok('connections', detail);
   return warning(
@@ -101,19 +101,19 @@ function checkConnections(
 function checkServerClock({ clock_ahead_ms: ahead }: DatabaseFacts): Check {
   if (Math.abs(ahead) < CLOCK_MS) return ok('clock', "this machine's clock agrees with the database's");
   const by = formatDuration(Math.abs(ahead));
-  const detail = `this machine's clock is ${by} ${ahead > 0 ? 'ahead of' : 'behind'} the database's, which counts`;
+  const detail = `this machine's clock is ${by} ${ahead > 0 ? 'ahead of' : 'behind'} the database's, which gateways use`;
   return warning('clock', detail, 'synchronise both machines (NTP)');
 }
 
 function checkStandby({ standby_missing }: DatabaseFacts): Check {
-  if (!standby_missing) return ok('standby', 'no commit waits for a standby that is away');
-  const detail = 'synchronous_standby_names names a standby and none is connected: every commit waits';
+  if (!standby_missing) return ok('standby', 'no commit waits for a disconnected standby');
+  const detail = 'synchronous_standby_names names a standby, but none is connected: every commit waits';
   return failed('standby', detail, 'connect the standby, or set synchronous_standby_names to the empty string');
 }
 
 function checkTransactions({ oldest_transaction_ms: age }: DatabaseFacts): Check {
-  if (age < TRANSACTION_MS) return ok('transactions', 'none keeps vacuum from its work');
-  const detail = `a transaction has been open for ${formatDuration(age)}: vacuum removes nothing that is newer`;
+  if (age < TRANSACTION_MS) return ok('transactions', 'none holds back vacuum');
+  const detail = `a transaction has been open for ${formatDuration(age)}: vacuum cannot remove newer dead rows`;
   return warning('transactions', detail, 'find it in pg_stat_activity or pg_prepared_xacts (xact_start), and end it');
 }
 
@@ -122,22 +122,22 @@ function checkSlots({ unread_slots: slots }: DatabaseFacts): Check {
   const detail = slots.map(({ name, bytes }) => `${name}: ${Math.ceil(bytes / MIB)} MiB of WAL`).join('; ');
   return warning(
     'slots',
-    `replication slots that nothing reads fill the disk: ${detail}`,
-    'connect what reads them, or remove each: SELECT pg_drop_replication_slot(name)',
+    `unused replication slots fill the disk: ${detail}`,
+    'connect their consumers, or drop each: SELECT pg_drop_replication_slot(name)',
   );
 }
 
 function checkRights({ role }: DatabaseFacts, { version, forbidden }: SchemaFacts, { schema }: PostgresPlan): Check {
   if (forbidden.length > 0) {
-    const detail = `role ${role} may not use ${forbidden.join(', ')} of schema ${schema}`;
-    return failed('rights', detail, 'GRANTs of a role that runs: hookwright docs scale, "Roles"');
+    const detail = `role ${role} lacks privileges on ${forbidden.join(', ')} in schema ${schema}`;
+    return failed('rights', detail, 'grant them: hookwright docs scale, "Roles"');
   }
   if (version === null)
-    return ok('tables', `none in schema ${schema} yet; the first gateway, or \`hookwright store migrate\`, makes them`);
-  return ok('tables', `schema ${schema}, version ${version}; role ${role} may use them`);
+    return ok('tables', `none in schema ${schema} yet; the first gateway or \`hookwright store migrate\` creates them`);
+  return ok('tables', `schema ${schema}, version ${version}; role ${role} has the privileges it needs`);
 }
 
-/** The jobs and subscriptions that gateways do not use because they are invalid. */
+/** The jobs and subscriptions that gateways ignore because they are invalid. */
 async function findRefused({ clock }: CliContext, { schema }: PostgresPlan, url: string): Promise<readonly string[]> {
   const { openClientStore } = await import('../runtime/postgres/client-store.ts');
   const refused = new RefusedRows();
@@ -161,8 +161,9 @@ function checkRows(refused: readonly string[]): Check {
 }
 
 function checkLag({ lag_ms }: SchemaFacts): Check {
-  if (lag_ms < LAG_MS) return ok('lag', 'no run waits for long');
-  const fix = 'is a gateway running (gateway status --all)? Then raise max_concurrent_runs, or add a gateway';
+  if (lag_ms < LAG_MS) return ok('lag', 'no run has been due for long');
+  const fix =
+    'check that a gateway is running (gateway status --all); if so, raise max_concurrent_runs, or add a gateway';
   return warning('lag', `the oldest run that is due has waited for ${formatDuration(lag_ms)}`, fix);
 }
 
@@ -176,7 +177,9 @@ function checkNodes(nodes: readonly StoredNode[]): Check {
   const serving = nodes.filter(({ state }) => state === 'serving');
   const tables = tablesInService(nodes);
   const detail = `${serving.length} serving${tables.length === 0 ? '' : `, table ${tables.map((hash) => hash.slice(0, HASH_CHARS)).join(', ')}`}`;
-  return tables.length < 2 ? ok('gateways', detail) : warning('gateways', detail, 'hookwright gateway status --all');
+  return tables.length < 2
+    ? ok('gateways', detail)
+    : warning('gateways', detail, 'compare them: hookwright gateway status --all');
 }
 
 export const databaseTools: DatabaseTools<CliContext> = {

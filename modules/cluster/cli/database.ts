@@ -1,4 +1,6 @@
-/** The PostgreSQL database that several gateways share, for commands: opened, its gateways, and its subscriptions. */
+/**
+ * The PostgreSQL database that several gateways share, for commands: opens it, lists its gateways and subscriptions.
+ */
 
 import { existsSync } from 'node:fs';
 import { messageOf } from '../../../base/errors.ts';
@@ -37,7 +39,7 @@ import {
   sealSubscriptions,
 } from '../runtime/shared-subscriptions.ts';
 
-/** @throws UnknownStore when the reference leads to no URL */
+/** @throws UnknownStore when the reference cannot be resolved to a URL */
 export function resolveDatabaseUrl(context: DatabaseContext, { url }: Pick<PostgresPlan, 'url'>): string {
   try {
     return databaseUrl(url, createSecrets(context));
@@ -47,7 +49,7 @@ export function resolveDatabaseUrl(context: DatabaseContext, { url }: Pick<Postg
   }
 }
 
-/** Null: there are no tables in it, and none are to be made. @throws StoreOutOfReach, UnknownStore */
+/** Null: it has no tables, and none are to be created. @throws StoreOutOfReach, UnknownStore */
 export async function openClientDatabase(
   context: DatabaseContext,
   plan: PostgresPlan,
@@ -63,7 +65,7 @@ export async function openClientDatabase(
   }
 }
 
-/** The PostgreSQL database that a command works on directly, beside the gateways. */
+/** The PostgreSQL database that a command uses directly, without a gateway. */
 export interface Database {
   /** Never printed. */
   readonly url: string;
@@ -72,14 +74,17 @@ export interface Database {
 
 interface DatabaseFlags {
   readonly config?: readonly string[] | undefined;
-  /** A secret reference in place of the configured one. */
+  /** A secret reference that replaces the configured one. */
   readonly database?: string | undefined;
   readonly schema?: string | undefined;
 }
 
 const DEFAULT_SCHEMA = 'hookwright';
 
-/** The one that flags or configuration name. @throws CliError when they name none, or its reference leads nowhere */
+/**
+ * The database of the flags or the configuration. @throws CliError when they name none, or its reference cannot be
+ * resolved
+ */
 export async function findDatabase(context: CliContext, flags: DatabaseFlags): Promise<Database> {
   const named = flags.database === undefined ? null : parseSecretRef(flags.database, DEFAULT_PROFILE);
   // Without a configuration flags are enough, such as on a machine that only migrates.
@@ -88,15 +93,15 @@ export async function findDatabase(context: CliContext, flags: DatabaseFlags): P
   const url = named ?? plan?.url ?? null;
   if (url === null) {
     throw new CliError(
-      'gateway.store names no PostgreSQL: the store is a file of this machine',
-      'name the database: --database env:DATABASE_URL',
+      'gateway.store does not name a PostgreSQL database: the store is a file on this machine',
+      'pass the database: --database env:DATABASE_URL',
     );
   }
   const schema = flags.schema ?? plan?.schema ?? DEFAULT_SCHEMA;
   return { url: resolveDatabaseUrl(context, { url }), schema };
 }
 
-/** Runs `use` over a connection of its own. @throws CliError when the database cannot be reached, or refuses */
+/** Runs `use` over a separate connection. @throws CliError when the database is unavailable, or rejects it */
 export async function withDatabase<T>(
   { url }: Pick<Database, 'url'>,
   use: (db: PgConnection) => Promise<T>,
@@ -105,19 +110,19 @@ export async function withDatabase<T>(
   let db: PgConnection | null = null;
   try {
     const connect = await loadDriver();
-    // Nothing outlives a transaction, so this works behind a pooler too.
+    // Nothing outlives a transaction, so this also works behind a pooler.
     db = await connect({ url, name: 'hookwright command', prepare: false });
     return await use(db);
   } catch (error) {
     if (error instanceof StoreRefused) throw refusalOf(error);
     if (error instanceof CliError) throw error;
-    throw new CliError(`the database: ${describePgError(error)}`);
+    throw new CliError(`cannot use the database: ${describePgError(error)}`);
   } finally {
     await db?.close().catch(() => {});
   }
 }
 
-/** A gateway whose store is not shared is the only one. @throws CliError when the store cannot be asked */
+/** A gateway whose store is not shared is the only one. @throws CliError when the store cannot be queried */
 export async function listNodes(context: CliContext): Promise<readonly StoredNode[]> {
   const nodes = await useStore(context, (store) => store.read({ kind: 'nodes' }));
   if (nodes !== null && nodes.length > 0) return nodes;
@@ -148,7 +153,7 @@ const HASH_CHARS = 12;
 /** Prints every gateway that shares the store; an array with `json`. Returns the exit code. */
 export async function showNodes(context: CliContext, json: boolean): Promise<number> {
   const nodes = await listNodes(context);
-  const empty = 'no gateway is running, and none has been; start one: hookwright gateway start';
+  const empty = 'no gateway has run yet; start one: hookwright gateway start';
   printList(context, nodes, { json, toJson: ({ read_at: _, ...node }) => node, columns: COLUMNS, empty });
   if (!json) noteProblems(context, nodes);
   return nodes.some(({ state }) => state === 'serving') ? 0 : 1;
@@ -184,9 +189,9 @@ function describeState({ state, lease_expires_at, read_at }: StoredNode): string
   return `${state} ${formatDuration(read_at - lease_expires_at)} ago`;
 }
 
-const LAST_SEEN = 'the subscriptions are those that this home has last seen';
+const LAST_SEEN = 'using the subscriptions that this home last read';
 
-/** Updates the home's copy from the database; if it is away, prints a note and keeps the copy. */
+/** Updates the home's copy from the database. If the database is unavailable, prints a note and uses the copy. */
 export async function refreshSubscriptions(context: CliContext, plan: PostgresPlan): Promise<void> {
   try {
     const pulled = await withShared(context, plan, { create: false }, (parts) =>
@@ -225,7 +230,7 @@ export async function useSubscriptions<T>(
   return result.value;
 }
 
-/** Null where the home's copy replaces what is stored. @throws CliError for an invalid text where there is no copy */
+/** Null if the home's copy replaces the stored text. @throws CliError for an invalid text if there is no copy */
 function openOrNull(
   context: CliContext,
   text: string,
@@ -237,7 +242,7 @@ function openOrNull(
     if (!(error instanceof InvalidSubscriptions)) throw error;
     if (!existsSync(path)) throw refusalOf(error);
     const reason = error.message.split('\n', 1)[0];
-    printNote(context, `${reason}: replaced with those that this home has last seen, and the change`);
+    printNote(context, `${reason}: replaced with those that this home last read, plus the change`);
     return null;
   }
 }

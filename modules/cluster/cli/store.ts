@@ -22,7 +22,7 @@ import type { MovedCount, MovedSession, MoveSource } from '../runtime/postgres/i
 import type { Database } from './database.ts';
 import { findDatabase, withDatabase } from './database.ts';
 
-/** For commands that work on a PostgreSQL directly. */
+/** For commands that use a PostgreSQL database directly. */
 const databaseOption = text('env:NAME|file:path', 'URL of the database instead of the configured one');
 
 /** `hookwright store migrate`: creates or migrates the tables on PostgreSQL, as the role that owns them. */
@@ -43,16 +43,16 @@ export const storeMigrateCommand = command({
 });
 
 function describe(from: number, to: number): string {
-  if (from === to) return `version ${to} already`;
+  if (from === to) return `already at version ${to}`;
   return from === 0 ? `created, version ${to}` : `migrated from version ${from} to ${to}`;
 }
 
 /** `hookwright store move`: moves the jobs, delivery ids and sessions of a home into the PostgreSQL database of its configuration. */
 export const storeMoveCommand = command({
   options: {
-    from: needed(choice(['sqlite'], 'The engine that has it')),
-    to: needed(choice(['postgres'], 'The engine that is to have it')),
-    dryRun: flag('Show what would be moved, and move nothing'),
+    from: needed(choice(['sqlite'], 'Engine to move from')),
+    to: needed(choice(['postgres'], 'Engine to move to')),
+    dryRun: flag('Show what would be moved without moving it'),
     database: databaseOption,
     schema: text('name', 'Schema of the tables instead of the configured one'),
     config: configOption,
@@ -78,13 +78,13 @@ function print(context: CliContext, { count, outcome, file }: StoreMove, schema:
   ]);
   for (const line of lines) printLine(context, line);
   printNote(context, `${SAID[outcome]} schema ${schema}`);
-  if (outcome !== 'dry run') printNote(context, `the file is kept as ${file}`);
+  if (outcome !== 'dry run') printNote(context, `the old file is now ${file}`);
 }
 
 const SAID: Readonly<Record<StoreMove['outcome'], string>> = {
   moved: 'moved to PostgreSQL,',
-  already: 'was moved before to PostgreSQL,',
-  'dry run': 'nothing moved yet; it can be, to PostgreSQL,',
+  already: 'already moved to PostgreSQL,',
+  'dry run': 'dry run: nothing moved; the store can be moved to PostgreSQL,',
 };
 
 export interface StoreMove {
@@ -99,13 +99,16 @@ const SLICE_CLAIMS = 5000;
 const NO_LIMITS =
   'SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0';
 
-/** All or nothing. @throws CliError where a gateway serves, work is open, there is nothing to move, or the database cannot take it */
+/**
+ * All or nothing. @throws CliError when a gateway runs, work is pending, there is nothing to move, or the database
+ * rejects it
+ */
 export async function moveStore(context: CliContext, database: Database, isDryRun: boolean): Promise<StoreMove> {
   const path = storePath(context.home);
   if (await isGatewayThere(context)) {
     throw new CliError('a gateway serves this home', 'stop it first: hookwright gateway stop');
   }
-  if (!existsSync(path)) throw new CliError(`there is nothing to move: ${path} does not exist`);
+  if (!existsSync(path)) throw new CliError(`nothing to move: ${path} does not exist`);
   const sessions = await readSessions(context.home);
   const { count, outcome } = await withFile(context, path, async (store, db) => {
     await refuseOpenWork(store, context.clock.now());
@@ -122,10 +125,10 @@ export async function moveStore(context: CliContext, database: Database, isDryRu
       outcome: await (isDryRun ? tryMove(database, source) : moveInto(context, database, source, count)),
     };
   });
-  return { count, outcome, file: outcome === 'dry run' ? path : setAside(path, context.clock.now()) };
+  return { count, outcome, file: outcome === 'dry run' ? path : renameMoved(path, context.clock.now()) };
 }
 
-/** The sessions that the home and its profiles keep as files. */
+/** The sessions that are files of the home and its profiles. */
 async function readSessions(home: string): Promise<readonly MovedSession[]> {
   const folder = join(home, 'profiles');
   const named = existsSync(folder) ? readdirSync(folder).filter((name) => PROFILE_NAME.test(name)) : [];
@@ -150,7 +153,7 @@ async function withFile<T>(
   const { connect } = await import('../../../runtime/store/sqlite/driver.ts');
   try {
     const store = await tryOpenFile(context);
-    if (store === null) throw new CliError(`another process has ${path}`, 'wait until it has ended, or end it');
+    if (store === null) throw new CliError(`another process has ${path} open`, 'wait until it ends, or stop it');
     try {
       const db = openWriting(connect, path, 'full');
       try {
@@ -174,12 +177,12 @@ async function refuseOpenWork(store: Store, now: number): Promise<void> {
   const open = tallies.reduce((sum, tally) => states.reduce((count, state) => count + tally[state], sum), 0);
   if (open === 0) return;
   throw new CliError(
-    `${open} ${open === 1 ? 'dispatch is' : 'dispatches are'} not finished, and open work is not moved`,
-    'start the gateway on this store again, and stop it when `hookwright deliveries list` shows nothing open',
+    `${open} ${open === 1 ? 'dispatch is' : 'dispatches are'} not finished, and pending work cannot be moved`,
+    'start the gateway on this store, and stop it when `hookwright deliveries list` shows no pending work',
   );
 }
 
-/** The id of the store, which it gets when it is moved first. */
+/** The id of the store; assigned when it is first moved. */
 function idOf(db: Connection): string {
   db.change("INSERT OR IGNORE INTO meta VALUES ('store_id', ?)")(randomUUID());
   return db.query<[string]>("SELECT value FROM meta WHERE key = 'store_id'").get()?.[0] ?? '';
@@ -223,7 +226,7 @@ async function tryMove(database: Database, source: MoveSource): Promise<'dry run
   const { transact, beginOf } = await import('../runtime/postgres/transact.ts');
   const { checkEmpty } = await import('../runtime/postgres/import.ts');
   return withDatabase(database, async (db) => {
-    // Without tables nothing can be in the way.
+    // Without tables, nothing can conflict.
     if ((await versionFor(db, database.schema)) === null) return 'dry run';
     const found = await transact(db, beginOf(`"${database.schema}"`), () => checkEmpty(db, source.id));
     return found === 'moved' ? 'already' : 'dry run';
@@ -235,11 +238,11 @@ function compare(expected: MovedCount, stored: MovedCount): void {
   const off = (Object.keys(expected) as (keyof MovedCount)[]).filter((kind) => expected[kind] !== stored[kind]);
   if (off.length === 0) return;
   const found = off.map((kind) => `${kind}: ${expected[kind]} in the file, ${stored[kind]} in the database`);
-  throw new StoreRefused(`the counts differ, and nothing was moved\n${found.join('\n')}`);
+  throw new StoreRefused(`nothing was moved, because the counts differ\n${found.join('\n')}`);
 }
 
 /** Renames the file, so that no gateway starts from it again. @returns its new path */
-function setAside(path: string, now: number): string {
+function renameMoved(path: string, now: number): string {
   const kept = existsSync(`${path}.moved`) ? `${path}.moved-${now}` : `${path}.moved`;
   for (const end of ['-wal', '-shm', '-wal.id', '.id', ''])
     if (existsSync(path + end)) renameSync(path + end, kept + end);

@@ -9,8 +9,8 @@ import type { SecretRef } from '../../../schemas/generated/types.ts';
 export function databaseUrl(url: SecretRef, secrets: SecretResolver): string {
   const text = resolveUrl(url, secrets);
   if (isPostgresUrl(text)) return text;
-  const what = url.kind === 'literal' ? 'it' : `the value of ${url.kind}:${url.value}`;
-  throw new StoreRefused(`gateway.store.postgres: ${what} is no URL such as postgres://user:password@host/database`);
+  const what = url.kind === 'literal' ? 'the value' : `the value of ${url.kind}:${url.value}`;
+  throw new StoreRefused(`gateway.store.postgres: ${what} is not a URL such as postgres://user:password@host/database`);
 }
 
 function resolveUrl(url: SecretRef, secrets: SecretResolver): string {

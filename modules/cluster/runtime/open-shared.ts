@@ -51,7 +51,10 @@ export async function openSharedStore(
   };
 }
 
-/** What a copy of the subscriptions needs besides the documents. @throws StoreRefused when the key cannot be used */
+/**
+ * The dependencies of a copy of the subscriptions, besides the documents. @throws StoreRefused when the key cannot be
+ * used
+ */
 export function copyParts(
   { home, clock }: { readonly home: string; readonly clock: Clock },
   { key }: PostgresStorePlan,
@@ -63,7 +66,7 @@ export function copyParts(
     async lock() {
       const { waitForLock } = await import('../../../runtime/store/sqlite/file-lock.ts');
       const lock = await waitForLock(join(home, 'run', 'subscriptions.lock'), LOCK_MS, clock);
-      if (lock === null) throw new Error('another process is changing the subscriptions and does not finish');
+      if (lock === null) throw new Error('timed out waiting for another process that is changing the subscriptions');
       return lock;
     },
   };
@@ -78,8 +81,8 @@ function usable<T>(make: () => T): T {
 }
 
 /*
- * Wraps a store that may be unavailable while its gateway runs: `gateway status` and metrics then use the latest overview
- * that was read, and `problem()` tells why there is no newer one.
+ * Wraps a store that may become unavailable while its gateway runs. `gateway status` and metrics then use the latest
+ * overview, and `problem()` says why there is no newer one.
  */
 
 const NOTHING_READ: StoreOverview = {

@@ -1,6 +1,6 @@
 /**
- * The subscriptions that gateways share: stored in the database with their secrets encrypted (AES-256-GCM), and kept in
- * a file by each gateway.
+ * The subscriptions that gateways share: stored in the database with their secrets encrypted (AES-256-GCM), and copied
+ * to a file by each gateway.
  */
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
@@ -16,9 +16,9 @@ import { StoreRefused } from '../../../runtime/store/contract.ts';
 import type { RefusedRows } from './refused-rows.ts';
 
 /*
- * The subscriptions that gateways share. They are stored in the database. Each gateway keeps a copy in the file of its
- * home: it loads changes of the copy like any change of that file, and uses it while the database is unavailable.
- * Commands write both under the lock of the file, so that the copy never reverts to an older version.
+ * The subscriptions that gateways share are stored in the database. Each gateway has a copy in the file of its home: it
+ * loads changes of the copy like any change of that file, and uses it while the database is unavailable. Commands write
+ * both under the lock of the file, so that the copy never reverts to an older version.
  */
 
 /** How often the version is polled, in ms. */
@@ -36,9 +36,10 @@ export interface CopyParts {
 type Pulled = Omit<OpenedSubscriptions, 'text'> & { readonly version: number };
 
 /**
- * Updates the copy. While the database has no subscriptions, the home's file stays, and becomes the first version with the
- * next change. Rejects with StoreUnavailable, InvalidSubscriptions, or the error of writing the file.
- * @param isGateway false: for a command, which must not replace secrets that the gateway could decrypt with encrypted ones
+ * Updates the copy. While the database has no subscriptions, the home's file stays, and becomes the first version with
+ * the next change. Rejects with StoreUnavailable, InvalidSubscriptions, or the error of writing the file.
+ * @param isGateway false for a command, which must not replace secrets that the gateway could decrypt with encrypted
+ * ones
  */
 export async function pullSubscriptions(
   { documents, path, seal, lock }: CopyParts,
@@ -94,8 +95,8 @@ export class SharedSubscriptions {
   }
 
   /**
-   * Whether other gateways may serve the path although this one does not: the subscriptions have not been read yet, or a
-   * secret of this one cannot be decrypted here.
+   * True if other gateways may serve the path although this one does not: it has not read the subscriptions yet, or
+   * cannot decrypt a secret of this one.
    */
   isPending(path: string): boolean {
     return this.pulled === null || this.pulled.sealed.has(path.slice(path.lastIndexOf('/') + 1));
@@ -113,16 +114,16 @@ export class SharedSubscriptions {
       const reason = messageOf(error).replaceAll('\n', '; ');
       if (error instanceof InvalidSubscriptions) this.refused.note('subscriptions', reason);
       if (reason !== this.loggedReason)
-        this.log.warn({ reason }, 'the shared subscriptions cannot be read: the previous ones stay in service');
+        this.log.warn({ reason }, 'cannot read the shared subscriptions; keeping the previous ones');
       this.loggedReason = reason;
     }
   }
 }
 
 /*
- * Subscriptions as they are stored in a shared database: the text of the file, with literal secrets encrypted.
- * References (`env:NAME`, `file:path`) are kept and are resolved on each gateway's own machine. A secret in plain text was
- * not written by hookwright, so its subscription is not used. The compiler checks the rest of each, as of any subscription.
+ * Subscriptions as a shared database stores them: the text of the file, with literal secrets encrypted. References
+ * (`env:NAME`, `file:path`) stay and are resolved on each gateway's own machine. hookwright never writes a secret in
+ * plain text, so a subscription with one is not used. The compiler checks the rest of each, as of any subscription.
  */
 
 /** Name of the document in the database. */
@@ -134,23 +135,23 @@ type Replace = (secret: string, name: string) => string;
 /** Encrypts the secrets. @param seal null: no key is set @throws StoreRefused naming the subscription that needs one */
 export function sealSubscriptions(text: string, seal: Seal | null): string {
   return replaceSecrets(text, (secret, name) => {
-    // A secret that another key has encrypted is kept.
+    // A secret that another key has encrypted stays unchanged.
     if (isReference(secret) || isSealed(secret)) return secret;
     if (seal !== null) return seal.seal(secret, name);
     throw new StoreRefused(
-      `the secret of subscription "${name}" stands in the subscription itself, and there is no key to encrypt it with`,
+      `the secret of subscription "${name}" is in the subscription itself, and no key is set to encrypt it`,
     );
   });
 }
 
-/** What is stored is not a map of subscriptions. */
+/** The stored text is not a map of subscriptions. */
 export class InvalidSubscriptions extends StoreRefused {}
 
 interface OpenedSubscriptions {
   readonly text: string;
-  /** Names of subscriptions with a secret that cannot be decrypted here; it is left encrypted in the text. */
+  /** Names of subscriptions with a secret that cannot be decrypted here; it stays encrypted in the text. */
   readonly sealed: ReadonlySet<string>;
-  /** Why subscriptions were left out of the text; null: none was. */
+  /** Why subscriptions were left out of the text; null: none was left out. */
   readonly problem: string | null;
 }
 
@@ -174,13 +175,13 @@ export function openSubscriptions(text: string, seal: Seal | null): OpenedSubscr
   if (plain.size === 0) return { text: opened, sealed, problem: null };
   const entries = entriesOf(opened).filter(([name]) => !plain.has(name));
   const names = [...plain].map((name) => JSON.stringify(name)).join(', ');
-  const problem = `subscriptions in the database have a secret in plain text and are not served: ${names}; replace each: hookwright webhook subscribe`;
+  const problem = `subscriptions in the database have a plain-text secret and are not served: ${names}; replace each: hookwright webhook subscribe`;
   return { text: print(entries), sealed, problem };
 }
 
 const isReference = (secret: string): boolean => /^(?:env|file):/.test(secret) || secret === 'INSECURE_NO_AUTH';
 
-/** A text in which nothing is replaced is returned unchanged, byte for byte. */
+/** If nothing is replaced, the text is returned unchanged, byte for byte. */
 function replaceSecrets(text: string, replace: Replace): string {
   let isChanged = false;
   const entries = entriesOf(text).map(([name, entry]) => {
@@ -206,7 +207,7 @@ function entriesOf(text: string): readonly (readonly [name: string, entry: unkno
   const found = tryParseJson(text);
   if (isMap(found)) return Object.entries(found);
   throw new InvalidSubscriptions(
-    'the subscriptions in the database are not a JSON object\nchange one on a machine whose gateway still serves them: hookwright webhook subscribe <name>',
+    'the subscriptions in the database are not a JSON object\nto repair them, change one on a machine whose gateway still serves them: hookwright webhook subscribe <name>',
   );
 }
 
@@ -217,17 +218,17 @@ const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /*
- * Encrypts secrets that leave this machine, with AES-256-GCM: a random 96-bit nonce and a 128-bit tag (NIST SP 800-38D).
- * The key is derived from a text with HKDF-SHA-256 (RFC 5869), which does not strengthen a guessable text, so the text
- * must be long.
+ * Encrypts secrets that leave this machine, with AES-256-GCM: a random 96-bit nonce and a 128-bit tag (NIST SP
+ * 800-38D). The key is derived from a text with HKDF-SHA-256 (RFC 5869), which does not strengthen a guessable text, so
+ * the text must be long.
  */
 
 const [NONCE_BYTES, TAG_BYTES, KEY_BYTES] = [12, 16, 32];
-/** Least length, in characters, of the text from which a key is derived. */
+/** Minimum length, in characters, of the text from which a key is derived. */
 const SHORTEST_KEY_TEXT = 32;
 
 interface Seal {
-  /** Encrypts. @param place what the secret belongs to; it cannot be opened for another place */
+  /** Encrypts. @param place the owner of the secret; it cannot be decrypted for another one */
   seal(secret: string, place: string): string;
   /** Decrypts. @throws Error when the secret was sealed with another key, or for another place */
   open(sealed: string, place: string): string;
@@ -236,7 +237,9 @@ interface Seal {
 /** @throws Error when the text is too short */
 export function createSeal(keyText: string): Seal {
   if (keyText.length < SHORTEST_KEY_TEXT)
-    throw new Error(`gateway.store.key has fewer than ${SHORTEST_KEY_TEXT} characters: openssl rand -hex 32 makes one`);
+    throw new Error(
+      `gateway.store.key has fewer than ${SHORTEST_KEY_TEXT} characters; create one: openssl rand -hex 32`,
+    );
   const key = Buffer.from(hkdfSync('sha256', keyText, '', 'hookwright gateway.store.key', KEY_BYTES));
   return {
     seal(secret, place) {
@@ -253,7 +256,7 @@ export function createSeal(keyText: string): Seal {
         decipher.setAAD(Buffer.from(place, 'utf8')).setAuthTag(rest.subarray(0, TAG_BYTES));
         return Buffer.concat([decipher.update(rest.subarray(TAG_BYTES)), decipher.final()]).toString('utf8');
       } catch {
-        throw new Error('it was encrypted with another gateway.store.key');
+        throw new Error('it was encrypted with a different gateway.store.key');
       }
     },
   };

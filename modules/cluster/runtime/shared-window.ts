@@ -1,17 +1,17 @@
 /**
  * One route's rate window, shared by all gateways of a store. The store counts a slot before a request gets it, so the
- * limit is never exceeded. Requests that wait during a round trip to the store share the next one, and a busy route also
- * takes slots for the next moment: then most requests find one here, without a round trip.
+ * limit is never exceeded. Requests that wait during a round trip to the store share the next one. A busy route also
+ * reserves slots ahead, so that most requests find one here without a round trip.
  *
- * A slot taken ahead is valid until its window ends. That end is measured from before the request to the store was sent,
- * by this gateway's monotonic clock, so the window never ends later here than in the store.
+ * A slot reserved ahead is valid until its window ends. That end is measured from before the request to the store was
+ * sent, by this gateway's monotonic clock, so the window never ends later here than in the store.
  */
 import type { Clock } from '../../../runtime/platform/clock.ts';
 import type { SlotWindow } from '../../../runtime/store/contract.ts';
 import { StoreUnavailable } from '../../../runtime/store/contract.ts';
 import { waitSeconds } from '../../../runtime/table/rate-limit.ts';
 
-/** How far ahead slots are taken, in ms. */
+/** How far ahead slots are reserved, in ms. */
 const MOMENT_MS = 100;
 /** Timeout for the store, in ms. Slots that it grants later are lost. */
 const TIMEOUT_MS = 1000;
@@ -25,14 +25,14 @@ export class SharedWindow implements SlotWindow {
   private readonly name: string;
   private readonly takeSlots: TakeSlots;
   private readonly clock: Clock;
-  /** Granted and not used yet. */
+  /** Slots that are granted and not used yet. */
   private slots = 0;
-  /** Slots taken by all gateways, as of the last answer. */
+  /** Slots taken by all gateways, as of the last grant. */
   private taken = 0;
-  /** Monotonic ms. */
+  /** Monotonic ms at which the window ends. */
   private endsAt = Number.NEGATIVE_INFINITY;
   private askedAt = Number.NEGATIVE_INFINITY;
-  /** Slots given to requests since then. */
+  /** Slots that requests have used since then. */
   private used = 0;
   private waiting: Waiting[] = [];
   private isAsking = false;
@@ -64,7 +64,7 @@ export class SharedWindow implements SlotWindow {
     });
   }
 
-  /** No request waits for it. */
+  /** True if no request waits for it. */
   expired(): boolean {
     return this.waiting.length === 0;
   }
@@ -100,7 +100,7 @@ export class SharedWindow implements SlotWindow {
   private async within(asked: Promise<SlotGrant>): Promise<SlotGrant> {
     const late = new Promise<never>((_, reject) => {
       const timer = this.clock.after(TIMEOUT_MS, () =>
-        reject(new StoreUnavailable('the store counts no requests now')),
+        reject(new StoreUnavailable('the store cannot count requests now')),
       );
       const end = (): void => timer.cancel();
       asked.then(end, end);
@@ -112,11 +112,11 @@ export class SharedWindow implements SlotWindow {
 export interface SlotRequest {
   /** Name of the window: the lane of its route. */
   readonly window: string;
-  /** Most slots of the window, over all gateways. */
+  /** Maximum number of slots of the window, over all gateways. */
   readonly limit: number;
   /** Slots for requests that are waiting. */
   readonly needed: number;
-  /** Slots to take ahead; at most a 64th of the rest is granted, so that no gateway hoards the last ones. */
+  /** Slots to reserve ahead; at most a 64th of the rest is granted, so that no gateway hoards the last ones. */
   readonly ahead: number;
 }
 

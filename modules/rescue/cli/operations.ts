@@ -1,4 +1,4 @@
-/** What the module adds to a running gateway, and to `doctor`. */
+/** The control operation and the `doctor` check of the module. */
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { CheckDamage, ServedGateway } from '../../../cli/base/module.ts';
 import { gatewayCheck } from '../../../cli/base/module.ts';
@@ -9,16 +9,17 @@ import { storePath } from '../../../runtime/store/store-path.ts';
 
 export const rescueOperations = ({ context, service }: ServedGateway<CliContext>): ControlHandlers => ({
   async store_back_up({ to }) {
-    if (service.store.shared !== null) throw new ControlError('refused', 'a database is copied by pg_dump');
+    if (service.store.shared !== null)
+      throw new ControlError('refused', 'the store is a database: copy it with pg_dump');
     const { copyStore } = await import('../runtime/rescue.ts');
     return refusing(() => copyStore(storePath(context.home), to));
   },
 });
 
 export const checkDamage: CheckDamage = ({ at, message, copy }) => {
-  const kept = copy === null ? '' : `; the damaged file is kept as ${copy}`;
+  const kept = copy === null ? '' : `; the damaged file was moved to ${copy}`;
   const detail = `${new Date(at).toISOString()}: ${message}${kept}`;
-  const remove = copy === null ? '' : '; remove the copy when you no longer need it, and this report ends';
-  const fix = `check the disk, and ask the senders of that time to send again what is missing${remove}`;
+  const remove = copy === null ? '' : '; remove the copy when you no longer need it, which ends this report';
+  const fix = `check the disk, and ask the senders to resend the events that are missing${remove}`;
   return gatewayCheck({ subject: 'store', check: 'undamaged', status: 'failed', detail, fix });
 };

@@ -1,4 +1,4 @@
-/** `hookwright store`: copies of what is stored. */
+/** `hookwright store backup`, `store restore` and `store new`. */
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { CliContext } from '../../../cli/base/context.ts';
@@ -13,69 +13,70 @@ import { configuredStore, useStore } from '../../../cli/store/use-store.ts';
 import { StoreRefused } from '../../../runtime/store/contract.ts';
 import { lockHolder, lockPath, notePath, storePath } from '../../../runtime/store/store-path.ts';
 
-/** Timeout of a copy, of which a second takes some hundred megabytes, in ms. */
+/** Timeout of a copy, in ms; a second copies some hundred megabytes. */
 const COPY_MS = 600_000;
 
-/** `hookwright store backup <file>`: a whole copy of the store, also while a gateway writes it. */
+/** `hookwright store backup <file>`: copies the whole store, even while a gateway writes it. */
 export const storeBackupCommand = command({
-  options: { config: configOption, json: flag('Print the path and the size in bytes') },
+  options: { config: configOption, json: flag('Print the path and the size in bytes as JSON') },
   args: { file: argument('file') },
   async run(context, given) {
     const path = await requireFile(context, 'pg_dump');
     const to = resolve(context.cwd, given.file);
-    if (existsSync(to)) throw new CliError(`${to} is there already`, 'a backup replaces no file: name another one');
-    if (!existsSync(dirname(to))) throw new CliError(`there is no folder ${dirname(to)}`, 'make it first');
+    if (existsSync(to)) throw new CliError(`${to} already exists`, 'a backup never replaces a file: use another name');
+    if (!existsSync(dirname(to))) throw new CliError(`there is no folder ${dirname(to)}`, 'create it first');
     const copied = await useStore(context, async () => {
       const { copyStore } = await import('../runtime/rescue.ts');
-      // Without a gateway the store is this command's now.
+      // Without a gateway, this command opens the store itself.
       return (await tryAskGateway(context, 'store_back_up', { to }, COPY_MS)) ?? copyStore(path, to);
     });
-    if (copied === null) throw new CliError(`nothing is stored in ${context.home} yet`);
+    if (copied === null) throw new CliError(`there is no store in ${context.home} yet`);
     if (given.json) printJson(context, { file: to, ...copied });
     else printNote(context, `copied to ${to} (${copied.bytes} bytes) and checked`);
   },
 });
 
-/** `hookwright store restore <file>`: puts a copy in the place of the store. */
+/** `hookwright store restore <file>`: replaces the store with a copy. */
 export const storeRestoreCommand = command({
   options: { config: configOption },
   args: { file: argument('file') },
   async run(context, given) {
     const path = await requireFile(context, 'pg_restore');
     const from = resolve(context.cwd, given.file);
-    if (!existsSync(from)) throw new CliError(`there is no file ${from}`);
+    if (!existsSync(from)) throw new CliError(`${from} does not exist`);
     const { restore } = await import('../runtime/backup.ts');
     const aside = await withLockedStore(context, () => restore(path, from, context.clock.now()));
     printNote(context, `restored from ${from}`);
-    if (aside !== null) printNote(context, `the files before are kept as ${aside}`);
+    if (aside !== null) printNote(context, `the previous files were moved to ${aside}`);
   },
 });
 
-/** `hookwright store new`: begins anew where the store is gone, or is to go. */
+/** `hookwright store new`: starts with an empty store. */
 export const storeNewCommand = command({
-  options: { config: configOption, yes: flag('Do not ask') },
+  options: { config: configOption, yes: flag('Do not ask for confirmation') },
   async run(context, given) {
     const path = await requireFile(context, 'createdb');
-    const question = `Begin with an empty store in ${context.home}? What was pending does not run.`;
-    if (!given.yes && !canAsk(context)) throw new CliError('there is no terminal to ask on', 'add --yes to begin anew');
+    const question = `Start with an empty store in ${context.home}? Pending work will not run.`;
+    if (!given.yes && !canAsk(context))
+      throw new CliError('cannot ask for confirmation without a terminal', 'add --yes to start with an empty store');
     if (!given.yes && !(await createPrompter(context).confirm(question, false)))
-      throw new CliError('given up; nothing was changed');
+      throw new CliError('cancelled; nothing was changed');
     const { moveAside } = await import('../runtime/backup.ts');
     const forget = (): void => rmSync(notePath(path), { force: true });
     const aside = await withLockedStore(context, () => moveAside(path, context.clock.now(), forget));
-    printNote(context, aside === null ? 'there was none' : `what was left is kept as ${aside}`);
-    printNote(context, 'the next start begins with an empty store');
+    printNote(context, aside === null ? 'there was no store' : `the files of the old store were moved to ${aside}`);
+    printNote(context, 'the next start creates an empty store');
   },
 });
 
-/** @throws CliError when the store is a database @param instead what makes or restores a copy of one */
+/** @throws CliError when the store is a database @param instead the tools that copy or restore a database */
 async function requireFile(context: CliContext, instead: string): Promise<string> {
   const plan = await configuredStore(context);
   if (plan.kind === 'sqlite') return storePath(context.home);
   throw new CliError('the store is a PostgreSQL database', `use its own tools: ${instead}`);
 }
 
-/** @throws CliError when the file is in use, or `replace` refuses */
+/** @throws CliError when the file is in use, or `replace` fails */
 async function withLockedStore<T>(context: CliContext, replace: () => T): Promise<T> {
   const path = storePath(context.home);
   if (await isGatewayThere(context))
@@ -85,10 +86,7 @@ async function withLockedStore<T>(context: CliContext, replace: () => T): Promis
   const lock = tryLock(lockPath(path));
   if (lock === null) {
     const pid = lockHolder(lockPath(path));
-    throw new CliError(
-      `${path} is in use by ${pid === null ? 'another process' : `the process ${pid}`}`,
-      'stop it first',
-    );
+    throw new CliError(`${path} is in use by ${pid === null ? 'another process' : `process ${pid}`}`, 'stop it first');
   }
   try {
     return replace();

@@ -1,4 +1,4 @@
-/** What reads all of the file: its check, a copy that is made while others write, and one that is put in its place. */
+/** Checks the whole file, copies it while others write, and replaces the store with a copy. */
 
 import { randomUUID } from 'node:crypto';
 import {
@@ -22,12 +22,14 @@ import { notePath } from '../../../runtime/store/store-path.ts';
 import type { StoreNote } from './store-note.ts';
 import { putLife, readLife, writeNote } from './store-note.ts';
 
-/** Returns what is wrong with the file; null when it is intact. */
+/** Returns the damage of the file; null when it is intact. */
 export function checkFile(open: () => Connection): string | null {
   try {
     const found = open().query<[string]>('PRAGMA quick_check(1)').get()?.[0];
     if (found === 'ok') return null;
-    return (found ?? 'nothing was checked').replace(/^\*{3} in database main \*{3}\n/, '').replaceAll('\n', '; ');
+    return (found ?? 'the check returned no result')
+      .replace(/^\*{3} in database main \*{3}\n/, '')
+      .replaceAll('\n', '; ');
   } catch (error) {
     if (!isMalformed(error)) throw error;
     return messageOf(error);
@@ -36,7 +38,8 @@ export function checkFile(open: () => Connection): string | null {
 
 /**
  * Writes a copy with mode 0600, and checks it. Returns its size in bytes.
- * @param db of a reader that does nothing else @param to absolute; a file there is never replaced @throws the system's or SQLite's error; then there is no copy
+ * @param db a reader that does nothing else @param to an absolute path; an existing file is never replaced
+ * @throws the system's or SQLite's error; then there is no copy
  */
 export function backUp(db: Connection, to: string): number {
   closeSync(openSync(to, 'wx', 0o600));
@@ -51,7 +54,10 @@ export function backUp(db: Connection, to: string): number {
   }
 }
 
-/** Marks a copy as closed, and syncs it. Returns what it is. @param name what errors call it @throws StoreRefused when it is no store of this version, or damaged */
+/**
+ * Marks a copy as closed, and syncs it. Returns its note. @param name the path in errors @throws StoreRefused when it
+ * is not a store of this version, or is damaged
+ */
 function close(path: string, name: string): StoreNote {
   const db = connect(path, { busyMs: 0 });
   try {
@@ -69,7 +75,9 @@ function close(path: string, name: string): StoreNote {
 function requireStore(db: Connection, path: string): void {
   const format = formatOf(db);
   if (format === 0 || format > FORMAT)
-    throw new StoreRefused(`${path} is no store of this version (format ${format}, this one knows ${FORMAT})`);
+    throw new StoreRefused(
+      `${path} is not a store of this version (format ${format}, this version supports ${FORMAT})`,
+    );
   const found = db.query<[string]>('PRAGMA integrity_check(1)').get()?.[0];
   if (found !== 'ok') throw new StoreRefused(`${path} is damaged: ${found}`);
 }
@@ -83,8 +91,9 @@ function sync(path: string): void {
 const FILES = ['', '-wal', '-shm', '-wal.id'];
 
 /**
- * Moves the files of the store aside, so that another takes their place. Returns the path of what was `path`; null: there were none.
- * Until `change` ends, `state.db.id` knows the store before: after a kill, a start is refused, and does not begin anew.
+ * Renames the files of the store, so that another store can replace it. Returns the new path of `path`; null: there
+ * were none. Until `change` ends, `state.db.id` identifies the old store: after a kill, a start fails instead of
+ * creating an empty store.
  * @param now Unix ms
  */
 export function moveAside(path: string, now: number, change: () => void): string | null {
@@ -97,15 +106,13 @@ export function moveAside(path: string, now: number, change: () => void): string
 }
 
 /**
- * Puts a copy of `from` in the place of the store, whose files are moved aside. The caller holds the store's lock.
- * Returns where these are; null: there were none. @param now Unix ms
- * @throws StoreRefused when `from` is no whole store; then nothing has changed
+ * Replaces the store with a copy of `from`, and renames its previous files. The caller holds the store's lock. Returns
+ * their new path; null: there were none. @param now Unix ms
+ * @throws StoreRefused when `from` is not a complete store; then nothing has changed
  */
 export function restore(path: string, from: string, now: number): string | null {
   if ((statSync(`${from}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
-    throw new StoreRefused(
-      `${from} has a log beside it, so it alone is not all: make a copy with hookwright store backup`,
-    );
+    throw new StoreRefused(`${from} is incomplete without the log beside it: make a copy with hookwright store backup`);
   const next = `${path}.restoring`;
   try {
     copyFileSync(from, next);

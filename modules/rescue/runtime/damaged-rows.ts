@@ -1,13 +1,14 @@
 /**
- * Finds rows of work and of bookkeeping that are not what was written, when the file is opened and when a change fails.
- * Each is copied into the table `damaged`, as the statement that wrote it; then
+ * Quarantines damaged rows of work and of bookkeeping, when the file is opened and when a change fails. Each row is
+ * copied into the table `damaged`, as the statement that wrote it. Then it is repaired:
  *
- *   work, delivery                 the dispatch is dead, with the reason: `deliveries list` shows it, `replay` repeats it
- *   dispatch                       its session or its burst, whichever is damaged, is forgotten; its texts are checked when it is read
- *   coalesce_group, message, guard_state, usage, figure, job, job_tick   the row is removed; a dispatch that waited in the group runs when it is due
- *   job_state                      what is damaged begins anew; a job that may have been paused is paused
- *   claim                          the id counts as claimed for an hour more; one whose id is damaged is removed
- *   tally                          counted anew
+ *   work, delivery                 the dispatch becomes dead, with the reason: `deliveries list` shows it, `replay` repeats it
+ *   dispatch                       a damaged session or burst is cleared; its texts are checked when it is read
+ *   coalesce_group, message, guard_state, usage, figure, job, job_tick
+ *                                  the row is removed; a dispatch that waited in the group runs when it is due
+ *   job_state                      a damaged state is reset; a job that may have been paused is paused
+ *   claim                          the id counts as claimed for another hour; a row with a damaged id is removed
+ *   tally                          recounted
  *
  * Texts of a dispatch are large, and checked when it is read (../listed-rows.ts).
  */
@@ -25,10 +26,10 @@ import { isLane, isName, ROW_CHECKS } from './row-checks.ts';
 
 const HOUR = 3_600_000;
 
-/** Sets damaged rows aside. Returns what was found, a line each. @param now Unix ms @throws when the medium fails */
-export function setRowsAside(db: Connection, now: number): readonly string[] {
+/** Quarantines damaged rows. Returns a line for each. @param now Unix ms @throws when the medium fails */
+export function quarantineRows(db: Connection, now: number): readonly string[] {
   const lines: string[] = [];
-  const aside = createAside(db, now, lines);
+  const aside = createQuarantine(db, now, lines);
   inTransaction(db, () => {
     for (const name of Object.keys(ROW_CHECKS) as TableName[]) aside(name);
     if (lines.length > 0) db.exec(GIVE_TURNS);
@@ -38,18 +39,18 @@ export function setRowsAside(db: Connection, now: number): readonly string[] {
   return lines;
 }
 
-/** Gives the turn to the first of each session in which no run has it any more. */
+/** Gives the turn to the first run of each session in which none has it. */
 const GIVE_TURNS =
   'UPDATE work SET blocked_by = NULL WHERE session IS NOT NULL AND blocked_by IS NOT NULL ' +
   'AND NOT EXISTS (SELECT 1 FROM work e WHERE e.session = work.session AND e.turn < work.turn)';
 
-/** Work is found by these indexes alone: a row that is missing there would wait for ever. */
+/** Work is found only by these indexes: a row that is missing there would wait for ever. */
 const DUE_INDEXES = {
   work_due: { table: 'work', columns: 'lane, due_at, ref', where: "state = 'pending' AND blocked_by IS NULL" },
   delivery_due: { table: 'delivery', columns: 'lane, due_at, ref, n', where: 'holder IS NULL' },
 } as const;
 
-/** Creates an index anew that lacks rows of its table. The rows are found by another way than that index. */
+/** Rebuilds an index that lacks rows of its table. Finds these rows without that index. */
 function checkIndexes(db: Connection, lines: string[], now: number): void {
   for (const [name, { table, columns, where }] of Object.entries(DUE_INDEXES)) {
     const open = 'ref IN (SELECT ref FROM work INDEXED BY work_open WHERE finished_at IS NULL)';
@@ -57,20 +58,20 @@ function checkIndexes(db: Connection, lines: string[], now: number): void {
       `SELECT ${columns} FROM ${table} NOT INDEXED WHERE ${open} AND ${where} ` +
       `EXCEPT SELECT ${columns} FROM ${table} INDEXED BY ${name} WHERE ${where}`;
     if (db.query(`SELECT 1 FROM (${missing})`).get() === undefined) continue;
-    keepDamaged(db, table, `the index ${name}`, now, `(${columns}) IN (${missing})`, []);
+    copyDamaged(db, table, `the index ${name}`, now, `(${columns}) IN (${missing})`, []);
     lines.push(`the index ${name}`);
     db.exec(`REINDEX ${name}`);
   }
 }
 
-function createAside(db: Connection, now: number, lines: string[]): (name: TableName) => void {
+function createQuarantine(db: Connection, now: number, lines: string[]): (name: TableName) => void {
   const repair = createRepair(db, now);
   return (name) => {
     const { keys, checks, where = '1', joined = [], isWhole = () => true }: RowChecks = ROW_CHECKS[name];
     const columns = Object.keys(checks);
     const selected = [
       ...new Set([...keys, ...columns].map((column) => `t.${column}`)),
-      // A key that is no valid text is found by its bytes.
+      // A key that is not valid text is found by its bytes.
       ...keys.map((key) => `CAST(t.${key} AS BLOB) AS key_${key}`),
       // The driver reads a text up to a NUL, and invalid UTF-8 as U+FFFD.
       `instr(concat(${columns.map((column) => `t.${column}`).join(', ')}), char(0)) AS nul`,
@@ -85,13 +86,13 @@ function createAside(db: Connection, now: number, lines: string[]): (name: Table
       const [bad] = wrong;
       const isText = row.nul === 0 && isUtf8(row.bytes as Uint8Array);
       if (bad === undefined && isText && isWhole(row)) continue;
-      // A number is found by its index: a scan would read all of the table.
+      // A number is found by its index: a scan would read the whole table.
       const key = keys.map((each) => (Number.isSafeInteger(row[each]) ? row[each] : row[`key_${each}`]) as Value);
       const at = keys
         .map((each) => (Number.isSafeInteger(row[each]) ? `${each} = ?` : `CAST(${each} AS BLOB) = ?`))
         .join(' AND ');
       const what = `${name}${bad === undefined ? '' : `.${bad}`} of ${JSON.stringify(String(row[keys[0] ?? '']))}`;
-      keepDamaged(db, name, what, now, at, key);
+      copyDamaged(db, name, what, now, at, key);
       lines.push(what);
       repair(name, { row, wrong, isText, what }, at, key);
     }
@@ -100,15 +101,15 @@ function createAside(db: Connection, now: number, lines: string[]): (name: Table
 
 interface DamagedRow {
   readonly row: FoundRow;
-  /** The columns that are not what they may be; none: the row as a whole is not. */
+  /** The invalid columns; none: only the combination of columns is invalid. */
   readonly wrong: readonly string[];
-  /** All texts are valid. */
+  /** True if all texts are valid. */
   readonly isText: boolean;
-  /** For people. */
+  /** A description for people. */
   readonly what: string;
 }
 
-/** Returns a function that makes good for a row, which `at` and `key` find: what becomes of each table's stands above. */
+/** Returns the repair for a damaged row, which `at` and `key` find. The header lists the repair of each table. */
 function createRepair(
   db: Connection,
   now: number,
@@ -157,7 +158,9 @@ function createRepair(
   };
 }
 
-/** Counts all dispatches anew when the counts are no counts, or those of open work are not what is there. Returns whether it did. */
+/**
+ * Recounts all dispatches when the counts are invalid, or those of pending work do not match. Returns whether it did.
+ */
 function repairTallies(db: Connection, now: number): boolean {
   const stored = db.query(`SELECT profile, route, max_concurrent, ${TALLY_COLUMNS.join(', ')} FROM tally`).all();
   const limits = new Map<string, number | null>();
@@ -177,7 +180,7 @@ function repairTallies(db: Connection, now: number): boolean {
     counted.delete(lane);
   }
   if (!isWrong && counted.size === 0) return false;
-  keepDamaged(db, 'tally', 'counts of routes', now, '1', []);
+  copyDamaged(db, 'tally', 'counts of routes', now, '1', []);
   db.exec('DELETE FROM tally');
   const put = db.change(
     `INSERT INTO tally (profile, route, max_concurrent, ${TALLY_COLUMNS.join(', ')}) ` +
@@ -205,8 +208,11 @@ function countOf(db: Connection, where: string): ReadonlyMap<string, ReturnType<
   return lanes;
 }
 
-/** Copies the rows of the table `name` of which `at` is true. @param what they are, for people @param now Unix ms @param key values of `at` */
-function keepDamaged(db: Connection, name: string, what: string, now: number, at: string, key: readonly Value[]): void {
+/**
+ * Copies the rows of the table `name` for which `at` is true. @param what a description for people @param now Unix ms
+ * @param key values of `at`
+ */
+function copyDamaged(db: Connection, name: string, what: string, now: number, at: string, key: readonly Value[]): void {
   db.exec('CREATE TABLE IF NOT EXISTS damaged (at INTEGER NOT NULL, what TEXT NOT NULL, row TEXT NOT NULL) STRICT');
   const columns = db
     .query<[string]>('SELECT name FROM pragma_table_info(?)')
@@ -220,12 +226,12 @@ function keepDamaged(db: Connection, name: string, what: string, now: number, at
   )(now, what, ...key);
 }
 
-/** The rows that were set aside, for `status` and `doctor`; null: there are none. */
-export function readAside(db: Connection): DamageReport | null {
+/** The report of the quarantined rows, for `status` and `doctor`; null: there are none. */
+export function readQuarantine(db: Connection): DamageReport | null {
   if (db.query("SELECT 1 FROM sqlite_schema WHERE name = 'damaged'").get() === undefined) return null;
   const [count = 0, at = 0, first = ''] =
     db.query<[number, number, string]>('SELECT count(*), min(at), what FROM damaged').get() ?? [];
   if (count === 0) return null;
   const rows = count === 1 ? '1 row was' : `${count} rows were`;
-  return { at, message: `${rows} not what was written, and set aside in the table "damaged": ${first}`, copy: null };
+  return { at, message: `${rows} damaged and quarantined in the table "damaged": ${first}`, copy: null };
 }

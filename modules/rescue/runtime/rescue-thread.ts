@@ -1,4 +1,4 @@
-/** The entry of the store's threads, with what this module adds to them. */
+/** The entry of the store's threads, with the rescue of this module. */
 import { serveStore } from '../../../runtime/store/sqlite/serve-store.ts';
 import { sqliteRescue } from './rescue.ts';
 

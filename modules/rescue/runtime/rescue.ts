@@ -1,4 +1,4 @@
-/** The module's part of the SQLite engine: what it does when a file is opened, written, read and closed. */
+/** The module's part of the SQLite engine, for when a file is opened, written, read and closed. */
 import { existsSync, statSync } from 'node:fs';
 import { messageOf } from '../../../base/errors.ts';
 import { startEntry } from '../../../runtime/platform/process/threads.ts';
@@ -16,11 +16,11 @@ import type { Client } from '../../../runtime/store/sqlite/thread.ts';
 import { ThreadClient } from '../../../runtime/store/sqlite/thread.ts';
 import { hasNote } from '../../../runtime/store/store-path.ts';
 import { backUp, checkFile } from './backup.ts';
-import { readAside, setRowsAside } from './damaged-rows.ts';
+import { quarantineRows, readQuarantine } from './damaged-rows.ts';
 import { isOtherFile, markClosed, markOpen, putLife, readLifeAlone, readNote } from './store-note.ts';
-import { markLog, setDamagedAside, setOtherAside } from './wal-damage.ts';
+import { markLog, quarantineDamagedLog, quarantineForeignLog } from './wal-damage.ts';
 
-/** Most damaged rows that a line of the log names. */
+/** Maximum number of damaged rows that a log line names. */
 const NAMED_ROWS = 20;
 const THREAD = new URL('./rescue-thread.js', import.meta.url);
 
@@ -34,16 +34,16 @@ function watchWriter(path: string): WriterRescue {
       isMarked ||= markOpen(db, path);
     },
     committed(db) {
-      // Once the file alone says whose mark it is.
+      // Once the file alone identifies the mark as its own.
       if (isMarked && marked !== db && markLog(db, path)) marked = db;
     },
-    setAside: (db) => setRowsAside(db, Date.now()),
+    quarantine: (db) => quarantineRows(db, Date.now()),
     noteChecked,
     closing: markClosed,
   };
 }
 
-/** As WriterRescue says. */
+/** See WriterRescue. */
 function examine(open: Connect, path: string, now: number): (db: Connection) => Findings {
   const [bytes, logBytes] = [path, `${path}-wal`].map((each) => statSync(each, { throwIfNoEntry: false })?.size ?? 0);
   if (bytes === 0 && (hasNote(path) || (logBytes !== 0 && !existsSync(path)))) throw new StoreRefused(gone(path));
@@ -51,22 +51,23 @@ function examine(open: Connect, path: string, now: number): (db: Connection) => 
   const life = bytes === 0 ? undefined : readLifeAlone(open, path);
   const note = readNote(path);
   const isOther = isOtherFile(life, note);
-  const lost = isOther ? setOtherAside(path, now) : setDamagedAside(path, now, life);
+  const lost = isOther ? quarantineForeignLog(path, now) : quarantineDamagedLog(path, now, life);
   const unclean = !isOther && (logBytes !== 0 || life?.is_open === true);
   return (db) => {
     if (unclean || lost !== null) db.change("INSERT OR IGNORE INTO meta VALUES ('unclean_stop_found', ?)")(String(now));
     if (lost !== null) putMeta(db, 'damage', JSON.stringify(lost));
-    // From now on it is this home's file: what is said of it is stored above, and not found again by the next opening.
+    // From now on it is this home's file. The damage is stored above, so that the next opening does not report it
+    // again.
     if (isOther && note !== null) putLife(db, { ...note, is_open: false });
     else markClosed(db);
     if (lost !== null || life?.is_open === true) emptyLog(db);
-    return { ...known(db), aside: setRowsAside(db, now) };
+    return { ...known(db), aside: quarantineRows(db, now) };
   };
 }
 
 const gone = (path: string): string =>
-  `${path} is gone, or empty, and this home had a store. Put a copy back: hookwright store restore <file>; ` +
-  'or begin anew, without what was stored: hookwright store new';
+  `${path} is missing or empty, but this home had a store. Restore a copy: hookwright store restore <file>; ` +
+  'or start with an empty store: hookwright store new';
 
 function known(db: Connection): Omit<Findings, 'aside'> {
   const found = getMeta(db, 'unclean_stop_found');
@@ -76,7 +77,7 @@ function known(db: Connection): Omit<Findings, 'aside'> {
   return { unchecked: found !== null || broken !== null, damage: isNew ? damage : null, broken };
 }
 
-/** Records that the whole file has been checked. @param broken null: it is intact */
+/** Records that the whole file was checked. @param broken null: it is intact */
 function noteChecked(db: Connection, broken: DamageReport | null): void {
   inTransaction(db, () => {
     db.exec("DELETE FROM meta WHERE key IN ('unclean_stop_found', 'broken_file')");
@@ -97,7 +98,7 @@ const putMeta = (db: Connection, key: string, value: string): void =>
 const unseen = (damage: DamageReport | null): DamageReport | null =>
   damage === null || damage.copy === null || existsSync(damage.copy) ? damage : null;
 
-/** A reader of its own, which reads the whole file. What it does can be left to the next start or command. */
+/** A separate reader for the whole file. The next start or command can repeat its work. */
 function readerOf(path: string): Client<ReaderRequest> {
   const data: StoreThreadData = { role: 'reader', path, durability: 'full', counter: null };
   return new ThreadClient(
@@ -106,7 +107,10 @@ function readerOf(path: string): Client<ReaderRequest> {
   );
 }
 
-/** Copies the file, also while others write it. Rejects with StoreUnavailable; then there is no copy. @param to absolute */
+/**
+ * Copies the file, even while others write it. Rejects with StoreUnavailable; then there is no copy. @param to absolute
+ * path
+ */
 export async function copyStore(path: string, to: string): Promise<{ readonly bytes: number }> {
   const reader = readerOf(path);
   try {
@@ -118,7 +122,7 @@ export async function copyStore(path: string, to: string): Promise<{ readonly by
   }
 }
 
-/** Reports damage in the log, and has the whole file checked after an unclean stop, or when it was damaged. */
+/** Reports damage in the log, and checks the whole file after an unclean stop, or when it was damaged. */
 const watchStore: Rescue['store'] = ({ path, isServer, log, now }, noteChecked) => {
   const checker = readerOf(path);
   let isDamageNoted = false;
@@ -132,28 +136,28 @@ const watchStore: Rescue['store'] = ({ path, isServer, log, now }, noteChecked) 
   const check = async (before: DamageReport | null): Promise<void> => {
     try {
       const broken = await checker.ask<string | null>({ kind: 'read_whole', to: null });
-      // Once closed, a request would start the writer again, and nothing would stop it.
+      // Once the store is closed, a request would restart the writer, and nothing would stop it.
       if (isClosing) return;
       await noteChecked(broken === null ? null : (before ?? report(broken)));
     } catch (error) {
-      if (!isClosing) log.warn({ reason: messageOf(error) }, 'cannot check the store: the next start tries again');
+      if (!isClosing) log.warn({ reason: messageOf(error) }, 'cannot check the store; the next start checks it again');
     } finally {
       void checker.end({ kind: 'close' });
     }
   };
-  const setAside = (rows: readonly string[]): void => {
+  const quarantined = (rows: readonly string[]): void => {
     const found = { rows: rows.slice(0, NAMED_ROWS), count: rows.length };
-    log.error(found, 'damaged rows of the store were set aside: hookwright deliveries list --state dead');
+    log.error(found, 'quarantined damaged rows of the store: hookwright deliveries list --state dead');
   };
   return {
     opened({ aside, damage, unchecked, broken }) {
-      if (aside.length > 0) setAside(aside);
+      if (aside.length > 0) quarantined(aside);
       if (damage !== null) log.error({ copy: damage.copy }, damage.message);
       // A command leaves the check to a server.
       if (unchecked && isServer) void check(broken);
     },
-    setAside,
-    // This is logged once, and kept for `status` and `doctor`.
+    quarantined,
+    // This is logged once, and stored for `status` and `doctor`.
     async malformed(message) {
       if (isDamageNoted) return;
       isDamageNoted = true;
@@ -168,8 +172,8 @@ const watchStore: Rescue['store'] = ({ path, isServer, log, now }, noteChecked) 
 };
 
 /**
- * When a process exits, the connections of its threads end, and the last one empties the log and removes it: without the mark of a
- * clean stop that would look like a log that somebody has taken away.
+ * When a process exits, the connections of its threads end, and the last one empties and removes the log. Without the
+ * mark of a clean stop, this would look as if the log had been deleted.
  */
 function markExit(path: string): void {
   try {
@@ -186,5 +190,5 @@ export const sqliteRescue: Rescue = {
   writer: watchWriter,
   store: watchStore,
   readWhole: (open, to) => (to === null ? checkFile(open) : backUp(open(), to)),
-  damage: (db) => getReport(db, 'broken_file') ?? unseen(getReport(db, 'damage')) ?? readAside(db),
+  damage: (db) => getReport(db, 'broken_file') ?? unseen(getReport(db, 'damage')) ?? readQuarantine(db),
 };

@@ -1,4 +1,4 @@
-/** What the rows of each table of work and of bookkeeping may be, and which are looked at. */
+/** The valid values in the rows of each table of work and of bookkeeping, and the rows that are checked. */
 import { GUARD_KINDS } from '../../../base/names.ts';
 import type { ValueCheck } from '../../../runtime/store/decode.ts';
 import { decodeOr, isCount, isInstant, isOneOf, isText, orNull } from '../../../runtime/store/decode.ts';
@@ -36,7 +36,7 @@ export interface RowChecks {
   readonly isWhole?: (row: FoundRow) => boolean;
 }
 
-/** For tables with a million rows, of which hardly one is damaged. */
+/** For tables with a million rows, of which hardly any is damaged. */
 const WITHIN = (column: string, most: number): string =>
   `typeof(${column}) = 'integer' AND ${column} BETWEEN 0 AND ${most}`;
 const INSTANT = (column: string): string => WITHIN(column, 2 ** 43 - 1);
@@ -91,8 +91,8 @@ export const ROW_CHECKS = {
       routeLane(row.lane as string) === laneKey(row.own_profile as string, row.own_route as string | null) &&
       (row.has_deliveries === 1 ? row.state === 'delivering' : row.state !== 'delivering' || row.holder !== null),
   },
-  // What finds a dispatch, in the indexes that find it: they follow the texts in a row, and a scan would read all of these.
-  // The texts are looked at when they are read.
+  // The columns by which indexes find a dispatch. The texts follow them in a row and are checked when they are read; a
+  // scan would read all of them.
   dispatch: {
     keys: ['ref'],
     checks: { session: orNull(isNames), burst: orNull(isCount) },

@@ -1,11 +1,11 @@
 /**
- * What shows that a store, or a part of it, is missing.
+ * The marks that show that a store, or a part of it, is missing.
  *
- *   state.db, meta 'store'   {id, starts, is_open}: is_open is in the file itself, past its log, before an event is
- *                            acknowledged, and cleared by a clean stop. While it is set, there is a log.
+ *   state.db, meta 'store'   {id, starts, is_open}: is_open is in the file itself, not only in its log, before an event is
+ *                            acknowledged, and is cleared by a clean stop. While it is set, there is a log.
  *   state.db.id              id, starts and a checksum: written last. A file with fewer starts is an older copy.
  *
- * Both are written once by a process, with its first change.
+ * Each process writes both once, with its first change.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ export interface StoreNote {
 }
 
 export interface StoreLife extends StoreNote {
-  /** A process uses the file, or was killed while it did. */
+  /** True if a process uses the file, or was killed while it did. */
   readonly is_open: boolean;
 }
 
@@ -33,11 +33,11 @@ const isLife = fieldsOf<StoreLife>({ id: isText, starts: isCount, is_open: isOne
 const sealed = (words: readonly (string | number)[]): string =>
   `${words.join(' ')} ${createHash('sha256').update(words.join(' ')).digest('hex').slice(0, 16)}\n`;
 
-/** Writes the words to a small file, at once and synced. @throws when the medium fails */
+/** Writes the words to a small file, atomically and synced. @throws when the medium fails */
 export const writeSealed = (path: string, words: readonly (string | number)[]): void =>
   writeAtomic(path, sealed(words), 0o600);
 
-/** The words of such a file; null when it is missing, or not what was written. */
+/** The words of such a file; null when it is missing or damaged. */
 export function readSealed(path: string): readonly string[] | null {
   if (!existsSync(path)) return null;
   const line = readFileSync(path, 'latin1');
@@ -45,7 +45,7 @@ export function readSealed(path: string): readonly string[] | null {
   return sealed(words) === line ? words : null;
 }
 
-/** Null when there is none that can be read. */
+/** Null when there is no readable note. */
 export function readNote(path: string): StoreNote | null {
   const words = readSealed(notePath(path));
   return words === null ? null : { id: words[0] ?? '', starts: Number(words[1]) };
@@ -72,11 +72,14 @@ export function readLifeAlone(connect: Connect, path: string): StoreLife | null 
   }
 }
 
-/** Whether the file is another than the note is about: an older copy, or the store of another home. */
+/** True if the note is about another file: this one is an older copy, or the store of another home. */
 export const isOtherFile = (life: StoreLife | null | undefined, note: StoreNote | null): boolean =>
   note !== null && life !== undefined && (life === null || life.id !== note.id || life.starts < note.starts);
 
-/** Marks the file as in use. Returns false when the mark is only in the log yet: call it again. @throws when the medium fails */
+/**
+ * Marks the file as in use. Returns false while the mark is only in the log: call it again. @throws when the medium
+ * fails
+ */
 export function markOpen(db: Connection, path: string): boolean {
   const note = readNote(path);
   const before = readLife(db);

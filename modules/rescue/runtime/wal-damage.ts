@@ -1,10 +1,10 @@
 /**
- * Finds damage in the write-ahead log of a killed process before SQLite opens it, because SQLite silently drops everything
- * after the first bad frame (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
+ * Finds damage in the write-ahead log of a killed process before SQLite opens it, because SQLite silently drops
+ * everything after the first bad frame (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
  *
- * A frame is good when its salts match the log's header and its checksum continues that of the previous frame. After the
- * last commit of a killed process there is at most a torn transaction, which was not acknowledged. A good commit after a
- * bad frame was lost to damage.
+ * A frame is good when its salts match the log's header and its checksum continues that of the previous frame. After
+ * the last commit of a killed process there is at most a torn transaction, which was not acknowledged. A good commit
+ * after a bad frame was lost to damage.
  */
 import {
   closeSync,
@@ -38,61 +38,67 @@ const LITTLE_ENDIAN_SUMS = 0x377f0682;
 const PAGE_BYTES = 4096;
 
 /**
- * Copies a damaged log and its database aside, or moves a foreign log aside. Null when nothing is missing.
- * @param now Unix ms @param life what the file says alone: while it is not closed, there is a log, with the end that its index knows
+ * Copies a damaged log and its database, or renames a foreign log. Null when nothing is missing.
+ * @param now Unix ms @param life the entry of the file alone: while it is open, there is a log, whose end its index
+ * knows
  */
-export function setDamagedAside(path: string, now: number, life: StoreLife | null | undefined): DamageReport | null {
+export function quarantineDamagedLog(
+  path: string,
+  now: number,
+  life: StoreLife | null | undefined,
+): DamageReport | null {
   const isOpen = life?.is_open === true;
   const walked = walkLog(`${path}-wal`);
   const { lost, pages, salts } = walked;
   const isOther = (logSalts: Buffer): boolean => !!life && isOtherLog(path, life, logSalts.readUInt32BE(0));
   if (pages.length > 0 && isOther(salts))
-    return setLogAside(
+    return quarantineLog(
       path,
       now,
-      `the write-ahead log of ${path} is not the one that it was last written with, and was not applied: what was acknowledged in the time before the last stop may be lost`,
+      `the write-ahead log of ${path} belongs to another state of the file and was not applied: events acknowledged shortly before the last stop may be lost`,
     );
   const index = readIndex(`${path}-shm`);
   const isOfLog = index?.salts.equals(salts) === true;
   const checkpointed = isOfLog ? index.checkpointed : 0;
-  // Salts grow with each restart of the log; an index with smaller ones is older, and one of another log tells nothing of this one.
+  // Salts grow with each restart of the log. An index with smaller salts is older; the index of another log says
+  // nothing about this one.
   const isGrown = index !== null && Buffer.compare(index.salts.subarray(0, 4), salts.subarray(0, 4)) > 0;
   const isLater = index !== null && (isOfLog || (isGrown && !isOther(index.salts)));
-  // An index without frames is what a kill leaves in the first commit after the log was emptied.
+  // After a kill in the first commit to an emptied log, the index has no frames.
   const isEmpty = pages.length === 0 && index?.frames !== 0;
   const isEndGone = isLater ? index.frames > (isOfLog ? pages.length : 0) : isOpen && isEmpty;
   if (lost === 0 && !isEndGone) {
     if (pages.length === 0 || !isForeignLog(path, walked, checkpointed)) return null;
-    return setLogAside(
+    return quarantineLog(
       path,
       now,
-      `the write-ahead log of ${path} belonged to another file, as after a restore: it was not applied`,
+      `the write-ahead log of ${path} belongs to another file (for example after a restore) and was not applied`,
     );
   }
   const copy = asideName(path, now);
   const commits = lost === 1 ? '1 commit' : `${lost} commits`;
   const message =
     lost === 0
-      ? `the end of the write-ahead log of ${path} is gone: what was acknowledged in the time before the last stop may be lost`
-      : `the write-ahead log of ${path} was damaged: at most ${commits} of the time before the last stop are lost`;
+      ? `the end of the write-ahead log of ${path} is missing: events acknowledged shortly before the last stop may be lost`
+      : `the write-ahead log of ${path} was damaged: at most ${commits} from before the last stop are lost`;
   const report = { at: now, message, copy: copyAside(path, copy) ? copy : null };
   // The readable part of the log is older than the file: its pages would be of an earlier state than the rest.
   if (pages.length < checkpointed) truncateSync(`${path}-wal`);
   return report;
 }
 
-/** For a file that is not the one that this home had: a log beside it is moved aside. */
-export const setOtherAside = (path: string, now: number): DamageReport =>
-  setLogAside(
+/** Renames the log beside a file that is not the one that this home had. */
+export const quarantineForeignLog = (path: string, now: number): DamageReport =>
+  quarantineLog(
     path,
     now,
-    `${path} is another file than this home had, or an older copy: what was acknowledged since is not in it`,
+    `${path} is not the file that this home had, or is an older copy: it lacks events acknowledged since then`,
   );
 
-function setLogAside(path: string, now: number, message: string): DamageReport {
+function quarantineLog(path: string, now: number, message: string): DamageReport {
   rmSync(`${path}-shm`, { force: true });
   const isLogLeft = existsSync(`${path}-wal`);
-  // The report is shown until the copy is removed: without a log, it is a note.
+  // The report is shown until the copy is removed. Without a log, a note is the copy.
   const copy = `${asideName(path, now)}${isLogLeft ? '-wal' : '.txt'}`;
   if (isLogLeft) renameSync(`${path}-wal`, copy);
   else writeFileSync(copy, `${message}\n`, { mode: 0o600 });
@@ -105,7 +111,7 @@ const asideName = (path: string, now: number): string =>
 
 interface LogIndex {
   readonly salts: Buffer;
-  /** Committed frames, and those that checkpoints have copied into the file. */
+  /** The number of committed frames, and of those that checkpoints have copied into the file. */
   readonly frames: number;
   readonly checkpointed: number;
 }
@@ -163,16 +169,16 @@ interface Header {
   readonly isGood: boolean;
   readonly frameBytes: number;
   /**
-   * The salts of the current frames; frames from before the last restart of the log, which may follow, have others. With a
-   * bad header they are taken from the previous frame.
+   * The salts of the current frames. Frames from before the last restart of the log, which may follow, have others.
+   * With a bad header, the salts of the previous frame are used.
    */
   readonly salts: Buffer;
   readonly isLittle: boolean;
-  /** Checksums that the first frame may continue: one, or two when it is unknown which is right. */
+  /** Checksums that the first frame may continue: one, or two when it is unknown which is correct. */
   readonly sums: readonly Sums[];
 }
 
-/** With a bad header, the values are taken from the frames and from SQLite's defaults. */
+/** With a bad header, the values come from the frames and from SQLite's defaults. */
 function readHeader(bytes: Buffer): Header {
   const stored = sumsAt(bytes, 24);
   const sumsOf = (little: boolean): Sums => checksum(bytes.subarray(0, 24), [0, 0], little);
@@ -237,13 +243,14 @@ function checksum(bytes: Buffer, [from1, from2]: Sums, isLittle: boolean): Sums 
 }
 
 /*
- * Detects a write-ahead log that does not belong to the database file beside it. After a restore it may be left over from
- * the previous file, whose process was killed; SQLite cannot tell, and would write it over the restored file.
+ * Detects a write-ahead log that does not belong to the database file beside it. After a restore, it may be left over
+ * from the previous file, whose process was killed. SQLite cannot detect this, and would write it over the restored
+ * file.
  */
 
 /**
  * True when most of the pages that were checkpointed from the log differ from those in the file. False when none was
- * checkpointed, as until a second after the first commit of a log: then this cannot be decided.
+ * checkpointed, which is the case for up to a second after the first commit of a log: then this cannot be decided.
  * @param checkpointed number of frames, from the first, that checkpoints have copied into the file
  */
 function isForeignLog(path: string, { pages, pageBytes }: WalkedLog, checkpointed: number): boolean {
@@ -276,22 +283,25 @@ function readAt(file: number, at: number, length: number): Buffer {
 }
 
 /*
- * Tells whether a log is the one that the store was last written with.
+ * Determines whether a log is the one with which the store was last written.
  *
  *   state.db-wal.id    id and starts of the store, the first salt of the log, and a checksum
  *
- * A connection that writes begins its first log with random salts, or continues the log that it finds; each restart of the log
- * adds one to the first salt (https://www.sqlite.org/fileformat2.html#walreset). So as long as one connection writes, the salt
- * only grows from the one that is marked. The mark is removed before another connection is opened that may write, and made
- * after a commit of it: a kill between the two leaves no mark, and then any log is believed.
+ * A connection that writes begins its first log with random salts, or continues the log that it finds. Each restart of
+ * the log adds one to the first salt (https://www.sqlite.org/fileformat2.html#walreset). So as long as one connection
+ * writes, the salt only grows from the marked one. The mark is removed before another connection that may write is
+ * opened, and written after its first commit. A kill between the two leaves no mark, and then any log is accepted.
  */
 
 /** Offset and number of bytes of the first salt in the header of a log. */
 const SALT = { at: 16, bytes: 4 } as const;
-/** A log restarts at most once a second: this lasts for four years. Of 32 logs that are not the store's, one passes. */
+/** A log restarts at most once a second, so this lasts for four years. Of 32 foreign logs, one passes. */
 const MOST_RESTARTS = 2 ** 27;
 
-/** Marks the log in which `db` has committed. Returns false when that cannot be done yet, as on a full disk: what was committed stands. */
+/**
+ * Marks the log in which `db` has committed. Returns false when that is impossible for now, as on a full disk; the
+ * commit stays valid.
+ */
 export function markLog(db: Connection, path: string): boolean {
   try {
     const life = readLife(db);
@@ -315,8 +325,8 @@ function readSalt(walPath: string): number | null {
 }
 
 /**
- * Whether a log with this first salt is not that of the store. A mark that is not of this file, as of another home, says of its own
- * log that it is not of this file either, and nothing of others. @param life what the file says without its log
+ * True if a log with this first salt is not that of the store. A mark of another file, such as of another home, only
+ * identifies its own log as foreign, and says nothing about others. @param life the entry of the file without its log
  */
 function isOtherLog(path: string, life: StoreNote, salt: number): boolean {
   const words = readSealed(logMarkPath(path));

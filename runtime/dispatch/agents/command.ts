@@ -1,9 +1,10 @@
 /**
  * The agent as a program: prompt on stdin, answer on stdout, exit code 0 for success (decisions §5).
  *
- * An agent reads untrusted text, so it must not have the secrets that sign or send in the gateway's name. Its environment
- * holds only allowed variables and those that `agent.env` names. Its working folder is its own (work-folders.ts), not the
- * home, which has the store and `.env`. This does not confine the agent, which runs as the same user: a `sandbox` does.
+ * An agent reads untrusted text, so it must not have the secrets that sign or send in the gateway's name. Its
+ * environment contains only allowed variables and those of `agent.env`. It has its own working folder
+ * (work-folders.ts), not the home, which contains the store and `.env`. This does not confine the agent, which runs as
+ * the same user: a `sandbox` does.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -22,7 +23,7 @@ import type { SecretResolver } from '../../platform/secrets.ts';
 import { explainSecrets, SecretError } from '../../platform/secrets.ts';
 import type { ProgramEnd } from '../../store/states.ts';
 import type { Usage } from '../../store/usage.ts';
-import { addTold, toUsage } from '../../store/usage.ts';
+import { addReported, toUsage } from '../../store/usage.ts';
 import { linkPath, readPath } from '../../table/link-filter.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError, AgentNotStarted } from '../agent-runner.ts';
@@ -33,7 +34,7 @@ interface CommandAgentContext {
   readonly confine: Confine;
   /** Folders that the other agents of the table work in. */
   readonly others: readonly string[];
-  /** What agents of the table can write besides their folders, as in their plans. */
+  /** Other paths that agents of the table can write, as in their plans. */
   readonly written: readonly string[];
   /** The process environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -45,7 +46,7 @@ interface CommandAgentContext {
   readonly home: string;
   /** The profile's home. */
   readonly folder: string;
-  /** Replaces secrets in what a program wrote to stderr. */
+  /** Replaces secrets in the stderr of a program. */
   readonly redact: (text: string) => string;
   readonly workFolders: Pick<WorkFolders, 'create'>;
 }
@@ -102,14 +103,16 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
       if ((told ?? usage) !== null) report?.used((told ?? usage) as Usage);
       if (result.kind === 'exit' && result.code === 0) {
         if (text !== null) return text;
-        throw new AgentError(`${program} printed no JSON with a text at answer_path (${plan.answer_path?.join('.')})`);
+        throw new AgentError(
+          `${program} printed no JSON with a string at answer_path (${plan.answer_path?.join('.')})`,
+        );
       }
       throw new AgentError(describe(result));
     },
   };
 }
 
-/** The answer, null when it is not where the plan says, and the usage in what the program printed. */
+/** Reads the answer and the usage from the output of a program. The answer is null if it is not at its path. */
 function readOutput(
   { answer_path: answer, usage_paths: usage }: CommandAgentPlan,
   result: ProcessResult,
@@ -130,13 +133,13 @@ async function openFolder(plan: CommandAgentPlan, context: CommandAgentContext, 
     if (path === null) return await context.workFolders.create(plan.work, context.folder, route);
     if ((await stat(path)).isDirectory()) return { path, release: () => Promise.resolve() };
   } catch (error) {
-    const reason = `its folder ${path ?? join(context.folder, 'work')} cannot be used (${codeOf(error) ?? String(error)})`;
+    const reason = `the folder ${path ?? join(context.folder, 'work')} cannot be used (${codeOf(error) ?? String(error)})`;
     throw isLack(error) ? new AgentNotStarted(reason) : new AgentError(reason);
   }
-  throw new AgentError(`its folder ${path} is not a folder`);
+  throw new AgentError(`${path} is not a folder`);
 }
 
-/** The folder that `cwd` names; null: it names none. */
+/** The folder that `cwd` names; null: none. */
 export function configuredFolder(
   { cwd }: Pick<CommandAgentPlan, 'cwd'>,
   { folder, env }: Pick<CommandAgentContext, 'folder' | 'env'>,
@@ -155,7 +158,7 @@ function endOf(result: ProcessResult, redact: (text: string) => string): Program
 const KILLED = { timeout: 'SIGKILL', overflow: 'SIGKILL', aborted: 'SIGKILL', spawn_failed: null, input_failed: null };
 
 function compose(argv: readonly string[], request: AgentRequest) {
-  // Neither an argument nor a variable can hold a NUL, but a delivery id from a payload can.
+  // Neither an argument nor a variable can contain a NUL, but a delivery id from a payload can.
   const plain = (text: string): string => text.replaceAll('\0', '');
   const toolsets = request.toolsets.join(',');
   const session = plain(request.session);
@@ -184,7 +187,7 @@ function explain(result: ProcessResult, plan: CommandAgentPlan, redact: (text: s
     case 'input_failed':
       return `${program} cannot be started: ${result.code}`;
     case 'timeout':
-      return `${program} gave no answer within ${plan.timeout_seconds} s`;
+      return `${program} did not finish within ${plan.timeout_seconds} s`;
     case 'overflow':
       return `${program} printed more than ${MAX_STDOUT_BYTES} bytes`;
     case 'aborted':
@@ -198,11 +201,11 @@ function explain(result: ProcessResult, plan: CommandAgentPlan, redact: (text: s
 }
 
 /*
- * The answer and the usage in what a program printed as JSON: one value, or one a line, as programs print that report their
- * progress. Of lines, the last one at which a path leads somewhere counts.
+ * Reads the answer and the usage from JSON output: one value, or one value a line, as programs print that report
+ * progress. Of several lines, the last one that has a value at the path counts.
  */
 
-/** The values that a program printed, the last one first. */
+/** The printed values, last one first. */
 type Printed = readonly unknown[];
 
 function parsePrinted(text: string): Printed {
@@ -219,14 +222,14 @@ function textAt(printed: Printed, path: readonly string[]): string | null {
   return printed.map((value) => readPath(value, linked)).find((found) => typeof found === 'string') ?? null;
 }
 
-/** Null when nothing is told, or nothing that can be a number of tokens or a cost. */
+/** Returns null if no value is reported, or none can be a number of tokens or a cost. */
 function usageIn(printed: Printed, { input, output, cost }: UsagePathsPlan): Usage | null {
   const sumOf = (paths: readonly (readonly string[])[]): number | null =>
-    paths.map((path) => sumAt(printed, path)).reduce((sum, value) => addTold(sum, value), null);
+    paths.map((path) => sumAt(printed, path)).reduce((sum, value) => addReported(sum, value), null);
   return toUsage(sumOf(input), sumOf(output), sumOf(cost));
 }
 
-/** The number at the path; of all members where a part is `*`, their sum. */
+/** The number at the path. A `*` in the path means the sum over all members. */
 function sumAt(printed: Printed, path: readonly string[]): number | null {
   for (const value of printed) {
     const numbers = reach(value, path).filter((found): found is number => typeof found === 'number');
@@ -245,15 +248,15 @@ function reach(value: unknown, path: readonly string[]): readonly unknown[] {
   return Object.values(found).flatMap((member) => (rest.length === 0 ? [member] : reach(member, rest)));
 }
 
-/** Largest file that is read, in bytes; a larger one is none. */
+/** Largest file that is read, in bytes; a larger one is rejected. */
 const MAX_BYTES = 256 * 1024;
 
-/** The file in which a program hands over outputs: in a folder of its own, which is removed after the run. */
+/** The file through which a program hands over outputs. It is in a separate folder, which is removed after the run. */
 interface OutputsFile {
   readonly env: Readonly<Record<string, string>>;
   /** Its folder, which the program writes. */
   readonly folder: string;
-  /** Hands over what the program has written, and removes the folder. Call it once no process of the run is left. */
+  /** Reads the outputs, and removes the folder. Call it once no process of the run is left. */
   close(): Promise<void>;
 }
 
@@ -263,7 +266,7 @@ export async function openOutputs(
   { workFolders, folder }: { readonly workFolders: Pick<WorkFolders, 'create'>; readonly folder: string },
 ): Promise<OutputsFile> {
   const own = await workFolders.create('run', folder, route).catch((error: unknown): WorkFolder => {
-    const reason = `the folder for its outputs cannot be created (${codeOf(error) ?? messageOf(error)})`;
+    const reason = `cannot create the folder for its outputs (${codeOf(error) ?? messageOf(error)})`;
     throw isLack(error) ? new AgentNotStarted(reason) : new AgentError(reason);
   });
   const path = join(own.path, 'outputs.jsonl');
@@ -293,10 +296,10 @@ export async function openOutputs(
 
 const MAX_USAGE_BYTES = 64 * 1024;
 
-/** A path that no other run has. @param folder that the program works in */
+/** A unique path. @param folder the folder that the program works in */
 const usagePath = (folder: string): string => join(folder, `.hookwright-usage-${randomUUID()}.json`);
 
-/** Reads the file and removes it; null when it is not there, or tells nothing. Never rejects. */
+/** Reads the file and removes it; null if it does not exist or reports no usage. Never rejects. */
 async function takeUsage(path: string): Promise<Usage | null> {
   const text = await readRegularText(path, MAX_USAGE_BYTES).catch(() => null);
   if (text === null) return null;

@@ -27,7 +27,7 @@ interface AgentsContext {
   readonly secrets: SecretResolver;
   readonly readText: ReadText;
   readonly log: Logger;
-  /** Used instead of the agents of these names, in every profile. */
+  /** Replace the agents of these names, in every profile. */
   readonly functions?: AgentFunctions;
   /** Replaces every known secret. */
   readonly redact: Redact;
@@ -109,13 +109,13 @@ function createRunner([profile, name, plan]: NamedAgent, context: RunnerContext)
   const reason = missingAgent(plan, context);
   if (reason !== null) {
     const about = name === null ? { profile, reason } : { profile, agent: name, reason };
-    context.log.warn(about, 'the program of the agent cannot be started: its runs will fail');
+    context.log.warn(about, 'cannot start the agent program: its runs will fail');
   }
   const create = RUNNERS[plan.kind] as (plan: AgentPlan, context: RunnerContext) => AgentRunner;
   return create(plan, context);
 }
 
-/** The default agent: it returns the prompt as its answer, so that a route can be tried out without an agent. */
+/** The default agent. It returns the prompt as its answer, so that a route can be tried without an agent. */
 const previewAgent: AgentRunner = { run: ({ prompt }) => Promise.resolve(prompt) };
 
 /** An agent that is a function of the embedding program. */
@@ -152,7 +152,7 @@ export async function loadSkills(
       text += `${(await readText(path)).trim()}\n\n`;
     } catch (error) {
       if (codeOf(error) === 'ENOENT') log.warn({ skill, path }, 'unknown skill');
-      else log.warn({ skill, path, reason: messageOf(error) }, 'skill cannot be read');
+      else log.warn({ skill, path, reason: messageOf(error) }, 'cannot read a skill');
     }
   }
   return text;

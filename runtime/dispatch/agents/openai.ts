@@ -21,18 +21,18 @@ interface OpenAiAgentContext {
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 const REFUSALS: Readonly<Record<number, string>> = {
-  400: 'the request was refused (400)',
-  401: 'the key was refused (401)',
-  403: 'access was refused (403)',
+  400: 'the server rejected the request (400)',
+  401: 'the server rejected the API key (401)',
+  403: 'access denied (403)',
   404: 'no such address or model (404)',
   413: 'the prompt is too long (413)',
-  429: 'too many requests, or the quota is used up (429)',
+  429: 'too many requests, or the quota is exhausted (429)',
 };
 
 /** @throws SecretError when the key cannot be resolved */
 export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentContext): AgentRunner {
   const base = parseBaseUrl(plan.base_url, { allowHttp: plan.allow_http, secret: false });
-  // The compiler refuses a bad URL. With a table from elsewhere, the key is not read and nothing is sent.
+  // The compiler rejects a bad URL. With a table from elsewhere, the key is not read and nothing is sent.
   const authorization = typeof base === 'string' ? {} : authorize(plan, context.secrets);
   return {
     async run(request, report) {
@@ -56,7 +56,7 @@ export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentCon
         });
         const body = await readBody(response.body);
         if (response.statusCode === 200) return readAnswer(body, request.outputs, report);
-        throw new AgentError(REFUSALS[response.statusCode] ?? `the server answered ${response.statusCode}`);
+        throw new AgentError(REFUSALS[response.statusCode] ?? `the server returned status ${response.statusCode}`);
       } catch (error) {
         if (request.signal.aborted) throw new AgentError('the request was stopped');
         throw error instanceof AgentError ? error : new AgentError(explain(error));
@@ -65,7 +65,7 @@ export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentCon
   };
 }
 
-/** @throws SecretError when the key cannot be read; then the table is not served */
+/** @throws SecretError when the key cannot be read; the table is then not served */
 function authorize({ api_key }: OpenAiAgentPlan, secrets: SecretResolver): Record<string, string> {
   if (api_key === null) return {};
   const key = explainSecrets(
@@ -92,7 +92,7 @@ async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
   for await (const chunk of body) {
     size += chunk.length;
     // Leaving the loop destroys the stream.
-    if (size > MAX_RESPONSE_BYTES) throw new AgentError(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`);
+    if (size > MAX_RESPONSE_BYTES) throw new AgentError(`the response is longer than ${MAX_RESPONSE_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -101,7 +101,7 @@ async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
 /** Reads `choices[0].message.content`: a text, or a list of parts, whose texts are joined. */
 function readAnswer(body: string, outputs: OutputHandover | undefined, report: RunReport | undefined): string {
   const answer = tryParseJson(body);
-  if (answer === undefined) throw new AgentError('the answer is no JSON');
+  if (answer === undefined) throw new AgentError('the response is not JSON');
   const told = field(answer, 'usage');
   const usage = toUsage(field(told, 'prompt_tokens'), field(told, 'completion_tokens'), null);
   if (usage !== null) report?.used(usage);
@@ -115,12 +115,12 @@ function readAnswer(body: string, outputs: OutputHandover | undefined, report: R
     const texts = content.map((part: unknown) => field(part, 'text')).filter((text) => typeof text === 'string');
     if (texts.length > 0) return texts.join('');
   }
-  // What a model has called says enough.
+  // The tool calls are the answer.
   if (calls.length > 0) return '';
-  throw new AgentError('the answer holds no text');
+  throw new AgentError('the response contains no text');
 }
 
-/** The tool calls as outputs. Arguments that are no object stay as they are, to be dropped as such. */
+/** The tool calls as outputs. Arguments that are not an object stay unchanged, to be dropped as invalid. */
 function readCalls(message: unknown): readonly string[] {
   const calls = field(message, 'tool_calls');
   return (Array.isArray(calls) ? calls : []).map((call: unknown) => {
@@ -137,7 +137,7 @@ function field(value: unknown, name: string): unknown {
   return Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
-/** Uses the error code of the system or undici, because the message may hold the URL. */
+/** Uses the error code of the system or undici, because the message may contain the URL. */
 function explain(error: unknown): string {
   return `no answer from the server: ${codeOf(error) ?? 'connection failed'}`;
 }

@@ -3,7 +3,9 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { AgentPlan } from '../../../schemas/generated/types.ts';
 
-/** Resolves a relative path against the profile's home, whatever the working folder; a bare name is left for the PATH. */
+/**
+ * Resolves a relative path against the profile's home, whatever the working folder is. Leaves a bare name for the PATH.
+ */
 export function locateProgram(program: string, folder: string): string {
   return program.includes('/') && !isAbsolute(program) ? join(folder, program) : program;
 }
@@ -16,7 +18,7 @@ interface ProgramPlaces {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Why the agent's program cannot be started here, or null. An agent with a PATH of its own is not checked. */
+/** Why the agent's program cannot be started here, or null. An agent with its own PATH is not checked. */
 export function missingAgent(agent: AgentPlan, places: ProgramPlaces): string | null {
   if (agent.kind !== 'command' || Object.hasOwn(agent.env, 'PATH')) return null;
   return missingProgram(agent.argv, places);
@@ -25,7 +27,7 @@ export function missingAgent(agent: AgentPlan, places: ProgramPlaces): string | 
 /** Why a command cannot be started here, or null. */
 function missingProgram([name = '']: readonly string[], { folder, env }: ProgramPlaces): string | null {
   const program = locateProgram(name, folder);
-  if (program.includes('/')) return isProgram(program) ? null : `${program} is not there, or is not executable`;
+  if (program.includes('/')) return isProgram(program) ? null : `${program} does not exist or is not executable`;
   const folders = (env.PATH ?? '').split(delimiter).filter((path) => path !== '');
   return folders.some((path) => isProgram(join(path, program))) ? null : `${program} is not on the PATH`;
 }

@@ -1,14 +1,14 @@
 /**
  * The folders that command agents work in (decisions §5), in `work` of a profile's home:
  *
- *   runs/<id>       `work: run`: of one run, removed after it
- *   removed/        what is being removed (platform/remove-tree.ts)
- *   routes/<name>   `work: route`: kept, for the runs of one route
- *   scheduled       `work: route`: kept, for runs that no event has started
- *   shared          `work: shared`: kept, for all runs
+ *   runs/<id>       `work: run`: for one run, removed after it
+ *   removed/        being removed (platform/remove-tree.ts)
+ *   routes/<name>   `work: route`: permanent, for the runs of one route
+ *   scheduled       `work: route`: permanent, for runs that no event started
+ *   shared          `work: shared`: permanent, for all runs
  *
- * A folder that a run can write is read by later runs only where the configuration says so: what an agent was talked into
- * writing, a CLAUDE.md for example, would instruct the next one.
+ * Later runs read a folder that a run can write only if the configuration says so. Otherwise, a file that an agent was
+ * tricked into writing, for example a CLAUDE.md, would instruct the next one.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
@@ -25,7 +25,7 @@ export interface WorkFolder {
   release(): Promise<void>;
 }
 
-/** Below `work`; null: a new one for each run. */
+/** Paths below `work`; null: a new folder for each run. */
 const KEPT: Readonly<Record<CommandAgentPlan['work'], (route: string) => string | null>> = {
   run: () => null,
   route: (route) => (route === '' ? 'scheduled' : join('routes', route)),
@@ -43,11 +43,11 @@ export class WorkFolders {
 
   /**
    * Creates the folder for a run, mode 0700. Rejects as node:fs does.
-   * @param home of the profile
-   * @param route its name; '': no event has started the run
+   * @param home the home of the profile
+   * @param route name of the route; '': no event started the run
    */
   async create(kind: CommandAgentPlan['work'], home: string, route: string): Promise<WorkFolder> {
-    // A table of an older compiler does not have it.
+    // A table of an older compiler lacks `work`.
     const kept = (KEPT[kind] ?? KEPT.run)(route);
     const id = randomUUID();
     const path = join(home, 'work', kept ?? join('runs', id));
@@ -59,7 +59,7 @@ export class WorkFolders {
     return { path, release: () => (kept === null ? this.remove(home, id) : Promise.resolve()) };
   }
 
-  /** Removes in the background what the runs of an earlier process have left. @param homes of the profiles */
+  /** Removes the leftover folders of an earlier process in the background. @param homes the homes of the profiles */
   async sweep(homes: readonly string[]): Promise<void> {
     for (const home of homes) {
       const left = await readdir(join(home, 'work', 'runs')).catch(() => []);
@@ -68,7 +68,7 @@ export class WorkFolders {
     }
   }
 
-  /** Stops removing; what is left is removed after the next start. */
+  /** Stops removing; the next start removes the rest. */
   async close(): Promise<void> {
     await Promise.all([...this.removers.values()].map((remover) => remover.close()));
   }
@@ -80,7 +80,7 @@ export class WorkFolders {
         if (codeOf(error) !== 'ENOENT') await this.remover(home).remove(path);
       });
     } catch (error) {
-      this.log.warn({ err: error, folder: path }, 'the folder of a run cannot be removed');
+      this.log.warn({ err: error, folder: path }, 'could not remove the directory of a run');
     }
     this.open.delete(id);
   }

@@ -1,4 +1,4 @@
-/** A job as the scheduler sees it: which of its instants fire, and the dispatch of a run. */
+/** The scheduler's jobs: which of a job's instants fire, and the dispatch of a run. */
 
 import { Cron } from 'croner';
 import { agentToolsets, NO_AGENT } from '../../../base/names.ts';
@@ -18,7 +18,7 @@ import type { FindPlace } from '../../table/held-place.ts';
 import type { DeliveryScope } from '../../table/link-delivery.ts';
 import { linkDelivery, linkOutput, renderDeliveries, renderOutputs } from '../../table/link-delivery.ts';
 
-/** A job as the scheduler sees it, whether it comes from the config or was created at run time. */
+/** A job of the scheduler, from the config or created at run time. */
 export interface Job {
   readonly id: string;
   readonly name: string;
@@ -33,12 +33,12 @@ export interface Job {
   readonly deliver: JobPlan['deliver'];
   readonly outputs?: readonly OutputPlan[] | undefined;
   readonly budget?: JobPlan['budget'];
-  /** Left out: nowhere. */
+  /** Absent: failures are not sent anywhere. */
   readonly on_failure?: JobPlan['on_failure'];
   readonly agent: JobPlan['agent'];
   readonly skills: readonly string[];
   readonly toolsets: readonly string[];
-  /** As configured; a pause or resume at run time is stored, and wins. */
+  /** As configured. A pause or resume at run time is stored, and takes precedence. */
   readonly paused: boolean;
   readonly misfire: JobPlan['misfire'];
   /** Unix ms from which it can be due; null: from when a scheduler first sees it. */
@@ -69,7 +69,7 @@ function fromRecord(record: JobRecord, { profiles }: JobTable): Job {
     kind: 'dynamic',
     agent: record.agent ?? null,
     deliver: [...deliver],
-    // Whatever else a row may have: a job made at run time has none.
+    // A job created at run time has no outputs, whatever its row contains.
     outputs: [],
     on_failure: [],
     toolsets: agentToolsets(toolsets ?? profile?.toolsets ?? [], profile, record.agent ?? null),
@@ -79,8 +79,9 @@ function fromRecord(record: JobRecord, { profiles }: JobTable): Job {
 }
 
 /**
- * All jobs by id. Jobs of unserved profiles are left out; a job of the config wins over a dynamic one with the same id.
- * @param machineZone IANA zone for jobs that name none in a config that names none.
+ * All jobs by id. Jobs of unserved profiles are left out; a job of the config takes precedence over a dynamic one with
+ * the same id.
+ * @param machineZone IANA zone of jobs without a zone, if the config has none either.
  */
 export function listJobs(
   table: JobTable,
@@ -96,18 +97,18 @@ export function listJobs(
 }
 
 /*
- * Decides which of a job's instants fire that have passed since it was last checked.
+ * Decides which of a job's instants since the last check fire.
  *
  *   cursor ──┬────┬────┬──── started_at ────┬────┬──── now
  *            missed: no gateway ran         late: a jump of the clock, a busy machine
  *
- * Late instants become one run, for the latest of them. When all of them were missed while no gateway ran, the job's
- * `misfire` decides: `skip` fires nothing, `once` fires for the latest. Nothing ever fires twice to catch up.
+ * Late instants become one run, for the latest of them. When all of them were missed because no gateway ran, the job's
+ * `misfire` decides: `skip` fires nothing, `once` fires for the latest. A job never fires several times to catch up.
  */
 
 interface Elapsed {
   readonly cron: CronTimes;
-  /** Unix ms of the first passed instant that has not been handled. */
+  /** Unix ms of the first passed instant that was not handled. */
   readonly first: number;
   /** Unix ms since which a gateway has been running. */
   readonly started_at: number;
@@ -149,10 +150,13 @@ export interface CronTimes {
   count(after: number, before: number, most: number): number;
 }
 
-/** The same as the compiler's, so that jobs fire at the times that it forecasts. A test compares them. */
+/** The same options as the compiler's, so that jobs fire at the forecast times. A test compares them. */
 const OPTIONS = { mode: '5-part', fixedTimeRule: 'no-wildcard', paused: true } as const;
 
-/** @throws Error for an expression that cannot be parsed; an unknown zone throws on first use. The compiler refuses both. */
+/**
+ * @throws Error for an expression that cannot be parsed; an unknown zone throws at first use. The compiler rejects
+ * both.
+ */
 export function readCron(schedule: string, timezone: string): CronTimes {
   const cron = new Cron(schedule, { ...OPTIONS, timezone });
   const next = (after: number): number | null => cron.nextRun(new Date(after))?.getTime() ?? null;
@@ -200,7 +204,7 @@ function outputsOf(job: Job, table: DeliveryTable): Pick<Dispatch, 'outputs'> {
   return renderOutputs(linked, null, NO_BUILTINS);
 }
 
-/** Where the reason of a failed run goes; left out: nowhere. */
+/** The receivers of the reason of a failed run; absent: none. */
 function onFailure(job: Job, table: DeliveryTable): Pick<Dispatch, 'on_failure'> {
   const { on_failure = [] } = job;
   if (on_failure.length === 0) return {};
@@ -249,7 +253,7 @@ function dispatchOf(
   };
 }
 
-/** For a scheduled run. `due_at` and `now` are Unix ms. */
+/** The dispatch of a scheduled run. `due_at` and `now` are Unix ms. */
 export function scheduledDispatch(
   job: Job,
   table: DeliveryTable,
@@ -259,14 +263,14 @@ export function scheduledDispatch(
   return { ...dispatchOf(job, table, occasion, { event: 'schedule', delivery_id }), due_at };
 }
 
-/** For a run started by hand. */
+/** The dispatch of a run started by hand. */
 export function manualDispatch(job: Job, table: DeliveryTable, occasion: Occasion): Dispatch {
   return dispatchOf(job, table, occasion, { event: 'manual', delivery_id: `${job.id}#${occasion.id}` });
 }
 
 /**
- * For a run started by an event. The event's rendered prompt is added to the job's prompt for this run only; skills,
- * toolsets and deliveries are the job's (§3.3).
+ * The dispatch of a run started by an event. The event's rendered prompt is added to the job's prompt for this run
+ * only; skills, toolsets and deliveries are the job's (§3.3).
  */
 export function eventDispatch(job: Job, table: DeliveryTable, event: Dispatch): Dispatch {
   const context = event.prompt.trim() === '' ? '' : `\n\n${event.prompt}`;

@@ -1,9 +1,9 @@
 /**
- * Fires scheduled jobs, each at most once for each instant, and never while its previous run is under way.
+ * Fires scheduled jobs, each at most once for each instant, and never during its previous run.
  *
  * The scheduler sleeps until the next instant, but never longer than `pollMs`, so that it notices changed jobs and a
  * changed clock. The store decides whether a job fires, in the transaction that stores the run
- * (../../store/unit/jobs.ts); the state kept here only determines when to ask it.
+ * (../../store/unit/jobs.ts). The state here only determines when to query it.
  */
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Clock, Timer } from '../../platform/clock.ts';
@@ -23,12 +23,12 @@ import { decideDue, eventDispatch, jobSignature, listJobs, readCron, scheduledDi
 
 export interface SchedulerOptions {
   readonly store: Store;
-  /** The table in service, read anew each time. */
+  /** The table in service, read again each time. */
   readonly table: () => JobTable;
   readonly place?: FindPlace;
   /** Called when a run was stored and can be taken. */
   readonly wake: () => void;
-  /** IANA zone for jobs that name none in a config that names none. */
+  /** IANA zone of jobs without a zone, if the config has none either. */
   readonly timezone: string;
   readonly ids: Ids;
   readonly clock: Clock;
@@ -37,7 +37,7 @@ export interface SchedulerOptions {
   readonly observer?: DispatchObserver;
   /** Called with the jobs of the store whenever any process has changed them, before they fire. */
   readonly changed?: (records: readonly JobRecord[]) => Promise<void>;
-  /** Begins the trace of an instant that fires; null: nothing is traced. */
+  /** Begins the trace of an instant that fires; null: tracing is off. */
   readonly tracing?: { fired(job: string, dueAt: number): TraceFields } | null;
   /** Longest sleep, in ms. Default: 1000. */
   readonly pollMs?: number;
@@ -59,7 +59,7 @@ export class JobScheduler implements JobFirer {
   private working: Promise<void> = Promise.resolve();
   private loading: Promise<void> = Promise.resolve();
   private stopped = true;
-  /** The store was unavailable at the last attempt; logged once. */
+  /** True if the store was unavailable at the last attempt; logged once. */
   private isRefused = false;
 
   constructor(options: SchedulerOptions) {
@@ -75,7 +75,7 @@ export class JobScheduler implements JobFirer {
     this.wake();
   }
 
-  /** Stops firing; resolves when work under way is stored. */
+  /** Stops firing; resolves when running work is stored. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.timer?.cancel();
@@ -89,7 +89,7 @@ export class JobScheduler implements JobFirer {
     this.wake();
   }
 
-  /** Unix ms of the earliest instant that has passed and is not handled; null: there is none. */
+  /** Unix ms of the earliest instant that has passed and was not handled; null: there is none. */
   overdue(): number | null {
     const now = this.options.clock.now();
     const passed = [...this.watched.values()].flatMap(({ next }) => (next !== null && next <= now ? [next] : []));
@@ -124,8 +124,8 @@ export class JobScheduler implements JobFirer {
       claim: storedClaim(claim, now),
     });
     if (result.kind === 'stored') wake();
-    if (result.kind === 'running') log.info(fields, 'the job is running already: the event starts no second run');
-    if (result.kind === 'paused') log.info(fields, 'the job is paused: the event is dropped');
+    if (result.kind === 'running') log.info(fields, 'skipped an event: its job is already running');
+    if (result.kind === 'paused') log.info(fields, 'dropped an event: its job is paused');
     if (result.kind !== 'over_limit') return { kind: FIRED[result.kind] };
     reportOver(this.options, fired, result);
     return result;
@@ -142,7 +142,7 @@ export class JobScheduler implements JobFirer {
     if (isRefused && this.isRefused) return;
     this.isRefused ||= isRefused;
     const fields = isRefused ? { reason: error.message } : { err: error };
-    this.options.log.error(fields, 'the scheduler could not do its work, it tries again');
+    this.options.log.error(fields, 'the scheduler failed; will retry');
   }
 
   private async work(): Promise<void> {
@@ -186,7 +186,7 @@ export class JobScheduler implements JobFirer {
     const { records, states, version } = await store.read({ kind: 'jobs' });
     const now = clock.now();
     if (isBack) {
-      log.warn({}, 'the clock was set back: jobs go on by the new time, what has fired does not fire again');
+      log.warn({}, 'system clock moved back; rescheduled jobs (no job fires twice)');
       this.startedAt = Math.min(this.startedAt, now);
     }
     const before = isBack ? new Map<string, Watched>() : this.watched;
@@ -196,7 +196,7 @@ export class JobScheduler implements JobFirer {
     this.source = { table, version };
     for (const begin of found.begun) store.write(begin).catch((error: unknown) => this.logFailure(error));
     for (const { job, error } of found.unreadable) {
-      log.error({ job, err: error }, 'the schedule of the job cannot be read: it does not fire');
+      log.error({ job, err: error }, 'invalid schedule: the job will not fire');
     }
   }
 
@@ -230,17 +230,17 @@ export class JobScheduler implements JobFirer {
     if (outcome !== 'claimed' && outcome !== 'paused') observer?.jobTicked?.(job, missed, outcome === 'stored');
     const fields = { job: job.id, profile: job.profile, due_at: new Date(due_at).toISOString() };
     if (outcome === 'stored') log.info(fields, 'job fired');
-    if (outcome === 'over_limit') log.info(fields, 'a budget is used up: this run is left out');
-    if (outcome === 'running') log.warn(fields, 'the job is still running: this run is left out');
-    if (missed > 0 && outcome !== 'claimed') log.warn({ ...fields, missed }, 'runs were missed');
+    if (outcome === 'over_limit') log.info(fields, 'skipped a run: budget exhausted');
+    if (outcome === 'running') log.warn(fields, 'skipped a run: the job is still running');
+    if (missed > 0 && outcome !== 'claimed') log.warn({ ...fields, missed }, 'missed runs of a job');
   }
 }
 
 /** Removes old records of fired instants, once an hour, for the scheduler. */
 const EVERY_MS = 3_600_000;
-/** Most records removed in one change. */
+/** Maximum number of records removed in one change. */
 const SLICE = 1000;
-/** Least time they are kept, in ms: they prevent a second firing after the clock was set back. */
+/** Minimum time that records stay, in ms: they prevent a second firing after the system clock moved back. */
 const KEEP_MS = 48 * 3_600_000;
 
 class TickRetention {
@@ -251,9 +251,9 @@ class TickRetention {
     this.store = store;
   }
 
-  /** @param now Unix ms @param days for which ended dispatches are kept */
+  /** @param now Unix ms @param days how long ended dispatches stay */
   async forget(now: number, days: number): Promise<void> {
-    // A due time that is further ahead was set before the clock was set back.
+    // A due time that is further ahead was set before the system clock moved back.
     if (now < this.dueAt && this.dueAt - now <= EVERY_MS) return;
     this.dueAt = now + EVERY_MS;
     const before = Math.round(now - Math.max(KEEP_MS, days * 24 * 3_600_000));
@@ -261,7 +261,7 @@ class TickRetention {
   }
 }
 
-/** Determines which jobs the scheduler watches, and from which instant: each resumes at its cursor in the store. */
+/** A job that the scheduler watches. It resumes at its cursor in the store. */
 interface Watched {
   readonly job: Job;
   readonly cron: CronTimes;
@@ -292,12 +292,12 @@ interface WatchedJobs {
 const MINUTE_MS = 60_000;
 
 /**
- * Whether the clock was set back so far that the job would not fire until it reaches the old time again. Such a job is
- * watched from now on; the store still has the instants that have fired.
+ * True if the system clock moved back so far that the job would not fire until the clock reaches the old time again.
+ * Such a job is watched from now on; the store still has the instants that fired.
  */
 const isAhead = (cursor: number, now: number): boolean => cursor - now > MINUTE_MS;
 
-/** The stored cursor; null when the job is new, has another schedule, or the clock was set back since. */
+/** The stored cursor; null when the job is new, has another schedule, or the system clock moved back since. */
 function leftAt(job: Job, { cursor, signature }: JobState, now: number): number | null {
   const isSame = signature === jobSignature(job) || (signature === null && job.kind === 'dynamic');
   return isSame && cursor !== null && !isAhead(cursor, now) ? cursor : null;
@@ -333,7 +333,7 @@ function watchJobs(jobs: ReadonlyMap<string, Job>, { states, before, now }: Watc
       const left = leftAt(job, state, now);
       const cursor = left ?? beginAt(job, state, now);
       if (left === null) begun.push({ kind: 'watch_job', job: id, signature: jobSignature(job), now: cursor });
-      // What was due while the job was paused is not made up for.
+      // Instants during a pause are not made up for.
       const isHeld = paused && (ends === null || ends <= now);
       const next = isHeld ? null : cron.next(Math.max(cursor, ends ?? cursor));
       watched.set(id, { job, cron, paused, ends, cursor, next });

@@ -1,6 +1,6 @@
 /**
- * The interface to the SQLite driver; the only file that imports the package. docs/store.md ("The driver") has the reasons
- * for this driver, and when to replace it. The package has the interface of `node:sqlite`.
+ * The interface to the SQLite driver, and the only file that imports the package. docs/store.md ("The driver") says why
+ * this driver is used, and when to replace it. The package has the interface of `node:sqlite`.
  */
 import { DatabaseSync } from '@photostructure/sqlite';
 
@@ -36,7 +36,7 @@ export const connect: Connect = (path, { busyMs }) => {
     query<R extends Row>(sql: string): RowQuery<R> {
       const statement = coded(() => db.prepare(sql));
       statement.setReturnArrays(true);
-      // The driver returns no row at all where one of its numbers is beyond 2^53.
+      // The driver returns no row at all if one of its numbers is beyond 2^53.
       const read = <T>(ask: () => T, round: (result: T) => T): T => {
         try {
           return coded(ask);
@@ -77,7 +77,10 @@ const isTooLarge = (error: unknown): boolean =>
 const rounded = <R extends Row>(row: R): R =>
   row.map((value: unknown) => (typeof value === 'bigint' ? Number(value) : value)) as unknown as R;
 
-/** SQLite's names of its result codes, and of those extended codes that are told apart here (https://www.sqlite.org/rescode.html). */
+/**
+ * SQLite's names of its result codes, and of the extended codes that are distinguished here
+ * (https://www.sqlite.org/rescode.html).
+ */
 const NAMES = [
   'OK',
   'ERROR',
@@ -109,7 +112,7 @@ const NAMES = [
 ];
 const EXTENDED: Readonly<Record<number, string>> = { 778: 'IOERR_WRITE', 1034: 'IOERR_FSYNC', 4874: 'IOERR_SHMSIZE' };
 
-/** `all` of the package gives SQLite's message, but not its code. */
+/** `all` of the package reports SQLite's message, but not its code. */
 const BY_MESSAGE: Readonly<Record<string, string>> = {
   'database disk image is malformed': 'CORRUPT',
   'file is not a database': 'NOTADB',
@@ -120,7 +123,7 @@ const BY_MESSAGE: Readonly<Record<string, string>> = {
   'unable to open database file': 'CANTOPEN',
 };
 
-/** Runs a call of the driver; an error of SQLite gets SQLite's name as its code. */
+/** Runs a call of the driver. An error of SQLite gets SQLite's name as its code. */
 function coded<T>(call: () => T): T {
   try {
     return call();
@@ -139,13 +142,13 @@ export function errorCode(error: unknown): string {
 
 export const isBusy = (error: unknown): boolean => errorCode(error).startsWith('SQLITE_BUSY');
 
-/** Whether the file's pages are inconsistent, or it is not a database. */
+/** True if the file's pages are inconsistent, or it is not a database. */
 export const isMalformed = (error: unknown): boolean => /^SQLITE_(?:CORRUPT|NOTADB)/.test(errorCode(error));
 
 /** Codes of errors in the statement or its values, not in the medium. */
 const STATEMENT_ERROR = /^SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|TOOBIG|RANGE|MISUSE)/;
 
-/** Whether the medium failed: it is full, read-only, gone, damaged, or in use. */
+/** True if the medium failed: it is full, read-only, missing, damaged, or in use. */
 export function isMediumError(error: unknown): boolean {
   const code = errorCode(error);
   return code.startsWith('SQLITE_') ? !STATEMENT_ERROR.test(code) : /^E[A-Z]+$/.test(code);

@@ -1,6 +1,5 @@
 /**
- * Makes a change inside the transaction of its group: in a unit of work, or by statements of its own for jobs, figures
- * and old rows.
+ * Makes a change inside the transaction of its group: in a unit of work, or with SQL for jobs, figures and old rows.
  */
 import { messageOf } from '../../../base/errors.ts';
 import type { Mutation, MutationKind, MutationResults } from '../contract.ts';
@@ -160,7 +159,7 @@ function createCleanup(rows: WriterRows): Pick<DirectHandlers, 'cleanup' | 'trim
 
 /** Number of dispatches removed between two checks of the size. */
 const TRIM_STEP = 8;
-/** Approximate limit of what one change frees, in bytes, because other changes wait meanwhile. */
+/** Approximate limit of the bytes that one change frees, because other changes wait for it. */
 const TRIM_BYTES = 2 * 1024 * 1024;
 
 function createRemove({ db, memory: { counts } }: WriterRows): (ended: readonly EndedRow[]) => void {
@@ -200,7 +199,7 @@ function createExpireClaims(db: Connection): DirectHandlers['expire_claims'] {
   };
 }
 
-/** The figures of each minute, added and summed. */
+/** Adds the figures of a minute. */
 function createAddFigures(db: Connection): DirectHandlers['add_figures'] {
   const add = db.change(
     `INSERT INTO figure (minute, ${FIGURES.join(', ')}) VALUES (?, ${FIGURES.map(() => '?').join(', ')}) ` +

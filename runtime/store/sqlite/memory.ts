@@ -1,4 +1,4 @@
-/** What the writer knows of the tables without asking: it is the only one that changes them. */
+/** The writer's in-memory copy of small tables. It is current because only the writer changes them. */
 
 import { isPause } from '../../../schemas/built/rows/Pause.ts';
 import { decodeOr, isText } from '../decode.ts';
@@ -41,8 +41,8 @@ export class Memory {
 }
 
 /*
- * The writer's counts, in memory and in the tally table: dispatches of each route by state, the route's limit of runs at
- * once, and open groups. Only the writer changes them, so it reads them once, and again after a rollback.
+ * The writer's counts, in memory and in the tally table: dispatches of each route by state, the route's limit of
+ * concurrent runs, and open groups. Only the writer changes them, so it reads them once, and again after a rollback.
  */
 
 /** The counts of one route, and the lane of its runs. */
@@ -77,7 +77,7 @@ class Counts {
     this.reload();
   }
 
-  /** Number of pending dispatches that are in no group. @param paused lanes of routes whose dispatches do not count */
+  /** Number of pending dispatches outside groups. @param paused lanes of routes whose dispatches do not count */
   waiting(paused: readonly string[]): number {
     let pending = -this.groups;
     for (const { counts } of this.byLane.values()) pending += counts.pending;
@@ -85,7 +85,7 @@ class Counts {
     return Math.max(0, pending);
   }
 
-  /** Those of the lane's route. */
+  /** The counts of the lane's route. */
   ofLane(lane: string): RouteCounts {
     const name = routeLane(lane);
     const known = this.byLane.get(name);
@@ -131,7 +131,7 @@ class Counts {
   }
 }
 
-/** Which routes are paused, in memory: the writer asks with each `take_work`, and only it changes the rows. */
+/** The paused routes, in memory: the writer needs them for each `take_work`, and only it changes the rows. */
 class Pauses {
   private readonly byLane = new Map<string, number | null>();
   private readonly readAll: () => readonly (readonly [key: string, body: string])[];
@@ -149,7 +149,7 @@ class Pauses {
     else this.byLane.set(lane, pause.until);
   }
 
-  /** Whether the route of the lane is paused at `now`. */
+  /** True if the route of the lane is paused at `now`. */
   has(lane: string, now: number): boolean {
     if (this.byLane.size === 0) return false;
     const until = this.byLane.get(routeLane(lane));
@@ -161,7 +161,7 @@ class Pauses {
     return [...this.byLane.keys()].filter((lane) => this.has(lane, now));
   }
 
-  /** Unix ms at which the next pause ends by itself; null: none does. */
+  /** Unix ms at which the next pause expires; null: none does. */
   nextEnd(now: number): number | null {
     const ends = [...this.byLane.values()].filter((until) => until !== null && until > now) as readonly number[];
     return ends.length === 0 ? null : Math.min(...ends);

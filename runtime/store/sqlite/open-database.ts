@@ -19,7 +19,10 @@ const BUSY_MS = 5000;
 export const WAL_BYTES = 64 * 1024 * 1024;
 const SYNCHRONOUS: Readonly<Record<Durability, string>> = { full: 'FULL', normal: 'NORMAL' };
 
-/** Opens a connection that writes. What marks the log is removed: the connection may begin another. The reader makes the checkpoints. */
+/**
+ * Opens a connection that writes. Removes the mark of the log, because the connection may begin another log. The reader
+ * makes the checkpoints.
+ */
 export function openWriting(connect: Connect, path: string, durability: Durability): Connection {
   removeSynced(logMarkPath(path));
   return configure(connect(path, { busyMs: BUSY_MS }), [
@@ -45,7 +48,7 @@ function configure(db: Connection, settings: readonly string[]): Connection {
   }
 }
 
-/** An open file, with what a rescue has found in it. */
+/** An open file, and the findings of a rescue. */
 interface Prepared {
   readonly db: Connection;
   readonly findings: Findings | null;
@@ -58,7 +61,7 @@ interface Prepared {
 export function prepareDatabase(connect: Connect, path: string, now: number, rescue: WriterRescue | null): Prepared {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const found = rescue?.examine(connect, now);
-  // They would be wrong once the file is written without it.
+  // Without a rescue, the note becomes wrong once the file is written.
   if (rescue === null) removeSynced(notePath(path));
   createFile(path);
   const db = openWriting(connect, path, 'full');
@@ -88,12 +91,12 @@ function requireFormat(db: Connection, path: string): void {
   const format = formatOf(db);
   if (format > FORMAT) {
     throw new StoreRefused(
-      `${path} was written by a newer hookwright (format ${format}, this one knows ${FORMAT}): ` +
+      `${path} was written by a newer hookwright (format ${format}, this version supports up to ${FORMAT}): ` +
         'upgrade, or move the file away',
     );
   }
   if (format > 0 && format < OLDEST_FORMAT) {
-    throw new StoreRefused(`${path} has format ${format}, of a version before the first release: move the file away`);
+    throw new StoreRefused(`${path} has format ${format}, which predates the first release: move the file away`);
   }
   if (format === 0) inTransaction(db, () => createTables(db));
   else if (format < FORMAT) inTransaction(db, () => migrateTables(db, format));

@@ -33,17 +33,17 @@ export interface ServerStoreOptions {
   readonly log: Logger;
   /** Default: none. */
   readonly rescue?: Rescue | null;
-  /** Decides by the limits of runs; default: nothing does. */
+  /** Decides by the limits of runs; default: none. */
   readonly counter?: RunCounter | undefined;
   /** Called before a change that records something is sent, so that its log lines are written first. */
   readonly beforeCommit?: () => void;
-  /** Called once a thread of the store has ended, with the reason: nothing can be stored any more. */
+  /** Called with the reason once a thread of the store has ended: nothing can be stored any more. */
   readonly failed?: (reason: string) => void;
   /** Starts the writer thread; default: the shipped one. */
   readonly writer?: StartThread;
 }
 
-/** What modules add to a store. */
+/** The parts that modules add to a store. */
 type StoreParts = Pick<ServerStoreOptions, 'rescue' | 'counter'>;
 
 /** How long commands and a starting server wait for each other, in ms. */
@@ -81,9 +81,9 @@ export async function openServerStore(options: ServerStoreOptions): Promise<Stor
 }
 
 /**
- * Opens the store for a command while no server uses it, creating it if necessary. Holds the store's lock
- * until it is closed; waits while another command holds it. Rejects with StoreRefused when a server uses it or this version
- * cannot use the file, with StoreUnavailable when the medium fails.
+ * Opens the store for a command while no server uses it, creating it if necessary. Holds the store's lock until it is
+ * closed; waits while another command holds it. Rejects with StoreRefused when a server uses it or this version cannot
+ * use the file, with StoreUnavailable when the medium fails.
  */
 export const openOfflineStore = (path: string, parts: StoreParts = {}): Promise<Store> =>
   openInline(path, parts, () => lockStore(path));
@@ -99,7 +99,7 @@ export async function tryOpenOfflineStore(path: string, rescue: Rescue | null): 
   return lock === null ? null : openInline(path, { rescue }, async () => lock);
 }
 
-/** Opens a store that has no file, in this thread: it ends with its close. */
+/** Opens a store without a file, in this thread. Closing it deletes everything. */
 export async function openMemoryStore({
   log,
   counter,
@@ -141,7 +141,7 @@ export function readJobsUnopened(path: string): readonly JobRecord[] {
   }
 }
 
-/** The same when nothing can be missing; null while the file has a log, is changing, or cannot be read. */
+/** Reads the jobs if none can be missing; null while the file has a log, is changing, or cannot be read. */
 export function readClosedJobs(path: string): readonly JobRecord[] | null {
   try {
     const before = closedStateOf(path);
@@ -196,8 +196,8 @@ async function opened(store: SqliteStore): Promise<void> {
 }
 
 /**
- * Commands use the store for moments, and a start waits for them; another server uses it until it is stopped. Its control
- * socket may have been removed, so the store has a lock of servers as well.
+ * Commands use the store only briefly, so a start waits for them. Another server uses it until it is stopped. Its
+ * control socket may have been removed, so the store also has a lock for servers.
  */
 async function lockAsServer(path: string, atExit: () => void): Promise<FileLock> {
   const served = tryLock(servedPath(path));
@@ -219,17 +219,17 @@ async function lockAsServer(path: string, atExit: () => void): Promise<FileLock>
   }
 }
 
-/** The time of the file says since when the store is served. */
+/** Sets the modification time of the file: the time since when the store is served. */
 function noteTime(path: string): void {
   try {
     utimesSync(path, new Date(), new Date());
   } catch {
-    // A read-only disk: commands wait for the gateway as for one that starts.
+    // The disk is read-only: commands wait for the gateway as if it were starting.
   }
 }
 
 const inUse = (path: string, pid: number | null, what: string): StoreRefused =>
-  new StoreRefused(`${path} is in use by another ${what}${pid === null ? '' : ` (pid ${pid})`}: stop that one first`);
+  new StoreRefused(`${path} is in use by another ${what}${pid === null ? '' : ` (pid ${pid})`}: stop it first`);
 
 /** Waits for the store's lock. Rejects with StoreRefused when it is not released in time. */
 async function lockStore(path: string): Promise<FileLock> {

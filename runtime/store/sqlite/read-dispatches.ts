@@ -1,21 +1,21 @@
-/** The SQL for the queries about dispatches, what they wait for and what was said in them, over a connection that only reads. */
+/** The SQL for queries about dispatches, their waits and their sessions, over a read-only connection. */
 import { isUtf8 } from 'node:buffer';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { StoreDamaged } from '../decode.ts';
 import type { BusyRow, ListedRow, SaidRow, StoredRow } from '../listed-rows.ts';
 import {
+  AWAITS_APPROVAL,
   earlierNeeded,
   fillEvents,
   HAS_TURN,
   hasOpenState,
-  IS_ASKED,
   listedColumns,
   readBusy,
   readListed,
   readStored,
   resetRow,
   saidIn,
-  toldRows,
+  turnsOf,
   WAITING_COLUMNS,
   WAITING_RUNS,
 } from '../listed-rows.ts';
@@ -64,7 +64,7 @@ export function createDispatchQueries(db: Connection): Pick<QueryHandlers, Dispa
   };
 }
 
-/** Returns a function that gives a row the names of these columns. */
+/** Returns a function that names the columns of a row. */
 export function named<T>(columns: readonly string[]): (row: Row) => T {
   const names = columns.map((column) => column.replace(/^.*[. ]|"/g, ''));
   return (row) => {
@@ -79,7 +79,7 @@ interface Selected<T> {
   all(...values: readonly Value[]): readonly T[];
 }
 
-/** A query whose rows have the names of these columns. @param rest from `FROM` on */
+/** A query whose rows are objects with these columns. @param rest from `FROM` on */
 export function select<T>(
   db: Connection,
   columns: readonly string[],
@@ -97,7 +97,8 @@ export function select<T>(
 }
 
 const CONDITIONS = [
-  // The first, for its `?1`. Rows before the first of them are not looked at. `+`: else SQLite looks for the lowest ref in the table.
+  // The first, for its `?1`. Rows before the first match are not scanned. Without `+`, SQLite searches the table for
+  // the lowest ref.
   ['since', '+d.accepted_at >= ?1 AND w.ref >= (SELECT min(+ref) FROM dispatch WHERE accepted_at >= ?1)'],
   ['route', 'd.route = ?'],
   ['job', 'd.job = ?'],
@@ -107,7 +108,7 @@ const CONDITIONS = [
 function list(db: Connection, filter: ListFilter): readonly DispatchSummary[] {
   const given = CONDITIONS.filter(([name]) => filter[name] !== undefined);
   const where: string[] = given.map(([, condition]) => condition);
-  // One that is known, because it becomes a literal.
+  // Taken from the known states, because it becomes a literal.
   const state = SHOWN_STATES.find((known) => known === filter.state);
   if (state !== undefined) where.push(isFinal(state) ? `w.state = '${state}'` : hasOpenState(state));
   if (filter.oldest_open || (state !== undefined && !isFinal(state))) where.push('w.finished_at IS NULL');
@@ -142,7 +143,7 @@ function createWaits(db: Connection): QueryHandlers['waits'] {
 export const laneCount = ([lane, count]: readonly [string, number]): LaneCount => ({ lane, count });
 
 function createApprovals(db: Connection): QueryHandlers['approvals'] {
-  const rest = `FROM delivery x JOIN dispatch d USING (ref) WHERE ${IS_ASKED} ORDER BY x.ref, x.n`;
+  const rest = `FROM delivery x JOIN dispatch d USING (ref) WHERE ${AWAITS_APPROVAL} ORDER BY x.ref, x.n`;
   const waiting = select<WaitingDelivery>(db, WAITING_COLUMNS, rest);
   return () => waiting.all();
 }
@@ -163,16 +164,16 @@ function createLoad(db: Connection): (ref: Ref) => StoredDispatch | null {
     const row = one.get(ref);
     if (row === undefined) return null;
     const found = steps.all(...stepIds(ref)).map(([data]) => data);
-    // The driver reads invalid UTF-8 as U+FFFD, which a text may contain as well.
+    // The driver reads invalid UTF-8 as U+FFFD, which a valid text may also contain.
     const isUnsure = [...row, ...found].some((value) => typeof value === 'string' && value.includes('\ufffd'));
     if (isUnsure && !texts.all(ref, ...stepIds(ref)).every(([text]) => text === null || isUtf8(text)))
-      throw new StoreDamaged(`a text of delivery ${String(row[1])} is not what was written`);
+      throw new StoreDamaged(`a text of delivery ${String(row[1])} is damaged`);
     const stored = readStored(toStored(row), found);
     return { ...stored, dispatch: whole(ref, stored.dispatch) };
   };
 }
 
-/** Returns a function that puts the list of its burst into a dispatch. */
+/** Returns a function that adds the list of its burst to a dispatch. */
 function createWhole(db: Connection): (ref: Ref, dispatch: Dispatch) => Dispatch {
   const before = db.query<[string]>(
     'SELECT body FROM dispatch WHERE burst = (SELECT burst FROM dispatch WHERE ref = ?1) AND ref < ?1 ORDER BY ref DESC LIMIT ?2',
@@ -195,7 +196,7 @@ function createSaid(db: Connection): QueryHandlers['said'] {
   const whole = createWhole(db);
   return (query) => {
     const rows = latest.all(sessionName(query.of), query.turns);
-    const told = toldRows(rows, reset.get(guardKey(resetRow(query.of)))?.[0]);
+    const told = turnsOf(rows, reset.get(guardKey(resetRow(query.of)))?.[0]);
     return saidIn(
       told.map((row) => ({ ...row, dispatch: whole(row.ref, row.dispatch) })),
       query,

@@ -1,9 +1,9 @@
-/** The reading connection, which in a server has its own thread: runs queries and makes checkpoints. */
+/** The reading connection, which has its own thread in a server: runs queries and makes checkpoints. */
 
 import { messageOf } from '../../../base/errors.ts';
 import { isLastError } from '../../../schemas/built/rows/LastError.ts';
 import { decodeOr, isCount, StoreDamaged } from '../decode.ts';
-import { COUNT_ASKED } from '../listed-rows.ts';
+import { COUNT_AWAITING } from '../listed-rows.ts';
 import type { LastError, Query, QueryHandlers, QueryKind, QueryResults, StoreOverview, Tally } from '../queries.ts';
 import type { JobState, JobTick, Ref } from '../records.ts';
 import { claimKey, NOT_PAUSED, readGuard, storedJob } from '../records.ts';
@@ -24,19 +24,19 @@ interface ReaderOptions {
   readonly connect?: Connect;
   /** Default: none. */
   readonly rescue?: Rescue | null;
-  /** The connection of a store in memory, in place of one of its own; the writer closes it. */
+  /** The connection of a store in memory, instead of a separate one; the writer closes it. */
   readonly shared?: Connection;
 }
 
 export type ReaderRequest =
   | { readonly kind: 'read'; readonly queries: readonly Query[] }
-  /** For a rescue (rescue.ts). It takes seconds. */
+  /** For a rescue (rescue.ts); takes seconds. */
   | { readonly kind: 'read_whole'; readonly to: string | null }
   | { readonly kind: 'checkpoint' | 'close' };
 
 export type ReadResult =
   | { readonly kind: 'ok'; readonly value: QueryResults[QueryKind] }
-  /** `malformed`: damaged pages; `damaged`: a value. */
+  /** `malformed`: damaged pages; `damaged`: a damaged value. */
   | { readonly kind: 'failed' | 'malformed' | 'damaged'; readonly message: string };
 
 export class Reader {
@@ -47,7 +47,10 @@ export class Reader {
     this.options = options;
   }
 
-  /** Returns, by kind: the results of the queries in order, as JSON; the frames in the log; what a rescue returns. */
+  /**
+   * Returns, by kind: the results of the queries in order, as JSON; the number of frames in the log; the result of a
+   * rescue.
+   */
   serve(request: ReaderRequest): string | number | null {
     switch (request.kind) {
       case 'read':
@@ -86,7 +89,7 @@ export class Reader {
   }
 }
 
-/** The SQL for the queries of ../queries.ts, over a connection that only reads: those of what was counted, and of the guard. */
+/** The SQL for queries of ../queries.ts about counts and the guard, over a read-only connection. */
 function createQueries(db: Connection, rescue: Rescue | null): QueryHandlers {
   const held = db.query('SELECT 1 FROM claim WHERE key = ? AND expires_at > ?');
   const oldestDue = db.query<[number | null]>(
@@ -112,7 +115,7 @@ function createQueries(db: Connection, rescue: Rescue | null): QueryHandlers {
 /** The lanes of the routes that are paused at ?1. */
 const PAUSED = "SELECT key ->> '$' FROM guard_state WHERE kind = 'pause' AND coalesce(expires_at > ?1, 1)";
 const NONE_PAUSED = `NOT EXISTS (${PAUSED})`;
-/** As `routeLane`. */
+/** The same as `routeLane`. */
 const LANE_OF_ROUTE = 'substr(lane, 1, instr(lane || char(10), char(10)) - 1)';
 
 function createGuardRows(db: Connection): QueryHandlers['guard_rows'] {
@@ -154,7 +157,7 @@ function createOverview(db: Connection, rescue: Rescue | null): QueryHandlers['o
   const oldest = db.query<[number]>(
     'SELECT d.accepted_at FROM work w JOIN dispatch d USING (ref) WHERE w.finished_at IS NULL ORDER BY w.ref LIMIT 1',
   );
-  const asked = db.query<[string, string | null, number]>(COUNT_ASKED);
+  const asked = db.query<[string, string | null, number]>(COUNT_AWAITING);
   const lastError = db.query<[string]>("SELECT value FROM meta WHERE key = 'last_error'");
   const bytes = createBytes(db);
   const overview = (now: number): StoreOverview => {

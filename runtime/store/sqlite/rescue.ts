@@ -1,6 +1,6 @@
 /**
- * What a module adds to this engine: it recognises a file that is damaged, missing or another one, sets damaged rows aside, and
- * reports it. Without one, the engine creates, migrates and opens its file, and refuses one that SQLite cannot read.
+ * The interface of the module that recognises a damaged, missing or foreign file, quarantines damaged rows, and reports
+ * it. Without the module, the engine creates, migrates and opens its file, and rejects a file that SQLite cannot read.
  */
 import type { Logger } from '../../platform/log.ts';
 import type { DamageReport } from '../queries.ts';
@@ -11,24 +11,24 @@ export interface Rescue {
   readonly thread: URL;
   /** Called by the writer of the file, in its thread. */
   writer(path: string): WriterRescue;
-  /** Called by the store, in the thread of its callers. @param noteChecked has the writer note it */
+  /** Called by the store, in the thread of its callers. @param noteChecked makes the writer note the check */
   store(context: RescueContext, noteChecked: NoteChecked): StoreRescue;
-  /** Called by a reader, in its thread: known damage, for the query `overview`. */
+  /** Called by a reader, in its thread: returns known damage, for the query `overview`. */
   damage(db: Connection): DamageReport | null;
   /**
-   * Called by a reader, in its thread, for this module: checks the whole file, and returns what is wrong with it, or copies it to
+   * Called by a reader, in its thread, for this module. Checks the whole file, and returns the damage; or copies it to
    * the absolute path `to`, and returns the number of bytes. @throws when the copy fails
    */
   readWhole(open: () => Connection, to: string | null): string | number | null;
 }
 
-/** What was found when the file was opened. */
+/** The findings when the file was opened. */
 export interface Findings {
   /** A process that used the file was killed, and no server has checked the whole file since. */
   readonly unchecked: boolean;
   /** Loss found in the log since then, by this process or by an earlier command. */
   readonly damage: DamageReport | null;
-  /** Rows that were damaged, and have been set aside now; a line each. */
+  /** A line for each damaged row that was quarantined now. */
   readonly aside: readonly string[];
   /** Damage that an earlier check found in the file; it may have been repaired since. */
   readonly broken: DamageReport | null;
@@ -36,17 +36,20 @@ export interface Findings {
 
 export interface WriterRescue {
   /**
-   * Examines the file before SQLite opens it. Returns what is done once it is open, and has its tables.
-   * @param now Unix ms @throws StoreRefused when it is missing; other errors when the medium fails
+   * Examines the file before SQLite opens it. Returns a function to call once it is open and has its tables.
+   * @param now Unix ms @throws StoreRefused when the file is missing; other errors when the medium fails
    */
   examine(connect: Connect, now: number): (db: Connection) => Findings;
   /** Called before each commit. @throws when the medium fails */
   committing(db: Connection): void;
   /** Called after each commit. */
   committed(db: Connection): void;
-  /** Called when a change has failed. Sets damaged rows aside, and returns a line for each. @throws when the medium fails */
-  setAside(db: Connection): readonly string[];
-  /** Notes that the whole file has been checked. @param broken null: it is intact */
+  /**
+   * Called when a change has failed. Quarantines damaged rows, and returns a line for each. @throws when the medium
+   * fails
+   */
+  quarantine(db: Connection): readonly string[];
+  /** Notes that the whole file was checked. @param broken null: it is intact */
   noteChecked(db: Connection, broken: DamageReport | null): void;
   /** Called before the file is closed. @throws when the medium fails */
   closing(db: Connection): void;
@@ -54,25 +57,25 @@ export interface WriterRescue {
 
 export interface RescueContext {
   readonly path: string;
-  /** The store of a server, with threads; else that of a command. */
+  /** True for the store of a server, with threads; false for the store of a command. */
   readonly isServer: boolean;
   readonly log: Logger;
   /** Unix ms. */
   readonly now: () => number;
 }
 
-/** Notes in the file that all of it has been read. @param broken damage that was found */
+/** Notes in the file that all of it was read. @param broken damage that was found */
 type NoteChecked = (broken: DamageReport | null) => Promise<unknown>;
 
 export interface StoreRescue {
-  /** The file is open. */
+  /** Called when the file is open. */
   opened(findings: Findings): void;
-  /** A commit has set these rows aside; a line each. */
-  setAside(rows: readonly string[]): void;
-  /** A query has met a damaged page. */
+  /** Called when a commit has quarantined rows, with a line for each. */
+  quarantined(rows: readonly string[]): void;
+  /** Called when a query has met a damaged page. */
   malformed(message: string): Promise<void>;
-  /** The process exits, and has not closed the store. */
+  /** Called when the process exits without closing the store. */
   exit(): void;
-  /** The store closes; its writer has not yet. */
+  /** Called when the store closes, before its writer does. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Units of work over the file: the rows of a unit are loaded when they are asked for (load-unit.ts), and what it has
- * changed is stored here, within the transaction of its group.
+ * Units of work over the file. The rows of a unit are loaded at their first use, and its changes are stored within the
+ * transaction of its group.
  */
 
 import type { Dispatch } from '../../../schemas/generated/types.ts';
@@ -17,7 +17,7 @@ import { NAMES } from './schema.ts';
 export interface WriterRows {
   readonly db: Connection;
   readonly memory: Memory;
-  /** Runs `work` over a unit of work and stores what it has changed. */
+  /** Runs `work` over a unit of work and stores its changes. */
   inUnit<T>(work: (unit: WorkUnit) => T): T;
 }
 
@@ -43,7 +43,7 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
   const putDispatch = db.change('INSERT INTO dispatch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const replaceBody = db.change('UPDATE dispatch SET head = ?, body = ? WHERE ref = ?');
   const putMessage = db.change('INSERT OR REPLACE INTO message VALUES (?, ?, ?)');
-  // What differs from the defaults of a new row.
+  // The columns that differ from the defaults of a new row.
   const putWork = db.change(
     'INSERT INTO work (ref, lane, state, due_at, set_at, holder, answered_at, session, turn, blocked_by) ' +
       'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -116,7 +116,7 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
   };
   return (unit) => {
     for (const [key, expires_at] of unit.newClaims) addClaim(key, expires_at);
-    for (const [key, expires_at] of unit.laterClaims) renewClaim(key, expires_at);
+    for (const [key, expires_at] of unit.renewedClaims) renewClaim(key, expires_at);
     for (const row of unit.newDispatches) {
       const { ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, body, session, burst } = row;
       putDispatch(ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, body, session, burst);
@@ -142,7 +142,7 @@ function createStoreUnit(db: Connection, { counts, runs, attempts, pauses }: Mem
   };
 }
 
-/** Rows by key, each loaded when it is first asked for. */
+/** Rows by key, each loaded at its first use. */
 class LoadedRows<K, V> implements Rows<K, V> {
   private rows = new Map<K, V | undefined>();
   private readonly load: (key: K) => V | undefined;
@@ -156,7 +156,7 @@ class LoadedRows<K, V> implements Rows<K, V> {
     return this.rows.get(key);
   }
 
-  /** As far as it is loaded. */
+  /** The row, if it is loaded. */
   peek(key: K): V | undefined {
     return this.rows.get(key);
   }
@@ -181,7 +181,7 @@ const GROUPED = [...WORK, 'g.key AS group_key', 'g.first_at', 'g.superseded'];
 const placesOf = <Name extends string>(names: readonly string[]): Readonly<Record<Name, number>> =>
   Object.fromEntries(names.map((name, at) => [name, at])) as Readonly<Record<Name, number>>;
 
-// Literals, here and above: measured, rows that are made and stored in loops cost a tenth of all that a dispatch costs.
+// Literals, here and above: measured, rows that are created and stored in loops take a tenth of the cost of a dispatch.
 const W = placesOf<keyof WorkRow>([...NAMES.work, 'group_key', 'first_at', 'superseded']);
 const readWork = (values: Row): WorkRow => ({
   ref: values[W.ref] as Ref,
@@ -213,14 +213,14 @@ const readDelivery = (values: Row): DeliveryRow => ({
   waiting: values[D.waiting] as DeliveryRow['waiting'],
 });
 
-/** Returns a function that forgets the rows of the unit before. */
+/** Returns a function that forgets the rows of the previous unit. */
 function createLoadUnit(db: Connection, memory: Memory): () => UnitRows {
   const claim = db.query<[number]>('SELECT expires_at FROM claim WHERE key = ?');
   const work = select(db, ALONE, 'FROM work w WHERE w.ref = ? AND w.finished_at IS NULL', readWork);
   const ended = select(db, ALONE, 'FROM work w WHERE w.ref = ? AND w.finished_at IS NOT NULL', readWork);
   const message = select<MessageRow>(db, ['ref', 'ttl_ms'], 'FROM message WHERE key = ?');
   const group = select(db, GROUPED, 'FROM coalesce_group g JOIN work w USING (ref) WHERE g.key = ?', readWork);
-  // Of a session, one row has the turn, and a change makes at most one leave it.
+  // One row of a session has the turn, and a change removes at most one.
   const session = select(db, ALONE, 'FROM work w WHERE w.session = ? ORDER BY w.turn LIMIT 2', readWork);
   const deliveries = select(db, NAMES.delivery, 'FROM delivery WHERE ref = ?', readDelivery);
   const job = select<JobRow>(db, ['job', 'paused', 'paused_until', 'cursor', 'ref'], 'FROM job_state WHERE job = ?');

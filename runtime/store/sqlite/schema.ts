@@ -1,4 +1,4 @@
-/** The tables in this version's format. Untrusted text is stored as JSON, because a NUL would end it otherwise. */
+/** The tables in this version's format. Untrusted text is stored as JSON, because a NUL would otherwise end it. */
 import { FIGURES } from '../queries.ts';
 import { RENAME_LANES } from '../records.ts';
 import type { DeliveryRow, DispatchRow, WorkRow } from '../unit/rows.ts';
@@ -25,7 +25,10 @@ const DISPATCH: Columns<Exclude<keyof DispatchRow, 'targets'>> = {
   burst: 'INTEGER',
 };
 export type WorkColumn = Exclude<keyof WorkRow, 'group_key' | 'first_at' | 'superseded'>;
-/** Progress of each dispatch: small rows, apart from the large ones, because they change several times. turn: null is the ref. */
+/**
+ * Progress of each dispatch: small rows, separate from the large ones, because they change several times. turn: null
+ * means the ref.
+ */
 const WORK: Columns<WorkColumn> = {
   ref: 'INTEGER PRIMARY KEY',
   state: 'TEXT NOT NULL',
@@ -53,7 +56,7 @@ const DELIVERY: Columns<keyof DeliveryRow> = {
   waiting: 'TEXT',
 };
 
-/** The names of those columns that a unit of work reads and changes. */
+/** The names of the columns that a unit of work reads and changes. */
 export const NAMES = {
   work: Object.keys(WORK),
   delivery: Object.keys(DELIVERY),
@@ -73,14 +76,14 @@ const MESSAGES = `
 `;
 /** Since format 7. */
 const GUARD = `
-  -- What the guard keeps (runtime/store/records.ts). id: JSON [kind, key]; body: JSON; expires_at: when it may go.
+  -- Rows of the guard (runtime/store/records.ts). id: JSON [kind, key]; body: JSON; expires_at: when it may be removed.
   CREATE TABLE IF NOT EXISTS guard_state (id TEXT PRIMARY KEY, kind TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, expires_at INTEGER)
     STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS guard_kind ON guard_state (kind, id);
 `;
 /** Since format 7. */
 const USAGE = `
-  -- What each run has used, if its agent told it; a dispatch may have several. agent: null for the default one.
+  -- The usage of each run, if its agent reported it; a dispatch may have several. agent: null for the default one.
   CREATE TABLE usage (
     id INTEGER PRIMARY KEY,
     ref INTEGER NOT NULL,
@@ -99,7 +102,7 @@ const WAITING = `
 `;
 /** Since format 7. */
 const FIGURE = `
-  -- What came in, a minute at a time (runtime/store/queries.ts). minute: Unix ms at which it began.
+  -- Figures of traffic by the minute (runtime/store/queries.ts). minute: Unix ms at which it began.
   CREATE TABLE figure (minute INTEGER PRIMARY KEY, ${FIGURES.map((name) => `${name} INTEGER NOT NULL`).join(', ')}) STRICT;
 `;
 const DISPATCH_SESSION = `
@@ -111,7 +114,7 @@ const ACCEPTED = `
   CREATE INDEX dispatch_accepted ON dispatch (accepted_at);
 `;
 const WORK_DUE = `
-  -- Due work, in the order in which it is taken from a lane, without what waits for its turn in a session.
+  -- Due work, in the order in which it is taken from a lane, without runs that wait for their turn in a session.
   CREATE INDEX work_due ON work (lane, due_at, ref, blocked_by) WHERE state = 'pending' AND blocked_by IS NULL;
 `;
 const WORK_SESSION = `
@@ -160,7 +163,7 @@ const TABLES = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX group_ref ON coalesce_group (ref);
 
-  -- Counts by route ('': scheduled runs), and its limit of runs at once.
+  -- Counts by route ('': scheduled runs), and its limit of concurrent runs.
   CREATE TABLE tally (
     profile TEXT NOT NULL,
     route TEXT NOT NULL,
@@ -199,14 +202,15 @@ const TABLES = `
   ${FIGURE}
 `;
 
-/** What brings a file of each earlier format to the next one. Messages that are stored get their row when they go on. */
+/** The migration of each earlier format to the next one. Stored messages get their row when they continue. */
 const MIGRATIONS: Readonly<Record<number, string>> = {
   6: `${MESSAGES} ${GUARD} ${USAGE} ${FIGURE} ALTER TABLE answer ADD COLUMN program TEXT; ALTER TABLE work ADD COLUMN session TEXT;
   ALTER TABLE work ADD COLUMN turn INTEGER; ALTER TABLE work ADD COLUMN waits_for TEXT; ALTER TABLE job_state ADD COLUMN paused_until INTEGER;
   ALTER TABLE work ADD COLUMN waits_since INTEGER; ${WORK_SESSION}
   ALTER TABLE delivery ADD COLUMN waiting TEXT; ${WAITING}
   ALTER TABLE dispatch ADD COLUMN session TEXT; ALTER TABLE dispatch ADD COLUMN burst INTEGER; ${DISPATCH_SESSION} ${ACCEPTED}`,
-  // Runs that waited in a line of their job, or for a budget, are taken when they are due: whether they may begin is asked then.
+  // Runs that waited in a line of their job, or for a budget, are taken when they are due; their limits are checked
+  // then.
   7: `DROP INDEX work_due;
   UPDATE work SET session = NULL, turn = NULL, waits_for = NULL
     WHERE session IS NOT NULL AND ref IN (SELECT ref FROM dispatch WHERE session IS NULL);
@@ -223,7 +227,7 @@ export function formatOf(db: Connection): number {
   return db.query<[number]>('PRAGMA user_version').get()?.[0] ?? 0;
 }
 
-/** Brings the tables to this version's format; call it within a transaction. */
+/** Migrates the tables to this version's format; call it within a transaction. */
 export function migrateTables(db: Connection, from: number): void {
   for (let format = from; format < FORMAT; format++) db.exec(MIGRATIONS[format] ?? '');
   db.exec(`PRAGMA user_version = ${FORMAT}`);

@@ -1,4 +1,4 @@
-/** A thread of the store: one writes, one reads. */
+/** A thread of the store: either the writer or the reader. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { RunCounter } from '../run-limits.ts';
 import { Reader } from './read.ts';
@@ -9,7 +9,7 @@ import { Writer } from './writer.ts';
 
 export interface StoreThreadData extends Pick<WriterOptions, 'path' | 'durability'> {
   readonly role: 'writer' | 'reader';
-  /** URL of the file with what decides by the limits of runs. */
+  /** URL of the file that exports the `runCounter`. */
   readonly counter: string | null;
 }
 

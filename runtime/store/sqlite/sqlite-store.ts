@@ -1,6 +1,6 @@
 /**
- * The store over one SQLite file. Changes go to the writer in groups, queries to the reader. In a server both are threads,
- * so that nothing blocks the event loop; in a command they are plain objects.
+ * The store over one SQLite file. Changes go to the writer in groups, queries to the reader. In a server both are
+ * threads, so that nothing blocks the event loop; in a command they are plain objects.
  */
 
 import { stat } from 'node:fs/promises';
@@ -20,10 +20,10 @@ import type { Committed, PrepareResult, WriterRequest } from './writer.ts';
 interface StoreParts extends RescueContext {
   readonly writer: Client<WriterRequest>;
   readonly reader: Client<ReaderRequest>;
-  /** Null: no module has one, or there is no file. */
+  /** Null: no module provides one, or there is no file. */
   readonly rescue: Rescue | null;
   readonly beforeCommit: (() => void) | undefined;
-  /** Called once one of its threads has ended, with the reason; the store is closed then. */
+  /** Called with the reason once one of its threads has ended; the store is closed then. */
   readonly failed: (reason: string) => void;
   /** Takes the store's lock. Rejects with StoreRefused when another process holds it, with others when the medium fails. */
   readonly lock: () => Promise<{ release(): void }>;
@@ -47,7 +47,7 @@ export class SqliteStore implements Store {
   private isOpen = false;
   private closing: Promise<void> | null = null;
   private endUpkeep = (): void => {};
-  /** Why it takes nothing any more: one of its threads has ended. */
+  /** Why it accepts nothing any more: one of its threads has ended. */
   private failure: string | null = null;
 
   constructor(parts: StoreParts) {
@@ -127,12 +127,12 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * A thread has ended: it is not known whether what it had is stored, so nothing is asked of the store any more. The recovery of the
-   * next start takes up its work.
+   * A thread has ended. It is unknown whether its changes are stored, so the store is not used any more. The recovery
+   * of the next start resumes the work.
    */
   fail(reason: string): void {
     if (this.failure !== null || this.closing !== null) return;
-    this.failure = `a thread of the store has ended (${reason}): the next start takes up its work`;
+    this.failure = `a store thread ended (${reason}): restart to resume its work`;
     this.health.begin('unavailable', this.failure);
     void this.close();
     this.parts.failed(this.failure);
@@ -155,19 +155,19 @@ export class SqliteStore implements Store {
   private written(mutation: Mutation, result: MutationResults[MutationKind]): void {
     if (mutation.kind !== 'trim') return;
     const { removed, bytes } = result as MutationResults['trim'];
-    const size = `the store has reached its size of ${Math.round(mutation.max_bytes / 2 ** 20)} MB`;
+    const size = `the store has reached its size limit of ${Math.round(mutation.max_bytes / 2 ** 20)} MB`;
     if (bytes <= mutation.max_bytes) this.health.end('full');
-    else if (removed === 0) this.health.begin('full', `${size}, and nothing in it has ended`);
+    else if (removed === 0) this.health.begin('full', `${size}, and contains no ended dispatch to remove`);
   }
 
   private async commit(changes: readonly EncodedChange[]): Promise<readonly CommitResult[]> {
     if (this.failure !== null) return changes.map(() => ({ kind: 'unavailable', message: this.failure ?? '' }));
     const { results, aside } = JSON.parse(await this.parts.writer.ask({ kind: 'commit', changes })) as Committed;
-    if (aside.length > 0) this.rescue?.setAside(aside);
+    if (aside.length > 0) this.rescue?.quarantined(aside);
     return results;
   }
 
-  /** Sends all queries of one turn to the reader in one request. */
+  /** Sends all queries of one turn of the event loop to the reader in one request. */
   private async askAll(): Promise<void> {
     const { reading } = this;
     this.reading = [];
@@ -190,8 +190,8 @@ export class SqliteStore implements Store {
 }
 
 /*
- * A server's periodic work for its store: once a second a checkpoint, or a retry if the medium failed; more often, a check
- * that the file is still the one that was opened. None of it blocks the event loop.
+ * A server's periodic work for its store: once a second a checkpoint, or a retry if the medium failed. More often, it
+ * checks that the file is still the one that was opened. None of this blocks the event loop.
  */
 
 /** Periods in ms. A removed file is noticed within a second. */
@@ -247,7 +247,7 @@ function createIdentityCheck({ path, health, isOpen }: UpkeepParts): () => Promi
     opened ??= found;
     if (found === opened) health.end('replaced');
     else {
-      const what = 'or a file beside it has been removed or replaced while it is served';
+      const what = 'or a file beside it was removed or replaced while the gateway runs';
       health.begin('replaced', `${path} ${what}: put it back, or restart the gateway`);
     }
   };

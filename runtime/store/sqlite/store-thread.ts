@@ -1,4 +1,4 @@
-/** The entry of the store's threads where no module adds to them (rescue.ts). */
+/** The entry of the store's threads if no module replaces it (rescue.ts). */
 import { serveStore } from './serve-store.ts';
 
 await serveStore(null);

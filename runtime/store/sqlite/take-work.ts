@@ -11,7 +11,7 @@ import { laneCount } from './read-dispatches.ts';
 import type { WriterRows } from './rows.ts';
 import { ATTEMPTS, RUNS } from './turns.ts';
 
-/** Abandoned work: held by processes other than ?1, or by ?1 but not in ?2 (JSON), the list of its work under way. */
+/** Abandoned work: held by processes other than ?1, or by ?1 but not in ?2 (JSON), the list of its work in progress. */
 export const LEFT_RUNS =
   'SELECT ref, holder <> ?1 FROM work WHERE holder IS NOT NULL ' +
   "AND (holder <> ?1 OR state = 'running' AND ref NOT IN (SELECT value FROM json_each(?2)))";

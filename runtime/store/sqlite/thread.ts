@@ -1,4 +1,4 @@
-/** Clients of the store's workers: threads in a server, plain objects in a command. Replies come in request order. */
+/** Clients of the store's workers: threads in a server, plain objects in a command. Replies arrive in request order. */
 
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { messageOf } from '../../../base/errors.ts';
@@ -26,7 +26,7 @@ interface Waiting {
 
 type Reply = { readonly answer: unknown } | { readonly error: string };
 
-/** A client of a thread, which is started with the first request, and started again after it has died. */
+/** A client of a thread. The first request starts the thread, and the next one restarts it after it has died. */
 export class ThreadClient<Request> implements Client<Request> {
   private readonly start: StartThread;
   private readonly onDeath: (reason: string) => void;
@@ -77,7 +77,7 @@ export class ThreadClient<Request> implements Client<Request> {
       dropGate(gate);
       this.thread = null;
       if (!this.isEnding) this.onDeath(reason ?? `it ended with code ${code}`);
-      for (const { reject } of this.waiting.splice(0)) reject(new ThreadEnded('a thread of the store has ended'));
+      for (const { reject } of this.waiting.splice(0)) reject(new ThreadEnded('a store thread ended'));
     });
     return thread;
   }
@@ -91,7 +91,7 @@ export function inlineClient<Request>(serve: (request: Request) => unknown): Cli
       try {
         await serve(last);
       } catch {
-        // Like a thread that ends: what failed is done at the next start.
+        // As in a thread that ends: failed work is done at the next start.
       }
     },
   };

@@ -1,14 +1,14 @@
 /**
- * Fair turns among lanes of rows that fall due. The lane that was served longest ago comes first, and busy lanes share the
- * rows that are taken at once, so that a burst in one lane does not delay the others.
+ * Fair turns among lanes of rows that fall due. The lane that was served least recently comes first, and busy lanes
+ * share the rows that are taken together, so that a burst in one lane does not delay the others.
  *
- * For each lane with rows, two lower bounds are cached, so that lanes without due rows cost no query: `next`, the earliest
- * due time, and `later`, the earliest due time after the last check. They may be too early, which costs a query, but are
- * never too late.
+ * For each lane with rows, two lower bounds are cached, so that lanes without due rows cost no query: `next`, the
+ * earliest due time, and `later`, the earliest due time after the last check. They may be too early, which costs a
+ * query, but are never too late.
  */
 import type { Connection, RowQuery, Value } from './driver.ts';
 
-/** The queries of a kind of work; they use partial indexes, so that their cost does not grow with what has ended. */
+/** The queries of a kind of work. They use partial indexes, so that their cost does not grow with ended work. */
 interface LaneSql {
   /** Due rows of a lane, in order. */
   readonly due: string;
@@ -69,7 +69,7 @@ export class Turns {
 
   /**
    * Takes up to `limit` due rows, lanes in turn.
-   * @param room how many may be taken from a lane
+   * @param room how many rows may be taken from a lane
    * @param take takes up to `count` due rows of a lane
    */
   take<T>(
@@ -111,7 +111,7 @@ export class Turns {
     this.lanes.clear();
     for (let name = ''; ; ) {
       const found = this.laneAfter.get(name)?.[0] ?? null;
-      // A name that is no valid text may be read as an earlier one.
+      // A name that is not valid text may be read as an earlier one.
       if (found === null || found <= name) return;
       this.lanes.set(found, { next: UNKNOWN, later: UNKNOWN, served: before.get(found)?.served ?? 0 });
       name = found;

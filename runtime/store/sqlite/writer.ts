@@ -1,4 +1,4 @@
-/** The writer of the store, which in a server has its own thread: prepares the file and commits groups of changes. */
+/** The writer of the store, which has its own thread in a server: prepares the file and commits groups of changes. */
 import { messageOf } from '../../../base/errors.ts';
 import { describeDiskError } from '../../platform/files.ts';
 import { StoreRefused } from '../contract.ts';
@@ -15,7 +15,7 @@ import type { WriterRows } from './rows.ts';
 import { createRows } from './rows.ts';
 
 const SAVE =
-  'keep a copy of it; then restore a backup, or save what can be read: ' +
+  'keep a copy of it; then restore a backup, or recover what is readable: ' +
   'sqlite3 state.db .recover | sqlite3 recovered.db';
 
 export interface WriterOptions {
@@ -25,9 +25,9 @@ export interface WriterOptions {
   readonly connect?: Connect;
   /** Default: none. */
   readonly rescue?: Rescue | null;
-  /** The connection of a store in memory, which has no file to prepare and to mark. */
+  /** The connection of a store in memory, which has no file to prepare or mark. */
   readonly shared?: Connection;
-  /** Decides by the limits of runs; default: nothing does. */
+  /** Decides by the limits of runs; default: none. */
   readonly counter?: RunCounter | undefined;
   /** For tests that kill the process within a commit. */
   readonly reached?: (point: CommitPoint) => void;
@@ -40,7 +40,7 @@ export type WriterRequest =
   | { readonly kind: 'note_checked'; readonly broken: DamageReport | null }
   | { readonly kind: 'probe' | 'checkpoint' | 'close' };
 
-/** The answer to `commit`, as JSON. `aside`: damaged rows that it has set aside. */
+/** The result of `commit`, as JSON. `aside`: the damaged rows that it has quarantined. */
 export interface Committed {
   readonly results: readonly CommitResult[];
   readonly aside: readonly string[];
@@ -162,7 +162,7 @@ class Transactions {
   private readonly rescue: WriterRescue | null;
   private readonly options: TransactionOptions;
   private opened: Opened | null = null;
-  /** Damaged rows that have been set aside, a line each; whoever reports them empties it. */
+  /** A line for each quarantined row; the reader of this list empties it. */
   readonly aside: string[] = [];
   /** Why a failed commit may still be in the log, or why the connection must be replaced. */
   private doubt: string | null = null;
@@ -212,7 +212,7 @@ class Transactions {
     }
   }
 
-  /** Returns null when one more change has failed: try again without it. @param failed the changes to leave out */
+  /** Returns null when another change has failed: retry without it. @param failed the changes to leave out */
   private transact(
     changes: readonly EncodedChange[],
     failed: Map<number, CommitResult>,
@@ -227,8 +227,8 @@ class Transactions {
         results.push(result);
         if (result.kind === 'ok' || failed.has(index)) continue;
         this.rollBack(opened);
-        // It may have met a row that was damaged while the file is open.
-        if (!this.setAside(opened)) failed.set(index, result);
+        // It may have met a row that was damaged while the file was open.
+        if (!this.quarantine(opened)) failed.set(index, result);
         return null;
       }
       opened.rows.memory.counts.flush();
@@ -242,9 +242,9 @@ class Transactions {
     return results;
   }
 
-  /** Returns whether there were damaged rows. */
-  private setAside({ db, rows }: Opened): boolean {
-    const found = this.rescue?.setAside(db) ?? [];
+  /** Quarantines damaged rows; returns whether there were any. */
+  private quarantine({ db, rows }: Opened): boolean {
+    const found = this.rescue?.quarantine(db) ?? [];
     this.aside.push(...found);
     if (found.length > 0) rows.memory.reload();
     return found.length > 0;

@@ -7,7 +7,7 @@ import type { LaneCount } from '../waits.ts';
 export class AgentRoom {
   private readonly left = new Map<string, number>();
 
-  /** @param running the runs under way of each lane */
+  /** @param running the running runs of each lane */
   constructor(limits: readonly AgentLimit[], running: readonly LaneCount[]) {
     for (const { profile, agent, max_concurrent } of limits) this.left.set(laneKey(profile, agent), max_concurrent);
     for (const { lane, count } of running) this.use(lane, count);

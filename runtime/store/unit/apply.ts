@@ -1,4 +1,4 @@
-/** The changes that are decided over the rows of a unit of work: dispatches are accepted, advanced and recovered. */
+/** The changes that are decided over the rows of a unit of work: accepting, advancing and recovering dispatches. */
 
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type {
@@ -19,7 +19,7 @@ import type { PutGuard, Ref, StoredClaim } from '../records.ts';
 import { claimKey, laneParts, routeLane } from '../records.ts';
 import type { DeliveryEnding, Step } from '../states.ts';
 import { canAdvance, endDelivering, isRejected, joinGroup } from '../states.ts';
-import { storeAnswer, storeNotice } from './approval.ts';
+import { storeAnswer, storeRequest } from './approval.ts';
 import { beginRun, changePause, fire, pauseOf, tick } from './jobs.ts';
 import { attemptAgain, resend, settleClaim } from './message.ts';
 import type { WorkUnit } from './unit.ts';
@@ -43,16 +43,16 @@ function accept(unit: WorkUnit, m: Headed<Accept>, texts: LargeTexts): MutationR
   const ref = unit.insert({ head: dispatch, texts, max_concurrent, state, due_at: now, now, holder });
   if (work.kind === 'deliveries' && !isHeld) unit.addDeliveries(ref, dispatch.profile, work.open, now);
   if (claim !== null && work.kind !== 'run') {
-    unit.keepMessage(rows.keyOf(claimKey(claim)), { ref, ttl_ms: claim.expires_at - now });
+    unit.setMessage(rows.keyOf(claimKey(claim)), { ref, ttl_ms: claim.expires_at - now });
   }
   return { kind: 'stored', ref };
 }
 
-/** Whether there is a row of the message, which a further attempt would continue at once. */
+/** True if the message has a row, which a further attempt would continue immediately. */
 const isKnown = ({ rows }: WorkUnit, claim: StoredClaim | null): boolean =>
   claim !== null && rows.messages.get(rows.keyOf(claimKey(claim))) !== undefined;
 
-/** Stores a dispatch in its coalesce group; the one that it replaces is skipped. */
+/** Stores a dispatch in its coalesce group; the dispatch that it replaces is skipped. */
 function join(unit: WorkUnit, m: Headed<JoinGroup>, texts: LargeTexts): MutationResults['join_group'] {
   const { dispatch, limits, max_concurrent, now } = m;
   const { rows } = unit;
@@ -124,7 +124,7 @@ function recordAttempt(unit: WorkUnit, m: RecordAttempt): MutationResults['recor
   return ended ?? { state: 'delivering', reason: null };
 }
 
-/** Ends a dispatch whose stored values cannot be used; false if it is unknown or has ended. */
+/** Ends a dispatch whose stored values are damaged; false if it is unknown or has ended. */
 function giveUp(unit: WorkUnit, { ref, at, reason }: GiveUp): boolean {
   const row = unit.rows.work.get(ref);
   if (row === undefined) return false;
@@ -134,7 +134,7 @@ function giveUp(unit: WorkUnit, { ref, at, reason }: GiveUp): boolean {
   return true;
 }
 
-/** Replaces a row of the guard that is still as expected; false if it is not. */
+/** Replaces a row of the guard if it is still as expected; otherwise returns false. */
 function putGuard(unit: WorkUnit, m: Headed<PutGuard>, texts: LargeTexts): boolean {
   const { row, expect, body, expires_at, dispatch: head, now } = m;
   if ((unit.guardRow(row) ?? null) !== expect) return false;
@@ -149,7 +149,7 @@ function endingOf({ rows }: WorkUnit, ref: Ref, steps: readonly Step[]): Deliver
   return endDelivering(hasFailed ? rows.targetsOf(ref) : [], steps);
 }
 
-/** The changes that are decided over the rows of a unit of work, and those that an engine makes with statements of its own. */
+/** The changes that are decided over the rows of a unit of work; an engine makes the others with its own statements. */
 export type UnitKind =
   | 'accept'
   | 'join_group'
@@ -170,7 +170,7 @@ type Of<K extends MutationKind> = Headed<Extract<Mutation, { kind: K }>>;
 export type UnitChange = Of<UnitKind>;
 export type DirectChange<K extends DirectKind = DirectKind> = Of<K>;
 
-/** What an engine of one process makes with its own statements. */
+/** The changes that an engine of one process makes with its own statements. */
 export type DirectHandlers = { readonly [K in DirectKind]: (change: DirectChange<K>) => MutationResults[K] };
 
 const CHANGES: {
@@ -182,7 +182,7 @@ const CHANGES: {
   record_attempt: recordAttempt,
   give_up: giveUp,
   answer_approval: storeAnswer,
-  tell_approval: storeNotice,
+  tell_approval: storeRequest,
   resend,
   put_guard: putGuard,
   pause_route: changePause,
@@ -193,7 +193,7 @@ const CHANGES: {
 
 export const isUnitChange = (change: Headed<Mutation>): change is UnitChange => Object.hasOwn(CHANGES, change.kind);
 
-/** Makes the change in the unit's rows; returns its result. */
+/** Makes the change in the rows of the unit; returns its result. */
 export function applyToUnit(unit: WorkUnit, change: UnitChange, texts: LargeTexts): MutationResults[UnitKind] {
   const apply = CHANGES[change.kind] as (
     unit: WorkUnit,
@@ -204,7 +204,7 @@ export function applyToUnit(unit: WorkUnit, change: UnitChange, texts: LargeText
 }
 
 /** The reason of a dispatch that is dead because its process ended while the sender waited. */
-export const UNANSWERED = 'the gateway ended before the delivery was answered: it may have arrived';
+export const UNANSWERED = 'the gateway stopped before the target responded: the delivery may have arrived';
 
 /** The step of a run whose process has ended. */
 export const interruptedStep = (started_at: number, at: number): Step => ({
@@ -214,7 +214,7 @@ export const interruptedStep = (started_at: number, at: number): Step => ({
   started_at,
   at,
   next_at: null,
-  reason: 'the gateway ended while it was running',
+  reason: 'the gateway stopped while it was running',
   sent: 0,
   message_id: null,
 });
@@ -225,13 +225,13 @@ export interface LeftWork {
   readonly has_begun: boolean;
 }
 
-/** Returns runs to `pending`; a dispatch that was held for its sender is dead. */
+/** Returns runs to `pending`; a dispatch that was held for its sender becomes dead. */
 export function release(unit: WorkUnit, left: readonly LeftWork[], now: number): Pick<Recovered, 'runs' | 'given_up'> {
   const given_up: GivenUp[] = [];
   let runs = 0;
   for (const { ref, has_begun } of left) {
     const row = unit.rows.work.get(ref);
-    // Another gateway has released it already.
+    // Another gateway has already released it.
     if (row === undefined || row.holder === null) continue;
     if (row.state === 'running') {
       runs++;

@@ -1,9 +1,9 @@
 /**
- * Deliveries that wait for a person. One is a row like any other, whose due time is when it expires:
+ * Deliveries that wait for approval. Each is an ordinary delivery row whose due time is when the approval expires:
  *
- *   new ──> told ──┬─ approved ──> due at once, and sent as it was shown
- *    └─────────────┼─ rejected ──> due at once, and given up
- *                  └─ nobody answers: due when it expires, and given up
+ *   new ──> told ──┬─ approved ──> due immediately, and sent exactly as it was shown
+ *    └─────────────┼─ rejected ──> due immediately, and ended unsent
+ *                  └─ no answer: due when it expires, and ended unsent
  *
  * The first answer counts: it ends the waiting in the change that stores it.
  */
@@ -29,7 +29,7 @@ export function openDelivery(
 export const takenAttempt = (ref: Ref, index: number, waiting: Waiting | null): TakenAttempt =>
   waiting === null ? { ref, index } : { ref, index, waiting };
 
-/** False: it does not wait any more, or not since then. */
+/** Stores an answer. False: the delivery no longer waits, or has waited only since a later instant. */
 export function storeAnswer(unit: WorkUnit, m: Headed<AnswerApproval>): boolean {
   const { ref, index, since, approve, by, reason, now } = m;
   const work = unit.rows.work.get(ref);
@@ -43,8 +43,8 @@ export function storeAnswer(unit: WorkUnit, m: Headed<AnswerApproval>): boolean 
   return true;
 }
 
-/** False: it does not wait any more, or is told already. */
-export function storeNotice(unit: WorkUnit, m: Headed<TellApproval>, texts: LargeTexts): boolean {
+/** Stores the request. False: the delivery no longer waits, or the request was already sent. */
+export function storeRequest(unit: WorkUnit, m: Headed<TellApproval>, texts: LargeTexts): boolean {
   const row = waitingRow(unit, m.ref, m.index);
   if (row?.waiting !== 'new') return false;
   row.waiting = 'told';

@@ -1,12 +1,12 @@
 /**
- * Fires jobs: at an instant, for an event, or by hand; begins runs; and names jobs.
+ * Fires jobs (at an instant, for an event, or by hand), begins runs, and names jobs.
  *
  *   tick ──> the cursor is past it, or it is recorded: claimed
  *     └────> the cursor moves ──> paused ──> missed ──> running ──> over its budget ──> stored
  *   fire ──> the event is claimed: duplicate
  *     └────> paused ──> running ──> over its budget ──> the event is claimed now, and stored
  *
- * An event of a route that is paused is stored whatever the job does, and fires the job when its run begins.
+ * An event of a paused route is always stored. It fires the job when its run begins.
  */
 
 import type { BeginRun, MutationResults } from '../contract.ts';
@@ -67,7 +67,7 @@ function jobOf({ rows }: WorkUnit, job: string): JobRow {
 const isHeld = (unit: WorkUnit, of: Parameters<typeof pauseOf>[1], now: number): boolean =>
   pauseOf(unit, of, now) !== null;
 
-/** Whether its latest run has not ended. One that its paused route holds keeps no other one from starting. */
+/** True if its latest run has not ended. A run that its paused route holds does not keep another one from starting. */
 function isRunning(unit: WorkUnit, { ref }: JobRow, now: number): boolean {
   const latest = unit.rows.work.get(ref ?? 0);
   if (latest?.state !== 'pending') return latest?.state === 'running';
@@ -75,7 +75,7 @@ function isRunning(unit: WorkUnit, { ref }: JobRow, now: number): boolean {
   return !isHeld(unit, { profile, route }, now);
 }
 
-/** Stores the run, or the message, which is due at once unless its route is paused. */
+/** Stores the run, or the message, which is due immediately unless its route is paused. */
 function start(unit: WorkUnit, row: JobRow, { now }: { now: number }, head: DispatchHead, texts: LargeTexts): Ref {
   const isPaused = isHeld(unit, head, now);
   const isSent = head.mode === 'message' && head.targets.length > 0 && !isPaused;
@@ -86,18 +86,18 @@ function start(unit: WorkUnit, row: JobRow, { now }: { now: number }, head: Disp
   return ref;
 }
 
-/** Begins a run that was taken, unless its budget is full, or it fires a job that is running. */
+/** Begins a run that was taken, unless its budget is full, or its job is already running. */
 export function beginRun(unit: WorkUnit, m: BeginRun): MutationResults['begin_run'] {
   const row = unit.rows.work.get(m.ref);
   if (row === undefined || row.holder !== m.holder || row.state !== 'running') return { kind: 'gone' };
-  const over = fireHeld(unit, m) ?? unit.counter.begin(unit, m.limits, m.at);
+  const over = fireForHeldEvent(unit, m) ?? unit.counter.begin(unit, m.limits, m.at);
   if (over === null) return { kind: 'begun' };
   unit.move(row, { to: 'skipped', at: m.at, reason: 'reason' in over ? over.reason : over.kind });
   return over;
 }
 
-/** Why the event does not fire its job; null: its run is that of the job. One that its route has held fires the job only now. */
-function fireHeld(
+/** Why the event does not fire its job; null: it does. An event that its route has held fires the job only now. */
+function fireForHeldEvent(
   unit: WorkUnit,
   { ref, job, at }: BeginRun,
 ): { readonly kind: 'job_already_running' | 'job_paused' } | null {
@@ -110,7 +110,7 @@ function fireHeld(
   return null;
 }
 
-/** Decides under which name a job is stored. @param jobs those of its profile, and the one with its id */
+/** Decides the name under which a job is stored. @param jobs those of its profile, and the one with its id */
 export function nameJob(
   { job, expect, numbered_beside: beside }: PutJob,
   jobs: readonly { readonly id: string; readonly name: string }[],
@@ -124,7 +124,7 @@ export function nameJob(
   return taken.has(name) ? { kind: 'name_taken' } : { kind: 'stored', name };
 }
 
-/** A pause that lasts keeps its beginning. */
+/** Pauses or resumes a route. A pause that is already in effect keeps its start. */
 export function changePause(unit: WorkUnit, { profile, route, paused, until, now }: PauseRoute): null {
   const { since = now } = pauseOf(unit, { profile, route }, now) ?? {};
   const body = paused ? JSON.stringify({ since, until } satisfies Pause) : null;
@@ -132,7 +132,7 @@ export function changePause(unit: WorkUnit, { profile, route, paused, until, now
   return null;
 }
 
-/** The pause of the dispatch's route; null: it is not paused. */
+/** The pause of the dispatch's route; null: the route is not paused. */
 export function pauseOf(
   unit: WorkUnit,
   { profile, route }: { readonly profile: string; readonly route: string | null },

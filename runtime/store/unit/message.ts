@@ -1,14 +1,14 @@
 /**
- * Messages: dispatches that wait for no run. A message is one row for each profile, route and delivery id, whose targets
- * each get it once.
+ * Messages: dispatches without a run. A message is one row for each profile, route and delivery id, and each of its
+ * targets gets it once.
  *
  *   attempt of the sender ──> new row ──> delivering ──> done, or rejected: the id is claimed, a further attempt is a duplicate
  *                                           ^  └───────> dead: the id is free
  *   further attempt ──> text and addresses ─┤             │
  *   replay ──> the id is claimed ───────────┴─────────────┘
  *
- * While a process holds the row, because its sender waits, a further attempt is `held`; while the row is retried, it is a
- * duplicate. An id that was claimed and has expired is a new event, with a row of its own.
+ * While a process holds the row, because its sender waits, a further attempt is `held`. While the row is retried, it is
+ * a duplicate. An id whose claim has expired is a new event with a new row.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { realTarget } from '../../../base/names.ts';
@@ -26,10 +26,10 @@ import { openDelivery } from './approval.ts';
 import type { WorkRow } from './rows.ts';
 import type { WorkUnit } from './unit.ts';
 
-/** For a message of a version that did not store how long its id is claimed, in ms. */
+/** How long the id of a message is claimed, in ms, if an earlier version stored no such value. */
 const TTL_MS = 3_600_000;
 
-/** What a further attempt of the sender does to the row of its message; null: there is none to continue. */
+/** The effect of a further attempt on the row of its message; null: there is none to continue. */
 export function attemptAgain(
   unit: WorkUnit,
   { dispatch: head, claiming, work, now }: Headed<Accept>,
@@ -45,7 +45,7 @@ export function attemptAgain(
   if (open !== undefined && !isOwn(open, work)) return open.holder === null ? { kind: 'duplicate' } : { kind: 'held' };
   const row = open ?? rows.ended.get(ref);
   const stored = rows.bodyOf(ref) ?? '';
-  // Of a row that is damaged, the event begins anew.
+  // If the row is damaged, the event starts over.
   const before = decodeOr<Dispatch | null>(stored, isDispatch, null);
   if (row === undefined || row.state === 'done' || before === null || body === null) return null;
   const earlier = unit.stepsOf(row);
@@ -67,16 +67,16 @@ export function attemptAgain(
     body: merged,
     grown: Buffer.byteLength(merged) - Buffer.byteLength(stored),
   });
-  unit.keepMessage(key, { ref, ttl_ms: claim.expires_at - now });
+  unit.setMessage(key, { ref, ttl_ms: claim.expires_at - now });
   if (claiming === 'now') unit.claim(claim);
   if (work.kind === 'deliveries') openDeliveries(unit, row, dispatch, steps, (index) => !hasEnded(steps, index), now);
   return { kind: 'stored', ref, continued: { id, accepted_at, deliveries, steps } };
 }
 
-/** Whether this is the change that made the holder hold the row: its result was lost, and it is made once more. */
+/** True for the change that made the holder hold the row: its result was lost, and it is repeated. */
 const isOwn = ({ holder }: WorkRow, work: Accept['work']): boolean => work.kind === 'held' && work.holder === holder;
 
-/** Sends the text of an ended dispatch once more. */
+/** Sends the text of an ended dispatch again. */
 export function resend(unit: WorkUnit, { ref, key, again, now }: Headed<Resend>): MutationResults['resend'] {
   const { rows } = unit;
   if (rows.work.get(ref) !== undefined) return { kind: 'open' };
@@ -89,7 +89,7 @@ export function resend(unit: WorkUnit, { ref, key, again, now }: Headed<Resend>)
     const known = rows.messages.get(name) ?? { ref, ttl_ms: TTL_MS };
     if (known.ref !== ref && !again) return { kind: 'superseded', by: known.ref };
     if (known.ref === ref) {
-      unit.keepMessage(name, known);
+      unit.setMessage(name, known);
       unit.claim({ ...key, expires_at: now + known.ttl_ms });
     }
   }
@@ -101,13 +101,13 @@ export function resend(unit: WorkUnit, { ref, key, again, now }: Headed<Resend>)
   return { kind: 'stored' };
 }
 
-/** Claims the id of a message that is done or rejected, and releases that of a dead one. */
+/** Claims the id of a message that is done or rejected, and releases the id of a dead one. */
 export function settleClaim(unit: WorkUnit, ref: Ref, key: ClaimKey, isOver: boolean, at: number): void {
   const known = unit.rows.messages.get(unit.rows.keyOf(claimKey(key)));
   if (known?.ref === ref) unit.claim({ ...key, expires_at: isOver ? at + known.ttl_ms : at });
 }
 
-/** Makes those deliveries due that are meant, or lets them wait for an approval that they lack; without any, the dispatch is done. */
+/** Makes these deliveries due, or lets them wait for a missing approval. If there are none, the dispatch is done. */
 function openDeliveries(
   unit: WorkUnit,
   row: WorkRow,
@@ -127,9 +127,9 @@ function openDeliveries(
 type Rendered = Pick<Dispatch, 'prompt' | 'deliveries'>;
 
 /**
- * The deliveries of a row that a further attempt continues. One is the same when target and address are, and the text too
- * if pieces of it were sent. A delivery that is not meant any more stays at its index, to which its steps refer, and is
- * withdrawn unless it has succeeded; an approval of another text is withdrawn too.
+ * The deliveries of a row that a further attempt continues. Two deliveries are the same if target and address are, and
+ * also the text if pieces of it were sent. A delivery that the new attempt lacks stays at its index, to which its steps
+ * refer; it is withdrawn unless it has succeeded. An approval of another text is withdrawn too.
  */
 function mergeDeliveries(
   before: Rendered,
@@ -145,7 +145,7 @@ function mergeDeliveries(
     const place = isCut ? -1 : left.findIndex((one) => isSame(one, delivery));
     const [same] = place < 0 ? [] : left.splice(place, 1);
     if (same === undefined && !hasEnded(steps, index)) withdrawn.push(withdrawnStep(index, last?.sent ?? 0, at));
-    // What was approved is the text that was shown.
+    // An approval is for the text that was shown.
     else if (before.prompt !== next.prompt && answerOf(steps, index)?.outcome === 'approved')
       withdrawn.push({ ...withdrawnStep(index, last?.sent ?? 0, at), outcome: 'rejected' });
     return same ?? delivery;
@@ -163,7 +163,7 @@ export const withdrawnStep = (index: number, sent: number, at: number): Step => 
   started_at: at,
   at,
   next_at: null,
-  reason: 'a later attempt of the sender has another target, address or text',
+  reason: 'a later attempt of the sender has a different target, address or text',
   sent,
   message_id: null,
 });

@@ -1,6 +1,6 @@
 /**
- * The rows that a unit of work reads and changes, the same for all engines. Times are Unix ms; texts of strangers are kept
- * as JSON.
+ * The rows that a unit of work reads and changes, for all engines. Times are Unix ms; untrusted texts are stored as
+ * JSON.
  */
 import type { DispatchHead, HeadTarget } from '../group-commit.ts';
 import type { GuardKind, Ref } from '../records.ts';
@@ -14,9 +14,9 @@ export interface DispatchRow
   extends Omit<DispatchHead, 'event' | 'delivery_id' | 'replay_of' | 'agent' | 'turn_key' | 'burst'> {
   readonly ref: Ref;
   readonly max_concurrent: number | null;
-  /** The session in which it takes or took turns, for what was said there before; null: none. */
+  /** The session in which it takes or took turns, to find its earlier turns; null: none. */
   readonly session: string | null;
-  /** The number of the first event of its burst, if that is kept whole; otherwise null. */
+  /** The number of the first event of its burst, if the burst keeps all events; otherwise null. */
   readonly burst: Ref | null;
   /** JSON, see `Head`. */
   readonly head: string;
@@ -27,7 +27,7 @@ export interface DispatchRow
 /** The progress of a dispatch that has not ended. */
 export interface WorkRow {
   readonly ref: Ref;
-  /** Of its runs, see `runLane`. */
+  /** The lane of its runs, see `runLane`. */
   readonly lane: string;
   state: DispatchState;
   /** When its run, or the end of its group, is due; and when that was set, or its turn came. */
@@ -49,13 +49,13 @@ export interface WorkRow {
   readonly superseded: number;
   /** The session in which it has or awaits its turn, until its run has ended. */
   session: string | null;
-  /** Its place there: the number of its group's first event, or its own. */
+  /** Its position there: the number of its group's first event, or its own number. */
   readonly turn: Ref;
-  /** What has to end before it can be taken: the earlier runs of its session. */
+  /** What blocks it: the earlier runs of its session. */
   blocked_by: BlockedBy | null;
 }
 
-/** What else work has that waits for nothing: a row whose table does not have these columns. */
+/** The other columns of work that waits for nothing, for a row whose table lacks them. */
 export const PLAIN_WORK: Omit<WorkRow, 'ref' | 'lane' | 'state' | 'due_at' | 'set_at' | 'turn'> = {
   holder: null,
   started_at: null,
@@ -84,20 +84,20 @@ export interface DeliveryRow {
   due_at: number;
   set_at: number;
   holder: string | null;
-  /** Null: it needs nobody's approval, or has it. */
+  /** Null: it needs no approval, or has one. */
   waiting: Waiting | null;
 }
 
 export interface StepRow {
   readonly ref: Ref;
-  /** Of its dispatch. */
+  /** The lane of its dispatch. */
   readonly lane: string;
   /** From 1. */
   readonly n: number;
   readonly step: Step;
 }
 
-/** What a run has used. */
+/** The usage of a run. */
 export interface UsageRow extends RunUsage {
   readonly ref: Ref;
   /** Unix ms. */
@@ -108,7 +108,7 @@ export interface AnswerRow {
   readonly lane: string;
   /** JSON. */
   readonly text: string;
-  /** JSON of the end of the program that answered; null: no program did. */
+  /** JSON of the end of the program that answered; null: the agent was not a program. */
   readonly program: string | null;
 }
 
@@ -118,7 +118,7 @@ export interface JobRow {
   readonly paused: boolean | null;
   readonly paused_until: number | null;
   cursor: number | null;
-  /** Its latest run. */
+  /** The latest run of the job. */
   ref: Ref | null;
 }
 
@@ -129,21 +129,21 @@ export interface MessageRow {
   readonly ttl_ms: number;
 }
 
-/** What the guard keeps is replaced, or removed. */
+/** A row of the guard to replace or remove. */
 export interface GuardChange {
   readonly kind: GuardKind;
   readonly key: string;
   /** JSON; null: removed. */
   readonly body: string | null;
   readonly expires_at: number | null;
-  /** It was stored before. */
+  /** True if it was stored before. */
   readonly known: boolean;
 }
 
-/** What a later attempt of a sender changes in a stored dispatch. */
+/** The changes of a further attempt of the sender to a stored dispatch. */
 export interface BodyChange extends Pick<DispatchRow, 'ref' | 'head' | 'targets' | 'body'> {
   readonly lane: string;
-  /** By how much the body grows, in bytes. */
+  /** The number of bytes by which the body grows. */
   readonly grown: number;
 }
 
@@ -158,15 +158,15 @@ export interface Rows<K, V> {
   delete(key: K): unknown;
 }
 
-/** The rows of one unit of work. An engine has loaded them all before, or loads each when it is first asked for. */
+/** The rows of one unit of work. An engine loads all of them in advance, or each at its first use. */
 export interface UnitRows {
   /** The number of the next dispatch. */
   readonly nextRef: () => Ref;
-  /** The key as the engine stores it. @param json a key that is a JSON list, so that no part can forge another key */
+  /** The key as the engine stores it. @param json a key that is a JSON list, so that no value can forge another key */
   readonly keyOf: (json: string) => string;
   /** The expiry of each known delivery id. */
   readonly claims: Rows<string, number>;
-  /** Most runs at once in a lane. */
+  /** The maximum number of concurrent runs in a lane. */
   readonly limits: Rows<string, number | null>;
   readonly work: Rows<Ref, WorkRow>;
   /** Dispatches that have ended. */
@@ -175,12 +175,12 @@ export interface UnitRows {
   readonly messages: Rows<string, MessageRow>;
   /** The latest dispatch of each open group, which is in `work`. */
   readonly groups: Rows<string, Ref>;
-  /** The earliest rows of a session, in order; at least one more than can leave it in this unit. */
+  /** The earliest rows of a session, in order; at least one more than this unit can remove. */
   readonly sessions: Rows<string, readonly WorkRow[]>;
   /** The open deliveries of a dispatch, by index. */
   readonly deliveries: Rows<Ref, Map<number, DeliveryRow>>;
   readonly jobs: Rows<string, JobRow>;
-  /** The bodies of what the guard keeps, by `keyOf(guardKey(…))`. */
+  /** The bodies of the rows of the guard, by `keyOf(guardKey(…))`. */
   readonly guard: Rows<string, string>;
   readonly headOf: (ref: Ref) => HeadRow | undefined;
   readonly targetsOf: (ref: Ref) => readonly HeadTarget[];
@@ -188,6 +188,6 @@ export interface UnitRows {
   readonly bodyOf: (ref: Ref) => string | undefined;
   /** The stored steps, in order. */
   readonly stepsOf: (ref: Ref) => readonly Step[];
-  /** Whether the instant of a job is recorded. */
+  /** True if the instant of a job is recorded. */
   readonly hasTick: (job: string, due_at: number) => boolean;
 }

@@ -1,11 +1,11 @@
 /**
- * A unit of work: what an event, an attempt, a run or a recovery does to the rows of the store, for all engines.
+ * A unit of work: the effect of an event, an attempt, a run or a recovery on the rows of the store, for all engines.
  *
- *   load ───────────> change in memory ──────────────────────────> store
- *   the engine's      accept.ts, advance.ts, jobs.ts, recover.ts   the engine's
+ *   load ───────────> change in memory ────────────────────────────> store
+ *   the engine's      apply.ts, approval.ts, jobs.ts, message.ts     the engine's
  *
- * An engine loads the rows and stores the changes, with one unit for each change (SQLite) or for a whole group, so that a
- * hundred changes take as many round trips as one (PostgreSQL). What is decided is decided here, in plain code.
+ * An engine loads the rows and stores the changes, with one unit for each change (SQLite) or for a whole group, so that
+ * a hundred changes take as many round trips as one (PostgreSQL). All decisions are made here, in code without I/O.
  */
 
 import type { OpenDelivery } from '../contract.ts';
@@ -58,7 +58,7 @@ interface Move {
   readonly reason?: string | null;
   /** JSON. */
   readonly answer?: string | null;
-  /** JSON, of the program that answered. */
+  /** JSON of the end of the program that answered. */
   readonly program?: string | null;
   readonly steps?: readonly Step[];
 }
@@ -67,14 +67,14 @@ export class WorkUnit implements GuardRows {
   readonly rows: UnitRows;
   /** Decides by the limits of runs. */
   readonly counter: RunCounter;
-  // What is to be stored.
+  // The changes to store.
   readonly newDispatches: DispatchRow[] = [];
   readonly newWork = new Set<WorkRow>();
   readonly changedWork = new Set<WorkRow>();
-  /** Stored before, and now first in their sessions. */
+  /** Rows stored before that are now first in their sessions. */
   readonly unblocked = new Set<WorkRow>();
   readonly ended: EndedRow[] = [];
-  /** Of dispatches that were stored before and have ended now. */
+  /** Dispatches stored before that have now ended. */
   readonly droppedWork: Ref[] = [];
   readonly newDeliveries: DeliveryRow[] = [];
   readonly changedDeliveries = new Set<DeliveryRow>();
@@ -83,16 +83,16 @@ export class WorkUnit implements GuardRows {
   readonly newSteps: StepRow[] = [];
   readonly newUsage: UsageRow[] = [];
   readonly newClaims = new Map<string, number>();
-  /** Of ids that were claimed before. */
-  readonly laterClaims = new Map<string, number>();
-  /** Those of `newWork` that had ended. */
+  /** The new expiry of ids that were claimed before. */
+  readonly renewedClaims = new Map<string, number>();
+  /** Rows of `newWork` whose dispatch had ended. */
   readonly reopened = new Set<Ref>();
   readonly newMessages = new Map<string, MessageRow>();
   readonly changedMessages = new Map<string, MessageRow>();
   readonly changedBodies: BodyChange[] = [];
   readonly newLimits = new Map<string, number | null>();
   readonly changedJobs = new Set<JobRow>();
-  /** By the engine's key. */
+  /** Changed rows of the guard, by the engine's key. */
   readonly changedGuard = new Map<string, GuardChange>();
   readonly newTicks: (JobTick & { readonly job: string })[] = [];
   readonly counts: CountChange[] = [];
@@ -107,7 +107,7 @@ export class WorkUnit implements GuardRows {
     return this.rows.guard.get(this.rows.keyOf(guardKey(of)));
   }
 
-  /** Replaces a row, or removes it. @param expires_at Unix ms from which it may go; null: never */
+  /** Replaces or removes a row. @param expires_at Unix ms from which it may be removed; null: never */
   putGuardRow(row: Omit<GuardRow, 'body'> & { readonly body: string | null }, expires_at: number | null): void {
     const { rows, changedGuard } = this;
     const key = rows.keyOf(guardKey(row));
@@ -128,7 +128,7 @@ export class WorkUnit implements GuardRows {
       rows.limits.set(lane, max_concurrent);
       this.newLimits.set(lane, max_concurrent);
     }
-    // Plain literals: they are the fastest.
+    // Plain literals, because they are the fastest.
     this.newDispatches.push({
       ref,
       id,
@@ -163,7 +163,7 @@ export class WorkUnit implements GuardRows {
       turn: replaced?.turn ?? ref,
       blocked_by: null,
     };
-    if (session !== null) this.queue(row, session, replaced);
+    if (session !== null) this.joinQueue(row, session, replaced);
     rows.work.set(ref, row);
     this.newWork.add(row);
     if (group !== undefined) rows.groups.set(group.key, ref);
@@ -172,14 +172,14 @@ export class WorkUnit implements GuardRows {
     return ref;
   }
 
-  /** Stores a message of the gateway itself, due at once. */
+  /** Stores a message that the gateway itself sends, due immediately. */
   insertMessage(head: DispatchHead, texts: LargeTexts, now: number): void {
     const ref = this.insert({ head, texts, state: 'delivering', due_at: now, now });
     const open = head.targets.map(({ target }, index) => ({ index, target, due_at: now }));
     this.addDeliveries(ref, head.profile, open, now);
   }
 
-  /** Makes the deliveries of a dispatch that has none. */
+  /** Creates the deliveries of a dispatch that has none. */
   addDeliveries(ref: Ref, profile: string, open: readonly OpenDelivery[], now: number): void {
     const added = open.map(({ index, target, due_at, waiting }): DeliveryRow => {
       const lane = laneKey(profile, target);
@@ -198,7 +198,7 @@ export class WorkUnit implements GuardRows {
     for (const step of steps) this.newSteps.push({ ref: row.ref, lane, n: ++row.steps, step });
     row.failed += steps.filter(({ kind, outcome }) => kind === 'run' && outcome === 'failed').length;
     if (row.state !== to) this.counts.push([lane, row.state, -1], [lane, to, 1]);
-    if (to !== 'pending' && to !== 'running') this.leave(row, at);
+    if (to !== 'pending' && to !== 'running') this.leaveQueue(row, at);
     row.state = to;
     row.holder = null;
     row.reason = reason === null ? null : JSON.stringify(reason);
@@ -215,8 +215,8 @@ export class WorkUnit implements GuardRows {
     else if (!this.newWork.has(row)) this.changedWork.add(row);
   }
 
-  /** Gives a new row its place in its session. */
-  private queue(row: WorkRow, session: string, replaced: WorkRow | undefined): void {
+  /** Gives a new row its position in its session. */
+  private joinQueue(row: WorkRow, session: string, replaced: WorkRow | undefined): void {
     const line = this.rows.sessions.get(session) ?? [];
     if (replaced?.session === session) {
       row.blocked_by = replaced.blocked_by;
@@ -227,8 +227,8 @@ export class WorkUnit implements GuardRows {
     this.rows.sessions.set(session, others.toSpliced(after < 0 ? others.length : after, 0, row));
   }
 
-  /** The row gives up its place in its session: if it had the turn, the next one has it. */
-  private leave(row: WorkRow, at: number): void {
+  /** Removes the row from its session. If it had the turn, the next one gets it. */
+  private leaveQueue(row: WorkRow, at: number): void {
     const { session, blocked_by } = row;
     if (session === null) return;
     const line = (this.rows.sessions.get(session) ?? []).filter((other) => other !== row);
@@ -252,8 +252,8 @@ export class WorkUnit implements GuardRows {
     this.move(row, { to: 'delivering', at, due_at: at });
   }
 
-  /** The row of a message from now on. */
-  keepMessage(key: string, row: MessageRow): void {
+  /** Records the row that a message has from now on. */
+  setMessage(key: string, row: MessageRow): void {
     const isKnown = this.rows.messages.get(key) !== undefined && !this.newMessages.has(key);
     (isKnown ? this.changedMessages : this.newMessages).set(key, row);
     this.rows.messages.set(key, row);
@@ -295,7 +295,7 @@ export class WorkUnit implements GuardRows {
     if (claim === null || claim === undefined) return;
     const key = this.rows.keyOf(claimKey(claim));
     const isKnown = this.rows.claims.get(key) !== undefined && !this.newClaims.has(key);
-    (isKnown ? this.laterClaims : this.newClaims).set(key, claim.expires_at);
+    (isKnown ? this.renewedClaims : this.newClaims).set(key, claim.expires_at);
     this.rows.claims.set(key, claim.expires_at);
   }
 

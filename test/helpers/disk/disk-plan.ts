@@ -7,21 +7,21 @@ export type DiskCall = 'sync' | 'write';
 export interface DiskPlan {
   /** Home of the gateway; the files concerned are those of its store. */
   readonly home: string;
-  /** The least time of a sync. */
+  /** The minimum time of a sync, in ms. */
   readonly syncMs?: number;
-  /** And, beyond that, as long as what was written takes at so many bytes per second. */
+  /** Additional time of a sync: the written bytes at this many bytes per second. */
   readonly bytesPerSecond?: number;
   readonly fault?: DiskFault;
-  /** File to which every call on the store's files is noted. */
+  /** File to which every call on the store's files is logged. */
   readonly log?: string;
 }
 
-/** The `nth` call of its kind from the start of the process fails, alone or with those after it for some time. */
+/** The `nth` call of its kind from the start of the process fails, alone or with all later ones for some time. */
 export interface DiskFault {
   readonly call: DiskCall;
   readonly error: DiskError;
   readonly nth: number;
-  /** How long calls fail, from the first one on; 0: that one alone. */
+  /** How long calls fail, from the first one on; 0: only the first one. */
   readonly lastsMs: number;
 }
 
@@ -29,11 +29,11 @@ export interface DiskFault {
 export interface DiskCalls {
   readonly sync: number;
   readonly write: number;
-  /** How many were made to fail. */
+  /** Number of calls that were made to fail. */
   readonly failed: number;
 }
 
-/** What a process is started with. */
+/** The arguments and environment of a process. */
 export interface Wrapped {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export interface Wrapped {
 
 export interface DiskTool {
   readonly name: 'preload' | 'strace';
-  /** @throws Error when this tool cannot do what the plan asks for */
+  /** @throws Error when this tool does not support the plan */
   wrap(argv: readonly string[], plan: DiskPlan): Wrapped;
   /** @param log the text of a plan's log */
   countCalls(log: string): DiskCalls;

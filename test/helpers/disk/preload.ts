@@ -1,4 +1,4 @@
-/** A slow or failing disk through a small library (preload.c) that is compiled when it is asked for. */
+/** A slow or failing disk through a small library (preload.c) that is compiled on demand. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { errnoOf, STORE_FILES } from './disk-plan.ts';
 
 const SOURCE = fileURLToPath(new URL('./preload.c', import.meta.url));
 
-/** Null where there is no C compiler, or no loader that takes such a library. */
+/** Null without a C compiler, or a loader that loads such a library. */
 export function createPreload(): DiskTool | null {
   if (process.platform !== 'linux') return null;
   const folder = mkdtempSync(join(tmpdir(), 'hookwright-preload-'));

@@ -13,12 +13,12 @@ const CALLS: Readonly<Record<DiskCall, string>> = {
 const FILES = ['state.db', 'state.db-wal', 'state.db-journal'];
 
 /**
- * Follows threads and children; stops a process at the calls in question alone (without that every call costs some 20 us);
- * the process that is started stays the direct child.
+ * Follows threads and children. Stops a process only at the given calls; otherwise every call costs some 20 us. The
+ * started process stays the direct child.
  */
 const FLAGS = ['-D', '-f', '--seccomp-bpf', '-qq'];
 
-/** Whether strace is there and may trace. */
+/** True if strace is installed and may trace. */
 export function hasStrace(): boolean {
   return spawnSync('strace', [...FLAGS, '-e', 'trace=fsync', '-o', '/dev/null', 'true']).status === 0;
 }
@@ -42,13 +42,13 @@ function wrap(argv: readonly string[], { home, syncMs = 0, bytesPerSecond = 0, f
   ]);
 }
 
-/** strace counts the calls of each thread by themselves. */
+/** strace counts the calls of each thread separately. */
 function injection({ call, error, nth, lastsMs }: NonNullable<DiskPlan['fault']>): string {
   if (lastsMs > 0) throw new Error('strace cannot have calls fail for some time');
   return `inject=${CALLS[call]}:error=${error}:when=${nth}..${nth}`;
 }
 
-/** The calls of the thread that has made the most. */
+/** The calls of the thread that made the most. */
 function countCalls(log: string): DiskCalls {
   const lines = log.split('\n').filter((line) => !line.includes(' resumed>'));
   const most = (call: DiskCall): number => {

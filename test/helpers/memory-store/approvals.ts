@@ -1,4 +1,4 @@
-/** Deliveries that wait for a person, in the store in memory. */
+/** Deliveries that wait for approval, in the store in memory. */
 import type { MutationResults } from '../../../runtime/store/contract.ts';
 import type { QueryResults } from '../../../runtime/store/queries.ts';
 import { addMessage } from './dispatches.ts';

@@ -107,7 +107,7 @@ function advance(tables: MemoryTables, m: Advance): boolean {
   return true;
 }
 
-/** A message of the gateway itself, due at once. */
+/** A message of the gateway itself, due immediately. */
 export function addMessage(tables: MemoryTables, dispatch: Dispatch, now: number): void {
   const stored = insert(tables, { dispatch, state: 'delivering', due_at: now, now });
   const open = dispatch.deliveries.map(({ target }, index) => ({ index, target, due_at: now }));

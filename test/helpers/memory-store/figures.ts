@@ -1,4 +1,4 @@
-/** What came in, a minute at a time, in the store in memory. */
+/** Figures of traffic by the minute, in the store in memory. */
 import type { Figures, QueryHandlers } from '../../../runtime/store/queries.ts';
 import { FIGURE_COUNTS, FIGURES } from '../../../runtime/store/queries.ts';
 import type { MutationHandlers } from './handlers.ts';

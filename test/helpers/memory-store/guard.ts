@@ -1,4 +1,6 @@
-/** What the guard keeps, in the store in memory: runs counted against limits, and rows that are compared and replaced. */
+/**
+ * The rows of the guard in the store in memory: runs counted against limits, and rows that are compared and replaced.
+ */
 
 import type { PauseRoute, PutGuard } from '../../../runtime/store/records.ts';
 import type { GuardRows } from '../../../runtime/store/run-limits.ts';
@@ -11,7 +13,7 @@ export function guardHandlers(tables: MemoryTables): Pick<MutationHandlers, 'put
   return { put_guard: (m) => put(tables, m), pause_route: (m) => pause(tables, m) };
 }
 
-/** The rows of the guard, for what counts runs in them. */
+/** The rows of the guard, for the run counter. */
 export const guardRows = ({ guard }: MemoryTables): GuardRows => ({
   guardRow: ({ kind, key }) => guard.get(nameOf(kind, key))?.body,
   putGuardRow: (row, expires_at) => void guard.set(nameOf(row.kind, row.key), { ...row, expires_at }),
@@ -35,7 +37,7 @@ function pause(tables: MemoryTables, { profile, route, paused, until, now }: Pau
   return null;
 }
 
-/** The pause of a route that lasts. */
+/** The pause of a route that is in effect. */
 export function pauseFor(
   { guard }: MemoryTables,
   { profile, route }: { readonly profile: string; readonly route: string | null },

@@ -126,7 +126,7 @@ function change(tables: MemoryTables, job: string, to: Partial<JobState>): void 
   tables.jobStates.set(job, { ...stateOf(tables, job), ...to });
 }
 
-/** Whether its latest run has not ended, and is not held by its route. */
+/** True if its latest run has not ended, and is not held by its route. */
 function isBusy(tables: MemoryTables, job: string, now: number): boolean {
   const run = tables.dispatches.get(stateOf(tables, job).ref ?? 0);
   return run?.state === 'running' || (run?.state === 'pending' && pauseFor(tables, run, now) === null);
@@ -144,7 +144,7 @@ function beginRun(tables: MemoryTables, { ref, holder, limits, job, at }: BeginR
   return over;
 }
 
-/** What an event that was held finds when it begins; null: its run is that of the job. */
+/** Why a held event does not fire its job when it begins; null: it does. */
 function fireLate(
   tables: MemoryTables,
   { ref }: DispatchRow,

@@ -1,6 +1,6 @@
 /** The queries of the store in memory. */
 
-import { fillEvents, resetRow, saidIn, toldRows } from '../../../runtime/store/listed-rows.ts';
+import { fillEvents, resetRow, saidIn, turnsOf } from '../../../runtime/store/listed-rows.ts';
 import type {
   DeadWork,
   DispatchSummary,
@@ -160,7 +160,7 @@ function said(tables: MemoryTables, query: Extract<Query, { kind: 'said' }>): Qu
   );
   const reset = resetRow(query.of);
   const latest = rows.reverse().slice(0, query.turns);
-  const told = toldRows(latest, tables.guard.get(nameOf(reset.kind, reset.key))?.body);
+  const told = turnsOf(latest, tables.guard.get(nameOf(reset.kind, reset.key))?.body);
   return saidIn(
     told.map((row) => ({ ...row, dispatch: whole(tables, tables.dispatches.get(row.ref) as DispatchRow) })),
     query,

@@ -1,4 +1,4 @@
-/** What retention removes, in the store in memory. */
+/** Retention in the store in memory. */
 import type { Cleanup, ExpireClaims, MutationResults, Trim } from '../../../runtime/store/contract.ts';
 import { isFinal } from '../../../runtime/store/states.ts';
 import type { MutationHandlers } from './handlers.ts';
@@ -53,7 +53,7 @@ function remove(tables: MemoryTables, row: DispatchRow): void {
   tallyOf(tables, row).removed++;
 }
 
-/** What the texts come to, which is most of it. */
+/** The size of the texts, which is most of the total. */
 export function sizeOf({ dispatches }: MemoryTables): number {
   return [...dispatches.values()].reduce((sum, row) => sum + JSON.stringify(row).length, 0);
 }

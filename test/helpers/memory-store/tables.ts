@@ -1,4 +1,4 @@
-/** What the store in memory keeps, and what all its changes need. */
+/** The data of the store in memory, and helpers of all its changes. */
 
 import type { Figures, LastError, StoredDispatch } from '../../../runtime/store/queries.ts';
 import type {
@@ -23,7 +23,7 @@ export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 /** Work that one process does when it is due. */
 export interface Due {
   due_at: number;
-  /** When `due_at` was set, or its turn came: later than now where the clock was set back. */
+  /** When `due_at` was set, or its turn came; later than now if the system clock moved back. */
   set_at: number;
   holder: Holder | null;
 }
@@ -34,7 +34,7 @@ export type DispatchRow = Mutable<Omit<StoredDispatch, 'state' | 'duration_ms' |
     readonly session: string | null;
     /** The number of its group's first event, or its own. */
     readonly place: Ref;
-    /** The number of the first event of its burst, if that is kept whole. */
+    /** The number of the first event of its burst, if the burst keeps all events. */
     readonly burst: Ref | null;
   };
 
@@ -49,7 +49,7 @@ export interface DeliveryRow extends Due {
 export interface MemoryTables {
   last: Ref;
   lastError: LastError | null;
-  /** Counts the takings of work, for the turns of lanes. */
+  /** Counts the calls of `take_work`, for the turns of lanes. */
   turn: number;
   jobsVersion: number;
   readonly dispatches: Map<Ref, DispatchRow>;
@@ -60,10 +60,10 @@ export interface MemoryTables {
   readonly messages: Map<string, { readonly ref: Ref; readonly ttl_ms: number }>;
   readonly guard: Map<string, GuardRow & { readonly expires_at: number | null }>;
   readonly groups: Map<string, Group & { readonly ref: Ref }>;
-  /** Which dispatch of a session has the turn. */
+  /** The dispatch of a session that has the turn. */
   readonly turns: Map<string, Ref>;
   readonly tallies: Map<string, Record<TallyColumn, number>>;
-  /** Runs of a lane at once. */
+  /** Maximum concurrent runs of a lane. */
   readonly caps: Map<string, number | null>;
   /** The turn in which a lane was served last. */
   readonly served: Map<string, number>;
@@ -94,7 +94,7 @@ export function createTables(): MemoryTables {
   };
 }
 
-/** The name of a lane or a group: JSON, so that no part can forge another. */
+/** The name of a lane or a group: JSON, so that no value can forge another. */
 export const nameOf = (...parts: readonly (string | null)[]): string => JSON.stringify(parts);
 
 export const laneOf = ({ profile, route }: { readonly profile: string; readonly route: string | null }): string =>
@@ -127,7 +127,7 @@ interface Insert {
   readonly due_at: number;
   readonly now: number;
   readonly group?: string;
-  /** What it replaces in its group. */
+  /** The dispatch that it replaces in its group. */
   readonly replaced?: DispatchRow | undefined;
 }
 
@@ -165,11 +165,11 @@ export function insert(tables: MemoryTables, { dispatch, state, due_at, now, ...
   return row;
 }
 
-/** Whether a session lets it run: no other run of it has the turn. */
+/** True if no other run of its session has the turn. */
 export const hasTurn = ({ turns }: MemoryTables, { ref, session }: DispatchRow): boolean =>
   session === null || turns.get(session) === ref;
 
-/** After each change: where the run that had the turn has ended, the next one has it. */
+/** Called after each change: if the run with the turn has ended, the next one gets it. */
 export function settleTurns({ dispatches, turns }: MemoryTables, now: number): void {
   const isOpen = (row: DispatchRow | undefined): boolean => row?.state === 'pending' || row?.state === 'running';
   for (const [session, ref] of turns) if (!isOpen(dispatches.get(ref))) turns.delete(session);

@@ -1,4 +1,4 @@
-/** How work is taken, flushed and recovered, in the store in memory. */
+/** Taking, flushing and recovering work, in the store in memory. */
 
 import type { GivenUp, MutationResults, Recover, TakeWork } from '../../../runtime/store/contract.ts';
 import { interruptedStep, UNANSWERED } from '../../../runtime/store/unit/apply.ts';
@@ -23,7 +23,7 @@ export function workHandlers(tables: MemoryTables): Pick<MutationHandlers, 'take
   };
 }
 
-/** One row after another, each from the lane that was served longest ago among those that may. */
+/** One row after another, each from the allowed lane that was served least recently. */
 function takeTurns<Row extends Due & { readonly ref: number; readonly index?: number }>(
   tables: MemoryTables,
   rows: readonly Row[],
@@ -152,7 +152,7 @@ function giveUp(tables: MemoryTables, row: DispatchRow, now: number): GivenUp {
   return { id, profile, route, job, reason };
 }
 
-/** What was set by a clock that was ahead waits as long from now. */
+/** Work that was set by a clock that was ahead waits as long from now. */
 function repairClock(tables: MemoryTables, now: number): void {
   for (const row of [...pendingRows(tables), ...unheld(tables)]) {
     if (row.set_at <= now) continue;

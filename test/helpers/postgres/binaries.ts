@@ -1,4 +1,7 @@
-/** Where PostgreSQL's own programs are on this machine, and as whom they run: the server refuses to be started by root. */
+/**
+ * Where PostgreSQL's own programs are on this machine, and the user that runs them, because the server refuses to run
+ * as root.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,14 +22,14 @@ export interface Owner {
   readonly gid: number;
 }
 
-/** Who runs a server: the user of this process, or in root's place Debian's `postgres`. */
+/** The user that runs a server: the user of this process or, instead of root, Debian's `postgres`. */
 export function serverOwner(): Owner | null {
   if (process.getuid?.() !== 0) return null;
   const id = (flag: string): number => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout);
   return { uid: id('-u'), gid: id('-g') };
 }
 
-/** For the `skip` of node:test: false where a server is given (HOOKWRIGHT_TEST_POSTGRES) or can be started. */
+/** For the `skip` of node:test: false if a server is given (HOOKWRIGHT_TEST_POSTGRES) or can be started. */
 export const skipWithoutPostgres = (): string | false =>
   skipWithout(
     process.env.HOOKWRIGHT_TEST_POSTGRES !== undefined || findBinaries() !== null,
@@ -34,6 +37,6 @@ export const skipWithoutPostgres = (): string | false =>
     'postgresql',
   );
 
-/** The same for tests that stop, kill or pause a server of their own. */
+/** The same for tests that stop, kill or pause their own server. */
 export const skipWithoutCluster = (): string | false =>
   skipWithout(findBinaries() !== null, 'a PostgreSQL server', 'postgresql');

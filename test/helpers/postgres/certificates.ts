@@ -10,7 +10,7 @@ export interface Certificates {
   /** File of the CA that signed the server's certificate, and of one that did not. */
   readonly ca: string;
   readonly otherCa: string;
-  /** Settings of a server that has the certificate; it names `localhost` alone. */
+  /** Settings of a server with the certificate, which names only `localhost`. */
   readonly settings: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-/** A PostgreSQL server of the tests: a cluster in a temporary folder on a port of its own, on 127.0.0.1 alone. */
+/** A PostgreSQL server of the tests: a cluster in a temporary folder on its own port, only on 127.0.0.1. */
 import { spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { atEnd } from '../at-end.ts';
 import { freePort } from '../free-port.ts';
 import { findBinaries, serverOwner } from './binaries.ts';
 
-/** The superuser of every cluster; any password is taken. */
+/** The superuser of every cluster; any password is accepted. */
 export const SUPERUSER = 'hookwright';
 
 const PREFIX = 'hookwright-postgres-';
@@ -27,7 +27,7 @@ export interface ClusterOptions {
 
 export class Cluster {
   readonly port: number;
-  /** Goes with the server: it ends when this folder is gone. */
+  /** Ends with the server, when this folder is removed. */
   readonly folder: string;
   private readonly bin: string;
   private readonly settings: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export class Cluster {
     this.settings = parts.settings;
   }
 
-  /** Creates and starts one. It ends with its folder: `remove`. */
+  /** Creates and starts a cluster. `remove` ends it and removes its folder. */
   static async create({
     owner: pid = process.pid,
     fsync = false,
@@ -71,12 +71,12 @@ export class Cluster {
     return cluster;
   }
 
-  /** Of one of its databases. */
+  /** URL of one of its databases. */
   url(database = 'postgres'): string {
     return `postgres://${SUPERUSER}:unused@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** Waits until it takes connections. */
+  /** Waits until it accepts connections. */
   start(): void {
     const settings = { port: String(this.port), ...this.settings };
     const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value === '' ? "''" : value}`);
@@ -94,11 +94,11 @@ export class Cluster {
     this.call('pg_ctl', ['-D', this.data, '-w', '-m', mode, 'stop']);
   }
 
-  /** SIGKILL of the server; its children notice and end. Waits until they have. */
+  /** Kills the server with SIGKILL; its children notice and end. Waits until they have. */
   async kill(): Promise<void> {
     const { pid } = this;
     if (pid === null) return;
-    // Stopped, it starts no others.
+    // A stopped server starts no other processes.
     process.kill(pid, 'SIGSTOP');
     while (!hasState(pid, 'T')) await sleep(1);
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
@@ -135,7 +135,7 @@ export async function startCluster(t: Ending, options?: ClusterOptions): Promise
 /** Ends the server of this folder, if it runs, and removes the folder. */
 export function removeCluster(folder: string): void {
   const pid = serverPid(folder);
-  // SIGQUIT: at once, without a checkpoint.
+  // SIGQUIT: ends immediately, without a checkpoint.
   if (pid !== null && isRunning(pid)) process.kill(pid, 'SIGQUIT');
   while (pid !== null && isRunning(pid)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -154,13 +154,13 @@ export function removeAbandoned(): void {
   }
 }
 
-/** Whether the id in the folder is now that of another process, which must not be ended. */
+/** True if the id in the folder now belongs to another process, which must not be ended. */
 function hasOther(folder: string): boolean {
   const pid = serverPid(folder);
   return pid !== null && exists(pid) && readlinkSync(`/proc/${pid}/cwd`) !== join(folder, 'data');
 }
 
-/** Whether a process has this id, another user's too. */
+/** True if a process has this id, even one of another user. */
 function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -177,7 +177,7 @@ function serverPid(folder: string): number | null {
   }
 }
 
-/** Whether it runs: what its parent has not waited for yet (`Z`) does not. */
+/** True if it runs; a zombie (`Z`), for which its parent has not waited yet, does not. */
 function isRunning(pid: number): boolean {
   try {
     return !hasState(pid, 'Z');
@@ -186,6 +186,6 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** @throws Error where there is no such process */
+/** @throws Error if there is no such process */
 const hasState = (pid: number, state: 'T' | 'Z'): boolean =>
   readFileSync(`/proc/${pid}/status`, 'utf8').includes(`State:\t${state}`);

@@ -33,7 +33,7 @@ export function suiteDatabase(): () => string {
   return () => url;
 }
 
-/** Runs statements over a connection of their own. @returns the rows of the last one */
+/** Runs statements over a separate connection. @returns the rows of the last one */
 export async function runSql<R extends object>(url: string, sql: string): Promise<readonly R[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

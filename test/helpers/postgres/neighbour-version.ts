@@ -1,6 +1,6 @@
 /**
- * The engine as a later version will have it, beside the one under test: a copy of this program whose tables have been
- * changed, each version as the rules of schema.ts allow. It stands for a released package; none with this engine exists.
+ * The engine of a later version beside the one under test: a copy of this program whose tables were changed, each
+ * version as the rules of schema.ts allow. It replaces a released package, because none with this engine exists.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { SCHEMA_VERSION } from '../../../modules/cluster/runtime/postgres/schema
 import type { Ending } from '../at-end.ts';
 import { copyRuntime, ENDING } from '../tree-copy.ts';
 
-/** What a version may do to tables that the one before still works with. */
+/** Changes of the tables with which the previous version still works. */
 const changeOf = (version: number): string => `
   ALTER TABLE dispatch ADD COLUMN added_${version} text NOT NULL DEFAULT 'none';
   ALTER TABLE work ADD COLUMN added_${version} bigint;
@@ -18,7 +18,7 @@ const changeOf = (version: number): string => `
   CREATE TABLE added_${version} (ref bigint PRIMARY KEY, text text NOT NULL);
 `;
 
-/** @param ahead by how many versions of the tables @returns its `openPostgresStore` */
+/** @param ahead number of versions of the tables @returns its `openPostgresStore` */
 export async function laterVersion(t: Ending, ahead: number): Promise<typeof openPostgresStore> {
   const dir = copyRuntime(t);
   const file = join(dir, `modules/cluster/runtime/postgres/schema${ENDING}`);

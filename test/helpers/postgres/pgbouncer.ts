@@ -12,7 +12,7 @@ import { freePort } from '../free-port.ts';
 import { skipWithout } from '../skip-without.ts';
 import { serverOwner, skipWithoutPostgres } from './binaries.ts';
 
-/** Debian keeps it where only root looks. */
+/** Debian installs it where only root searches. */
 const PATH = `${process.env.PATH}:/usr/sbin`;
 
 export const skipWithoutPgbouncer = (): string | false =>
@@ -22,7 +22,7 @@ export const skipWithoutPgbouncer = (): string | false =>
 /** Connections to the server that all transactions share. */
 const POOL_SIZE = 3;
 
-/** @param url of a database @returns its URL by way of the pooler */
+/** @param url of a database @returns its URL through the pooler */
 export async function startPgbouncer(t: Ending, url: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'hookwright-pgbouncer-'));
   atEnd(t, () => rmSync(folder, { recursive: true, force: true }));

@@ -1,4 +1,6 @@
-/** A process of its own with a store on PostgreSQL: takes a run, says so, and waits for its death. argv: URL, schema. */
+/**
+ * A separate process with a store on PostgreSQL: takes a run, prints that, and waits to be killed. argv: URL, schema.
+ */
 import { HOLDER, makeAccept, makeTake } from '../dispatches.ts';
 import { openTestStore } from './store.ts';
 

@@ -1,6 +1,6 @@
 /**
- * A process of its own with a store on PostgreSQL: takes a run, says so, and ends it when it is told to. Then it takes what
- * is due, as its work loop would. argv: URL, schema.
+ * A separate process with a store on PostgreSQL: takes a run, prints that, and ends the run on demand. Then it takes
+ * due work, as its work loop would. argv: URL, schema.
  */
 import { once } from 'node:events';
 import { HOLDER, makeAccept, makeAdvance, makeTake } from '../dispatches.ts';

@@ -1,6 +1,6 @@
 /**
- * A gateway as a process, whose machine has a clock of its own. Argument: JSON of `NodeProcess`. Says on stdout where it
- * listens, then a line for each dispatch that has ended.
+ * A gateway in a separate process, whose machine has its own clock. Argument: JSON of `NodeProcess`. Prints its address
+ * on stdout, then a line for each dispatch that has ended.
  */
 
 import type { RouteTable } from '../../../schemas/generated/types.ts';

@@ -1,4 +1,4 @@
-/** A process of its own that starts a server, says in which folder, and waits for its death. */
+/** A separate process that starts a server, prints its folder, and waits to be killed. */
 import { Cluster } from './cluster.ts';
 
 const { folder } = await Cluster.create();

@@ -1,15 +1,15 @@
 /**
- * One server for all test files of a run: whoever needs it first starts it, and who started the run ends it. A file that
- * runs alone (`npx tsx --test FILE`) has one of its own.
+ * One server for all test files of a run: the first test that needs it starts it, and the process that started the run
+ * ends it. A file that runs alone (`npx tsx --test FILE`) has its own.
  */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, removeCluster } from './cluster.ts';
 
-/** A folder of the run, set by `runEnvironment`: what its processes share. */
+/** A folder of the run, set by `runEnvironment`, that its processes share. */
 const RUN_FOLDER = 'HOOKWRIGHT_TEST_RUN';
-/** In that folder, while somebody starts a server, and once it runs. */
+/** Files in that folder: one while a process starts a server, and one once it runs. */
 const LOCK = 'postgres-lock';
 const NOTE = 'postgres.json';
 /** In that folder: the id of the process that ends the run. */
@@ -18,7 +18,7 @@ const WAIT_MS = 300_000;
 
 type Note = { readonly url: string; readonly folder: string } | { readonly error: string };
 
-/** The folder that the processes of a run share; null in a test that runs by itself. */
+/** The folder that the processes of a run share; null in a test that runs alone. */
 export const runFolder = (): string | null => process.env[RUN_FOLDER] ?? null;
 
 let own: Promise<string> | null = null;

@@ -37,10 +37,10 @@ export async function openMortalStore(
     store,
     async kill() {
       isDead = true;
-      // Waits until they have ended: a change that is under way is made before that or not at all.
+      // Waits until they have ended: a change in progress is made before that or not at all.
       await runSql(url, `SELECT pg_terminate_backend(pid, 60000) FROM unnest('{${pids.join()}}'::integer[]) AS pid`);
       await store.close();
-      // To the others, a gateway is gone when its lease has ended.
+      // To the others, a gateway has ended when its lease has ended.
       await runSql(url, `UPDATE ${schema}.node SET until = '-infinity'`);
     },
   };

@@ -1,4 +1,4 @@
-/** What the tests of the store on PostgreSQL stand on: servers that die and return, networks that are cut. */
+/** The helpers of the tests of the store on PostgreSQL: servers that die and return, networks that are cut. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ describe('databases of tests', { skip: skipWithoutPostgres() }, () => {
     assert.equal(new URL(first).host, new URL(second).host);
   });
 
-  it('are reached by way of a proxy that cuts one direction, heals, and refuses', async (t) => {
+  it('are reached over a proxy that cuts one direction, heals, and rejects', async (t) => {
     const proxy = await startTcpProxy(t, await testDatabase(t));
     const client = new pg.Client({ connectionString: proxy.via('postgres://hookwright:unused@host/postgres') });
     client.on('error', () => {});
@@ -47,7 +47,7 @@ describe('databases of tests', { skip: skipWithoutPostgres() }, () => {
 });
 
 describe('a server of a test', { skip: skipWithoutCluster() }, () => {
-  it('keeps what was committed when it is killed', async (t) => {
+  it('contains the committed rows after it was killed', async (t) => {
     const cluster = await startCluster(t, { fsync: true });
     await runSql(cluster.url(), 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)');
     await cluster.kill();
@@ -57,7 +57,7 @@ describe('a server of a test', { skip: skipWithoutCluster() }, () => {
     assert.deepEqual(await runSql(cluster.url(), 'SELECT n FROM kept'), [{ n: 1 }]);
   });
 
-  it('is ended by the next run where its own was killed, and by no run before', async (t) => {
+  it('is ended by the next run if its own was killed, and by no earlier run', async (t) => {
     const [node = '', ...argv] = nodeArgv(new URL('../../helpers/postgres/run-server.js', import.meta.url));
     const child = spawn(node, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
     atEnd(t, () => child.kill('SIGKILL'));
@@ -73,7 +73,7 @@ describe('a server of a test', { skip: skipWithoutCluster() }, () => {
   });
 });
 
-/** False as well once it has ended and its parent has not noticed. */
+/** Also false once it has ended and its parent has not noticed. */
 const isServer = (pid: number): boolean => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('postgres');

@@ -1,4 +1,4 @@
-/** Several gateways on one PostgreSQL: what one of them is told, the others know. */
+/** Several gateways on one PostgreSQL database: changes on one of them reach the others. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -20,7 +20,7 @@ import { tempDir } from '../../helpers/temp-dir.ts';
 
 const RUN_NODE = new URL('../../helpers/postgres/run-node.js', import.meta.url);
 const SCHEMA = 'hookwright';
-/** Of a clock that is wrong, in ms. */
+/** Error of a wrong clock, in ms. */
 const TEN_MINUTES = 600_000;
 
 function tableFor(url: string, listen = true): RouteTable {
@@ -36,7 +36,7 @@ async function startNode(t: TestContext, url: string, listen = true): Promise<Op
   return service;
 }
 
-/** A gateway in a process of its own, whose clock is `aheadMs` ahead. */
+/** A gateway in a separate process, whose clock is `aheadMs` ahead. */
 async function spawnNode(t: TestContext, url: string, aheadMs: number) {
   const options: NodeProcess = { home: tempDir(t), table: tableFor(url), aheadMs };
   const [node = '', ...argv] = nodeArgv(RUN_NODE);
@@ -50,7 +50,7 @@ async function spawnNode(t: TestContext, url: string, aheadMs: number) {
 
 describe('gateways that share a store', { skip: skipWithoutPostgres() }, () => {
   for (const listen of [true, false]) {
-    it(`see each other's changes of jobs, ${listen ? 'told' : 'by asking'}`, async (t) => {
+    it(`see each other's changes of jobs, ${listen ? 'notified' : 'by polling'}`, async (t) => {
       const url = await testDatabase(t);
       const [one, two] = [await startNode(t, url, listen), await startNode(t, url, listen)];
       const names = (): readonly string[] => two.jobs.map(({ name }) => name);
@@ -63,12 +63,12 @@ describe('gateways that share a store', { skip: skipWithoutPostgres() }, () => {
     });
   }
 
-  it('fire each instant once, and the rest fires it when one is gone', { timeout: 300_000 }, async (t) => {
+  it('fire each instant once, and the others fire it when one has ended', { timeout: 300_000 }, async (t) => {
     const url = await testDatabase(t);
     const doomed = await spawnNode(t, url, 0);
     const left = await startNode(t, url);
     const fires = async (id: string): Promise<readonly number[]> => {
-      // Both have missed the instants before it was made, and make up for the latest one; no other comes meanwhile.
+      // Both have missed the instants before its creation, and make up for the latest one; no other comes in between.
       const job = makeJob(id, { schedule: '0 0 1 1 *', misfire: 'once' });
       await left.store.write({ kind: 'put_job', job, expect: 'new' });
       await until(async () => (await left.store.read({ kind: 'job_ticks', job: id, limit: 10 })).length > 0);
@@ -87,11 +87,11 @@ describe('gateways that share a store', { skip: skipWithoutPostgres() }, () => {
 
   for (const aheadMs of [TEN_MINUTES, -TEN_MINUTES]) {
     const name = aheadMs > 0 ? 'ahead' : 'behind';
-    it(`go by the database's clock: one whose own is ten minutes ${name}`, { timeout: 300_000 }, async (t) => {
+    it(`use the database's clock: a gateway whose own is ten minutes ${name}`, { timeout: 300_000 }, async (t) => {
       const url = await testDatabase(t);
       const right = await startNode(t, url);
       const now = Date.now();
-      // Not due for an hour by the clock that counts: neither taken early nor put off.
+      // Not due for an hour by the clock that counts: neither taken early nor postponed.
       await right.store.write(
         makeAccept('later', {
           dispatch: makeDispatch('later', { accepted_at: now }),
@@ -115,7 +115,8 @@ describe('gateways that share a store', { skip: skipWithoutPostgres() }, () => {
         url,
         `SELECT (due_at - ${now})::int AS due, (set_at - ${now})::int AS set FROM ${SCHEMA}.delivery`,
       );
-      // How far a clock is off is measured over the connection: what a busy machine takes for that is left of ten minutes.
+      // The error of a clock is measured over the connection, so delays of a busy machine are subtracted from ten
+      // minutes.
       const off = { due: Math.abs((row?.due ?? NaN) - 300_000), set: Math.abs(row?.set ?? NaN) };
       assert.ok(off.due < 60_000 && off.set < 60_000, JSON.stringify(row));
       assert.deepEqual(
@@ -125,7 +126,7 @@ describe('gateways that share a store', { skip: skipWithoutPostgres() }, () => {
     });
   }
 
-  it("store what a command with a wrong clock makes by the database's", async (t) => {
+  it("store changes of a command with a wrong clock by the database's", async (t) => {
     const url = await testDatabase(t);
     const { openClientStore } = await import('../../../modules/cluster/runtime/postgres/client-store.ts');
     const { systemClock } = await import('../../../runtime/platform/clock.ts');

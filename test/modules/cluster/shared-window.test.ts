@@ -1,4 +1,4 @@
-/** A rate window over several gateways: what is counted where the store is asked, and what is known without asking. */
+/** A rate window over several gateways: slots that the store counts, and limits that are known without a query. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SlotRequest, TakeSlots } from '../../../modules/cluster/runtime/shared-window.ts';
@@ -6,7 +6,7 @@ import { SharedWindow } from '../../../modules/cluster/runtime/shared-window.ts'
 import { StoreUnavailable } from '../../../runtime/store/contract.ts';
 import { FakeClock, settle } from '../../helpers/fake-clock.ts';
 
-/** Counts as a store does; `asked` is what it was asked for. */
+/** Counts as a store does; `asked` records the requests. */
 function countingStore(clock: FakeClock, windowMs = 60_000) {
   let [opened, taken] = [0, 0];
   const asked: SlotRequest[] = [];
@@ -22,7 +22,7 @@ function countingStore(clock: FakeClock, windowMs = 60_000) {
   return { takeSlots, asked };
 }
 
-test('requests of one moment share a question, and the limit holds over two gateways', async () => {
+test('requests of one moment share a query, and the limit holds over two gateways', async () => {
   const clock = new FakeClock();
   const { takeSlots, asked } = countingStore(clock);
   const [one, two] = [new SharedWindow('w', takeSlots, clock), new SharedWindow('w', takeSlots, clock)];
@@ -35,7 +35,7 @@ test('requests of one moment share a question, and the limit holds over two gate
   assert.equal(asked.length, 4);
 });
 
-test('a full window is refused without asking until it ends', async () => {
+test('a full window rejects without a query until it ends', async () => {
   const clock = new FakeClock();
   const { takeSlots, asked } = countingStore(clock);
   const window = new SharedWindow('w', takeSlots, clock);
@@ -49,7 +49,7 @@ test('a full window is refused without asking until it ends', async () => {
   assert.equal(await window.take(1), 0);
 });
 
-test('a busy route takes slots for the next moment along, and never one too many', async () => {
+test('a busy route reserves slots ahead, and never exceeds the limit', async () => {
   const clock = new FakeClock();
   const { takeSlots, asked } = countingStore(clock);
   const window = new SharedWindow('w', takeSlots, clock);
@@ -74,7 +74,7 @@ test('slots of a window that has ended are not used in the next one', async () =
   assert.notEqual(window.wait(1), 0);
 });
 
-test('a store that does not answer is given up after a second, and asked again by the next request', async () => {
+test('a store that does not respond times out after a second, and the next request queries it again', async () => {
   const clock = new FakeClock();
   const { takeSlots } = countingStore(clock);
   let isCut = true;

@@ -1,9 +1,12 @@
-/** A byte of an index by which work is found, or of what an index repeats: the work runs, and the file opens. */
+/**
+ * A damaged byte of an index by which work is found, or of the columns that an index repeats: the work runs, and the
+ * file opens.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { setRowsAside } from '../../../modules/rescue/runtime/damaged-rows.ts';
+import { quarantineRows } from '../../../modules/rescue/runtime/damaged-rows.ts';
 import { connect } from '../../../runtime/store/sqlite/driver.ts';
 import { makeAccept, makeAdvance, makeDispatch, makeTake, openDeliveries } from '../../helpers/dispatches.ts';
 import { openOfflineStore } from '../../helpers/rescued-store.ts';
@@ -28,7 +31,7 @@ describe('a damaged index', () => {
     ['work_due', '["default"'],
     ['delivery_due', '["default","a"'],
   ] as const) {
-    it(`(${name}) hides no work, and is said`, async (t) => {
+    it(`(${name}) hides no work, and is reported`, async (t) => {
       const path = join(tempDir(t), 'state.db');
       const before = await openOfflineStore(path);
       for (const id of ['a', 'b', 'c']) await before.write(makeAccept(id));
@@ -55,7 +58,7 @@ describe('a damaged index', () => {
 
 describe('a damaged session of a dispatch', () => {
   for (const name of ['dispatch', 'dispatch_session']) {
-    it(`(a byte of ${name}) keeps no file from opening, and no run from its turn`, async (t) => {
+    it(`(a byte of ${name}) prevents neither the file from opening nor a run from its turn`, async (t) => {
       const path = join(tempDir(t), 'state.db');
       const before = await openOfflineStore(path);
       const dispatch = makeDispatch('a', { session: 's', session_key: 's' });
@@ -76,7 +79,7 @@ describe('a damaged session of a dispatch', () => {
     ['burst', 'burst = -5', ['["default","s"]', null]],
     ['session and burst', `burst = -5, session = 's'`, [null, null]],
   ] as const) {
-    it(`(${what}) is forgotten, and nothing else of it or of another`, async (t) => {
+    it(`(${what}) is cleared, and nothing else of it or of another`, async (t) => {
       const path = join(tempDir(t), 'state.db');
       const store = await openOfflineStore(path);
       const dispatch = (id: string) => makeDispatch(id, { session: 's', session_key: 's' });
@@ -85,10 +88,10 @@ describe('a damaged session of a dispatch', () => {
       const db = connect(path, { busyMs: 0 });
       t.after(() => db.close());
       db.exec(`UPDATE dispatch SET burst = 1; UPDATE dispatch SET ${damage} WHERE ref = 2`);
-      assert.equal(setRowsAside(db, 3000).length, 1);
+      assert.equal(quarantineRows(db, 3000).length, 1);
       const rows = db.query<[string | null, number | null]>('SELECT session, burst FROM dispatch ORDER BY ref').all();
       assert.deepEqual(rows, [['["default","s"]', 1], kept]);
-      assert.deepEqual(setRowsAside(db, 3000), []);
+      assert.deepEqual(quarantineRows(db, 3000), []);
     });
   }
 });

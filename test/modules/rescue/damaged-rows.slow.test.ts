@@ -1,4 +1,4 @@
-/** Each column of each table is damaged in each way: the file opens, what is damaged is said, and the other work is taken. */
+/** Damages each column of each table in each way: the file opens, the damage is reported, and other work is taken. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { RowHome } from '../../faults/row-damage.ts';
@@ -13,7 +13,7 @@ describe('a damaged value', () => {
   });
 
   for (const name of Object.keys(ROW_DAMAGES)) {
-    it(`(${name}) in any column stops nothing else, and is said`, async () => {
+    it(`(${name}) in any column stops nothing else, and is reported`, async () => {
       assert.deepEqual((await runRows(home, name)).wrong, []);
     });
   }

@@ -1,4 +1,4 @@
-/** A store of which a piece is missing, as a kill leaves it and a disk or a hand changes it: what is lost is said. */
+/** A store with a missing piece, after a kill and a disk error or manual change: the loss is reported. */
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ interface Home {
   readonly older: string;
 }
 
-/** Five events of a life that was stopped, and five of one that was killed. */
+/** Five events of a process that was stopped, and five of one that was killed. */
 async function killed(t: TestContext): Promise<Home> {
   const dir = tempDir(t);
   const [from, path, older] = ['open.db', 'state.db', 'older.db'].map((name) => join(dir, name)) as [
@@ -65,7 +65,7 @@ const LOG: Readonly<Record<string, (path: string) => void>> = {
 
 describe('after a kill', () => {
   for (const [how, spoil] of Object.entries(LOG)) {
-    it(`a log that was ${how} is said`, async (t) => {
+    it(`reports a log that was ${how}`, async (t) => {
       const { path } = await killed(t);
       spoil(path);
       const { events, said } = await reopen(path);
@@ -74,7 +74,7 @@ describe('after a kill', () => {
     });
   }
 
-  it('a log that lacks its last commit is said, for its index knows the length', async (t) => {
+  it('reports a log that lacks its last commit, because its index knows the length', async (t) => {
     const { path } = await killed(t);
     cut(path, 0.8);
     const { events, said } = await reopen(path);
@@ -82,7 +82,7 @@ describe('after a kill', () => {
     assert.notEqual(said, null);
   });
 
-  it('a whole log is not called damaged, with or without its index', async (t) => {
+  it('does not report a whole log as damaged, with or without its index', async (t) => {
     for (const suffix of [null, '-shm']) {
       const { path } = await killed(t);
       if (suffix !== null) rmSync(path + suffix);
@@ -90,7 +90,7 @@ describe('after a kill', () => {
     }
   });
 
-  it('a log is not applied to an older copy of the file, though there is no index', async (t) => {
+  it('does not apply a log to an older copy of the file, even without an index', async (t) => {
     const { path, older } = await killed(t);
     const log = readFileSync(`${path}-wal`);
     rmSync(`${path}-shm`);
@@ -101,7 +101,7 @@ describe('after a kill', () => {
     assert.ok(!existsSync(`${path}-wal`) || !readFileSync(`${path}-wal`).equals(log));
   });
 
-  it('a log of another home is not applied, though what marks it was copied with it', async (t) => {
+  it('does not apply a log of another home, even if its mark was copied with it', async (t) => {
     const [{ path }, other] = [await killed(t), await killed(t)];
     for (const suffix of ['-wal', '-wal.id']) copyFileSync(other.path + suffix, path + suffix);
     rmSync(`${path}-shm`);
@@ -110,7 +110,7 @@ describe('after a kill', () => {
     assert.notEqual(said, null);
   });
 
-  it('a damaged note does not make the file another one', async (t) => {
+  it('does not mistake the file for another one because of a damaged note', async (t) => {
     for (const bytes of ['', 'x', '\0\0\0\0', `${'a'.repeat(36)} 99 0123456789abcdef\n`]) {
       const { path } = await killed(t);
       writeFileSync(notePath(path), bytes);
@@ -120,7 +120,7 @@ describe('after a kill', () => {
 });
 
 describe('a home that had a store', () => {
-  it('does not begin another one when the file is gone or empty', async (t) => {
+  it('does not create another one when the file is missing or empty', async (t) => {
     for (const spoil of [(path: string) => rmSync(path), (path: string) => truncateSync(path)]) {
       const { path } = await killed(t);
       for (const suffix of ['-wal', '-shm']) rmSync(path + suffix);
@@ -129,13 +129,13 @@ describe('a home that had a store', () => {
     }
   });
 
-  it('is told that its file is an older copy, once', async (t) => {
+  it('reports once that its file is an older copy', async (t) => {
     const { path, older } = await killed(t);
     await reopen(path);
     copyFileSync(older, path);
     for (let opening = 0; opening < 2; opening++) {
       assert.notEqual((await reopen(path)).said, null);
-      // A second copy would mean that its index was removed while this process has it open.
+      // Another copy would mean that its index was removed while this process has it open.
       assert.equal(readdirSync(dirname(path)).filter((name) => name.includes('.damaged-')).length, 1);
     }
     const store = await openOfflineStore(path);

@@ -1,4 +1,7 @@
-/** A restore that is cut off anywhere leaves the store before, the copy, or a home whose start is refused: never an empty store. */
+/**
+ * A restore that is interrupted anywhere leaves the old store, the copy, or a home that refuses to start: never an
+ * empty store.
+ */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -14,7 +17,7 @@ const CHANGES = ['renameSync', 'copyFileSync', 'rmSync'] as const;
 const { renameSync, copyFileSync, rmSync } = fs;
 const WHOLE = { renameSync, copyFileSync, rmSync };
 
-/** From the `nth` change of a folder on, nothing is changed any more, as after a kill. Returns whether it was reached. */
+/** From the `nth` change of a folder on, nothing changes any more, as after a kill. Returns whether it was reached. */
 function cutOff(nth: number, act: () => void): boolean {
   let count = 0;
   for (const name of CHANGES) {
@@ -41,7 +44,7 @@ async function fill(path: string, ids: readonly string[]): Promise<void> {
   await store.close();
 }
 
-/** The ids in the store; null: its start is refused. */
+/** The ids in the store; null: it refuses to start. */
 async function idsIn(path: string): Promise<readonly string[] | null> {
   try {
     const store = await openOfflineStore(path);
@@ -73,7 +76,7 @@ describe('a kill', () => {
     assert.deepEqual([...found].sort(), ['before', 'copied', 'refused']);
   });
 
-  it('of `store new` begins anew only at its end', async (t) => {
+  it('of `store new` starts with an empty store only at its end', async (t) => {
     const found: string[] = [];
     for (let nth = 0, isReached = true; isReached; nth++) {
       const path = join(tempDir(t), 'state.db');

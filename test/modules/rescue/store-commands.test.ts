@@ -1,4 +1,7 @@
-/** Copies of the store are made, put back, and begun without; a second server says at once that there is a first. */
+/**
+ * Copies of the store are made and restored, and a store is replaced by an empty one; a second server reports the first
+ * immediately.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +29,7 @@ async function add(home: string, ...ids: readonly string[]): Promise<void> {
   await store.close();
 }
 
-/** Where the store before is, as a command says on its last line. */
+/** The path of the old store, as a command prints it on its last line. */
 const keptFile = (stderr: string): string => /\/\S*state\.db\S+$/m.exec(stderr)?.[0] ?? '';
 
 async function listed(home: string): Promise<readonly string[]> {
@@ -36,7 +39,7 @@ async function listed(home: string): Promise<readonly string[]> {
 }
 
 describe('store backup', () => {
-  it('copies the store of a running gateway: whole, checked, for its owner alone, over no file', async (t) => {
+  it('copies the store of a running gateway: complete, checked, readable only by its owner, replacing no file', async (t) => {
     const home = tempDir(t);
     await add(home, 'a', 'b');
     const gateway = await startGateway(t, { home, config: CONFIG });
@@ -56,7 +59,7 @@ describe('store backup', () => {
     assert.deepEqual([restored.code, restored.stderr.includes('gateway stop')], [1, true]);
   });
 
-  it('of a home without a gateway does the same, and leaves nothing of a failed one', async (t) => {
+  it('does the same for a home without a gateway, and leaves nothing of a failed copy', async (t) => {
     const home = tempDir(t);
     assert.equal((await runInProcess(['store', 'backup', 'x.db'], { home })).code, 1);
     await add(home, 'a');
@@ -66,7 +69,7 @@ describe('store backup', () => {
     assert.deepEqual(readdirSync(folder), ['x.db']);
   });
 
-  it('with PostgreSQL names the tool of the database', async (t) => {
+  it('names the tool of the database with PostgreSQL', async (t) => {
     const home = tempDir(t);
     writeFileSync(join(home, 'config.yaml'), 'gateway: { store: { postgres: env:DATABASE_URL } }\n');
     for (const [verb, tool] of [
@@ -78,7 +81,7 @@ describe('store backup', () => {
 });
 
 describe('store restore', () => {
-  it('puts the copy back, with the log of the file before moved aside, and nothing is called damaged', async (t) => {
+  it('restores the copy, renames the log of the old file, and reports no damage', async (t) => {
     const home = tempDir(t);
     await add(home, 'a');
     const copy = join(tempDir(t), 'copy.db');
@@ -94,7 +97,7 @@ describe('store restore', () => {
     assert.equal((await gateway.status()).store.damage, null);
   });
 
-  it('brings back a store that is gone, which a start refuses to begin anew', async (t) => {
+  it('restores a missing store, which a start refuses to create', async (t) => {
     const home = tempDir(t);
     await add(home, 'a');
     const copy = join(tempDir(t), 'copy.db');
@@ -105,7 +108,7 @@ describe('store restore', () => {
     assert.deepEqual(await listed(home), ['a']);
   });
 
-  it('refuses what is no whole store, and changes nothing', async (t) => {
+  it('rejects an incomplete store, and changes nothing', async (t) => {
     const home = tempDir(t);
     await add(home, 'a');
     const folder = tempDir(t);
@@ -126,7 +129,7 @@ describe('store restore', () => {
 });
 
 describe('store new', () => {
-  it('asks, and begins with an empty store; what there was is kept', async (t) => {
+  it('asks for confirmation, and starts with an empty store; the old one is kept', async (t) => {
     const home = tempDir(t);
     await add(home, 'a');
     assert.match((await runInProcess(['store', 'new'], { home })).stderr, /\n.*--yes/);
@@ -140,7 +143,7 @@ describe('store new', () => {
 });
 
 describe('a second server of a store', () => {
-  it('is refused at once, though the folder of the control socket is gone', async (t) => {
+  it('is rejected immediately, even without the folder of the control socket', async (t) => {
     const home = tempDir(t);
     const gateway = await startGateway(t, { home, config: CONFIG });
     rmSync(join(home, 'run'), { recursive: true, force: true });
@@ -149,14 +152,14 @@ describe('a second server of a store', () => {
     await assert.rejects(openServerStore({ path: join(home, 'state.db'), durability: 'full', log }), {
       name: 'StoreRefused',
     });
-    // Long before it would give up waiting for a command.
+    // Long before it would stop waiting for a command.
     assert.ok(performance.now() - started < 14_000);
     assert.ok(gateway.running !== null);
   });
 });
 
-describe('a store that is gone', () => {
-  it('is missing for every command, and not empty', async (t) => {
+describe('a store that is missing', () => {
+  it('is reported as missing by every command, and not as empty', async (t) => {
     const home = tempDir(t);
     await add(home, 'a');
     rmSync(join(home, 'state.db'));
@@ -174,8 +177,8 @@ describe('a store that is gone', () => {
   });
 });
 
-describe('a gateway whose socket is gone', () => {
-  it('is named at once, and not waited for', { skip: process.platform !== 'linux' }, async (t) => {
+describe('a gateway without its socket', () => {
+  it('is named immediately, without waiting for it', { skip: process.platform !== 'linux' }, async (t) => {
     const home = tempDir(t);
     const path = join(home, 'state.db');
     const store = await openServerStore({ path, durability: 'full', log: recordLog() });

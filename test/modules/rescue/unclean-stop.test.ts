@@ -1,4 +1,4 @@
-/** What a server finds out about its file after the process before it was killed, also where a command came first. */
+/** The findings of a server about its file after the previous process was killed, even if a command came first. */
 import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,9 @@ async function killed(t: TestContext): Promise<string> {
   return path;
 }
 
-/** Spoils a page that nothing reads at a start: of an index that lists use. @returns what repairs it */
+/**
+ * Damages a page that nothing reads at a start: a page of an index that lists use. @returns a function that repairs it
+ */
 async function spoilIndex(path: string): Promise<() => void> {
   await (await openOfflineStore(path)).close();
   const db = connect(path, { busyMs: 0 });
@@ -54,7 +56,7 @@ function spoilLog(path: string): void {
   writeFileSync(`${path}-wal`, bytes);
 }
 
-/** Starts and stops a server. @returns the errors it has logged, and the damage it tells of once its file is checked */
+/** Starts and stops a server. @returns the logged errors, and the damage that it reports once its file is checked */
 async function serve(
   path: string,
 ): Promise<{ readonly errors: readonly string[]; readonly damage: DamageReport | null }> {
@@ -75,13 +77,13 @@ async function serve(
 }
 
 describe('after an unclean stop', () => {
-  it('the whole file is checked, and nothing said when it is whole', async (t) => {
+  it('the whole file is checked, and nothing is reported when it is whole', async (t) => {
     assert.deepEqual(await serve(await killed(t)), { errors: [], damage: null });
   });
 
-  it('what is broken in the file is an error in the log, once, and in the overview', async (t) => {
+  it('damage of the file is an error in the log, once, and in the overview', async (t) => {
     const path = await killed(t);
-    // Opening it as a command does brings the log into the file, and leaves the check to a server.
+    // Opening it as a command does merges the log into the file, and leaves the check to a server.
     await spoilIndex(path);
     const { errors, damage } = await serve(path);
     assert.equal(errors.length, 1);
@@ -90,7 +92,7 @@ describe('after an unclean stop', () => {
     assert.deepEqual(await serve(path), { errors: [], damage });
   });
 
-  it('what was broken is said no more once a start has found the file whole again', async (t) => {
+  it('damage is no longer reported once a start has found the file whole again', async (t) => {
     const path = await killed(t);
     const repair = await spoilIndex(path);
     assert.notEqual((await serve(path)).damage, null);
@@ -104,7 +106,7 @@ describe('after an unclean stop', () => {
     ['', false],
     [', though a command has opened the file before', true],
   ] as const) {
-    it(`what is lost with the log is an error in the log, once, and in the overview${when}`, async (t) => {
+    it(`loss with the log is an error in the log, once, and in the overview${when}`, async (t) => {
       const path = await killed(t);
       spoilLog(path);
       if (command) await (await openOfflineStore(path)).close();

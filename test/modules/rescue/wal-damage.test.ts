@@ -14,7 +14,7 @@ import { tinyDisk } from '../../helpers/tiny-disk.ts';
 const FRAME = 24 + 4096;
 const EVENTS = 12;
 
-/** What a process that was killed has left: a database, and a log in which each event was a commit of its own. */
+/** The files of a killed process: a database, and a log in which each event was a separate commit. */
 async function killed(
   t: TestContext,
   events = EVENTS,
@@ -38,7 +38,7 @@ function flip(file: string, at: number): void {
 
 const frameAt = (n: number): number => 32 + n * FRAME;
 
-/** Opens what is there. @returns how many events it holds, and what it says of damage */
+/** Opens the existing store. @returns its number of events, and the reported damage */
 async function reopen(path: string) {
   const store = await openOfflineStore(path);
   const events = (await store.read({ kind: 'list', filter: { limit: 99 } })).length;
@@ -47,14 +47,14 @@ async function reopen(path: string) {
   return { events, damage };
 }
 
-describe('the log of a process that was killed', () => {
-  it('is no damage when it is whole', async (t) => {
+describe('the log of a killed process', () => {
+  it('is not damaged when it is whole', async (t) => {
     const { path, wal } = await killed(t);
     assert.equal(walkLog(wal).lost, 0);
     assert.deepEqual(await reopen(path), { events: EVENTS, damage: null });
   });
 
-  it('is no damage when its end is torn, wherever', async (t) => {
+  it('is not damaged when its end is torn, at any position', async (t) => {
     const { path, wal, frames } = await killed(t);
     for (const cut of [1, 100, FRAME - 1, FRAME, FRAME + 7]) {
       truncateSync(wal, frameAt(frames) - cut);
@@ -64,7 +64,7 @@ describe('the log of a process that was killed', () => {
     assert.deepEqual([events, damage], [EVENTS - 1, null]);
   });
 
-  it('is no damage when older frames, or zeros, are behind its end', async (t) => {
+  it('is not damaged when older frames, or zeros, are behind its end', async (t) => {
     const { wal, frames } = await killed(t);
     const bytes = readFileSync(wal);
     // The header of the next use of the same file: other salts.
@@ -80,7 +80,7 @@ describe('the log of a process that was killed', () => {
     ['a salt', (n: number): number => frameAt(n) + 9],
     ['a page number', (n: number): number => frameAt(n) + 3],
   ] as const) {
-    it(`is damage when a bit of ${what} in the middle is wrong: it is put aside, and said`, async (t) => {
+    it(`is damaged when a bit of ${what} in the middle is wrong: it is quarantined and reported`, async (t) => {
       const { path, wal, frames } = await killed(t);
       flip(wal, place(Math.floor(frames / 2)));
       const damaged = readFileSync(wal);
@@ -91,7 +91,7 @@ describe('the log of a process that was killed', () => {
       assert.ok(damage?.copy?.startsWith(`${path}.damaged-`));
       assert.deepEqual(readFileSync(`${damage?.copy}-wal`), damaged);
       assert.ok(existsSync(damage?.copy ?? ''));
-      // Put aside once, and reported until the copy is removed.
+      // Quarantined once, and reported until the copy is removed.
       assert.deepEqual((await reopen(path)).damage, damage);
       assert.equal(readdirSync(join(path, '..')).filter((name) => /damaged-.*-wal$/.test(name)).length, 1);
       rmSync(damage?.copy ?? '');
@@ -99,7 +99,7 @@ describe('the log of a process that was killed', () => {
     });
   }
 
-  it('is damage whichever byte of it is wrong, unless that is in its last frame', async (t) => {
+  it('is damaged whichever byte of it is wrong, unless that is in its last frame', async (t) => {
     const { wal, frames } = await killed(t, 3);
     const bytes = readFileSync(wal);
     const heads = Array.from({ length: frames - 1 }, (_, n) => Array.from({ length: 24 }, (_, at) => frameAt(n) + at));
@@ -114,7 +114,7 @@ describe('the log of a process that was killed', () => {
     }
   });
 
-  it('is reported, and not copied, where a copy would take the room that the store needs', async (t) => {
+  it('is reported, and not copied, if a copy would take the room that the store needs', async (t) => {
     const disk = tinyDisk(t, '1m');
     if (disk === null) return t.skip('needs the right to mount a file system');
     const { path, wal } = await killed(t);
@@ -130,10 +130,10 @@ describe('the log of a process that was killed', () => {
     );
   });
 
-  it('is dropped where the file is newer than what damage has left of it', async (t) => {
+  it('is dropped if the file is newer than the readable part of the log', async (t) => {
     const { path, wal } = await killed(t);
     const from = join(dirname(path), 'open.db');
-    // Brings all of the log into the file, and leaves it and its index as they are.
+    // Merges the whole log into the file, and leaves it and its index unchanged.
     const db = connect(from, { busyMs: 0 });
     db.exec('PRAGMA wal_checkpoint(PASSIVE)');
     for (const suffix of ['', '-wal', '-shm']) copyFileSync(from + suffix, path + suffix);
@@ -145,7 +145,7 @@ describe('the log of a process that was killed', () => {
   });
 
   for (const zeroed of [32, 512, 4096, 4096 + 512]) {
-    it(`is damage when its first ${zeroed} bytes are zero`, async (t) => {
+    it(`is damaged when its first ${zeroed} bytes are zero`, async (t) => {
       const { path, wal } = await killed(t);
       writeFileSync(wal, Buffer.concat([Buffer.alloc(zeroed), readFileSync(wal).subarray(zeroed)]));
       assert.ok(walkLog(wal).lost >= EVENTS - 2);
@@ -153,7 +153,7 @@ describe('the log of a process that was killed', () => {
     });
   }
 
-  it('is no damage when it is all zeros', async (t) => {
+  it('is not damaged when it is all zeros', async (t) => {
     const { wal } = await killed(t);
     writeFileSync(wal, Buffer.alloc(20 * FRAME));
     assert.equal(walkLog(wal).lost, 0);
@@ -163,7 +163,7 @@ describe('the log of a process that was killed', () => {
     ['empty', 0],
     ['a header alone', 32],
   ] as const) {
-    it(`is no damage when it is ${what}, because the kill came in the first commit after it was emptied`, async (t) => {
+    it(`is not damaged when it is ${what}, because the kill came in the first commit after it was emptied`, async (t) => {
       const { path, wal } = await killed(t);
       const from = join(dirname(path), 'open.db');
       const header = Buffer.alloc(bytes, 0xff);
@@ -176,7 +176,7 @@ describe('the log of a process that was killed', () => {
     });
   }
 
-  it('that belongs to the file before a restore is put aside, and the restored file is whole', async (t) => {
+  it('is quarantined when it belongs to the file before a restore, and the restored file is whole', async (t) => {
     const { path } = await killed(t);
     const from = join(dirname(path), 'open.db');
     const db = connect(from, { busyMs: 0 });
@@ -199,7 +199,7 @@ describe('the log of a process that was killed', () => {
     assert.deepEqual(whole.query('PRAGMA quick_check').get(), ['ok']);
   });
 
-  it('without its database is left where it is, and the start refused', async (t) => {
+  it('is left unchanged without its database, and the start is rejected', async (t) => {
     const { path, wal } = await killed(t);
     const log = readFileSync(wal);
     rmSync(path);
@@ -207,7 +207,7 @@ describe('the log of a process that was killed', () => {
     assert.deepEqual(readFileSync(wal), log);
   });
 
-  it('is damage when its header is wrong', async (t) => {
+  it('is damaged when its header is wrong', async (t) => {
     const { path, wal } = await killed(t);
     flip(wal, 16);
     assert.ok(walkLog(wal).lost >= EVENTS);

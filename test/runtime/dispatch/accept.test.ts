@@ -20,7 +20,7 @@ import { deliveriesTo, makeAccept, makeDispatch } from '../../helpers/dispatches
 import { settle } from '../../helpers/fake-clock.ts';
 import { createMemoryStore } from '../../helpers/memory-store.ts';
 
-/** An agent whose runs end when the test says so. */
+/** An agent whose runs end on demand. */
 function slowAgent() {
   const open = new Map<string, ReturnType<typeof deferred<string>>>();
   const run = (request: AgentRequest): Promise<string> => {
@@ -52,7 +52,7 @@ describe('accept', () => {
     assert.equal(storedIn(store, 'a')?.steps[0]?.message_id, 'm1');
   });
 
-  it('answers duplicate for an id it has accepted, and only for that', async () => {
+  it('returns duplicate for an accepted id, and only for that', async () => {
     const { service, runs } = dispatchBench();
     assert.equal(await isDone(service, claimOf('1')), false);
     assert.equal((await service.accept(makeDispatch('a'), claimOf('1'), null)).kind, 'accepted');
@@ -63,7 +63,7 @@ describe('accept', () => {
     assert.equal(runs.length, 2);
   });
 
-  it('never calls an event with an id of our making a duplicate', async () => {
+  it('never treats an event with a generated id as a duplicate', async () => {
     const { service } = dispatchBench();
     const claim = claimOf('1', { generated: true });
     assert.equal((await service.accept(makeDispatch('a'), claim, null)).kind, 'accepted');
@@ -80,7 +80,7 @@ describe('accept', () => {
     assert.equal((await service.accept(makeDispatch('c'), claimOf('1'), null)).kind, 'accepted');
   });
 
-  it('runs no more than the limits allow, in all and per route, and lets routes take turns', async () => {
+  it('runs no more than the limits allow, in total and per route, and lets routes take turns', async () => {
     const agent = slowAgent();
     const limits = { max_concurrent_runs: 3, max_queued_runs: 100 };
     const { service } = dispatchBench({ agent: agent.run, context: { limits: () => limits } });
@@ -118,7 +118,7 @@ describe('accept', () => {
     assert.deepEqual([open.size, Math.max(...portions)], [250, 64]);
   });
 
-  it('counts the runs of a route in one profile and of its namesake in another apart', async () => {
+  it('counts the runs of routes of the same name in two profiles separately', async () => {
     const agent = slowAgent();
     const { service } = dispatchBench({ agent: agent.run });
     for (const id of ['a', 'b']) await service.accept(makeDispatch(id), claimOf(id), 1);
@@ -127,7 +127,7 @@ describe('accept', () => {
     assert.deepEqual([...agent.open.keys()], ['delivery-a', 'delivery-c']);
   });
 
-  it('is overloaded when the queue is full, and has then stored nothing', async () => {
+  it('is overloaded when the queue is full, and stores nothing then', async () => {
     const agent = slowAgent();
     const limits = { max_concurrent_runs: 1, max_queued_runs: 2 };
     const { service, store } = dispatchBench({ agent: agent.run, context: { limits: () => limits } });
@@ -159,7 +159,7 @@ describe('accept', () => {
     assert.equal(runs.length, 1);
   });
 
-  it('keeps an answer until the store can take it', async () => {
+  it('keeps an answer until the store accepts it', async () => {
     const store = createMemoryStore();
     let down = false;
     const write = store.write.bind(store);
@@ -178,7 +178,7 @@ describe('accept', () => {
     assert.deepEqual([stateOf(store, 'a'), runs.length, deliveries[0]?.text], ['done', 1, 'the answer']);
   });
 
-  it('shows a run that lasts as running, and records when one began that did not', async () => {
+  it('shows a long run as running, and records the start of one that was interrupted', async () => {
     const agent = slowAgent();
     const { service, clock, store } = dispatchBench({ agent: agent.run });
     const startedAt = clock.now();
@@ -230,18 +230,18 @@ describe('accept', () => {
     );
   });
 
-  it('gives a failed run up at once by default, with the reason', async () => {
+  it('fails a run permanently at its first failure by default, with the reason', async () => {
     const { service, store, runs } = dispatchBench({ agent: () => Promise.reject(new AgentError('exit code 3')) });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await settle();
     assert.equal(stateOf(store, 'a'), 'dead');
     assert.match(storedIn(store, 'a')?.reason ?? '', /exit code 3$/);
     assert.deepEqual([runs.length, storedIn(store, 'a')?.steps[0]?.outcome], [1, 'failed']);
-    // It was acknowledged: the sender's repeat is a duplicate all the same.
+    // It was acknowledged, so the sender's repeat is still a duplicate.
     assert.equal((await service.accept(makeDispatch('b'), claimOf('1'), null)).kind, 'duplicate');
   });
 
-  it('tries a failed run again up to max_attempts, with growing pauses', async () => {
+  it('retries a failed run up to max_attempts, with growing pauses', async () => {
     const at: number[] = [];
     const bench = dispatchBench({
       max_attempts: 3,
@@ -259,7 +259,7 @@ describe('accept', () => {
     );
   });
 
-  it('begins a run later that the machine could not begin, however often, and counts no attempt', async () => {
+  it('begins a run later if the machine could not begin it, any number of times, and counts no attempt', async () => {
     let lacks = 20;
     const bench = dispatchBench({
       max_attempts: 1,
@@ -273,7 +273,7 @@ describe('accept', () => {
     assert.deepEqual([stateOf(bench.store, 'a'), bench.runs.length], ['done', 21]);
   });
 
-  it('keeps what each run has used, failed or not, and tells the observer', async () => {
+  it('stores the usage of each run, failed or not, and reports it to the observer', async () => {
     const seen: unknown[] = [];
     const bench = dispatchBench({
       max_attempts: 2,
@@ -290,7 +290,7 @@ describe('accept', () => {
     assert.equal(seen.length, 2);
   });
 
-  it('keeps the end of the program of each run, failed or not', async () => {
+  it('stores the end of the program of each run, failed or not', async () => {
     const ends = [
       { exit_code: 3, signal: null, stderr: 'first' },
       { exit_code: 0, signal: null, stderr: 'second' },
@@ -323,14 +323,14 @@ describe('accept', () => {
     assert.match(storedIn(store, 'a')?.reason ?? '', /\b900 s$/);
   });
 
-  it('gives up a dispatch whose profile is gone', async () => {
+  it('fails a dispatch permanently if its profile was removed', async () => {
     const { service, store } = dispatchBench({ context: { agents: () => null } });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await settle();
     assert.match(storedIn(store, 'a')?.reason ?? '', /"default"/);
   });
 
-  it('says in one log line what became of each dispatch', async () => {
+  it('logs the outcome of each dispatch in one line', async () => {
     const outcomes = [sentOk(), notSent('permanent')];
     const { service, lines } = dispatchBench({ deliver: () => outcomes.shift() ?? sentOk() });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
@@ -361,7 +361,7 @@ describe('a dispatch whose deliveries cannot succeed', () => {
   });
   const dispatch = makeDispatch('a', { deliveries: deliveriesTo('email', 'sms') });
 
-  it('is dead before the agent is run, with the reason of each', async () => {
+  it('is dead before the agent runs, with the reason of each', async () => {
     const finished: string[] = [];
     const observer: DispatchObserver = { finished: ({ id }, state) => void finished.push(`${id} ${state}`) };
     const { service, store, runs, lines } = dispatchBench({

@@ -1,4 +1,4 @@
-/** Budgets in the dispatcher, with a clock of its own: who may begin, who waits, and what ends. */
+/** Budgets in the dispatcher, with a fake clock: which runs begin, wait, and end. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { FindLimits } from '../../../runtime/dispatch/context.ts';
@@ -19,7 +19,7 @@ function limited(limits: Partial<Record<'runs' | 'tokens' | 'cost', number>>): F
   return { counted, metered: (of, now) => (limits.tokens === undefined ? [] : counted(of, now)) };
 }
 
-/** @param uses tokens of each run, in their order @param seconds that a run takes */
+/** @param uses tokens of each run, in order @param seconds duration of a run */
 function bench(limiter: FindLimits, uses: readonly number[], seconds = 10) {
   const refused: OverLimit[] = [];
   let [running, most] = [0, 0];
@@ -44,7 +44,7 @@ function bench(limiter: FindLimits, uses: readonly number[], seconds = 10) {
 }
 
 describe('budgets', () => {
-  it('of runs: the rest is refused, and said once', async () => {
+  it('of runs: the rest is rejected, and logged once', async () => {
     const { send, refused, lines } = bench(limited({ runs: 2 }), [1, 1]);
     assert.deepEqual(await send('a', 'b', 'c', 'd'), ['accepted', 'accepted', 'over_limit', 'over_limit']);
     assert.deepEqual(
@@ -54,7 +54,7 @@ describe('budgets', () => {
     assert.equal(lines.filter(({ fields }) => fields.budget !== undefined).length, 1);
   });
 
-  it('of tokens: as many begin as there are while the sum is below it, and what finds it full is skipped', async () => {
+  it('of tokens: runs begin while the sum is below it, and are skipped when it is full', async () => {
     const { send, states, clock, runs, most, refused } = bench(limited({ tokens: 100 }), [40, 40, 40, 40]);
     await send('a', 'b', 'c', 'd', 'e');
     await clock.run(9_000);
@@ -68,7 +68,7 @@ describe('budgets', () => {
     assert.deepEqual(await send('g'), ['accepted']);
   });
 
-  it('is not overrun by more than the runs under way, whatever they use', async () => {
+  it('is exceeded at most by the running runs, whatever they use', async () => {
     const { send, clock, runs } = bench(limited({ tokens: 100 }), [10, 10, 90, 50, 50, 50]);
     await send('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h');
     await clock.run(300_000);

@@ -35,7 +35,7 @@ describe('coalesce', () => {
     );
   });
 
-  it('runs with all events of a burst that is kept whole, after a restart too, and without the note', async () => {
+  it('runs with all events of a burst that keeps them, even after a restart, and without the note', async () => {
     const bench = dispatchBench();
     for (const id of ['a', 'b']) {
       const burst = { line: `- ${id}`, at: [7], max_events: 50 };
@@ -50,7 +50,7 @@ describe('coalesce', () => {
     );
   });
 
-  it('runs after max_wait however often events come', async () => {
+  it('runs after max_wait however often events arrive', async () => {
     const bench = dispatchBench();
     for (let n = 0; n < 15; n++) {
       await send(bench, `e${n}`);
@@ -76,7 +76,7 @@ describe('coalesce', () => {
     assert.equal(bench.runs.length, 2);
   });
 
-  it('keeps profiles apart, also over a restart', async () => {
+  it('keeps profiles apart, even across a restart', async () => {
     const bench = dispatchBench();
     for (const [id, profile] of [
       ['a', 'default'],
@@ -102,7 +102,7 @@ describe('coalesce', () => {
     );
   });
 
-  it('leaves the group as it is for a repeated delivery id', async () => {
+  it('leaves the group unchanged for a repeated delivery id', async () => {
     const bench = dispatchBench();
     await send(bench, 'a', 'pr-1', 'same');
     await bench.clock.run(20_000);
@@ -111,7 +111,7 @@ describe('coalesce', () => {
     assert.equal(bench.runs[0]?.prompt, 'prompt of a');
   });
 
-  it('takes events of one turn in order', async () => {
+  it('accepts events of one turn in order', async () => {
     const bench = dispatchBench();
     const seen = await Promise.all(['a', 'b', 'c'].map((id) => send(bench, id)));
     assert.deepEqual(

@@ -1,4 +1,4 @@
-/** What is delivered where another process may have run the agent. */
+/** The delivered content when another process may have run the agent. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Contents } from '../../../runtime/dispatch/contents.ts';

@@ -26,16 +26,16 @@ describe('decideDelivery', () => {
     ['ok is done', sentOk(), 1, policy, 'done'],
     ['permanent is dead at once', notSent('permanent'), 1, policy, 'dead: permanent reason'],
     ['retry is tried again', notSent('retry'), 2, policy, 'again in 8000'],
-    ['retry ends with the attempts', notSent('retry'), 3, policy, 'dead: given up after 3 attempts: retry reason'],
+    ['retry ends with the attempts', notSent('retry'), 3, policy, 'dead: failed after 3 attempts: retry reason'],
     [
       'ambiguous is not repeated',
       notSent('ambiguous'),
       1,
       policy,
-      'dead: it may have arrived, so it was not repeated: ambiguous reason',
+      'dead: not retried, because it may have arrived: ambiguous reason',
     ],
     [
-      'ambiguous is repeated where the target drops repeats',
+      'ambiguous is repeated if the target drops repeats',
       notSent('ambiguous', { idempotent: true }),
       1,
       policy,
@@ -43,11 +43,11 @@ describe('decideDelivery', () => {
     ],
     ['ambiguous is repeated where the operator accepts it', notSent('ambiguous'), 1, willing, 'again in 2000'],
     [
-      'ambiguous ends with the attempts too',
+      'ambiguous also ends with the attempts',
       notSent('ambiguous'),
       3,
       willing,
-      'dead: given up after 3 attempts: ambiguous reason',
+      'dead: failed after 3 attempts: ambiguous reason',
     ],
     ['a longer Retry-After is honoured', notSent('retry', { retry_after_ms: 60_000 }), 1, policy, 'again in 66000'],
     [
@@ -65,7 +65,7 @@ describe('decideDelivery', () => {
       'again in 3960000',
     ],
     [
-      'what was not attempted uses nothing up',
+      'an attempt that was not made uses nothing up',
       notSent('retry', { attempted: false, retry_after_ms: 50 }),
       3,
       policy,
@@ -87,7 +87,7 @@ describe('decideDelivery', () => {
 });
 
 describe('retryWait', () => {
-  it('grows from two seconds to an hour and is spread by a fifth to each side', () => {
+  it('grows from two seconds to an hour and varies by a fifth in each direction', () => {
     const waits = [1, 2, 3, 4, 5, 6, 7, 8, 50].map((attempt) => nominalWait(attempt) / 1000);
     assert.deepEqual(waits, [2, 8, 32, 128, 512, 2048, 3600, 3600, 3600]);
     assert.deepEqual(
@@ -96,7 +96,7 @@ describe('retryWait', () => {
     );
   });
 
-  it('is never shorter than what the target asked for', () => {
+  it('is never shorter than the target requested', () => {
     for (const random of [0, 0.5, 0.99]) assert.ok(retryWait(3, 31_900, random) >= 31_900);
   });
 });
@@ -138,7 +138,7 @@ describe('delivery', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('delivers to each target by itself: one that is down delays no other', async () => {
+  it('delivers to each target separately: one that is down delays no other', async () => {
     const targets = ['log', 'messenger_a', 'email'].map((target) => ({ target, extra: {}, unresolved: [] }));
     const labelled = targets.map((each) => (each.target === 'messenger_a' ? { ...each, label: 'telegram' } : each));
     const { service, clock, store, deliveries } = dispatchBench({
@@ -153,7 +153,7 @@ describe('delivery', () => {
     assert.equal(deliveries.filter(({ target }) => target === 'log').length, 1);
   });
 
-  it('asks a paced target again without recording or using up anything', async () => {
+  it('retries a paced target without recording or using up anything', async () => {
     let free = false;
     const paced = notSent('retry', { attempted: false, retry_after_ms: 1000 });
     const { service, clock, store } = dispatchBench({ deliver: () => (free ? sentOk() : paced) });
@@ -165,7 +165,7 @@ describe('delivery', () => {
     assert.deepEqual([stateOf(store, 'a'), storedIn(store, 'a')?.steps.length], ['done', 1]);
   });
 
-  it('treats a deliverer that throws as one of which nobody knows what it sent', async () => {
+  it('treats a deliverer that throws as an ambiguous outcome', async () => {
     const { service, store, lines } = dispatchBench({ deliver: () => Promise.reject(new Error('bug')) });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await settle();
@@ -173,7 +173,7 @@ describe('delivery', () => {
     assert.ok(lines.some(({ level, fields }) => level === 'error' && fields.err instanceof Error));
   });
 
-  it('makes no more than eight attempts at once to one target', async () => {
+  it('makes at most eight concurrent attempts to one target', async () => {
     const gate = deferred<DeliveryOutcome>();
     const limits = { max_concurrent_runs: 50, max_queued_runs: 100 };
     const bench = dispatchBench({ deliver: () => gate.promise, context: { limits: () => limits } });
@@ -190,7 +190,7 @@ describe('delivery', () => {
     assert.equal(count(bench.store, 'done'), 13);
   });
 
-  it('makes no more attempts while earlier ones cannot be recorded, and starts no runs without end', async () => {
+  it('makes no more attempts while earlier ones cannot be recorded, and starts a limited number of runs', async () => {
     const store = createMemoryStore();
     const gate = deferred<void>();
     const write = store.write.bind(store);

@@ -53,7 +53,7 @@ describe('direct delivery', () => {
     assert.equal((await send(bench, 'c')).kind, 'duplicate');
   });
 
-  it('answers the second of two simultaneous requests only when the first has ended: duplicate of a success', async () => {
+  it('answers the second of two concurrent requests only after the first has ended: duplicate of a success', async () => {
     const gate = deferred<DeliveryOutcome>();
     const bench = dispatchBench({ deliver: () => gate.promise });
     const both = [send(bench, 'a'), send(bench, 'b'), send(bench, 'c')];
@@ -79,7 +79,7 @@ describe('direct delivery', () => {
     assert.equal((await first).kind, 'delivered');
   });
 
-  it('lets the second of two simultaneous requests try when the first has failed', async () => {
+  it('lets the second of two concurrent requests try when the first has failed', async () => {
     const outcomes = [notSent('permanent'), sentOk()];
     const bench = dispatchBench({ deliver: () => outcomes.shift() ?? sentOk() });
     const both = await Promise.all([send(bench, 'a'), send(bench, 'b'), send(bench, 'c')]);
@@ -100,7 +100,7 @@ describe('direct delivery', () => {
     assert.equal(await isDone(bench.service, claimOf('1')), false);
   });
 
-  it('tries twice where that is safe, and fails when one target fails', async () => {
+  it('tries twice when that is safe, and fails when one target fails', async () => {
     const bench = dispatchBench({ deliver: ({ target }) => (target === 'email' ? notSent('retry') : sentOk()) });
     const result = bench.service.deliver(direct('a', ['messenger_a', 'email']), claimOf('1'), 10_000);
     await bench.clock.run(1000);
@@ -137,7 +137,7 @@ describe('direct delivery', () => {
     });
   }
 
-  it('waits while another gateway of a shared store delivers the id, and refuses when that takes too long', async () => {
+  it('waits while another gateway of a shared store delivers the id, and rejects when that takes too long', async () => {
     const store = createMemoryStore();
     const write = store.write.bind(store);
     let refusals = 3;
@@ -166,7 +166,7 @@ describe('direct delivery', () => {
     assert.equal(bench.deliveries.length, 0);
   });
 
-  it('answers delivered for what was delivered, even if the store fails meanwhile', async () => {
+  it('returns delivered for a delivered message, even if the store fails afterwards', async () => {
     const store = createMemoryStore();
     const write = store.write.bind(store);
     let writes = 0;
@@ -182,11 +182,11 @@ describe('direct delivery', () => {
     assert.equal(stateOf(store, 'a'), 'done');
   });
 
-  it('sends to each of two targets once, whatever its sender retries for three days', async () => {
+  it('sends to each of two targets once, however its sender retries for three days', async () => {
     let isDown = true;
     const bench = dispatchBench({ deliver: ({ target }) => (target === 'b' && isDown ? notSent('retry') : sentOk()) });
     const attempts: string[] = [];
-    // As Stripe does: after minutes, hours, and then every half a day.
+    // As Stripe does: after minutes, hours, and then twice a day.
     for (const minutes of [0, 5, 30, 120, 300, 600, 1200, 1920, 2640, 3360, 4080, 4320]) {
       const at = minutes * 60_000;
       await bench.clock.run(Math.max(0, at - bench.clock.monotonic()));
@@ -207,7 +207,7 @@ describe('direct delivery', () => {
     assert.equal(new Set(bench.deliveries.map(({ key }) => key)).size, 2);
   });
 
-  it('is a duplicate while a replay of it is under way, and goes on when that is given up', async () => {
+  it('is a duplicate during a replay, and continues when the replay fails permanently', async () => {
     let outcome: DeliveryOutcome = notSent('permanent');
     const bench = dispatchBench({ deliver: ({ target }) => (target === 'a' ? sentOk() : outcome) });
     const deliver = (id: string) => bench.service.deliver(direct(id, ['a', 'b']), claimOf('1'), 10_000);
@@ -235,7 +235,7 @@ describe('direct delivery', () => {
     assert.deepEqual([stateOf(bench.store, 'one'), (await deliver('three')).kind], ['done', 'duplicate']);
     const keys = bench.deliveries.map(({ key }) => key);
     assert.deepEqual(keys, ['one:0', 'one:1', 'one:1', 'one:1']);
-    // On purpose: targets that drop a repeat by its key must not drop this one.
+    // Sent on purpose: targets that drop a repeat by its key must not drop this one.
     await replay(true);
     assert.deepEqual(
       bench.deliveries.slice(4).map(({ key, sent, first_attempt_at }) => [key, sent, first_attempt_at]),
@@ -269,7 +269,7 @@ describe('direct delivery', () => {
     assert.equal(stateOf(bench.store, 'one'), 'done');
   });
 
-  it('waits before the recovery of a row whose process was killed, and then goes on', async () => {
+  it('waits for the recovery of a row whose process was killed, and then continues', async () => {
     const store = createMemoryStore();
     const bench = dispatchBench({ store, deliver: () => new Promise(() => {}) });
     void send(bench, 'one');
@@ -284,7 +284,7 @@ describe('direct delivery', () => {
     assert.deepEqual([stateOf(store, 'one'), storedIn(store, 'two')], ['done', null]);
   });
 
-  it('sends what the latest attempt of the sender says: a mended address is used', async () => {
+  it("sends the content of the sender's latest attempt: a corrected address is used", async () => {
     const bench = dispatchBench({ deliver: ({ extra }) => (extra.chat_id === '7' ? notSent('permanent') : sentOk()) });
     await send(bench, 'a');
     const mended = { ...direct('b'), deliveries: [{ target: 'messenger_a', extra: { chat_id: '8' }, unresolved: [] }] };
@@ -295,7 +295,7 @@ describe('direct delivery', () => {
     );
   });
 
-  it('gives each event without an id of its sender a row of its own', async () => {
+  it("gives each event without a sender's id its own row", async () => {
     const bench = dispatchBench({ deliver: () => notSent('permanent') });
     const generated = claimOf('1', { generated: true });
     await bench.service.deliver(direct('a'), generated, 10_000);

@@ -8,7 +8,7 @@ import { makeDispatch } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
 import { createMemoryStore } from '../../helpers/memory-store.ts';
 
-/** A dispatcher to which the `log` target is one within the process. */
+/** A dispatcher whose `log` target is within the process. */
 function immediateBench({ deliver = () => sentOk(), store = createMemoryStore() }: Partial<BenchOptions> = {}) {
   const written: Mutation[] = [];
   const write = store.write.bind(store);
@@ -66,7 +66,7 @@ describe('a delivery within the process', () => {
     );
   });
 
-  it('is made once, however long the store takes to write it down', async () => {
+  it('is made once, however long the store takes to record it', async () => {
     const store = createMemoryStore();
     const write = store.write.bind(store);
     let refusals = 3;
@@ -90,7 +90,7 @@ describe('a delivery within the process', () => {
     assert.ok(lines.some(({ level, fields }) => level === 'error' && fields.target === 'log'));
   });
 
-  it('goes on like any other when a swap has put a slower target in its place', async () => {
+  it('continues like any other when a swap has replaced the target with a slower one', async () => {
     const outcomes = [notSent('retry'), sentOk()];
     const { service, store, clock, runs, requests } = immediateBench({ deliver: () => outcomes.shift() ?? sentOk() });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
@@ -100,7 +100,7 @@ describe('a delivery within the process', () => {
     assert.deepEqual([stateOf(store, 'a'), requests.length, runs.length], ['done', 2, 1]);
   });
 
-  it('goes on after a pace that a swap has brought', async () => {
+  it('continues after a pace that a swap has introduced', async () => {
     const outcomes = [notSent('retry', { attempted: false, retry_after_ms: 1000 }), sentOk()];
     const { service, store, clock, runs } = immediateBench({ deliver: () => outcomes.shift() ?? sentOk() });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
@@ -108,7 +108,7 @@ describe('a delivery within the process', () => {
     assert.deepEqual([stateOf(store, 'a'), storedIn(store, 'a')?.steps.length, runs.length], ['done', 1, 1]);
   });
 
-  it('beside one that leaves the process is made as that is: after the answer is stored', async () => {
+  it('is made after the answer is stored if another delivery leaves the process', async () => {
     const deliveries = ['log', 'email'].map((target) => ({ target, extra: {}, unresolved: [] }));
     const { service, store, written } = immediateBench();
     await service.accept(makeDispatch('a', { deliveries }), claimOf('1'), null);

@@ -17,7 +17,7 @@ const accept = ({ service }: DispatchBench, id: string, delivery: string, ...tar
   service.accept({ ...message(id, ...targets), delivery_id: delivery }, claimOf(delivery), null);
 
 describe('a message', () => {
-  it('is accepted before it is sent, and retried until each target has got it once', async () => {
+  it('is accepted before it is sent, and retried until each target has it once', async () => {
     let failures = 3;
     const bench = dispatchBench({
       deliver: ({ target }) => (target === 'b' && failures-- > 0 ? notSent('retry') : sentOk()),
@@ -33,7 +33,7 @@ describe('a message', () => {
     assert.deepEqual(await accept(bench, 'three', '1', 'a', 'b'), { kind: 'duplicate' });
   });
 
-  it('has no answer: no agent has run', async () => {
+  it('has no answer, because no agent has run', async () => {
     const answers: (string | null)[] = [];
     const bench = dispatchBench({
       context: { observer: { finished: (_owner, _state, _reason, answer) => void answers.push(answer) } },
@@ -44,7 +44,7 @@ describe('a message', () => {
     assert.deepEqual(answers, [null]);
   });
 
-  it('waits for no run: neither for those under way nor for a full queue', async () => {
+  it('waits for no run: neither for running ones nor for a full queue', async () => {
     const gate = deferred<string>();
     const bench = dispatchBench({
       agent: () => gate.promise,
@@ -59,7 +59,7 @@ describe('a message', () => {
     gate.resolve('x');
   });
 
-  it('that is given up frees its id: a redelivery by the sender continues it', async () => {
+  it('frees its id when it fails permanently: a redelivery by the sender continues it', async () => {
     let outcome = notSent('permanent');
     const bench = dispatchBench({ deliver: ({ target }) => (target === 'a' ? sentOk() : outcome) });
     await bench.service.start();
@@ -76,7 +76,7 @@ describe('a message', () => {
     );
   });
 
-  it('goes on after a kill', async () => {
+  it('resumes after a kill', async () => {
     const bench = dispatchBench({ deliver: () => new Promise(() => {}) });
     await bench.service.start();
     await accept(bench, 'one', '1', 'a');
@@ -88,7 +88,7 @@ describe('a message', () => {
     assert.equal((await accept(next, 'two', '1', 'a')).kind, 'duplicate');
   });
 
-  it('continues the row of a direct delivery, whose route stores its messages by now', async () => {
+  it('continues the row of a direct delivery after its route was changed to store its messages', async () => {
     let outcome = notSent('permanent');
     const bench = dispatchBench({ deliver: () => outcome });
     await bench.service.start();

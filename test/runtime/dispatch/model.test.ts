@@ -1,4 +1,4 @@
-/** The dispatcher against a plain model of idempotency and coalescing, with restarts between steps. */
+/** Compares the dispatcher with a simple model of idempotency and coalescing, with restarts between steps. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
@@ -12,18 +12,18 @@ import { createMemoryStore } from '../../helpers/memory-store.ts';
 type Step =
   | { readonly kind: 'accept'; readonly id: string }
   | { readonly kind: 'coalesce'; readonly id: string; readonly key: string }
-  /** Delivered at once, or refused by the target. */
+  /** Delivered immediately, or rejected by the target. */
   | { readonly kind: 'direct'; readonly id: string; readonly works: boolean }
   | { readonly kind: 'pass'; readonly seconds: number }
-  /** The process is killed and another one started. */
+  /** The process is killed and another one is started. */
   | { readonly kind: 'crash' }
-  /** Stopped in order and started again. */
+  /** Stopped gracefully and started again. */
   | { readonly kind: 'restart' };
 
 const LIMITS: GroupLimits = { window_ms: 30_000, max_wait_ms: 50_000 };
 const TTL_MS = 120_000;
 
-/** What the specification says, in the plainest words. */
+/** The specification as simple code. */
 class Model {
   now = 0;
   /** Texts that reached the target, in any order. */
@@ -85,7 +85,7 @@ class Model {
   }
 }
 
-/** The real thing: one store, and one process after another over it. */
+/** The real dispatcher: one store, and one process after another over it. */
 class Real {
   readonly delivered: string[] = [];
   private readonly store = createMemoryStore();
@@ -171,7 +171,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Step>({ kind: 'restart' }) },
 );
 
-it('idempotency and coalescing follow the model, through crashes and restarts', async () => {
+it('idempotency and coalescing follow the model, across crashes and restarts', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 30 }), async (steps) => {
       const model = new Model();

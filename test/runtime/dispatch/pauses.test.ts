@@ -1,4 +1,4 @@
-/** A paused route: its events are taken and held, over a restart; what cannot be held is refused. */
+/** A paused route: its events are accepted and held, across a restart; events that cannot be held are rejected. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { DispatchBench } from '../../helpers/dispatch-bench.ts';
@@ -18,7 +18,7 @@ const accept = ({ service }: DispatchBench, id: string, mode: 'agent' | 'message
 const to = (id: string, mode: 'direct' | 'message') =>
   makeDispatch(id, { mode, delivery_id: id, deliveries: [{ target: 'messenger_a', extra: {}, unresolved: [] }] });
 
-it('holds runs and messages for the time, and does not refuse those of other routes for them', async () => {
+it('holds runs and messages during the pause, and does not reject those of other routes for them', async () => {
   const bench = dispatchBench({ context: { limits: () => ({ max_concurrent_runs: 4, max_queued_runs: 1 }) } });
   await bench.service.start();
   await pause(bench, bench.clock.now() + HOUR_MS);
@@ -26,7 +26,7 @@ it('holds runs and messages for the time, and does not refuse those of other rou
   assert.deepEqual(await bench.service.accept(to('two', 'message'), claimOf('two'), null), { kind: 'accepted' });
   assert.deepEqual(await bench.service.accept(to('three', 'message'), claimOf('two'), null), { kind: 'duplicate' });
   await settle();
-  assert.deepEqual(await accept(bench, 'four'), { kind: 'accepted' }, 'what is held does not fill the queue');
+  assert.deepEqual(await accept(bench, 'four'), { kind: 'accepted' }, 'held events do not fill the queue');
   await bench.clock.run(HOUR_MS - 1);
   assert.deepEqual([bench.runs.length, bench.deliveries.length], [0, 0]);
   await bench.clock.run(2);
@@ -34,7 +34,7 @@ it('holds runs and messages for the time, and does not refuse those of other rou
   for (const id of ['one', 'two', 'four']) assert.equal(stateOf(bench.store, id), 'done');
 });
 
-it('refuses a direct delivery, says when to try again, and has stored nothing of it', async () => {
+it('rejects a direct delivery with a retry time, and stores nothing of it', async () => {
   const bench = dispatchBench();
   await bench.service.start();
   const send = (id: string) => bench.service.deliver(to(id, 'direct'), claimOf('1'), 10_000);
@@ -47,7 +47,7 @@ it('refuses a direct delivery, says when to try again, and has stored nothing of
   assert.equal(bench.deliveries.length, 0);
 });
 
-it('stops without waiting for what is held', async () => {
+it('stops without waiting for held work', async () => {
   const bench = dispatchBench();
   await bench.service.start();
   await pause(bench);
@@ -56,7 +56,7 @@ it('stops without waiting for what is held', async () => {
   assert.equal(stateOf(bench.store, 'one'), 'pending');
 });
 
-it('fires a job for one of the events that were held, and ends the others', async () => {
+it('fires a job for one of the held events, and ends the others', async () => {
   const ended: string[] = [];
   const slow = deferred<string>();
   const bench = dispatchBench({

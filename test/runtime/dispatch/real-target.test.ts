@@ -1,4 +1,4 @@
-/** The delivery loop over real targets and a server that misbehaves: what is repeated, when, and what is not. */
+/** The delivery loop with real targets and a misbehaving server: which attempts are repeated, and when. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
@@ -58,8 +58,8 @@ async function setUp(
   return { ...bench, clock, server, made, stored: () => storedIn(bench.store, 'a') };
 }
 
-describe('a target that takes the request and then drops the connection', () => {
-  it('is not asked again when it cannot recognise a repeat', async (t) => {
+describe('a target that reads the request and then drops the connection', () => {
+  it('is not retried when it cannot recognise a repeat', async (t) => {
     const { made, stored, server, clock } = await setUp(t, PLAIN, [() => 'drop']);
     await made(1);
     await clock.run(3_600_000);
@@ -68,7 +68,7 @@ describe('a target that takes the request and then drops the connection', () => 
     assert.equal(server.seen.length, 1);
   });
 
-  it('is asked again when the operator accepts that it may show twice', async (t) => {
+  it('is retried when the operator accepts that the message may appear twice', async (t) => {
     const { made, stored, server, clock } = await setUp(t, PLAIN, [() => 'drop'], { retry_ambiguous: true });
     await made(1);
     clock.advance(2000);
@@ -76,7 +76,7 @@ describe('a target that takes the request and then drops the connection', () => 
     assert.deepEqual([stored()?.state, server.seen.length], ['done', 2]);
   });
 
-  it('is asked again with the same key when it drops repeats by it', async (t) => {
+  it('is retried with the same key when it drops repeats by it', async (t) => {
     const { made, stored, server, clock } = await setUp(t, KEYED, [() => 'drop', () => ({ status: 502 })]);
     await made(1);
     clock.advance(2000);
@@ -123,7 +123,7 @@ describe('a target that answers 429', () => {
     ['a week', KEYED, () => ({ status: 429, headers: { 'retry-after': '604800' }, body: {} }), 3_600_000, 4_320_000],
     ['no wait at all', KEYED, () => ({ status: 429, body: 'slow down' }), 1600, 2400],
     [
-      'a wait that is no number',
+      'a wait that is not a number',
       KEYED,
       () => ({ status: 429, headers: { 'retry-after': 'soon' }, body: {} }),
       1600,
@@ -131,7 +131,7 @@ describe('a target that answers 429', () => {
     ],
   ];
   for (const [what, target, answer, least, most] of forms) {
-    it(`is asked again after ${what}`, async (t) => {
+    it(`is retried after ${what}`, async (t) => {
       const { made, stored, clock } = await setUp(t, target, [answer]);
       await made(1);
       const [step] = stored()?.steps ?? [];

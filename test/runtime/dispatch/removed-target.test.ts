@@ -1,4 +1,7 @@
-/** A table that takes away what open work needs: it waits on the retry schedule, and goes on when a later table brings it back. */
+/**
+ * A table that removes the target or profile of pending work: it waits on the retry schedule, and resumes when a later
+ * table restores it.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createDeliverer } from '../../../runtime/deliver/create-deliverer.ts';
@@ -36,8 +39,8 @@ function setUp() {
   return { ...bench, accept, swap, linked, has };
 }
 
-describe('a delivery whose target is taken away', () => {
-  it('waits, and is made once the target is there again', async () => {
+describe('a delivery whose target was removed', () => {
+  it('waits, and is made once the target is back', async () => {
     const { accept, swap, clock, store, linked } = setUp();
     await accept();
     assert.equal(stateOf(store, 'a'), 'delivering', 'the first attempt has failed');
@@ -61,7 +64,7 @@ describe('a delivery whose target is taken away', () => {
 });
 
 describe('a run that waits', () => {
-  it('is put off while none of its targets is there: the agent does not run for nothing', async () => {
+  it('is postponed while it has no target: the agent does not run for nothing', async () => {
     const { accept, swap, clock, store, linked } = setUp();
     swap(NO_TARGETS);
     await accept();
@@ -73,7 +76,7 @@ describe('a run that waits', () => {
     assert.deepEqual([stateOf(store, 'a'), storedIn(store, 'a')?.answer], ['done', 'answer']);
   });
 
-  it('is put off while its profile is gone, and dead at the end of the schedule', async () => {
+  it('is postponed while its profile is missing, and dead at the end of the schedule', async () => {
     const { accept, has, clock, store } = setUp();
     has.agent = false;
     await accept();

@@ -24,7 +24,7 @@ const hang = ({ signal }: AgentRequest): Promise<string> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
 
 describe('restart', () => {
-  it('runs what was pending, and again what was running', async () => {
+  it('runs pending work, and repeats running work', async () => {
     const store = createMemoryStore();
     await store.write(makeAccept('b'));
     await store.write(makeTake(1500));
@@ -59,11 +59,12 @@ describe('restart', () => {
     assert.equal(await service.start(), 1);
     await settle();
     assert.deepEqual([runs.length, deliveries.map(({ text }) => text)], [0, ['the answer']]);
-    // The process before may have sent it: the target is told, so that it can drop a repeat.
+    // The earlier process may have sent it. The target gets the time of the first attempt, so that it can drop a
+    // repeat.
     assert.equal(deliveries[0]?.first_attempt_at, 2000);
   });
 
-  it('goes on with a retry at its time, from the piece it had reached', async () => {
+  it('continues a retry at its time, from the piece that it had reached', async () => {
     const clock = new FakeClock();
     const store = createMemoryStore();
     const first = dispatchBench({ store, clock, deliver: () => notSent('retry', { sent: 2, retry_after_ms: 60_000 }) });
@@ -82,7 +83,7 @@ describe('restart', () => {
     assert.equal(second.deliveries[0]?.first_attempt_at, storedIn(store, 'a')?.steps[0]?.started_at);
   });
 
-  it('keeps the due time of groups, and runs overdue ones at once', async () => {
+  it('keeps the due time of groups, and runs overdue ones immediately', async () => {
     const clock = new FakeClock(1_000_000);
     const store = createMemoryStore();
     await store.write(makeJoin('a', 'overdue', 900_000));
@@ -98,7 +99,7 @@ describe('restart', () => {
     assert.equal(runs.length, 2);
   });
 
-  it('answers duplicate for ids of before', async () => {
+  it('returns duplicate for ids from before the restart', async () => {
     const clock = new FakeClock();
     const store = createMemoryStore();
     await dispatchBench({ store, clock }).service.accept(makeDispatch('a'), claimOf('1'), null);
@@ -108,7 +109,7 @@ describe('restart', () => {
     assert.equal((await service.accept(makeDispatch('b'), claimOf('1'), null)).kind, 'duplicate');
   });
 
-  it('gives up a direct delivery whose sender got no answer, and frees its id', async () => {
+  it('fails a direct delivery whose sender got no response, and frees its id', async () => {
     const store = createMemoryStore();
     const clock = new FakeClock();
     const hanging = dispatchBench({ store, clock, deliver: () => new Promise(() => {}) });
@@ -126,7 +127,7 @@ describe('restart', () => {
     );
   });
 
-  it('takes each once, also when new ones come in meanwhile', async () => {
+  it('takes each once, even when new ones arrive', async () => {
     const store = createMemoryStore();
     for (let n = 0; n < 200; n++) await store.write(makeAccept(`old${n}`));
     const { service, runs } = dispatchBench({
@@ -143,7 +144,7 @@ describe('restart', () => {
     assert.equal(runs.length, 250);
   });
 
-  it('begins at once what was stored past it, when it is told', async () => {
+  it('begins work that another component stored immediately, when it is woken', async () => {
     const store = createMemoryStore();
     const { service, runs } = dispatchBench({ store });
     await service.start();
@@ -158,8 +159,8 @@ describe('restart', () => {
   });
 });
 
-describe('a clock that is set back', () => {
-  it('holds up no retry, no group and no run', async () => {
+describe('a system clock that moves back', () => {
+  it('delays no retry, no group and no run', async () => {
     const outcomes = [notSent('retry')];
     const bench = dispatchBench({ deliver: () => outcomes.shift() ?? sentOk() });
     const { service, clock, store } = bench;
@@ -189,7 +190,7 @@ describe('a clock that is set back', () => {
     assert.equal(stateOf(store, 'a'), 'done');
   });
 
-  it('while no gateway ran holds up no group either', async () => {
+  it('delays no group, even if no gateway ran', async () => {
     const clock = new FakeClock(1_000_000);
     const store = createMemoryStore();
     await store.write(makeJoin('a', 'k', 1_000_000));
@@ -202,7 +203,7 @@ describe('a clock that is set back', () => {
 });
 
 describe('a store that fails', () => {
-  it('has events refused until it takes changes again', async () => {
+  it('rejects events until it accepts changes again', async () => {
     const store = createMemoryStore();
     const { write } = store;
     store.write = () => Promise.reject(new StoreUnavailable('disk full'));
@@ -216,7 +217,7 @@ describe('a store that fails', () => {
     assert.equal(runs.length, 1);
   });
 
-  it('goes on by itself with what waits, without another event', async () => {
+  it('resumes pending work automatically, without another event', async () => {
     const store = createMemoryStore();
     await store.write(makeAccept('a'));
     const { write } = store;
@@ -229,13 +230,13 @@ describe('a store that fails', () => {
     assert.equal(runs.length, 1);
   });
 
-  it('does what was taken when the result was lost, and repeats nothing that is under way', async () => {
+  it('does taken work whose result was lost, and repeats no running work', async () => {
     const store = createMemoryStore();
     const { write } = store;
     let isLost = false;
     store.write = async (mutation) => {
       const result = await write(mutation);
-      if (isLost && mutation.kind === 'take_work') throw new StoreInDoubt('a thread of the store has ended');
+      if (isLost && mutation.kind === 'take_work') throw new StoreInDoubt('a store thread ended');
       return result;
     };
     const slow = deferred<string>();
@@ -270,7 +271,7 @@ describe('a store that fails', () => {
     assert.equal(storedIn(store, 'lost')?.steps.length, 1, 'no interrupted run');
   });
 
-  it('runs again later what could not be read', async () => {
+  it('runs again later if a dispatch could not be read', async () => {
     const store = createMemoryStore();
     await store.write(makeAccept('a'));
     const { read } = store;
@@ -284,7 +285,7 @@ describe('a store that fails', () => {
     assert.deepEqual([runs.length, stateOf(store, 'a'), storedIn(store, 'a')?.steps.length], [1, 'done', 1]);
   });
 
-  it('ends what it can never store, with the reason, and stays free for others', async () => {
+  it('ends work that can never be stored, with the reason, and stays free for others', async () => {
     const store = createMemoryStore();
     const { write } = store;
     store.write = (mutation) =>
@@ -303,7 +304,7 @@ describe('a store that fails', () => {
 });
 
 describe('stop', () => {
-  it('refuses new work at once, and lets running work finish', async () => {
+  it('rejects new work immediately, and lets running work finish', async () => {
     let finish: (text: string) => void = () => {};
     const { service, store } = dispatchBench({
       agent: () =>
@@ -321,7 +322,7 @@ describe('stop', () => {
     assert.equal(stateOf(store, 'a'), 'done');
   });
 
-  it('cuts off what takes too long, and leaves it and what waits for the next start', async () => {
+  it('cuts off slow work, and leaves it and pending work for the next start', async () => {
     const store = createMemoryStore();
     const clock = new FakeClock();
     const limits = () => ({ max_concurrent_runs: 1, max_queued_runs: 10 });
@@ -344,7 +345,7 @@ describe('stop', () => {
     );
   });
 
-  it('does not wait for retries that lie ahead', async () => {
+  it('does not wait for later retries', async () => {
     const { service, store } = dispatchBench({ deliver: () => notSent('retry') });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await settle();
@@ -352,7 +353,7 @@ describe('stop', () => {
     assert.equal(stateOf(store, 'a'), 'delivering');
   });
 
-  it('waits for a store that takes nothing only as long as an answer is to be stored', async () => {
+  it('waits for an unavailable store only as long as an answer is to be stored', async () => {
     const problem: StoreProblem = { kind: 'replaced', message: 'the file was removed', since: 0 };
     const broken = { write: () => Promise.reject(new StoreUnavailable(problem.message)), problem: () => problem };
     const idle = dispatchBench({ store: Object.assign(createMemoryStore(), broken) });

@@ -1,4 +1,4 @@
-/** What agents are told of their sessions. */
+/** The session turns that agents receive. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
@@ -24,7 +24,7 @@ function bench(history: object = { history: { turns: 2, chars: 1000 } }) {
 }
 
 describe('a run of a session', () => {
-  it('is told the latest turns of it, and no other session is', async () => {
+  it("gets its latest turns, and no other session's", async () => {
     const { send, told } = bench();
     for (const id of ['a', 'b', 'c', 'd']) await send(id);
     await send('x', 'other', 's:other');
@@ -39,7 +39,7 @@ describe('a run of a session', () => {
     ]);
   });
 
-  it('is told nothing of what was said before a reset', async () => {
+  it('gets no turns from before a reset', async () => {
     const { send, told, store, clock } = bench();
     await send('a');
     assert.equal(await resetSession(store, of, clock.now()), true);
@@ -49,7 +49,7 @@ describe('a run of a session', () => {
     assert.deepEqual(told(), [[], [], ['prompt of b: answer 2']]);
   });
 
-  it('that is stuck ends at its timeout, and the next one of its session begins', async () => {
+  it('ends at its timeout when it is stuck, and the next run of its session begins', async () => {
     const begun: string[] = [];
     const run = ({ delivery_id, signal }: AgentRequest) =>
       new Promise<string>((_, reject) => {
@@ -67,7 +67,7 @@ describe('a run of a session', () => {
     assert.match((found.kind === 'found' && found.dispatch.reason) || '', /\b1 s$/);
   });
 
-  it('is told nothing where its agent keeps its conversations itself', async () => {
+  it('gets no turns if its agent stores its conversations itself', async () => {
     const { send, told } = bench({});
     await send('a');
     await send('b');

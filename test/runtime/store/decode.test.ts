@@ -1,4 +1,4 @@
-/** Which values of a stored dispatch or job are used: whoever can write rows chooses no argument, path or header. */
+/** Validity of stored dispatches and jobs: a person who can write rows cannot choose an argument, path or header. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sessionId } from '../../../runtime/platform/ids.ts';
@@ -47,7 +47,7 @@ describe('a stored dispatch', () => {
     ['a trace with a header', { trace: 'a\r\nb: c' }],
     ['a trace state with a header', { tracestate: 'a\r\nb: c' }],
     ['a target that is a path', { deliveries: [{ ...delivery, target: '../log' }] }],
-    ['an address that is no text', { deliveries: [{ ...delivery, extra: { chat_id: {} } }] }],
+    ['an address that is not a text', { deliveries: [{ ...delivery, extra: { chat_id: {} } }] }],
     ['content of another shape', { deliveries: [{ ...delivery, output: { name: 'x', content: { text: 1 } } }] }],
     ['a failure address of another shape', { on_failure: [{ ...delivery, extra: { chat_id: 1 } }] }],
     ['an output with fields of another kind', { outputs: [{ ...output, fields: [{ name: 'x', kind: 'file' }] }] }],
@@ -85,12 +85,12 @@ describe('a stored job', () => {
     ['a toolset that is an option', { toolsets: ['--x'] }],
     ['a skill with a line feed', { skills: ['a\nb'] }],
     ['a target that is a path', { deliver: [{ target: '../x', extra: {} }] }],
-    ['an address that is no template', { deliver: to({ chat_id: 'x' }) }],
+    ['an address that is not a template', { deliver: to({ chat_id: 'x' }) }],
     ['a segment of another kind', { deliver: to({ chat_id: [{ kind: 'secret', name: 'X' }] }) }],
     ['a segment named as a member of every object', { deliver: to({ chat_id: [{ kind: 'toString' }] }) }],
     ['a marked segment', { deliver: to({ chat_id: [{ ...segments[1], marked: true }] }) }],
     ['a path of numbers', { deliver: to({ chat_id: [{ ...segments[1], path: [0] }] }) }],
-    ['another value that is always there', { deliver: to({ chat_id: [{ kind: 'meta', name: 'secret' }] }) }],
+    ['another built-in value', { deliver: to({ chat_id: [{ kind: 'meta', name: 'secret' }] }) }],
     ['a blueprint of another shape', { blueprint: { key: 'x', values: { time: 8 } } }],
   ];
   for (const [what, changes] of FORGED) {

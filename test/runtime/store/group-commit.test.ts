@@ -7,7 +7,7 @@ import { decodeChange, GroupCommit } from '../../../runtime/store/group-commit.t
 import { makeAccept, makeDispatch, makeTake } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
 
-/** A group commit over a disk that is as slow as the test wants. */
+/** A group commit over a disk of configurable speed. */
 function bench() {
   const groups: (readonly EncodedChange[])[] = [];
   const ends: ((results: readonly CommitResult[]) => void)[] = [];
@@ -38,7 +38,7 @@ function bench() {
 const small = (id: string) => makeAccept(id);
 
 describe('group commit', () => {
-  it('sends a change at once, and what arrives meanwhile together as soon as that is answered', async () => {
+  it('sends a change immediately, and later ones together as soon as that is committed', async () => {
     const { group, sizes, end } = bench();
     void group.write(small('a'));
     assert.deepEqual(sizes(), [1]);
@@ -60,7 +60,7 @@ describe('group commit', () => {
     await end();
   });
 
-  it('answers each change with its own result', async () => {
+  it("returns each change's own result", async () => {
     const { group, end } = bench();
     const first = assert.rejects(group.write(small('a')), /cannot store accept: no such thing/);
     await end({ kind: 'failed', message: 'no such thing' });
@@ -72,7 +72,7 @@ describe('group commit', () => {
     await second;
   });
 
-  it('keeps a group to a size that a disk takes in one go', async () => {
+  it('limits the size of a group', async () => {
     const { group, sizes, end } = bench();
     void group.write(small('first'));
     const big = makeDispatch('big', { prompt: 'x'.repeat(1_500_000) });
@@ -83,7 +83,7 @@ describe('group commit', () => {
     assert.deepEqual(sizes(), [1, 2, 2, 2]);
   });
 
-  it('lets what has happened leave the process before it is committed', async () => {
+  it('calls beforeCommit before the commit of a change that records something', async () => {
     const { group, told, end } = bench();
     void group.write(small('a'));
     assert.equal(told(), 0);
@@ -92,7 +92,7 @@ describe('group commit', () => {
     assert.equal(told(), 1);
   });
 
-  it('reports a group that was not stored, and none that was', async () => {
+  it('reports a group that was not stored, and no other', async () => {
     const { group, problems, end } = bench();
     void group.write(small('a')).catch(() => {});
     await end({ kind: 'unavailable', message: 'full' });
@@ -103,17 +103,17 @@ describe('group commit', () => {
 });
 
 describe('overload', () => {
-  const refused = (error: unknown): boolean => error instanceof StoreUnavailable && /more arrives/.test(error.message);
+  const refused = (error: unknown): boolean => error instanceof StoreUnavailable && /store is too slow/.test(error.message);
 
-  /** Lets time pass, a tick at a time: an event loop that is not blocked. */
+  /** Lets time pass, a tick at a time, with an event loop that is not blocked. */
   const pass = (t: TestContext, ms: number): void => {
     for (let passed = 0; passed < ms; passed += 100) t.mock.timers.tick(100);
   };
 
-  it('takes new work behind one slow commit: the next one takes it', async (t) => {
+  it('accepts new work behind one slow commit: the next one stores it', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { group, end } = bench();
-    void group.write(small('under way'));
+    void group.write(small('running'));
     const waits = group.write(small('waits'));
     pass(t, 700);
     const late = group.write(small('late'));
@@ -122,9 +122,9 @@ describe('overload', () => {
     await Promise.all([waits, late]);
   });
 
-  it('rejects new work while more waits than memory is meant for', async () => {
+  it('rejects new work while the queue is over its memory limit', async () => {
     const { group, end } = bench();
-    void group.write(small('under way'));
+    void group.write(small('running'));
     const big = makeDispatch('big', { prompt: 'x'.repeat(1_000_000) });
     const all = Array.from({ length: 40 }, (_, n) => group.write(makeAccept(`b${n}`, { dispatch: big })));
     const settling = Promise.allSettled(all);
@@ -134,10 +134,10 @@ describe('overload', () => {
     assert.ok(count > 25 && count < 40, `${count} taken`);
   });
 
-  it('takes out what has waited too long behind a commit that does not end', async (t) => {
+  it('removes work that has waited too long behind a hanging commit', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { group, end, kinds } = bench();
-    void group.write(small('under way'));
+    void group.write(small('running'));
     const waits = assert.rejects(group.write(small('waits')), refused);
     const happened = group.write(makeTake(1000));
     pass(t, 900);

@@ -16,14 +16,10 @@ describe('joinGroup', () => {
   const cases: readonly [string, readonly number[], Partial<Group>][] = [
     ['starts with the first event', [1000], { first_at: 1000, due_at: 31_000, superseded: 0 }],
     ['waits for quiet after each event', [1000, 21_000], { first_at: 1000, due_at: 51_000, superseded: 1 }],
-    [
-      'is due max_wait after its first event at the latest',
-      [0, 29_000, 58_000, 87_000],
-      { due_at: 100_000, superseded: 3 },
-    ],
+    ['is due at most max_wait after its first event', [0, 29_000, 58_000, 87_000], { due_at: 100_000, superseded: 3 }],
     ['is due at once for an event after that', [0, 120_000], { due_at: 100_000 }],
     [
-      'counts its longest wait anew when the clock was set back',
+      'restarts its maximum wait when the system clock moved back',
       [500_000, 10_000, 80_000],
       { first_at: 10_000, due_at: 110_000, superseded: 2 },
     ],
@@ -37,7 +33,7 @@ describe('joinGroup', () => {
 });
 
 describe('supersededNote', () => {
-  it('says how many events the prompt stands for, and nothing for one', () => {
+  it('says how many events the prompt combines, and nothing for one', () => {
     assert.deepEqual([0, 1, 2].map(supersededNote), [
       '',
       '[1 earlier event for this entity was superseded by this one.]\n\n',

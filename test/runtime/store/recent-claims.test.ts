@@ -7,7 +7,7 @@ import { makeFire } from '../../helpers/jobs.ts';
 const STORED = { kind: 'stored', ref: 1 } as const;
 
 describe('recent claims', () => {
-  it('know what a committed change has claimed, until it expires', () => {
+  it('contain the claim of a committed change, until it expires', () => {
     const recent = new RecentClaims();
     recent.committed(makeAccept('a', { claim: makeClaim('now', 5000) }), STORED);
     recent.committed(makeJoin('b', 'k', 1, { claim: makeClaim('joined', 5000) }), {
@@ -21,7 +21,7 @@ describe('recent claims', () => {
     assert.equal(recent.has(makeClaim('now', 0, { route: 'other' }), 1), false);
   });
 
-  it('know nothing of what was not stored, or claims later', () => {
+  it('contain no claim of a change that was not stored, or that claims later', () => {
     const recent = new RecentClaims();
     recent.committed(makeAccept('a', { claim: makeClaim('twice') }), { kind: 'duplicate' });
     recent.committed(makeAccept('b', { claim: makeClaim('later'), claiming: 'later' }), STORED);
@@ -30,7 +30,7 @@ describe('recent claims', () => {
     for (const id of ['twice', 'later', 'barred', 'paused']) assert.equal(recent.has(makeClaim(id), 1), false, id);
   });
 
-  it('forget the oldest', () => {
+  it('drop the oldest', () => {
     const recent = new RecentClaims();
     for (let n = 0; n < 10_000; n++) recent.committed(makeAccept('a', { claim: makeClaim(`c${n}`) }), STORED);
     assert.deepEqual([recent.has(makeClaim('c0'), 1), recent.has(makeClaim('c9999'), 1)], [false, true]);

@@ -45,14 +45,14 @@ describe('replay', () => {
     });
   }
 
-  const anew: readonly [what: string, StoredDispatch, Partial<ReplayOptions>][] = [
+  const reruns: readonly [what: string, StoredDispatch, Partial<ReplayOptions>][] = [
     ['when asked to', stored('dead', 'text'), { rerun: true }],
     ['what died in its run', stored('dead', null), {}],
     ['what is done', stored('done', 'text'), {}],
     ['what was skipped', stored('skipped', 'text'), {}],
   ];
-  for (const [what, old, given] of anew) {
-    it(`runs ${what} again, in a row of its own`, () => {
+  for (const [what, old, given] of reruns) {
+    it(`runs ${what} again, in a new row`, () => {
       const change = replay(old, { ...options, ...given }) as Accept;
       assert.deepEqual([change.kind, change.work], ['accept', { kind: 'run' }]);
       const { id, accepted_at, replay_of, delivery_id, superseded } = change.dispatch;
@@ -61,7 +61,7 @@ describe('replay', () => {
     });
   }
 
-  it('is refused for what is still under way, and for a message that has been delivered', () => {
+  it('is rejected for a running dispatch, and for a delivered message', () => {
     assert.match(whyNotReplay(stored('delivering', null), true) ?? '', /\bdelivering$/);
     assert.equal(whyNotReplay(stored('skipped', null), false), null);
     assert.equal(whyNotReplay(stored('done', 'text'), false), null);

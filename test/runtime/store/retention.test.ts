@@ -48,7 +48,7 @@ describe('retention', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('comes again every hour, also after the store was unavailable', async () => {
+  it('repeats every hour, even after the store was unavailable', async () => {
     const clock = new FakeClock(20 * DAY);
     const store = createMemoryStore();
     let down = true;
@@ -65,7 +65,7 @@ describe('retention', () => {
     assert.deepEqual([tallies[0]?.removed, log.lines.length], [3, 1]);
   });
 
-  it('keeps what has not ended, however old', async () => {
+  it('keeps unfinished dispatches, however old', async () => {
     const clock = new FakeClock(100 * DAY);
     const store = createMemoryStore();
     await finished(store, 1, DAY);
@@ -79,7 +79,7 @@ describe('retention', () => {
 });
 
 describe('the size', () => {
-  it('is kept: the oldest that have ended go before their days, and it is said before it comes to that', async () => {
+  it('is limited: the oldest ended dispatches are removed early, and a warning is logged before', async () => {
     const clock = new FakeClock(20 * DAY);
     const store = createMemoryStore();
     const log = recordLog();

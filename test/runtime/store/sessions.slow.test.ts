@@ -1,4 +1,4 @@
-/** Sessions of chats: files of a home and rows of a shared database do the same. */
+/** Sessions of chats: files of a home and rows of a shared database behave the same. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -12,15 +12,15 @@ import { openTestStore } from '../../helpers/postgres/store.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 /** The same sessions, as two processes see them. */
-type Open = (t: TestContext) => Promise<readonly [Sessions, Sessions]>;
+type OpenSessions = (t: TestContext) => Promise<readonly [Sessions, Sessions]>;
 
-const inFiles: Open = async (t) => {
+const inFiles: OpenSessions = async (t) => {
   const home = tempDir(t);
   const open = (): Sessions => fileSessions((profile) => join(home, profile));
   return [open(), open()];
 };
 
-const inDatabase: Open = async (t) => {
+const inDatabase: OpenSessions = async (t) => {
   const url = await testDatabase(t);
   const open = async (): Promise<Sessions> => {
     const store = await openTestStore(url, 's');
@@ -39,7 +39,7 @@ for (const [where, open, skip] of [
   ['in a database', inDatabase, skipWithoutPostgres()],
 ] as const) {
   describe(`sessions ${where}`, { skip }, () => {
-    it('of a chat begin when they are opened, once', async (t) => {
+    it('begin once, when they are opened', async (t) => {
       const [here, there] = await open(t);
       assert.equal(await here.append(CHAT, turn('too early')), false);
       assert.equal(await there.read(CHAT), null);
@@ -48,7 +48,7 @@ for (const [where, open, skip] of [
       assert.deepEqual(await there.read(CHAT), []);
     });
 
-    it('keep the turns of all who write, each whole and in its order', async (t) => {
+    it('keep the turns of all writers, each whole and in order', async (t) => {
       const [here, there] = await open(t);
       await here.open(CHAT);
       const said = (who: string) => Array.from({ length: 10 }, (_unused, n) => `${who} ${n} \u0000 "\n`);
@@ -86,7 +86,7 @@ for (const [where, open, skip] of [
         ],
       );
       for (const { changed_at } of listed) assert.match(changed_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-      assert.deepEqual(await there.list('nobody'), []);
+      assert.deepEqual(await there.list('absent'), []);
     });
   });
 }

@@ -1,6 +1,6 @@
 /**
- * The store on PostgreSQL for a command: it reads, and makes the changes of users. It has no lease, so it takes no work; it
- * notifies the gateways, which do the work that it makes due.
+ * The store on PostgreSQL for a command: it reads, and makes the changes of users. It has no lease, so it takes no
+ * work. It notifies the gateways, which do the work that becomes due.
  */
 import type { Clock } from '../../../../runtime/platform/clock.ts';
 import { SharedClock } from '../../../../runtime/platform/clock.ts';
@@ -27,15 +27,15 @@ export interface ClientOptions {
   readonly url: string;
   readonly schema: string;
   readonly clock: Clock;
-  /** Whether to create the tables if there are none. */
+  /** True: create the tables if there are none. */
   readonly create: boolean;
-  /** Where invalid rows are noted. Default: nowhere. */
+  /** Records invalid rows. Default: does nothing. */
   readonly refused?: RefusedRows;
   /** Default: the driver's. */
   readonly connect?: PgConnect;
 }
 
-/** Counts are kept for each gateway; those of commands, and of gateways that have ended, belong to none. */
+/** The node number in the counts of commands, and of gateways that have ended. */
 const NO_NODE = 0;
 
 /**
@@ -46,7 +46,7 @@ export async function openClientStore(options: ClientOptions): Promise<Store | n
   const { url, schema, clock, create, refused = new RefusedRows() } = options;
   const quoted = quoteSchema(schema);
   const connectReal = options.connect ?? (await loadDriver());
-  // No state outlives a transaction, so this works behind a pooler too.
+  // No state outlives a transaction, so this also works behind a pooler.
   const connect = (): Promise<PgConnection> => connectReal({ url, name: 'hookwright command', prepare: false });
   const reader = new SnapshotReader(connect, beginReadOf(quoted));
   const shared = new SharedClock(clock);
@@ -61,7 +61,7 @@ export async function openClientStore(options: ClientOptions): Promise<Store | n
   } catch (error) {
     await reader.close();
     if (error instanceof StoreRefused) throw error;
-    throw new StoreUnavailable(`the database cannot be used: ${describePgError(error)}`);
+    throw new StoreUnavailable(`cannot use the database: ${describePgError(error)}`);
   }
   const state = new SnapshotReader(connect, beginOf(quoted));
   const writer = new ClientWriter(connect, { begin: beginOf(quoted), channel: channelOf(schema), clock });
@@ -109,7 +109,7 @@ class ClientWriter {
     try {
       this.db ??= await this.connect();
     } catch (error) {
-      const message = `the database cannot be reached: ${describePgError(error)}`;
+      const message = `cannot reach the database: ${describePgError(error)}`;
       return changes.map(() => ({ kind: 'unavailable', message }));
     }
     const { db } = this;

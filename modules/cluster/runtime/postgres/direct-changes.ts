@@ -1,4 +1,6 @@
-/** The changes that run their own statements instead of sharing a unit of work: jobs of users, abandoned work, old rows. */
+/**
+ * The changes that run their own statements instead of sharing a unit of work: jobs of users, abandoned work, old rows.
+ */
 import type {
   Cleanup,
   ExpireClaims,
@@ -23,7 +25,7 @@ import type { LaneTurns } from './take-due.ts';
 import { takeWork } from './take-due.ts';
 import type { Scope } from './transact.ts';
 
-/** The changes that run their own statements instead of sharing a unit of work, by kind. */
+/** These changes, by kind. */
 export type DirectChanges = {
   readonly [K in DirectKind]: (scope: Scope, change: DirectChange<K>) => Promise<MutationResults[K]>;
 };
@@ -108,22 +110,22 @@ const forgetTicks = ({ db }: Scope, { before, limit }: ForgetTicks): Promise<num
   db.change(FORGET, [before, limit]);
 
 /*
- * Releases abandoned work, in two statements, of which the second sees what the first has locked: first expired leases get
- * a new token, which stops their late writers; then the work that they held is released.
+ * Releases abandoned work in two statements, because the second must see the rows that the first has locked. First,
+ * expired leases get a new token, which stops their late writers. Then the work that they held is released.
  */
 
 /** Skips a node that is in a transaction, whose row is locked: it still has its lease. */
 const END_LEASES =
   'UPDATE node SET token = token + 1, ended_at = clock_timestamp() WHERE id IN (SELECT id FROM node WHERE ended_at IS NULL ' +
   'AND until < (SELECT clock_timestamp()) AND id <> $1 ORDER BY id FOR UPDATE SKIP LOCKED)';
-/** Whether the holder has ended: an earlier process of this gateway, or of a node without a lease. */
-const IS_GONE =
+/** SQL: true if the holder has ended. It is an earlier process of this gateway, or of a node without a lease. */
+const HAS_ENDED =
   'holder <> $1 AND (node = $2 OR NOT EXISTS (SELECT 1 FROM node n WHERE n.id = t.node AND n.ended_at IS NULL))';
 const LEFT =
-  `SELECT ref, holder <> $1 AS has_begun FROM work t WHERE holder IS NOT NULL AND (${IS_GONE} ` +
+  `SELECT ref, holder <> $1 AS has_begun FROM work t WHERE holder IS NOT NULL AND (${HAS_ENDED} ` +
   "OR holder = $1 AND state = 'running' AND NOT ref = ANY($3::bigint[])) ORDER BY ref";
 const RELEASE =
-  `UPDATE delivery t SET node = NULL, holder = NULL WHERE holder IS NOT NULL AND (${IS_GONE} OR holder = $1 AND ` +
+  `UPDATE delivery t SET node = NULL, holder = NULL WHERE holder IS NOT NULL AND (${HAS_ENDED} OR holder = $1 AND ` +
   'NOT EXISTS (SELECT 1 FROM json_to_recordset($3::json) AS x(ref bigint, n integer) WHERE x.ref = t.ref AND x.n = t.n))';
 const RESET_CLOCK = [
   "UPDATE work SET due_at = $1 + due_at - set_at, set_at = $1 WHERE state = 'pending' AND set_at > $1",
@@ -167,8 +169,8 @@ interface OldRow {
   readonly bytes: number;
 }
 
-/** The sizes are computed without reading the texts. The newest row is kept, as in every engine. */
-// Of the steps, those with the end of a program are counted (store-unit.ts).
+/** The sizes are computed without reading the texts. The newest row stays, as in every engine. */
+// Of the steps, only those with the end of a program are counted (store-unit.ts).
 const SLICE =
   'SELECT d.ref, e.finished_at, d.accepted_at, d.profile, d.route, octet_length(d.body) + ' +
   'coalesce(octet_length(a.text), 0) + coalesce(octet_length(a.program), 0) + coalesce((SELECT sum(octet_length(s.data)) ' +

@@ -1,6 +1,6 @@
 /**
- * The interface to the PostgreSQL driver; the only file that imports the package. It is an optional peer dependency,
- * loaded when a store on PostgreSQL is opened.
+ * The interface to the PostgreSQL driver, and the only file that imports the package. It is an optional peer
+ * dependency, loaded when a store on PostgreSQL is opened.
  */
 import { messageOf } from '../../../../base/errors.ts';
 import { npmInstall } from '../../../../runtime/platform/process/threads.ts';
@@ -10,7 +10,7 @@ export type PgValue = string | number | boolean | null | Uint8Array | readonly (
 
 /** One connection. Queries are sent in the order of the calls, pipelined if the driver can do that. */
 export interface PgConnection {
-  /** Rejects with an Error that has a SQLSTATE in `code`, or none when the connection is lost. */
+  /** Rejects with an Error that has a SQLSTATE in `code`, or no code when the connection is lost. */
   query<R extends object>(sql: string, values?: readonly PgValue[]): Promise<readonly R[]>;
   /** The same for a change; resolves to the number of rows. */
   change(sql: string, values?: readonly PgValue[]): Promise<number>;
@@ -25,7 +25,7 @@ export interface PgConnectOptions {
   readonly url: string;
   /** Application name, shown in pg_stat_activity. */
   readonly name: string;
-  /** Whether to prepare statements; false behind a pooler that may use another connection for each transaction. */
+  /** True: prepare statements. Use false behind a pooler that may use another connection for each transaction. */
   readonly prepare: boolean;
   /** Called with the payload of each notification. */
   readonly notified?: (payload: string) => void;
@@ -45,7 +45,10 @@ const QUERY_MS = 15_000;
 /** Object identifier of `int8`, which is read as a number: refs, counts and Unix ms are below 2^53. */
 const INT8 = 20;
 
-/** Rejects with StoreRefused when the package is not installed; the function does when TLS settings of the URL cannot be used. */
+/**
+ * Rejects with StoreRefused when the package is not installed. The function rejects when TLS settings of the URL cannot
+ * be used.
+ */
 export async function loadDriver(): Promise<PgConnect> {
   const driver = await importDriver();
   return async (options) => {
@@ -68,8 +71,8 @@ const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
 const UNSUPPORTED = ['sslcrl', 'sslcrldir', 'sslcertmode', 'requiressl', 'sslpassword', 'ssl_min_protocol_version'];
 
 /**
- * The URL with an explicit `sslmode`, which the driver is told to read as libpq does: by itself it reads `require` as
- * `verify-full`, and takes an unknown mode, or a CA that is not named, without a word. @throws StoreRefused
+ * The URL with an explicit `sslmode`, and the setting that makes the driver read it as libpq does. By default, the
+ * driver reads `require` as `verify-full`, and silently accepts an unknown mode or a missing CA. @throws StoreRefused
  */
 function libpqUrl(text: string): URL {
   const url = new URL(text);
@@ -77,18 +80,18 @@ function libpqUrl(text: string): URL {
   const ignored = UNSUPPORTED.find((name) => searchParams.has(name));
   if (ignored !== undefined) throw refused(`${ignored} is not supported`);
   const given = searchParams.get('sslmode') || (searchParams.get('ssl') === 'true' ? 'require' : 'prefer');
-  if (!SSL_MODES.includes(given)) throw refused(`sslmode=${given} is none of ${SSL_MODES.join(', ')}`);
+  if (!SSL_MODES.includes(given)) throw refused(`sslmode=${given} is invalid: use one of ${SSL_MODES.join(', ')}`);
   const host = searchParams.get('host') ?? decodeURIComponent(url.hostname);
   // As in libpq, a Unix socket is never encrypted.
   const mode = host.startsWith('/') ? 'disable' : given;
   const root = searchParams.get('sslrootcert');
   if (root === 'system') {
     if (mode !== 'verify-full')
-      throw refused('sslrootcert=system needs sslmode=verify-full: anybody can have a certificate of a public CA');
+      throw refused('sslrootcert=system requires sslmode=verify-full: anyone can get a certificate from a public CA');
     // Without a file, these are the roots of Node.js.
     searchParams.delete('sslrootcert');
   }
-  if (mode === 'verify-ca' && !root) throw refused('sslmode=verify-ca needs sslrootcert=<file of the CA>');
+  if (mode === 'verify-ca' && !root) throw refused('sslmode=verify-ca requires sslrootcert=<file of the CA>');
   searchParams.delete('ssl');
   searchParams.set('sslmode', mode);
   searchParams.set('uselibpqcompat', 'true');
@@ -120,11 +123,11 @@ async function connect(
   const lose = (error: Error): void => {
     if (lost !== null) return;
     lost = error;
-    // The end of an attempt without success is no news, and comes when another attempt may have succeeded.
+    // The end of a failed attempt is not reported: another attempt may have succeeded before it.
     if (isConnected) ended?.();
   };
-  // Without a listener, an error event would end the process. After one, the driver takes no more queries, but it closes
-  // the connection only where the network has failed.
+  // Without a listener, an error event would end the process. After an error, the driver accepts no more queries, but
+  // closes the connection only if the network has failed.
   client.on('error', (error) => {
     lose(error);
     void client.end().catch(() => {});
@@ -151,7 +154,7 @@ async function connect(
   };
 }
 
-/** The driver reads the URL, and the files of certificates that it names. @throws StoreRefused if it cannot */
+/** The driver reads the URL, and the certificate files in it. @throws StoreRefused if it cannot */
 function createClient(driver: Driver, config: ClientConfig): Client {
   try {
     return new driver.Client(config);
@@ -166,15 +169,15 @@ async function importDriver(): Promise<Driver> {
     return loaded.default as Driver;
   } catch (error) {
     if (sqlState(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new StoreRefused(`gateway.store: postgres needs the package pg: run \`${npmInstall('pg')}\``);
+    throw new StoreRefused(`gateway.store: postgres requires the package pg: run \`${npmInstall('pg')}\``);
   }
 }
 
 const names = new Map<string, string>();
 
 /**
- * The name under which a statement is prepared, once for each connection. The map is bounded: values are parameters, so that the
- * only texts that are not constants are those of lists, one for each combination of filters.
+ * The name under which a statement is prepared, once for each connection. The map is bounded: values are parameters, so
+ * only the statements of lists vary, one for each combination of filters.
  */
 function nameOf(sql: string): string {
   const known = names.get(sql);
@@ -192,14 +195,14 @@ export function sqlState(error: unknown): string {
 /** Codes of errors that recur, because they are in a statement or its values: data, integrity, syntax, program limits. */
 const STATEMENT_ERROR = /^(?:2[1-3]|42|54)[0-9A-Z]{3}$/;
 
-/** Whether a retry would fail too. */
+/** True if a retry would also fail. */
 export const isStatementError = (error: unknown): boolean =>
   error instanceof StoreRefused || STATEMENT_ERROR.test(sqlState(error));
 
-/** Whether another transaction conflicted: a deadlock, a serialization failure, or a row inserted meanwhile. */
+/** True if another transaction conflicted: a deadlock, a serialization failure, or a concurrently inserted row. */
 export const isConflict = (error: unknown): boolean => /^(?:40P01|40001|23505)$/.test(sqlState(error));
 
-/** Whether the connection may have ended: the error is not that of a statement. */
+/** True if the connection may have ended: the error is not about a statement. */
 export const isLost = (error: unknown): boolean => !/^(?!57P0|08|XX)[0-9A-Z]{5}$/.test(sqlState(error));
 
 /** Advice by code, or by the message of an error without one. */
@@ -208,12 +211,12 @@ const ADVICE: Readonly<Record<string, string>> = {
   '28000': "check the user in the URL of gateway.store.postgres, and the server's pg_hba.conf",
   '3D000': 'create it, or correct the URL of gateway.store.postgres',
   '53300': 'raise max_connections, or put PgBouncer in front (gateway.store.listen: false)',
-  [NO_TLS]: 'set `ssl = on` in its postgresql.conf, or another sslmode in the URL: hookwright docs scale',
-  '42P05': 'behind a pooler in transaction mode gateway.store needs `listen: false`',
-  '26000': 'behind a pooler in transaction mode gateway.store needs `listen: false`',
-  UNTRUSTED: 'sslrootcert in the URL of the database names the file of the CA that signed its certificate',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'with sslmode=verify-full the certificate has to name the host of the URL',
-  '42501': 'what the role of a gateway needs: hookwright docs scale',
+  [NO_TLS]: 'set `ssl = on` in its postgresql.conf, or change sslmode in the URL: hookwright docs scale',
+  '42P05': 'behind a pooler in transaction mode, set `listen: false` in gateway.store',
+  '26000': 'behind a pooler in transaction mode, set `listen: false` in gateway.store',
+  UNTRUSTED: 'set sslrootcert in the URL of the database to the file of the CA that signed its certificate',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'with sslmode=verify-full, the certificate must name the host of the URL',
+  '42501': 'grant the privileges that a gateway needs: hookwright docs scale',
 };
 
 /** Describes an error for users, with advice. No message of the driver or PostgreSQL contains the password. */

@@ -1,4 +1,4 @@
-/** Imports what moves from another store into an empty database: jobs, delivery ids and sessions. */
+/** Imports the jobs, delivery ids and sessions of another store into an empty database. */
 
 import type { Chat, Turn } from '../../../../runtime/store/contract.ts';
 import { StoreRefused } from '../../../../runtime/store/contract.ts';
@@ -12,7 +12,7 @@ export interface MovedSession extends Chat {
   readonly changed_at: string;
 }
 
-/** A store in which no work is open. Nothing may write to it meanwhile. */
+/** A store without pending work. Nothing may write to it during the move. */
 export interface MoveSource {
   /** Identifies the store; the same each time it is opened. */
   readonly id: string;
@@ -54,7 +54,7 @@ export async function importStore(
   progress: (done: number) => void,
 ): Promise<MovedCount> {
   for (const job of jobs.records) await db.change(JOB, [job.id, job.profile, job.name, JSON.stringify(job)]);
-  // The latest run of a job stays behind.
+  // The latest run of a job is not moved.
   const states = Object.entries(jobs.states).map(([job, state]) => ({ job, ...state, ref: null }));
   await db.change(STATES, [JSON.stringify(states)]);
   for (const { profile, target, chatId, turns, changed_at } of sessions) {
@@ -77,11 +77,11 @@ export async function importStore(
 }
 
 /**
- * Checks that a store can be moved here. Resolves to `moved` when this store was moved here already. Rejects with
- * StoreRefused when gateways serve from the database, or when it holds other rows.
+ * Checks that a store can be moved here. Resolves to `moved` when this store was already moved here. Rejects with
+ * StoreRefused when gateways serve from the database, or when it contains other rows.
  */
 export async function checkEmpty(db: PgConnection, id: string): Promise<'empty' | 'moved'> {
-  // A gateway that starts meanwhile waits until this transaction ends.
+  // A gateway that starts now waits until this transaction ends.
   await db.script('LOCK TABLE node IN SHARE ROW EXCLUSIVE MODE');
   const [found] = await db.query<{ nodes: number; is_used: boolean; moved: string | null }>(
     'SELECT (SELECT count(*) FROM node WHERE ended_at IS NULL AND until > clock_timestamp()) AS nodes, ' +
@@ -95,12 +95,12 @@ export async function checkEmpty(db: PgConnection, id: string): Promise<'empty' 
   if (nodes > 0) {
     const [serve, them] = nodes === 1 ? ['gateway serves', 'it'] : ['gateways serve', 'them'];
     throw new StoreRefused(
-      `${nodes} ${serve} from the database\nstop ${them} first: no gateway may use the database while a store is moved into it`,
+      `${nodes} ${serve} from the database\nstop ${them} first: no gateway may use the database during the move`,
     );
   }
   if (found?.is_used === true) {
     throw new StoreRefused(
-      'the database holds dispatches, delivery ids, jobs or sessions already\nname an empty schema: gateway.store.schema',
+      'the database already contains dispatches, delivery ids, jobs or sessions\nuse an empty schema: gateway.store.schema',
     );
   }
   return 'empty';

@@ -11,14 +11,14 @@ export interface DatabaseFacts {
   readonly role: string;
   readonly fsync: boolean;
   readonly full_page_writes: boolean;
-  /** For roles other than superusers. */
+  /** The limit for roles other than superusers. */
   readonly connections_allowed: number;
   readonly connections_used: number;
-  /** `synchronous_standby_names` names a standby and none is connected: commits wait for it. */
+  /** `synchronous_standby_names` names a standby, but none is connected: commits wait for it. */
   readonly standby_missing: boolean;
-  /** Age of the oldest transaction that keeps vacuum from removing rows, in ms; 0 when there is none. Others' may not be visible. */
+  /** Age of the oldest transaction that holds back vacuum, in ms; 0 when there is none. Others' may not be visible. */
   readonly oldest_transaction_ms: number;
-  /** Replication slots that nothing reads, each with the WAL that it keeps, in bytes. */
+  /** Unused replication slots, each with the WAL that it retains, in bytes. */
   readonly unread_slots: readonly { readonly name: string; readonly bytes: number }[];
   /** How far this machine's clock is ahead of the database's, in ms. */
   readonly clock_ahead_ms: number;
@@ -49,7 +49,7 @@ const UNREAD_SLOTS =
 
 export async function inspectServer(db: PgConnection, clock: Clock): Promise<DatabaseFacts> {
   const [row] = await db.query<Omit<DatabaseFacts, 'clock_ahead_ms' | 'unread_slots'>>(SERVER);
-  if (row === undefined) throw new Error('the database returned none of its settings');
+  if (row === undefined) throw new Error('the database returned no settings');
   const unread_slots = await db.query<DatabaseFacts['unread_slots'][number]>(UNREAD_SLOTS);
   let clock_ahead_ms = 0;
   await readServerTime(db, clock, (now) => {

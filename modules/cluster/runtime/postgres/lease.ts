@@ -1,7 +1,8 @@
 /**
- * This gateway's lease: its row in `node`. Each transaction checks the row's token, so that nothing is written once another
- * gateway has taken over, and stores its number there, so that after a lost connection it is known what was committed.
- * The server's clock decides when a lease can be taken over; only the token decides who may write.
+ * This gateway's lease: its row in `node`. Each transaction checks the row's token, so that nothing is written once
+ * another gateway has taken over. It also stores its number there, so that after a lost connection the last committed
+ * transaction is known. The server's clock decides when a lease can be taken over; only the token decides who may
+ * write.
  */
 import type { NodeIdentity } from '../../../../runtime/module.ts';
 import type { Clock, SharedClock, Timer } from '../../../../runtime/platform/clock.ts';
@@ -29,7 +30,7 @@ const TABLES =
   'ARRAY(SELECT DISTINCT o.table_hash FROM node o WHERE o.id <> node.id AND o.ended_at IS NULL ' +
   'AND o.until > (SELECT clock_timestamp()) AND o.table_hash IS NOT NULL ORDER BY 1) AS tables';
 
-/** The other gateways, as of a renewal. */
+/** The other gateways, at the time of a renewal. */
 export interface Others {
   /** Number of expired leases whose work has not been taken over. */
   readonly left: number;
@@ -63,7 +64,7 @@ export class Lease {
         `VALUES (${UNTIL}, $1, $2, $3, $4) RETURNING id, token, ${SCHEMA}`,
       [url(), version, table(), problem()],
     );
-    if (row === undefined) throw new Error('the database has not made a row for this gateway');
+    if (row === undefined) throw new Error('the database created no row for this gateway');
     checkOverlap(row);
     return new Lease(row.id, row.token);
   }
@@ -90,8 +91,8 @@ export class Lease {
   }
 
   /**
-   * Resumes the lease over a new connection with a new token, so that late statements of the old connection write nothing.
-   * Waits for a transaction of the old connection that is under way. Resolves to the number of the last committed
+   * Resumes the lease over a new connection with a new token, so that late statements of the old connection write
+   * nothing. Waits for a running transaction of the old connection. Resolves to the number of the last committed
    * transaction. If another gateway has taken over, the next use of the lease fails with LeaseEnded.
    */
   async resume(db: PgConnection): Promise<number> {
@@ -109,7 +110,7 @@ export class Lease {
     return ended?.batch ?? 0;
   }
 
-  /** Ends the lease, so that others can take over this node's work at once. */
+  /** Ends the lease, so that others can take over this node's work immediately. */
   async end(db: PgConnection): Promise<void> {
     await db.change(
       'UPDATE node SET token = token + 1, until = clock_timestamp(), ended_at = clock_timestamp() WHERE id = $1 AND token = $2',
@@ -128,8 +129,9 @@ export async function readServerTime(db: PgConnection, clock: Clock, follow: Sha
 }
 
 /*
- * Exchanges notifications of changes with other gateways. They only shorten waiting, because polling finds the same changes
- * a little later. Each node sends at most ten per second: a NOTIFY in each transaction would serialise the commits.
+ * Exchanges notifications of changes with other gateways. They only shorten waits, because polling finds the same
+ * changes a little later. Each node sends at most ten per second: a NOTIFY in each transaction would serialise the
+ * commits.
  */
 
 /** Time between two notifications, and between two polls with and without LISTEN, in ms. */
@@ -202,7 +204,7 @@ export class OtherNodes {
     if (node !== String(this.parts.node())) this.emit(change === 'jobs' ? change : 'work');
   }
 
-  /** Call when leases have expired and no gateway has taken over. */
+  /** Call it when leases have expired and no gateway has taken over. */
   left(): void {
     this.emit('left');
   }
@@ -220,7 +222,7 @@ export class OtherNodes {
   private pollLater(): void {
     const { clock, channel } = this.parts;
     this.poll = clock.after(channel === null ? POLL_MS : LISTENING_MS, () => {
-      // Also detects a lost connection of the listener, and opens it again.
+      // Also detects a lost connection of the listener, and reopens it.
       if (channel !== null) void this.send('SELECT 1');
       this.emit('work');
       this.pollLater();

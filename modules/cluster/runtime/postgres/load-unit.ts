@@ -1,6 +1,6 @@
 /**
- * Loads and locks the rows that a series of changes needs. All locks are taken first, in key order; rows that depend on a
- * locked row are read by a later statement, because each statement sees the database as of its own start.
+ * Loads and locks the rows that a series of changes needs. All locks are taken first, in key order. Rows that depend on
+ * a locked row are read by a later statement, because each statement sees the database at its own start.
  */
 import type { HeadTarget } from '../../../../runtime/store/group-commit.ts';
 import type { GuardRow, Ref } from '../../../../runtime/store/records.ts';
@@ -26,11 +26,11 @@ class Needs {
   dispatches = 0;
   readonly claims = new Set<string>();
   readonly messages = new Set<string>();
-  /** Dispatches that are sent once more. */
+  /** Dispatches that are sent again. */
   readonly replayed = new Set<Ref>();
   readonly lanes = new Set<string>();
   readonly groups = new Set<string>();
-  /** Those in which events get their turns. */
+  /** The sessions in which events get their turns. */
   readonly sessions = new Set<string>();
   readonly work = new Set<Ref>();
   readonly heads = new Set<Ref>();
@@ -77,7 +77,7 @@ function guardedBy(change: UnitChange): readonly Pick<GuardRow, 'kind' | 'key'>[
   if (change.kind === 'put_guard') return [change.row];
   if (change.kind === 'pause_route') return [pauseOfRoute(change.profile, change.route)];
   const limits = change.kind === 'join_group' ? change.run_limits : 'limits' in change ? change.limits : undefined;
-  // What becomes of a message depends on the pause of its route; runs are just not taken.
+  // The pause of its route determines what happens to a message; runs are only not taken.
   const isAsked = change.kind === 'accept' && change.work.kind !== 'run';
   const asked = isAsked ? [pauseOfRoute(change.dispatch.profile, change.dispatch.route)] : [];
   return [...asked, ...(limits ?? [])];
@@ -91,7 +91,7 @@ const WORK_COLUMNS = Object.keys(WORK)
   .map((name) => (name === 'turn' ? 'coalesce(turn, ref) AS turn' : name))
   .join(', ');
 const WORK_ROWS = `SELECT ${WORK_COLUMNS} FROM work WHERE ref = ANY($1::bigint[]) ORDER BY ref FOR UPDATE`;
-/** Those of messages, and those that are sent once more. */
+/** The rows of messages, and of dispatches that are sent again. */
 const MEANT = 'IN (SELECT unnest($2::bigint[]) UNION SELECT ref FROM message WHERE key = ANY($1))';
 const OF_MESSAGES = `SELECT ${WORK_COLUMNS} FROM work WHERE ref ${MEANT} ORDER BY ref FOR UPDATE`;
 const ENDED =
@@ -101,19 +101,21 @@ const ENDED =
 const BODIES = `SELECT ref, body FROM dispatch WHERE ref ${MEANT}`;
 const STEPS_OF_MESSAGES = `SELECT ref, data FROM step WHERE ref ${MEANT} ORDER BY ref, n`;
 const GROUPS = `SELECT ${WORK_COLUMNS} FROM work WHERE group_key = ANY($1) ORDER BY ref FOR UPDATE`;
-/** Before anything is numbered or read of a session, so that its events are numbered in the order of their commits. */
+/**
+ * Runs before any row of a session is numbered or read, so that its events are numbered in the order of their commits.
+ */
 const LOCK_SESSIONS =
   "SELECT pg_advisory_xact_lock(h) FROM (SELECT DISTINCT hashtextextended('hookwright session ' || key, 0) AS h " +
   'FROM unnest($1::text[]) key ORDER BY 1 OFFSET 0) locks';
-/** The first $2 rows of each. Only who has locked a session changes who is in it. */
+/** The first $2 rows of each session. Only the holder of a session's lock changes its rows. */
 const SESSIONS =
   `SELECT w.* FROM unnest($1::text[]) s CROSS JOIN LATERAL (SELECT ${WORK_COLUMNS} FROM work ` +
   'WHERE session = s ORDER BY work.turn LIMIT $2) w';
 const JOBS =
   'SELECT job, paused, paused_until, "cursor", ref FROM job_state WHERE job = ANY($1) ORDER BY job FOR UPDATE';
-/** The latest runs of jobs, which are only looked at. */
+/** The latest runs of jobs, which are only read. */
 const JOB_RUNS = `SELECT ${WORK_COLUMNS} FROM work WHERE ref IN (SELECT ref FROM job_state WHERE job = ANY($1))`;
-/** Of all routes that are paused, because it is not known yet which of them hold runs of jobs. */
+/** The pauses of all routes, because it is not known yet which of them hold runs of jobs. */
 const PAUSES = "SELECT id, body FROM guard_state WHERE kind = 'pause'";
 const GUARD = 'SELECT id, body FROM guard_state WHERE id = ANY($1) ORDER BY id FOR UPDATE';
 const HEADS = 'SELECT ref, id, profile, route, job, targets FROM dispatch WHERE ref = ANY($1::bigint[])';
@@ -168,7 +170,7 @@ const NOTHING: Loaded = {
   queued: [],
 };
 
-/** The results by name, of statements that are sent at once, in this order. */
+/** The results, by name, of statements that are sent together in this order. */
 async function together<T extends object>(asked: T): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
   const results = await Promise.all(Object.values(asked));
   return Object.fromEntries(Object.keys(asked).map((name, at) => [name, results[at]])) as never;
@@ -186,7 +188,7 @@ export async function loadUnit(db: PgConnection, changes: readonly UnitChange[])
   const found = await together({
     locked: ask(LOCK_SESSIONS, needs.sessions),
     refs: needs.dispatches === 0 ? [] : db.query<Loaded['refs'][number]>(REFS, [needs.dispatches]),
-    // Before runs: who fires a job has its row first, and then that of a run.
+    // Before runs: a change that fires a job locks its row first, and then that of a run.
     jobs: ask<JobRow>(JOBS, needs.jobs),
     claims: ask<Loaded['claims'][number]>(CLAIMS, needs.claims),
     messages: ask<Loaded['messages'][number]>(MESSAGES, needs.messages),
@@ -206,7 +208,7 @@ export async function loadUnit(db: PgConnection, changes: readonly UnitChange[])
     ticks: needs.ticks.length === 0 ? [] : db.query<Loaded['ticks'][number]>(TICKS, [JSON.stringify(needs.ticks)]),
   });
   const { work, held, fired, grouped, counted, earlier, pauses, guarded } = found;
-  // The steps of a message may be asked for twice.
+  // The steps of a message may be requested twice.
   const asked = new Set(counted.map(({ ref }) => ref));
   return rowsOf({
     ...found,

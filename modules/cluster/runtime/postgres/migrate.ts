@@ -1,4 +1,4 @@
-/** Migrates a database to this version's tables, and refuses versions that it cannot use. */
+/** Migrates a database to this version's tables, and rejects versions that it cannot use. */
 import { StoreRefused } from '../../../../runtime/store/contract.ts';
 import type { PgConnection } from './driver.ts';
 import { sqlState } from './driver.ts';
@@ -15,7 +15,7 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 /** Quotes the name. Only lower-case letters, digits and `_` are allowed; other names would need quotes in users' statements. */
 export function quoteSchema(schema: string): string {
   if (/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) return `"${schema}"`;
-  throw new StoreRefused(`gateway.store.schema: "${schema}" is no name: use a-z, 0-9 and _`);
+  throw new StoreRefused(`gateway.store.schema: "${schema}" is not a valid name: use a-z, 0-9 and _`);
 }
 
 /**
@@ -46,14 +46,15 @@ export async function versionFor(db: PgConnection, schema: string): Promise<numb
   checkOverlap({ schema, version });
   if (version >= SCHEMA_VERSION) return version;
   throw new StoreRefused(
-    `the tables in schema "${schema}" have version ${version}, and this hookwright needs version ${SCHEMA_VERSION}\n` +
-      'bring them to it: hookwright store migrate',
+    `the tables in schema "${schema}" have version ${version}, but this hookwright needs version ${SCHEMA_VERSION}\n` +
+      'migrate them: hookwright store migrate',
   );
 }
 
 /** The version; 0 when there are no tables. */
 async function readVersion(db: PgConnection, schema: string, quoted: string): Promise<number> {
-  // Not to_regclass, because within a transaction its cache may miss tables that were committed meanwhile.
+  // Not to_regclass, because within a transaction its cache may miss tables that another transaction has just
+  // committed.
   const found = await db.query("SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'schema_version'", [
     schema,
   ]);
@@ -67,7 +68,7 @@ export function checkOverlap({ schema, version }: { readonly schema: string; rea
   if (version > SCHEMA_VERSION + 1) throw newerSchema(schema, version);
 }
 
-/** Migrates under a lock; resolves to the version that was found. */
+/** Migrates under a lock; resolves to the previous version. */
 async function migrateAlone(db: PgConnection, schema: string, quoted: string): Promise<number> {
   await db.script('BEGIN');
   try {
@@ -98,15 +99,15 @@ async function missingRights(db: PgConnection, schema: string, from: number): Pr
   const need =
     from === 0
       ? `the database has no tables in schema "${schema}" yet, or none that this role may read`
-      : `the tables in schema "${schema}" have version ${from}, and this hookwright needs version ${SCHEMA_VERSION}`;
+      : `the tables in schema "${schema}" have version ${from}, but this hookwright needs version ${SCHEMA_VERSION}`;
   return new StoreRefused(
-    `${need}; the role "${user?.name}" may not change that: run \`hookwright store migrate\` as the role that owns them, ` +
+    `${need}; the role "${user?.name}" may not change the schema: run \`hookwright store migrate\` as the role that owns them, ` +
       'and check the GRANTs (hookwright docs scale)',
   );
 }
 
 const newerSchema = (schema: string, version: number): StoreRefused =>
   new StoreRefused(
-    `the database was written by a newer hookwright (schema "${schema}" has version ${version}, this one knows ` +
+    `the database was written by a newer hookwright (schema "${schema}" has version ${version}, this one supports ` +
       `${SCHEMA_VERSION}): upgrade this gateway`,
   );

@@ -1,4 +1,4 @@
-/** Shared state in the database that is not work: texts, captured requests, and slots of rate windows. */
+/** Shared state in the database that is not work: documents, captured requests, sessions, and slots of rate windows. */
 
 import { realTarget, specTarget } from '../../../../base/names.ts';
 import type {
@@ -20,7 +20,7 @@ import type { SlotGrant, SlotRequest } from '../shared-window.ts';
 import type { PgValue } from './driver.ts';
 import type { SnapshotReader, Statement } from './transact.ts';
 
-/** Most bytes of bodies stored, and most rows removed, by one statement. */
+/** Maximum bytes of bodies stored, and maximum rows removed, by one statement. */
 const SLICE_BYTES = 2 * 1024 * 1024;
 const SLICE_ROWS = 500;
 
@@ -44,7 +44,7 @@ const asciiOf = (bytes: string): string => `lower(encode(${bytes}, 'escape'))`;
 
 /** @param requests a separate connection, so that a long search delays nothing else */
 const pgRequests = (requests: SnapshotReader): RequestRows => ({
-  /** By statements of limited size. */
+  /** Uses statements of limited size. */
   async add(rows) {
     let stored = 0;
     for (const slice of slicesOf(rows)) {
@@ -76,7 +76,7 @@ function listStatement(filter: RequestFilter): readonly [string, ...PgValue[]] {
     if (value !== undefined) terms.push(term(`$${values.push(value)}`));
   };
   for (const column of ['profile', 'route', 'outcome', 'reason'] as const) {
-    // No column holds a NUL, and PostgreSQL does not accept one.
+    // No column contains a NUL, which PostgreSQL does not accept.
     add(filter[column]?.replaceAll('\0', '\ufffd'), (place) => `${column} = ${place}`);
   }
   add(filter.above, (place) => `n > ${place}`);
@@ -116,7 +116,7 @@ function* slicesOf(rows: readonly NewRequestRow[]): Generator<readonly NewReques
   if (slice.length > 0) yield slice;
 }
 
-/** Shared state that is not work, in the database. */
+/** The connections for shared state that is not work. */
 interface StateParts {
   /** Connections; each query and each change is one transaction. */
   readonly reads: SnapshotReader;
@@ -132,7 +132,7 @@ export const pgState = ({ reads, writes, requests }: StateParts): SharedState =>
 });
 
 const VERSION = 'SELECT version FROM document WHERE name = $1';
-/** A gateway of schema version 2 signs. */
+/** A gateway of schema version 2 signs the text. */
 const READ = `SELECT version, ${unsigned('body')} AS text FROM document WHERE name = $1`;
 const CREATE =
   'INSERT INTO document (name, version, body) VALUES ($1, 1, $2) ON CONFLICT (name) DO NOTHING RETURNING 1';
@@ -154,7 +154,7 @@ function pgDocuments(reads: SnapshotReader, writes: SnapshotReader): SharedDocum
   };
 }
 
-/** $2: the target; $4: the name that earlier versions have for it. */
+/** $2: the target; $4: its name in earlier versions. */
 const CHAT = 'profile = $1 AND target IN ($2, $4) AND chat = $3';
 const OPEN_SESSION =
   `INSERT INTO session (profile, target, chat) SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT 1 FROM session WHERE ${CHAT}) ` +
@@ -213,7 +213,7 @@ const WINDOW = "interval '60 s'";
 /** The number of slots granted when `free` of them are free. $2: limit; $3: needed; $4: ahead. */
 const granted = (free: string): string =>
   `least($3::bigint, ${free}) + least($4::bigint, greatest(${free} - $3::bigint, 0) / 64)`;
-/** A window in the future is from before the server's clock was set back. */
+/** A window in the future is from before the server's clock moved back. */
 const IS_OVER = `w.opened_at NOT BETWEEN excluded.opened_at - ${WINDOW} AND excluded.opened_at + ${WINDOW}`;
 const USED = `CASE WHEN ${IS_OVER} THEN 0 ELSE w.taken END`;
 const FREE = `greatest($2::bigint - ${USED}, 0)`;
@@ -230,6 +230,6 @@ export const FORGET_WINDOWS = "DELETE FROM rate_window WHERE opened_at < clock_t
 export async function takeSlots(db: SnapshotReader, { window, limit, needed, ahead }: SlotRequest): Promise<SlotGrant> {
   const [rows] = await db.ask<readonly (readonly SlotGrant[])[]>([TAKE, window, limit, needed, ahead]);
   const [grant] = rows ?? [];
-  if (grant === undefined) throw new Error(`nothing is known of the window ${window}`);
+  if (grant === undefined) throw new Error(`the database returned no rate window ${window}`);
   return grant;
 }

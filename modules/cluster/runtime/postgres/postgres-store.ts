@@ -1,6 +1,7 @@
 /**
- * The store on PostgreSQL that several gateways share. Changes go to the writer in groups, queries to a connection of
- * their own.
+ * The store on PostgreSQL that several gateways share. Changes go to the writer in groups, queries to a read-only
+ * connection. While the database is unavailable, changes are rejected. A lost connection is reopened, with growing
+ * pauses.
  */
 
 import type { NodeIdentity } from '../../../../runtime/module.ts';
@@ -32,11 +33,6 @@ import type { PgQueries } from './transact.ts';
 import { beginLaxOf, beginOf, beginReadOf, SnapshotReader } from './transact.ts';
 import { PgWriter } from './writer.ts';
 
-/*
- * The store on PostgreSQL that several gateways share. Changes go to the writer in groups, queries to a connection that
- * only reads. While the database is unavailable, changes are refused; a lost connection is reopened, with growing pauses.
- */
-
 interface PgStoreParts {
   /** @param lost called when its connection is lost */
   readonly writer: (lost: (reason: string) => void) => PgWriter;
@@ -45,9 +41,9 @@ interface PgStoreParts {
   readonly counter: SnapshotReader;
   /** Changes sessions and documents. */
   readonly state: SnapshotReader;
-  /** Stores and reads kept requests. */
+  /** Stores and reads captured requests. */
   readonly requests: SnapshotReader;
-  /** Where invalid rows are noted. */
+  /** Records invalid rows. */
   readonly refused: RefusedRows;
   readonly others: (node: () => number) => OtherNodes;
   /** Hash of the table that this gateway serves. */
@@ -57,7 +53,7 @@ interface PgStoreParts {
   readonly beforeCommit: (() => void) | undefined;
 }
 
-/** No work is started when the rest of the lease is shorter, in ms. */
+/** No work is started when less of the lease remains, in ms. */
 const LEASE_MARGIN_MS = 1000;
 /** First and longest pause between two attempts to connect, in ms; it doubles, with random jitter. */
 const RETRY_MS = 250;
@@ -105,12 +101,12 @@ export class PostgresStore implements Store {
     this.requireConnection();
     const { writer, health } = this;
     if (BEGINS_WORK.has(mutation.kind) && writer.leaseLeftMs < LEASE_MARGIN_MS) {
-      throw new StoreUnavailable('the lease of this gateway could not be renewed in time');
+      throw new StoreUnavailable('could not renew the lease of this gateway in time');
     }
     const result = await this.group.write(mutation);
-    // The process may have been suspended meanwhile: then another gateway has taken over the work, and it must not start here.
+    // If the process was suspended, another gateway has taken over the work, and it must not start here.
     if (mutation.kind === 'take_work' && writer.leaseLeftMs <= 0) {
-      throw new StoreUnavailable('the lease of this gateway ended while it took work');
+      throw new StoreUnavailable('the lease of this gateway expired while it took work');
     }
     // The connection may have been lost after this change was made.
     if (writer.isConnected) health.end('unavailable');
@@ -158,16 +154,16 @@ export class PostgresStore implements Store {
   private requireConnection(): void {
     if (this.closing !== null) throw new StoreUnavailable('the store is closed');
     if (this.writer.isConnected) return;
-    throw new StoreUnavailable(this.health.problem?.message ?? 'the database cannot be reached');
+    throw new StoreUnavailable(this.health.problem?.message ?? 'cannot reach the database');
   }
 
-  /** Resolves once there is no connection: then there is nothing to wait for. */
+  /** Resolves once there is no connection, and so nothing to wait for. */
   private async whenDisconnected(): Promise<void> {
     while (this.writer.isConnected) await new Promise<void>((resolve) => this.parts.clock.after(RETRY_MS, resolve));
   }
 
   private lost(reason: string): void {
-    this.beginProblem(`the database cannot be reached: ${reason}`);
+    this.beginProblem(`cannot reach the database: ${reason}`);
   }
 
   private beginProblem(problem: string): void {
@@ -180,7 +176,7 @@ export class PostgresStore implements Store {
     const pause = Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** this.retries++);
     this.retry = this.parts.clock.after(pause * (0.5 + Math.random() / 2), () => {
       this.retry = null;
-      // Tables of the wrong version may be migrated meanwhile.
+      // Tables of the wrong version may have been migrated since the last attempt.
       void this.connect().catch((error: unknown) => this.beginProblem(describePgError(error)));
     });
   }
@@ -193,7 +189,7 @@ export class PostgresStore implements Store {
     } catch (error) {
       if (error instanceof StoreRefused) throw error;
       this.beginProblem(
-        `the database ${isLost(error) ? 'cannot be reached' : 'refuses this gateway'}: ${describePgError(error)}`,
+        `the database ${isLost(error) ? 'is unavailable' : 'rejects this gateway'}: ${describePgError(error)}`,
       );
     }
   }
@@ -207,7 +203,7 @@ export class PostgresStore implements Store {
     this.otherTables = tables;
     const difference = describeOtherTables(this.parts.table(), tables);
     if (difference !== null && before.join() !== tables.join())
-      this.parts.log.warn({ reason: difference }, 'the gateways do not serve the same table');
+      this.parts.log.warn({ reason: difference }, 'the gateways serve different tables');
   }
 
   private async renew(): Promise<void> {
@@ -220,7 +216,7 @@ export class PostgresStore implements Store {
         if (left > 0) this.others.left();
       }
     } catch (error) {
-      this.health.begin('unavailable', `the lease cannot be renewed: ${describePgError(error)}`);
+      this.health.begin('unavailable', `cannot renew the lease: ${describePgError(error)}`);
     }
     if (this.closing === null) this.renewLater();
   }
@@ -231,16 +227,16 @@ export interface PostgresOptions {
   /** A libpq URL. Never logged. */
   readonly url: string;
   readonly schema: string;
-  /** False behind a pooler in transaction mode: no LISTEN and no prepared statements, and changes are found by polling. */
+  /** False behind a pooler in transaction mode: no LISTEN and no prepared statements; changes are found by polling. */
   readonly listen: boolean;
-  /** Where invalid rows are noted. Default: nowhere. */
+  /** Records invalid rows. Default: does nothing. */
   readonly refused?: RefusedRows;
   readonly node: NodeIdentity;
   readonly clock: Clock;
   /** Called with the time of the database, which all gateways follow. Default: does nothing. */
   readonly follow?: SharedClock['follow'];
   readonly log: Logger;
-  /** Decides by the limits of runs; default: nothing does. */
+  /** Decides by the limits of runs; default: none. */
   readonly counter?: RunCounter | undefined;
   /** Called before a change that records something is sent, so that its log lines are written first. */
   readonly beforeCommit?: () => void;

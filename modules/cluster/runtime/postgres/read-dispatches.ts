@@ -1,18 +1,18 @@
-/** The SQL for the queries about dispatches, what they wait for and what was said in them. */
+/** The SQL for queries about dispatches, their waits and their sessions. */
 import type { BusyRow, ListedRow, SaidRow, StoredRow } from '../../../../runtime/store/listed-rows.ts';
 import {
+  AWAITS_APPROVAL,
   earlierNeeded,
   fillEvents,
   HAS_TURN,
   hasOpenState,
-  IS_ASKED,
   listedColumns,
   readBusy,
   readListed,
   readStored,
   resetRow,
   saidIn,
-  toldRows,
+  turnsOf,
   WAITING_COLUMNS,
   WAITING_RUNS,
 } from '../../../../runtime/store/listed-rows.ts';
@@ -77,7 +77,7 @@ export const dispatchQueries = (ask: AskSnapshot): Pick<PgQueries, DispatchQuery
       [SAID, session, query.turns],
       ['SELECT body FROM guard_state WHERE id = $1', shortenedKey(guardKey(resetRow(query.of)))],
     );
-    return saidIn(await whole(ask, toldRows(rows, reset[0]?.body)), query);
+    return saidIn(await whole(ask, turnsOf(rows, reset[0]?.body)), query);
   },
   approvals: async () => (await ask<[WaitingDelivery[]]>([APPROVALS]))[0],
 });
@@ -118,7 +118,7 @@ const FOUND =
   'AND NOT EXISTS (SELECT 1 FROM dispatch WHERE id = $1) LIMIT 2)';
 
 async function find(ask: AskSnapshot, { id }: Extract<Query, { kind: 'find' }>): Promise<QueryResults['find']> {
-  // Our texts contain no NUL, which PostgreSQL does not accept.
+  // The ids contain no NUL, which PostgreSQL does not accept.
   if (id.includes('\0')) return { kind: 'unknown' };
   const values = [id, '\u{10ffff}'] as const;
   const [rows, steps] = await ask<[StoredRow[], StepRow[]]>(
@@ -142,7 +142,7 @@ async function list(
   const add = (value: string | number | undefined, condition: (place: string) => string): void => {
     if (value !== undefined) where.push(condition(`$${values.push(value)}`));
   };
-  // One that is known, because it becomes a literal.
+  // Taken from the known states, because it becomes a literal.
   const state = SHOWN_STATES.find((known) => known === filter.state);
   if (state !== undefined) where.push(isFinal(state) ? `e.state = '${state}'` : hasOpenState(state));
   if (filter.oldest_open) where.push('w.ref IS NOT NULL');
@@ -155,4 +155,4 @@ async function list(
   return (await ask<[ListedRow[]]>([sql, ...values]))[0].map(readListed);
 }
 
-const APPROVALS = `SELECT ${WAITING_COLUMNS.join(', ')} FROM delivery x JOIN dispatch d USING (ref) WHERE ${IS_ASKED} ORDER BY x.ref, x.n`;
+const APPROVALS = `SELECT ${WAITING_COLUMNS.join(', ')} FROM delivery x JOIN dispatch d USING (ref) WHERE ${AWAITS_APPROVAL} ORDER BY x.ref, x.n`;

@@ -1,7 +1,7 @@
-/** The SQL for the queries of ../queries.ts: those of what was counted, of jobs, of the guard and of gateways. */
+/** The SQL for queries of ../queries.ts about counts, jobs, the guard and gateways. */
 import { decodeOr } from '../../../../runtime/store/decode.ts';
 import type { HeadTarget } from '../../../../runtime/store/group-commit.ts';
-import { COUNT_ASKED } from '../../../../runtime/store/listed-rows.ts';
+import { COUNT_AWAITING } from '../../../../runtime/store/listed-rows.ts';
 import type {
   AddFigures,
   DeadWork,
@@ -16,7 +16,7 @@ import type {
 import { addedFigures, FIGURE_SUMS, FIGURES, forgottenBefore } from '../../../../runtime/store/queries.ts';
 import type { JobRecord, JobState, JobTick } from '../../../../runtime/store/records.ts';
 import { NOT_PAUSED, readGuard, storedJob } from '../../../../runtime/store/records.ts';
-import type { AskedCount, StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';
+import type { AwaitingCount, StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';
 import { auditTallies, shownTallies, TALLY_COLUMNS } from '../../../../runtime/store/tally.ts';
 import type { UsageSum } from '../../../../runtime/store/usage.ts';
 import { isLastError } from '../../../../schemas/built/rows/LastError.ts';
@@ -26,7 +26,7 @@ import { keyOfClaim } from './store-unit.ts';
 import { PAUSED, routeLaneOf } from './take-due.ts';
 import type { AskSnapshot, PgQueries, Scope, Statement } from './transact.ts';
 
-/** @param refused where invalid jobs are noted */
+/** @param refused records invalid jobs */
 export const createPgQueries = (ask: AskSnapshot, refused: RefusedRows): PgQueries => ({
   async is_claimed({ key, now }) {
     const [found] = await ask(['SELECT 1 FROM claim WHERE key = $1 AND expires_at > $2', keyOfClaim(key), now]);
@@ -76,7 +76,7 @@ async function overview(ask: AskSnapshot, now: number): Promise<StoreOverview> {
   const [tallyRows = [], asked = [], [groups], [deliveries], [oldest], [error]] = await ask<
     [
       TallyRow[],
-      AskedCount[],
+      AwaitingCount[],
       [{ open: number }],
       [{ waiting: number; due: number }],
       [{ accepted_at: number }?],
@@ -84,7 +84,7 @@ async function overview(ask: AskSnapshot, now: number): Promise<StoreOverview> {
     ]
   >(
     TALLIES,
-    [COUNT_ASKED],
+    [COUNT_AWAITING],
     ["SELECT count(*) AS open FROM work WHERE group_key IS NOT NULL AND state = 'pending'"],
     ['SELECT count(*) AS waiting, count(*) FILTER (WHERE due_at <= $1) AS due FROM delivery WHERE holder IS NULL', now],
     ['SELECT d.accepted_at FROM work w JOIN dispatch d USING (ref) ORDER BY w.ref LIMIT 1'],
@@ -185,7 +185,7 @@ const NODES =
   `SELECT n.id AS node, n.url, n.version, n.table_hash AS "table", n.problem, ${ms('n.started_at')} AS started_at, ` +
   `${ms(ENDS_AT)} AS lease_expires_at, ${ms('t.now')} AS read_at, ` +
   "CASE WHEN n.until > t.now AND n.ended_at IS NULL THEN 'serving' WHEN n.has_stopped THEN 'stopped' ELSE 'lost' END AS state " +
-  // A gateway that stops ends its own lease, so both instants are from one statement.
+  // A gateway that stops ends its lease itself, so both instants are from one statement.
   "FROM (SELECT *, abs(extract(epoch FROM ended_at - until)) < 0.001 AS has_stopped FROM node WHERE until > '-infinity') n, " +
   '(SELECT clock_timestamp() AS now) t ' +
   `WHERE (n.until > t.now AND n.ended_at IS NULL) OR ${IS_LATEST} ORDER BY n.id`;
@@ -202,7 +202,7 @@ const SUMS =
   `SELECT slot, ${FIGURES.map((name) => `${name}::bigint`).join(', ')} FROM (SELECT minute / $1::bigint * $1::bigint AS slot, ` +
   `${FIGURE_SUMS.join(', ')} FROM figure WHERE minute >= $2 GROUP BY 1) sums ORDER BY slot`;
 
-/** The figures of each minute, added over all gateways, and summed. */
+/** Adds the figures of a minute over all gateways. */
 export async function addFigures({ db }: Scope, { minute, figures }: AddFigures): Promise<null> {
   await db.change(ADD, [minute, ...FIGURES.map((name) => figures[name])]);
   await db.change('DELETE FROM figure WHERE minute < $1', [forgottenBefore(minute)]);
@@ -216,7 +216,7 @@ async function sumFigures(
   return (await ask<[FigureSum[]]>([SUMS, slot_ms, since]))[0];
 }
 
-/** Dynamic jobs of a shared database. A row that is invalid does not run, and is named. */
+/** A dynamic job of a shared database. An invalid row does not run, and is reported. */
 export interface DatabaseJob {
   readonly id: string;
   readonly profile: string;
@@ -225,7 +225,7 @@ export interface DatabaseJob {
   readonly body: string;
 }
 
-/** Null for an invalid row: a field is not what it may be, or the columns do not repeat what is in the body. */
+/** Null for an invalid row: a field is invalid, or the columns differ from the body. */
 export function readRecord({ id, profile, name, body }: DatabaseJob): JobRecord | null {
   const record = storedJob(body);
   return record?.id === id && record.profile === profile && record.name === name ? record : null;

@@ -1,10 +1,10 @@
 /**
- * The tables on PostgreSQL. All are in one schema, which `search_path` names in each transaction. Untrusted text is stored
- * as JSON, because PostgreSQL does not accept a NUL.
+ * The tables on PostgreSQL. All are in one schema, which `search_path` names in each transaction. Untrusted text is
+ * stored as JSON, because PostgreSQL does not accept a NUL.
  *
- * Each change of the tables is a new version with a new step. Gateways of the previous version keep running with it, so a
- * step may only add tables, indexes, and columns that are null or have a default. What the previous version reads, and
- * cannot do without, can be dropped one version later.
+ * Each change of the tables is a new version with a new step. Gateways of the previous version keep running with it, so
+ * a step may only add tables, indexes, and columns that are null or have a default. Anything that the previous version
+ * needs can be dropped one version later.
  */
 import { FIGURES } from '../../../../runtime/store/queries.ts';
 import { RENAME_LANES } from '../../../../runtime/store/records.ts';
@@ -13,7 +13,7 @@ import type { DeliveryRow, DispatchRow, WorkRow } from '../../../../runtime/stor
 /** The version that this program reads and writes. */
 export const SCHEMA_VERSION = 3;
 
-/** The columns of the rows that a unit of work reads and writes; a new one is made by a new step below. */
+/** The columns of the rows that a unit of work reads and writes; a step below adds each new one. */
 type Columns<Names extends string> = Readonly<Record<Names, 'bigint' | 'integer' | 'text'>>;
 
 export const DISPATCH: Columns<keyof DispatchRow> = {
@@ -155,7 +155,7 @@ const VERSION_1 = `
   -- Delivery ids. key: JSON [profile, route, delivery id], or its digest when that is long.
   CREATE TABLE claim (key text COLLATE "C" PRIMARY KEY, expires_at bigint NOT NULL);
 
-  -- The limit of runs at once of a lane. A gateway that takes runs of a limited lane locks its row first.
+  -- The limit of concurrent runs of a lane. A gateway that takes runs of a limited lane locks its row first.
   CREATE TABLE lane (lane text PRIMARY KEY, max_concurrent integer) WITH (fillfactor = 50);
 
   -- Counts of each lane, and the bytes of its texts: a row for each node, so that nodes do not wait for each other.
@@ -211,7 +211,7 @@ const VERSION_1 = `
   ) WITH (fillfactor = 50);
   CREATE TABLE session_turn (session bigint NOT NULL, n bigint NOT NULL, turn text NOT NULL, PRIMARY KEY (session, n));
 
-  -- Kept requests (modules/workbench/runtime/capture). head: JSON of everything but the body; bytes: of both.
+  -- Captured requests (modules/workbench/runtime/capture). head: JSON of everything but the body; bytes: of both.
   CREATE TABLE request (
     n bigint NOT NULL,
     profile text NOT NULL,
@@ -252,13 +252,13 @@ const VERSION_2 = `
   -- JSON of the end of the program that answered (runtime/store/states.ts).
   ALTER TABLE answer ADD COLUMN program text;
 
-  -- What the guard keeps (runtime/store/records.ts). id: JSON [kind, key], or its digest when that is long; key,
-  -- body: JSON; expires_at: when it may go.
+  -- Rows of the guard (runtime/store/records.ts). id: JSON [kind, key], or its digest when that is long; key,
+  -- body: JSON; expires_at: when it may be removed.
   CREATE TABLE guard_state (id text COLLATE "C" PRIMARY KEY, kind text NOT NULL, key text NOT NULL, body text NOT NULL,
     expires_at bigint) WITH (fillfactor = 50);
   CREATE INDEX guard_kind ON guard_state (kind);
 
-  -- What each run has used, if its agent told it; a dispatch may have several. agent: null for the default one.
+  -- The usage of each run, if its agent reported it; a dispatch may have several. agent: null for the default one.
   CREATE TABLE usage (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     ref bigint NOT NULL,
@@ -268,9 +268,9 @@ const VERSION_2 = `
     output_tokens bigint,
     cost double precision
   );
-  -- What came in, a minute at a time (runtime/store/queries.ts). minute: Unix ms at which it began.
+  -- Figures of traffic by the minute (runtime/store/queries.ts). minute: Unix ms at which it began.
   CREATE TABLE figure (minute bigint PRIMARY KEY, ${FIGURES.map((name) => `${name} bigint NOT NULL`).join(', ')});
-  -- When a pause ends by itself.
+  -- When a pause expires.
   ALTER TABLE job_state ADD COLUMN paused_until bigint;
   CREATE INDEX usage_ref ON usage (ref);
   CREATE INDEX usage_at ON usage (at);
@@ -281,15 +281,15 @@ const VERSION_2 = `
   CREATE INDEX dispatch_burst ON dispatch (burst, ref) WHERE burst IS NOT NULL;
   -- session, turn: the session in which a run has or awaits its turn, and its place there (null: ref). waits_for: session,
   -- or null. waits_since: see WorkRow in runtime/store/unit/rows.ts. lane: JSON [profile, route], and a line with the name of its agent. A gateway of the previous version does
-  -- without the index, and takes what waits for its turn: sessions are for when all gateways have this version.
+  -- without the index, and takes runs that wait for their turn: use sessions only when all gateways have this version.
   ALTER TABLE work ADD COLUMN session text COLLATE "C", ADD COLUMN turn bigint, ADD COLUMN waits_for text,
     ADD COLUMN waits_since bigint;
   DROP INDEX work_due;
   CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending' AND waits_for IS NULL;
   CREATE INDEX work_session ON work (session, turn) WHERE session IS NOT NULL;
 
-  -- Whether a delivery waits for a person (runtime/store/unit/approval.ts); due_at is then when it expires. A gateway of the
-  -- previous version would send it then: approvals too are for when all gateways have this version.
+  -- Whether a delivery waits for approval (runtime/store/unit/approval.ts); due_at is then when it expires. A gateway of the
+  -- previous version would send it then: use approvals only when all gateways have this version.
   ALTER TABLE delivery ADD COLUMN waiting text;
   CREATE INDEX delivery_waiting ON delivery (ref, n) WHERE waiting IS NOT NULL;
 
@@ -298,17 +298,17 @@ const VERSION_2 = `
 `;
 
 /**
- * Compiled tables are deployed as files, and nothing is signed. A gateway of the previous version that serves the active
- * table goes on with its copy. What it signs meanwhile is read without its signature (pg-requests.ts).
+ * Compiled tables are deployed as files, and nothing is signed. A gateway of the previous version that serves the
+ * active table keeps its copy. Texts that it signs during the upgrade are read without their signature (pg-state.ts).
  */
 const VERSION_3 = `
   DROP TABLE route_table;
   DELETE FROM document WHERE name IN ('table', 'jobs');
   UPDATE document SET version = version + 1, body = regexp_replace(body, '^signed:[^\n]*\n', '') WHERE body LIKE 'signed:%';
-  -- blocked_by: see runtime/store/waits.ts. Gateways of the previous version go on with waits_for, and the trigger keeps both the
+  -- blocked_by: see runtime/store/waits.ts. Gateways of the previous version still use waits_for, and the trigger keeps both the
   -- same; the next version drops it, waits_for and waits_since.
   ALTER TABLE work ADD COLUMN blocked_by text;
-  -- Runs that waited in a line of their job, or for a budget, are taken when they are due: whether they may begin is asked then.
+  -- Runs that waited in a line of their job, or for a budget, are taken when they are due; their limits are checked then.
   UPDATE work w SET session = NULL, turn = NULL, waits_for = NULL FROM dispatch d
     WHERE d.ref = w.ref AND d.session IS NULL AND w.session IS NOT NULL;
   UPDATE work SET reason = NULL WHERE reason = '"budget"';

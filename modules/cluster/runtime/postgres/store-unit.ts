@@ -1,4 +1,6 @@
-/** Sends the changed rows of a unit of work: one statement for each kind of row, as one JSON parameter, all at once. */
+/**
+ * Sends the changed rows of a unit of work: one statement for each kind of row, with one JSON parameter, all at once.
+ */
 
 import { createHash } from 'node:crypto';
 import type { ClaimKey } from '../../../../runtime/store/records.ts';
@@ -92,7 +94,7 @@ export class CountChanges {
   }
 }
 
-/** Longest key that is stored unchanged, in UTF-16 units; an index row holds 2,700 bytes. */
+/** Longest key that is stored unchanged, in UTF-16 units; an index row has at most 2,700 bytes. */
 const MAX_CHARS = 600;
 
 /** Keys are JSON and start with `[`, so that no key can equal the digest of another. */
@@ -137,7 +139,6 @@ const NEW_GUARD = `${insertInto('guard_state')} ORDER BY id`;
 const CHANGED_GUARD = updateRows('guard_state', ['id'], ['body', 'expires_at']);
 const DROP_GUARD = 'DELETE FROM guard_state WHERE id = ANY($1)';
 const TICKS = insertInto('job_tick');
-/** Sends the changed rows of a unit of work: one statement for each kind of row, all at once. */
 export const PUT_META = upsert('meta', 'key');
 
 /** Sends the rows without waiting; a failure fails the transaction. */
@@ -148,10 +149,10 @@ export function storeUnit({ send, node }: Scope, unit: WorkUnit): void {
   };
   const claims = (of: ReadonlyMap<string, number>): readonly object[] =>
     [...of].map(([key, expires_at]) => ({ key, expires_at }));
-  // A row that is held is held by a process of this node.
+  // A held row is held by a process of this node.
   const withNode = (row: WorkRow): object => ({ ...row, node: row.holder === null ? null : node });
   put(NEW_CLAIMS, claims(unit.newClaims));
-  put(LATER_CLAIMS, claims(unit.laterClaims));
+  put(LATER_CLAIMS, claims(unit.renewedClaims));
   put(
     LIMITS,
     [...unit.newLimits].map(([lane, max_concurrent]) => ({ lane, max_concurrent })),

@@ -1,6 +1,6 @@
 /**
- * Takes due work: reads the due rows, chooses among the lanes in turn, and takes the chosen rows that no other gateway has
- * taken meanwhile. For lanes with a limit, the row in `lane` is locked first, and their runs are counted under that lock.
+ * Takes due work: reads the due rows, chooses among the lanes in turn, and takes the chosen rows that no other gateway
+ * has taken. For lanes with a limit, the row in `lane` is locked first, and their runs are counted under that lock.
  */
 
 import type {
@@ -24,7 +24,7 @@ interface Lane<Row> {
   readonly lane: string;
   readonly due_at: number;
   readonly later: number | null;
-  /** In order. */
+  /** Rows in order of due time. */
   readonly due: readonly Row[];
 }
 
@@ -35,7 +35,7 @@ type AttemptLane = Lane<DueAttempt> & { readonly held: number };
 
 interface Counted {
   readonly waiting: number;
-  /** Lanes of routes. */
+  /** The lanes of paused routes. */
   readonly paused: readonly string[];
   readonly goes_on_at: number | null;
 }
@@ -94,7 +94,7 @@ async function roomOf({ db }: Scope, lanes: readonly RunLane[], agents: readonly
   const wanted = named.filter((name) => limitOf.has(name)).sort();
   const none = { room: () => Number.POSITIVE_INFINITY, groupsOf: () => [], isBusy: false };
   if (limited.length + wanted.length === 0) return none;
-  // A statement sees what was committed when it started, so the count must start after the locks are held.
+  // A statement sees the rows committed when it started, so the count must start after the locks are held.
   const [routes, locked, running] = await Promise.all([
     limited.length === 0
       ? []
@@ -133,7 +133,7 @@ interface Choice<L> {
   readonly kind: 'run' | 'attempt';
   readonly limit: number;
   readonly room: (lane: L) => number;
-  /** The limits that it shares with other lanes. */
+  /** The limits that the lane shares with other lanes. */
   readonly groupsOf: (lane: L) => readonly SharedRoom[];
 }
 
@@ -156,7 +156,7 @@ function choose<L extends Lane<unknown>>(
 
 type Taken<Row, T> = Chosen<Row> & { readonly taken: T };
 
-/** Takes those of the chosen runs that no other gateway has taken. */
+/** Takes the chosen runs that no other gateway has taken. */
 async function takeRuns(
   { db, node }: Scope,
   { now, holder }: TakeWork,
@@ -210,7 +210,7 @@ interface SharedRoom {
 /** A lane with due rows, the earliest first. */
 interface DueLane<Row> {
   readonly name: string;
-  /** Most rows that may be taken from it. */
+  /** Maximum number of rows that may be taken from it. */
   readonly room: number;
   readonly groups?: readonly SharedRoom[];
   readonly rows: readonly Row[];
@@ -274,7 +274,7 @@ function dueLanes(table: string, waiting: string, [key, columns]: readonly [stri
   );
 }
 
-/** As `routeLane`. */
+/** The same as `routeLane`. */
 export const routeLaneOf = (lane: string): string => `split_part(${lane}, chr(10), 1)`;
 
 const DUE_RUNS = dueLanes(
@@ -291,7 +291,7 @@ const DUE_ATTEMPTS = dueLanes(
   '(SELECT count(*) FROM delivery WHERE holder = $2 AND lane = l.lane) AS held',
 );
 
-/** Takes those of the chosen runs that still wait. Taking a run that waits in a group closes the group. */
+/** Takes the chosen runs that still wait. Taking a run that waits in a group closes the group. */
 const TAKE_RUNS =
   "WITH due AS MATERIALIZED (SELECT ref FROM work WHERE ref = ANY($1::bigint[]) AND state = 'pending' AND blocked_by IS NULL AND due_at <= $2 " +
   "ORDER BY ref FOR UPDATE SKIP LOCKED) UPDATE work w SET state = 'running', node = $3, holder = $4, started_at = $2, " +
@@ -313,8 +313,8 @@ export const PAUSED =
   "SELECT key::json #>> '{}' AS lane FROM guard_state WHERE kind = 'pause' AND coalesce(expires_at > $1, true)";
 
 /**
- * The paused lanes, when the next of them goes on by itself, and the number of dispatches that wait for a run, without those in
- * groups and of paused routes.
+ * The paused lanes, when the next of these pauses expires, and the number of dispatches that wait for a run, without
+ * those in groups and of paused routes.
  */
 const WAITING =
   `WITH paused AS MATERIALIZED (${PAUSED}) SELECT ` +

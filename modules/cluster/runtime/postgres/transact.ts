@@ -1,6 +1,6 @@
 /**
- * Runs transactions. Each sets its own parameters, because behind a pooler a setting lasts only for a transaction;
- * queries have connections of their own.
+ * Runs transactions. Each sets its own parameters, because behind a pooler a setting lasts only for a transaction.
+ * Queries use separate connections.
  */
 
 import { StoreUnavailable } from '../../../../runtime/store/contract.ts';
@@ -8,7 +8,7 @@ import type { Query, QueryKind, QueryResults } from '../../../../runtime/store/q
 import type { PgConnection, PgValue } from './driver.ts';
 import { describePgError } from './driver.ts';
 
-/** Timeouts in ms: of waiting for a lock, of a statement, and of an idle transaction. */
+/** Timeouts in ms: for a lock, for a statement, and for an idle transaction. */
 const LOCK_MS = 5000;
 const STATEMENT_MS = 8000;
 const IDLE_MS = 5000;
@@ -25,7 +25,7 @@ export function beginOf(schema: string): string {
   const set = settings.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ');
   return (
     `BEGIN; SELECT ${set}; ` +
-    // Acknowledged means stored; a stronger setting is kept.
+    // Acknowledged means stored; a stronger setting stays.
     "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
   );
 }
@@ -129,7 +129,7 @@ export class SnapshotReader {
       const [, ...rows] = await Promise.all(sent);
       return rows.slice(0, -1) as never;
     } catch (error) {
-      throw new StoreUnavailable(`the database cannot be asked: ${describePgError(error)}`);
+      throw new StoreUnavailable(`cannot query the database: ${describePgError(error)}`);
     }
   };
 

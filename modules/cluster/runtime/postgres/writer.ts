@@ -36,7 +36,7 @@ interface WriterParts {
   readonly connect: (ended: () => void) => Promise<PgConnection>;
   /** The first statements of each transaction. */
   readonly begin: string;
-  /** Decides by the limits of runs; default: nothing does. */
+  /** Decides by the limits of runs; default: none. */
   readonly counter: RunCounter | undefined;
   readonly node: NodeIdentity;
   readonly clock: Clock;
@@ -61,7 +61,7 @@ export class PgWriter {
   private readonly direct: DirectChanges;
   private db: PgConnection | null = null;
   private lease: Lease | null = null;
-  /** Number of the last transaction that is known to have been committed. */
+  /** Number of the last transaction whose commit is confirmed. */
   private committed = 0;
   /** Earliest monotonic ms at which the lease ends. */
   private leaseEnds = Number.NEGATIVE_INFINITY;
@@ -78,7 +78,7 @@ export class PgWriter {
     return this.db !== null && this.db.lost === null;
   }
 
-  /** How long the lease lasts at least, in ms; negative when it may have ended. */
+  /** The minimum remaining time of the lease, in ms; negative when it may have ended. */
   get leaseLeftMs(): number {
     return this.leaseEnds - this.parts.clock.monotonic();
   }
@@ -149,7 +149,7 @@ export class PgWriter {
   private open(): { readonly db: PgConnection; readonly lease: Lease } {
     const { db, lease } = this;
     if (db === null || lease === null || db.lost !== null) {
-      throw new StoreUnavailable(`the database cannot be reached: ${db?.lost?.message ?? 'not connected'}`);
+      throw new StoreUnavailable(`cannot reach the database: ${db?.lost?.message ?? 'not connected'}`);
     }
     return { db, lease };
   }
@@ -204,8 +204,7 @@ export class PgWriter {
     }
     const isKnown = await new Promise<boolean>((resolve) => this.resumed.push(resolve));
     if (!isKnown) throw new Unknown(batch);
-    if (this.committed < batch)
-      throw new StoreUnavailable('the connection to the database was lost: nothing was stored');
+    if (this.committed < batch) throw new StoreUnavailable('lost the connection to the database: nothing was stored');
   }
 
   private async beginLease(db: PgConnection): Promise<void> {
@@ -226,14 +225,14 @@ export class PgWriter {
       this.db = null;
       this.parts.lost(describePgError(error));
     }
-    return new StoreUnavailable(`the database takes nothing now: ${describePgError(error)}`);
+    return new StoreUnavailable(`database unavailable: ${describePgError(error)}`);
   }
 }
 
 /** Makes the changes in one transaction. */
 type MakeGroup = (changes: readonly EncodedChange[]) => Promise<readonly MutationResults[MutationKind][]>;
 
-/** Most attempts of a group that conflicts with another gateway's. */
+/** Maximum number of attempts of a group that conflicts with another gateway's. */
 const TRIES = 6;
 const PAUSE_MS = 20;
 
@@ -284,25 +283,28 @@ const pause = (clock: Clock, tries: number): Promise<void> =>
   new Promise((resolve) => void clock.after(Math.random() * PAUSE_MS * tries, resolve));
 
 /*
- * Makes a group of changes within its transaction. The changes of a group are concurrent, because none has been
- * acknowledged. So those of events are made first, as one unit of work, and `take_work` sees them; the others follow in
- * their order.
+ * Makes a group of changes within its transaction. The changes of a group are concurrent, because none was
+ * acknowledged. So the changes of events are made first, as one unit of work, and `take_work` sees them. The others
+ * follow in their order.
  */
 
 type Result = MutationResults[MutationKind];
 
 /** A change with its index in the group. */
-interface Part {
+interface IndexedChange {
   readonly index: number;
   readonly change: UnitChange;
   readonly texts: LargeTexts;
 }
 
 type Section =
-  | { readonly kind: 'unit'; readonly parts: Part[] }
+  | { readonly kind: 'unit'; readonly parts: IndexedChange[] }
   | { readonly kind: 'direct'; readonly index: number; readonly change: DirectChange };
 
-/** Kinds that share a unit. Jobs do not share one with changes that end runs: what these have unblocked is stored before. */
+/**
+ * Kinds that share a unit. Jobs do not share one with changes that end runs, because runs that these unblock must be
+ * stored first.
+ */
 const UNIT_OF: Readonly<Record<UnitKind, 'events' | 'firing'>> = {
   accept: 'events',
   join_group: 'events',
@@ -343,7 +345,7 @@ export async function makeChanges(
 }
 
 function sectionsOf(encoded: readonly EncodedChange[]): readonly Section[] {
-  const events: Part[] = [];
+  const events: IndexedChange[] = [];
   const others: Section[] = [];
   for (const [index, one] of encoded.entries()) {
     const [, body, answer] = one;

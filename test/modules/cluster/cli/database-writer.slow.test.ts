@@ -1,4 +1,4 @@
-/** A person who can write to the shared database, with the least rights that a gateway's role has, and without the key. */
+/** An attacker who can write to the shared database, with the least rights of a gateway's role, and without the key. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -51,7 +51,9 @@ function makeNode(t: Ending, url: string, config: string, more: Record<string, s
   return { home, env, run, done, start, subscribe, names, doctor };
 }
 
-/** A role with the rights that docs/scale.md gives to gateways. @returns runs its statements */
+/**
+ * A role with the rights that docs/scale.md gives to gateways. @returns a function that runs statements as that role
+ */
 async function makeWriter(
   t: Ending,
   url: string,
@@ -75,7 +77,7 @@ const recorder = (file: string): string =>
   `[${[process.execPath, '-e', `const fs=require('fs');let s='';process.stdin.on('data',(c)=>{s+=c}).on('end',()=>{fs.appendFileSync('${file}',JSON.stringify([process.argv.slice(1),process.cwd(),s])+'\\n');process.stdout.write('ok')})`, '--', '--tools={toolsets}', '{session}', '{route}'].map((part) => JSON.stringify(part)).join(', ')}]`;
 
 describe('a person who can write to the database', { skip: skipWithoutPostgres() }, () => {
-  it('queues a prompt for an agent, and chooses no argument, path, header or address form', async (t) => {
+  it('queues a prompt for an agent, but chooses no argument, path, header or address form', async (t) => {
     const url = await testDatabase(t);
     const file = join(tempDir(t), 'runs.jsonl');
     const node = makeNode(t, url, configOf('ci', '', `command: ${recorder(file)}, work: route`));
@@ -120,7 +122,7 @@ describe('a person who can write to the database', { skip: skipWithoutPostgres()
       'a header in its trace': { trace: 'a\r\nx-evil: 1' },
       'a path as its agent': { agent: '../cat' },
       'a path as a target': { deliveries: [{ ...delivery, target: '../log' }] },
-      'an output of another shape': { outputs: [{ name: 'x', fields: 1, allow: {}, max: 1, delivery }] },
+      'an output of a different shape': { outputs: [{ name: 'x', fields: 1, allow: {}, max: 1, delivery }] },
     };
     for (const [n, [what, changes]] of Object.entries(forgeries).entries()) {
       await forge(`forged-${n}`, changes);
@@ -140,11 +142,11 @@ describe('a person who can write to the database', { skip: skipWithoutPostgres()
     assert.deepEqual(
       second,
       [first?.[0], first?.[1], 'another prompt'],
-      'with the arguments and in the folder of before',
+      'with the earlier arguments and in the earlier folder',
     );
   });
 
-  it('adds no subscription whose secret is known, and none that reads another file or runs another program', async (t) => {
+  it('adds no subscription with a known secret, and none that reads another file or runs another program', async (t) => {
     const url = await testDatabase(t);
     const config = configOf('ci');
     const node = makeNode(t, url, config);
@@ -167,7 +169,7 @@ describe('a person who can write to the database', { skip: skipWithoutPostgres()
     assert.match(await node.doctor(), /^failed: .*"evil"/);
     assert.deepEqual(await node.names('webhook'), ['one']);
 
-    // A sealed secret opens only for its own subscription.
+    // A sealed secret can be decrypted only for its own subscription.
     await put({ ...own, moved: { prompt: 'x', secret: own.one?.secret } });
     await until(async () => (await post('moved')) === 503);
     assert.deepEqual((await gateway.status()).store.refused, []);
@@ -209,7 +211,7 @@ describe('a person who can write to the database', { skip: skipWithoutPostgres()
     assert.match(await node.doctor(), /^ok: /);
   });
 
-  it('adds no job with other arguments, and shows no request that is none', async (t) => {
+  it('adds no job with other arguments, and no invalid request is shown', async (t) => {
     const url = await testDatabase(t);
     const node = makeNode(t, url, configOf('ci'));
     const gateway = await node.start();
@@ -236,7 +238,7 @@ describe('a person who can write to the database', { skip: skipWithoutPostgres()
     for (const name of ['options', 'paths', 'folders', 'segments']) assert.ok(refused.includes(`"${name}"`), name);
     assert.deepEqual(await node.names('job'), ['nightly']);
     assert.match(await node.doctor(), /^failed: .*"options"/);
-    // A new job takes the place of an invalid one of its name.
+    // A new job can replace an invalid one of its name.
     await node.done('job', 'create', 'options', '--schedule', '0 5 * * *', '--prompt', 'Say good morning');
     assert.deepEqual(await node.names('job'), ['nightly', 'options']);
     await write(`DELETE FROM job WHERE id IN ('paths', 'folders', 'segments', 'renamed'); ${changed}`);

@@ -1,4 +1,4 @@
-/** Commands on a node without a running gateway: they work on the database that the configuration names. */
+/** Commands on a node without a running gateway: they use the database of the configuration. */
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ describe('a command without a gateway', { skip: skipWithoutPostgres() }, () => {
     return { home, run, json, leavesNoFile: () => assert.equal(existsSync(join(home, 'state.db')), false) };
   }
 
-  it('makes and changes jobs that every node sees', async (t) => {
+  it('creates and changes jobs that every node sees', async (t) => {
     const url = await testDatabase(t);
     const [a, b] = [makeNode(t, url), makeNode(t, url)];
     assert.deepEqual(await b.json('job', 'list'), [], 'before there are tables');
@@ -65,7 +65,7 @@ describe('a command without a gateway', { skip: skipWithoutPostgres() }, () => {
     for (const node of [a, b]) assert.equal(existsSync(join(node.home, 'sessions')), false);
   });
 
-  it('repeats what another node has done, takes nothing, and tells the gateways', async (t) => {
+  it('repeats work of another node, takes none, and notifies the gateways', async (t) => {
     const url = await testDatabase(t);
     const store = await openTestStore(url, 'hookwright');
     atEnd(t, () => store.close());
@@ -92,7 +92,7 @@ describe('a command without a gateway', { skip: skipWithoutPostgres() }, () => {
       url,
       'SELECT count(*)::int AS nodes FROM hookwright.node',
     )) as [{ nodes: number }];
-    assert.equal(nodes, 1, 'a command is no node');
+    assert.equal(nodes, 1, 'a command is not a node');
     node.leavesNoFile();
   });
 
@@ -106,7 +106,7 @@ describe('a command without a gateway', { skip: skipWithoutPostgres() }, () => {
     assert.equal(((await node.json('job', 'list', '--config', elsewhere)) as unknown[]).length, 1);
   });
 
-  it('says why where the database is away, and shows no password', async (t) => {
+  it('reports why the database is unavailable, without a password', async (t) => {
     const node = makeNode(t, `postgres://user:${PASSWORD}@127.0.0.1:1/none`);
     for (const argv of [['deliveries', 'list'], ['job', 'list'], CREATE]) {
       const { code, stdout, stderr } = await node.run(...argv);
@@ -119,7 +119,7 @@ describe('a command without a gateway', { skip: skipWithoutPostgres() }, () => {
     node.leavesNoFile();
   });
 
-  it('compiles without the database, as CI has none', async (t) => {
+  it('compiles without the database, which CI does not have', async (t) => {
     const away = await makeNode(t, `postgres://user:${PASSWORD}@127.0.0.1:1/none`).run('lint');
     assert.equal(away.code, 0, away.stderr);
     assert.notEqual(away.stderr, '');
@@ -127,7 +127,7 @@ describe('a command without a gateway', { skip: skipWithoutPostgres() }, () => {
     assert.deepEqual([unset.code, unset.stderr], [0, '']);
   });
 
-  it('goes by the file where the store is one, and by the store alone where a route is broken', async (t) => {
+  it('uses the file if the store is one, and only the store if a route is broken', async (t) => {
     const url = await testDatabase(t);
     const node = makeNode(t, url);
     assert.equal((await node.run(...CREATE)).code, 0);

@@ -26,14 +26,14 @@ platforms:
 const CHAT = { profile: 'default', target: 'telegram', chatId: '-100 7' };
 const TURN_AT = '2026-01-01T00:00:00.000Z';
 
-interface Place {
+interface MoveBench {
   readonly home: string;
   readonly url: string;
   readonly move: (...flags: readonly string[]) => Promise<CliResult>;
 }
 
-/** A home with 30 dispatches, of which so many are still open. */
-async function place(t: TestContext, open = 0): Promise<Place> {
+/** A home with 30 dispatches, some of which are still pending. */
+async function place(t: TestContext, open = 0): Promise<MoveBench> {
   const home = tempDir(t);
   const url = await testDatabase(t);
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
@@ -63,7 +63,7 @@ async function place(t: TestContext, open = 0): Promise<Place> {
 }
 
 describe('hookwright store move', { skip: skipWithoutPostgres() }, () => {
-  it('moves everything once, keeps the file, and says what it did', async (t) => {
+  it('moves everything once, keeps the file, and reports it', async (t) => {
     const { home, url, move } = await place(t);
     const dry = await move('--dry-run');
     assert.equal(dry.code, 0, dry.stderr);
@@ -100,7 +100,7 @@ describe('hookwright store move', { skip: skipWithoutPostgres() }, () => {
     assert.equal(nothing.code, 1);
   });
 
-  it('finishes a move that was cut off between the database and the file', async (t) => {
+  it('finishes a move that was interrupted between the database and the file', async (t) => {
     const { home, move } = await place(t);
     assert.equal((await move()).code, 0);
     renameSync(join(home, 'state.db.moved'), join(home, 'state.db'));
@@ -110,7 +110,7 @@ describe('hookwright store move', { skip: skipWithoutPostgres() }, () => {
     assert.equal(existsSync(join(home, 'state.db')), false);
   });
 
-  it('moves nothing where a row is not taken, and leaves the file where it is', async (t) => {
+  it('moves nothing if a row is not stored, and leaves the file unchanged', async (t) => {
     const { home, url, move } = await place(t);
     await (await openTestStore(url, 'hookwright')).close();
     await runSql(url, "ALTER TABLE hookwright.claim ADD CHECK (key NOT LIKE '%d29%')");
@@ -121,7 +121,7 @@ describe('hookwright store move', { skip: skipWithoutPostgres() }, () => {
     assert.ok(existsSync(join(home, 'state.db')));
   });
 
-  it('refuses while work is open', async (t) => {
+  it('is rejected while work is pending', async (t) => {
     const { home, move } = await place(t, 2);
     for (const flags of [['--dry-run'], []]) {
       const { code, stderr } = await move(...flags);
@@ -131,7 +131,7 @@ describe('hookwright store move', { skip: skipWithoutPostgres() }, () => {
     assert.ok(existsSync(join(home, 'state.db')));
   });
 
-  it('refuses while a gateway serves this home, or from the database, and where something is stored already', async (t) => {
+  it('is rejected while a gateway serves this home or the database, and if the database has data', async (t) => {
     const { home, url, move } = await place(t);
     const other = await openTestStore(url, 'hookwright');
     const served = await move();

@@ -17,7 +17,7 @@ const SQLITE = `platforms: { webhook: { ${WEBHOOK} } }\n`;
 const CONFIG = `gateway: { console: { port: 0 }, store: { postgres: env:DATABASE_URL } }\n${SQLITE}`;
 
 describe('gateway status --all', () => {
-  it('shows the one gateway where the store is a file, and none without it', async (t) => {
+  it('shows the one gateway if the store is a file, and none without it', async (t) => {
     const { cli, status, stop } = await startGateway(t, { home: tempDir(t), config: SQLITE });
     const [node, ...others] = JSON.parse((await cli('gateway', 'status', '--all', '--json')).stdout) as StoredNode[];
     assert.deepEqual([node?.url, node?.table, others.length], [(await status()).url, (await status()).table.hash, 0]);
@@ -26,7 +26,7 @@ describe('gateway status --all', () => {
     assert.deepEqual([none.code, none.stdout], [1, '[]\n']);
   });
 
-  it('says what is wrong where the database is away from the start, and answers events 503', async (t) => {
+  it('reports the problem if the database is unavailable from the start, and answers events with 503', async (t) => {
     const env = { DATABASE_URL: 'postgres://user:pass-word-of-a-test@127.0.0.1:1/none' };
     const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG, env });
     const sent = await gateway.cli('webhook', 'test', 'alerts');
@@ -39,7 +39,7 @@ describe('gateway status --all', () => {
     await gateway.stop();
   });
 
-  it('shows those that serve, that have stopped and that are gone, and who serves what', {
+  it('shows running, stopped and lost gateways, and which table each serves', {
     skip: skipWithoutPostgres(),
   }, async (t) => {
     const url = await testDatabase(t);
@@ -65,7 +65,7 @@ describe('gateway status --all', () => {
       return { code, nodes: JSON.parse(stdout || stderr) as StoredNode[] };
     };
     const { table, console } = await one.status();
-    // What it listens on is known to the others from its first renewal on.
+    // The others know its address only from its first renewal on.
     const { code, nodes } = await until(async () => {
       const found = await look();
       return found.nodes[0]?.url === one.url && found;
@@ -90,7 +90,7 @@ describe('gateway status --all', () => {
     writeFileSync(join(home, 'config.yaml'), CONFIG);
     await one.cli('gateway', 'reload');
     await until(async () => (await look()).nodes[0]?.problem === null);
-    const said = /other gateways serve another table: another-tabl/;
+    const said = /other gateways serve a different table: another-tabl/;
     await until(async () => said.test(await (await fetch(`${console}/readyz`)).text()));
     assert.match(one.running.stderr(), said);
     await other.close();

@@ -1,4 +1,4 @@
-/** A gateway whose store is a PostgreSQL: alone, beside another one, and while the database is away. */
+/** A gateway whose store is a PostgreSQL database: alone, beside another one, and while the database is unavailable. */
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ async function post(
 }
 
 describe('a gateway on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
-  it('stores there what it accepts, for itself and the next one', async (t) => {
+  it('stores accepted events there, for itself and the next one', async (t) => {
     const url = await testDatabase(t);
     const first = await start(t, url);
     assert.equal((await post(first, 'one')).status, 202);
@@ -55,11 +55,11 @@ describe('a gateway on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     assert.equal((await post(second, 'two')).status, 202);
   });
 
-  it('counts the requests of a route together with the next one, also those that are ignored', async (t) => {
+  it('counts the requests of a route together with the next one, including ignored ones', async (t) => {
     const url = await testDatabase(t);
     const gateways = [await start(t, url), await start(t, url)];
     const ids = ['a', 'ignored', 'c', 'd', 'e', 'f', 'g', 'h'];
-    // On a busy machine the first commit of a gateway takes long enough for others to be refused.
+    // On a busy machine the first commit of a gateway takes long enough for others to be rejected.
     for (const gateway of gateways)
       await until(async () => (await post(gateway, `first-${gateway.home}`)).status < 300);
     const answers = await Promise.all(ids.map((id, n) => post(gateways[n % 2] as TestGateway, id, 'rare')));
@@ -75,7 +75,7 @@ describe('a gateway on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     }
   });
 
-  it('starts without the database, refuses with 503 until it is there, and never shows the password of the file', async (t) => {
+  it('starts without the database, returns 503 until it is available, and never shows the password of the file', async (t) => {
     const proxy = await startTcpProxy(t, await testDatabase(t));
     proxy.refuse();
     const url = new URL(proxy.via(await testDatabase(t)));
@@ -98,7 +98,7 @@ describe('a gateway on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     assert.doesNotMatch(gateway.running.stderr(), /correct-horse/);
   });
 
-  it('refuses to start with a variable that holds no URL, and does not repeat it', async (t) => {
+  it('refuses to start with a variable that is not a URL, and does not repeat it', async (t) => {
     const home = tempDir(t);
     writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
     const env = { DATABASE_URL: 'db.internal:correct-horse' };

@@ -18,12 +18,12 @@ import { testDatabase } from '../../../helpers/postgres/database.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
 const SECRET = 'a-secret-of-three-gateways';
-/** Senders that each wait for their answers. */
+/** Concurrent senders, which each wait for their response. */
 const SENDERS = 6;
-/** What a gateway answers on a machine that is too busy for it, and when its sender comes again, in ms. */
+/** The response of an overloaded gateway, and the pause before its sender retries, in ms. */
 const BUSY = '503 overloaded';
 const BUSY_MS = 100;
-/** A gateway serves the new table beside others that do not, for so many ms. */
+/** How long a gateway serves the new table beside others that do not, in ms. */
 const BETWEEN_MS = 200;
 
 const STORE = 'gateway: { store: { postgres: env:DATABASE_URL } }\n';
@@ -33,7 +33,7 @@ interface Table {
   readonly hash: string;
 }
 
-/** Prompt and address of what it serves name the version. */
+/** The prompt and the address of a table name its version. */
 function compileTable(world: string, version: string): Table {
   const config = `${STORE}platforms:
   matrix: { enabled: true, api_base: "${world}", access_token: env:MATRIX_TOKEN }
@@ -95,9 +95,9 @@ async function serve(
   return process;
 }
 
-/** Each event goes to one gateway, and once more to the next, which may serve another table. */
+/** Sends each event to one gateway, and again to the next, which may serve another table. */
 class Load {
-  /** Events whose gateway served this version before they were sent and until they were answered, by their ids. */
+  /** Events whose gateway served this version from before they were sent until they were answered, by their ids. */
   readonly versions = new Map<string, string>();
   readonly wrong: string[] = [];
   sent = 0;
@@ -130,7 +130,7 @@ class Load {
     await this.send(next, n, '200 duplicate');
   }
 
-  /** As a sender does, it comes again when it is told that there is too much to do. */
+  /** Retries as a sender does when the gateway is overloaded. */
   private async send({ url }: Node, n: number, expected: string): Promise<void> {
     const sendOnce = () =>
       createSender(SECRET)(url, 'alerts', `e${n}`, { id: `e${n}` }).then(
@@ -143,14 +143,14 @@ class Load {
       await sleep(BUSY_MS);
       answer = await sendOnce();
     }
-    // What was answered 503 may have been stored.
+    // An event that got 503 may have been stored.
     if (answer !== expected && !(wasBusy && answer === '200 duplicate')) this.wrong.push(`e${n}: ${answer}`);
   }
 }
 
 interface Delivered {
   readonly id: string;
-  /** Of the prompt, and of the address. */
+  /** Versions of the prompt, and of the address. */
   readonly versions: readonly [string, string];
 }
 
@@ -160,7 +160,7 @@ const deliveredTo = ({ seen }: FakeServer): readonly Delivered[] =>
     return { id, versions: [version, /rooms\/(?:!|%21)(\w+)/.exec(path)?.[1] ?? path] };
   });
 
-/** No event failed or came twice, and each was served by one table, that of its gateway. */
+/** No event failed or arrived twice, and each was served by one table: that of its gateway. */
 async function checkLoad(t: TestContext, world: FakeServer, load: Load): Promise<void> {
   await load.end();
   assert.deepEqual(load.wrong, []);
@@ -182,7 +182,7 @@ async function checkLoad(t: TestContext, world: FakeServer, load: Load): Promise
 }
 
 describe('a change of the table on three gateways', { skip: skipWithoutPostgres() }, () => {
-  it('fails no event, and each is taken once and by one of both tables', async (t) => {
+  it('fails no event, and each is accepted once and by one of the two tables', async (t) => {
     const world = await startFakeHttp(t, (_request, index) => ({ body: { event_id: `$${index}` } }));
     const database = await testDatabase(t);
     const [old, changed] = [compileTable(world.url, 'old'), compileTable(world.url, 'new')];

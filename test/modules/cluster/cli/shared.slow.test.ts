@@ -1,4 +1,4 @@
-/** Subscriptions where gateways share a database: made on any node, served by all. */
+/** Subscriptions in a shared database: created on any node, served by all. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ describe('subscriptions on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     return { home, env, run, names, subscribe };
   }
 
-  it('are made, changed and removed on any node, also by two at once', async (t) => {
+  it('are created, changed and removed on any node, even by two at once', async (t) => {
     const url = await testDatabase(t);
     const [a, b] = [makeNode(t, url), makeNode(t, url)];
     assert.deepEqual(await b.names(), [], 'before there are tables');
@@ -68,7 +68,7 @@ describe('subscriptions on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     await until(async () => (await post()) === 404);
   });
 
-  it('keep their own secret encrypted, with a key that every node has', async (t) => {
+  it('have their own secrets encrypted, with a key that every node has', async (t) => {
     const url = await testDatabase(t);
     const without = makeNode(t, url);
     const refused = await without.subscribe('alerts', SECRET);
@@ -83,7 +83,7 @@ describe('subscriptions on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     assert.match((await b.run('webhook', 'show', 'alerts', '--reveal')).stdout, new RegExp(SECRET));
   });
 
-  it('are served without those whose secret cannot be decrypted where no key is set, and their senders retry', async (t) => {
+  it('are served without those that cannot be decrypted because no key is set, and their senders retry', async (t) => {
     const url = await testDatabase(t);
     const a = makeNode(t, url, KEYED);
     assert.equal((await a.subscribe('sealed', SECRET)).code, 0);
@@ -130,7 +130,7 @@ describe('subscriptions on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     );
   });
 
-  it('a command with another key leaves the copy of a gateway that decrypts it', async (t) => {
+  it('stay decrypted in the copy of a gateway when a command has another key', async (t) => {
     const url = await testDatabase(t);
     const a = makeNode(t, url, KEYED);
     assert.equal((await a.subscribe('sealed', SECRET)).code, 0);
@@ -140,7 +140,7 @@ describe('subscriptions on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     assert.equal(readFileSync(join(a.home, 'webhook_subscriptions.json'), 'utf8'), before);
   });
 
-  it('are unknown to no sender before the database was read once, whatever the copy says', async (t) => {
+  it('are unknown to no sender before the database was read once, whatever the copy contains', async (t) => {
     const url = await testDatabase(t);
     const proxy = await startTcpProxy(t, url);
     proxy.refuse();
@@ -154,7 +154,7 @@ describe('subscriptions on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     await until(async () => (await post('/webhooks/later')).status === 404);
   });
 
-  it('begin with those that the home has, and go on from its copy while the database is away', async (t) => {
+  it('begin with those of the home, and are served from its copy while the database is unavailable', async (t) => {
     const url = await testDatabase(t);
     const a = makeNode(t, url);
     const old = { before: { prompt: 'Old', secret: 'env:HOOK_SECRET' } };
@@ -163,7 +163,7 @@ describe('subscriptions on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     assert.equal((await a.subscribe('new')).code, 0);
     const b = makeNode(t, url);
     assert.deepEqual(await b.names(), ['before', 'new']);
-    const away = makeNode(t, 'postgres://nobody@127.0.0.1:1/none');
+    const away = makeNode(t, 'postgres://guest@127.0.0.1:1/none');
     writeFileSync(
       join(away.home, 'webhook_subscriptions.json'),
       readFileSync(join(b.home, 'webhook_subscriptions.json')),

@@ -24,7 +24,7 @@ test('is unavailable, which a sender retries, and not failed', async () => {
   );
 });
 
-test('a change whose values cannot be stored fails, whenever it is tried', async () => {
+test('a change whose values cannot be stored fails, at any try', async () => {
   const results = await commitGroup([change], failing('22021'), clock);
   assert.deepEqual(
     results.map(({ kind }) => kind),

@@ -1,4 +1,4 @@
-/** What every store promises, kept by the one on PostgreSQL: a schema for each place, in one database. */
+/** The conformance tests for the store on PostgreSQL, with a schema for each store, in one database. */
 import { describe } from 'node:test';
 import { atEnd } from '../../../helpers/at-end.ts';
 import { skipWithoutPostgres } from '../../../helpers/postgres/binaries.ts';
@@ -11,7 +11,7 @@ describe('the store on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
   let schemas = 0;
   storeConformance({
     name: 'PostgreSQL store',
-    // Each run makes all tables anew.
+    // Each run creates all tables again.
     share: 0.2,
     async create(t) {
       const schema = `store_${++schemas}`;

@@ -1,4 +1,4 @@
-/** A database that is lost in the middle of a commit, that ends all connections, and that is not there at all. */
+/** A database that is lost in the middle of a commit, that ends all connections, and that is unavailable. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
@@ -17,10 +17,10 @@ import { runSql, suiteDatabase } from '../../../helpers/postgres/database.ts';
 import { openTestStore } from '../../../helpers/postgres/store.ts';
 import { accept, audit, find } from '../../../runtime/store/conformance/subject.ts';
 
-/** Before or behind the next commit of a group, the connection ends. */
+/** The connection ends before or after the next commit of a group. */
 type Cut = 'before' | 'behind' | null;
 
-describe('the database away', { skip: skipWithoutPostgres() }, () => {
+describe('an unavailable database', { skip: skipWithoutPostgres() }, () => {
   const url = suiteDatabase();
   let schemas = 0;
   // A store that waits for its database does not keep a process running.
@@ -63,7 +63,7 @@ describe('the database away', { skip: skipWithoutPostgres() }, () => {
     }
   };
 
-  it('stores what was committed though the answer was lost, and says so', async (t) => {
+  it('stores a commit whose response was lost, and reports it as stored', async (t) => {
     const { store, cut } = await open(t);
     cut.next = 'behind';
     assert.equal((await store.write(makeAccept('a'))).kind, 'stored');
@@ -73,7 +73,7 @@ describe('the database away', { skip: skipWithoutPostgres() }, () => {
     assert.deepEqual(await audit(store), []);
   });
 
-  it('has stored nothing where it says so', async (t) => {
+  it('has stored nothing when it reports that', async (t) => {
     const { store, cut } = await open(t);
     cut.next = 'before';
     await assert.rejects(
@@ -85,12 +85,12 @@ describe('the database away', { skip: skipWithoutPostgres() }, () => {
     assert.deepEqual(await audit(store), []);
   });
 
-  it('goes on by itself when all connections have been ended', async (t) => {
+  it('recovers automatically when all connections were ended', async (t) => {
     const { store } = await open(t);
     await accept(store, 'a');
     await runSql(
       url(),
-      // Waits until they have ended: a write over one of them would succeed, and the next one fail.
+      // Waits until they have ended; otherwise a write over one of them would succeed, and the next one fail.
       'SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );
     await acceptable(store, 'b');
@@ -98,7 +98,7 @@ describe('the database away', { skip: skipWithoutPostgres() }, () => {
     assert.equal(store.problem(), null);
   });
 
-  it('keeps its connection when the attempt with TLS, which the server has refused, ends late', async (t) => {
+  it('keeps its connection when the TLS attempt that the server rejected ends late', async (t) => {
     const { port, hostname } = new URL(url());
     const refused: Socket[] = [];
     const proxy = createServer({ allowHalfOpen: true }, (client) => {
@@ -127,7 +127,7 @@ describe('the database away', { skip: skipWithoutPostgres() }, () => {
     assert.equal(store.problem(), null);
   });
 
-  it('opens without a database, says what is wrong without the password, and takes nothing', async (t) => {
+  it('opens without a database, reports the problem without the password, and accepts nothing', async (t) => {
     const store = await openTestStore('postgres://user:swordfish@127.0.0.1:1/x', 's');
     atEnd(t, () => store.close());
     assert.equal(store.problem()?.kind, 'unavailable');
@@ -139,7 +139,7 @@ describe('the database away', { skip: skipWithoutPostgres() }, () => {
     await assert.rejects(store.read({ kind: 'audit' }), StoreUnavailable);
   });
 
-  it('refuses the tables of a newer version, by name and number', async (t) => {
+  it('rejects the tables of a newer version, by name and number', async (t) => {
     const { store } = await open(t);
     await store.close();
     await runSql(url(), `UPDATE faults_${schemas}.schema_version SET version = 99`);

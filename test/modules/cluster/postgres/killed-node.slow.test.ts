@@ -1,4 +1,6 @@
-/** A gateway on PostgreSQL is killed: another one takes its work over by itself, when its lease of 10 s has ended. */
+/**
+ * A gateway on PostgreSQL is killed: another one takes over its work automatically, when its lease of 10 s has ended.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +14,7 @@ import { audit, find, take } from '../../../runtime/store/conformance/subject.ts
 
 const DOOMED = new URL('../../../helpers/postgres/run-doomed-store.js', import.meta.url);
 
-it('takes over what a killed gateway had under way', { skip: skipWithoutPostgres(), timeout: 300_000 }, async (t) => {
+it('takes over the running work of a killed gateway', { skip: skipWithoutPostgres(), timeout: 300_000 }, async (t) => {
   const url = await testDatabase(t);
   const [node = '', ...argv] = nodeArgv(DOOMED);
   const child = spawn(node, [...argv, url, 'killed'], {

@@ -1,4 +1,6 @@
-/** A gateway that was stopped for longer than its lease: what it then writes changes nothing that another has taken over. */
+/**
+ * A gateway that was suspended for longer than its lease: its late writes change nothing that another has taken over.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +25,7 @@ it('a late writer changes nothing', { skip: skipWithoutPostgres(), timeout: 300_
   child.kill('SIGSTOP');
   const store = await openTestStore(url, 'late');
   atEnd(t, () => store.close());
-  // Its ten seconds pass at once: nothing renews the lease of a process that is stopped.
+  // Its ten seconds are skipped: nothing renews the lease of a stopped process.
   await runSql(url, "UPDATE late.node SET until = '-infinity' WHERE id = 1");
   const recover = { kind: 'recover', holder: 'other', now: 3000, under_way: { runs: [], attempts: [] } } as const;
   assert.equal((await store.write(recover)).runs, 1);

@@ -11,7 +11,7 @@ import { endAll } from '../../../runtime/store/migration/outcome.ts';
 const ROWS = readFileSync(new URL('../../../runtime/store/migration/version-2.sql', import.meta.url), 'utf8');
 
 describe('tables of version 2', { skip: skipWithoutPostgres() }, () => {
-  it('go on where they were', async (t) => {
+  it('continue with their work', async (t) => {
     const url = await testDatabase(t);
     await runSql(url, ROWS);
     const store = await openTestStore(url, 'hookwright');
@@ -25,7 +25,7 @@ describe('tables of version 2', { skip: skipWithoutPostgres() }, () => {
     await endAll(store);
   });
 
-  it('are used by a gateway of that version while others are upgraded: both say of a run that it is blocked', async (t) => {
+  it('are used by a gateway of that version during an upgrade: both versions report that a run is blocked', async (t) => {
     const url = await testDatabase(t);
     await runSql(url, ROWS);
     const store = await openTestStore(url, 'hookwright');
@@ -34,7 +34,7 @@ describe('tables of version 2', { skip: skipWithoutPostgres() }, () => {
       runSql(url, `SELECT ref, waits_for, blocked_by FROM hookwright.work WHERE ${where} ORDER BY ref`);
     const blocked = (ref: number, by: string | null) => ({ ref: String(ref), waits_for: by, blocked_by: by });
     assert.deepEqual(await rows('ref IN (5, 6)'), [blocked(5, 'session'), blocked(6, 'session')]);
-    // What that version writes at the end of a run, and for an event.
+    // The statements of that version at the end of a run, and for an event.
     await runSql(url, 'UPDATE hookwright.work SET session = session, waits_for = NULL WHERE ref = 5');
     const added = "(900, '[]', 'pending', 1, 1, 's', 900, 'session')";
     await runSql(
@@ -42,7 +42,7 @@ describe('tables of version 2', { skip: skipWithoutPostgres() }, () => {
       `INSERT INTO hookwright.work (ref, lane, state, due_at, set_at, session, turn, waits_for) VALUES ${added}`,
     );
     assert.deepEqual(await rows('ref IN (5, 900)'), [blocked(5, null), blocked(900, 'session')]);
-    // What this one writes.
+    // The statements of this version.
     await runSql(url, 'UPDATE hookwright.work SET blocked_by = NULL WHERE ref = 6');
     assert.deepEqual(await rows('ref = 6'), [blocked(6, null)]);
   });

@@ -1,4 +1,4 @@
-/** A database of schema version 2 is migrated with everything that is pending. */
+/** A database of schema version 2 is migrated with all pending work. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
@@ -77,7 +77,7 @@ describe('a database of schema version 2', { skip: skipWithoutPostgres() }, () =
       'waiting',
     ]);
     assert.deepEqual(taken.attempts.map(({ ref }) => idOf.get(ref)).sort(), ['retried', 'retried']);
-    // Its sender did not get an answer: the next attempt has the same delivery id, and begins again.
+    // Its sender did not get a response: the next attempt has the same delivery id, and starts over.
     assert.equal((await find(store, 'message'))?.state, 'dead');
     const running = list.find(({ id }) => id === 'running')?.ref ?? 0;
     await store.write(makeAdvance(running, 'done', 40_001, { holder: 'other', answer: 'said' }));

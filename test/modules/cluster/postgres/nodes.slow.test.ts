@@ -1,4 +1,4 @@
-/** Several gateways on one database: what holds for all of them together, and what one of them may no longer do. */
+/** Several gateways on one database: their common limits, and the rights of a gateway that lost its lease. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Store } from '../../../../runtime/store/contract.ts';
@@ -17,7 +17,7 @@ describe('several gateways', { skip: skipWithoutPostgres() }, () => {
   const url = suiteDatabase();
   let schemas = 0;
 
-  /** Two stores on a schema of their own; `endLease` is for the first. */
+  /** Two stores on their own schema; `endLease` is for the first. */
   async function two(t: Ending) {
     const schema = `nodes_${++schemas}`;
     const mortal = await openMortalStore(url(), schema);
@@ -28,7 +28,7 @@ describe('several gateways', { skip: skipWithoutPostgres() }, () => {
     return { one: mortal.store, two: other, kill: mortal.kill, endLease };
   }
 
-  it('take an id, an instant and a group once, whoever is asked', async (t) => {
+  it('accept an id, an instant and a group once, whichever gateway gets it', async (t) => {
     const { one, two: other } = await two(t);
     const ids = Array.from({ length: 20 }, (_, n) => makeClaim(`id-${n}`));
     const accepted = await Promise.all(
@@ -56,7 +56,7 @@ describe('several gateways', { skip: skipWithoutPostgres() }, () => {
     assert.deepEqual(await audit(one), []);
   });
 
-  it('hold an id of a direct delivery alone, until it ends or its gateway does', async (t) => {
+  it('let one gateway hold an id of a direct delivery, until it ends or its gateway does', async (t) => {
     const { one, two: other, kill } = await two(t);
     const held = (id: string, holder: string, delivery = 'same') =>
       makeAccept(id, { claim: makeClaim(delivery), claiming: 'later', work: { kind: 'held', holder } });
@@ -83,7 +83,7 @@ describe('several gateways', { skip: skipWithoutPostgres() }, () => {
     assert.deepEqual(await audit(other), []);
   });
 
-  it('never run more of a route at once than it may, and nothing twice', { timeout: 300_000 }, async (t) => {
+  it('never exceed the concurrent runs of a route, and run nothing twice', { timeout: 300_000 }, async (t) => {
     const { one, two: other } = await two(t);
     await Promise.all(Array.from({ length: 30 }, (_, n) => accept(one, `d${n}`, { max_concurrent: 2, claim: null })));
     const seen = new Set<number>();
@@ -107,7 +107,7 @@ describe('several gateways', { skip: skipWithoutPostgres() }, () => {
     assert.deepEqual([(await tally(other)).skipped, await audit(other)], [30, []]);
   });
 
-  it('take over what a gateway held whose lease has ended, and leave alone what the others hold', async (t) => {
+  it('take over the work of a gateway whose lease has ended, and leave the work of others alone', async (t) => {
     const { one, two: other, kill } = await two(t);
     const gone = await accept(one, 'gone');
     await take(one, 1000, { holder: 'one' });
@@ -125,7 +125,7 @@ describe('several gateways', { skip: skipWithoutPostgres() }, () => {
     assert.deepEqual(await audit(other), []);
   });
 
-  it('refuse a late writer whose work was taken over, and let it begin anew', async (t) => {
+  it('reject a late writer whose work was taken over, and let it start over', async (t) => {
     const { one, two: other, endLease } = await two(t);
     const ref = await accept(one, 'a');
     await take(one, 1000, { holder: 'one' });
@@ -139,7 +139,7 @@ describe('several gateways', { skip: skipWithoutPostgres() }, () => {
     assert.equal((await other.write(recover)).runs, 0, 'what it has taken is under a lease again');
   });
 
-  it('tell each other of new work, and of those that have left some', async (t) => {
+  it('notify each other of new work, and of gateways that have left some', async (t) => {
     const { one, two: other, endLease } = await two(t);
     const heard: string[] = [];
     const told = new Promise<void>((resolve) => {
@@ -153,7 +153,7 @@ describe('several gateways', { skip: skipWithoutPostgres() }, () => {
     await told;
     assert.equal(heard[0], 'work');
     const left = new Promise<void>((resolve) => other.shared?.watch((change) => change === 'left' && resolve()));
-    // The one that renews its lease first would have it again: only one whose process is gone stays without.
+    // The first one to renew its lease would get it again, so only a dead process stays without.
     await one.close();
     await runSql(url(), `UPDATE nodes_${schemas}.node SET ended_at = NULL WHERE id = 1`);
     await endLease();

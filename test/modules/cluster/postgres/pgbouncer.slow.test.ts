@@ -1,4 +1,4 @@
-/** What every store promises, kept behind a pooler in transaction mode: nothing lasts longer than a transaction. */
+/** The conformance tests behind a pooler in transaction mode, where nothing lasts longer than a transaction. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Store } from '../../../../runtime/store/contract.ts';
@@ -36,7 +36,7 @@ describe('the store behind PgBouncer', { skip: skipWithoutPgbouncer() }, () => {
     return schema;
   };
 
-  it('shares few connections between many gateways at work at once', async (t) => {
+  it('shares few connections between many busy gateways', async (t) => {
     const schema = newSchema(t);
     const stores: Store[] = [];
     for (let n = 0; n < 4; n++) stores.push(await openTestStore(pooled, schema, { listen: false }));
@@ -65,7 +65,7 @@ describe('the store behind PgBouncer', { skip: skipWithoutPgbouncer() }, () => {
 
   const subject: StoreSubject = {
     name: 'PostgreSQL store behind PgBouncer',
-    // Each run makes all tables anew.
+    // Each run creates all tables again.
     share: 0.1,
     async create(t) {
       const schema = newSchema(t);

@@ -16,7 +16,7 @@ const take = (store: Store, parts: Partial<SlotRequest> = {}): Promise<SlotGrant
 };
 
 describe('rate windows on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
-  it('grant their limit once, however many gateways ask at the same moment', async (t) => {
+  it('grant their limit once, however many gateways request it at the same moment', async (t) => {
     const url = await testDatabase(t);
     const stores = await Promise.all(['s', 's', 's'].map((schema) => openTestStore(url, schema)));
     for (const store of stores) atEnd(t, () => store.close());
@@ -31,7 +31,7 @@ describe('rate windows on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     for (const { left_ms } of grants) assert.ok(left_ms > 0 && left_ms <= 60_000, `${left_ms} ms`);
   });
 
-  it('give slots ahead only while plenty are left, and begin anew after a minute', async (t) => {
+  it('grant slots ahead only while plenty are left, and restart after a minute', async (t) => {
     const url = await testDatabase(t);
     const store = await openTestStore(url, 's');
     atEnd(t, () => store.close());

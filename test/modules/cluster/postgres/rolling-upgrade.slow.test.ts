@@ -35,7 +35,7 @@ describe('a rolling upgrade', { skip: skipWithoutPostgres() }, () => {
     return store;
   }
 
-  /** Everything a dispatch goes through; the run may be another node's to take. */
+  /** Everything that happens to a dispatch; another node may take its run. */
   async function work(store: Store, name: string): Promise<void> {
     assert.equal((await store.write(makeAccept(name))).kind, 'stored');
     assert.equal((await store.write(makeJoin(`${name}-group`, 'key', 1000))).kind, 'stored');
@@ -50,11 +50,11 @@ describe('a rolling upgrade', { skip: skipWithoutPostgres() }, () => {
 
   const goesOn = async (store: Store, id: string): Promise<boolean> => {
     const result = await store.write(makeAccept(id, { claim: null })).catch((error: unknown) => error);
-    // By name: the later version has a class of its own.
+    // By name: the later version has its own class.
     return !(result instanceof Error && result.name === 'StoreUnavailable');
   };
 
-  it('goes on with the old version beside the new one, also over new connections', async (t) => {
+  it('keeps the old version running beside the new one, even over new connections', async (t) => {
     const schema = `rolling_${++schemas}`;
     const old = await open(t, schema);
     await work(old, 'old before');
@@ -75,7 +75,7 @@ describe('a rolling upgrade', { skip: skipWithoutPostgres() }, () => {
       );
       await runSql(
         url(),
-        // Waits until they have ended: a write over one of them would succeed, and the next one fail.
+        // Waits until they have ended; otherwise a write over one of them would succeed, and the next one fail.
         'SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
       );
       for (const [n, store] of [old, later].entries()) await until(() => goesOn(store, `${round} ${n}`));
@@ -124,11 +124,11 @@ describe('a rolling upgrade', { skip: skipWithoutPostgres() }, () => {
     await open(t, schema, await laterVersion(t, 1));
     await assert.rejects(open(t, schema), {
       name: 'StoreRefused',
-      message: new RegExp(`schema "${schema}" has version ${SCHEMA_VERSION + 1}, this one knows ${SCHEMA_VERSION}`),
+      message: new RegExp(`schema "${schema}" has version ${SCHEMA_VERSION + 1}, this one supports ${SCHEMA_VERSION}`),
     });
   });
 
-  it('ends the old version where the tables are two versions ahead: it takes nothing, and says why', async (t) => {
+  it('ends the old version when the tables are two versions ahead: it takes nothing, and reports why', async (t) => {
     const schema = `rolling_${++schemas}`;
     const clock = new FastClock(Date.now());
     clock.rush(SPEED);

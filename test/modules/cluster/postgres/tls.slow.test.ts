@@ -1,4 +1,4 @@
-/** A database reached over TLS, with what `sslmode` and `sslrootcert` mean to libpq. */
+/** A database over TLS, with the meaning that `sslmode` and `sslrootcert` have in libpq. */
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,14 +42,14 @@ describe('a database over TLS', { skip: skipWithoutCluster() }, () => {
   const urlWith = (settings: string, host = 'localhost', password = PASSWORD): string =>
     `postgres://secure:${encodeURIComponent(password)}@${host}:${cluster.port}/postgres?${settings}`;
 
-  /** Why the store is unavailable; null: it takes changes. */
+  /** Why the store is unavailable; null: it accepts changes. */
   async function problemWith(t: Ending, url: string): Promise<string | null> {
     const store = await openTestStore(url, 'over_tls');
     atEnd(t, () => store.close());
     return store.problem()?.message ?? null;
   }
 
-  it('is encrypted unless it is told not to be, and verified where the URL wants that', async (t) => {
+  it('is encrypted unless this is disabled, and verified if the URL requires it', async (t) => {
     for (const settings of [
       ...['', 'sslmode=prefer', 'sslmode=require', 'ssl=true'],
       ...['require', 'verify-ca', 'verify-full'].map((mode) => `sslmode=${mode}&sslrootcert=${files.ca}`),
@@ -64,7 +64,7 @@ describe('a database over TLS', { skip: skipWithoutCluster() }, () => {
     assert.notEqual(await problemWith(t, urlWith('sslmode=disable')), null);
   });
 
-  it('is not used with a certificate of another CA, of another host, or of no CA that is known', async (t) => {
+  it('is not used with a certificate of another CA, of another host, or of an unknown CA', async (t) => {
     const wrongCa = await problemWith(t, urlWith(`sslmode=verify-full&sslrootcert=${files.otherCa}`));
     assert.match(wrongCa ?? '', /certificate.*sslrootcert/);
     assert.match((await problemWith(t, urlWith(`sslmode=require&sslrootcert=${files.otherCa}`))) ?? '', /certificate/);
@@ -74,14 +74,14 @@ describe('a database over TLS', { skip: skipWithoutCluster() }, () => {
     assert.equal(await problemWith(t, urlWith(`sslmode=verify-ca&sslrootcert=${files.ca}`, '127.0.0.1')), null);
   });
 
-  it('is reached without TLS where the server has none and nothing demands it', async (t) => {
+  it('is reached without TLS if the server does not have it and nothing requires it', async (t) => {
     const plain = await startCluster(t);
     assert.equal(await problemWith(t, plain.url()), null);
     assert.equal(await problemWith(t, `${plain.url()}?sslmode=prefer`), null);
     assert.match((await problemWith(t, `${plain.url()}?sslmode=require`)) ?? '', /does not support SSL/);
   });
 
-  it('never shows the password, a wrong one included', async (t) => {
+  it('never shows the password, not even a wrong one', async (t) => {
     const problem = await problemWith(t, urlWith('sslmode=require', 'localhost', 'tr0ub4dor'));
     assert.match(problem ?? '', /password authentication failed for user "secure"/);
     assert.doesNotMatch(problem ?? '', /tr0ub4dor/);
@@ -90,7 +90,7 @@ describe('a database over TLS', { skip: skipWithoutCluster() }, () => {
 
 describe('TLS settings of a URL', () => {
   const refusals: readonly (readonly [settings: string, message: RegExp])[] = [
-    ['sslmode=verfy-full', /sslmode=verfy-full is none of disable, prefer, require, verify-ca, verify-full/],
+    ['sslmode=verfy-full', /sslmode=verfy-full is invalid: use one of disable, prefer, require, verify-ca, verify-full/],
     ['sslmode=verify-full&sslrootcert=/nowhere.crt', /no such file.*\/nowhere\.crt/],
     ['sslmode=verify-ca', /sslmode=verify-ca needs sslrootcert/],
     ['sslmode=require&sslrootcert=system', /sslrootcert=system needs sslmode=verify-full/],
@@ -99,7 +99,7 @@ describe('TLS settings of a URL', () => {
     ['sslmode=verify-full&ssl_min_protocol_version=TLSv1.3', /ssl_min_protocol_version is not supported/],
   ];
   for (const [settings, message] of refusals) {
-    it(`that cannot be kept are refused: ${settings}`, async () => {
+    it(`are rejected if they cannot be honoured: ${settings}`, async () => {
       const connect = await loadDriver();
       await assert.rejects(
         connect({ url: `postgres://u:swordfish@127.0.0.1:1/x?${settings}`, name: 'test', prepare: false }),

@@ -1,15 +1,15 @@
-/** What is done to the cluster: kills, pauses and cuts, evenly over the time of the storm. */
+/** The faults of the storm: kills, pauses and cuts, spread evenly over its duration. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../../../helpers/postgres/cluster.ts';
 import type { Direction } from '../../../helpers/tcp-proxy.ts';
 import type { StormGateway } from './gateways.ts';
 
 export interface ChaosPlan {
-  /** SIGKILL of a gateway, which is started again. */
+  /** SIGKILL of a gateway, which is restarted. */
   readonly kills: number;
   /** SIGSTOP of a gateway for longer than its lease, then SIGCONT. */
   readonly pauses: number;
-  /** SIGKILL of the database server, which is started again. */
+  /** SIGKILL of the database server, which is restarted. */
   readonly databaseKills: number;
   /** The network between a gateway and the database is cut: in both directions or in one, for ms. */
   readonly cuts: readonly { readonly directions: readonly Direction[]; readonly ms: number }[];
@@ -24,7 +24,7 @@ export interface ChaosParts {
   readonly gateways: readonly StormGateway[];
   readonly cluster: Cluster;
   readonly random: () => number;
-  /** Told of everything that is done. */
+  /** Receives every fault. */
   readonly say: (what: string) => void;
 }
 
@@ -78,7 +78,7 @@ async function withGateway(
   }
 }
 
-/** @returns when all is well again */
+/** @returns when all faults are over */
 export async function rage(plan: ChaosPlan, parts: ChaosParts, overMs: number): Promise<void> {
   const actions = shuffled(
     [

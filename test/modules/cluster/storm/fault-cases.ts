@@ -1,4 +1,4 @@
-/** What can happen to a database: each fault as it begins and as it ends. */
+/** The faults of a database: how each begins and ends. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -8,7 +8,7 @@ import type { TcpProxy } from '../../../helpers/tcp-proxy.ts';
 
 export interface FaultParts {
   readonly cluster: Cluster;
-  /** Of the gateway's database, without the proxy. */
+  /** URL of the gateway's database, without the proxy. */
   readonly url: string;
   readonly proxy: TcpProxy;
   /** The disk of the database's tables alone; null: none could be mounted. */
@@ -17,10 +17,10 @@ export interface FaultParts {
 
 export interface FaultCase {
   readonly name: string;
-  /** Whether events that are sent meanwhile are refused; else they are only late. Null: either, by how long they waited. */
+  /** True: events during the fault are rejected; false: they are only late. Null: either, depending on their wait. */
   readonly refuses: boolean | null;
   readonly needsDisk?: true;
-  /** @returns what ends it */
+  /** @returns a function that ends it */
   begin(parts: FaultParts): Promise<() => unknown>;
 }
 
@@ -30,7 +30,7 @@ const TERMINATE = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE 
 const setForAll = (url: string, setting: string): Promise<unknown> =>
   runSql(url, `ALTER SYSTEM ${setting}`).then(() => runSql(url, 'SELECT pg_reload_conf()'));
 
-/** Takes every connection that the server has. */
+/** Uses every connection of the server. */
 async function takeConnections(url: string): Promise<pg.Client[]> {
   const clients: pg.Client[] = [];
   for (;;) {
@@ -76,7 +76,7 @@ export const FAULT_CASES: readonly FaultCase[] = [
     async begin({ url }) {
       const [first, ...others] = await takeConnections(url);
       await first?.query(`${TERMINATE} AND application_name LIKE 'hookwright%'`);
-      // Those that the gateway had before.
+      // The earlier connections of the gateway.
       const more = await takeConnections(url);
       return () => Promise.all([first, ...others, ...more].map((client) => client?.end()));
     },

@@ -1,4 +1,4 @@
-/** A gateway whose database fails, in each way in turn: what it answers meanwhile, what is stored, and when it goes on. */
+/** A gateway whose database fails, in each way in turn: its responses, the stored events, and when it recovers. */
 import assert from 'node:assert/strict';
 import { chownSync } from 'node:fs';
 import { Agent } from 'node:http';
@@ -21,10 +21,10 @@ import { postEvent } from './senders.ts';
 import { writeTable } from './table.ts';
 import { World } from './world.ts';
 
-/** How long each fault lasts, and in what time a gateway has to take events again, also on a busy machine, in ms. */
+/** Duration of each fault, and the time in which a gateway must accept events again, even on a busy machine, in ms. */
 const FAULT_MS = 1000;
 const RESUME_MS = 120_000;
-/** An answer may wait until it is known what became of a commit. */
+/** A response may wait until the outcome of a commit is known. */
 const ANSWER_MS = 300_000;
 const EVENTS = 16;
 
@@ -58,7 +58,7 @@ it('a gateway whose database fails', { skip: skipWithoutCluster() }, async (t) =
     return postEvent(agent, gateway.url, event, ANSWER_MS);
   };
 
-  /** Sends it until it is accepted; as a duplicate it never is. */
+  /** Sends it until it is accepted, and fails if it is a duplicate. */
   const taken = async (id: string): Promise<void> => {
     for (let status = 0; status !== 202; await sleep(50)) {
       ({ status } = await post(id));
@@ -96,7 +96,7 @@ it('a gateway whose database fails', { skip: skipWithoutCluster() }, async (t) =
 
   for (const fault of FAULT_CASES) {
     const skip = fault.needsDisk === true && disk === null ? 'NOT TESTED: no disk can be mounted here' : false;
-    await t.test(`${fault.name}: refuses with Retry-After, stores what it acknowledges, and goes on`, { skip }, () =>
+    await t.test(`${fault.name}: rejects with Retry-After, stores acknowledged events, and recovers`, { skip }, () =>
       survive(fault),
     );
   }

@@ -1,4 +1,4 @@
-/** The gateways of the storm: each a process with a proxy of its own in front of the database, and always on one port. */
+/** The gateways of the storm: each a process with its own proxy in front of the database, and always on one port. */
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ const [NODE = '', ...ENTRY] = nodeArgv(new URL('./node.js', import.meta.url));
 export class StormGateway {
   readonly name: string;
   readonly proxy: TcpProxy;
-  /** Something is being done to it. */
+  /** True during a fault. */
   isBusy = false;
   url = '';
   private readonly options: Omit<NodeOptions, 'port'>;
@@ -39,7 +39,7 @@ export class StormGateway {
     return gateway;
   }
 
-  /** Resolves when it listens. @throws Error with what it has said, when it ends before */
+  /** Resolves when it listens. @throws Error with its output when it ends before */
   async start(): Promise<void> {
     if (this.isClosed) return;
     const port = this.url === '' ? 0 : Number(new URL(this.url).port);
@@ -69,7 +69,7 @@ export class StormGateway {
     await gone;
   }
 
-  /** Whether it has ended although nobody killed it. */
+  /** True if it has ended without a kill. */
   get hasFailed(): boolean {
     return this.child !== null && this.child.exitCode !== null;
   }

@@ -1,4 +1,4 @@
-/** Looks at what the storm has left, in the database and in the world, and says what is wrong with it. */
+/** Inspects the database and the external effects after the storm, and reports problems. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runSql } from '../../../helpers/postgres/database.ts';
 import { openTestStore } from '../../../helpers/postgres/store.ts';
@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 
 const SCHEMA = 'hookwright';
 
-/** Resolves when nothing is open any more. @returns false: not within `ms` */
+/** Resolves when no work is pending. @returns false: not within `ms` */
 export async function settles(url: string, ms: number): Promise<boolean> {
   for (const end = performance.now() + ms; performance.now() < end; await sleep(200)) {
     const [left] = await runSql<{ open: number }>(
@@ -20,7 +20,7 @@ export async function settles(url: string, ms: number): Promise<boolean> {
   return false;
 }
 
-/** How often each of these delivery ids is stored, by id; those that are not are left out. */
+/** How often each of these delivery ids is stored, by id; absent ones are left out. */
 export async function storedIds(url: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const named = ids.map((id) => `'${id}'`).join();
   const rows = await runSql<{ id: string; times: number }>(
@@ -45,10 +45,10 @@ const ROWS =
 
 export interface Findings {
   readonly wrong: readonly string[];
-  /** Runs beyond the first: at least once, so these are allowed. */
+  /** Runs beyond the first. They are allowed, because runs happen at least once. */
   readonly repeatedRuns: number;
   readonly superseded: number;
-  /** Of the job, that have fired. */
+  /** Instants of the job that have fired. */
   readonly instants: number;
   /** Dispatches that have not ended. */
   readonly open: number;

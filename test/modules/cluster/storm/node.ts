@@ -1,4 +1,4 @@
-/** One gateway of the storm, a process of its own. Argument: JSON of `NodeOptions`. Says where it listens on stdout. */
+/** One gateway of the storm, in a separate process. Argument: JSON of `NodeOptions`. Prints its address to stdout. */
 
 import { createService } from '../../../../main/runtime.ts';
 import type { Clock } from '../../../../runtime/platform/clock.ts';
@@ -7,7 +7,7 @@ import { systemClock } from '../../../../runtime/platform/clock.ts';
 export interface NodeOptions {
   readonly table: string;
   readonly home: string;
-  /** By way of the gateway's own proxy. */
+  /** URL of the gateway's own proxy. */
   readonly database: string;
   readonly port: number;
   /** Unix ms at which the storm began. */

@@ -1,4 +1,7 @@
-/** The senders of the storm: events fall due evenly (or when there is room again), go to the gateways in turns, and come again until they are acknowledged. */
+/**
+ * The senders of the storm: events fall due evenly (or when there is room again), go to the gateways in turns, and are
+ * retried until they are acknowledged.
+ */
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,27 +15,30 @@ export interface StormEvent {
   readonly entity: string;
 }
 
-/** A sender gives up on an answer after so many ms, and comes again after a pause: a random one, at first of at most so many ms. */
+/**
+ * A sender stops waiting for a response after this time in ms, and retries after a random pause, at first of at most
+ * this many ms.
+ */
 const TIMEOUT_MS = 5000;
 const PAUSE_MS = 250;
 const MAX_PAUSE_MS = 2000;
-/** Events on their way at once: senders in greater number would keep this process, and its proxies, from their work. */
+/** Concurrent events: more would slow down this process and its proxies. */
 const AT_ONCE = 200;
-/** Events of a group are so many places apart: they come to different gateways. */
+/** The distance between events of a group, so that they reach different gateways. */
 const ENTITIES = 7;
 
 export const eventAt = (n: number): StormEvent => {
   const place = n % 20;
-  // Few runs of the limited route may go on at once: it gets few events.
+  // The limited route may have few concurrent runs, so it gets few events.
   const route = place === 0 ? 'limited' : place < 6 ? 'slow' : place < 13 ? 'grouped' : 'quick';
   return { id: `e${n}`, route, entity: `${Math.floor(n / 200)}-${n % ENTITIES}` };
 };
 
 export class Senders {
   readonly acknowledged = new Set<string>();
-  /** Answers that no sender should get. */
+  /** Responses that no sender should get. */
   readonly wrong: string[] = [];
-  /** By status; 0: the connection failed, or there was no answer in time. */
+  /** Responses by status; 0: the connection failed, or there was no response in time. */
   readonly answers = new Map<number, number>();
   private readonly gateways: readonly StormGateway[];
   private readonly agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE / 2 });
@@ -73,7 +79,7 @@ export class Senders {
 }
 
 export interface Posted {
-  /** 0: the connection failed, or there was no answer in time. */
+  /** 0: the connection failed, or there was no response in time. */
   readonly status: number;
   readonly retryAfter?: string | undefined;
   readonly body: string;

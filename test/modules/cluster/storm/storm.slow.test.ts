@@ -1,4 +1,6 @@
-/** The cluster storm; `npm run test:long -- storm` is its long form. HOOKWRIGHT_SEED repeats the order of what is done. */
+/**
+ * The cluster storm; `npm run test:long -- storm` is its long form. HOOKWRIGHT_SEED repeats the order of its faults.
+ */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { it } from 'node:test';
@@ -23,7 +25,7 @@ const LONG: ChaosPlan = {
   ],
 };
 
-it('a cluster under fire loses and doubles nothing', { skip: skipWithoutCluster() }, async (t) => {
+it('a cluster loses and doubles nothing under faults', { skip: skipWithoutCluster() }, async (t) => {
   const seed = Number(process.env.HOOKWRIGHT_SEED ?? (isLong ? randomInt(2 ** 31) : 19));
   const say = isLong ? (what: string): void => console.log(what) : (): void => {};
   const size = isLong ? { events: 20_000, perSecond: 80 } : { events: 300, perSecond: 100 };

@@ -1,6 +1,7 @@
 /**
- * The cluster storm: three gateways on one database take signed events in turns while they, the database and the network
- * between them are killed, stopped and cut. Then nothing acknowledged may be lost, and nothing done that may be done once only.
+ * The cluster storm: three gateways on one database accept signed events in turns, while they, the database and the
+ * network between them are killed, stopped and cut. Then nothing acknowledged may be lost, and nothing that must happen
+ * once may be doubled.
  */
 import { join } from 'node:path';
 import type { Ending } from '../../../helpers/at-end.ts';
@@ -20,13 +21,13 @@ export interface StormPlan extends ChaosPlan {
   readonly events: number;
   readonly perSecond: number;
   readonly seed: number;
-  /** What is left may take so long once all is well, in ms. */
+  /** Time for the remaining work once all faults are over, in ms. */
   readonly settleMs: number;
   readonly say: (what: string) => void;
 }
 
 export interface StormReport extends Findings {
-  /** Answers by status; 0: the connection failed, or there was no answer in time. */
+  /** Responses by status; 0: the connection failed, or there was no response in time. */
   readonly answers: Readonly<Record<number, number>>;
 }
 

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { compileConfig } from '../../../helpers/compile.ts';
 
 export const SECRET = 'a-secret-for-the-cluster-storm';
-/** Runs of the route `limited` at once, over all gateways. */
+/** Concurrent runs of the route `limited`, over all gateways. */
 export const LIMIT = 3;
 export type Route = 'quick' | 'slow' | 'limited' | 'grouped';
-/** Delivered within the gateway; the others to the chat service. */
+/** Delivered within the gateway; the others go to the chat service. */
 export const IMMEDIATE: Route = 'quick';
-/** The id of the job's dispatches begins so. */
+/** Prefix of the ids of the job's dispatches. */
 export const JOB = 'tick';
 
 const configOf = (world: string): string => `

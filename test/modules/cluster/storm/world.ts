@@ -1,4 +1,4 @@
-/** The world outside the cluster: the agent's server and a chat service that drops repeats, both of mixed speed. */
+/** The services outside the cluster: the agent's server and a chat service that drops repeats, both of mixed speed. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,20 +7,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ending } from '../../../helpers/at-end.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
 
-/** Ms that an agent's run takes at most, by the first word of its prompt; and a delivery, by its room. */
+/** Maximum duration of an agent's run in ms, by the first word of its prompt; and of a delivery, by its room. */
 const RUN_MS: Readonly<Record<string, number>> = { slow: 400, limited: 40 };
 const DELIVERY_MS: Readonly<Record<string, number>> = { slow: 200 };
 const QUICK_MS = 15;
-/** Share of deliveries that are taken and whose answer is an error, or never comes. */
+/** Share of deliveries that are accepted but get an error, or no response. */
 const FAULTS = 0.02;
 
 export class World {
   readonly url: string;
   /** Runs by prompt. */
   readonly runs = new Map<string, number>();
-  /** Idempotency keys by the text that was delivered with them. */
+  /** Idempotency keys by the delivered text. */
   readonly delivered = new Map<string, Set<string>>();
-  /** Most runs at once by the first word of their prompts. */
+  /** Maximum concurrent runs by the first word of their prompts. */
   readonly peaks = new Map<string, number>();
   private readonly active = new Map<string, number>();
   private readonly random: () => number;
@@ -47,7 +47,7 @@ export class World {
     else await this.deliver(request.url ?? '', body.body, response);
   }
 
-  /** A run lasts until it is answered, or until the gateway that asked is gone. */
+  /** A run lasts until it is answered, or until its gateway has ended. */
   private async run(prompt: string, response: ServerResponse): Promise<void> {
     const [kind = ''] = prompt.split(' ');
     add(this.runs, prompt, 1);
@@ -70,7 +70,7 @@ export class World {
   }
 }
 
-/** Without the note of a coalesce group. */
+/** The prompt without the note of a coalesce group. */
 const lastLine = (prompt: string): string => prompt.slice(prompt.lastIndexOf('\n') + 1);
 
 function add(counts: Map<string, number>, name: string, by: number): void {

@@ -78,7 +78,7 @@ function agent(
 const sh = (script: string): string[] => ['/bin/sh', '-c', script];
 
 describe('command agent', () => {
-  it('reads the prompt from stdin and answers what it prints', async (t) => {
+  it('reads the prompt from stdin and returns its output', async (t) => {
     const { runner } = agent(t, ['cat']);
     const prompt = `${'é😀'.repeat(50_000)}\nlast line`;
     assert.equal(await runner.run(request({ prompt })), prompt);
@@ -91,7 +91,7 @@ describe('command agent', () => {
     assert.equal(answer, '--tools=web_search,clarify|webhook:alerts:{route}|alerts/default|{prompt}|{alerts}|');
   });
 
-  it('gets what is allowed of the environment, what agent.env names, and our variables', async (t) => {
+  it('gets the allowed variables of the environment, those of agent.env, and our variables', async (t) => {
     const { runner, folder } = agent(t, sh('env; pwd'));
     const lines = (await runner.run(request({ delivery_id: 'a\0b' }))).split('\n');
     for (const line of [
@@ -135,7 +135,7 @@ describe('command agent', () => {
     });
   }
 
-  it('is killed with everything it started when its time is over or it is stopped', async (t) => {
+  it('is killed with all its child processes when its time is over or it is stopped', async (t) => {
     const { runner } = agent(t, sh('sleep 5 & wait'), { timeout: 0.1 });
     await assert.rejects(runner.run(request()), /\b0\.1 s\b/);
     const stop = new AbortController();
@@ -144,7 +144,7 @@ describe('command agent', () => {
     await assert.rejects(stopped, /was stopped/);
   });
 
-  describe('tells what it has used', () => {
+  describe('reports its usage', () => {
     const paths = { input: [['usage', 'in']], output: [['usage', 'out']], cost: [['models', '*', 'usd']] };
     const told = async (t: TestContext, argv: readonly string[], plan: Partial<CommandAgentPlan> = {}) => {
       const used: Usage[] = [];
@@ -175,13 +175,13 @@ describe('command agent', () => {
       });
     }
 
-    it('not through a file that is none, or is too large', async (t) => {
+    it('not through a file that is not regular, or is too large', async (t) => {
       for (const made of ['mkdir', 'mkfifo', 'ln -s /dev/zero', 'head -c 100000 /dev/zero >']) {
         assert.deepEqual((await told(t, sh(`${made} "$HOOKWRIGHT_USAGE_FILE"; echo yes`))).used, [], made);
       }
     });
 
-    it('also when it fails, and the file is gone afterwards', async (t) => {
+    it('also when it fails, and deletes the file', async (t) => {
       const script = sh('echo \'{"cost":1}\' > "$HOOKWRIGHT_USAGE_FILE"; exit 2');
       const { answer, used, folder } = await told(t, script, { work: 'shared' });
       assert.match(answer, /^\/bin\/sh .*\b2$/);
@@ -198,13 +198,13 @@ describe('command agent', () => {
       assert.deepEqual([answer, used], ['yes', [{ input_tokens: 5, output_tokens: 2, cost: 1.5 }]]);
     });
 
-    it('in JSON lines, by the last that has it', async (t) => {
+    it('in JSON lines, by the last one that has it', async (t) => {
       const lines = '{"result":"no","usage":{"in":1}}\\n{"result":"yes"}\\nprogress\\n{"usage":{"in":7,"out":{}}}\\n';
       const { answer, used } = await told(t, ['printf', lines], { answer_path: ['result'], usage_paths: paths });
       assert.deepEqual([answer, used], ['yes', [{ input_tokens: 7, output_tokens: null, cost: null }]]);
     });
 
-    it('and fails where the answer is not at its path', async (t) => {
+    it('and fails if the answer is not at its path', async (t) => {
       const { answer, used } = await told(t, ['printf', json], { answer_path: ['usage', 'in'], usage_paths: paths });
       assert.match(answer, /\bprintf\b.*\banswer_path\b.*usage\.in\b/);
       assert.equal(used.length, 1);

@@ -91,7 +91,7 @@ const command = (script: string): AgentPlan => ({
 });
 
 describe('createAgents', () => {
-  it('warns of a program that is not there as soon as the table is linked', (t) => {
+  it('warns of a missing program as soon as the table is linked', (t) => {
     const program = (...argv: [string, ...string[]]): AgentPlan => ({ ...command('true'), argv }) as AgentPlan;
     const { log } = setUp(tempDir(t), [
       profile('a', '.', program('sh')),
@@ -111,7 +111,7 @@ describe('createAgents', () => {
     assert.equal(await run('default'), 'the prompt');
     assert.equal(await run('team'), 'hi\n');
     assert.deepEqual([agents('default', null)?.timeout_ms, agents('default', null)?.max_attempts], [900_000, 2]);
-    assert.equal(agents('nobody', null), null);
+    assert.equal(agents('absent', null), null);
   });
 
   it('puts the skills of the profile before the prompt, in order, and logs unknown ones', async (t) => {
@@ -136,7 +136,7 @@ describe('createAgents', () => {
     );
   });
 
-  it('hides variables that are not allowed from programs, and their values in what programs say', async (t) => {
+  it('hides variables that are not allowed from programs, and their values in the output of programs', async (t) => {
     const { run } = setUp(tempDir(t), [
       profile('default', '', command('echo "$GLOBAL|$OTHER"')),
       profile('team', '', command('echo top-secret >&2; exit 1')),

@@ -11,7 +11,7 @@ import { SecretError } from '../../../../runtime/platform/secrets.ts';
 import type { Usage } from '../../../../runtime/store/usage.ts';
 import type { OpenAiAgentPlan } from '../../../../schemas/generated/types.ts';
 
-interface Seen {
+interface RecordedRequest {
   readonly url: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: unknown;
@@ -24,7 +24,7 @@ const request = {
 };
 
 async function server(t: TestContext, answer: (response: ServerResponse) => void) {
-  const seen: Seen[] = [];
+  const seen: RecordedRequest[] = [];
   const http = createServer(async (incoming, response) => {
     let text = '';
     for await (const chunk of incoming) text += String(chunk);
@@ -76,7 +76,7 @@ const json =
 const says = (content: unknown) => json({ choices: [{ message: { role: 'assistant', content } }] });
 
 describe('openai agent', () => {
-  it('asks for one chat completion and answers its text', async (t) => {
+  it('requests one chat completion and returns its text', async (t) => {
     const { agent, seen } = await server(t, says('the answer'));
     assert.equal(await agent({ system: 'be brief' }).run(request), 'the answer');
     assert.equal(seen[0]?.url, '/v1/chat/completions');
@@ -90,7 +90,7 @@ describe('openai agent', () => {
     });
   });
 
-  it('sends what was said before, between the system message and the prompt', async (t) => {
+  it('sends the earlier turns between the system message and the prompt', async (t) => {
     const { seen, agent } = await server(t, says('fine'));
     const said = [
       { prompt: 'one', answer: 'first' },
@@ -104,7 +104,7 @@ describe('openai agent', () => {
     );
   });
 
-  it('declares outputs as tools, and takes the calls of its one answer', async (t) => {
+  it('declares outputs as tools, and uses the calls of its one response', async (t) => {
     const call = (name: string, args: unknown) => ({ id: 'c', type: 'function', function: { name, arguments: args } });
     const tool_calls = [
       call('note', '{"text":"one","output":"other"}'),
@@ -129,7 +129,7 @@ describe('openai agent', () => {
     assert.deepEqual(taken, ['{"text":"one","output":"note"}', '["no object"]', '{"text":"two","output":"note"}']);
   });
 
-  it('has no use for calls of tools that it did not declare', async (t) => {
+  it('ignores calls of tools that it did not declare', async (t) => {
     const tool_calls = [{ function: { name: 'note', arguments: '{}' } }];
     const { agent, seen } = await server(t, json({ choices: [{ message: { content: null, tool_calls } }] }));
     await assert.rejects(agent().run(request), AgentError);
@@ -159,7 +159,7 @@ describe('openai agent', () => {
     [null, null],
   ];
   for (const [usage, expected] of usages) {
-    it(`tells the usage ${JSON.stringify(usage)}`, async (t) => {
+    it(`reports the usage ${JSON.stringify(usage)}`, async (t) => {
       const { agent } = await server(t, json({ choices: [{ message: { content: 'yes' } }], usage }));
       const used: Usage[] = [];
       assert.equal(await agent().run(request, { ended: () => {}, used: (told) => void used.push(told) }), 'yes');
@@ -174,9 +174,9 @@ describe('openai agent', () => {
     ['a redirect, which is not followed', json('', 307), /\b307\b/],
     ['no JSON', json('<html>')],
     ['no choices', json({ choices: [] })],
-    ['a root that is no object', json('null')],
+    ['a root that is not an object', json('null')],
     ['a prototype in place of fields', json('{"__proto__":{"choices":[]}}')],
-    ['content that is no text', says(null)],
+    ['content that is not a text', says(null)],
     ['an endless answer', json(`"${'x'.repeat(5_000_000)}"`), /\b4194304\b/],
     ['a dropped connection', (response) => void response.destroy(), /UND_ERR_SOCKET/],
   ];
@@ -192,13 +192,13 @@ describe('openai agent', () => {
     });
   }
 
-  it('is not made with a key that cannot be read', async (t) => {
+  it('is not created with a key that cannot be read', async (t) => {
     const { agent } = await server(t, says('x'));
     const api_key = { kind: 'env', value: 'OTHER', scope: 'default' } as const;
     assert.throws(() => agent({ api_key }), new SecretError('api_key: missing'));
   });
 
-  it('gives up when it is stopped', async (t) => {
+  it('ends when it is stopped', async (t) => {
     const { agent } = await server(t, () => {});
     const stop = new AbortController();
     const running = agent().run({ ...request, signal: stop.signal });

@@ -10,7 +10,7 @@ import { WorkFolders } from '../../../../runtime/dispatch/agents/work-folders.ts
 import { silentLog } from '../../../../runtime/platform/log.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
-/** What is taken of what `write` leaves in place of the file. */
+/** The lines that are read after `write` has replaced the file. */
 async function handedBy(t: TestContext, write: (path: string, folder: string) => void): Promise<unknown> {
   const folder = tempDir(t);
   let found: unknown = null;
@@ -34,17 +34,17 @@ async function handedBy(t: TestContext, write: (path: string, folder: string) =>
 
 const LINE = '{"output":"note","text":"ü"}';
 
-test('its lines are taken, without blank ones', async (t) => {
+test('its lines are read, without blank ones', async (t) => {
   assert.deepEqual(await handedBy(t, (path) => writeFileSync(path, `${LINE}\n\n  \n${LINE}`)), [LINE, LINE]);
 });
 
-test('a program that hands over nothing needs no file', async (t) => {
+test('a program without outputs needs no file', async (t) => {
   assert.equal(await handedBy(t, () => {}), null);
 });
 
 const REFUSED: readonly (readonly [what: string, write: (path: string, folder: string) => void, reason: RegExp])[] = [
   ['a file over 256 KB', (path) => writeFileSync(path, 'x'.repeat(256 * 1024 + 1)), /\b262144\b/],
-  ['bytes that are no UTF-8', (path) => writeFileSync(path, Buffer.from([0x7b, 0xff, 0x7d])), /UTF-8/],
+  ['bytes that are not UTF-8', (path) => writeFileSync(path, Buffer.from([0x7b, 0xff, 0x7d])), /UTF-8/],
   ['a folder', (path) => mkdirSync(path), /EISDIR/],
   [
     'a link to another file',
@@ -66,7 +66,7 @@ const REFUSED: readonly (readonly [what: string, write: (path: string, folder: s
 ];
 
 for (const [what, write, reason] of REFUSED) {
-  test(`${what} is refused, and said`, async (t) => {
+  test(`${what} is rejected and reported`, async (t) => {
     assert.match(String(await handedBy(t, write)), reason);
   });
 }
@@ -75,5 +75,5 @@ test('a folder that cannot be created fails the run', async (t) => {
   const folder = tempDir(t);
   writeFileSync(join(folder, 'work'), '');
   const request = { route: 'r' } as AgentRequest;
-  await assert.rejects(openOutputs(request, { workFolders: new WorkFolders(silentLog), folder }), /cannot be created/);
+  await assert.rejects(openOutputs(request, { workFolders: new WorkFolders(silentLog), folder }), /cannot create the folder/);
 });

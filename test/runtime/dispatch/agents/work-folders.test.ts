@@ -33,7 +33,7 @@ function setUp(t: TestContext) {
 }
 
 describe('work folders', () => {
-  it('gives each run an empty folder of its own, and removes it with what is in it', async (t) => {
+  it('gives each run its own empty folder, and removes it with its content', async (t) => {
     const { home, folders, isSwept, log } = setUp(t);
     const [one, two] = await Promise.all([folders.create('run', home, 'a'), folders.create('run', home, 'a')]);
     assert.notEqual(one.path, two.path);
@@ -53,7 +53,7 @@ describe('work folders', () => {
     assert.deepEqual(log.lines, []);
   });
 
-  it('keeps a folder for a route, for runs without one, or for all, where that is configured', async (t) => {
+  it('keeps a folder for a route, for runs without one, or for all, if that is configured', async (t) => {
     const { home, folders } = setUp(t);
     const path = async (...[kind, route]: ['route' | 'shared', string]): Promise<string> => {
       const folder = await folders.create(kind, home, route);
@@ -66,7 +66,7 @@ describe('work folders', () => {
     assert.equal(await path('shared', 'alerts'), join('work', 'shared'));
   });
 
-  it('removes what a killed gateway has left, and not what is in use or kept', async (t) => {
+  it('removes the leftovers of a killed gateway, and nothing that is in use or permanent', async (t) => {
     const { home, folders, isSwept } = setUp(t);
     const kept = await folders.create('shared', home, '');
     const old = await new WorkFolders(recordLog()).create('run', home, '');

@@ -1,4 +1,4 @@
-/** What the compiler forecasts and what the scheduler fires are read by two pieces of code; they must not differ. */
+/** The compiler's forecast and the scheduler use separate code to compute instants; their results must not differ. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -20,7 +20,7 @@ const schedule = fc
   .tuple(field(0, 59), field(0, 23), field(1, 28), field(1, 12), field(0, 6))
   .map((fields) => fields.join(' '));
 const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'America/Santiago');
-/** Near the changes of the clocks, mostly. */
+/** Mostly near the clock changes. */
 const instant = fc
   .tuple(
     fc.constantFrom('2026-03-08', '2026-03-29', '2026-04-05', '2026-09-06', '2026-10-25', '2026-11-01', '2026-06-15'),
@@ -62,7 +62,7 @@ test('an interval is even on the days when the clocks change', () => {
   assert.equal(timesOn('*/30 * * * *', '2026-10-25T00:00:00+02:00', '2026-10-26T00:00:00+01:00').length, 50);
 });
 
-test('the scheduler fires when the compiler says it will', () => {
+test('the scheduler fires when the compiler forecasts it', () => {
   fc.assert(
     fc.property(schedule, zone, instant, (text, timezone, from) => {
       fc.pre(parseSchedule(text).ok);

@@ -48,7 +48,7 @@ describe('scheduler: on time', () => {
     );
   });
 
-  it('fires jobs made at run time, from when they were made', async () => {
+  it('fires jobs created at run time, from their creation', async () => {
     const bench = schedulerBench(jobTable());
     const job = makeJob('dyn', { schedule: '*/30 * * * *', created_at: bench.clock.now() });
     await begin(bench);
@@ -61,7 +61,7 @@ describe('scheduler: on time', () => {
     assert.equal(bench.fired().length, 1);
   });
 
-  it('starts no run while the one before is under way, and says so', async () => {
+  it('starts no run during the previous one, and logs that', async () => {
     const bench = schedulerBench(jobTable(hourly));
     await begin(bench);
     bench.hold = true;
@@ -77,7 +77,7 @@ describe('scheduler: on time', () => {
     assert.ok(bench.log.lines.some(({ level, fields }) => level === 'warn' && fields.job === 'hourly'));
   });
 
-  it('goes on with a table that was swapped: new jobs, changed schedules, removed jobs', async () => {
+  it('continues with a swapped table: new jobs, changed schedules, removed jobs', async () => {
     const bench = schedulerBench(jobTable(hourly, jobPlan('gone', { schedule: '0 * * * *' })));
     await begin(bench);
     await bench.clock.run(1.5 * HOUR);
@@ -92,7 +92,7 @@ describe('scheduler: on time', () => {
     ]);
   });
 
-  it('does not fire at once when a schedule is moved to an earlier time of the day', async () => {
+  it('does not fire immediately when a schedule is moved to an earlier time of the day', async () => {
     const bench = schedulerBench(jobTable(jobPlan('daily', { schedule: '0 6 * * *' })));
     await begin(bench);
     await bench.clock.run(13 * HOUR);
@@ -102,7 +102,7 @@ describe('scheduler: on time', () => {
     assert.deepEqual(bench.fired(), ['2026-01-01T06:00:00.000Z']);
   });
 
-  it('keeps on firing when the store cannot take an instant at first', async () => {
+  it('keeps firing when the store cannot accept an instant at first', async () => {
     const bench = schedulerBench(jobTable(hourly), { pollMs: 1000 });
     const { store } = bench;
     const write = store.write.bind(store);
@@ -135,7 +135,7 @@ describe('scheduler: on time', () => {
 });
 
 describe('scheduler: pausing', () => {
-  it('does not fire a paused job, and goes on from when it is resumed', async () => {
+  it('does not fire a paused job, and continues from its resumption', async () => {
     const bench = schedulerBench(jobTable({ ...hourly, misfire: 'once' }));
     await begin(bench);
     await bench.store.write({ kind: 'pause_job', job: 'hourly', paused: true, now: bench.clock.now() });
@@ -147,7 +147,7 @@ describe('scheduler: pausing', () => {
     assert.equal(bench.ticks('hourly')[0]?.missed, 0);
   });
 
-  it('goes on by itself when the pause of a job ends, also after a restart, and makes up for nothing', async () => {
+  it('resumes automatically when the pause of a job expires, even after a restart, and makes up for nothing', async () => {
     const bench = schedulerBench(jobTable({ ...hourly, misfire: 'once' }));
     await begin(bench);
     const now = bench.clock.now();
@@ -203,8 +203,8 @@ async function restartAfter(ms: number, misfire: 'skip' | 'once') {
   return after;
 }
 
-describe('scheduler: what was missed', () => {
-  it('is skipped by default, and remembered', async () => {
+describe('scheduler: missed instants', () => {
+  it('are skipped by default, and recorded', async () => {
     const bench = await restartAfter(4 * HOUR, 'skip');
     assert.deepEqual(bench.fired(), ['2026-01-01T01:00:00.000Z']);
     assert.deepEqual(bench.ticks('hourly').slice(0, 1), [
@@ -214,7 +214,7 @@ describe('scheduler: what was missed', () => {
     assert.deepEqual(bench.fired().at(-1), '2026-01-01T06:00:00.000Z');
   });
 
-  it('fires once, for the latest, when the job says so', async () => {
+  it('fire once, for the latest, when the job says so', async () => {
     const bench = await restartAfter(4 * HOUR, 'once');
     assert.deepEqual(bench.fired(), ['2026-01-01T01:00:00.000Z', '2026-01-01T05:00:00.000Z']);
     assert.equal(bench.ticks('hourly').slice(0, 1)[0]?.missed, 3);
@@ -222,14 +222,14 @@ describe('scheduler: what was missed', () => {
     assert.equal(bench.fired().length, 3);
   });
 
-  it('is nothing when the gateway was down between two instants', async () => {
+  it('are none when the gateway was down between two instants', async () => {
     const bench = await restartAfter(10 * MINUTE, 'once');
     await bench.clock.run(HOUR);
     assert.deepEqual(bench.fired(), ['2026-01-01T01:00:00.000Z', '2026-01-01T02:00:00.000Z']);
     assert.equal(bench.ticks('hourly').length, 2);
   });
 
-  it('is counted for a year in well under a second', async () => {
+  it('are counted for a year in well under a second', async () => {
     const bench = await restartAfter(365 * 24 * HOUR, 'skip');
     assert.equal(bench.ticks('hourly').slice(0, 1)[0]?.missed, 1001);
   });
@@ -250,7 +250,7 @@ describe('scheduler: a clock that is set', () => {
     ]);
   });
 
-  it('goes on by the new time after it was set back, and says so once', async () => {
+  it('uses the new time after the clock moved back, and logs that once', async () => {
     const bench = schedulerBench(jobTable(jobPlan('minutely', { schedule: '* * * * *' })), { pollMs: 1000 });
     await begin(bench);
     await bench.clock.run(3 * MINUTE);
@@ -259,7 +259,7 @@ describe('scheduler: a clock that is set', () => {
     const before = ['2026-01-01T00:01:00.000Z', '2026-01-01T00:02:00.000Z', '2026-01-01T00:03:00.000Z'];
     assert.deepEqual(bench.fired(), [...before, '2025-12-31T21:04:00.000Z', '2025-12-31T21:05:00.000Z']);
     assert.equal(bench.log.lines.filter(({ level }) => level === 'warn').length, 1);
-    // The old times come round again: what has fired stays silent, what has not does not.
+    // The old times occur again: instants that fired do not fire again, and others do.
     await bench.clock.run(3 * HOUR);
     const fired = bench.fired();
     assert.equal(new Set(fired).size, fired.length);
@@ -270,7 +270,7 @@ describe('scheduler: a clock that is set', () => {
     ]);
   });
 
-  it('goes on by the new time when it was set back while no gateway ran', async () => {
+  it('uses the new time when the clock moved back while no gateway ran', async () => {
     const before = schedulerBench(jobTable(hourly));
     await begin(before);
     await before.clock.run(5.5 * HOUR);
@@ -283,7 +283,7 @@ describe('scheduler: a clock that is set', () => {
     assert.equal(after.fired().at(-1), '2025-12-29T06:00:00.000Z');
   });
 
-  it('is not set back by the small steps that keep it right', async () => {
+  it('ignores the small steps of clock synchronisation', async () => {
     const bench = schedulerBench(jobTable(jobPlan('minutely', { schedule: '* * * * *' })), { pollMs: 1000 });
     await begin(bench);
     for (let step = 0; step < 5; step++) {
@@ -307,7 +307,7 @@ describe('scheduler: a clock that is set', () => {
     assert.equal(bench.ticks('hourly')[1]?.missed, 4);
   });
 
-  it('does not wait years after it was in the far future by mistake', async () => {
+  it('does not wait years after the clock was in the far future by mistake', async () => {
     const bench = schedulerBench(jobTable(hourly), { pollMs: MINUTE });
     await begin(bench);
     await bench.clock.run(1.5 * HOUR);
@@ -346,7 +346,7 @@ describe('scheduler: events', () => {
     assert.equal(bench.store.look({ kind: 'load', ref: 2 })?.dispatch.prompt, 'Write the report.\n');
   });
 
-  it('is held while the route of the event is paused, and the schedule goes on, which waits for nobody', async () => {
+  it("holds the run while the event's route is paused, without stopping the schedule", async () => {
     const bench = schedulerBench(table());
     await begin(bench);
     const pause = { kind: 'pause_route', profile: 'default', route: 'alerts', until: null } as const;
@@ -382,7 +382,7 @@ describe('scheduler: events', () => {
     assert.deepEqual(await bench.scheduler.fire(event('e'), claim('e')), { kind: 'accepted' });
   });
 
-  it('a paused job is not fired, an unknown one neither, nor one of another profile', async () => {
+  it('a paused job is not fired, nor an unknown one, nor one of another profile', async () => {
     const bench = schedulerBench({
       ...table(),
       profiles: { default: profilePlan('default'), other: profilePlan('other') },

@@ -1,4 +1,7 @@
-/** A year passes for jobs in zones with every kind of clock change; what fires is compared with what the walls' clocks show. */
+/**
+ * Simulates a year for jobs in zones with every kind of clock change, and compares the firings with local wall-clock
+ * times.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Ref } from '../../../../runtime/store/records.ts';
@@ -8,7 +11,7 @@ import { begin, jobPlan, jobTable, schedulerBench } from '../../../helpers/sched
 import type { ZoneRules } from '../../../helpers/zone-rules.ts';
 import { zoneRules } from '../../../helpers/zone-rules.ts';
 
-/** `HOOKWRIGHT_LONG_TESTS=1` has more zones, and goes on for a second year. */
+/** `HOOKWRIGHT_LONG_TESTS=1` adds zones, and a second year. */
 const IS_LONG = process.env.HOOKWRIGHT_LONG_TESTS === '1';
 /** Both changes of every zone and the turn of a year. */
 const FROM = Date.parse('2025-07-01T00:00:00Z');
@@ -17,7 +20,7 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 const MONTH = 30 * DAY;
 
-/** An hour in the north, half an hour in the south, none at all, and one that changes twice around Ramadan. */
+/** An hour in the north, half an hour in the south, no change, and a zone that changes twice around Ramadan. */
 const ZONES = [
   ...['America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata', 'Africa/Casablanca'],
   ...(IS_LONG ? ['Europe/Berlin', 'America/Santiago', 'Pacific/Chatham'] : []),
@@ -70,7 +73,10 @@ function expectedInstants(cadence: Cadence, rules: ZoneRules): readonly string[]
     .map((at) => new Date(at).toISOString());
 }
 
-/** Runs it until `TO`, and removes what has ended each month, as a gateway does: what is stored makes each look slower. */
+/**
+ * Runs it until `TO`, and removes ended dispatches each month, as a gateway does, because stored ones slow down each
+ * query.
+ */
 async function firedInstants({ clock, store }: SchedulerBench): Promise<readonly (readonly string[])[]> {
   const fired = CADENCES.map(() => new Map<Ref, string>());
   while (clock.now() < TO) {
@@ -84,7 +90,7 @@ async function firedInstants({ clock, store }: SchedulerBench): Promise<readonly
 }
 
 for (const zone of ZONES) {
-  test(`a year in ${zone}: every instant once, none beside`, async () => {
+  test(`a year in ${zone}: every instant once, and no other`, async () => {
     const rules = zoneRules(zone, FROM, TO);
     const jobs = CADENCES.map(({ schedule }, index) => jobPlan(`job-${index}`, { schedule, timezone: zone }));
     const bench = schedulerBench(jobTable(...jobs), { clock: new FakeClock(FROM), pollMs: MONTH });

@@ -1,4 +1,4 @@
-/** Deliveries that wait for a person: the first answer counts, and nothing is sent without one. */
+/** Deliveries that wait for approval: the first answer counts, and nothing is sent without one. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { AnswerApproval, Store } from '../../../../runtime/store/contract.ts';
@@ -7,7 +7,7 @@ import type { Ref } from '../../../../runtime/store/records.ts';
 import { openDelivery } from '../../../../runtime/store/unit/approval.ts';
 import { deliveriesTo, makeAccept, makeAttempt, makeClaim, makeDispatch } from '../../../helpers/dispatches.ts';
 import { makeTick } from '../../../helpers/jobs.ts';
-import type { Open } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { advance, audit, find, load, overview, take, takeNew } from './subject.ts';
 
 const HOUR = 3_600_000;
@@ -15,7 +15,7 @@ const KEY = { profile: 'default', route: 'alerts', delivery_id: 'm' };
 
 const deliveries = deliveriesTo('log', 'slack').map((one, index) => (index === 0 ? one : { ...one, approve_ms: HOUR }));
 
-/** A message of which one delivery waits since `now`. */
+/** A message with one delivery that has waited since `now`. */
 const ask = (store: Store, id: string, now: number, prompt = 'text'): Promise<Ref> =>
   askOf(store, id, now, prompt, 'm');
 
@@ -41,7 +41,7 @@ const answer = (store: Store, ref: Ref, rest: Partial<AnswerApproval> = {}): Pro
 
 const due = async (store: Store, now: number) => (await take(store, now)).attempts.map(({ ref, ...one }) => one);
 
-/** The deliveries that wait, without what they are of. */
+/** The waiting deliveries, without their dispatches. */
 const waiting = async (store: Store) => (await store.read({ kind: 'approvals' })).map(({ ref, ...one }) => one);
 
 const WAITS = {
@@ -49,8 +49,8 @@ const WAITS = {
   waiting: 'new',
 };
 
-export function approvals(open: Open): void {
-  it('lets a delivery wait until it is approved, also after a crash, and the others go', async (t) => {
+export function approvals(open: StoreOpener): void {
+  it('lets a delivery wait until it is approved, even after a crash, while the others are sent', async (t) => {
     const opened = await open(t);
     const ref = await ask(opened.store, 'a', 1000);
     assert.deepEqual(await due(opened.store, 1000), [{ index: 0 }]);
@@ -75,7 +75,7 @@ export function approvals(open: Open): void {
     assert.deepEqual(await audit(store), []);
   });
 
-  it('says that what a person has to approve is waiting, in lists, pages and counts', async (t) => {
+  it('shows a delivery that needs approval as waiting, in lists, pages and counts', async (t) => {
     const { store } = await open(t);
     for (const [n, id] of ['a', 'b', 'c', 'd'].entries()) await askOf(store, id, 1000 + n);
     const other = makeDispatch('e', { mode: 'message', deliveries: deliveriesTo('slack') });
@@ -102,7 +102,7 @@ export function approvals(open: Open): void {
     assert.deepEqual(await audit(store), []);
   });
 
-  it('takes the first answer, when several are written at once', async (t) => {
+  it('accepts only the first answer when several are written at once', async (t) => {
     const { store } = await open(t);
     const ref = await ask(store, 'a', 1000);
     const by = ['ann', 'bob', 'cid', 'dan'];
@@ -115,7 +115,7 @@ export function approvals(open: Open): void {
     assert.equal(await answer(store, ref), false);
   });
 
-  it('makes what is rejected due, as not approved', async (t) => {
+  it('makes a rejected delivery due, as not approved', async (t) => {
     const { store } = await open(t);
     const ref = await ask(store, 'a', 1000);
     assert.equal(await answer(store, ref, { approve: false, reason: 'spam' }), true);
@@ -123,7 +123,7 @@ export function approvals(open: Open): void {
     assert.deepEqual(await due(store, 2000), [{ index: 0 }, { index: 1, waiting: 'rejected' }]);
   });
 
-  it('skips what is rejected, unless another target has failed, and asks again when it is replayed', async (t) => {
+  it('skips a rejected delivery unless another target has failed, and requests approval again on replay', async (t) => {
     const { store } = await open(t);
     const failed = (ref: Ref, index: number, reason: string) =>
       store.write(makeAttempt(ref, index, 2200, { outcome: 'permanent', reason }));
@@ -147,7 +147,7 @@ export function approvals(open: Open): void {
     assert.deepEqual(await audit(store), []);
   });
 
-  it('keeps the id of what is rejected: a later attempt is a duplicate, and one after its claim a new event', async (t) => {
+  it('keeps the id of a rejected message: a later attempt is a duplicate, and one after its claim a new event', async (t) => {
     const { store } = await open(t);
     const ref = await ask(store, 'a', 1000);
     await answer(store, ref, { approve: false });
@@ -162,7 +162,7 @@ export function approvals(open: Open): void {
     assert.deepEqual(await audit(store), []);
   });
 
-  it('makes it due when it expires, and takes no answer from then on', async (t) => {
+  it('makes a delivery due when its approval expires, and rejects answers from then on', async (t) => {
     const { store } = await open(t);
     const ref = await ask(store, 'a', 1000);
     await take(store, 1000);
@@ -172,7 +172,7 @@ export function approvals(open: Open): void {
     assert.equal(await answer(store, ref, { now: 1000 }), false);
   });
 
-  it('takes no answer for what waits since another time, is unknown, or needs nobody', async (t) => {
+  it('rejects an answer for a delivery that waits since another time, is unknown, or needs no approval', async (t) => {
     const { store } = await open(t);
     const ref = await ask(store, 'a', 1000);
     assert.equal(await answer(store, ref, { since: 999 }), false);
@@ -182,7 +182,7 @@ export function approvals(open: Open): void {
     assert.deepEqual(await waiting(store), [WAITS]);
   });
 
-  it('stores one message that tells of it', async (t) => {
+  it('stores one message that requests the approval', async (t) => {
     const { store } = await open(t);
     const ref = await ask(store, 'a', 1000);
     const tell = (id: string): Promise<boolean> => {
@@ -212,7 +212,7 @@ export function approvals(open: Open): void {
     assert.equal(await ask(store, 'b', 4000, 'another text'), ref);
     assert.deepEqual(await due(store, 4000), []);
     assert.deepEqual(await waiting(store), [{ ...WAITS, since: 4000, expires_at: 4000 + HOUR }]);
-    // Nobody answers; what is replayed then waits as well.
+    // No answer arrives; the replayed delivery then waits too.
     assert.deepEqual(await due(store, 4000 + HOUR), [{ index: 1, waiting: 'new' }]);
     const rejected = { outcome: 'rejected', reason: 'not_approved' } as const;
     await store.write({ ...makeAttempt(ref, 1, 4000 + HOUR, rejected), key: KEY });
@@ -222,7 +222,7 @@ export function approvals(open: Open): void {
     assert.equal((await waiting(store)).length, 1);
   });
 
-  it('needs another approval to send once more what was sent', async (t) => {
+  it('needs another approval to resend a delivered text', async (t) => {
     const { store } = await open(t);
     const ref = await ask(store, 'a', 1000);
     await answer(store, ref);
@@ -233,7 +233,7 @@ export function approvals(open: Open): void {
     assert.equal((await waiting(store)).length, 1);
   });
 
-  it('waits as long when the clock is set back', async (t) => {
+  it('waits as long when the system clock moves back', async (t) => {
     const { store } = await open(t);
     await ask(store, 'a', 10 * HOUR);
     const under_way = { runs: [], attempts: [] };

@@ -1,4 +1,4 @@
-/** Budgets: runs are reserved where they are accepted; tokens and cost decide whether one begins. */
+/** Budgets: runs are reserved when their events are accepted; tokens and cost decide whether a run begins. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Store } from '../../../../runtime/store/contract.ts';
@@ -6,7 +6,7 @@ import type { Ref } from '../../../../runtime/store/records.ts';
 import type { BudgetSpan } from '../../../../schemas/built/operations/types.ts';
 import { HOLDER, makeAccept, makeClaim, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
 import { makeFire, makeTick } from '../../../helpers/jobs.ts';
-import type { Open } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, advance, audit, load, take } from './subject.ts';
 
 const HOUR = 3_600_000;
@@ -49,8 +49,8 @@ const used = (input_tokens: number, cost: number | null = null) => ({
   usage: { agent: null, input_tokens, output_tokens: null, cost },
 });
 
-export function budgets(open: Open): void {
-  it('has as many runs as it has, however many are accepted at once, and after a crash', async (t) => {
+export function budgets(open: StoreOpener): void {
+  it('allows exactly its number of runs, however many are accepted at once, even after a crash', async (t) => {
     const opened = await open(t);
     const all = Array.from({ length: 20 }, (_, at) => `e${String(at).padStart(2, '0')}`);
     const first = await Promise.all(all.slice(0, 5).map((id) => kindOf(opened.store, id, [span({ runs: 7 })])));
@@ -66,7 +66,7 @@ export function budgets(open: Open): void {
     assert.deepEqual(await audit(opened.store), []);
   });
 
-  it('costs nothing for duplicates and refused events, whose id stays free', async (t) => {
+  it('charges nothing for duplicates and rejected events, whose id stays free', async (t) => {
     const { store } = await open(t);
     const budget = [span({ runs: 2 })];
     assert.equal(await kindOf(store, 'a', budget), 'stored');
@@ -86,7 +86,7 @@ export function budgets(open: Open): void {
     assert.equal(await kindOf(store, 'i', [of('route', 5)]), 'over_limit, first');
   });
 
-  it('is one run for the events of a coalesce group', async (t) => {
+  it('counts one run for the events of a coalesce group', async (t) => {
     const { store } = await open(t);
     const join = async (id: string, key: string) =>
       (await store.write({ ...makeJoin(id, key, 1000), run_limits: [span({ runs: 1 })] })).kind;
@@ -120,7 +120,7 @@ export function budgets(open: Open): void {
     assert.equal(await store.read({ kind: 'is_claimed', key: makeClaim('c'), now: 1000 }), false);
   });
 
-  it('begins all runs while the sum is below the limit, which those under way may exceed', async (t) => {
+  it('begins all runs while the sum is below the limit, which running ones may exceed', async (t) => {
     const { store } = await open(t);
     const budgets = [span({ tokens: 100 })];
     const { refs, begun } = await beginAll(store, ['a', 'b', 'c', 'd'], budgets);
@@ -136,7 +136,7 @@ export function budgets(open: Open): void {
     assert.equal((JSON.parse(row?.body ?? '') as { tokens: number }).tokens, 219);
   });
 
-  it('skips a run that finds it full, and begins again in the next window', async (t) => {
+  it('skips a run when the budget is full, and allows runs again in the next window', async (t) => {
     const { store } = await open(t);
     const now = [span({ cost: 2 })];
     const { refs } = await beginAll(store, ['a', 'b'], now);
@@ -151,7 +151,7 @@ export function budgets(open: Open): void {
     assert.deepEqual(await audit(store), []);
   });
 
-  it('counts what a failed run has used, and nothing of a run that a crash has ended', async (t) => {
+  it('counts the usage of a failed run, and nothing for a run that a crash has ended', async (t) => {
     const opened = await open(t);
     const budgets = [span({ tokens: 10 })];
     const { refs } = await beginAll(opened.store, ['a', 'b'], budgets);
@@ -168,7 +168,7 @@ export function budgets(open: Open): void {
     assert.equal((await beginNext(a)).kind, 'gone');
   });
 
-  it('keeps what was spent when the clock goes back, and for gateways in other zones', async (t) => {
+  it('keeps the spent amounts when the clock goes back, and for gateways in other zones', async (t) => {
     const { store } = await open(t);
     const at = (since: number): readonly BudgetSpan[] => [span({ runs: 1, since, until: since + HOUR })];
     assert.equal(await kindOf(store, 'a', at(5 * HOUR), 5 * HOUR), 'stored');

@@ -1,17 +1,17 @@
-/** A delivery id is taken once. */
+/** Claims of delivery ids: each id is accepted once. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Store } from '../../../../runtime/store/contract.ts';
 import type { ClaimKey } from '../../../../runtime/store/records.ts';
 import { HOLDER, makeAccept, makeClaim } from '../../../helpers/dispatches.ts';
-import type { Open } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, advance, audit, find, tally } from './subject.ts';
 
 const isClaimed = (store: Store, key: ClaimKey, now: number): Promise<boolean> =>
   store.read({ kind: 'is_claimed', key, now });
 
-export function claims(open: Open): void {
-  it('takes one of two dispatches with the same delivery id, also when both are written at once', async (t) => {
+export function claims(open: StoreOpener): void {
+  it('accepts one of two dispatches with the same delivery id, even when both are written at once', async (t) => {
     const { store } = await open(t);
     const claim = makeClaim('same');
     const results = await Promise.all([
@@ -25,7 +25,7 @@ export function claims(open: Open): void {
     assert.deepEqual([(await find(store, 'a'))?.state, await find(store, 'b')], ['pending', null]);
   });
 
-  it('takes many at once, each id once, with numbers that grow', async (t) => {
+  it('accepts many at once, each id once, with increasing numbers', async (t) => {
     const { store } = await open(t);
     await accept(store, 'expired', { claim: makeClaim('id-3', 900), now: 500 });
     await accept(store, 'held', { claim: makeClaim('id-7', 9000) });
@@ -49,7 +49,7 @@ export function claims(open: Open): void {
     await accept(store, 'a', { claim: makeClaim('same') });
     await accept(store, 'b', { claim: makeClaim('same', 9e9, { route: 'other' }) });
     await accept(store, 'c', { claim: makeClaim('same', 9e9, { profile: 'other' }) });
-    // Separators and NULs in a delivery id forge nobody else's.
+    // Separators and NULs in a delivery id cannot forge another one.
     await accept(store, 'd', { claim: makeClaim('x\0y') });
     await accept(store, 'e', { claim: makeClaim('x\0z') });
     await accept(store, 'f', { claim: makeClaim('["default","alerts","same"]') });
@@ -58,7 +58,7 @@ export function claims(open: Open): void {
     await accept(store, 'i', { claim: makeClaim('') });
   });
 
-  it('forgets an id once it has expired, also after a restart', async (t) => {
+  it('forgets an id once it has expired, even after a restart', async (t) => {
     const opened = await open(t);
     await accept(opened.store, 'a', { claim: makeClaim('same', 5000), now: 1000 });
     await opened.restart();
@@ -69,7 +69,7 @@ export function claims(open: Open): void {
     assert.equal(await isClaimed(store, makeClaim('same'), 5000), true);
   });
 
-  it('only looks at an id that is to be claimed later, and claims it with the change that says so', async (t) => {
+  it('only checks an id that is claimed later, and claims it with the change that requests it', async (t) => {
     const { store } = await open(t);
     const later = { claim: makeClaim('same'), claiming: 'later', work: { kind: 'held', holder: HOLDER } } as const;
     await accept(store, 'a', later);
@@ -105,7 +105,7 @@ export function claims(open: Open): void {
     assert.equal(removed, 3);
     assert.ok(slices >= 2);
     assert.equal(await isClaimed(store, makeClaim('d'), 3000), true);
-    // Even for a clock that was put back.
+    // Even for a clock that moved back.
     for (const id of ['a', 'b', 'c']) await accept(store, `${id} again`, { claim: makeClaim(id, 2000), now: 1000 });
   });
 }

@@ -1,4 +1,4 @@
-/** What every store promises, as tests that each engine runs: opened, closed, killed and opened again. */
+/** The conformance tests that each engine runs: opened, closed, killed and opened again. */
 import { describe } from 'node:test';
 import { approvals } from './approvals.ts';
 import { budgets } from './budgets.ts';
@@ -42,10 +42,10 @@ const SUITES = {
   equivalence,
 };
 
-type Part = keyof typeof SUITES;
+type SuiteName = keyof typeof SUITES;
 
 /** @param parts default: all */
-export function storeConformance(subject: StoreSubject, parts = Object.keys(SUITES) as readonly Part[]): void {
+export function storeConformance(subject: StoreSubject, parts = Object.keys(SUITES) as readonly SuiteName[]): void {
   const open = openEach(subject);
   for (const name of parts) describe(`${subject.name}: ${name}`, () => SUITES[name](open));
 }

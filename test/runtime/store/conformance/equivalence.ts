@@ -1,4 +1,4 @@
-/** Any store against the one in memory: the same results, whatever happens and whenever it is restarted or killed. */
+/** Compares any store with the one in memory: the same results for random changes, restarts and kills. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
@@ -9,13 +9,13 @@ import { makeClaim } from '../../../helpers/dispatches.ts';
 import { createMemoryStore } from '../../../helpers/memory-store.ts';
 import type { Recipe } from './recipes.ts';
 import { firing, recipe } from './recipes.ts';
-import type { Open } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 
 const IDS = ['1', '2', '3', 'x\0y', '\ud800'];
 const JOBS = ['j', 'k'];
 const LIMITED = [{ profile: 'default', agent: 'reviewer', max_concurrent: 1 }];
 
-/** Everything that can be asked, in a form that can be compared. */
+/** The results of all queries, in a form that can be compared. */
 export async function look(store: Store, refs: readonly Ref[], now: number): Promise<unknown> {
   const { bytes, tallies, ...overview } = await store.read({ kind: 'overview', now });
   const named = namedWaits(
@@ -44,14 +44,14 @@ export async function look(store: Store, refs: readonly Ref[], now: number): Pro
   };
 }
 
-/** Numbers may have gaps: a dispatch is named by its place in the order of storing. */
+/** Numbers may have gaps, so a dispatch is identified by its position in the order of storing. */
 export function inOrder(value: unknown, refs: readonly Ref[]): unknown {
   const named = (key: string, item: unknown): unknown =>
     key === 'ref' && typeof item === 'number' ? `#${refs.indexOf(item)}` : item;
   return JSON.parse(JSON.stringify(value ?? null, named));
 }
 
-/** What a change answers; which rows are taken does not depend on the order in which they are named. */
+/** The result of a change. The order of taken rows does not matter. */
 function resultOf(kind: Mutation['kind'], result: unknown, refs: readonly Ref[]): unknown {
   const named = inOrder(result, refs);
   if (kind === 'cleanup' || kind === 'trim' || kind === 'expire_claims') return (named as { removed: number }).removed;
@@ -64,16 +64,16 @@ function resultOf(kind: Mutation['kind'], result: unknown, refs: readonly Ref[])
 const isStored = (result: unknown): result is { ref: Ref } =>
   typeof result === 'object' && result !== null && 'kind' in result && result.kind === 'stored' && 'ref' in result;
 
-/** Makes the change, and notes the number of what it stores in `refs`. */
+/** Makes the change, and records the number of the stored row in `refs`. */
 export async function write(store: Store, mutation: Mutation, refs: Ref[]): Promise<unknown> {
-  // A place in the order of storing becomes the number that this store has given; one that it has not given is unknown.
+  // A position in the order of storing becomes the number that this store has assigned; otherwise it is unknown.
   const mine = 'ref' in mutation ? { ...mutation, ref: refs[mutation.ref] ?? 999_999 } : mutation;
   const result: unknown = await store.write(mine as Mutation);
   if (isStored(result)) refs.push(result.ref);
   return resultOf(mutation.kind, result, refs);
 }
 
-export function equivalence(open: Open): void {
+export function equivalence(open: StoreOpener): void {
   isTheSame(open, 'does what the store in memory does', { recipe, steps: 5, runs: 60 });
   isTheSame(open, 'holds and runs jobs of paused routes as the store in memory does', {
     recipe: firing,
@@ -84,12 +84,12 @@ export function equivalence(open: Open): void {
 
 interface Trial {
   readonly recipe: fc.Arbitrary<Recipe>;
-  /** At least. */
+  /** The minimum. */
   readonly steps: number;
   readonly runs: number;
 }
 
-function isTheSame(open: Open, name: string, { recipe, steps, runs }: Trial): void {
+function isTheSame(open: StoreOpener, name: string, { recipe, steps, runs }: Trial): void {
   it(name, async (t) => {
     await fc.assert(
       fc.asyncProperty(fc.array(recipe, { minLength: steps, maxLength: 45 }), async (recipes) => {

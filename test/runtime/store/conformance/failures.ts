@@ -1,17 +1,17 @@
-/** What many writers at once, a stop and a kill may do, and a record that cannot be stored. */
+/** The effects of concurrent writers, a stop and a kill, and of a record that cannot be stored. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { StoreUnavailable } from '../../../../runtime/store/contract.ts';
 import { makeAccept, makeAdvance, makeClaim, makeDispatch, makeJoin, makeTake } from '../../../helpers/dispatches.ts';
-import type { Open } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, audit, find, load, overview, tally } from './subject.ts';
 
-export function failures(open: Open): void {
-  it('fails a record that cannot be stored alone, and stores nothing of it', async (t) => {
+export function failures(open: StoreOpener): void {
+  it('fails only the record that cannot be stored, and stores nothing of it', async (t) => {
     const opened = await open(t);
     const { store } = opened;
     const claim = makeClaim('poison');
-    // No text, whatever the types say: it has no form in JSON.
+    // Despite its type, this is not a text: it has no form in JSON.
     const dispatch = makeDispatch('poison', { session: 1n as unknown as string });
     const written = [
       store.write(makeAccept('a')),
@@ -47,7 +47,7 @@ export function failures(open: Open): void {
     assert.deepEqual([(await tally(store)).running, await audit(store)], [50, []]);
   });
 
-  it('shows a reader what was committed before it asked', async (t) => {
+  it('shows a reader everything that was committed before the query', async (t) => {
     const { store } = await open(t);
     await Promise.all(
       Array.from({ length: 30 }, async (_, n) => {
@@ -59,7 +59,7 @@ export function failures(open: Open): void {
     );
   });
 
-  it('stores what was written before it was closed', async (t) => {
+  it('stores everything that was written before it was closed', async (t) => {
     const opened = await open(t);
     const written = Array.from({ length: 40 }, (_, n) => opened.store.write(makeAccept(`d${n}`)));
     await opened.restart();
@@ -68,7 +68,7 @@ export function failures(open: Open): void {
     assert.equal((await tally(opened.store)).accepted, 40);
   });
 
-  it('has after a kill what it has answered for, whole or not at all', async (t) => {
+  it('contains after a kill each acknowledged change, completely or not at all', async (t) => {
     const opened = await open(t);
     const answered: string[] = [];
     for (let round = 0; round < 3; round++) {

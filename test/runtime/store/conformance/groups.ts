@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { makeClaim, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
-import type { Open } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { audit, find, idsOf, overview, take } from './subject.ts';
 
-export function groups(open: Open): void {
-  it('keeps the latest event of a group and skips those before it, over restarts', async (t) => {
+export function groups(open: StoreOpener): void {
+  it('keeps the latest event of a group and skips the earlier ones, across restarts', async (t) => {
     const opened = await open(t);
     const seen = [];
     for (const [id, at] of [
@@ -35,7 +35,7 @@ export function groups(open: Open): void {
     assert.deepEqual(await audit(store), []);
   });
 
-  it('gives the run of a burst that is kept whole the newest of its events, over kills', async (t) => {
+  it('gives a run the newest events of a burst that keeps all, across kills', async (t) => {
     const opened = await open(t);
     const part = (id: string) => ({ line: `- ${id} \u0000$& m-${id}`, at: [7, 9], max_events: 3, marker: `m-${id}` });
     const join = (id: string, now: number, rest: object = { burst: part(id) }) =>
@@ -79,7 +79,7 @@ export function groups(open: Open): void {
       }),
       texts[2],
     ]);
-    // What retention has removed is counted.
+    // Events that retention has removed are counted.
     await opened.store.write({ kind: 'cleanup', before: 1e6, after: 0, limit: 99 });
     const [left] = await prompts('d');
     const line = list('4 earlier events are', 'd').join('\n');
@@ -102,7 +102,7 @@ export function groups(open: Open): void {
     assert.deepEqual(due, [31_000, 50_000, 51_000]);
   });
 
-  it('closes a group when its run is taken: the next event begins another', async (t) => {
+  it('closes a group when its run is taken: the next event opens another', async (t) => {
     const { store } = await open(t);
     await store.write(makeJoin('a', 'k\0', 1000));
     assert.deepEqual(await idsOf(store, await take(store, 31_000)), ['a']);
@@ -112,7 +112,7 @@ export function groups(open: Open): void {
     assert.equal((await find(store, 'a'))?.state, 'running');
   });
 
-  it('makes every group due when it is told to, and lets an event still join', async (t) => {
+  it('makes every group due on a flush, and still lets an event join', async (t) => {
     const { store } = await open(t);
     await store.write(makeJoin('a', 'k', 1000));
     await store.write(makeJoin('b', 'l', 1000));

@@ -1,4 +1,4 @@
-/** What the guard keeps: runs are counted against their limits, and rows are compared and replaced. */
+/** The rows of the guard: runs are counted against their limits, and rows are compared and replaced. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { isRunTimes } from '../../../../modules/guard/runtime/loops.ts';
@@ -6,7 +6,7 @@ import type { Store } from '../../../../runtime/store/contract.ts';
 import type { PutGuard } from '../../../../runtime/store/records.ts';
 import type { LoopLimit } from '../../../../schemas/built/operations/types.ts';
 import { makeAccept, makeClaim, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
-import type { Open } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, audit, find, take } from './subject.ts';
 
 const MINUTE = 60_000;
@@ -25,8 +25,8 @@ const put = (rest: Partial<PutGuard> = {}): PutGuard => ({
   ...rest,
 });
 
-export function guard(open: Open): void {
-  it('refuses a run beyond the limit of its key, and pauses the key, also after a crash', async (t) => {
+export function guard(open: StoreOpener): void {
+  it('rejects a run beyond the limit of its key, and pauses the key, even after a crash', async (t) => {
     const opened = await open(t);
     const all = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((id) => run(opened.store, id, MINUTE)));
     assert.deepEqual(all, ['stored', 'stored', 'stored', `over until ${61 * MINUTE}`, `over until ${61 * MINUTE}`]);
@@ -38,18 +38,18 @@ export function guard(open: Open): void {
     assert.deepEqual(await audit(store), []);
   });
 
-  it('counts the runs of a sliding time, each key by itself, and a duplicate not at all', async (t) => {
+  it('counts the runs of a sliding window separately for each key, and no duplicates', async (t) => {
     const { store } = await open(t);
     for (const [index, id] of ['a', 'b', 'c'].entries()) assert.equal(await run(store, id, index * MINUTE), 'stored');
     assert.equal(await run(store, 'c', 2 * MINUTE), 'duplicate');
     assert.equal(await run(store, 'other', 2 * MINUTE, [{ ...LIMIT, key: 'other' }]), 'stored');
     assert.equal(await run(store, 'd', 10 * MINUTE), 'stored');
     assert.equal(await run(store, 'e', 10 * MINUTE), `over until ${70 * MINUTE}`);
-    // A clock that was set back does not make the pause longer.
+    // A clock that moved back does not make the pause longer.
     assert.equal(await run(store, 'f', 5 * MINUTE), 'stored');
   });
 
-  it('without a pause refuses only while the exchange goes on', async (t) => {
+  it('without a pause, rejects runs only while the exchange continues', async (t) => {
     const { store } = await open(t);
     const limits: readonly LoopLimit[] = [{ ...LIMIT, kind: 'exchange', pause_ms: 0 }];
     for (const id of ['a', 'b', 'c']) assert.equal(await run(store, id, 0, limits), 'stored');
@@ -57,7 +57,7 @@ export function guard(open: Open): void {
     assert.equal(await run(store, 'e', 10 * MINUTE, limits), 'stored');
   });
 
-  it('counts nothing against the other limits of a run that one refuses', async (t) => {
+  it('counts nothing against the other limits of a run that one limit rejects', async (t) => {
     const { store } = await open(t);
     const limits = [
       { ...LIMIT, most: 1 },
@@ -90,7 +90,7 @@ export function guard(open: Open): void {
     assert.equal((await join('c', 9 * MINUTE)).kind, 'over_limit');
   });
 
-  it('replaces a row that is as expected, with its message in the same change', async (t) => {
+  it('replaces a row that is as expected, together with its message', async (t) => {
     const opened = await open(t);
     const [delivery] = makeDispatch('x').deliveries;
     const dispatch = makeDispatch('message', {
@@ -109,7 +109,7 @@ export function guard(open: Open): void {
     assert.deepEqual(await audit(store), []);
   });
 
-  it('forgets what has expired', async (t) => {
+  it('forgets expired rows', async (t) => {
     const { store } = await open(t);
     await run(store, 'a', 0);
     await store.write(put());

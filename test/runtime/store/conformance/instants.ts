@@ -1,18 +1,18 @@
-/** Instants at which jobs are due: each is dealt with once, whatever happens. */
+/** Instants at which jobs are due: each is handled exactly once. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { MutationResults, Store } from '../../../../runtime/store/contract.ts';
 import type { DispatchSummary } from '../../../../runtime/store/queries.ts';
 import type { JobTick } from '../../../../runtime/store/records.ts';
 import { makeTick } from '../../../helpers/jobs.ts';
-import type { Open } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { advance, find, take } from './subject.ts';
 
 async function tick(store: Store, ...args: Parameters<typeof makeTick>): Promise<MutationResults['tick_job']['kind']> {
   return (await store.write(makeTick(...args))).kind;
 }
 
-/** Takes the run that waits and ends it. */
+/** Takes the waiting run and ends it. */
 async function end(store: Store): Promise<void> {
   const { runs } = await take(store, 1e6);
   for (const { ref } of runs) assert.equal(await advance(store, ref, 'skipped', 1e6), true);
@@ -22,8 +22,8 @@ const ticks = (store: Store, job: string): Promise<readonly JobTick[]> =>
   store.read({ kind: 'job_ticks', job, limit: 9 });
 const list = (store: Store): Promise<readonly DispatchSummary[]> => store.read({ kind: 'list', filter: { limit: 9 } });
 
-export function instants(open: Open): void {
-  it('takes an instant once, also when two ask at once', async (t) => {
+export function instants(open: StoreOpener): void {
+  it('handles an instant once, even when two processes claim it at once', async (t) => {
     const { store } = await open(t);
     const both = await Promise.all([tick(store, 'j', 5000), tick(store, 'j', 5000, { now: 5001 })]);
     assert.deepEqual(both, ['stored', 'claimed']);
@@ -34,7 +34,7 @@ export function instants(open: Open): void {
     ]);
   });
 
-  it('never goes back behind an instant it has dealt with', async (t) => {
+  it('never goes back behind a handled instant', async (t) => {
     const { store } = await open(t);
     await tick(store, 'j', 5000);
     await end(store);
@@ -43,7 +43,7 @@ export function instants(open: Open): void {
     assert.equal(await tick(store, 'j', 6000), 'stored');
   });
 
-  it('does not take an instant again when the job counts anew from an earlier time', async (t) => {
+  it('does not handle an instant again when the job restarts its count from an earlier time', async (t) => {
     const { store } = await open(t);
     await tick(store, 'j', 5000);
     await end(store);
@@ -52,13 +52,13 @@ export function instants(open: Open): void {
     assert.equal(await tick(store, 'j', 4000), 'stored');
   });
 
-  it('starts no second run while one waits or works, and does once it is over', async (t) => {
+  it('starts no second run while one waits or runs, and starts one after it has ended', async (t) => {
     const { store } = await open(t);
     await tick(store, 'j', 5000);
     assert.equal(await tick(store, 'j', 6000), 'running');
     assert.equal((await take(store, 6500)).runs.length, 1);
     assert.equal(await tick(store, 'j', 7000), 'running');
-    // The agent has answered; its delivery may take hours and holds up nothing.
+    // The agent has answered. Its delivery may take hours and delays nothing.
     const open_ = [{ index: 0, target: 'log', due_at: 9000 }];
     const { ref = 0 } = (await list(store)).at(-1) ?? {};
     assert.equal(await advance(store, ref, 'delivering', 7500, { answer: 'x', open: open_ }), true);
@@ -74,7 +74,7 @@ export function instants(open: Open): void {
     );
   });
 
-  it('remembers what was missed without a run', async (t) => {
+  it('records missed instants without a run', async (t) => {
     const { store } = await open(t);
     assert.equal(await tick(store, 'j', 5000, { dispatch: null, missed: 4 }), 'missed');
     assert.deepEqual(await ticks(store, 'j'), [{ due_at: 5000, outcome: 'missed', ref: null, missed: 4 }]);
@@ -82,7 +82,7 @@ export function instants(open: Open): void {
     assert.equal((await list(store)).length, 0);
   });
 
-  it('fires no paused job, and goes on from now when it is resumed', async (t) => {
+  it('does not fire a paused job, and resumes from the time at which it is resumed', async (t) => {
     const { store } = await open(t);
     assert.equal(await tick(store, 'j', 1000, { paused: true }), 'paused');
     await store.write({ kind: 'pause_job', job: 'k', paused: true, now: 1000 });

@@ -1,4 +1,4 @@
-/** Jobs: names that are unique, changes that are noticed, and runs out of turn. */
+/** Jobs: unique names, change detection, and manual runs. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { MutationResults, Store } from '../../../../runtime/store/contract.ts';
@@ -7,7 +7,7 @@ import type { JobState } from '../../../../runtime/store/records.ts';
 import { NO_STATE } from '../../../../runtime/store/records.ts';
 import { makeClaim } from '../../../helpers/dispatches.ts';
 import { makeFire, makeJob, makeTick } from '../../../helpers/jobs.ts';
-import type { Open } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { audit, find, take } from './subject.ts';
 
 async function fire(store: Store, ...args: Parameters<typeof makeFire>): Promise<MutationResults['fire_job']['kind']> {
@@ -20,14 +20,14 @@ const isClaimed = (store: Store, id: string): Promise<boolean> =>
   store.read({ kind: 'is_claimed', key: makeClaim(id), now: 1000 });
 const stateOf = async (store: Store, job: string): Promise<JobState> => (await jobsOf(store)).states[job] ?? NO_STATE;
 
-export function jobs(open: Open): void {
+export function jobs(open: StoreOpener): void {
   records(open);
   names(open);
   outOfTurn(open);
 }
 
-function records(open: Open): void {
-  it('keeps jobs by name, one of a name in each profile', async (t) => {
+function records(open: StoreOpener): void {
+  it('stores jobs by name, unique in each profile', async (t) => {
     const { store } = await open(t);
     const blueprint = { key: 'k', values: { x: 'é\0"' } };
     const [b, a] = [makeJob('1', { name: 'b' }), makeJob('2', { name: 'a', blueprint })];
@@ -41,7 +41,7 @@ function records(open: Open): void {
     assert.equal(await put(makeJob('1')), 'name_taken');
   });
 
-  it('changes a job that is there, and no other', async (t) => {
+  it('changes an existing job, and no other', async (t) => {
     const opened = await open(t);
     const { store } = opened;
     await store.write({ kind: 'put_job', job: makeJob('1'), expect: 'new' });
@@ -56,7 +56,7 @@ function records(open: Open): void {
     assert.deepEqual((await jobsOf(opened.store)).records[0], job);
   });
 
-  it('tells by its version that a user has changed something', async (t) => {
+  it('changes its version when a user changes something', async (t) => {
     const { store } = await open(t);
     const versions = [await version(store)];
     await store.write({ kind: 'put_job', job: makeJob('1'), expect: 'new' });
@@ -73,7 +73,7 @@ function records(open: Open): void {
     assert.equal((await jobsOf(store)).version, versions.at(-1));
   });
 
-  it('forgets where a job stood when it is removed', async (t) => {
+  it('forgets the position of a job when it is removed', async (t) => {
     const { store } = await open(t);
     await store.write({ kind: 'put_job', job: makeJob('1'), expect: 'new' });
     await store.write({ kind: 'watch_job', job: '1', signature: 's', now: 5 });
@@ -89,8 +89,8 @@ function records(open: Open): void {
   });
 }
 
-function names(open: Open): void {
-  it('numbers a name that is taken, beside those of the config, also for many at once', async (t) => {
+function names(open: StoreOpener): void {
+  it('numbers a name that is in use, also by the config, even for many at once', async (t) => {
     const { store } = await open(t);
     const put = (id: string, numbered_beside: readonly string[], rest = {}) =>
       store.write({ kind: 'put_job', job: makeJob(id, { name: 'n', ...rest }), expect: 'new', numbered_beside });
@@ -111,8 +111,8 @@ function names(open: Open): void {
   });
 }
 
-function outOfTurn(open: Open): void {
-  it('fires for an event, and holds its delivery id', async (t) => {
+function outOfTurn(open: StoreOpener): void {
+  it('fires for an event, and claims its delivery id', async (t) => {
     const { store } = await open(t);
     const claim = makeClaim('event-1');
     assert.equal(await fire(store, 'j', 'a', { claim }), 'stored');
@@ -120,7 +120,7 @@ function outOfTurn(open: Open): void {
     assert.equal((await stateOf(store, 'j')).cursor, null);
   });
 
-  it('does not fire for an event while a run is under way, but has the event answered', async (t) => {
+  it('does not fire for an event during a run, but acknowledges the event', async (t) => {
     const { store } = await open(t);
     await store.write(makeTick('j', 5000));
     const claim = makeClaim('event-1');
@@ -130,7 +130,7 @@ function outOfTurn(open: Open): void {
     assert.equal(await fire(store, 'j', 'b', { claim }), 'duplicate');
   });
 
-  it('drops an event for a paused job without holding its id', async (t) => {
+  it('drops an event for a paused job without claiming its id', async (t) => {
     const { store } = await open(t);
     await store.write({ kind: 'pause_job', job: 'j', paused: true, now: 500 });
     const claim = makeClaim('event-1');
@@ -140,7 +140,7 @@ function outOfTurn(open: Open): void {
     assert.equal(await fire(store, 'j', 'a', { claim }), 'stored');
   });
 
-  it('can be tried by hand while it is paused', async (t) => {
+  it('can be run by hand while it is paused', async (t) => {
     const { store } = await open(t);
     assert.equal(await fire(store, 'j', 'a', { paused: true, even_paused: true }), 'stored');
     assert.equal((await take(store, 1000)).waiting, 0);

@@ -13,12 +13,12 @@ import {
   makeDispatch,
   makeStep,
 } from '../../../helpers/dispatches.ts';
-import type { Open } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { advance, audit, find, load, take, tally } from './subject.ts';
 
 const { expires_at, ...KEY } = makeClaim('same');
 
-/** An attempt of the sender, to `a` and `b` unless told otherwise. */
+/** An attempt of the sender, by default to `a` and `b`. */
 const attempt = (
   store: Store,
   id: string,
@@ -54,8 +54,8 @@ function refOf(result: MutationResults['accept']): Ref {
   return result.ref;
 }
 
-export function messages(open: Open): void {
-  it('has one row for three attempts and a replay, and is claimed once it is done', async (t) => {
+export function messages(open: StoreOpener): void {
+  it('has one row for three attempts and a replay, and its id is claimed once it is done', async (t) => {
     const opened = await open(t);
     const first = refOf(await attempt(opened.store, 'one', 1000));
     await end(opened.store, first, 2000, [step(0, 'ok'), step(1, 'retry')]);
@@ -90,7 +90,7 @@ export function messages(open: Open): void {
     assert.deepEqual(await audit(store), []);
   });
 
-  it('frees the id when a replay is given up, and is continued by the next attempt', async (t) => {
+  it('frees the id when a replay fails permanently, and continues with the next attempt', async (t) => {
     const { store } = await open(t);
     const ref = refOf(await attempt(store, 'one', 1000));
     await end(store, ref, 2000, [step(0, 'retry'), step(1, 'retry')]);
@@ -106,12 +106,12 @@ export function messages(open: Open): void {
     assert.equal(next.ref, ref);
   });
 
-  it('is held by the request under way, and free for the next when its process has ended', async (t) => {
+  it('is held by the request in progress, and is free for the next one when its process has ended', async (t) => {
     const opened = await open(t);
     const first = refOf(await attempt(opened.store, 'one', 1000));
     const other = { work: { kind: 'held', holder: 'other' } } as const;
     assert.deepEqual(await attempt(opened.store, 'two', 1000, other), { kind: 'held' });
-    // The success of one target is recorded while the other is under way.
+    // The success of one target is recorded while the other is in progress.
     const early = { held: true, steps: [step(0, 'ok')] } as const;
     assert.equal(await advance(opened.store, first, 'delivering', 1500, early), true);
     assert.deepEqual(await attempt(opened.store, 'two', 1500, other), { kind: 'held' });
@@ -136,7 +136,7 @@ export function messages(open: Open): void {
     assert.equal((await tally(store)).accepted, 1);
   });
 
-  it('takes text and addresses of the latest attempt, and withdraws what is not meant any more', async (t) => {
+  it('uses text and addresses of the latest attempt, and withdraws deliveries that it lacks', async (t) => {
     const { store } = await open(t);
     const at = (chat_id: string) => ({ target: 'a', extra: { chat_id }, unresolved: [] });
     const first = refOf(await attempt(store, 'one', 1000, { deliveries: [at('wrong'), ...deliveriesTo('b', 'c')] }));
@@ -147,7 +147,7 @@ export function messages(open: Open): void {
     assert.ok('continued' in next);
     assert.deepEqual(
       next.continued?.deliveries.map(({ target, extra }) => [target, extra.chat_id ?? '']),
-      // The text has changed, so the piece that `c` has got is no beginning of it.
+      // The text has changed, so the piece that `c` received is not a part of it.
       [
         ['a', 'wrong'],
         ['b', ''],
@@ -171,7 +171,7 @@ export function messages(open: Open): void {
     assert.deepEqual(await audit(store), []);
   });
 
-  it('sends a done one again only on purpose, to all targets that are meant', async (t) => {
+  it('resends a done message only on purpose, to all current targets', async (t) => {
     const { store } = await open(t);
     const ref = refOf(await attempt(store, 'one', 1000));
     await end(store, ref, 2000, [step(0, 'ok'), step(1, 'ok')], { claim: makeClaim('same', 9000) });
@@ -185,7 +185,7 @@ export function messages(open: Open): void {
     });
   });
 
-  it('begins a row anew once the id of a done one has expired, or the old one is gone', async (t) => {
+  it('starts over once the id of a done message has expired, or its row was removed', async (t) => {
     const { store } = await open(t);
     const first = refOf(await attempt(store, 'one', 1000));
     await end(store, first, 2000, [step(0, 'ok'), step(1, 'ok')], { claim: makeClaim('same', 5000) });
@@ -201,9 +201,9 @@ export function messages(open: Open): void {
     assert.ok('ref' in third && third.continued === undefined);
   });
 
-  it('goes on from a version that has left several rows of one id: the row that is replayed first is the one', async (t) => {
+  it('continues the replayed row when an earlier version has left several rows of one id', async (t) => {
     const { store } = await open(t);
-    // Without a claim, as rows of an earlier version are not known by their id.
+    // Without a claim, because rows of an earlier version are not found by their id.
     const [one, two] = [
       refOf(await attempt(store, 'one', 1000, { claim: null })),
       refOf(await attempt(store, 'two', 1000, { claim: null })),
@@ -215,7 +215,7 @@ export function messages(open: Open): void {
     assert.equal((await attempt(store, 'three', 3000)).kind, 'duplicate');
   });
 
-  it('sends the stored answer of a run once more, to the targets that have not got it', async (t) => {
+  it('resends the stored answer of a run to the targets that do not have it', async (t) => {
     const { store } = await open(t);
     const dispatch = makeDispatch('a', { deliveries: deliveriesTo('a', 'b') });
     const ref = refOf(await store.write(makeAccept('a', { dispatch })));

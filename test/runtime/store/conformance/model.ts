@@ -1,18 +1,18 @@
-/** The model of idempotency and coalescing that stores are compared with. */
+/** The model of idempotency and coalescing with which stores are compared. */
 
 export type Step =
   | { readonly kind: 'accept'; readonly id: string }
   | { readonly kind: 'join'; readonly id: string; readonly key: string }
-  /** Delivered while the sender waits, or refused by the target. */
+  /** Delivered while the sender waits, or rejected by the target. */
   | { readonly kind: 'direct'; readonly id: string; readonly works: boolean }
-  /** Its row is sent once more, by an operator. */
+  /** An operator sends its row again. */
   | { readonly kind: 'replay'; readonly id: string; readonly works: boolean }
   | { readonly kind: 'pass'; readonly seconds: number }
-  /** All that is due runs, to its end. */
+  /** All due runs run to their end. */
   | { readonly kind: 'work' }
-  /** All groups are due, and it is closed and opened again. */
+  /** All groups are made due, and the store is closed and opened again. */
   | { readonly kind: 'stop' }
-  /** Killed with all that is due under way. */
+  /** Killed while all due work is running. */
   | { readonly kind: 'crash' };
 
 export const LIMITS = { window_ms: 30_000, max_wait_ms: 50_000 };
@@ -25,7 +25,7 @@ interface Group {
   readonly id: string;
 }
 
-/** What the specification says, in the plainest words: each step's result, as a text. */
+/** The specification as simple code: each step's result, as a text. */
 export class Model {
   now = 0;
   private readonly claims = new Map<string, number>();
@@ -79,7 +79,7 @@ export class Model {
     return ran;
   }
 
-  /** Groups that are due are closed: their latest events wait by themselves. */
+  /** Groups that are due are closed: their latest events wait alone. */
   private close(): void {
     for (const [key, { due, id, count }] of this.groups) {
       if (due > this.now) continue;

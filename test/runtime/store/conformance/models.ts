@@ -1,4 +1,4 @@
-/** Idempotency and coalescing against a plain model, with restarts and kills between steps. */
+/** Compares idempotency and coalescing with a simple model, with restarts and kills between steps. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
@@ -17,7 +17,7 @@ import {
 } from '../../../helpers/dispatches.ts';
 import type { Step } from './model.ts';
 import { LIMITS, Model, TTL_MS } from './model.ts';
-import type { Open, OpenStore } from './subject.ts';
+import type { OpenStore, StoreOpener } from './subject.ts';
 import { audit, load } from './subject.ts';
 
 const attemptOf = (works: boolean): StoreStep =>
@@ -126,8 +126,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Step>({ kind: 'crash' }) },
 );
 
-export function models(open: Open): void {
-  it('claims ids and coalesces as the model does, through stops and kills', async (t) => {
+export function models(open: StoreOpener): void {
+  it('claims ids and coalesces as the model does, across stops and kills', async (t) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 30 }), async (steps) => {
         const opened = await open(t);

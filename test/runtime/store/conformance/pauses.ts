@@ -1,4 +1,4 @@
-/** Pauses: a route that is paused has no due runs, holds its messages, and goes on where it was; a job pauses for a time. */
+/** Pauses: a paused route has no due runs and holds its messages, and resumes where it was; a job pauses for a time. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { BeginRun, Store } from '../../../../runtime/store/contract.ts';
@@ -7,7 +7,7 @@ import type { PauseRoute, Ref } from '../../../../runtime/store/records.ts';
 import { pausedRoutes } from '../../../../runtime/store/records.ts';
 import { deliveriesTo, HOLDER, makeClaim, makeDispatch, openDeliveries } from '../../../helpers/dispatches.ts';
 import { makeFire, makeTick } from '../../../helpers/jobs.ts';
-import type { Open } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, advance, audit, find, idsOf, take } from './subject.ts';
 
 const pause = (store: Store, rest: Partial<PauseRoute> = {}): Promise<null> =>
@@ -28,8 +28,8 @@ const pausedAt = async (store: Store, now: number) =>
 
 const runsAt = async (store: Store, now: number): Promise<readonly string[]> => idsOf(store, await take(store, now));
 
-export function pauses(open: Open): void {
-  it('takes no run of a paused route, of any agent, and all in their order once it goes on', async (t) => {
+export function pauses(open: StoreOpener): void {
+  it('takes no run of a paused route, for any agent, and takes all in order after it resumes', async (t) => {
     const opened = await open(t);
     await accept(opened.store, 'a');
     await pause(opened.store);
@@ -38,7 +38,7 @@ export function pauses(open: Open): void {
     await accept(opened.store, 'other', { dispatch: makeDispatch('other', { route: 'other' }) });
     const taken = await take(opened.store, 2000);
     assert.deepEqual(await idsOf(opened.store, taken), ['other']);
-    assert.equal(taken.waiting, 0, 'what is held waits for nobody');
+    assert.equal(taken.waiting, 0, 'held runs do not count as waiting');
     await opened.crash();
     assert.deepEqual(await runsAt(opened.store, 2000), []);
     await pause(opened.store, { paused: false });
@@ -46,7 +46,7 @@ export function pauses(open: Open): void {
     assert.deepEqual(await audit(opened.store), []);
   });
 
-  it('goes on by itself, and wakes who sleeps until then', async (t) => {
+  it('resumes automatically, and wakes a loop that sleeps until then', async (t) => {
     const { store } = await open(t);
     await accept(store, 'a');
     await pause(store, { until: 5000 });
@@ -56,7 +56,7 @@ export function pauses(open: Open): void {
     assert.deepEqual(await runsAt(store, 5000), ['a']);
   });
 
-  it('holds a message, and has it sent once it goes on', async (t) => {
+  it('holds a message, and sends it after the route resumes', async (t) => {
     const { store } = await open(t);
     await pause(store);
     const dispatch = messageOf('m');
@@ -73,7 +73,7 @@ export function pauses(open: Open): void {
     assert.equal((await take(store, 2000)).attempts.length, 2);
   });
 
-  it('refuses a direct delivery, whose sender waits, and stores nothing of it', async (t) => {
+  it('rejects a direct delivery, whose sender waits, and stores nothing of it', async (t) => {
     const { store } = await open(t);
     await pause(store, { until: 9000 });
     const direct = async (now: number) => {
@@ -86,7 +86,7 @@ export function pauses(open: Open): void {
     assert.equal((await direct(9000)).kind, 'stored');
   });
 
-  it('holds each event of a job, whose schedule goes on; one fires it afterwards, the others find it running', async (t) => {
+  it('holds each event of a job without stopping its schedule; later one event fires it, the others find it running', async (t) => {
     const opened = await open(t);
     const fire = async (id: string, now: number) =>
       (await opened.store.write(makeFire('j', id, { claim: makeClaim(id), now }))).kind;
@@ -120,7 +120,7 @@ export function pauses(open: Open): void {
     assert.deepEqual(await audit(opened.store), []);
   });
 
-  it('a held event drops where its job is paused by then, and a run by hand is never held', async (t) => {
+  it('drops a held event if its job is paused when the route resumes, and never holds a manual run', async (t) => {
     const { store } = await open(t);
     await pause(store);
     const of = (route: string | null) => ({ dispatch: makeDispatch(`of ${route}`, { mode: 'job', job: 'j', route }) });
@@ -162,7 +162,7 @@ export function pauses(open: Open): void {
     assert.deepEqual(await runsAt(opened.store, 3000), ['a', 'b']);
   });
 
-  it('says of a run that is due that its route is paused', async (t) => {
+  it('reports that the route of a due run is paused', async (t) => {
     const { store } = await open(t);
     await accept(store, 'a');
     await pause(store, { now: 1500 });
@@ -176,7 +176,7 @@ export function pauses(open: Open): void {
     assert.equal((await named.counts()).agent, 0);
   });
 
-  it('says which routes are paused since when, and that nothing of theirs is overdue', async (t) => {
+  it('reports which routes are paused since when, and that none of their work is overdue', async (t) => {
     const { store } = await open(t);
     await pause(store, { now: 500 });
     await pause(store, { now: 700, until: 8000 });
@@ -187,7 +187,7 @@ export function pauses(open: Open): void {
     assert.equal(await store.read({ kind: 'oldest_due', now: 8000 }), 1000);
   });
 
-  it('fires a job again when its pause has ended by itself', async (t) => {
+  it('fires a job again when its pause has expired', async (t) => {
     const opened = await open(t);
     await opened.store.write({ kind: 'pause_job', job: 'j', paused: true, until: 5000, now: 500 });
     await opened.restart();

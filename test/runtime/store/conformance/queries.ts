@@ -1,18 +1,18 @@
-/** What a store can be asked. */
+/** The queries of a store. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Store } from '../../../../runtime/store/contract.ts';
 import type { ListFilter } from '../../../../runtime/store/queries.ts';
 import { makeAttempt, makeDispatch, makeJoin, openDeliveries } from '../../../helpers/dispatches.ts';
-import type { Open } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, advance, audit, find, overview, take, takeNew } from './subject.ts';
 
 async function ids(store: Store, filter: ListFilter): Promise<string> {
   return (await store.read({ kind: 'list', filter })).map(({ id }) => id).join('');
 }
 
-export function queries(open: Open): void {
-  it('adds up the figures of minutes, and forgets those of a week ago', async (t) => {
+export function queries(open: StoreOpener): void {
+  it('adds up the figures of minutes, and deletes those that are older than a week', async (t) => {
     const opened = await open(t);
     const week = 604_800_000;
     const add = (minute: number, taken: number, most_us: number) =>
@@ -70,7 +70,7 @@ export function queries(open: Open): void {
     assert.equal(await ids(store, { limit: 10, since: 2000, route: 'two', state: 'dead' }), 'b');
   });
 
-  it('tells which of some dispatches have ended', async (t) => {
+  it('returns which of some dispatches have ended', async (t) => {
     const { store } = await open(t);
     const refs = [];
     for (const id of ['a', 'b', 'c', 'd']) refs.push(await takeNew(store, id, { dispatch: makeDispatch(id) }));
@@ -79,12 +79,12 @@ export function queries(open: Open): void {
     await advance(store, refs[3] ?? 0, 'skipped', 2000, { reason: 'x' });
     await accept(store, 'e', {});
     const ended = async (...ids: string[]) => (await store.read({ kind: 'ended', ids })).toSorted();
-    assert.deepEqual(await ended('a', 'b', 'c', 'e', 'nobody', "'"), ['a', 'b']);
+    assert.deepEqual(await ended('a', 'b', 'c', 'e', 'absent', "'"), ['a', 'b']);
     assert.deepEqual(await ended('d'), ['d']);
     assert.deepEqual(await ended(), []);
   });
 
-  it('finds a dispatch by its id or the beginning of it that no other shares', async (t) => {
+  it('finds a dispatch by its id or a unique prefix of it', async (t) => {
     const { store } = await open(t);
     for (const id of ['0192-aa', '0192-ab', '0192', '7_%']) await accept(store, id);
     const look = async (id: string): Promise<string> => {
@@ -98,7 +98,7 @@ export function queries(open: Open): void {
     assert.equal(await store.read({ kind: 'load', ref: 99 }), null);
   });
 
-  it('counts what waits, and what does not', async (t) => {
+  it('counts waiting and other work', async (t) => {
     const { store } = await open(t);
     assert.deepEqual((await overview(store, 1000)).backlog, {
       runs: 0,
@@ -136,7 +136,7 @@ export function queries(open: Open): void {
     });
   });
 
-  it('counts open work by what it needs', async (t) => {
+  it('counts pending work by the target that it needs', async (t) => {
     const { store } = await open(t);
     const to = (...targets: readonly string[]) => targets.map((target) => ({ target, extra: {}, unresolved: [] }));
     const sent = makeDispatch('sent', { route: 'one', deliveries: to('chat', 'mail') });
@@ -177,7 +177,7 @@ export function queries(open: Open): void {
     assert.deepEqual(await store.write(refused), { state: 'dead', reason: 'telegram: chat not found' });
   });
 
-  it('knows the oldest open dispatch and the last error', async (t) => {
+  it('returns the oldest open dispatch and the last error', async (t) => {
     const { store } = await open(t);
     const before = await overview(store);
     assert.deepEqual([before.oldest_open_at, before.last_error, before.damage], [null, null, null]);
@@ -194,7 +194,7 @@ export function queries(open: Open): void {
     assert.equal((await overview(store)).last_error?.id, 'a');
   });
 
-  it('adds up: accepted is the sum of all states, for every route', async (t) => {
+  it('accepts exactly the sum of all states, for every route', async (t) => {
     const opened = await open(t);
     for (const [index, to] of (['done', 'dead', 'skipped', 'pending', null] as const).entries()) {
       const id = `d${index}`;

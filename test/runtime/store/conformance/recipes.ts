@@ -1,4 +1,7 @@
-/** Changes at random for any store: each without what must differ every time (id, time), which is given when it is made. */
+/**
+ * Random changes for any store. Each lacks the parts that must differ every time (id, time), which are added when it is
+ * made.
+ */
 import fc from 'fast-check';
 import { sessionId } from '../../../../runtime/platform/ids.ts';
 import type { Advance, Mutation } from '../../../../runtime/store/contract.ts';
@@ -21,7 +24,7 @@ import {
 } from '../../../helpers/dispatches.ts';
 import { makeFire, makeJob, makeTick } from '../../../helpers/jobs.ts';
 
-/** `ref` in what it makes is a place in the order of storing. */
+/** `ref` in the change is a position in the order of storing. */
 export type Recipe = (id: string, now: number) => Mutation | 'restart' | 'crash';
 
 const small = fc.integer({ min: 0, max: 5 });
@@ -31,7 +34,7 @@ const place = fc.integer({ min: 0, max: 15 });
 const holder = fc.constantFrom('one', 'one', 'two');
 const job = fc.constantFrom('j', 'k');
 const agent = fc.constantFrom(null, null, 'reviewer');
-/** Most events belong to one of few sessions, whose runs take turns. */
+/** Most events belong to one of a few sessions, whose runs take turns. */
 const session = fc
   .constantFrom(null, 's', 's', 't\0')
   .map((key) => (key === null ? {} : { session_key: key, session: sessionId('webhook', 'alerts', key) }));
@@ -53,7 +56,7 @@ const accept = fc
   .map(({ parts, work }): Recipe => {
     const { deliveryId, route, ttl, generated, later, approve, holder, cap, agent, session } = parts;
     return (id, now) => {
-      // A text and an address that differ from one attempt of the sender to the next.
+      // A text and an address that differ between attempts of the sender.
       const extra: Record<string, string> = ttl > 3 ? { chat_id: String(ttl) } : {};
       const approved = approve ? { approve_ms: 20 + ttl * 20 } : {};
       const deliveries = deliveriesTo(...TARGETS).map((one, index) =>
@@ -104,7 +107,7 @@ const take = fc
       },
   );
 
-/** That of a program which answered, or none. */
+/** The end of a program that answered, or none. */
 const programOf = (wait: number, now: number): Partial<Pick<Advance, 'program'>> =>
   wait % 2 === 0 ? {} : { program: { exit_code: 0, signal: null, stderr: `\0 \ud800 at ${now}` } };
 
@@ -129,7 +132,7 @@ const advance = fc
     });
   });
 
-/** Most runs find a rest in it. */
+/** Large enough for most runs. */
 const BUDGETS: readonly RunLimit[] = [
   {
     kind: 'budget',
@@ -193,7 +196,7 @@ const replay = fc.record({ place, message: fc.option(deliveryId), again: fc.bool
     (_, now) => ({ kind: 'resend', ref: place, key: message === null ? null : keyOf(message), again, now }),
 );
 
-/** Of a message, whose text differs from one attempt to the next. */
+/** A message, whose text differs between attempts. */
 const approvals = fc.oneof(
   fc.record({ place, back: fc.integer({ min: 1, max: 12 }), approve: fc.boolean(), reason: fc.boolean() }).map(
     ({ place, back, approve, reason }): Recipe =>
@@ -271,7 +274,7 @@ const others = fc.oneof(
   ),
   pauses,
   fc.constant<Recipe>((_, now) => ({ kind: 'flush_groups', now })),
-  // At times of a clock that was set back.
+  // At times of a clock that moved back.
   fc.record({ holder, runs: fc.array(place), attempts: fc.array(place), back: fc.constantFrom(0, 100) }).map(
     ({ holder, runs, attempts, back }): Recipe =>
       (_, now) => {
@@ -302,7 +305,7 @@ export const recipe: fc.Arbitrary<Recipe> = fc.oneof(
   { weight: 3, arbitrary: others },
 );
 
-/** Jobs that a paused route, another one, their schedule and people fire. */
+/** Jobs that are fired by a paused route, another route, their schedule and people. */
 const fired = fc
   .record({
     job: fc.constantFrom('j', 'k', 'l', 'm', 'n', 'o'),
@@ -321,7 +324,7 @@ const fired = fc
 
 export const firing: fc.Arbitrary<Recipe> = fc.oneof(
   pauses,
-  // They last.
+  // These pauses have no end.
   {
     weight: 2,
     arbitrary: pauses.map(

@@ -1,4 +1,4 @@
-/** What a process that is gone was holding, and what a wrong clock has done. */
+/** Recovery of the work of a process that has ended, and from a wrong clock. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Recover, UnderWay } from '../../../../runtime/store/contract.ts';
@@ -11,7 +11,7 @@ import {
   makeJoin,
   openDeliveries,
 } from '../../../helpers/dispatches.ts';
-import type { Open } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, advance, audit, find, idsOf, load, overview, take, takeNew, tally } from './subject.ts';
 
 const NOTHING = { runs: [], attempts: [] } as const;
@@ -19,8 +19,8 @@ const recover = (now: number, holder = 'the next process', under_way: UnderWay =
   return { kind: 'recover', holder, now, under_way };
 };
 
-export function recovery(open: Open): void {
-  it('makes runs due again that a killed process had taken, before those that came later', async (t) => {
+export function recovery(open: StoreOpener): void {
+  it('makes runs of a killed process due again, before later ones', async (t) => {
     const opened = await open(t);
     const ref = await takeNew(opened.store, 'a');
     await accept(opened.store, 'b', { now: 1100 });
@@ -33,13 +33,13 @@ export function recovery(open: Open): void {
       [step?.kind, step?.outcome, step?.started_at, step?.at, typeof step?.reason],
       ['run', 'interrupted', 1000, 3000, 'string'],
     );
-    assert.equal(await advance(store, ref, 'dead', 3000), false, 'the process that is gone holds nothing');
+    assert.equal(await advance(store, ref, 'dead', 3000), false, 'a dead process holds nothing');
     const taken = await take(store, 3000, { holder: 'the next process' });
     assert.deepEqual([await idsOf(store, taken), taken.runs[0]?.failed], [['a', 'b'], 0]);
     assert.deepEqual(await audit(store), []);
   });
 
-  it('makes deliveries due again that were under way', async (t) => {
+  it('makes deliveries in progress due again', async (t) => {
     const opened = await open(t);
     const dispatch = makeDispatch('a');
     const work = { kind: 'deliveries', answer: 'x', open: openDeliveries(dispatch, 1000) } as const;
@@ -53,7 +53,7 @@ export function recovery(open: Open): void {
     assert.deepEqual((await load(store, ref)).steps, []);
   });
 
-  it('gives up what was delivered while its sender waited, and leaves its id free', async (t) => {
+  it('fails a dispatch that was delivered while its sender waited, and frees its id', async (t) => {
     const { store } = await open(t);
     const claim = makeClaim('same');
     const work = { kind: 'held', holder: 'before' } as const;
@@ -68,7 +68,7 @@ export function recovery(open: Open): void {
     assert.deepEqual(await audit(store), []);
   });
 
-  it('takes nothing that is under way from the process that recovers, whenever it does', async (t) => {
+  it("releases none of the recovering process's own work in progress", async (t) => {
     const { store } = await open(t);
     const dispatch = makeDispatch('c');
     const work = { kind: 'deliveries', answer: 'x', open: openDeliveries(dispatch, 1000) } as const;
@@ -83,7 +83,7 @@ export function recovery(open: Open): void {
     assert.equal((await find(store, 'b'))?.state, 'delivering');
   });
 
-  it('makes due again, as if it had not been taken, what a process holds without knowing it', async (t) => {
+  it('releases work that a process holds without knowing it, as if it had not been taken', async (t) => {
     const { store } = await open(t);
     const dispatch = makeDispatch('lost delivery', { deliveries: deliveriesTo('log', 'log') });
     const work = { kind: 'deliveries', answer: 'x', open: openDeliveries(dispatch, 1000) } as const;
@@ -102,7 +102,7 @@ export function recovery(open: Open): void {
     assert.deepEqual([(await tally(store)).running, await audit(store)], [2, []]);
   });
 
-  it('lets nothing wait for the time at which a clock was that has been set back', async (t) => {
+  it('lets nothing wait for an old time after the clock moved back', async (t) => {
     const { store } = await open(t);
     const AHEAD = 10_000_000;
     const run = await takeNew(store, 'run', { now: AHEAD });
@@ -122,14 +122,14 @@ export function recovery(open: Open): void {
     assert.deepEqual((await take(store, 3999)).attempts, []);
     assert.deepEqual((await take(store, 4000)).attempts, [{ ref: delivery, index: 0 }]);
     assert.equal((await take(store, 4000)).next_due_at, 31_000);
-    // The group's longest wait counts from now as well.
+    // The group's maximum wait also starts now.
     const joined = await store.write(
       makeJoin('group 2', 'k', 30_000, { limits: { window_ms: 30_000, max_wait_ms: 40_000 } }),
     );
     assert.equal(joined.kind === 'stored' && joined.due_at, 41_000);
   });
 
-  it('leaves alone what only waits long', async (t) => {
+  it('leaves work alone that only waits for a long time', async (t) => {
     const { store } = await open(t);
     const ref = await takeNew(store, 'a');
     await advance(store, ref, 'pending', 2000, { due_at: 9e9 });

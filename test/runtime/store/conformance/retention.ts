@@ -1,10 +1,10 @@
-/** What is removed, and what never is. */
+/** Retention: which rows are removed, and which never are. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Store } from '../../../../runtime/store/contract.ts';
 import type { Ref } from '../../../../runtime/store/records.ts';
 import { makeClaim, makeDispatch } from '../../../helpers/dispatches.ts';
-import type { Open } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, advance, audit, find, overview, take, takeNew, tally } from './subject.ts';
 
 async function ended(store: Store, id: string, at: number, prompt = id): Promise<Ref> {
@@ -17,8 +17,8 @@ async function ids(store: Store): Promise<string> {
   return (await store.read({ kind: 'list', filter: { limit: 1000 } })).map(({ id }) => id).join(' ');
 }
 
-export function retention(open: Open): void {
-  it('removes what ended long ago, slice by slice, and nothing else', async (t) => {
+export function retention(open: StoreOpener): void {
+  it('removes old ended dispatches, slice by slice, and nothing else', async (t) => {
     const { store } = await open(t);
     for (const [id, at] of [
       ['a', 2000],
@@ -43,7 +43,7 @@ export function retention(open: Open): void {
     assert.equal(await find(store, 'a'), null);
   });
 
-  it('never gives a number out twice', async (t) => {
+  it('never assigns a number twice', async (t) => {
     const opened = await open(t);
     const ref = await ended(opened.store, 'a', 2000);
     await opened.store.write({ kind: 'cleanup', before: 9000, after: 0, limit: 10 });
@@ -52,7 +52,7 @@ export function retention(open: Open): void {
     assert.ok((await accept(opened.store, 'b')) > ref);
   });
 
-  it('removes the oldest that have ended while the store is too large, and never what has not', async (t) => {
+  it('removes the oldest ended dispatches while the store is too large, and never a pending one', async (t) => {
     const opened = await open(t);
     const { store } = opened;
     const text = 'x'.repeat(20_000);

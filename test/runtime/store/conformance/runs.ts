@@ -1,4 +1,4 @@
-/** The way of a dispatch: its runs, its answer, its delivery attempts and its end. */
+/** The life of a dispatch: its runs, its answer, its delivery attempts and its end. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Advance } from '../../../../runtime/store/contract.ts';
@@ -11,13 +11,13 @@ import {
   makeStep,
   openDeliveries,
 } from '../../../helpers/dispatches.ts';
-import type { Open } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, advance, audit, find, load, overview, take, takeNew, tally } from './subject.ts';
 
 const failed = makeStep({ outcome: 'failed', reason: 'exit code 1', next_at: 5000 });
 
-export function runs(open: Open): void {
-  it('keeps the times, the answer and the steps of a dispatch on its way', async (t) => {
+export function runs(open: StoreOpener): void {
+  it('stores the times, the answer and the steps of a dispatch', async (t) => {
     const opened = await open(t);
     const { store } = opened;
     const ref = await takeNew(store, 'a');
@@ -44,7 +44,7 @@ export function runs(open: Open): void {
     assert.deepEqual(stored?.dispatch, makeDispatch('a'));
   });
 
-  it('adds the deliveries of what the run handed over in the change that stores its answer', async (t) => {
+  it("adds the deliveries of a run's outputs in the change that stores its answer", async (t) => {
     const opened = await open(t);
     const { store } = opened;
     const plain = makeDispatch('a');
@@ -70,7 +70,7 @@ export function runs(open: Open): void {
     assert.deepEqual(await audit(opened.store), []);
   });
 
-  it('stores what on_failure is told in the change that ends the run, and with no other', async (t) => {
+  it('stores the message to on_failure in the change that ends the run, and in no other', async (t) => {
     const opened = await open(t);
     const ref = await takeNew(opened.store, 'a');
     const of = { mode: 'message', route: null, event: 'run_failed', prompt: 'p\0\ud800', session_key: null } as const;
@@ -88,7 +88,7 @@ export function runs(open: Open): void {
     assert.deepEqual(await audit(store), []);
   });
 
-  it('gives every text back as it came', async (t) => {
+  it('returns every text unchanged', async (t) => {
     const { store } = await open(t);
     const texts = { event: 'e\0f', delivery_id: '\ud800"\\', prompt: 'p\0q\ud800', replay_of: 'r' };
     const deliveries = [{ target: 'log', label: 'x\0', extra: { chat_id: 'ü\0' }, unresolved: [] }];
@@ -99,7 +99,7 @@ export function runs(open: Open): void {
     assert.deepEqual([summary?.event, summary?.delivery_id, summary?.replay_of], ['e\0f', '\ud800"\\', 'r']);
   });
 
-  it('gives up a dispatch that cannot be worked on, with its deliveries, whoever holds it', async (t) => {
+  it('ends a dispatch that cannot be worked on, with its deliveries, whichever process holds it', async (t) => {
     const { store } = await open(t);
     const ref = await takeNew(store, 'a');
     const targets = openDeliveries(makeDispatch('a', { deliveries: deliveriesTo('log', 'local') }), 1000);
@@ -115,7 +115,7 @@ export function runs(open: Open): void {
   });
 
   for (const ended of FINAL_STATES) {
-    it(`lets nobody change a dispatch that is ${ended}`, async (t) => {
+    it(`lets no change through to a dispatch that is ${ended}`, async (t) => {
       const { store } = await open(t);
       const ref = await takeNew(store, 'a');
       assert.equal(await advance(store, ref, ended, 2000, { answer: 'x' }), true);
@@ -133,7 +133,7 @@ export function runs(open: Open): void {
     });
   }
 
-  it('takes a change only from the process that holds the dispatch', async (t) => {
+  it('accepts a change only from the process that holds the dispatch', async (t) => {
     const { store } = await open(t);
     const ref = await accept(store, 'a');
     assert.equal(await advance(store, ref, 'dead', 2000, { reason: 'not taken' }), false);
@@ -145,7 +145,7 @@ export function runs(open: Open): void {
     assert.equal((await load(store, ref)).state, 'pending');
   });
 
-  it('takes an answer together with its delivery, but no end without one', async (t) => {
+  it('accepts an answer together with its delivery, but no end without an answer', async (t) => {
     const { store } = await open(t);
     const ref = await takeNew(store, 'a');
     assert.equal(await advance(store, ref, 'done', 2000), false);
@@ -159,7 +159,7 @@ export function runs(open: Open): void {
     assert.deepEqual(await audit(store), []);
   });
 
-  it('tries deliveries again at their time, and ends with the last one', async (t) => {
+  it('retries deliveries at their time, and ends with the last one', async (t) => {
     const { store } = await open(t);
     const dispatch = makeDispatch('a', { deliveries: deliveriesTo('one', 'two', 'three') });
     const ref = await takeNew(store, 'a', { dispatch });
@@ -179,8 +179,8 @@ export function runs(open: Open): void {
     const later = await take(store, 3999);
     assert.deepEqual([later.attempts, later.next_due_at], [[], 4000]);
     assert.deepEqual((await take(store, 4000)).attempts, [{ ref, index: 1 }]);
-    const end = { state: 'dead', reason: 'one: gone; two: gave up' } as const;
-    const last = makeAttempt(ref, 1, 4100, { outcome: 'permanent', reason: 'gave up' });
+    const end = { state: 'dead', reason: 'one: gone; two: failed' } as const;
+    const last = makeAttempt(ref, 1, 4100, { outcome: 'permanent', reason: 'failed' });
     assert.deepEqual(await store.write(last), end);
     const stored = await load(store, ref);
     assert.deepEqual(
@@ -191,7 +191,7 @@ export function runs(open: Open): void {
     assert.deepEqual(await audit(store), []);
   });
 
-  it('takes back a delivery that was not attempted, without a step', async (t) => {
+  it('releases a delivery that was not attempted, without a step', async (t) => {
     const { store } = await open(t);
     const dispatch = makeDispatch('a');
     const work = { kind: 'deliveries', answer: 'text', open: openDeliveries(dispatch, 1000) } as const;
@@ -207,7 +207,7 @@ export function runs(open: Open): void {
     assert.deepEqual((await load(store, ref)).steps, []);
   });
 
-  it('hands out nothing of a dispatch that its holder delivers', async (t) => {
+  it('hands out no delivery of a dispatch that its holder delivers', async (t) => {
     const { store } = await open(t);
     const ref = await accept(store, 'a', { work: { kind: 'held', holder: HOLDER } });
     const taken = await take(store, 9000);

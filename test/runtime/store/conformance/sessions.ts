@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { resetBody, resetRow } from '../../../../runtime/store/listed-rows.ts';
 import { namedWaits } from '../../../../runtime/store/named-waits.ts';
 import { HOLDER, makeAccept, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
-import type { Open, OpenStore } from './subject.ts';
+import type { OpenStore, StoreOpener } from './subject.ts';
 import { accept, advance, audit, idsOf, take } from './subject.ts';
 
 const of = (id: string, key: string, rest: Parameters<typeof makeDispatch>[1] = {}) =>
@@ -13,8 +13,8 @@ const of = (id: string, key: string, rest: Parameters<typeof makeDispatch>[1] = 
 const acceptIn = ({ store }: OpenStore, id: string, key: string, rest: Parameters<typeof makeDispatch>[1] = {}) =>
   accept(store, id, { dispatch: of(id, key, rest), claim: null });
 
-export function sessions(open: Open): void {
-  it('runs one after the other in the order of acceptance, over kills, and holds up no other key', async (t) => {
+export function sessions(open: StoreOpener): void {
+  it('runs one after the other in the order of acceptance, across kills, and delays no other key', async (t) => {
     const opened = await open(t);
     for (const [id, key] of [
       ['a1', 'a'],
@@ -41,7 +41,7 @@ export function sessions(open: Open): void {
     assert.deepEqual(await audit(opened.store), []);
   });
 
-  it('a run that is tried again keeps its turn, and one that is dead gives it up', async (t) => {
+  it('keeps the turn of a retried run, and passes on the turn of a dead one', async (t) => {
     const opened = await open(t);
     const [first] = [await acceptIn(opened, 'a1', 'a'), await acceptIn(opened, 'a2', 'a')];
     await take(opened.store, 1000);
@@ -53,7 +53,7 @@ export function sessions(open: Open): void {
     assert.deepEqual(await idsOf(opened.store, await take(opened.store, 5100)), ['a2']);
   });
 
-  it('a group has its place by its first event', async (t) => {
+  it('orders a group by its first event', async (t) => {
     const opened = await open(t);
     const { store } = opened;
     const join = (id: string, now: number) => store.write(makeJoin(id, 'k', now, { dispatch: of(id, 'a') }));
@@ -67,7 +67,7 @@ export function sessions(open: Open): void {
     assert.deepEqual(await idsOf(store, await take(store, 33_000)), ['a2']);
   });
 
-  it('tells what each run waits for, and since when', async (t) => {
+  it('returns what each run waits for, and since when', async (t) => {
     const opened = await open(t);
     const agents = [{ profile: 'default', agent: 'reviewer', max_concurrent: 1 }];
     const namedAt = (now: number) =>
@@ -123,7 +123,7 @@ export function sessions(open: Open): void {
     assert.notEqual((await sessionsOf(null)).length, 0);
   });
 
-  it('tells what was said in a session, until it is reset or removed', async (t) => {
+  it('returns the turns of a session until it is reset or removed', async (t) => {
     const opened = await open(t);
     const of = { profile: 'default', session: 'webhook:alerts:a' };
     const said = async (turns = 20, chars = 1000) =>
@@ -166,14 +166,14 @@ export function sessions(open: Open): void {
     assert.deepEqual(await said(), [['prompt of a6', 'six']]);
   });
 
-  it('profiles have sessions of their own', async (t) => {
+  it('separates the sessions of profiles', async (t) => {
     const opened = await open(t);
     await acceptIn(opened, 'a1', 'a');
     await acceptIn(opened, 'a2', 'a', { profile: 'other' });
     assert.deepEqual([...(await idsOf(opened.store, await take(opened.store, 1000)))].sort(), ['a1', 'a2']);
   });
 
-  it('an agent has at most so many runs over its routes, and holds up no other agent', async (t) => {
+  it("limits an agent's concurrent runs over its routes, and delays no other agent", async (t) => {
     const { store } = await open(t);
     const by = (id: string, route: string, agent: string | null) =>
       store.write(makeAccept(id, { dispatch: makeDispatch(id, { route, agent }), claim: null }));
@@ -194,7 +194,7 @@ export function sessions(open: Open): void {
   });
 }
 
-/** Ends the run of this name; what is taken then. */
+/** Ends the run of this name; returns the runs that are taken then. */
 async function endFirst({ store }: OpenStore, id: string): Promise<readonly string[]> {
   const found = await store.read({ kind: 'find', id });
   const ref = found.kind === 'found' ? found.dispatch.ref : 0;

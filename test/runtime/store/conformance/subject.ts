@@ -1,4 +1,4 @@
-/** A store under test, and what its tests do all the time. */
+/** A store under test, and helpers of its tests. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Advance, Store, TakenWork, TakeWork } from '../../../../runtime/store/contract.ts';
@@ -8,14 +8,14 @@ import { makeAccept, makeAdvance, makeTake } from '../../../helpers/dispatches.t
 
 export interface StoreSubject {
   readonly name: string;
-  /** Part of the runs of properties that it is given; default: all. */
+  /** Share of the property runs to make; default: all. */
   readonly share?: number;
-  /** An empty place for one store, which the test's end removes. */
+  /** An empty folder for one store, which the end of the test removes. */
   create(t: Pick<TestContext, 'after'>): StorePlace | Promise<StorePlace>;
 }
 
 export interface StorePlace {
-  /** Opens what is there; not while it is open. */
+  /** Opens the existing store; not while it is open. */
   open(): Promise<Store>;
   /** Ends the open store as the death of its process would: nothing is finished or closed. */
   kill(): Promise<void>;
@@ -31,13 +31,13 @@ export interface OpenStore {
   crash(): Promise<void>;
 }
 
-export interface Open {
+export interface StoreOpener {
   (t: Pick<TestContext, 'after'>): Promise<OpenStore>;
-  /** As in `StoreSubject`. */
+  /** See `StoreSubject`. */
   readonly share: number;
 }
 
-export function openEach(subject: StoreSubject): Open {
+export function openEach(subject: StoreSubject): StoreOpener {
   const open = async (t: Pick<TestContext, 'after'>): Promise<OpenStore> => {
     const place = await subject.create(t);
     let store: Store | null = await place.open();

@@ -1,9 +1,9 @@
-/** Who is taken next: fairness over lanes, order within one, caps, due times. */
+/** Which row is taken next: fairness over lanes, order within a lane, limits, due times. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Store } from '../../../../runtime/store/contract.ts';
 import { deliveriesTo, makeAttempt, makeDispatch, makeStep, openDeliveries } from '../../../helpers/dispatches.ts';
-import type { Open } from './subject.ts';
+import type { StoreOpener } from './subject.ts';
 import { accept, advance, idsOf, load, take } from './subject.ts';
 
 /** Accepts `a1` on route a, and so on. */
@@ -18,7 +18,7 @@ async function takeOneByOne(store: Store, times: number): Promise<string> {
   return ids.join(' ');
 }
 
-/** Answers that wait to be delivered: `id: targets`. */
+/** Answers that wait for delivery: `id: targets`. */
 async function acceptAnswers(store: Store, answers: Readonly<Record<string, readonly string[]>>): Promise<void> {
   for (const [id, targets] of Object.entries(answers)) {
     const dispatch = makeDispatch(id, { deliveries: deliveriesTo(...targets) });
@@ -36,8 +36,8 @@ async function takeAttempts(store: Store, rest: Parameters<typeof take>[2]): Pro
   );
 }
 
-export function turns(open: Open): void {
-  it('lets lanes take turns within one taking', async (t) => {
+export function turns(open: StoreOpener): void {
+  it('lets lanes take turns within one call', async (t) => {
     const { store } = await open(t);
     await acceptAll(store, ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']);
     const taken = await take(store, 2000);
@@ -45,7 +45,7 @@ export function turns(open: Open): void {
     assert.deepEqual([taken.waiting, taken.next_due_at], [0, null]);
   });
 
-  it('lets lanes take turns from one taking to the next', async (t) => {
+  it('lets lanes take turns from one call to the next', async (t) => {
     const { store } = await open(t);
     await acceptAll(store, ['a1', 'a2', 'a3', 'a4', 'b1', 'b2']);
     assert.equal(await takeOneByOne(store, 3), 'a1 b1 a2');
@@ -53,14 +53,14 @@ export function turns(open: Open): void {
     assert.equal(await takeOneByOne(store, 6), 'c1 b2 a3 c2 a4');
   });
 
-  it('takes a profile and its namesake routes as lanes of their own', async (t) => {
+  it('treats routes of the same name in different profiles as separate lanes', async (t) => {
     const { store } = await open(t);
     await acceptAll(store, ['a1', 'a2'], 1);
     await accept(store, 'a3', { dispatch: makeDispatch('a3', { route: 'a', profile: 'red' }), max_concurrent: 1 });
     assert.equal((await idsOf(store, await take(store, 2000))).join(' '), 'a1 a3');
   });
 
-  it('takes a lane in order of due time, then of storing', async (t) => {
+  it('takes rows of a lane in order of due time, then of storing', async (t) => {
     const { store } = await open(t);
     for (const [id, now] of [
       ['late', 1500],
@@ -73,7 +73,7 @@ export function turns(open: Open): void {
     assert.deepEqual(await idsOf(store, await take(store, 2000)), ['x', 'y', 'late']);
   });
 
-  it('takes no more runs of a route than it may have at once, over all processes', async (t) => {
+  it('takes at most as many runs of a route as its limit, over all processes', async (t) => {
     const { store } = await open(t);
     await acceptAll(store, ['a1', 'a2', 'a3', 'a4'], 2);
     await acceptAll(store, ['b1']);
@@ -86,7 +86,7 @@ export function turns(open: Open): void {
     assert.deepEqual(await idsOf(store, await take(store, 2100)), ['a3']);
   });
 
-  it('goes by the latest limit that was given for a route', async (t) => {
+  it('uses the latest limit of a route', async (t) => {
     const { store } = await open(t);
     await acceptAll(store, ['a1', 'a2', 'a3'], 1);
     assert.deepEqual(await idsOf(store, await take(store, 2000)), ['a1']);
@@ -96,7 +96,7 @@ export function turns(open: Open): void {
     assert.deepEqual(await idsOf(store, await take(store, 2000)), ['a3', 'a4', 'a5']);
   });
 
-  it('hands out nothing twice, also to two that ask at once', async (t) => {
+  it('hands out nothing twice, even to two concurrent calls', async (t) => {
     const { store } = await open(t);
     await acceptAll(store, ['a1', 'a2', 'b1', 'b2', 'b3']);
     const both = await Promise.all([take(store, 2000, { runs: 3 }), take(store, 2000, { holder: 'another' })]);
@@ -105,7 +105,7 @@ export function turns(open: Open): void {
     assert.equal(new Set([...(mine ?? []), ...(theirs ?? [])]).size, 5);
   });
 
-  it('counts what is left waiting, and tells when the next row falls due', async (t) => {
+  it('counts the remaining waiting rows, and returns when the next row falls due', async (t) => {
     const { store } = await open(t);
     await acceptAll(store, ['a1', 'a2', 'a3']);
     await acceptAnswers(store, { x: ['log'] });
@@ -120,7 +120,7 @@ export function turns(open: Open): void {
     assert.deepEqual((await take(store, 8000)).next_due_at, 9000);
   });
 
-  it('gives a process no more attempts to a target than it may have at once', async (t) => {
+  it('gives a process at most as many attempts to a target as its limit', async (t) => {
     const { store } = await open(t);
     await acceptAnswers(store, { a: ['log', 'email'], b: ['log'], c: ['log', 'email'], d: ['email'] });
     assert.equal(await takeAttempts(store, { attempts_per_target: 2, attempts: 3 }), 'a0 a1 b0');
@@ -131,7 +131,7 @@ export function turns(open: Open): void {
     assert.equal(await takeAttempts(store, { attempts_per_target: 2 }), '');
   });
 
-  it('lets targets take turns, each profile by itself', async (t) => {
+  it('lets targets take turns, separately for each profile', async (t) => {
     const { store } = await open(t);
     await acceptAnswers(store, { a: ['log'], b: ['log'], c: ['log', 'email'] });
     const dispatch = makeDispatch('d', { profile: 'red' });

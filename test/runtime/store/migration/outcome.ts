@@ -1,4 +1,4 @@
-/** What becomes of the rows of every kind that an earlier version has left (format-7.sql, version-2.sql), on any engine. */
+/** The outcome of every kind of row that an earlier version has left (format-7.sql, version-2.sql), on any engine. */
 import assert from 'node:assert/strict';
 import type { Advance, Store } from '../../../../runtime/store/contract.ts';
 import { namedWaits } from '../../../../runtime/store/named-waits.ts';
@@ -22,7 +22,7 @@ const span = (of: string, limits: { readonly tokens?: number; readonly runs?: nu
   ...limits,
 });
 
-/** All of it ends as it would have, and what the earlier version has counted still counts. */
+/** Everything ends as it would have, and the counts of the earlier version are still valid. */
 export async function endAll(store: Store): Promise<void> {
   assert.deepEqual(await waitsOf(store), {
     ...{
@@ -100,7 +100,7 @@ async function waitsOf(store: Store): Promise<Readonly<Record<string, string>>> 
   );
 }
 
-/** Takes what is due, begins each run as the gateway does, and then ends all. */
+/** Takes all due work, begins each run as the gateway does, and then ends it. */
 async function workOff(store: Store, now: number, ended: Record<string, string>): Promise<void> {
   const { runs, attempts } = await store.write(makeTake(now, { holder: NEXT }));
   const begun: Advance[] = [];

@@ -1,4 +1,4 @@
-/** The properties that every store has, on SQLite with all their runs. */
+/** The conformance tests on SQLite, with all runs of the properties. */
 import { storeConformance } from '../conformance/conformance.ts';
 import { sqliteSubject } from './subject.ts';
 

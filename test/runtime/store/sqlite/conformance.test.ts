@@ -1,6 +1,6 @@
-/** What every store promises, kept by the SQLite store as a command opens it; the server's is the same behind threads. */
+/** The conformance tests for the SQLite store as a command opens it; a server uses the same code in threads. */
 import { storeConformance } from '../conformance/conformance.ts';
 import { sqliteSubject } from './subject.ts';
 
-// All runs of the properties are in ./conformance.slow.test.ts.
+// ./conformance.slow.test.ts has all runs of the properties.
 storeConformance({ ...sqliteSubject, share: 0.1 });

@@ -9,7 +9,7 @@ import { Writer } from '../../../../runtime/store/sqlite/writer.ts';
 export interface DyingWriterData {
   readonly path: string;
   readonly point: CommitPoint;
-  /** Written when it has died. */
+  /** Written when the thread has died. */
   readonly marker: string;
 }
 

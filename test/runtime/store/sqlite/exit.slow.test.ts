@@ -1,4 +1,4 @@
-/** The end of a process whose threads are at work in the driver: it is what the process says, and no abort. */
+/** The exit of a process whose threads are inside the driver: it has its own exit code, and does not abort. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -57,7 +57,7 @@ await store.write(makeAccept('one'));
 process.exit(7);
 `;
 
-test('a process that exits without closing its store has lost nothing, and the next start does not say so', async (t) => {
+test('a process that exits without closing its store loses nothing, and the next start reports no loss', async (t) => {
   const folder = tempDir(t);
   writeFileSync(join(folder, 'main.mts'), SERVER);
   const path = join(folder, 'state.db');

@@ -1,4 +1,4 @@
-/** What the writer does when its connection fails, with a driver that fails as told. */
+/** The writer when its connection fails, with a driver that fails on demand. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -14,7 +14,9 @@ import { Writer } from '../../../../runtime/store/sqlite/writer.ts';
 import { makeAccept, makeClaim, makeTake } from '../../../helpers/dispatches.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
-/** Fails the statements that `fails` names, instead of executing them. `wrote`: the transaction has changed something. */
+/**
+ * Fails the statements that `fails` names, instead of executing them. `wrote`: the transaction has changed something.
+ */
 function faulty(fails: (sql: string, wrote: boolean) => string | null): Connect {
   return (path, options) => {
     const db = connect(path, options);
@@ -80,7 +82,7 @@ async function open(t: TestContext, fails: Parameters<typeof faulty>[0]) {
 }
 
 describe('a commit that fails', () => {
-  it('stores nothing of its group, reopens the connection, and writes over what it left before it says so', async (t) => {
+  it('stores nothing of its group, reopens the connection, and overwrites its frames before it reports the failure', async (t) => {
     const statements: string[] = [];
     let failing = 0;
     const store = await open(t, (sql) => {
@@ -90,7 +92,7 @@ describe('a commit that fails', () => {
     assert.deepEqual(await store.kinds(makeAccept('a')), ['ok']);
     const before = store.opened();
     statements.length = 0;
-    // The commit, and the first one that is to write over it.
+    // The commit, and the first one that is to overwrite it.
     failing = 2;
     assert.deepEqual(await store.kinds(makeAccept('b'), makeAccept('c')), ['unavailable', 'unavailable']);
     assert.deepEqual(store.ids(), ['a']);
@@ -100,12 +102,12 @@ describe('a commit that fails', () => {
       overwritten.map((sql) => sql.slice(0, 6)),
       ['COMMIT', 'INSERT', 'COMMIT', 'INSERT', 'COMMIT'],
     );
-    // Its ids are free, and its numbers are given out once.
+    // Its ids are free, and its numbers are assigned once.
     const [again] = await store.commit(makeAccept('b'));
     assert.deepEqual(again, { kind: 'ok', value: { kind: 'stored', ref: 2 } });
   });
 
-  it('is in doubt while it cannot be written over, and lets nothing else be committed until it is', async (t) => {
+  it('is in doubt while it cannot be overwritten, and blocks other commits until it is', async (t) => {
     let failing = false;
     let commits = 0;
     const store = await open(t, (sql) => {
@@ -118,14 +120,14 @@ describe('a commit that fails', () => {
     assert.ok(commits > 2, 'it was tried for some time');
     commits = 0;
     assert.deepEqual(await store.kinds(makeAccept('b')), ['unavailable']);
-    assert.equal(commits, 1, 'known by now: nobody waits for it again');
+    assert.equal(commits, 1, 'its outcome is known: it is not made again');
     failing = false;
     assert.deepEqual(await store.kinds(makeAccept('a'), makeTake(1000)), ['ok', 'ok']);
     assert.deepEqual(store.ids(), ['a']);
   });
 
   for (const code of ['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_READONLY', 'SQLITE_IOERR_SHMMAP']) {
-    it(`with ${code} is tried again by the next one`, async (t) => {
+    it(`with ${code} is retried by the next one`, async (t) => {
       let failing = 0;
       const store = await open(t, (sql) => (sql === 'COMMIT' && failing-- > 0 ? code : null));
       failing = 1;
@@ -134,7 +136,7 @@ describe('a commit that fails', () => {
     });
   }
 
-  it('on a full disk is probed by a write, for a transaction without one succeeds there', async (t) => {
+  it('on a full disk is probed by a write, because a transaction without one succeeds there', async (t) => {
     let isFull = false;
     const store = await open(t, (sql, wrote) => (sql === 'COMMIT' && isFull && wrote ? 'SQLITE_FULL' : null));
     isFull = true;
@@ -163,14 +165,14 @@ describe('a commit that fails', () => {
   });
 });
 
-it('a change that can never be stored fails alone, wherever it stands in its group', async (t) => {
+it('fails only the change that can never be stored, at any position in its group', async (t) => {
   const store = await open(t, () => null);
-  // The same id under another delivery id: no duplicate event, but a dispatch that cannot be.
+  // The same id under another delivery id: the event is not a duplicate, but the dispatch cannot be stored.
   const twin = (n: number) => makeAccept('a', { claim: makeClaim(`twin ${n}`) });
   assert.deepEqual(await store.kinds(makeAccept('a'), twin(1), makeAccept('b'), twin(2), makeAccept('c')), [
     ...['ok', 'failed', 'ok', 'failed', 'ok'],
   ]);
   assert.deepEqual(store.ids(), ['a', 'b', 'c']);
-  // Nothing of it: its delivery id is free.
+  // Nothing of it is stored: its delivery id is free.
   assert.deepEqual(await store.kinds(makeAccept('d', { claim: makeClaim('twin 1') })), ['ok']);
 });

@@ -12,7 +12,7 @@ import { tempDir } from '../../../helpers/temp-dir.ts';
 
 const MODULE = moduleUrl(new URL('../../../../runtime/store/sqlite/file-lock.js', import.meta.url));
 
-/** A process that takes the lock, says so, and holds it until it is killed. */
+/** A process that takes the lock, prints that, and holds it until it is killed. */
 async function holder(path: string): Promise<ChildProcess> {
   const code = `import { tryLock } from ${JSON.stringify(MODULE)}; console.log(tryLock(${JSON.stringify(path)}) !== null); setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, [...LOADER, '--input-type=module', '-e', code], {
@@ -23,7 +23,7 @@ async function holder(path: string): Promise<ChildProcess> {
   return child;
 }
 
-test('a lock is held once, also within one process, and passes on when released', (t) => {
+test('a lock is held once, even within one process, and is free when released', (t) => {
   const path = join(tempDir(t), 'run', 'x.lock');
   const first = tryLock(path);
   assert.ok(first !== null);
@@ -47,7 +47,7 @@ test('kill -9 of the holder frees the lock, and a waiter gets it', async (t) => 
   lock.release();
 });
 
-test('the process that holds a lock can be named', { skip: process.platform !== 'linux' }, (t) => {
+test('reports the process that holds a lock', { skip: process.platform !== 'linux' }, (t) => {
   const path = join(tempDir(t), 'x.lock');
   assert.equal(lockHolder(path), null);
   const lock = tryLock(path);

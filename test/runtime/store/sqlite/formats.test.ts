@@ -11,12 +11,12 @@ import { tempDir } from '../../../helpers/temp-dir.ts';
 
 describe('a database', () => {
   const refused: readonly (readonly [format: number, message: RegExp])[] = [
-    [4, /has format 4, of a version before the first release: move the file away/],
-    [5, /has format 5, of a version before the first release: move the file away/],
-    [99, /newer hookwright \(format 99, this one knows 8\)/],
+    [4, /has format 4, which predates the first release: move the file away/],
+    [5, /has format 5, which predates the first release: move the file away/],
+    [99, /newer hookwright \(format 99, this version supports up to 8\)/],
   ];
   for (const [format, message] of refused) {
-    it(`of format ${format} is refused`, async (t) => {
+    it(`of format ${format} is rejected`, async (t) => {
       const path = join(tempDir(t), 'state.db');
       const db = connect(path, { busyMs: 0 });
       db.exec(`PRAGMA user_version = ${format}`);
@@ -28,7 +28,7 @@ describe('a database', () => {
     });
   }
 
-  it('of format 6 is migrated, and its dead direct deliveries go on when they are replayed', async (t) => {
+  it('of format 6 is migrated, and its dead direct deliveries continue when they are replayed', async (t) => {
     const path = join(tempDir(t), 'state.db');
     const before = await openOfflineStore(path);
     const key = { profile: 'default', route: 'alerts', delivery_id: 'x' };
@@ -36,7 +36,7 @@ describe('a database', () => {
     await before.write(makeAccept('a', held));
     await before.write(makeAdvance(1, 'dead', 2000, { reason: 'down' }));
     await before.close();
-    // An older version wrote no such file.
+    // An older version did not write this file.
     rmSync(logMarkPath(path));
     const old = connect(path, { busyMs: 0 });
     old.exec(`DROP TABLE message; DROP TABLE usage; DROP TABLE figure; ALTER TABLE answer DROP COLUMN program; DROP INDEX work_due; DROP INDEX work_session;
@@ -52,9 +52,9 @@ describe('a database', () => {
     await store.close();
   });
 
-  it('that is no database is refused with its name', async (t) => {
+  it('is rejected by name if the file is not a database', async (t) => {
     const path = join(tempDir(t), 'state.db');
-    writeFileSync(path, 'this is no database, it only looks like a file of some length'.repeat(50));
+    writeFileSync(path, 'this is not a database, it only looks like a file of some length'.repeat(50));
     await assert.rejects(openOfflineStore(path), /\bstate\.db: .*not a database/);
   });
 });

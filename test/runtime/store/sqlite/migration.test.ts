@@ -12,7 +12,7 @@ import { endAll } from '../migration/outcome.ts';
 
 const ROWS = readFileSync(new URL('../migration/format-7.sql', import.meta.url), 'utf8');
 
-it('a store of format 7 goes on where it was, and has the tables of a new one', async (t) => {
+it('a store of format 7 continues its work, and has the tables of a new one', async (t) => {
   const path = join(tempDir(t), 'state.db');
   const old = connect(path, { busyMs: 0 });
   old.exec(ROWS);
@@ -37,7 +37,7 @@ function lanesOf(path: string): readonly string[] {
   }
 }
 
-/** The columns and indexes of all tables, in no order. */
+/** The columns and indexes of all tables, in any order. */
 function shapeOf(path: string): readonly string[] {
   const db = connect(path, { busyMs: 0 });
   try {

@@ -1,4 +1,4 @@
-/** Taking work looks at what is due alone, however much has ended or waits: by its indexes, and without sorting. */
+/** Taking work reads only due rows, however many others there are: it uses indexes and does not sort. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';

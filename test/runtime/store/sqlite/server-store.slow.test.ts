@@ -1,4 +1,4 @@
-/** The SQLite store on a full disk, and among processes. */
+/** The SQLite store on a full disk, and with several processes. */
 
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
@@ -42,7 +42,7 @@ function start(t: TestContext, ...args: readonly string[]): ChildProcess & { rea
 describe('a full disk', () => {
   const big = (id: string) => makeAccept(id, { dispatch: makeDispatch(id, { prompt: 'x'.repeat(20_000) }) });
 
-  it('is answered with what it is, nothing of it is stored, and it ends by itself', async (t) => {
+  it('is reported, stores nothing, and recovers automatically', async (t) => {
     const disk = tinyDisk(t, '1m');
     if (disk === null) return t.skip('needs the right to mount a file system');
     const ballast = join(disk, 'ballast');
@@ -60,7 +60,7 @@ describe('a full disk', () => {
     assert.ok(stored.length > 3, `${stored.length} stored`);
     assert.notEqual(store.problem(), null);
     await assert.rejects(store.write(big('refused')), StoreUnavailable);
-    // Longer than between two tries; a change with nothing to write succeeds, and proves nothing.
+    // Longer than the retry interval. A change with nothing to write succeeds, and proves nothing.
     await store.write(makeTake(0));
     await sleep(1200);
     assert.notEqual(store.problem(), null);
@@ -68,7 +68,7 @@ describe('a full disk', () => {
     await until(async () => store.problem() === null);
     assert.deepEqual(
       log.lines.map(({ message }) => message),
-      ['the store accepts no changes', 'the store accepts changes again'],
+      ['the store rejects changes', 'the store accepts changes again'],
     );
     await store.write(big('later'));
     const ids = (await store.read({ kind: 'list', filter: { limit: 999 } })).map(({ id }) => id);
@@ -95,12 +95,12 @@ describe('a full disk', () => {
     assert.equal((await store.write(makeAccept('a'))).kind, 'stored');
     assert.deepEqual(
       log.lines.map(({ message }) => message),
-      ['the store accepts no changes', 'the store accepts changes again'],
+      ['the store rejects changes', 'the store accepts changes again'],
     );
   });
 });
 
-it('any number of processes that begin on a home that is not there yet all work', async (t) => {
+it('any number of processes that start on a new home all work', async (t) => {
   const path = join(tempDir(t), 'new home', 'state.db');
   const ids = ['a', 'b', 'c', 'd', 'e'];
   const children = ids.map((id) => start(t, 'command', path, id));

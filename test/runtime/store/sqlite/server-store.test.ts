@@ -38,7 +38,7 @@ function start(t: TestContext, ...args: readonly string[]): ChildProcess & { rea
 }
 
 describe('a server and its store', () => {
-  it('writes and reads on threads, and leaves all of it in one file when it stops', async (t) => {
+  it('writes and reads on threads, and leaves everything in one file when it stops', async (t) => {
     const path = join(tempDir(t), 'home', 'state.db');
     const store = await openIn(t, path);
     const text = `${'x'.repeat(50_000)}\0"é\n`;
@@ -61,7 +61,7 @@ describe('a server and its store', () => {
     assert.deepEqual(await again.read({ kind: 'audit' }), []);
   });
 
-  it('answers in order, and what was written before it was closed', async (t) => {
+  it('returns results in order, and stores everything that was written before it was closed', async (t) => {
     const path = join(tempDir(t), 'state.db');
     const store = await openIn(t, path);
     const order: number[] = [];
@@ -74,7 +74,7 @@ describe('a server and its store', () => {
     assert.equal((await offline.read({ kind: 'list', filter: { limit: 999 } })).length, 200);
   });
 
-  it('keeps other processes out for as long as it lives, however it ends', async (t) => {
+  it('excludes other processes as long as it lives, however it ends', async (t) => {
     const path = join(tempDir(t), 'state.db');
     const server = start(t, 'server', path);
     await until(async () => server.said() === 'open\n');
@@ -95,7 +95,7 @@ describe('the writer thread', () => {
     startEntry(new URL('./dying-writer.js', import.meta.url), { path, point, marker: `${path}.died` });
 
   for (const point of ['applied', 'committed'] as const) {
-    it(`that dies when its group is ${point} ends the store, and the next start takes up what was stored`, async (t) => {
+    it(`that dies when its group is ${point} ends the store, and the next start resumes the stored work`, async (t) => {
       const path = join(tempDir(t), 'state.db');
       const before = await openOfflineStore(path);
       await before.write(makeAccept('a'));
@@ -127,7 +127,7 @@ describe('the writer thread', () => {
 });
 
 describe('the file', () => {
-  it('that was taken away is noticed, said, and nothing is acknowledged into it', async (t) => {
+  it('is reported when it is deleted, and nothing more is acknowledged', async (t) => {
     const dir = tempDir(t);
     const path = join(dir, 'state.db');
     const log = recordLog();
@@ -148,7 +148,7 @@ describe('the file', () => {
     assert.equal((await store.write(makeAccept('b'))).kind, 'stored');
   });
 
-  it('whose lock was taken away is noticed too: another server could take the store', async (t) => {
+  it('is also reported when its lock is deleted, because another server could open the store', async (t) => {
     const path = join(tempDir(t), 'state.db');
     const store = await openIn(t, path);
     await store.write(makeAccept('a'));
@@ -158,7 +158,7 @@ describe('the file', () => {
     await assert.rejects(store.write(makeAccept('b')), StoreUnavailable);
   });
 
-  it('that was replaced by another one is noticed too', async (t) => {
+  it('is also reported when it is replaced by another one', async (t) => {
     const dir = tempDir(t);
     const path = join(dir, 'state.db');
     const store = await openIn(t, path);
@@ -171,7 +171,7 @@ describe('the file', () => {
 });
 
 describe('the size of the store', () => {
-  it('is kept by removing what has ended, and new work is refused when nothing has', async (t) => {
+  it('is limited by removing ended dispatches; new work is rejected if there are none', async (t) => {
     const store = await openIn(t, join(tempDir(t), 'state.db'));
     for (let n = 0; n < 30; n++) {
       const id = `e${String(n).padStart(2, '0')}`;
@@ -186,7 +186,7 @@ describe('the size of the store', () => {
     assert.equal((await trim()).removed, 0);
     assert.equal(store.problem()?.kind, 'full');
     await assert.rejects(store.write(makeAccept('more')), StoreUnavailable);
-    // What runs goes on, and makes room.
+    // Running work continues, and makes room.
     for (const { ref } of (await store.write(makeTake(3000))).runs) {
       await store.write(makeAdvance(ref, 'dead', 4000, { reason: 'x' }));
     }

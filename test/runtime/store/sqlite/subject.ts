@@ -7,7 +7,7 @@ import { openOfflineStore } from '../../../helpers/rescued-store.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 import type { StoreSubject } from '../conformance/subject.ts';
 
-/** The SQLite store, with homes of its own for each test. */
+/** The SQLite store, with separate homes for each test. */
 export const sqliteSubject: StoreSubject = {
   name: 'SQLite store',
   create(t) {
@@ -24,7 +24,7 @@ export const sqliteSubject: StoreSubject = {
         open = await openOfflineStore(pathOf(home), { counter: runCounter });
         return open;
       },
-      // What a killed process leaves is what its files hold.
+      // A killed process leaves only the content of its files.
       async kill() {
         const from = pathOf(home);
         const to = pathOf(++home);

@@ -21,7 +21,7 @@ function countedClient(): { client: ThreadClient<string>; started: () => number 
 }
 
 describe('a thread of the store', () => {
-  it('is started by the first request, and again when it has died', async () => {
+  it('is started by the first request, and restarted when it has died', async () => {
     const { client, started } = countedClient();
     await rejects(client.ask('die'), ThreadEnded);
     equal(await client.ask('again'), 'again');
@@ -29,7 +29,7 @@ describe('a thread of the store', () => {
     await client.end('close');
   });
 
-  it('is not started by what is asked while it ends, or afterwards: the process could not end', async () => {
+  it('is not started by a request during or after its end, because the process could not exit', async () => {
     const { client, started } = countedClient();
     await client.ask('first');
     const ended = client.end('close');

@@ -1,4 +1,7 @@
-/** The store of a program without the module `rescue`: it serves and goes on after a kill, and the module can come and go. */
+/**
+ * The store of a program without the module `rescue`: it runs and resumes after a kill, and the module can be added and
+ * removed.
+ */
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +40,7 @@ function killed(t: TestContext, path: string): string {
   return to;
 }
 
-/** The ids in the store, and what it says of damage. */
+/** The ids in the store, and the reported damage. */
 async function look(path: string, open: typeof openOfflineStore) {
   const store = await open(path);
   const rows = await store.read({ kind: 'list', filter: { limit: 99 } });
@@ -54,7 +57,7 @@ async function use(t: TestContext, path: string, open: typeof openOfflineStore, 
 }
 
 describe('a service without the module', () => {
-  it('serves, and goes on with its work after a kill; one with the module goes on as well, and reports nothing', async (t) => {
+  it('runs, and resumes its work after a kill; so does one with the module, and reports nothing', async (t) => {
     const [home, next] = [tempDir(t), join(tempDir(t), 'home')];
     const base = { config, env: { SECRET: 'a-secret-of-a-service' } };
     const log = recordLog();
@@ -90,7 +93,7 @@ describe('a service without the module', () => {
 });
 
 describe('a file that is used with the module and without it', () => {
-  it('has nothing missing, and nothing is reported, whichever was killed', async (t) => {
+  it('lacks nothing, and no damage is reported, whichever was killed', async (t) => {
     const path = join(tempDir(t), 'state.db');
     await use(t, path, rescued.openOfflineStore, 'with');
     const afterWith = killed(t, path);
@@ -104,7 +107,7 @@ describe('a file that is used with the module and without it', () => {
 });
 
 describe('the store without the module', () => {
-  it('begins anew where the file is gone, and believes a damaged log up to the damage', async (t) => {
+  it('starts empty when the file is missing, and reads a damaged log up to the damage', async (t) => {
     const path = join(tempDir(t), 'state.db');
     for (const id of ['a', 'b', 'c']) await (await use(t, path, openOfflineStore, id)).close();
     const open = await use(t, path, openOfflineStore, 'd');
@@ -118,7 +121,7 @@ describe('the store without the module', () => {
     assert.deepEqual((await look(join(tempDir(t), 'state.db'), openOfflineStore)).ids, []);
   });
 
-  it('refuses a file that is no database, is damaged, or is of a newer version', async (t) => {
+  it('rejects a file that is not a database, is damaged, or is of a newer version', async (t) => {
     const folder = tempDir(t);
     const [text, damaged, newer] = ['text', 'damaged', 'newer'].map((name) => join(folder, name, 'state.db')) as [
       string,
