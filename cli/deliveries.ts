@@ -183,7 +183,7 @@ export const deliveriesReplayCommand = command({
     }
     const filter = await namedFilter(context, parseDeliveryFilter(given, context.clock.now()), given.config);
     const limit = given.limit ?? Number.MAX_SAFE_INTEGER;
-    if (given.rerun && given.again) throw new UsageError('--again sends the stored text, --rerun creates a new one: use one of them');
+    if (given.rerun && given.again) throw new UsageError('--again sends the stored text: it excludes --rerun');
     const outcome = await useStore(context, async (store) => {
       const ids = given.ids.length > 0 ? await named(given, store) : await chooseDeliveries(store, filter, limit);
       const progress = createProgress(context, ids.length, 'repeated');

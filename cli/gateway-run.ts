@@ -29,7 +29,7 @@ const options = {
   logFile: logFileOption,
 };
 
-type Given = GivenBy<typeof options>;
+type Options = GivenBy<typeof options>;
 
 export const gatewayRunCommand = command({
   options,
@@ -48,7 +48,7 @@ export const gatewayRunCommand = command({
   },
 });
 
-async function serve(context: CliContext, given: Given, log: ProcessLogger, redactor: Redactor): Promise<number> {
+async function serve(context: CliContext, given: Options, log: ProcessLogger, redactor: Redactor): Promise<number> {
   // Created for each compile, because jobs may have been added to the store.
   const request = (): Promise<RecompileRequest> => recompileRequest(context, given);
   const first = await compileFirst(context, given, await request(), log);
@@ -63,7 +63,7 @@ async function serve(context: CliContext, given: Given, log: ProcessLogger, reda
   });
 }
 
-async function recompileRequest(context: CliContext, given: Given): Promise<RecompileRequest> {
+async function recompileRequest(context: CliContext, given: Options): Promise<RecompileRequest> {
   const { config, host, port, out } = given;
   // The thread that recompiles loads the modules itself.
   const { modules: _, ...request } = await createCompileRequest(context, { configs: config, flags: { host, port } });
@@ -79,7 +79,7 @@ async function recompileRequest(context: CliContext, given: Given): Promise<Reco
 /** Compiles at the start. If the gate rejects the configuration, the previous table is served. */
 async function compileFirst(
   context: CliContext,
-  given: Given,
+  given: Options,
   request: RecompileRequest,
   log: ProcessLogger,
 ): Promise<RecompileReport> {

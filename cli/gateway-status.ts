@@ -184,10 +184,7 @@ function read(path: string, lines: number): Tail {
     return readTail(path, lines);
   } catch (error) {
     if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
-    throw new CliError(
-      `there is no log yet: ${path}`,
-      'only a background gateway writes it: hookwright gateway start',
-    );
+    throw new CliError(`there is no log yet: ${path}`, 'only a background gateway writes it: hookwright gateway start');
   }
 }
 

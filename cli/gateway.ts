@@ -241,7 +241,7 @@ const options = {
   failOn: failOnOption('Keep the old table if captured requests would be lost or changed; none: replace it'),
 };
 
-type Given = GivenBy<typeof options>;
+type Options = GivenBy<typeof options>;
 
 /** `hookwright gateway reload`: compiles the configuration now and reports the result. */
 export const gatewayReloadCommand = command({
@@ -258,7 +258,7 @@ export const gatewayReloadCommand = command({
   },
 });
 
-function refusal(context: CliContext, given: Given, refused: RefusedSwap): CliError {
+function refusal(context: CliContext, given: Options, refused: RefusedSwap): CliError {
   for (const { id, route, kind, text } of given.json ? [] : refused.requests) {
     printNote(context, visible(`${kind} ${id} ${route}: ${text}`));
   }

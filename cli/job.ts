@@ -263,7 +263,7 @@ export const jobRunCommand = command({
     const { open, job } = await openJob(context, given);
     const table = { ...open.table, place: placeInTable(open.table) };
     const id = await makeStore(context, (store) => fireJob(store, job, table, context));
-    if (id === null) throw new CliError(`job "${job.name}" is already running`, `to see it: hookwright job show ${job.name}`);
+    if (id === null) throw new CliError(`job "${job.name}" is running`, `to see it: hookwright job show ${job.name}`);
     if (given.json) printJson(context, { job: job.id, dispatch: id });
     else printLine(context, `job ${job.name} (${job.id}) runs as ${id}; to see it: hookwright deliveries show ${id}`);
     noteUnserved(context, open, 'runs');

@@ -37,7 +37,8 @@ export const profileCreateCommand = command({
   args: { name: argument('name') },
   async run(context, given) {
     const { name } = given;
-    if (name === DEFAULT_PROFILE) throw new CliError('the profile `default` always exists: it is the home', context.home);
+    if (name === DEFAULT_PROFILE)
+      throw new CliError('the profile `default` always exists: it is the home', context.home);
     if (!PROFILE_NAME.test(name)) {
       throw new CliError(
         `invalid profile name "${name}"`,
@@ -46,10 +47,7 @@ export const profileCreateCommand = command({
     }
     const home = profileHome(openHome(context), name);
     if (existsSync(home))
-      throw new CliError(
-        `there is already a profile "${name}": ${home}`,
-        `to see it: hookwright profile show ${name}`,
-      );
+      throw new CliError(`there is already a profile "${name}": ${home}`, `to see it: hookwright profile show ${name}`);
     mkdirSync(home, { recursive: true, mode: 0o700 });
     for (const folder of FOLDERS) mkdirSync(join(home, folder), { mode: 0o700 });
     writeAtomic(join(home, 'config.yaml'), CONFIG, 0o600);
@@ -115,7 +113,9 @@ export const profileShowCommand = command({
       name,
       known: closures.map((one) => [one.name, one] as const),
       listedBy: 'hookwright profile list',
-      notes: open.table.gateway.multiplex_profiles ? [] : ['profiles are off; to enable them: gateway.multiplex_profiles: true'],
+      notes: open.table.gateway.multiplex_profiles
+        ? []
+        : ['profiles are off; to enable them: gateway.multiplex_profiles: true'],
     });
     if (given.json) printJson(context, closure);
     else for (const line of formatClosure(closure, createPaint(context.colour.stdout))) printLine(context, line);

@@ -77,11 +77,11 @@ export const sessionShowCommand = command({
     chatId === undefined ? showAgent(context, given, given.target) : showChat(context, { ...given, chatId }),
 });
 
-type Given = GivenBy<typeof options>;
+type Options = GivenBy<typeof options>;
 
 async function showChat(
   context: CliContext,
-  given: Given & { readonly target: string; readonly chatId: string },
+  given: Options & { readonly target: string; readonly chatId: string },
 ): Promise<void> {
   const chat = await openChat(context, given);
   const turns = await useSessions(context, (sessions) => sessions.read(chat));
@@ -93,7 +93,7 @@ async function showChat(
   else for (const turn of turns) printTurn(context, turn);
 }
 
-async function showAgent(context: CliContext, given: Given, session: string): Promise<void> {
+async function showAgent(context: CliContext, given: Options, session: string): Promise<void> {
   const profile = sessionProfile(context, given.profile);
   const of = { profile, session };
   const found = await useStore(context, async (store) => ({

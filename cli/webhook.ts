@@ -41,7 +41,7 @@ import {
 
 const args = { name: argument('subscription') };
 
-type Given = GivenBy<typeof SUBSCRIBE_OPTIONS> & GivenBy<typeof args>;
+type Options = GivenBy<typeof SUBSCRIBE_OPTIONS> & GivenBy<typeof args>;
 
 /** `hookwright webhook subscribe`: creates or changes a subscription, which is served from the next request on. */
 export const webhookSubscribeCommand = command({
@@ -64,18 +64,18 @@ export const webhookSubscribeCommand = command({
   },
 });
 
-function report(given: Given, saved: Saved) {
+function report(given: Options, saved: Saved) {
   const { created, url, entry, plan } = saved;
   const secret = generated(given, saved) ? entry.secret : null;
   return { name: given.name, created, url, secret, mode: plan?.mode ?? null };
 }
 
 /** Whether the secret was generated here and has not been printed yet. */
-function generated(given: Given, { created, entry }: Saved): boolean {
+function generated(given: Options, { created, entry }: Saved): boolean {
   return created && given.secret === undefined && entry.secret !== undefined;
 }
 
-function print(context: CliContext, given: Given, saved: Saved): void {
+function print(context: CliContext, given: Options, saved: Saved): void {
   const { created, url, entry, plan } = saved;
   const paint = createPaint(context.colour.stdout);
   const field = (name: string, text: string): void => printLine(context, `  ${paint('bold', name.padEnd(8))}${text}`);
@@ -88,7 +88,7 @@ function print(context: CliContext, given: Given, saved: Saved): void {
   field('Try', curl ?? `hookwright webhook test ${given.name}`);
 }
 
-function describeSecret(given: Given, saved: Saved): string {
+function describeSecret(given: Options, saved: Saved): string {
   const { created, entry } = saved;
   if (generated(given, saved)) return entry.secret ?? '';
   if (given.secret !== undefined) return 'from --secret';

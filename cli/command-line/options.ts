@@ -34,7 +34,7 @@ export const logFileOption = text('path', 'Log file of this process, for `gatewa
 
 export const descriptionOption = text('text', 'Its purpose');
 
-export const budgetOption = text('yaml', "Limit of runs, tokens and cost, such as '{runs: 20, per: day}'; empty for none");
+export const budgetOption = text('yaml', "Most runs, tokens and cost, such as '{runs: 20, per: day}'; empty for none");
 
 export const chatIdOption = text('id', 'Chat or channel id');
 

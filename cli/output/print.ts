@@ -83,5 +83,5 @@ export function noteFilesRead(context: CliContext, result: CompileResult): void 
 export function noteIgnored(context: CliContext, { files, ignored }: Pick<CompileResult, 'files' | 'ignored'>): void {
   const [used] = files;
   if (used === undefined) return;
-  for (const other of ignored) printNote(context, `ignored ${other}, because ${used} is used; to choose: --config <path>`);
+  for (const other of ignored) printNote(context, `ignored ${other}, because ${used} is used (see --config)`);
 }

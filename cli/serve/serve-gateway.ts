@@ -209,8 +209,7 @@ function announce(log: Logger, table: RouteTable, url: string): void {
       agent.kind === 'preview' &&
       routes.some((route) => route.profile === name && route.mode === 'agent' && route.agent === null),
   );
-  for (const { name } of idle)
-    log.warn({ profile: name }, 'no agent is configured: each answer is the prompt itself');
+  for (const { name } of idle) log.warn({ profile: name }, 'no agent is configured: each answer is the prompt itself');
 }
 
 /** Converts expected start errors to the error to print. Anything else is a bug and returned unchanged. */
