@@ -70,7 +70,7 @@ const showOptions = {
   json: flag('Print one JSON object'),
 };
 
-type ShowGiven = GivenBy<typeof showOptions>;
+type ShowValues = GivenBy<typeof showOptions>;
 
 /** `hookwright deliveries show <id>`: one dispatch with all its states and attempts. */
 export const deliveriesShowCommand = command({
@@ -92,7 +92,7 @@ export const deliveriesShowCommand = command({
   },
 });
 
-function print(context: CliContext, given: ShowGiven, stored: StoredDispatch): void {
+function print(context: CliContext, given: ShowValues, stored: StoredDispatch): void {
   const { dispatch } = stored;
   const run = runFacts(stored);
   const facts: readonly (readonly [string, string | null])[] = [
@@ -171,7 +171,7 @@ const replayOptions = {
 };
 const args = { ids: restArguments('id') };
 
-type ReplayGiven = GivenBy<typeof replayOptions> & GivenBy<typeof args>;
+type ReplayValues = GivenBy<typeof replayOptions> & GivenBy<typeof args>;
 
 /** `hookwright deliveries replay`: sends or runs dispatches again, chosen by id or by state. */
 export const deliveriesReplayCommand = command({
@@ -198,7 +198,7 @@ export const deliveriesReplayCommand = command({
 });
 
 /** All or none, so that a mistyped id does not leave half of them replayed. */
-async function named(given: ReplayGiven, store: Store): Promise<readonly string[]> {
+async function named(given: ReplayValues, store: Store): Promise<readonly string[]> {
   const found = await Promise.all(given.ids.map((id) => findDispatch(store, id)));
   for (const stored of found) {
     const why = whyNotReplay(stored, given.again);
@@ -207,7 +207,7 @@ async function named(given: ReplayGiven, store: Store): Promise<readonly string[
   return [...new Set(found.map(({ id }) => id))];
 }
 
-function report(context: CliContext, given: ReplayGiven, { done, refused }: ReplayedDeliveries): void {
+function report(context: CliContext, given: ReplayValues, { done, refused }: ReplayedDeliveries): void {
   for (const { id, reason } of refused) printNote(context, `${id} was not replayed: ${reason}`);
   if (given.json) {
     printJson(context, given.dryRun ? done.map(({ id, replay_of }) => ({ replay_of: replay_of ?? id })) : done);

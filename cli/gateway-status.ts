@@ -188,12 +188,12 @@ function read(path: string, lines: number): Tail {
   }
 }
 
-interface Shown {
+interface LogOutput {
   readonly show: (bytes: Buffer) => void;
   readonly showTail: () => void;
 }
 
-function followFrom(context: CliContext, path: string, tail: Tail, { show, showTail }: Shown): Promise<void> {
+function followFrom(context: CliContext, path: string, tail: Tail, { show, showTail }: LogOutput): Promise<void> {
   return new Promise((resolve, reject) => {
     let { position } = tail;
     const timer = setInterval(() => {

@@ -16,12 +16,12 @@ import { configOption, failOnOption, hostOption } from './command-line/options.t
 import {
   askGateway,
   isGatewayThere,
-  NOT_OURS,
+  OTHER_CONFIG,
   OtherVersionError,
-  OWN_HOME,
   otherProject,
   pathsOf,
   readGatewayInfo,
+  SEPARATE_HOME,
   servedLines,
   stopOf,
   tryAskGateway,
@@ -43,17 +43,17 @@ export const launchOptions = {
   port: text('port', 'Port; overrides the configuration'),
 };
 
-export type LaunchGiven = GivenBy<typeof launchOptions>;
+export type LaunchValues = GivenBy<typeof launchOptions>;
 
 /** Returns once the gateway serves; prints its URL and its warnings. @throws CliError with the reason if it does not start */
-export async function startGateway(context: CliContext, given: LaunchGiven): Promise<void> {
+export async function startGateway(context: CliContext, given: LaunchValues): Promise<void> {
   const status = await launch(context, given);
   printLine(context, status.url);
   if (status.table.error !== null) printNote(context, visible(status.table.error));
   printNote(context, `started (pid ${status.pid}), log: ${logFile(context.home)}`);
 }
 
-function runArguments(context: CliContext, given: LaunchGiven): string[] {
+function runArguments(context: CliContext, given: LaunchValues): string[] {
   const named = (name: string, value: string | undefined): string[] =>
     value === undefined ? [] : [`${name}=${value}`];
   return [
@@ -66,7 +66,7 @@ function runArguments(context: CliContext, given: LaunchGiven): string[] {
 }
 
 /** Starts the process, detached, and waits until its control socket answers or it has ended. Prints its warnings. */
-async function launch(context: CliContext, given: LaunchGiven): Promise<GatewayStatus> {
+async function launch(context: CliContext, given: LaunchValues): Promise<GatewayStatus> {
   const [program = '', ...self] = context.self;
   const log = openLogFile(openHome(context));
   const { position } = readTail(logFile(context.home), 0);
@@ -107,7 +107,7 @@ export function alreadyServed(context: CliContext, { url, pid, config }: Gateway
     `a gateway already serves ${context.home} on ${url} (pid ${pid})`,
     ...servedLines(config),
     `stop it first: ${stopOf(context, config)}`,
-    OWN_HOME,
+    SEPARATE_HOME,
   );
 }
 
@@ -152,7 +152,7 @@ export async function stopGateway(context: CliContext, seconds: number | undefin
 }
 
 /** Describes the runs that a stop has interrupted. */
-export const cutOff = (runs: number): string => `${runs} ${runs === 1 ? 'run was' : 'runs were'} interrupted`;
+export const interruptedRuns = (runs: number): string => `${runs} ${runs === 1 ? 'run was' : 'runs were'} interrupted`;
 
 /** `hookwright gateway stop`: drains the running gateway and waits until it has ended. */
 export const gatewayStopCommand = command({
@@ -162,7 +162,7 @@ export const gatewayStopCommand = command({
     const abandoned = await stopGateway(context, given.drain);
     if (abandoned > 0) {
       throw new CliError(
-        `stopped, but ${cutOff(abandoned)}`,
+        `stopped, but ${interruptedRuns(abandoned)}`,
         'interrupted runs resume after the next start; to wait longer: hookwright gateway stop --drain <seconds>',
       );
     }
@@ -174,7 +174,7 @@ export const gatewayStopCommand = command({
 async function refuseOtherProject(context: CliContext): Promise<void> {
   const config = readGatewayInfo(context)?.config ?? null;
   if (config === null || otherProject(context, config) === null || !(await isGatewayThere(context))) return;
-  throw new CliError(NOT_OURS, ...servedLines(config), `to stop it: ${stopOf(context, config)}`);
+  throw new CliError(OTHER_CONFIG, ...servedLines(config), `to stop it: ${stopOf(context, config)}`);
 }
 
 /** A large configuration takes seconds to compile. */
@@ -190,7 +190,7 @@ export const gatewayRestartCommand = command({
     }
     if (given.config === undefined) await check(context);
     const abandoned = await stopGateway(context, given.drain);
-    printNote(context, abandoned === 0 ? 'stopped' : `stopped; ${cutOff(abandoned)} and will resume`);
+    printNote(context, abandoned === 0 ? 'stopped' : `stopped; ${interruptedRuns(abandoned)} and will resume`);
     await startGateway(context, given);
   },
 });
@@ -204,7 +204,7 @@ async function check(context: CliContext): Promise<void> {
     const served =
       config === null ? ['it serves compiled tables; restart it the way it was started'] : servedLines(config);
     throw new CliError(
-      NOT_OURS,
+      OTHER_CONFIG,
       ...served,
       'to serve a different configuration: hookwright gateway restart --config <path>',
     );

@@ -25,7 +25,7 @@ import {
   misfireOption,
   namesOption,
   noteUnserved,
-  printMade,
+  printJob,
   recordOfPlan,
 } from './jobs/draft-job.ts';
 import type { JobDetails, JobReference } from './jobs/open-jobs.ts';
@@ -57,7 +57,7 @@ export const jobCreateCommand = command({
     const made = await makeStore(context, (store) =>
       createJob({ name: given.name, profile: given.profile, config, blueprint: null }, { store, open, context }),
     );
-    printMade(context, { ...made, verb: 'created', open }, given.json);
+    printJob(context, { ...made, verb: 'created', open }, given.json);
   },
 });
 
@@ -219,7 +219,7 @@ export const jobEditCommand = command({
     const now = context.clock.now();
     const change = { name: given.name, timezone, config, unlimited };
     const edited = await makeStore(context, (store) => editJob(record, change, { store, open, now }));
-    printMade(context, { ...edited, verb: 'changed', open }, given.json);
+    printJob(context, { ...edited, verb: 'changed', open }, given.json);
   },
 });
 

@@ -30,7 +30,7 @@ export const sessionOpenCommand = command({
   },
 });
 
-type Listed = { readonly chat: SessionSummary } | { readonly busy: BusySession };
+type Row = { readonly chat: SessionSummary } | { readonly busy: BusySession };
 
 /** `hookwright session list`: the chat sessions and busy agent sessions of a profile. */
 export const sessionListCommand = command({
@@ -42,7 +42,7 @@ export const sessionListCommand = command({
     for (const { target, chat_id, problem } of given.json ? [] : chats) {
       if (problem !== null) printNote(context, `${visible(`${target} ${chat_id}`)}: ${visible(problem)}`);
     }
-    const rows: readonly Listed[] = [...chats.map((chat) => ({ chat })), ...busy.map((session) => ({ busy: session }))];
+    const rows: readonly Row[] = [...chats.map((chat) => ({ chat })), ...busy.map((session) => ({ busy: session }))];
     printList(context, rows, {
       json: given.json,
       toJson: (row) =>

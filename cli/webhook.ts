@@ -19,12 +19,12 @@ import {
   subscriptionNamed,
   tryOpenTable,
 } from './subscriptions/routes.ts';
-import type { Saved } from './subscriptions/save-entry.ts';
+import type { SavedEntry } from './subscriptions/save-entry.ts';
 import {
   applyFlags,
   describeMode,
   enableEntry,
-  existing,
+  existingEntry,
   newSecret,
   printWarnings,
   rotateSecret,
@@ -64,18 +64,18 @@ export const webhookSubscribeCommand = command({
   },
 });
 
-function report(given: Options, saved: Saved) {
+function report(given: Options, saved: SavedEntry) {
   const { created, url, entry, plan } = saved;
   const secret = generated(given, saved) ? entry.secret : null;
   return { name: given.name, created, url, secret, mode: plan?.mode ?? null };
 }
 
 /** Whether the secret was generated here and has not been printed yet. */
-function generated(given: Options, { created, entry }: Saved): boolean {
+function generated(given: Options, { created, entry }: SavedEntry): boolean {
   return created && given.secret === undefined && entry.secret !== undefined;
 }
 
-function print(context: CliContext, given: Options, saved: Saved): void {
+function print(context: CliContext, given: Options, saved: SavedEntry): void {
   const { created, url, entry, plan } = saved;
   const paint = createPaint(context.colour.stdout);
   const field = (name: string, text: string): void => printLine(context, `  ${paint('bold', name.padEnd(8))}${text}`);
@@ -88,7 +88,7 @@ function print(context: CliContext, given: Options, saved: Saved): void {
   field('Try', curl ?? `hookwright webhook test ${given.name}`);
 }
 
-function describeSecret(given: Options, saved: Saved): string {
+function describeSecret(given: Options, saved: SavedEntry): string {
   const { created, entry } = saved;
   if (generated(given, saved)) return entry.secret ?? '';
   if (given.secret !== undefined) return 'from --secret';
@@ -222,7 +222,7 @@ export const webhookRotateSecretCommand = command({
     const now = context.clock.now();
     const end = now + given.overlap;
     const { url } = await saveEntry(context, name, open, (before) =>
-      rotateSecret(existing(name, open, before), { fresh, now, end, inherited: open.table.server.secret }),
+      rotateSecret(existingEntry(name, open, before), { fresh, now, end, inherited: open.table.server.secret }),
     );
     const until = end > now ? new Date(end).toISOString() : null;
     const shown = given.secret === undefined ? fresh : null;

@@ -57,7 +57,7 @@ export function parseNamed<Name extends string>(what: string, text: string, name
 /** Replays stored in one transaction. */
 const BATCH = 100;
 
-interface Repeating {
+interface Replaying {
   readonly clock: Clock;
   readonly random: (bytes: number) => Buffer;
   /** See `ReplayOptions`. */
@@ -73,7 +73,7 @@ interface Repeating {
 export async function repeatDeliveries(
   store: Store,
   ids: readonly string[],
-  { clock, random, onProgress, ...given }: Repeating,
+  { clock, random, onProgress, ...given }: Replaying,
 ): Promise<ReplayedDeliveries> {
   const create = createIds(random);
   const done: ReplayedDeliveries['done'][number][] = [];
@@ -99,7 +99,7 @@ export async function repeatDeliveries(
       batch.map((found, at) =>
         found.kind === 'found'
           ? one(found.dispatch)
-          : refused.push({ id: named[at] ?? '', reason: NOT_ONE[found.kind] }),
+          : refused.push({ id: named[at] ?? '', reason: LOOKUP_ERRORS[found.kind] }),
       ),
     );
     onProgress(start + batch.length);
@@ -107,7 +107,7 @@ export async function repeatDeliveries(
   return { done, refused };
 }
 
-const NOT_ONE = { unknown: 'there is no such delivery', ambiguous: 'several deliveries begin with this id' };
+const LOOKUP_ERRORS = { unknown: 'there is no such delivery', ambiguous: 'several deliveries begin with this id' };
 
 type Refused = Exclude<MutationResults['accept'] | MutationResults['resend'], { readonly kind: 'stored' }>;
 

@@ -145,7 +145,7 @@ export function noteOtherProject(context: CliContext, served: string | null): vo
   printNote(context, visible(note));
 }
 
-export const NOT_OURS = 'the gateway serves a different configuration from the one in this folder, and was not stopped';
+export const OTHER_CONFIG = 'the gateway was not stopped: it serves a different configuration';
 
 /** Names the configuration that the running gateway serves. */
 export const servedLines = (config: string | null): readonly string[] =>
@@ -157,4 +157,4 @@ export function stopOf(context: CliContext, config: string | null): string {
   return config === null || otherProject(context, config) === null ? stop : `cd ${visible(dirname(config))} && ${stop}`;
 }
 
-export const OWN_HOME = 'or use a separate home for this one: HOOKWRIGHT_HOME=<dir>';
+export const SEPARATE_HOME = 'or use a separate home for this one: HOOKWRIGHT_HOME=<dir>';

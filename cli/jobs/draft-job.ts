@@ -128,7 +128,7 @@ export function configFromFlags(flags: GivenBy<typeof JOB_OPTIONS>): Partial<Job
 
 type NewJob = JobDraft & Pick<JobRecord, 'blueprint'>;
 
-export interface JobMaker {
+export interface JobScope {
   readonly store: Store;
   readonly open: DraftTable;
   readonly context: Pick<CliContext, 'clock' | 'random'>;
@@ -149,7 +149,7 @@ function newId(random: CliContext['random'], isTaken: (id: string) => boolean): 
  * @param numbered appends a number to a name that is in use, instead of rejecting it
  * @throws CliError if the job is invalid; nothing is stored then
  */
-export async function createJob(job: NewJob, { store, open, context }: JobMaker, numbered = false): Promise<SavedJob> {
+export async function createJob(job: NewJob, { store, open, context }: JobScope, numbered = false): Promise<SavedJob> {
   const { plan, warnings } = checkDraft(job, open);
   const { blueprint, config } = job;
   const { timezone } = config;
@@ -175,14 +175,14 @@ export async function createJob(job: NewJob, { store, open, context }: JobMaker,
   return { record: { ...record, name: stored.name }, warnings };
 }
 
-interface MadeJob extends SavedJob {
+interface PrintedJob extends SavedJob {
   /** `created`, `changed`. */
   readonly verb: string;
   readonly open: Pick<OpenTable, 'table' | 'url'>;
 }
 
 /** Prints a created or changed job and its next run. */
-export function printMade(context: CliContext, { record, warnings, verb, open }: MadeJob, json: boolean): void {
+export function printJob(context: CliContext, { record, warnings, verb, open }: PrintedJob, json: boolean): void {
   for (const warning of warnings) printNote(context, `warning: ${visible(warning)}`);
   const { deliver, ...rest } = record;
   const { id, name, schedule, timezone } = rest;

@@ -41,7 +41,7 @@ function withEmptyConfig(path: string): Files {
   };
 }
 
-async function openAnyTable(context: CliContext, configs: readonly string[] | undefined): Promise<OpenTable> {
+async function openTableOrEmpty(context: CliContext, configs: readonly string[] | undefined): Promise<OpenTable> {
   const path = join(context.home, 'config.yaml');
   if (configs !== undefined || searchConfig(nodeFiles, context).root !== null) {
     return openTable(context, configs);
@@ -55,7 +55,7 @@ async function openAnyTable(context: CliContext, configs: readonly string[] | un
 
 /** @throws CliError if the config has errors or the store cannot be read */
 export async function openJobs(context: CliContext, configs: readonly string[] | undefined): Promise<OpenJobs> {
-  const open = await openAnyTable(context, configs);
+  const open = await openTableOrEmpty(context, configs);
   const records = await readStoredJobs(context);
   return { ...open, records, jobs: listJobs(open.table, records, context.timezone) };
 }

@@ -38,7 +38,7 @@ import { CliError, refusalOf } from '../base/errors.ts';
 import type { ServedGateway } from '../base/module.ts';
 import { runtimeParts } from '../base/module.ts';
 import type { GatewayInfo } from '../gateway/ask-gateway.ts';
-import { gatewayPid, OWN_HOME, pathsOf, readGatewayInfo, servedLines } from '../gateway/ask-gateway.ts';
+import { gatewayPid, pathsOf, readGatewayInfo, SEPARATE_HOME, servedLines } from '../gateway/ask-gateway.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
 import type { ConfigState } from './reloader.ts';
 import { Reloader } from './reloader.ts';
@@ -131,7 +131,7 @@ async function serve(
     void stop(0);
   });
   const open = (): Promise<ControlServer> => openControl(parts, operations, log);
-  const control = isReadOnlyHome ? takeLater(context, log, open, () => void stop(0)) : await open();
+  const control = isReadOnlyHome ? lockLater(context, log, open, () => void stop(0)) : await open();
   announce(log, service.table, url);
   const report = await ending.ended;
   reloader.stop();
@@ -311,7 +311,7 @@ const RETRY_MS = 1000;
 const isReadOnly = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EROFS';
 
 /** Locks the home and opens its control socket as soon as it is writable. @param refused called if it cannot be used */
-function takeLater(
+function lockLater(
   context: CliContext,
   log: Logger,
   openControl: () => Promise<ControlServer>,
@@ -363,7 +363,7 @@ function takeHome(context: CliContext): FileLock | null {
     `another gateway already serves ${context.home}${who}`,
     ...(isIts ? servedLines(note.config ?? null) : []),
     'stop it first: hookwright gateway stop',
-    OWN_HOME,
+    SEPARATE_HOME,
   );
 }
 

@@ -131,7 +131,7 @@ export function checkEntry(
   before: RouteConfig | undefined,
   open: OpenTable,
 ): CheckedEntry {
-  refuseStatic(name, open);
+  rejectStatic(name, open);
   const { problems, routes } = compileSubscriptions(JSON.stringify({ [name]: entry }), open);
   const errors = problems.filter((problem) => isError(problem) && !isOldUnknown(problem, before));
   if (errors.length > 0)
@@ -166,7 +166,7 @@ const staticRoute = (name: string, { table }: OpenTable): RoutePlan | undefined 
   Object.hasOwn(table.routes, name) ? table.routes[name] : undefined;
 
 /** @throws CliError with the position of the static route, if there is one with this name */
-export function refuseStatic(name: string, open: OpenTable): void {
+export function rejectStatic(name: string, open: OpenTable): void {
   const route = staticRoute(name, open);
   if (route === undefined) return;
   throw new CliError(`"${name}" is a static route`, `change it there: ${route.at.file}:${route.at.line}`);
@@ -187,13 +187,13 @@ export function describeProblem(
 
 const describeInEntry = (problem: SubscriptionProblem): string => describeProblem(problem, problem.path.slice(1));
 
-export interface FoundRoute {
+export interface MatchedRoute {
   readonly plan: RoutePlan;
   readonly dynamic: boolean;
 }
 
 /** @param asked its name or a prefix @throws CliError if there is no such route, or it has errors */
-export function findRoute({ home }: CliContext, asked: string, open: OpenTable): FoundRoute {
+export function findRoute({ home }: CliContext, asked: string, open: OpenTable): MatchedRoute {
   const fixed = Object.values(open.table.routes).map((plan) => [plan.name, plan] as const);
   // A static route takes precedence over a subscription of the same name; the file is read only if needed.
   const exact = fixed.find(([name]) => name === asked)?.[1];
@@ -215,7 +215,7 @@ const ALL_ROUTES = 'hookwright webhook list --all';
 /** The full name of a subscription, for commands that change it. @throws CliError for a static or unknown route */
 export function subscriptionNamed(home: string, asked: string, open: OpenTable | null): string {
   const names = [...parseSubscriptions(home, readSubscriptionText(home)).keys()];
-  if (!names.includes(asked) && open !== null) refuseStatic(asked, open);
+  if (!names.includes(asked) && open !== null) rejectStatic(asked, open);
   const known = names.map((name) => [name, name] as const);
   return findName({ kind: 'subscription', name: asked, known, listedBy: 'hookwright webhook list' });
 }

@@ -27,10 +27,10 @@ import {
 import { parseList } from '../command-line/values.ts';
 import { printNote, visible } from '../output/print.ts';
 import type { CheckedEntry, OpenTable } from './routes.ts';
-import { checkEntry, openTable, publicRouteUrl, refuseStatic, strangerWarnings, subscriptionNamed } from './routes.ts';
+import { checkEntry, openTable, publicRouteUrl, rejectStatic, strangerWarnings, subscriptionNamed } from './routes.ts';
 import { asEntry, updateSubscriptions } from './subscription-file.ts';
 
-export interface Saved extends CheckedEntry {
+export interface SavedEntry extends CheckedEntry {
   readonly created: boolean;
   readonly entry: RouteConfig;
   /** The secret for the sender. */
@@ -48,7 +48,7 @@ export async function saveEntry(
   name: string,
   open: OpenTable,
   change: (before: RouteConfig | undefined) => RouteConfig,
-): Promise<Saved> {
+): Promise<SavedEntry> {
   return updateSubscriptions(context, (entries) => {
     const before = entries.has(name) ? entryOf(name, entries.get(name)) : undefined;
     const entry = change(before);
@@ -69,9 +69,9 @@ function entryOf(name: string, value: unknown): RouteConfig {
 }
 
 /** Returns an existing entry to change. */
-export function existing(name: string, open: OpenTable, before: RouteConfig | undefined): RouteConfig {
+export function existingEntry(name: string, open: OpenTable, before: RouteConfig | undefined): RouteConfig {
   if (before !== undefined) return before;
-  refuseStatic(name, open);
+  rejectStatic(name, open);
   throw subscriptionNotFound(name);
 }
 
@@ -101,7 +101,7 @@ export async function enableEntry(
   const open = await openTable(context, given.config);
   const name = subscriptionNamed(context.home, given.name, open);
   const { entry } = await saveEntry(context, name, open, (before) =>
-    applyFlags(existing(name, open, before), { enabled }),
+    applyFlags(existingEntry(name, open, before), { enabled }),
   );
   if (enabled) printWarnings(context, await strangerWarnings(context, name, entry, open));
   printNote(context, `${enabled ? 'enabled' : 'disabled'} ${visible(name)}`);

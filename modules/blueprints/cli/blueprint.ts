@@ -7,7 +7,7 @@ import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
 import { argument, command, flag, restArguments, text, withDefault } from '../../../cli/command-line/command.ts';
 import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
-import { chooseTimezone, printMade } from '../../../cli/jobs/draft-job.ts';
+import { chooseTimezone, printJob } from '../../../cli/jobs/draft-job.ts';
 import { openJobs } from '../../../cli/jobs/open-jobs.ts';
 import { printJson, printLine, visible } from '../../../cli/output/print.ts';
 import { canAsk } from '../../../cli/output/prompter.ts';
@@ -85,7 +85,7 @@ export const blueprintShowCommand = command({
   },
 });
 
-interface Shown {
+interface ShownBlueprint {
   readonly appScheme: string;
   readonly plan: BlueprintPlan;
   readonly timezone: string;
@@ -94,7 +94,7 @@ interface Shown {
   readonly filled: FilledBlueprint;
 }
 
-function describe(context: CliContext, { appScheme, plan, timezone, runs, filled }: Shown): string[] {
+function describe(context: CliContext, { appScheme, plan, timezone, runs, filled }: ShownBlueprint): string[] {
   const paint = createPaint(context.colour.stdout);
   const trigger = { key: plan.key, values: filled.values };
   const fields = plan.fields.flatMap((field) => [
@@ -189,12 +189,12 @@ export const blueprintCreateCommand = command({
     const made = await makeStore(context, (store) =>
       createFilledJob(filled, { name, profile, timezone, origin: null }, { store, open, context }),
     );
-    printMade(context, { ...made, verb: 'created', open }, given.json);
+    printJob(context, { ...made, verb: 'created', open }, given.json);
   },
 });
 
 /** The arguments with a blueprint and its values. */
-export interface Words {
+export interface BlueprintWords {
   /** A blueprint, a command or a link. */
   readonly key: string;
   /** `name=value`, or the words of a command. */
@@ -215,7 +215,7 @@ function refuse(plan: BlueprintPlan, messages: readonly string[]): CliError {
 export async function fillFromWords(
   context: CliContext,
   catalog: OpenCatalog,
-  words: Words,
+  words: BlueprintWords,
   defaults: boolean,
 ): Promise<{ readonly plan: BlueprintPlan; readonly filled: FilledBlueprint }> {
   const trigger = readTrigger(words, catalog.appScheme);
@@ -273,7 +273,7 @@ async function askValues(context: CliContext, plan: BlueprintPlan): Promise<Blue
 export async function triggerFromWords(
   context: CliContext,
   catalog: OpenCatalog,
-  words: Words,
+  words: BlueprintWords,
 ): Promise<{ readonly plan: BlueprintPlan; readonly trigger: Trigger }> {
   const { plan, filled } = await fillFromWords(context, catalog, words, words.values.length > 0 || !canAsk(context));
   return { plan, trigger: { key: plan.key, values: { ...defaultValues(plan.fields), ...filled.values } } };
@@ -303,7 +303,7 @@ function parseWords(first: string, rest: readonly string[], appScheme: string): 
 }
 
 /** @throws CliError with the problem of a command or link */
-export function readTrigger({ key, values }: Words, appScheme: string): Trigger {
+export function readTrigger({ key, values }: BlueprintWords, appScheme: string): Trigger {
   const parsed = parseWords(key, values, appScheme);
   if (!parsed.ok) throw new CliError(parsed.message);
   return parsed.trigger;

@@ -4,7 +4,7 @@ import { targetLabel } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import { loadRules } from '../../../cli/compile/compiler-parts.ts';
-import type { JobDraft, JobMaker, SavedJob } from '../../../cli/jobs/draft-job.ts';
+import type { JobDraft, JobScope, SavedJob } from '../../../cli/jobs/draft-job.ts';
 import { createJob } from '../../../cli/jobs/draft-job.ts';
 import { createMachineFacts } from '../../../compiler/node/machine-facts.ts';
 import { describeSchedule } from '../../../compiler/schedule/describe-schedule.ts';
@@ -37,7 +37,7 @@ function configOf(filled: FilledBlueprint, { timezone, origin }: BlueprintJobOpt
 export function createFilledJob(
   filled: FilledBlueprint,
   options: BlueprintJobOptions,
-  maker: JobMaker,
+  maker: JobScope,
 ): Promise<SavedJob> {
   const { profile } = options;
   const name = options.name ?? filled.blueprint;

@@ -20,7 +20,7 @@ import { runProcess } from '../../../runtime/platform/process/run-process.ts';
 import { createSecrets } from '../../../runtime/platform/secrets.ts';
 import type { GatewayStatus } from '../../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
-import type { FoundGateway } from './doctor/check-gateway.ts';
+import type { ProbedGateway } from './doctor/check-gateway.ts';
 import {
   checkAgentPrograms,
   checkConfiguration,
@@ -66,7 +66,7 @@ async function checkAll(
   context: CliContext,
   given: Options,
   compiled: CompileResult,
-  found: FoundGateway,
+  found: ProbedGateway,
 ): Promise<readonly Check[]> {
   const { status, silence } = found;
   const store = silence === null ? await checkStoreOf(context, given, status) : [checkSilence(silence)];
@@ -104,7 +104,7 @@ async function checkStoreOf(
 }
 
 /** An unreadable store is a failed check and does not prevent the other checks. */
-async function createRequest(context: CliContext, given: Options, { silence }: FoundGateway): Promise<CompileRequest> {
+async function createRequest(context: CliContext, given: Options, { silence }: ProbedGateway): Promise<CompileRequest> {
   const { cwd, home, env } = context;
   try {
     if (silence !== null) throw silence;

@@ -18,7 +18,7 @@ import { writeAtomic } from '../../../runtime/platform/files.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { describeSetup } from './init/plan-init.ts';
 import { editYaml, readYaml } from './setup/edit-yaml.ts';
-import { CONSOLE_TOKEN, planSetup, readIfThere, setupTarget } from './setup/plan-setup.ts';
+import { CONSOLE_TOKEN, planSetup, readOptionalFile, setupTarget } from './setup/plan-setup.ts';
 import type { SetupAnswers } from './setup/wizard.ts';
 import { askSetup, parseAnswers, withDefaults } from './setup/wizard.ts';
 
@@ -67,13 +67,13 @@ export const gatewaySetupCommand = command({
 });
 
 async function planChanges(context: CliContext, given: Options, path: string) {
-  const text = readIfThere(path);
+  const text = readOptionalFile(path);
   const name = displayPath(path, context.cwd);
   const config = readYaml(name, text);
   const answers = await readAnswers(context, given, config, name);
   const plan = planSetup(answers, { config, generateSecret: () => newSecret(context) });
   const env = join(context.home, '.env');
-  const before = readIfThere(env);
+  const before = readOptionalFile(env);
   const after = Object.keys(plan.env).length === 0 ? before : setEnvLines(before, plan.env);
   const changes = [
     { path, before: text, after: editYaml(name, text === '' ? HEADER : text, plan.edits), secret: false },

@@ -19,7 +19,7 @@ import type { RouteTable, SecretRef } from '../../../schemas/generated/types.ts'
 import type { InitFacts, InitFile, Template } from './init/plan-init.ts';
 import { describeRoutes, planInit, readTemplates } from './init/plan-init.ts';
 import { addCatalogHints, bundleSchema } from './schema.ts';
-import { readIfThere } from './setup/plan-setup.ts';
+import { readOptionalFile } from './setup/plan-setup.ts';
 
 const templates = readTemplates();
 
@@ -42,7 +42,7 @@ export const initCommand = command({
     const schema = addCatalogHints(bundleSchema('config'), await context.catalog());
     const files = planInit(template, `${JSON.stringify(schema, null, 2)}\n`, {
       ...variablesOf(table),
-      env: readIfThere(join(folder, '.env')),
+      env: readOptionalFile(join(folder, '.env')),
       newSecret: () => newSecret(context),
     });
     write(context, folder, files);

@@ -84,7 +84,11 @@ export const configuration: Story = {
       out: /^bad\.yaml:7:9: error unknown-key: .*did you mean `events`\?\n/,
       err: 'read bad.yaml\n',
     },
-    { run: 'lint --format xml', code: 2, err: /^error: --format must be one of pretty, json, github, sarif, not "xml"\n/ },
+    {
+      run: 'lint --format xml',
+      code: 2,
+      err: /^error: --format must be one of pretty, json, github, sarif, not "xml"\n/,
+    },
     {
       run: 'compile',
       out: 'build/routes.json\nbuild/blueprints.json\n',

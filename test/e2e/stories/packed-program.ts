@@ -20,7 +20,11 @@ export interface CommandEnvironment {
 /** The argument vector that starts a packed program. @param path of its entry file */
 export const programArgv = (path: string): readonly [string, ...string[]] => [process.execPath, path];
 
-export function startProgram(path: string, words: readonly string[], place: CommandEnvironment): ChildProcessWithoutNullStreams {
+export function startProgram(
+  path: string,
+  words: readonly string[],
+  place: CommandEnvironment,
+): ChildProcessWithoutNullStreams {
   const [node, ...args] = programArgv(path);
   return spawn(node, [...args, ...words], place);
 }
@@ -50,7 +54,11 @@ class Recorder extends Writable {
  * Runs one command line with the modules of the packed program, as its entry file does, in a context like that of a
  * process without terminal, input and signals.
  */
-export async function runHere(path: string, words: readonly string[], { cwd, env }: CommandEnvironment): Promise<OutputHere> {
+export async function runHere(
+  path: string,
+  words: readonly string[],
+  { cwd, env }: CommandEnvironment,
+): Promise<OutputHere> {
   const load = (module: string): Promise<unknown> => import(pathToFileURL(join(dirname(path), module)).href);
   const { runCli } = (await load('run.js')) as typeof import('../../../cli/run.ts');
   const { createContext } = (await load('context.js')) as typeof import('../../../cli/base/context.ts');

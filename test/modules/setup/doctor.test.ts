@@ -180,7 +180,7 @@ test('the clock is compared with the closest service', () => {
   assert.equal(checkClock([-90_000], true).status, 'failed');
 });
 
-test("a missing program of an agent is a warning of its profile", async (t) => {
+test('a missing program of an agent is a warning of its profile', async (t) => {
   const home = tempDir(t);
   mkdirSync(join(home, 'bin'));
   writeFileSync(join(home, 'bin', 'known'), '', { mode: 0o755 });

@@ -71,12 +71,12 @@ export function checkTable({ root, output }: CompileResult): Check {
 }
 
 /** The status of the home's gateway. `silence` is set if it runs without a usable answer. */
-export interface FoundGateway {
+export interface ProbedGateway {
   readonly status: GatewayStatus | null;
   readonly silence: CliError | null;
 }
 
-export async function findGateway(context: CliContext): Promise<FoundGateway> {
+export async function findGateway(context: CliContext): Promise<ProbedGateway> {
   try {
     return { status: await tryAskGateway(context, 'status', {}), silence: null };
   } catch (error) {

@@ -19,7 +19,7 @@ import { describeSecret, setupSteps } from '../../../../compiler/sources/describ
 import { missingAgent } from '../../../../runtime/dispatch/agents/program.ts';
 import { printSecretRef, secretFiles, userHome } from '../../../../runtime/platform/secrets.ts';
 import type { RoutePlan, RouteTable, SecretRef } from '../../../../schemas/generated/types.ts';
-import { readIfThere } from '../setup/plan-setup.ts';
+import { readOptionalFile } from '../setup/plan-setup.ts';
 
 /** Facts about the project for `planInit`. */
 export interface InitFacts {
@@ -173,6 +173,6 @@ function whereKept(context: CliContext, ref: SecretRef): string {
   const shown = (path: string): string => displayPath(path, context.cwd);
   if (ref.kind === 'file') return `in ${files.map(shown).join()}`;
   if (ref.scope === 'default' && (env[ref.value] ?? '') !== '') return 'in the environment';
-  const found = files.findLast((path) => (parseEnvLines(readIfThere(path)).values.get(ref.value) ?? '') !== '');
+  const found = files.findLast((path) => (parseEnvLines(readOptionalFile(path)).values.get(ref.value) ?? '') !== '');
   return found === undefined ? `to be set in ${files.map(shown).join(' or ')}` : `in ${shown(found)}`;
 }

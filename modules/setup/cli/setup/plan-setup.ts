@@ -120,7 +120,7 @@ export function setupTarget({ cwd, home }: CliContext, configs: readonly string[
 }
 
 /** Returns an empty text for a missing file. */
-export function readIfThere(path: string): string {
+export function readOptionalFile(path: string): string {
   try {
     return readRegularTextSync(path);
   } catch (error) {

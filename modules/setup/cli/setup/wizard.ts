@@ -147,7 +147,10 @@ function givenRoute(given: ReadonlyMap<string, string>): SetupAnswers['route'] {
 function routeFlags(parts: ReadonlyMap<string, string>): SubscribeFlags {
   const wrong = [...parts.keys()].find((key) => !ROUTE_KEYS.includes(key));
   if (wrong !== undefined)
-    throw new UsageError(`unknown key route.${wrong}`, `keys: ${ROUTE_KEYS.map((key) => `route.${key}`).join(', ')}`);
+    throw new UsageError(
+      `a route has no key "${wrong}"`,
+      `keys: ${ROUTE_KEYS.map((key) => `route.${key}`).join(', ')}`,
+    );
   const events = parts.get('events');
   const direct = parts.get('deliver_only');
   return {
