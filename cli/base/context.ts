@@ -55,7 +55,7 @@ export interface CliContext {
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
 }
 
-/** What the composition root passes to the command line. */
+/** The part of the context that the composition root provides. */
 export type Composition = Pick<CliContext, 'modules' | 'recompileThread'>;
 
 /** The context of the process itself. */

@@ -12,7 +12,7 @@ import type { RoutePlan, RouteTable, StorePlan } from '../../schemas/generated/t
 import type { ListedCommand } from './command.ts';
 import { CliError } from './errors.ts';
 
-/** What is needed to find a store. */
+/** Context for finding the store. */
 export interface DatabaseContext {
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
@@ -118,7 +118,7 @@ type Loaders<Context> = {
 export interface Module<Context> extends Loaders<Context> {
   /** The name of its folder. */
   readonly name: string;
-  /** What it gives users, in one sentence. */
+  /** Its benefit for users, in one sentence. */
   readonly summary: string;
   /** A command is loaded when it runs. */
   readonly commands?: readonly ListedCommand<Context>[];

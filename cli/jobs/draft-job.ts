@@ -215,7 +215,7 @@ export function noteUnserved(
     context,
     table.gateway.store.kind === 'postgres'
       ? `no gateway is running here; the job ${verb} on one that shares the database`
-      : `no gateway is running; the job ${verb} after the next start (hookwright gateway start)`,
+      : `no gateway is running; the job ${verb} once you start one: hookwright gateway start`,
   );
 }
 

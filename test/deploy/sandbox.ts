@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What this machine lacks to run a Dockerfile's steps without an engine, or null. */
+/** The reason why this machine cannot run the steps of a Dockerfile without an engine, or null. */
 export function missingForSandbox(): string | null {
   if (process.getuid?.() !== 0) return 'root';
   const tools = [
