@@ -8,9 +8,9 @@ export const ASKS = {
   secret: 'Secret for signatures of senders?',
   keep: 'Keep the current one',
   first: 'Create a first route?',
-  name: 'Its name',
-  events: 'Events it accepts',
-  prompt: 'The prompt',
+  name: 'Name of the route',
+  events: 'Accepted events',
+  prompt: 'Prompt, with',
   write: 'Write this?',
 } as const;
 
