@@ -1,6 +1,5 @@
 /**
- * The commands of the core and of the modules: found by their words, and suggested for others. The file of a command is
- * loaded only when it runs.
+ * Finds the command for the words of a command line, and suggests one for unknown words.
  */
 import { suggest } from '../compiler/text/suggest.ts';
 import type { ListedCommand } from './base/command.ts';
@@ -20,16 +19,16 @@ export const commandsOf = (modules: CliContext['modules']): readonly CommandEntr
 export const visibleIn = (commands: readonly CommandEntry[]): readonly CommandEntry[] =>
   commands.filter(({ rank }) => rank !== null);
 
-/** The command whose words begin the command line; the longest one if there are several. */
+/** The command with the longest path that the command line starts with. */
 export function findCommand(commands: readonly CommandEntry[], words: readonly string[]): CommandEntry | undefined {
   const opens = (entry: CommandEntry): boolean => entry.path.split(' ').every((word, at) => words[at] === word);
   return commands.filter(opens).sort((a, b) => b.path.length - a.path.length)[0];
 }
 
-/** Words of other programs, with the command that is meant. */
+/** Command names of other programs, with the command to suggest. */
 type OtherWords = Readonly<Record<string, string>>;
 
-/** @param argv begins with words that are not a command */
+/** @param argv starts with words that are not a command */
 export function unknownCommand(
   commands: readonly Pick<ListedCommand<never>, 'path'>[],
   otherWords: OtherWords,
@@ -38,7 +37,7 @@ export function unknownCommand(
   const [first = '', second] = argv;
   if (first.startsWith('-')) {
     return new UsageError(
-      `option ${first} comes before the command`,
+      `option ${first} is before the command`,
       'write the command first: hookwright <command> [options]',
     );
   }
@@ -46,11 +45,11 @@ export function unknownCommand(
   const paths = commands.map(({ path }) => path);
   const noun = typed.replace(/ (?:list|ls)$/, '');
   const close = Object.hasOwn(otherWords, noun) ? otherWords[noun] : closeCommand(paths, typed, first);
-  const next = close === undefined ? 'hookwright --help lists the commands' : `did you mean: hookwright ${close}`;
+  const next = close === undefined ? 'to list the commands: hookwright --help' : `did you mean: hookwright ${close}`;
   return new UsageError(`unknown command "${typed}"`, next);
 }
 
-/** The intended command; for the name of a group, the command that lists it. */
+/** The closest command; for the name of a group, its `list` command. */
 function closeCommand(paths: readonly string[], typed: string, first: string): string | undefined {
   const groups = [...new Set(paths.flatMap((path) => (path.includes(' ') ? [path.split(' ')[0] ?? ''] : [])))];
   const group = groups.find((name) => name === first.replace(/s$/, '') || name === `${first}s`);

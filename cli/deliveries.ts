@@ -1,4 +1,4 @@
-/** `hookwright deliveries`: what became of each accepted event, and a second try for what was given up. */
+/** `hookwright deliveries`: lists, shows and retries accepted events. */
 
 import type { Store } from '../runtime/store/contract.ts';
 import type { StoredDispatch } from '../runtime/store/queries.ts';
@@ -24,7 +24,7 @@ const jobFilterOption = text('id', 'Only runs of this job');
 
 const sinceOption = text('time', 'Accepted since: 30min, 12h, 7d, or a date');
 
-/** `hookwright deliveries list`: what was accepted, newest first, and what became of it. */
+/** `hookwright deliveries list`: accepted events and their states, newest first. */
 export const deliveriesListCommand = command({
   options: {
     state: text('name', 'Only this state'),
@@ -42,7 +42,7 @@ export const deliveriesListCommand = command({
     const rows = (await useStore(context, (store) => store.read({ kind: 'list', filter }))) ?? [];
     printList(context, rows, {
       json: given.json,
-      // What only this program needs is not shown.
+      // Internal fields are not printed.
       toJson: ({ ref, ready_at, ...rest }) => rest,
       columns: [
         { title: 'ID', value: ({ id }) => id, whole: true },
@@ -59,20 +59,20 @@ export const deliveriesListCommand = command({
         { title: 'TOKENS', value: ({ usage }) => (usage === null ? '' : tokensOf(usage)), align: 'right' },
         { title: 'REASON', value: ({ reason }) => reason ?? '' },
       ],
-      empty: 'nothing of that kind is stored',
+      empty: 'no matching deliveries',
     });
   },
 });
 
 const showOptions = {
   config: configOption,
-  full: flag('Also print the prompt and the answer'),
-  json: flag('Print everything as one object'),
+  full: flag('Also print prompt and answer'),
+  json: flag('Print one JSON object'),
 };
 
-type ShowGiven = GivenBy<typeof showOptions>;
+type ShowValues = GivenBy<typeof showOptions>;
 
-/** `hookwright deliveries show <id>`: one dispatch with every state and attempt. */
+/** `hookwright deliveries show <id>`: one dispatch with all its states and attempts. */
 export const deliveriesShowCommand = command({
   options: showOptions,
   args: { id: argument('id') },
@@ -92,7 +92,7 @@ export const deliveriesShowCommand = command({
   },
 });
 
-function print(context: CliContext, given: ShowGiven, stored: StoredDispatch): void {
+function print(context: CliContext, given: ShowValues, stored: StoredDispatch): void {
   const { dispatch } = stored;
   const run = runFacts(stored);
   const facts: readonly (readonly [string, string | null])[] = [
@@ -125,7 +125,7 @@ function print(context: CliContext, given: ShowGiven, stored: StoredDispatch): v
     ['prompt', given.full ? dispatch.prompt : null],
     ['answer', given.full ? stored.answer : null],
   ] as const) {
-    // A text of strangers: line breaks are kept, whatever could drive the terminal is made visible.
+    // Untrusted text: line breaks are kept, and control characters are made visible.
     const lines = text === null ? [] : text.split('\n').map(visible);
     if (text !== null) printLine(context, `\n${title}:\n${lines.join('\n')}`);
   }
@@ -140,7 +140,7 @@ function formatUsage({ input_tokens, output_tokens, cost }: Usage): string {
   return parts.flatMap(([value, what]) => (value === null ? [] : [`${value} ${what}`])).join(', ');
 }
 
-/** What the agent handed over and was not taken. */
+/** Outputs of the agent that were rejected. */
 function droppedText({ dropped = [] }: StoredDispatch['dispatch']): string | null {
   const lines = dropped.map(({ output, reason, detail }) => `${output ?? 'a line'}: ${reason} (${detail})`);
   return lines.length === 0 ? null : `${lines.length} output${lines.length === 1 ? '' : 's'}: ${lines.join('; ')}`;
@@ -158,32 +158,32 @@ function formatMoment({ at, what, target, outcome, reason, next_at }: Moment): s
 }
 
 const replayOptions = {
-  state: text('name', 'All in this state: done, dead or skipped'),
+  state: text('name', 'All with this state: done, dead or skipped'),
   route: routeFilterOption,
   job: jobFilterOption,
   since: sinceOption,
-  limit: parsed('count', 'At most this many, the newest', parseLimit),
-  rerun: flag('Run the agent again even where its answer is stored'),
-  again: flag('Send the stored text to all targets, also to those that have got it'),
-  dryRun: flag('Print which ones, and repeat nothing'),
+  limit: parsed('count', 'Only the newest ones, at most this many', parseLimit),
+  rerun: flag('Run the agent again even if its answer is stored'),
+  again: flag('Send the stored text to all targets, including those that have received it'),
+  dryRun: flag('Only print what would be replayed'),
   config: configOption,
   json: arrayOption,
 };
 const args = { ids: restArguments('id') };
 
-type ReplayGiven = GivenBy<typeof replayOptions> & GivenBy<typeof args>;
+type ReplayValues = GivenBy<typeof replayOptions> & GivenBy<typeof args>;
 
-/** `hookwright deliveries replay`: sends dispatches again, or runs them again, named or chosen by their state. */
+/** `hookwright deliveries replay`: sends or runs dispatches again, chosen by id or by state. */
 export const deliveriesReplayCommand = command({
   options: replayOptions,
   args,
   async run(context, given) {
     if ((given.ids.length === 0) === (given.state === undefined)) {
-      throw new UsageError('name deliveries by id, or all of one state with --state');
+      throw new UsageError('name deliveries by id, or choose a state with --state');
     }
     const filter = await namedFilter(context, parseDeliveryFilter(given, context.clock.now()), given.config);
     const limit = given.limit ?? Number.MAX_SAFE_INTEGER;
-    if (given.rerun && given.again) throw new UsageError('--again sends the stored text, --rerun makes a new one');
+    if (given.rerun && given.again) throw new UsageError('--again sends the stored text: it excludes --rerun');
     const outcome = await useStore(context, async (store) => {
       const ids = given.ids.length > 0 ? await named(given, store) : await chooseDeliveries(store, filter, limit);
       const progress = createProgress(context, ids.length, 'repeated');
@@ -197,18 +197,18 @@ export const deliveriesReplayCommand = command({
   },
 });
 
-/** All or none: a mistyped id must not leave half of them repeated. */
-async function named(given: ReplayGiven, store: Store): Promise<readonly string[]> {
+/** All or none, so that a mistyped id does not leave half of them replayed. */
+async function named(given: ReplayValues, store: Store): Promise<readonly string[]> {
   const found = await Promise.all(given.ids.map((id) => findDispatch(store, id)));
   for (const stored of found) {
     const why = whyNotReplay(stored, given.again);
-    if (why !== null) throw new CliError(`${stored.id} cannot be repeated: ${why}`);
+    if (why !== null) throw new CliError(`${stored.id} cannot be replayed: ${why}`);
   }
   return [...new Set(found.map(({ id }) => id))];
 }
 
-function report(context: CliContext, given: ReplayGiven, { done, refused }: ReplayedDeliveries): void {
-  for (const { id, reason } of refused) printNote(context, `${id} is not repeated: ${reason}`);
+function report(context: CliContext, given: ReplayValues, { done, refused }: ReplayedDeliveries): void {
+  for (const { id, reason } of refused) printNote(context, `${id} was not replayed: ${reason}`);
   if (given.json) {
     printJson(context, given.dryRun ? done.map(({ id, replay_of }) => ({ replay_of: replay_of ?? id })) : done);
     return;
@@ -218,5 +218,5 @@ function report(context: CliContext, given: ReplayGiven, { done, refused }: Repl
     printLine(context, isNew ? `${replay_of} -> ${id}` : (replay_of ?? id));
   }
   const count = `${done.length} ${done.length === 1 ? 'delivery' : 'deliveries'}`;
-  printNote(context, given.dryRun ? `${count} would be repeated` : `${count} repeated`);
+  printNote(context, given.dryRun ? `${count} would be replayed` : `${count} replayed`);
 }

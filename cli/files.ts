@@ -1,6 +1,5 @@
 /**
- * Files that commands change: variables in a `.env` file, what programs in a sandbox may not read, and changes shown
- * line by line.
+ * Edits `.env` files, lists the files that sandboxed programs may not read, and prints changes line by line.
  */
 import { dirname } from 'node:path';
 import type { Paint } from '../base/paint.ts';
@@ -11,7 +10,7 @@ import type { CliContext } from './base/context.ts';
 import { builtFolder } from './compile/compile-files.ts';
 import { visible } from './output/print.ts';
 
-/** `text` with `values` set: in place where a variable is already there, else at the end. */
+/** Returns `text` with `values` set: existing variables in place, new ones at the end. */
 export function setEnvLines(text: string, values: Readonly<Record<string, string>>): string {
   const left = new Map(Object.entries(values));
   const lines = text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/);
@@ -26,7 +25,7 @@ export function setEnvLines(text: string, values: Readonly<Record<string, string
   return `${[...kept, ...added].join('\n')}\n`;
 }
 
-/** Bare when nothing in the value could be read as something else. */
+/** Without quotes if the value is unambiguous. */
 function quote(value: string): string {
   if (/^[A-Za-z0-9_./:@%+,=-]*$/.test(value)) return value;
   if (!value.includes("'") && !value.includes('\n')) return `'${value}'`;
@@ -42,7 +41,7 @@ export function guardedFiles(
   const { projectEnv, home } = context;
   const secrets = secretPaths(tableSecretRefs(table), context);
   const folders = new Set([context.cwd, ...files.map((file) => dirname(file))]);
-  // A table that a program has written would be served.
+  // The gateway would serve a table that a program has written.
   const built = [...folders].map((folder) => builtFolder({ cwd: folder, home: context.home }));
   const hidden = [...files, ...built, ...(projectEnv === undefined ? [] : [projectEnv]), ...secrets];
   return { home, userHome: userHome(context.env), hidden: () => hidden };
@@ -73,7 +72,7 @@ export function formatDiff(before: string, after: string, paint: Paint): string[
 
 const splitLines = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
-/** Longest common subsequence; the files are a person's configuration, so its square cost does not matter. */
+/** Longest common subsequence; configuration files are small, so its quadratic cost does not matter. */
 function diffLines(a: readonly string[], b: readonly string[]): Edit[] {
   const common: number[][] = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0));
   const at = (i: number, j: number): number => common[i]?.[j] ?? 0;

@@ -23,13 +23,13 @@ import { createServerLog } from './serve/server-log.ts';
 const options = {
   config: configOption,
   out: outOption,
-  failOn: failOnOption('Refuse a changed configuration under which kept requests are lost, or treated otherwise'),
+  failOn: failOnOption('Reject a changed configuration if captured requests would be lost or changed'),
   host: hostOption,
   port: portOption,
   logFile: logFileOption,
 };
 
-type Given = GivenBy<typeof options>;
+type Options = GivenBy<typeof options>;
 
 export const gatewayRunCommand = command({
   options,
@@ -39,17 +39,17 @@ export const gatewayRunCommand = command({
     try {
       return await serve(context, given, log, redactor);
     } catch (error) {
-      // In the background each line of the log is JSON, this one too.
+      // In the background every line of the log is JSON.
       if (given.logFile === undefined || !(error instanceof CliError)) throw error;
-      log.error({ reason: error.message, hints: error.hints }, 'not started');
+      log.error({ reason: error.message, hints: error.hints }, 'could not start');
       log.flush();
       return error.exitCode;
     }
   },
 });
 
-async function serve(context: CliContext, given: Given, log: ProcessLogger, redactor: Redactor): Promise<number> {
-  // Made anew for each compile: jobs may have been added to the store.
+async function serve(context: CliContext, given: Options, log: ProcessLogger, redactor: Redactor): Promise<number> {
+  // Created for each compile, because jobs may have been added to the store.
   const request = (): Promise<RecompileRequest> => recompileRequest(context, given);
   const first = await compileFirst(context, given, await request(), log);
   return serveGateway(context, {
@@ -63,7 +63,7 @@ async function serve(context: CliContext, given: Given, log: ProcessLogger, reda
   });
 }
 
-async function recompileRequest(context: CliContext, given: Given): Promise<RecompileRequest> {
+async function recompileRequest(context: CliContext, given: Options): Promise<RecompileRequest> {
   const { config, host, port, out } = given;
   // The thread that recompiles loads the modules itself.
   const { modules: _, ...request } = await createCompileRequest(context, { configs: config, flags: { host, port } });
@@ -76,10 +76,10 @@ async function recompileRequest(context: CliContext, given: Given): Promise<Reco
   };
 }
 
-/** A start does not load a configuration that the gate refuses either: the previous table is served. */
+/** Compiles at the start. If the gate rejects the configuration, the previous table is served. */
 async function compileFirst(
   context: CliContext,
-  given: Given,
+  given: Options,
   request: RecompileRequest,
   log: ProcessLogger,
 ): Promise<RecompileReport> {
@@ -90,7 +90,7 @@ async function compileFirst(
     noteIgnored(context, report);
   } else {
     if (diagnostics !== '') log.warn({ diagnostics }, 'the configuration has diagnostics');
-    if (ignored.length > 0) log.warn({ config: report.root, ignored }, 'another config is not read');
+    if (ignored.length > 0) log.warn({ config: report.root, ignored }, 'ignoring another config');
   }
   if (!report.ok && report.refused === null) throw new CliError('not started: the configuration has errors');
   return report;

@@ -1,4 +1,4 @@
-/** `hookwright gateway status`, `logs` and `metrics`: what the running gateway tells. */
+/** `hookwright gateway status`, `logs` and `metrics`: the state of the running gateway. */
 
 import { isSystemError } from '../base/errors.ts';
 import { alertTitle } from '../base/names.ts';
@@ -19,9 +19,9 @@ import { describePause, formatDuration } from './output/table.ts';
 import type { Tail } from './serve/server-log.ts';
 import { createLineReader, createLogView, LEVELS, logFile, readSince, readTail } from './serve/server-log.ts';
 
-/** `hookwright gateway status`: whether a gateway serves this home, and how it is. */
+/** `hookwright gateway status`: whether a gateway serves this home, and its state. */
 export const gatewayStatusCommand = command({
-  options: { all: flag('Every gateway that shares the store'), config: configOption, json: jsonOption },
+  options: { all: flag('All gateways that share the store'), config: configOption, json: jsonOption },
   async run(context, given) {
     if (given.all) return (await loadPart(context.modules, 'database')).showNodes(context, given.json);
     const status = await tryAskGateway(context, 'status', {});
@@ -64,7 +64,7 @@ function describe(status: GatewayStatus, context: CliContext): string[] {
     ...(runs === null ? [] : field('runs', `${runs.active} active, ${runs.queued} queued`)),
     ...(dispatches === null ? [] : field('dispatches', describeStates(dispatches, now))),
     ...status.paused.flatMap(({ route, until }) =>
-      problem(`route ${route} is ${describePause(true, until)}: nothing of it runs`),
+      problem(`route ${route} is ${describePause(true, until)}: its events wait`),
     ),
     ...problem(describeGivenUp(dispatches, now)),
     ...problem(describeError(dispatches, now)),
@@ -79,7 +79,7 @@ function describe(status: GatewayStatus, context: CliContext): string[] {
 
 function describeStates({ states, oldest_open_at }: DispatchStatus, now: number): string {
   const counts = SHOWN_STATES.filter((state) => states[state] > 0).map((state) => `${states[state]} ${state}`);
-  const oldest = oldest_open_at === null ? [] : [`oldest open for ${formatDuration(now - oldest_open_at)}`];
+  const oldest = oldest_open_at === null ? [] : [`oldest pending for ${formatDuration(now - oldest_open_at)}`];
   return [...counts, ...oldest].join(', ') || 'none yet';
 }
 
@@ -91,34 +91,34 @@ function describeGivenUp(dispatches: DispatchStatus | null, now: number): string
 function describeError(dispatches: DispatchStatus | null, now: number): string | null {
   if (dispatches === null || dispatches.last_error === null) return null;
   const { id, route, at, reason } = dispatches.last_error;
-  // Without a route it is of a job, or a message of the gateway itself.
+  // Without a route it belongs to a job, or is a message of the gateway itself.
   return [`last error ${formatDuration(now - at)} ago`, ...(route === null ? [] : [route]), `${id}: ${reason}`].join(
     ', ',
   );
 }
 
-/** Damage is shown until it is acknowledged, a problem as long as it lasts. */
+/** Damage is shown until it is acknowledged, a problem while it lasts. */
 function describeStore({ problem: refused, damage }: StoreStatus, now: number): string | null {
   if (refused?.kind === 'unreadable') return refused.message;
   if (refused !== null)
-    return `the store takes no events since ${formatDuration(now - refused.since)}: ${refused.message}`;
+    return `the store has rejected events for ${formatDuration(now - refused.since)}: ${refused.message}`;
   if (damage === null) return null;
-  const copy = damage.copy === null ? '' : ` (kept as ${damage.copy})`;
-  return `the store was damaged, found ${formatDuration(now - damage.at)} ago: ${damage.message}${copy}`;
+  const copy = damage.copy === null ? '' : ` (copy: ${damage.copy})`;
+  return `damage of the store was found ${formatDuration(now - damage.at)} ago: ${damage.message}${copy}`;
 }
 
 export interface LogConditions {
   readonly route: string | null;
-  /** This level and those above it. */
+  /** The least severe level. */
   readonly level: (typeof LEVELS)[number] | null;
   /** Unix ms. */
   readonly since: number | null;
 }
 
-/** Takes bytes as they are read, which may end within a line. @param most how many of the chosen lines, from the end */
+/** Filters bytes, which may end within a line. @param most the most lines to return, from the end */
 export type ChooseLines = (bytes: Buffer, most?: number) => Buffer;
 
-/** Null: nothing is asked for, so every line is chosen. Lines that are no entries, such as a stack trace, are not chosen. */
+/** Null without a condition, so that every line is printed. A filter drops lines that are not entries, such as stack traces. */
 export function logFilter({ route, level, since }: LogConditions): ChooseLines | null {
   if (route === null && level === null && since === null) return null;
   const least = level === null ? 0 : LEVELS.indexOf(level);
@@ -143,14 +143,14 @@ const FOLLOW_MS = 200;
 export const gatewayLogsCommand = command({
   options: {
     route: routeFilterOption,
-    level: choice(LEVELS, 'Only this level and those above'),
-    since: text('time', 'Only since: 30min, 12h, 7d, or a date'),
-    follow: withShort('-f', flag('Print new lines as they are added, until Ctrl-C')),
+    level: choice(LEVELS, 'Only this level and more severe ones'),
+    since: text('time', 'Since: 30min, 12h, 7d, or a date'),
+    follow: withShort('-f', flag('Print new lines until Ctrl-C')),
     lines: withShort(
       '-n',
       withDefault(
         '50',
-        parsed('count', 'How many lines from the end', (text, option) =>
+        parsed('count', 'Number of lines (default 50)', (text, option) =>
           parseInteger(text, option, { min: 0, max: 1_000_000 }),
         ),
       ),
@@ -164,7 +164,7 @@ export const gatewayLogsCommand = command({
       level: given.level ?? null,
       since: given.since === undefined ? null : parseSince(given.since, context.clock.now()),
     });
-    // Of a part of the log, the last so many of those that are chosen.
+    // With a filter, the whole log is read, and the last matching lines are printed.
     const tail = read(path, chosen === null ? given.lines : Number.MAX_SAFE_INTEGER);
     const last = chosen === null ? tail.bytes : chosen(tail.bytes, given.lines);
     if (given.route !== undefined && last.length === 0) {
@@ -184,19 +184,16 @@ function read(path: string, lines: number): Tail {
     return readTail(path, lines);
   } catch (error) {
     if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
-    throw new CliError(
-      `there is no log yet: ${path}`,
-      'a gateway writes it when started with: hookwright gateway start',
-    );
+    throw new CliError(`there is no log yet: ${path}`, 'only a background gateway writes it: hookwright gateway start');
   }
 }
 
-interface Shown {
+interface LogOutput {
   readonly show: (bytes: Buffer) => void;
   readonly showTail: () => void;
 }
 
-function followFrom(context: CliContext, path: string, tail: Tail, { show, showTail }: Shown): Promise<void> {
+function followFrom(context: CliContext, path: string, tail: Tail, { show, showTail }: LogOutput): Promise<void> {
   return new Promise((resolve, reject) => {
     let { position } = tail;
     const timer = setInterval(() => {
@@ -208,7 +205,7 @@ function followFrom(context: CliContext, path: string, tail: Tail, { show, showT
         stop(() => reject(error));
       }
     }, FOLLOW_MS);
-    // Before the first output, after which the user may press Ctrl-C.
+    // Before the first output, because the user may then press Ctrl-C.
     const unlisten = context.onSignal(() => stop(resolve));
     const stop = (then: () => void): void => {
       clearInterval(timer);

@@ -1,4 +1,4 @@
-/** `hookwright gateway`: starts, stops, restarts and reloads the gateway that runs in the background. */
+/** `hookwright gateway`: starts, stops, restarts and reloads the background gateway. */
 
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
@@ -16,12 +16,12 @@ import { configOption, failOnOption, hostOption } from './command-line/options.t
 import {
   askGateway,
   isGatewayThere,
-  NOT_OURS,
+  OTHER_CONFIG,
   OtherVersionError,
-  OWN_HOME,
   otherProject,
   pathsOf,
   readGatewayInfo,
+  SEPARATE_HOME,
   servedLines,
   stopOf,
   tryAskGateway,
@@ -32,28 +32,28 @@ import { refusalText } from './serve/reloader.ts';
 import type { LogPosition } from './serve/server-log.ts';
 import { failuresIn, logFile, openLogFile, readSince, readTail, warningsIn } from './serve/server-log.ts';
 
-/** How long a gateway may take to start serving, in ms: a large configuration takes seconds to compile. */
+/** Timeout of a start, in ms; a large configuration takes seconds to compile. */
 const READY_MS = 60_000;
 const POLL_MS = 50;
 
 export const launchOptions = {
   config: configOption,
-  failOn: failOnOption('Refuse a changed configuration under which kept requests are lost, or treated otherwise'),
+  failOn: failOnOption('Reject a changed configuration if captured requests would be lost or changed'),
   host: hostOption,
-  port: text('port', 'Port instead of the configured one'),
+  port: text('port', 'Port; overrides the configuration'),
 };
 
-export type LaunchGiven = GivenBy<typeof launchOptions>;
+export type LaunchValues = GivenBy<typeof launchOptions>;
 
-/** Returns once the gateway serves, and prints its URL and its warnings. @throws CliError saying why it does not */
-export async function startGateway(context: CliContext, given: LaunchGiven): Promise<void> {
+/** Returns once the gateway serves; prints its URL and its warnings. @throws CliError with the reason if it does not start */
+export async function startGateway(context: CliContext, given: LaunchValues): Promise<void> {
   const status = await launch(context, given);
   printLine(context, status.url);
   if (status.table.error !== null) printNote(context, visible(status.table.error));
   printNote(context, `started (pid ${status.pid}), log: ${logFile(context.home)}`);
 }
 
-function runArguments(context: CliContext, given: LaunchGiven): string[] {
+function runArguments(context: CliContext, given: LaunchValues): string[] {
   const named = (name: string, value: string | undefined): string[] =>
     value === undefined ? [] : [`${name}=${value}`];
   return [
@@ -65,8 +65,8 @@ function runArguments(context: CliContext, given: LaunchGiven): string[] {
   ];
 }
 
-/** Starts the process, detached, and waits until its control socket answers or it has ended. Prints what it has warned of. */
-async function launch(context: CliContext, given: LaunchGiven): Promise<GatewayStatus> {
+/** Starts the process, detached, and waits until its control socket answers or it has ended. Prints its warnings. */
+async function launch(context: CliContext, given: LaunchValues): Promise<GatewayStatus> {
   const [program = '', ...self] = context.self;
   const log = openLogFile(openHome(context));
   const { position } = readTail(logFile(context.home), 0);
@@ -88,7 +88,7 @@ async function launch(context: CliContext, given: LaunchGiven): Promise<GatewayS
   while (!ended && context.clock.monotonic() < until) {
     const status = await tryAskGateway(context, 'status', {});
     if (status !== null && status.pid !== child.pid) {
-      // A gateway of another command was first.
+      // Another command has started a gateway first.
       child.kill();
       throw alreadyServed(context, status);
     }
@@ -107,15 +107,15 @@ export function alreadyServed(context: CliContext, { url, pid, config }: Gateway
     `a gateway already serves ${context.home} on ${url} (pid ${pid})`,
     ...servedLines(config),
     `stop it first: ${stopOf(context, config)}`,
-    OWN_HOME,
+    SEPARATE_HOME,
   );
 }
 
 function failure(context: CliContext, position: LogPosition, ended: boolean): CliError {
   const path = logFile(context.home);
-  if (!ended) return new CliError('the gateway does not get ready', `look at its log: ${path}`);
+  if (!ended) return new CliError('the gateway is not ready after 60 s', `see its log: ${path}`);
   const reasons = failuresIn(readSince(path, position).bytes);
-  return new CliError('the gateway did not start', ...(reasons.length === 0 ? [`its log: ${path}`] : reasons));
+  return new CliError('the gateway did not start', ...(reasons.length === 0 ? [`see its log: ${path}`] : reasons));
 }
 
 /** `hookwright gateway start`: `gateway run` in the background, with a log file; returns once it serves. */
@@ -128,14 +128,14 @@ export const gatewayStartCommand = command({
   },
 });
 
-/** How long the process may take to end after its drain, in ms. */
+/** Timeout for the process to end after its drain, in ms. */
 const EXIT_MS = 10_000;
-/** The gateway answers within this time even while it drains, in ms; otherwise it hangs. */
+/** Timeout of a stop with the configured drain time, in ms; a gateway that takes longer hangs. */
 const PATIENCE_MS = 24 * 3_600_000;
 
-export const drainOption = parsed('seconds', 'How long work may finish (default: gateway.drain_seconds)', parseSeconds);
+export const drainOption = parsed('seconds', 'Time for work to finish; default: gateway.drain_seconds', parseSeconds);
 
-/** Drains it and waits until it is gone. Returns how many runs were cut off. @throws CliError when it does not end */
+/** Drains the gateway and waits until its process has ended. Returns the number of interrupted runs. @throws CliError if it does not end */
 export async function stopGateway(context: CliContext, seconds: number | undefined): Promise<number> {
   const report = await askGateway(
     context,
@@ -146,15 +146,15 @@ export async function stopGateway(context: CliContext, seconds: number | undefin
   const lock = await waitForLock(pathsOf(context).lock, EXIT_MS, context.clock);
   lock?.release();
   if (lock === null) {
-    throw new CliError('the gateway has drained but its process does not end', 'look at it: hookwright gateway logs');
+    throw new CliError('the gateway has drained but its process does not end', 'see its log: hookwright gateway logs');
   }
   return report.drained ? 0 : report.abandoned;
 }
 
-/** What was cut off by a stop, in words. */
-export const cutOff = (runs: number): string => `${runs} ${runs === 1 ? 'run was' : 'runs were'} cut off`;
+/** Describes the runs that a stop has interrupted. */
+export const interruptedRuns = (runs: number): string => `${runs} ${runs === 1 ? 'run was' : 'runs were'} interrupted`;
 
-/** `hookwright gateway stop`: drains the running gateway and waits until it is gone. */
+/** `hookwright gateway stop`: drains the running gateway and waits until it has ended. */
 export const gatewayStopCommand = command({
   options: { drain: drainOption },
   async run(context, given) {
@@ -162,19 +162,19 @@ export const gatewayStopCommand = command({
     const abandoned = await stopGateway(context, given.drain);
     if (abandoned > 0) {
       throw new CliError(
-        `stopped, but ${cutOff(abandoned)}`,
-        'they go on after the next start; to wait longer: hookwright gateway stop --drain <seconds>',
+        `stopped, but ${interruptedRuns(abandoned)}`,
+        'interrupted runs resume after the next start; to wait longer: hookwright gateway stop --drain <seconds>',
       );
     }
     printNote(context, 'stopped');
   },
 });
 
-/** In the folder of another project, somebody else's gateway is meant by mistake. */
+/** Rejects the command in a folder whose configuration the gateway does not serve. */
 async function refuseOtherProject(context: CliContext): Promise<void> {
   const config = readGatewayInfo(context)?.config ?? null;
   if (config === null || otherProject(context, config) === null || !(await isGatewayThere(context))) return;
-  throw new CliError(NOT_OURS, ...servedLines(config), `to stop it: ${stopOf(context, config)}`);
+  throw new CliError(OTHER_CONFIG, ...servedLines(config), `to stop it: ${stopOf(context, config)}`);
 }
 
 /** A large configuration takes seconds to compile. */
@@ -190,23 +190,23 @@ export const gatewayRestartCommand = command({
     }
     if (given.config === undefined) await check(context);
     const abandoned = await stopGateway(context, given.drain);
-    printNote(context, abandoned === 0 ? 'stopped' : `stopped; ${cutOff(abandoned)}, to go on now`);
+    printNote(context, abandoned === 0 ? 'stopped' : `stopped; ${interruptedRuns(abandoned)} and will resume`);
     await startGateway(context, given);
   },
 });
 
-/** Refuses, before anything is stopped, what would not start again as it was. */
+/** Before anything is stopped, rejects a gateway that would not start again with its configuration. */
 async function check(context: CliContext): Promise<void> {
-  // Not from its status, which another version may answer otherwise.
+  // Not from its status, which may differ in another version.
   const config = readGatewayInfo(context)?.config ?? null;
   const { root } = searchConfig(nodeFiles, context);
   if (config === null || root === null || nodeFiles.realpath(root) !== nodeFiles.realpath(config)) {
     const served =
-      config === null ? ['it serves compiled tables: restart it where it was started'] : servedLines(config);
+      config === null ? ['it serves compiled tables; restart it the way it was started'] : servedLines(config);
     throw new CliError(
-      NOT_OURS,
+      OTHER_CONFIG,
       ...served,
-      'to start another one in its place: hookwright gateway restart --config <path>',
+      'to serve a different configuration: hookwright gateway restart --config <path>',
     );
   }
   const report = await askGateway(context, 'reload', { fail_on: [] }, COMPILE_MS).catch((error: unknown) => {
@@ -216,12 +216,12 @@ async function check(context: CliContext): Promise<void> {
   if (report.ok) return;
   if (report.diagnostics !== '') printNote(context, report.diagnostics.trimEnd());
   throw new CliError(
-    'the configuration has errors: the gateway was not stopped',
-    'if only a gateway of an older version finds them: hookwright gateway stop, then hookwright gateway start',
+    'the configuration has errors; the gateway was not stopped',
+    'if only the older running version reports them: hookwright gateway stop, then hookwright gateway start',
   );
 }
 
-/** Without the gateway, which is asked for its jobs alone; where it does not tell them, the start has to find errors. No other verb here needs the compiler. */
+/** Compiles here, with the jobs of the gateway. If it does not report them, errors show up at the start. Only this needs the compiler. */
 async function compiled(context: CliContext): Promise<Pick<ReloadReport, 'ok' | 'diagnostics'>> {
   const [{ compileRequest, createCompileRequest }, { formatDiagnostics }] = await Promise.all([
     import('./compile/compile-files.ts'),
@@ -238,12 +238,12 @@ async function compiled(context: CliContext): Promise<Pick<ReloadReport, 'ok' | 
 
 const options = {
   json: flag('Print the report as JSON'),
-  failOn: failOnOption('Keep the old table when kept requests would be lost, or treated otherwise; none: replace it'),
+  failOn: failOnOption('Keep the old table if captured requests would be lost or changed; none: replace it'),
 };
 
-type Given = GivenBy<typeof options>;
+type Options = GivenBy<typeof options>;
 
-/** `hookwright gateway reload`: compiles the configuration again, now, and reports the result. */
+/** `hookwright gateway reload`: compiles the configuration now and reports the result. */
 export const gatewayReloadCommand = command({
   options,
   async run(context, given) {
@@ -252,34 +252,34 @@ export const gatewayReloadCommand = command({
     if (given.json) printJson(context, report);
     else if (report.diagnostics !== '') printNote(context, report.diagnostics.trimEnd());
     if (report.refused !== null) throw refusal(context, given, report.refused);
-    if (!report.ok) throw new CliError('the configuration has errors: the old one goes on serving');
+    if (!report.ok) throw new CliError('the configuration has errors; the old one stays in service');
     if (report.taken_ungated_at !== null) throw tooLate(report.taken_ungated_at);
     if (!given.json) printNote(context, report.changed ? 'reloaded' : unchanged(context, report.was_loaded_at));
   },
 });
 
-function refusal(context: CliContext, given: Given, refused: RefusedSwap): CliError {
+function refusal(context: CliContext, given: Options, refused: RefusedSwap): CliError {
   for (const { id, route, kind, text } of given.json ? [] : refused.requests) {
     printNote(context, visible(`${kind} ${id} ${route}: ${text}`));
   }
   return new CliError(
     refusalText(refused),
-    'hookwright diff --requests 1000 shows them',
-    'to replace it all the same: --fail-on none',
+    'to see the requests: hookwright diff --requests 1000',
+    'to replace the table anyway: --fail-on none',
   );
 }
 
-/** A gateway takes in a file that is saved by itself, as a rule before this command asks for it. */
+/** A gateway loads saved files automatically, usually before this command runs. */
 function unchanged({ clock }: CliContext, loadedAt: number): string {
   const ago = formatDuration(clock.now() - loadedAt);
-  return `nothing has changed since it was loaded at ${new Date(loadedAt).toISOString()}, ${ago} ago`;
+  return `no changes since the last load at ${new Date(loadedAt).toISOString()}, ${ago} ago`;
 }
 
 function tooLate(at: number): CliError {
   return new CliError(
-    `the configuration was taken in at ${new Date(at).toISOString()}, before this command and without a gate`,
-    'a gateway takes in changed files by itself: start it with --fail-on to have each of them looked at',
-    'hookwright diff OLD NEW --requests 1000 compares two configurations',
+    `the configuration was loaded at ${new Date(at).toISOString()}, before this command and without a gate`,
+    'changed files are loaded automatically: to check each change, start the gateway with --fail-on',
+    'to compare two configurations: hookwright diff OLD NEW --requests 1000',
   );
 }
 
@@ -287,5 +287,5 @@ function tooLate(at: number): CliError {
 export function parseSeconds(text: string, option: string): number {
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isFinite(value)) return value;
-  throw new UsageError(`${option} takes a number of seconds, not "${text}"`);
+  throw new UsageError(`${option} must be a number of seconds, not "${text}"`);
 }

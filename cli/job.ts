@@ -1,4 +1,4 @@
-/** `hookwright job`: scheduled prompts, their runs and their changes. */
+/** `hookwright job`: creates, lists, changes and runs scheduled prompts. */
 
 import { DEFAULT_PROFILE } from '../base/names.ts';
 import type { Paint } from '../base/paint.ts';
@@ -25,7 +25,7 @@ import {
   misfireOption,
   namesOption,
   noteUnserved,
-  printMade,
+  printJob,
   recordOfPlan,
 } from './jobs/draft-job.ts';
 import type { JobDetails, JobReference } from './jobs/open-jobs.ts';
@@ -35,33 +35,33 @@ import type { Column } from './output/table.ts';
 import { describePause, formatDuration, formatInstant, pausedUntil, printList } from './output/table.ts';
 import { makeStore, useStore } from './store/use-store.ts';
 
-/** For commands where the same name may belong to jobs of several profiles. */
-const jobProfileOption = text('profile', 'Look for the job in this profile only');
+/** Jobs of several profiles may have the same name. */
+const jobProfileOption = text('profile', 'Profile of the job');
 
-/** `hookwright job create`: a scheduled job that needs no config file. */
+/** `hookwright job create`: creates a scheduled job outside the config. */
 export const jobCreateCommand = command({
   options: {
     ...JOB_OPTIONS,
-    profile: withDefault(DEFAULT_PROFILE, text('profile', 'Profile that runs it')),
+    profile: withDefault(DEFAULT_PROFILE, text('profile', 'Profile of the job')),
     config: configOption,
     json: jsonOption,
   },
   args: { name: argument('name') },
   async run(context, given) {
     const { schedule, prompt } = given;
-    if (schedule === undefined) throw new UsageError('--schedule is needed', "such as --schedule '0 8 * * 1-5'");
-    if (prompt === undefined) throw new UsageError('--prompt is needed');
+    if (schedule === undefined) throw new UsageError('--schedule is missing', "for instance --schedule '0 8 * * 1-5'");
+    if (prompt === undefined) throw new UsageError('--prompt is missing');
     const open = await openJobs(context, given.config);
     const timezone = chooseTimezone(given.timezone, open.table.gateway.timezone ?? context.timezone);
     const config = { ...configFromFlags(given), schedule, prompt, timezone };
     const made = await makeStore(context, (store) =>
       createJob({ name: given.name, profile: given.profile, config, blueprint: null }, { store, open, context }),
     );
-    printMade(context, { ...made, verb: 'created', open }, given.json);
+    printJob(context, { ...made, verb: 'created', open }, given.json);
   },
 });
 
-/** `hookwright job list`: every job, when it runs next and how its last run ended. */
+/** `hookwright job list`: all jobs with their next run and last result. */
 export const jobListCommand = command({
   options: { profile: text('profile', 'Only jobs of this profile'), config: configOption, json: arrayOption },
   async run(context, given) {
@@ -85,7 +85,7 @@ export const jobListCommand = command({
         last_run: runs[0] ?? null,
       }),
       columns: columns(now),
-      empty: 'no jobs; make one: hookwright job create, or hookwright blueprint create',
+      empty: 'no jobs; to create one: hookwright job create, or hookwright blueprint create',
     });
   },
 });
@@ -118,7 +118,7 @@ const NEXT = 5;
 const RUNS = 5;
 const TICKS = 5;
 
-/** `hookwright job show`: one job, its next five runs, its last ones, and what was missed. */
+/** `hookwright job show`: one job with its next five runs, its last runs, and missed runs. */
 export const jobShowCommand = command({
   options: { profile: jobProfileOption, config: configOption, json: jsonOption },
   args: { reference: argument('job') },
@@ -145,10 +145,10 @@ function describe(job: Job, report: JobDetails, paint: Paint): string[] {
     ...(job.description === null ? [] : [`  ${visible(job.description)}`]),
     field('schedule', `${report.schedule_human} (${report.schedule}) in ${timezone}`),
     field('deliver', deliver.join(', ')),
-    field('missed', misfire === 'once' ? 'runs once after a downtime' : 'skipped'),
+    field('missed', misfire === 'once' ? 'run once after a downtime' : 'skipped'),
     ...(job.budget === undefined ? [] : [field('budget', `${amountsText(job.budget)} per ${job.budget.per}`)]),
     field('profile', profile),
-    field('kept in', kind === 'static' ? 'the config' : 'the store'),
+    field('stored in', kind === 'static' ? 'the config' : 'the store'),
     ...list('skills', job.skills),
     ...list('toolsets', job.toolsets),
     '',
@@ -183,22 +183,22 @@ const section = (title: string, lines: readonly string[]): string[] =>
 
 function describeTick({ due_at, outcome, missed }: JobTick, timezone: string): string {
   const at = formatInstant(due_at, timezone);
-  if (outcome === 'budget') return `${at}  a budget was full`;
-  if (outcome === 'overlapped') return `${at}  the run before was still under way`;
+  if (outcome === 'budget') return `${at}  a budget was used up`;
+  if (outcome === 'overlapped') return `${at}  the previous run was in progress`;
   const before = outcome === 'fired' ? 'before it ' : 'up to it ';
   return `${at}  ${before}${missed} missed: no gateway was running`;
 }
 
-/** `hookwright job edit`: changes a job that was made at run time. */
+/** `hookwright job edit`: changes a job that was created at run time. */
 export const jobEditCommand = command({
   options: {
-    name: text('name', 'Another name; the id stays'),
+    name: text('name', 'New name; the id stays'),
     ...JOB_OPTIONS,
-    deliver: text('target', 'origin, local or a target; several by comma'),
-    skills: namesOption('Skills of each run, by comma; empty for none'),
-    toolsets: namesOption('Toolsets of each run, by comma'),
-    timezone: text('zone', 'IANA zone of the schedule'),
-    misfire: misfireOption('skip or once'),
+    deliver: text('target', 'Targets by comma, or origin, or local'),
+    skills: namesOption('Skills by comma; empty for none'),
+    toolsets: namesOption('Toolsets by comma'),
+    timezone: text('zone', 'IANA time zone'),
+    misfire: misfireOption('Missed runs: skip or once'),
     profile: jobProfileOption,
     config: configOption,
     json: jsonOption,
@@ -207,11 +207,11 @@ export const jobEditCommand = command({
   async run(context, given) {
     const config = configFromFlags(given);
     if (config.deliver_extra !== undefined && config.deliver === undefined) {
-      throw new UsageError('--deliver-chat-id needs --deliver', 'name the target whose chat is meant');
+      throw new UsageError('--deliver-chat-id needs --deliver', 'add the target of the chat: --deliver <target>');
     }
     const unlimited = given.budget === '';
     if (!unlimited && Object.keys(config).length === 0 && given.name === undefined && given.timezone === undefined) {
-      throw new UsageError('say what to change', 'hookwright job edit --help lists the flags');
+      throw new UsageError('nothing to change', 'to list the options: hookwright job edit --help');
     }
     const { open, job } = await openJob(context, given);
     const record = recordOf(open, job);
@@ -219,25 +219,25 @@ export const jobEditCommand = command({
     const now = context.clock.now();
     const change = { name: given.name, timezone, config, unlimited };
     const edited = await makeStore(context, (store) => editJob(record, change, { store, open, now }));
-    printMade(context, { ...edited, verb: 'changed', open }, given.json);
+    printJob(context, { ...edited, verb: 'changed', open }, given.json);
   },
 });
 
-/** `hookwright job pause`: keeps a job from firing until it is resumed. */
+/** `hookwright job pause`: pauses a job for a time or until it is resumed. */
 export const jobPauseCommand = command({
   options: { for: pauseOption, profile: jobProfileOption, config: configOption },
   args: { reference: argument('job') },
   run: (context, given) => pauseJob(given, true, context),
 });
 
-/** `hookwright job resume`: lets a paused job fire again, from now on. */
+/** `hookwright job resume`: resumes a paused job. */
 export const jobResumeCommand = command({
   options: { profile: jobProfileOption, config: configOption },
   args: { reference: argument('job') },
   run: (context, given) => pauseJob(given, false, context),
 });
 
-/** `hookwright job remove`: removes a job that was made at run time. */
+/** `hookwright job remove`: removes a job that was created at run time. */
 export const jobRemoveCommand = command({
   options: { profile: jobProfileOption, config: configOption },
   args: { reference: argument('job') },
@@ -251,11 +251,11 @@ export const jobRemoveCommand = command({
       (route) => route.cron_job === id && route.profile === profile,
     );
     for (const route of routes)
-      printNote(context, `warning: route ${route.name} still names it; its events are ignored`);
+      printNote(context, `warning: route ${route.name} still fires this job; its events are now ignored`);
   },
 });
 
-/** `hookwright job run`: runs a job now, outside of its schedule. */
+/** `hookwright job run`: runs a job now, regardless of its schedule. */
 export const jobRunCommand = command({
   options: { profile: jobProfileOption, config: configOption, json: jsonOption },
   args: { reference: argument('job') },
@@ -263,9 +263,9 @@ export const jobRunCommand = command({
     const { open, job } = await openJob(context, given);
     const table = { ...open.table, place: placeInTable(open.table) };
     const id = await makeStore(context, (store) => fireJob(store, job, table, context));
-    if (id === null) throw new CliError(`job "${job.name}" is running already`, `hookwright job show ${job.name}`);
+    if (id === null) throw new CliError(`job "${job.name}" is running`, `to see it: hookwright job show ${job.name}`);
     if (given.json) printJson(context, { job: job.id, dispatch: id });
-    else printLine(context, `job ${job.name} (${job.id}) runs as ${id}; hookwright deliveries show ${id}`);
+    else printLine(context, `job ${job.name} (${job.id}) runs as ${id}; to see it: hookwright deliveries show ${id}`);
     noteUnserved(context, open, 'runs');
   },
 });
@@ -274,11 +274,11 @@ interface JobChange {
   readonly name: string | undefined;
   readonly timezone: string | undefined;
   readonly config: Partial<JobConfig>;
-  /** The budget goes. */
+  /** Whether to remove the budget. */
   readonly unlimited: boolean;
 }
 
-/** Addresses that are not changed are kept as they were lowered, but for how long they wait: a target may have gone since. */
+/** Unchanged addresses keep their compiled form except for their waiting time, because a target may have been removed since. */
 function applyChange(record: JobRecord, { name, timezone, config, unlimited }: JobChange, open: DraftTable): SavedJob {
   const { description, schedule, prompt, misfire, profile } = record;
   const draft = {
@@ -307,13 +307,13 @@ function applyChange(record: JobRecord, { name, timezone, config, unlimited }: J
   return { record: isMoved ? edited : { ...edited, deliver }, warnings };
 }
 
-/** As it would be written. */
+/** The job as written in a config. */
 const budgetConfig = ({ per, ...limits }: BudgetPlan): BudgetConfig => ({
   ...Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== null)),
   per,
 });
 
-/** @throws CliError when the change cannot be made; nothing is stored then. */
+/** @throws CliError if the change is invalid; nothing is stored then */
 async function editJob(
   record: JobRecord,
   change: JobChange,
@@ -322,9 +322,9 @@ async function editJob(
   const edited = applyChange(record, change, open);
   const stored = await store.write({ kind: 'put_job', job: edited.record, expect: 'old' });
   if (stored.kind === 'name_taken') throw new CliError(`there is a job "${edited.record.name}" already`);
-  if (stored.kind === 'unknown') throw new CliError(`the job "${record.name}" was removed meanwhile`);
+  if (stored.kind === 'unknown') throw new CliError(`the job "${record.name}" was removed in the meantime`);
   const signature = jobSignature(edited.record);
-  // With another schedule it counts from now on: an earlier time of today has not been missed.
+  // A new schedule applies from now on: an earlier time of today is not a missed run.
   if (signature !== jobSignature(record)) await store.write({ kind: 'watch_job', job: record.id, signature, now });
   return edited;
 }

@@ -1,6 +1,5 @@
 /**
- * Commands that compile: `hookwright lint` prints every diagnostic and writes nothing, `hookwright compile` writes the
- * tables.
+ * `hookwright lint` prints every diagnostic and writes nothing; `hookwright compile` writes the tables.
  */
 import { createPaint } from '../base/paint.ts';
 import type { CompileResult } from '../compiler/compile.ts';
@@ -26,19 +25,19 @@ import { formatDiff } from './files.ts';
 import { formatDiagnostics, noteFilesRead, printLine, printNote } from './output/print.ts';
 import { formatClosure, loadClosures } from './profile.ts';
 
-/** `hookwright lint`: every diagnostic of the configuration; nothing is written. */
+/** `hookwright lint`: prints every diagnostic of the configuration. */
 export const lintCommand = command({
   options: {
     config: configOption,
     format: formatOption(DIAGNOSTIC_FORMATS, 'diagnostics'),
-    strict: flag('Warnings fail too'),
-    fix: flag('Repair what can only mean one thing; comments and layout stay'),
+    strict: flag('Treat warnings as errors'),
+    fix: flag('Apply unambiguous repairs; comments and layout stay'),
     dryRun: flag('With --fix: only show the repairs'),
   },
   args: { files: restArguments('file') },
   async run(context, given) {
     const { format } = given;
-    if (given.dryRun && !given.fix) throw new UsageError('--dry-run goes with --fix');
+    if (given.dryRun && !given.fix) throw new UsageError('--dry-run needs --fix');
     const request = await createCompileRequest(context, { configs: [...(given.config ?? []), ...given.files] });
     const found = compileRequest(request);
     const { diagnostics: all, output } = given.fix ? await repair(context, request, found, given.dryRun) : found;
@@ -53,7 +52,7 @@ export const lintCommand = command({
   },
 });
 
-/** What each profile can reach: shows a wrong binding before a sender finds it. */
+/** Prints what each profile can reach, so that a wrong binding is seen before a sender uses it. */
 function printClosures(context: CliContext, { jobs, modules }: CompileRequest, table: RouteTable): void {
   const scope = { table, facts: createMachineFacts(context, jobs), rules: rulesInForce(modules) };
   const paint = createPaint(context.colour.stdout);
@@ -63,8 +62,8 @@ function printClosures(context: CliContext, { jobs, modules }: CompileRequest, t
 }
 
 /**
- * Repairs the files, or (`dryRun`) prints what it would change, on stderr.
- * @returns what the configuration compiles to afterwards
+ * Repairs the files, or with `dryRun` prints the changes on stderr.
+ * @returns the result of compiling the repaired configuration
  */
 export async function repair(
   context: CliContext,
@@ -81,7 +80,7 @@ export async function repair(
   return dryRun ? found : result;
 }
 
-/** The disk with the repaired files. */
+/** The file system with the repaired files. */
 const withTexts = (texts: ReadonlyMap<string, FixedFile>): Files =>
   overlayFiles(nodeFiles, new Map([...texts].map(([path, { after }]) => [path, after])));
 
@@ -96,7 +95,7 @@ function write(context: CliContext, { path, name, after, fixed }: FixedFile): vo
   printNote(context, `${name}: ${fixed.length} repaired`);
 }
 
-/** `hookwright compile`: configuration in, `routes.json` and `blueprints.json` out. */
+/** `hookwright compile`: compiles the configuration to `routes.json` and `blueprints.json`. */
 export const compileCommand = command({
   options: {
     config: configOption,
@@ -114,7 +113,7 @@ export const compileCommand = command({
     stderr.write(formatDiagnostics(format, result.diagnostics, context, 'stderr'));
     if (format === 'pretty') noteFilesRead(context, result);
     if (result.output === null) {
-      // A machine format is the only thing on its stream.
+      // A format for programs is the only text on its stream.
       if (format !== 'pretty') return 1;
       throw new CliError('not compiled: the configuration has errors');
     }

@@ -1,4 +1,4 @@
-/** `hookwright profile`: identities of their own on one gateway. */
+/** `hookwright profile`: creates, lists and shows isolated identities on one gateway. */
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentPlans, DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../base/names.ts';
@@ -19,7 +19,7 @@ import { printList } from './output/table.ts';
 import { openTable, routePath } from './subscriptions/routes.ts';
 import { readSubscriptionText } from './subscriptions/subscription-file.ts';
 
-const CONFIG = `# What this profile may use; nothing falls back to another profile.
+const CONFIG = `# Everything this profile may use. Nothing is taken from another profile.
 # platforms:
 #   telegram:
 #     enabled: true
@@ -29,27 +29,25 @@ const CONFIG = `# What this profile may use; nothing falls back to another profi
 #   command: [my-agent, --print]
 # jobs: {}
 `;
-const ENV = '# Secrets of this profile alone: KEY=value\n';
+const ENV = '# Secrets of this profile: KEY=value\n';
 const FOLDERS = ['scripts', 'skills', 'sessions'];
 
-/** `hookwright profile create`: a folder for an identity of its own, with nothing shared. */
+/** `hookwright profile create`: creates the folder of an isolated identity. */
 export const profileCreateCommand = command({
   args: { name: argument('name') },
   async run(context, given) {
     const { name } = given;
-    if (name === DEFAULT_PROFILE) throw new CliError('`default` is the home itself and always there', context.home);
+    if (name === DEFAULT_PROFILE)
+      throw new CliError('the profile `default` always exists: it is the home', context.home);
     if (!PROFILE_NAME.test(name)) {
       throw new CliError(
-        `"${name}" cannot name a profile`,
-        'lower-case letters, digits, - and _, at most 64, a letter or digit first',
+        `invalid profile name "${name}"`,
+        'use at most 64 lower-case letters, digits, - and _, with a letter or digit first',
       );
     }
     const home = profileHome(openHome(context), name);
     if (existsSync(home))
-      throw new CliError(
-        `there is a profile "${name}" already: ${home}`,
-        `look at it: hookwright profile show ${name}`,
-      );
+      throw new CliError(`there is already a profile "${name}": ${home}`, `to see it: hookwright profile show ${name}`);
     mkdirSync(home, { recursive: true, mode: 0o700 });
     for (const folder of FOLDERS) mkdirSync(join(home, folder), { mode: 0o700 });
     writeAtomic(join(home, 'config.yaml'), CONFIG, 0o600);
@@ -57,15 +55,15 @@ export const profileCreateCommand = command({
     printLine(context, home);
     printNote(
       context,
-      `switch profiles on: gateway.multiplex_profiles: true\nthen bind a route to it: profile: ${name}, or hookwright webhook subscribe <name> --route-profile ${name}`,
+      `enable profiles: gateway.multiplex_profiles: true\nthen bind a route: profile: ${name}, or hookwright webhook subscribe <name> --route-profile ${name}`,
     );
   },
 });
 
-/** The folder is not served because profiles are switched off. */
+/** A profile is not served if profiles are switched off. */
 type Row = Pick<ProfileClosure, 'id' | 'name' | 'home' | 'agent' | 'routes' | 'targets'> & { readonly served: boolean };
 
-/** `hookwright profile list`: the profiles of this home, with what is bound to each. */
+/** `hookwright profile list`: the profiles of this home, with their routes, targets and agent. */
 export const profileListCommand = command({
   options: { config: configOption, json: jsonOption },
   async run(context, given) {
@@ -115,7 +113,9 @@ export const profileShowCommand = command({
       name,
       known: closures.map((one) => [one.name, one] as const),
       listedBy: 'hookwright profile list',
-      notes: open.table.gateway.multiplex_profiles ? [] : ['profiles are off: set gateway.multiplex_profiles: true'],
+      notes: open.table.gateway.multiplex_profiles
+        ? []
+        : ['profiles are off; to enable them: gateway.multiplex_profiles: true'],
     });
     if (given.json) printJson(context, closure);
     else for (const line of formatClosure(closure, createPaint(context.colour.stdout))) printLine(context, line);
@@ -133,7 +133,7 @@ export interface ProfileClosure {
   readonly routes: readonly { readonly name: string; readonly path: string; readonly mode: RoutePlan['mode'] }[];
   readonly jobs: readonly string[];
   readonly targets: readonly string[];
-  /** References, each with what it is for; never a secret. */
+  /** References with their purpose; never a secret. */
   readonly credentials: readonly string[];
   readonly scripts: readonly string[];
   readonly skills: readonly string[];
@@ -181,14 +181,14 @@ function credentialsOf(profile: ProfilePlan, routes: readonly RoutePlan[]): stri
 const AGENTS: { readonly [Kind in AgentPlan['kind']]: (plan: Extract<AgentPlan, { kind: Kind }>) => string } = {
   command: ({ argv }) => argv.join(' '),
   openai: ({ model, base_url }) => `${model} at ${base_url}`,
-  preview: () => 'none: prompts are answered with themselves',
+  preview: () => 'none: each answer is the prompt',
 };
 
 const describeAgent = (plan: AgentPlan): string => (AGENTS[plan.kind] as (plan: AgentPlan) => string)(plan);
 
 const distinct = (names: readonly string[]): string[] => [...new Set(names)].sort();
 
-/** A subscriptions file that cannot be read adds nothing: the gateway would not serve it either. */
+/** An unreadable subscriptions file adds nothing, because the gateway does not serve it either. */
 export function loadClosures(
   home: string,
   scope: SubscriptionScope & { readonly table: RouteTable },

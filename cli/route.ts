@@ -1,16 +1,16 @@
-/** `hookwright route`: holds the events of a route for a time. */
+/** `hookwright route`: pauses and resumes routes. */
 import { argument, command } from './command-line/command.ts';
 import { configOption, pauseOption } from './command-line/options.ts';
 import { pauseRoute } from './subscriptions/routes.ts';
 
-/** `hookwright route pause`: lets a route hold its events for a time, or until it is resumed. */
+/** `hookwright route pause`: pauses a route for a time or until it is resumed. */
 export const routePauseCommand = command({
   options: { for: pauseOption, config: configOption },
   args: { route: argument('route') },
   run: (context, given) => pauseRoute(given, true, context),
 });
 
-/** `hookwright route resume`: ends the pause of a route. */
+/** `hookwright route resume`: resumes a paused route. */
 export const routeResumeCommand = command({
   options: { config: configOption },
   args: { route: argument('route') },

@@ -70,14 +70,14 @@ async function runCommand(entry: CommandEntry, args: readonly string[], context:
     return await command.run(withConfig(context, line.options.get('--config') ?? []), line);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(error.message, ...error.hints, `hookwright ${entry.path} --help shows its options`);
+    throw new UsageError(error.message, ...error.hints, `to list the options: hookwright ${entry.path} --help`);
   }
 }
 
-/** The options decide which configuration is used, and so which store and which `.env`. @param configs values of `--config` */
+/** `--config` decides which configuration, store and `.env` are used. @param configs its values */
 function withConfig(context: CliContext, configs: readonly string[]): CliContext {
   const projectEnv = projectEnvPath(nodeFiles, context, configs);
-  // Its properties are not copied, because one of them is slow to compute.
+  // Inherited instead of copied, because one property is slow to compute.
   const own: CliContext = Object.create(context);
   return Object.assign(own, configs.length > 0 && { configs }, projectEnv !== undefined && { projectEnv });
 }
@@ -95,7 +95,7 @@ function printFailure(error: unknown, context: CliContext): number {
     return 1;
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  context.stderr.write(`${label} this is a bug in hookwright, please report it\n${stack}\n`);
+  context.stderr.write(`${label} internal error in hookwright, please report it\n${stack}\n`);
   return 1;
 }
 
@@ -110,7 +110,7 @@ const INDENT = '  ';
 
 type Entries = readonly Omit<ListedCommand<never>, 'load' | 'help'>[];
 
-/** `hookwright --help`, one screen: a line for each command, the commands of one noun on one. @param entries in their order */
+/** `hookwright --help` on one screen: a line for each command or noun. @param entries in their order */
 export function formatOverview(entries: Entries, layout: HelpLayout): string {
   const rows = new Map<string, string>();
   for (const { path, summary, title } of entries) {
@@ -127,7 +127,7 @@ export function formatOverview(entries: Entries, layout: HelpLayout): string {
     '',
     ...formatRows([...rows], layout),
     '',
-    'For more add --help: hookwright gateway --help, hookwright gateway start --help',
+    'More help: hookwright gateway --help, hookwright gateway start --help',
     '',
   ].join('\n');
 }
@@ -142,7 +142,7 @@ export const formatGroup = (entries: Entries, group: string, layout: HelpLayout)
       layout,
     ),
     '',
-    `hookwright ${group} <command> --help shows a command's options and examples.`,
+    `Options and examples: hookwright ${group} <command> --help`,
     '',
   ].join('\n');
 

@@ -9,7 +9,7 @@ import { createServerLog } from './serve/server-log.ts';
 
 export const serveCommand = command({
   options: {
-    table: text('dir', 'Folder of routes.json'),
+    table: text('dir', 'Folder with routes.json'),
     host: hostOption,
     port: portOption,
     logFile: logFileOption,

@@ -1,4 +1,4 @@
-/** `hookwright session`: conversations, of chats and of agents. */
+/** `hookwright session`: opens, lists, shows and resets conversations of chats and agents. */
 
 import { existsSync } from 'node:fs';
 import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../base/names.ts';
@@ -16,9 +16,9 @@ import { printBeside, printJson, printLine, printNote, visible } from './output/
 import { formatDuration, printList } from './output/table.ts';
 import { configuredStore, useSharedState, useStore } from './store/use-store.ts';
 
-const ofProfile = { profile: text('profile', 'Whose session; default: `default`'), config: configOption };
+const ofProfile = { profile: text('profile', 'Profile of the session'), config: configOption };
 
-/** `hookwright session open`: gives a chat a session, so that deliveries are mirrored into it. */
+/** `hookwright session open`: creates the session of a chat, to which deliveries are mirrored. */
 export const sessionOpenCommand = command({
   options: ofProfile,
   args: { target: argument('target'), chatId: argument('chat id') },
@@ -26,15 +26,15 @@ export const sessionOpenCommand = command({
     const chat = await openChat(context, given);
     const opened = await useSessions(context, (sessions) => sessions.open(chat), { create: true });
     printLine(context, opened?.path ?? visible(chat.chatId));
-    if (opened?.created === false) printNote(context, 'the session was there already');
+    if (opened?.created === false) printNote(context, 'the session already exists');
   },
 });
 
-type Listed = { readonly chat: SessionSummary } | { readonly busy: BusySession };
+type Row = { readonly chat: SessionSummary } | { readonly busy: BusySession };
 
-/** `hookwright session list`: the sessions of a profile: of its chats, and those in which runs take turns. */
+/** `hookwright session list`: the chat sessions and busy agent sessions of a profile. */
 export const sessionListCommand = command({
-  options: { profile: text('profile', 'Whose sessions; default: `default`'), config: configOption, json: jsonOption },
+  options: { profile: text('profile', 'Profile of the sessions'), config: configOption, json: jsonOption },
   async run(context, given) {
     const profile = sessionProfile(context, given.profile);
     const chats = (await useSessions(context, (all) => all.list(profile))) ?? [];
@@ -42,7 +42,7 @@ export const sessionListCommand = command({
     for (const { target, chat_id, problem } of given.json ? [] : chats) {
       if (problem !== null) printNote(context, `${visible(`${target} ${chat_id}`)}: ${visible(problem)}`);
     }
-    const rows: readonly Listed[] = [...chats.map((chat) => ({ chat })), ...busy.map((session) => ({ busy: session }))];
+    const rows: readonly Row[] = [...chats.map((chat) => ({ chat })), ...busy.map((session) => ({ busy: session }))];
     printList(context, rows, {
       json: given.json,
       toJson: (row) =>
@@ -58,42 +58,42 @@ export const sessionListCommand = command({
         { title: 'WAITING', value: (row) => ('busy' in row ? row.busy.waiting : ''), align: 'right' },
         { title: 'CHANGED', value: (row) => ('busy' in row ? '' : row.chat.changed_at) },
       ],
-      empty: 'no chat has a session, and no runs take turns; make one for a chat: hookwright session open',
+      empty: 'no chat sessions and no busy agent sessions; to create one for a chat: hookwright session open',
     });
   },
 });
 
 const options = { ...ofProfile, json: jsonOption };
 
-/** Most turns of an agent's session that are shown. */
+/** The most turns of an agent session that are shown. */
 const SHOWN = 20;
 
-/** `hookwright session show`: the turns of a session, of a chat or of an agent's runs. */
+/** `hookwright session show`: the turns of a chat session or an agent session. */
 export const sessionShowCommand = command({
-  details: `Of an agent's session: which run has the turn, how many wait, and the latest ${SHOWN} prompts with their answers.`,
+  details: `For an agent session it shows the current run, the number of waiting runs, and the latest ${SHOWN} prompts and answers.`,
   options,
   args: { target: argument('target or session id'), chatId: optionalArgument('chat id') },
   run: async (context, { chatId, ...given }) =>
     chatId === undefined ? showAgent(context, given, given.target) : showChat(context, { ...given, chatId }),
 });
 
-type Given = GivenBy<typeof options>;
+type Options = GivenBy<typeof options>;
 
 async function showChat(
   context: CliContext,
-  given: Given & { readonly target: string; readonly chatId: string },
+  given: Options & { readonly target: string; readonly chatId: string },
 ): Promise<void> {
   const chat = await openChat(context, given);
   const turns = await useSessions(context, (sessions) => sessions.read(chat));
   if (turns === null) {
-    const make = `make one: hookwright session open ${given.target} ${given.chatId}`;
-    throw new CliError(`the chat ${given.chatId} of ${given.target} has no session`, make);
+    const make = `create one: hookwright session open ${given.target} ${given.chatId}`;
+    throw new CliError(`chat ${given.chatId} of ${given.target} has no session`, make);
   }
   if (given.json) printJson(context, turns);
   else for (const turn of turns) printTurn(context, turn);
 }
 
-async function showAgent(context: CliContext, given: Given, session: string): Promise<void> {
+async function showAgent(context: CliContext, given: Options, session: string): Promise<void> {
   const profile = sessionProfile(context, given.profile);
   const of = { profile, session };
   const found = await useStore(context, async (store) => ({
@@ -102,14 +102,14 @@ async function showAgent(context: CliContext, given: Given, session: string): Pr
   }));
   if (found === null || (found.busy === null && found.said.length === 0)) {
     throw new CliError(
-      `nothing was said in a session "${session}", and no run waits there`,
-      'hookwright session list shows the busy ones; that of a chat needs its target and its id',
+      `session "${session}" has no turns and no pending runs`,
+      'to list busy sessions: hookwright session list; a chat session needs the target and the chat id',
     );
   }
   const { busy, said } = found;
   if (given.json) return printJson(context, { ...agentSessionJson(profile, session, busy), said });
   printBeside(context, 'session  ', visible(session));
-  printBeside(context, 'turn     ', busy === null ? 'nobody' : visible(holderText(busy)));
+  printBeside(context, 'turn     ', busy === null ? 'none' : visible(holderText(busy)));
   printBeside(context, 'waiting  ', String(busy?.waiting ?? 0));
   printLine(context);
   for (const turn of said.flatMap(turnsOf)) printTurn(context, turn);
@@ -120,7 +120,7 @@ function printTurn(context: CliContext, { at, role, content }: Turn): void {
   for (const line of content.split('\n')) printLine(context, `  ${visible(line)}`);
 }
 
-/** `hookwright session reset`: the next run of an agent's session is told nothing of what was said there. */
+/** `hookwright session reset`: later runs of an agent session do not see the earlier turns. */
 export const sessionResetCommand = command({
   options: ofProfile,
   args: { session: argument('session id') },
@@ -129,11 +129,11 @@ export const sessionResetCommand = command({
     const known = await useStore(context, (store) => resetSession(store, of, context.clock.now()));
     if (known !== true) {
       throw new CliError(
-        `nothing was said in a session "${given.session}", and no run waits there`,
-        'hookwright session list shows the busy ones',
+        `session "${given.session}" has no turns and no pending runs`,
+        'to list busy sessions: hookwright session list',
       );
     }
-    printLine(context, `${visible(given.session)} begins anew`);
+    printLine(context, `session ${visible(given.session)} reset`);
   },
 });
 
@@ -143,7 +143,7 @@ interface ChatArguments {
   readonly profile: string | undefined;
 }
 
-/** @throws CliError when there is no such target or profile. */
+/** @throws CliError if there is no such target or profile */
 export async function openChat(context: CliContext, { target, chatId, profile }: ChatArguments): Promise<Chat> {
   if (chatId === '') throw new CliError('the chat id is empty');
   const owner = sessionProfile(context, profile);
@@ -151,18 +151,18 @@ export async function openChat(context: CliContext, { target, chatId, profile }:
   return { profile: owner, target: findTarget(names, target), chatId };
 }
 
-/** @throws CliError when there is no such profile. */
+/** @throws CliError if there is no such profile */
 export function sessionProfile(context: CliContext, profile: string = DEFAULT_PROFILE): string {
   const home = profileHome(context.home, profile);
   if (profile !== DEFAULT_PROFILE && !(PROFILE_NAME.test(profile) && existsSync(home))) {
-    throw new CliError(`there is no profile "${profile}"`, `its folder would be ${home}`);
+    throw new CliError(`there is no profile "${profile}"`, `missing folder: ${home}`);
   }
   return profile;
 }
 
-/** The targets of the configuration; the shipped ones when it has errors. */
+/** The targets of the configuration, or the shipped ones if it has errors. */
 async function targetNames(context: CliContext): Promise<Readonly<Record<string, string>>> {
-  // Loaded on demand: it pulls in the compiler, and lists of sessions ask for no name.
+  // Loaded on demand, because it loads the compiler, which `session list` does not need.
   const { tryOpenTable } = await import('./subscriptions/routes.ts');
   const open = await tryOpenTable(context, context.configs);
   if (open !== null) return open.table.target_names;
@@ -170,8 +170,8 @@ async function targetNames(context: CliContext): Promise<Readonly<Record<string,
 }
 
 /**
- * Null: the database has no tables, and none are to be made.
- * @throws CliError when the configuration or the database cannot be used
+ * Null if the database has no tables and none may be created.
+ * @throws CliError if the configuration or the database cannot be used
  */
 export async function useSessions<T>(
   context: CliContext,
@@ -183,21 +183,21 @@ export async function useSessions<T>(
   return useSharedState(context, plan, options, ({ sessions }) => use(sessions));
 }
 
-/** `session, 5 min`; empty where a run waits for nothing but its time. @param now Unix ms */
+/** `session, 5 min`; empty if a run only waits for its time. @param now Unix ms */
 export const waitText = ({ waits_for, waits_since }: DispatchSummary, now: number): string =>
   waits_for === null ? '' : `${waits_for}${waits_since === null ? '' : `, ${formatDuration(now - waits_since)}`}`;
 
-/** Which run has the turn: `<id> running`. */
+/** The current run: `<id> running`. */
 export const holderText = ({ run: { id, state, waits_for } }: BusySession): string =>
   `${id} ${waits_for === null ? state : `waits for ${waits_for}`}`;
 
-/** One for `--json`. @param busy null: no run waits or is under way */
+/** An agent session for `--json`. @param busy null without pending and current runs */
 export function agentSessionJson(profile: string, id: string, busy: BusySession | null): object {
   const { ref, session, turn, ready_at, ...run } = busy?.run ?? {};
   return { kind: 'agent', id, name: id, profile, run: busy === null ? null : run, waiting: busy?.waiting ?? 0 };
 }
 
-/** The turns as those of a chat. */
+/** A turn as two turns of a chat session. */
 export const turnsOf = ({ accepted_at, answered_at, prompt, answer }: SaidTurn) => [
   { role: 'user', content: prompt, at: new Date(accepted_at).toISOString() },
   { role: 'assistant', content: answer, at: new Date(answered_at).toISOString() },

@@ -1,4 +1,4 @@
-/** `hookwright webhook`: subscriptions, which are routes made while the gateway runs. */
+/** `hookwright webhook`: creates, lists and changes subscriptions, which are routes created at run time. */
 import { createPaint } from '../base/paint.ts';
 import { needsPublicKey } from '../compiler/views/view-route.ts';
 import type { RouteConfig } from '../schemas/generated/types.ts';
@@ -19,12 +19,12 @@ import {
   subscriptionNamed,
   tryOpenTable,
 } from './subscriptions/routes.ts';
-import type { Saved } from './subscriptions/save-entry.ts';
+import type { SavedEntry } from './subscriptions/save-entry.ts';
 import {
   applyFlags,
   describeMode,
   enableEntry,
-  existing,
+  existingEntry,
   newSecret,
   printWarnings,
   rotateSecret,
@@ -41,9 +41,9 @@ import {
 
 const args = { name: argument('subscription') };
 
-type Given = GivenBy<typeof SUBSCRIBE_OPTIONS> & GivenBy<typeof args>;
+type Options = GivenBy<typeof SUBSCRIBE_OPTIONS> & GivenBy<typeof args>;
 
-/** `hookwright webhook subscribe`: creates or changes a dynamic route, which serves from the next request on. */
+/** `hookwright webhook subscribe`: creates or changes a subscription, which is served from the next request on. */
 export const webhookSubscribeCommand = command({
   options: SUBSCRIBE_OPTIONS,
   args,
@@ -64,18 +64,18 @@ export const webhookSubscribeCommand = command({
   },
 });
 
-function report(given: Given, saved: Saved) {
+function report(given: Options, saved: SavedEntry) {
   const { created, url, entry, plan } = saved;
   const secret = generated(given, saved) ? entry.secret : null;
   return { name: given.name, created, url, secret, mode: plan?.mode ?? null };
 }
 
-/** The secret was generated here and has not been printed yet. */
-function generated(given: Given, { created, entry }: Saved): boolean {
+/** Whether the secret was generated here and has not been printed yet. */
+function generated(given: Options, { created, entry }: SavedEntry): boolean {
   return created && given.secret === undefined && entry.secret !== undefined;
 }
 
-function print(context: CliContext, given: Given, saved: Saved): void {
+function print(context: CliContext, given: Options, saved: SavedEntry): void {
   const { created, url, entry, plan } = saved;
   const paint = createPaint(context.colour.stdout);
   const field = (name: string, text: string): void => printLine(context, `  ${paint('bold', name.padEnd(8))}${text}`);
@@ -88,18 +88,18 @@ function print(context: CliContext, given: Given, saved: Saved): void {
   field('Try', curl ?? `hookwright webhook test ${given.name}`);
 }
 
-function describeSecret(given: Given, saved: Saved): string {
+function describeSecret(given: Options, saved: SavedEntry): string {
   const { created, entry } = saved;
   if (generated(given, saved)) return entry.secret ?? '';
-  if (given.secret !== undefined) return 'as given';
+  if (given.secret !== undefined) return 'from --secret';
   return created
-    ? "none: the sender's public key verifies"
+    ? "none: verified with the sender's public key"
     : `unchanged (hookwright webhook show ${given.name} --reveal)`;
 }
 
-/** `hookwright webhook list`: the subscriptions, with what the gateway makes of each. */
+/** `hookwright webhook list`: the subscriptions and whether each is served. */
 export const webhookListCommand = command({
-  options: { all: flag('Static routes of the configuration too'), config: configOption, json: jsonOption },
+  options: { all: flag('Include static routes'), config: configOption, json: jsonOption },
   async run(context, given) {
     const open = await openTable(context, given.config);
     const routes = listRoutes(context.home, open, given.all, await readPauses(context, given.config));
@@ -120,15 +120,15 @@ export const webhookListCommand = command({
         },
         { title: 'URL', value: ({ url }) => url, whole: true },
       ],
-      empty: 'no subscriptions; make one: hookwright webhook subscribe <name>',
+      empty: 'no subscriptions; to create one: hookwright webhook subscribe <name>',
     });
   },
 });
 
-/** Printed in place of a secret. */
-const HIDDEN = '(hidden; --reveal shows it)';
+/** Printed instead of a secret. */
+const HIDDEN = '(hidden; to show it: --reveal)';
 
-/** `hookwright webhook show`: prints a subscription as it is in the file; its secrets only on request. */
+/** `hookwright webhook show`: prints a subscription as stored, with its secrets only on request. */
 export const webhookShowCommand = command({
   options: { reveal: flag('Show secrets'), config: configOption, json: jsonOption },
   args: { name: argument('subscription') },
@@ -153,13 +153,13 @@ export const webhookShowCommand = command({
   },
 });
 
-/** A value that is no map may be a secret in the wrong place. */
+/** A value that is not a map may be a misplaced secret. */
 function withoutSecrets(value: unknown): unknown {
   const entry = asEntry(value);
   return entry === null ? HIDDEN : hideSecrets(entry);
 }
 
-/** References contain no secret and are printed. */
+/** References are printed, because they contain no secret. */
 function hideSecrets(entry: RouteConfig): unknown {
   const hide = (value: unknown): unknown => (typeof value === 'string' && /^(env|file):/.test(value) ? value : HIDDEN);
   const inList = (item: unknown): unknown =>
@@ -172,7 +172,7 @@ function hideSecrets(entry: RouteConfig): unknown {
   return Object.fromEntries(Object.entries(entry).map(([key, value]) => [key, ofKey.get(key)?.(value) ?? value]));
 }
 
-/** `hookwright webhook remove`: removes a subscription; its next event is answered like one for an unknown route. */
+/** `hookwright webhook remove`: removes a subscription; its events then get 404. */
 export const webhookRemoveCommand = command({
   options: { config: configOption },
   args: { name: argument('subscription') },
@@ -180,7 +180,7 @@ export const webhookRemoveCommand = command({
     const open = await tryOpenTable(context, given.config);
     const name = subscriptionNamed(context.home, given.name, open);
     await updateSubscriptions(context, (entries) => {
-      // Another command may have removed it since.
+      // Another command may have removed it in the meantime.
       if (!entries.has(name)) throw subscriptionNotFound(name);
       return { entries: new Map([...entries].filter(([each]) => each !== name)), result: null };
     });
@@ -189,28 +189,28 @@ export const webhookRemoveCommand = command({
   },
 });
 
-/** `hookwright webhook enable`: let a subscription accept events again. */
+/** `hookwright webhook enable`: lets a subscription accept events again. */
 export const webhookEnableCommand = command({
   options: { config: configOption },
   args: { name: argument('subscription') },
   run: (context, given) => enableEntry(given, true, context),
 });
 
-/** `hookwright webhook disable`: keep a subscription, and answer its events 403. */
+/** `hookwright webhook disable`: keeps a subscription, but rejects its events with 403. */
 export const webhookDisableCommand = command({
   options: { config: configOption },
   args: { name: argument('subscription') },
   run: (context, given) => enableEntry(given, false, context),
 });
 
-/** `hookwright webhook rotate-secret`: a new secret, with the old one accepted beside it for a while. */
+/** `hookwright webhook rotate-secret`: sets a new secret; the old one stays valid for a while. */
 export const webhookRotateSecretCommand = command({
   options: {
     overlap: withDefault(
       '24h',
       parsed('time', 'How long the old secret is accepted: 90s, 30m, 24h, 7d', parseDuration),
     ),
-    secret: text('ref', 'env:NAME, file:path or a secret, instead of a generated one'),
+    secret: text('ref', 'Secret: env:NAME, file:path or a literal; default: generated'),
     config: configOption,
     json: jsonOption,
   },
@@ -222,7 +222,7 @@ export const webhookRotateSecretCommand = command({
     const now = context.clock.now();
     const end = now + given.overlap;
     const { url } = await saveEntry(context, name, open, (before) =>
-      rotateSecret(existing(name, open, before), { fresh, now, end, inherited: open.table.server.secret }),
+      rotateSecret(existingEntry(name, open, before), { fresh, now, end, inherited: open.table.server.secret }),
     );
     const until = end > now ? new Date(end).toISOString() : null;
     const shown = given.secret === undefined ? fresh : null;

@@ -1,14 +1,14 @@
-/** A command as data: what help, completion and the reader of the command line take from it, and the function that runs it. */
+/** A command as data, for help, completion and the command-line parser, and the function that runs it. */
 
-/** An option. `cli/command-line/command.ts` has the kinds. */
+/** An option. `cli/command-line/command.ts` creates the kinds. */
 export interface Option<Value> {
   readonly description: string;
-  /** The name of its value in help; null: a flag, which takes none. */
+  /** The name of its value in help; null for a flag, which has no value. */
   readonly value: string | null;
-  /** Its second name, `-n`; null: it has none. */
+  /** Its short name, such as `-n`, or null. */
   readonly short: string | null;
   /**
-   * @param texts what the command line gives, in order; for a flag `true` or `false`
+   * @param texts the values on the command line, in order; for a flag `true` or `false`
    * @param name for messages @throws UsageError
    */
   readonly read: (texts: readonly string[], name: string) => Value;
@@ -18,7 +18,7 @@ export interface Option<Value> {
 export interface Argument<Value> {
   /** In help; `a|b` are choices. */
   readonly name: string;
-  /** `rest`: any number of them; it is the last. */
+  /** `rest` is the last one and has any number of values. */
   readonly kind: 'required' | 'optional' | 'rest';
   readonly read: (texts: readonly string[]) => Value;
 }
@@ -31,22 +31,22 @@ export interface NamedOption<Value = unknown> extends Option<Value> {
   readonly names: readonly string[];
 }
 
-/** The words behind a command's path, sorted out. */
+/** The parsed words after a command's path. */
 export interface CommandLine {
-  /** The texts of each option by its long name; none where it is not given. */
+  /** The values of each option that is set, by its long name. */
   readonly options: ReadonlyMap<string, readonly string[]>;
   readonly positionals: readonly string[];
 }
 
-/** What help says of a command besides its summary: from the YAML beside its file. */
+/** The help of a command besides its summary, from the YAML file beside its code. */
 export interface CommandHelp {
   readonly details: string;
-  /** `$0` is the program. */
+  /** `$0` stands for the program. */
   readonly examples: readonly (readonly [what: string, line: string])[];
 }
 
 export interface Command<Context> {
-  /** What help says of it that only the program knows; below the details of its YAML. */
+  /** Computed help text, shown below the details of the YAML file. */
   readonly details: string;
   /** In the order of help. */
   readonly options: readonly NamedOption[];
@@ -56,7 +56,7 @@ export interface Command<Context> {
   readonly run: (context: Context, line: CommandLine) => Promise<number>;
 }
 
-/** A command in the list: enough to find it and print its line without loading its code. */
+/** A command in the list, which can be found and listed without loading its code. */
 export interface ListedCommand<Context> {
   /** The words after `hookwright`, from the path of its file. */
   readonly path: string;
@@ -64,7 +64,7 @@ export interface ListedCommand<Context> {
   readonly summary: string;
   /** The title of its noun, if the noun has several commands. */
   readonly title: string | null;
-  /** Its position in help; null: it is for programs, and not shown. */
+  /** Its position in help; null for a command for programs, which help does not list. */
   readonly rank: number | null;
   readonly load: () => Promise<Command<Context>>;
   readonly help: () => Promise<CommandHelp>;

@@ -1,4 +1,4 @@
-/** What a command may touch: streams, environment, time, network. Defaults are set here and nowhere else. */
+/** The outside world of a command: streams, environment, time, network. All defaults are set here. */
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ export interface CliContext {
   readonly tmp: string;
   /** The command that starts this program again: Node.js, its options, the entry file. */
   readonly self: readonly string[];
-  /** What the modules add. */
+  /** The modules of the program. */
   readonly modules: readonly Module<CliContext>[];
   /** The entry of the thread that recompiles beside a serving gateway. */
   readonly recompileThread: URL;
@@ -46,7 +46,7 @@ export interface CliContext {
   readonly exit: (code: number) => void;
   /** Removes variables that hold secrets from the process, so that no other process can read them there. */
   readonly forgetVariables: (names: ReadonlySet<string>) => void;
-  /** Notes that this command has printed, for those that are printed once. */
+  /** Notes that this command has printed already, so that each is printed once. */
   readonly said: Set<string>;
   readonly clock: Clock;
   readonly fetch: typeof fetch;
@@ -55,7 +55,7 @@ export interface CliContext {
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
 }
 
-/** What the composition root passes to the command line. */
+/** The part of the context that the composition root provides. */
 export type Composition = Pick<CliContext, 'modules' | 'recompileThread'>;
 
 /** The context of the process itself. */
@@ -76,7 +76,7 @@ export function createContext(process: NodeJS.Process, composition: Composition)
     ...composition,
     catalog: createCatalog(),
     pid: process.pid,
-    // Few commands ask for it, and Node.js takes 20 ms to load its time zones for the answer.
+    // Computed on demand: Node.js takes 20 ms to load its time zones.
     get timezone() {
       return Intl.DateTimeFormat().resolvedOptions().timeZone;
     },
@@ -108,7 +108,7 @@ export function homeOf(env: NodeJS.ProcessEnv, cwd: string): string {
   return named === undefined || named === '' ? join(env.HOME || homedir(), '.hookwright') : resolve(cwd, named);
 }
 
-/** The home folder, created with mode 0700 when it is not there. */
+/** Returns the home folder, and creates it with mode 0700 if it is missing. */
 export function openHome(context: CliContext): string {
   mkdirSync(context.home, { recursive: true, mode: 0o700 });
   return context.home;
@@ -126,15 +126,15 @@ export function wantsColour(env: NodeJS.ProcessEnv, isTTY: boolean | undefined):
  *
  * Deleting a variable does not change what `/proc` shows: that is the memory in which the kernel put the environment when
  * the program was started. A process may write to its own memory through `/proc/self/mem`, so the values are overwritten
- * there. That takes less than a millisecond; to start the program anew without them would take as long as the start
- * itself, and Node.js 20 cannot replace its process, so that the first one would stay, with its environment.
+ * there. That takes less than a millisecond. Restarting the program without them would double the start time, and
+ * Node.js 20 cannot replace its own process, so the first one would stay, with its environment.
  */
 
-/** Fields of `/proc/self/stat`, counted from the one behind the program's name: proc(5), `env_start` and `env_end`. */
+/** Fields of `/proc/self/stat`, counted from the one after the program's name: proc(5), `env_start` and `env_end`. */
 const ENV_START = 47;
 const ENV_END = 48;
 
-/** False when the environment that others see still holds one of the values (or cannot be looked at: no Linux). */
+/** Returns false if other processes may still see one of the values, or if this cannot be checked (not Linux). */
 export function forgetVariables(env: NodeJS.ProcessEnv, names: ReadonlySet<string>): boolean {
   for (const name of names) delete env[name];
   try {
@@ -150,7 +150,7 @@ function overwrite(names: ReadonlySet<string>): void {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [start, end] = [Number(fields[ENV_START]), Number(fields[ENV_END])];
   const block = readFileSync('/proc/self/environ');
-  // Otherwise the layout is not the known one, and nothing is written.
+  // With any other memory layout, nothing is written.
   if (!(start > 0) || end - start !== block.length) return;
   const values = valuesOf(block, names);
   if (values.length === 0) return;
@@ -177,7 +177,7 @@ function valuesOf(block: Buffer, names: ReadonlySet<string>): { readonly offset:
   return found;
 }
 
-/** The closest folder above this file that has a package.json: how deep the built program's parts are is up to its builder. */
+/** The closest folder above this file with a package.json; the depth differs between the sources and the built program. */
 export function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);

@@ -1,7 +1,7 @@
-/** Errors for the user of a command: a refusal (exit 1), or wrong usage (exit 2). */
+/** Errors for the user of a command: a failure (exit 1) or wrong usage (exit 2). */
 import { suggest } from '../../compiler/text/suggest.ts';
 
-/** A refusal: one line that says what is wrong, and lines that say what to type or do next. Exit code 1. */
+/** A failure: one line says what is wrong, the hints say what to do next. Exit code 1. */
 export class CliError extends Error {
   override readonly name: string = 'CliError';
   readonly exitCode: number = 1;
@@ -13,7 +13,7 @@ export class CliError extends Error {
   }
 }
 
-/** A refusal of the runtime, whose first line says what is wrong and whose others say what to do. */
+/** Converts an error of the runtime, whose first line says what is wrong and whose other lines say what to do. */
 export function refusalOf({ message }: Error): CliError {
   const [first = '', ...others] = message.split('\n');
   return new CliError(first, ...others);
@@ -29,7 +29,7 @@ interface NameQuestion<T> {
   /** `job`, for messages. */
   readonly kind: string;
   readonly name: string;
-  /** Every name and id with its item; an item may have several. */
+  /** Every item by name and by id; an item may have several names. */
   readonly known: Iterable<readonly [name: string, value: T]>;
   /** The command that lists them. */
   readonly listedBy: string;
@@ -50,7 +50,7 @@ export function findName<T>({ kind, name, known, listedBy, notes = [] }: NameQue
     name,
     entries.map(([each]) => each),
   );
-  const hint = close === undefined ? `${listedBy} shows them all` : `did you mean ${close}?`;
+  const hint = close === undefined ? `to list all: ${listedBy}` : `did you mean ${close}?`;
   throw new CliError(`there is no ${kind} "${name}"`, hint, ...notes);
 }
 
@@ -58,15 +58,15 @@ export function findName<T>({ kind, name, known, listedBy, notes = [] }: NameQue
 export const findTarget = (names: Readonly<Record<string, string>>, name: string): string =>
   findName({ kind: 'delivery target', name, known: Object.entries(names), listedBy: 'hookwright docs targets' });
 
-/** Names that a message lists. */
+/** The most names that a message lists. */
 const MOST = 8;
 
 /** @param candidates known matches; there may be more */
 export function ambiguousName(kind: string, name: string, candidates: readonly string[], listedBy: string): CliError {
   const message = `several ${plural(kind)} begin with "${name}"`;
-  if (candidates.length === 0) return new CliError(message, `name more of it: ${listedBy} shows them`);
+  if (candidates.length === 0) return new CliError(message, `type more of it; to list all: ${listedBy}`);
   const more = candidates.length > MOST ? `, and ${candidates.length - MOST} more` : '';
-  return new CliError(message, `name one: ${[...candidates].sort().slice(0, MOST).join(', ')}${more}`);
+  return new CliError(message, `choose one: ${[...candidates].sort().slice(0, MOST).join(', ')}${more}`);
 }
 
 const plural = (kind: string): string => (kind.endsWith('y') ? `${kind.slice(0, -1)}ies` : `${kind}s`);

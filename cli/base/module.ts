@@ -1,4 +1,4 @@
-/** The door of a module: a plain object that says what it adds to the core. `main/modules.ts` lists them. */
+/** The interface of a module: a plain object with everything it adds to the core. `main/modules.ts` lists the modules. */
 import type { CompilerPart, RepairFiles } from '../../compiler/module.ts';
 import type { ControlHandlers } from '../../runtime/control/operations.ts';
 import type { RuntimePart } from '../../runtime/module.ts';
@@ -12,7 +12,7 @@ import type { RoutePlan, RouteTable, StorePlan } from '../../schemas/generated/t
 import type { ListedCommand } from './command.ts';
 import { CliError } from './errors.ts';
 
-/** What is needed to find a store. */
+/** Context for finding the store. */
 export interface DatabaseContext {
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
@@ -24,19 +24,19 @@ export type PostgresPlan = Extract<StorePlan, { kind: 'postgres' }>;
 
 /** Where a change of the shared subscriptions is written. If `put` throws, nothing was written. */
 export interface SharedText {
-  /** The current text, including secrets; null: the database has none yet, and the home's file is used. */
+  /** The current text, including secrets; null if the database has none yet, so that the home's file is used. */
   readonly text: string | null;
-  /** False if another gateway's machine was faster: start again from what it wrote. */
+  /** Returns false if another machine was faster; read its text and try again. */
   put(next: string): Promise<boolean>;
 }
 
-/** The database that several gateways share, for commands. Loaded where `gateway.store` names one. */
+/** The database that several gateways share, for commands. Loaded only if `gateway.store` names one. */
 export interface DatabaseTools<Context> {
-  /** Opens it as a client, which takes no work. Null: it has no tables, and `create` is false. Throws StoreOutOfReach, UnknownStore. */
+  /** Opens it as a client, which runs no work. Null if it has no tables and `create` is false. Throws StoreOutOfReach, UnknownStore. */
   open(context: DatabaseContext, plan: PostgresPlan, opening: { readonly create: boolean }): Promise<Store | null>;
-  /** Brings the home's copy of the subscriptions up to date; prints a note where the database is away. */
+  /** Updates the home's copy of the subscriptions; prints a note if the database is unavailable. */
   refreshSubscriptions(context: Context, plan: PostgresPlan): Promise<void>;
-  /** Reads the shared subscriptions, to change them. */
+  /** Reads the shared subscriptions in order to change them. */
   useSubscriptions<T>(
     context: Context,
     plan: PostgresPlan,
@@ -44,13 +44,13 @@ export interface DatabaseTools<Context> {
   ): Promise<T>;
   /** Prints every gateway that shares the store; an array with `json`. Returns the exit code. */
   showNodes(context: Context, json: boolean): Promise<number>;
-  /** Whether the database is usable, durable and keeps up, for `doctor`. Never shows the URL. */
+  /** Checks for `doctor` that the database is usable, durable and fast enough. Never shows the URL. */
   check(context: Context, plan: PostgresPlan): Promise<readonly Check[]>;
 }
 
-/** What is known of senders' payloads, for commands. */
+/** Payload shapes of senders, for commands. */
 export interface PayloadTools<Context> {
-  /** A payload that passes the route's filters and resolves its templates. @param scheme null: not signed @param now Unix ms */
+  /** Returns a payload that passes the route's filters and resolves its templates. @param scheme null: not signed @param now Unix ms */
   sample(plan: RoutePlan, event: string | null, scheme: string | null, now: number): Readonly<Record<string, unknown>>;
   /** Adds a sender's events and payload paths to a JSON Schema, for editors. Throws CliError for unknown names. */
   addHints(context: Context, schema: unknown, source: string, events: readonly string[]): Promise<unknown>;
@@ -62,16 +62,16 @@ export interface SavedRequest {
   readonly parts: RequestParts;
 }
 
-/** Reads kept requests with their bodies. @param from their ids, or the beginnings of ids; and all of a route @throws CliError when there is none */
+/** Reads captured requests with their bodies. @param from ids, or prefixes of ids, and a route @throws CliError if none matches */
 export type ReadKept<Context> = (
   context: Context,
   from: { readonly ids: readonly string[]; readonly route: string | null },
 ) => Promise<readonly KeptRequest[]>;
 
-/** What is done with kept requests beside commands. Functions throw CliError where that is not possible. */
+/** Captured requests, for commands of other modules. Functions throw CliError. */
 export interface KeptTools<Context> {
   readonly read: ReadKept<Context>;
-  /** Whether the home's file of kept requests was damaged and replaced, for `doctor`. */
+  /** Reports to `doctor` that the home's file of captured requests was damaged and replaced; null if it was not. */
   check(context: Context): Check | null;
 }
 
@@ -80,20 +80,20 @@ export interface GateContext<Context> extends DatabaseContext {
   readonly jobs: readonly { readonly id: string }[];
 }
 
-/** What `doctor` says of damage of the store's file, and what to do. */
+/** Describes damage of the store's file, and what to do, for `doctor`. */
 export type CheckDamage = (damage: DamageReport) => Check;
 
-/** Parts that at most one module has. The core loads each where it needs it. */
+/** Parts that at most one module has. The core loads each on demand. */
 export interface Parts<Context> {
   readonly database: DatabaseTools<Context>;
   readonly payloads: PayloadTools<Context>;
   readonly kept: KeptTools<Context>;
   readonly damage: CheckDamage;
-  /** The result of compiling the repaired files, and these: all changes of one file are one. */
+  /** Returns the repaired files and the result of compiling them. All changes of one file are one edit. */
   readonly repair: RepairFiles;
   /** Reads the requests of a file: HAR, or a raw HTTP message. @throws CliError if it is neither */
   readonly saved: (bytes: Buffer) => readonly SavedRequest[];
-  /** Refuses a table that treats kept requests differently from the one in `folder`; null: it may be served. */
+  /** Rejects a table that treats captured requests differently from the one in `folder`; null if it may be served. */
   readonly gate: (
     context: GateContext<Context>,
     failOn: readonly FailOn[],
@@ -106,7 +106,7 @@ export interface Parts<Context> {
 export interface ServedGateway<Context> {
   readonly context: Context;
   readonly service: OperatedService;
-  /** Of the public server; empty before it listens. */
+  /** The URL of the public server; empty before it listens. */
   readonly url: string;
 }
 
@@ -114,25 +114,25 @@ type Loaders<Context> = {
   readonly [Name in keyof Parts<Context>]?: () => Promise<Parts<Context>[Name]>;
 };
 
-/** A member is absent where the module has no such part. `Context` is what commands receive (context.ts, which has the modules in it). */
+/** A member is absent if the module has no such part. `Context` is the context of commands (context.ts, which contains the modules). */
 export interface Module<Context> extends Loaders<Context> {
   /** The name of its folder. */
   readonly name: string;
-  /** What users get for it, in one sentence. */
+  /** Its benefit for users, in one sentence. */
   readonly summary: string;
-  /** Each is loaded when it runs. */
+  /** A command is loaded when it runs. */
   readonly commands?: readonly ListedCommand<Context>[];
   readonly compiler?: () => Promise<CompilerPart>;
-  /** Control operations beside the core's. What they need is loaded when one is called. */
+  /** Control operations in addition to the core's. Their dependencies are loaded on the first call. */
   readonly operations?: () => Promise<(gateway: ServedGateway<Context>) => ControlHandlers>;
   readonly runtime?: RuntimePart;
 }
 
-/** What the modules of a program add to its runtime. */
+/** The runtime parts of the modules. */
 export const runtimeParts = (modules: readonly Pick<Module<never>, 'runtime'>[]): readonly RuntimePart[] =>
   modules.flatMap(({ runtime }) => runtime ?? []);
 
-/** Loads the part of the module that has it. @throws CliError when no module of this program has it */
+/** Loads a part from the module that has it. @throws CliError if no module has it */
 export function loadPart<Context, Name extends keyof Parts<Context>>(
   modules: readonly Module<Context>[],
   name: Name,
@@ -141,21 +141,21 @@ export function loadPart<Context, Name extends keyof Parts<Context>>(
     const load = (module as Loaders<Context>)[name];
     if (load !== undefined) return load();
   }
-  throw new CliError(`no module of this program has the part "${name}" that this needs`);
+  throw new CliError(`this command needs a module with the part "${name}", which is not installed`);
 }
 
-/** One check of `hookwright doctor`, of which modules make some. */
+/** The result of one check of `hookwright doctor`, by the core or a module. */
 export type CheckStatus = 'ok' | 'warning' | 'failed' | 'skipped';
 
 export interface Check {
-  /** Profile it belongs to; null: the gateway as a whole. */
+  /** Its profile; null for the gateway as a whole. */
   readonly profile: string | null;
-  /** Target or part of the gateway. */
+  /** The target or the part of the gateway. */
   readonly subject: string;
   readonly check: string;
   readonly status: CheckStatus;
   readonly detail: string;
-  /** What to do; null when there is nothing to do. */
+  /** What to do, or null. */
   readonly fix: string | null;
 }
 

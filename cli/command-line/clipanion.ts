@@ -1,4 +1,4 @@
-/** What clipanion does for a command: it reads the words behind the command's path, refuses wrong ones, and describes it for help. */
+/** Parses a command's options and arguments, and formats its help, with the library clipanion. */
 import { Command as Base, Cli, Option } from 'clipanion';
 import { suggest } from '../../compiler/text/suggest.ts';
 import type { Argument, Command, CommandHelp, CommandLine, ListedCommand, NamedOption } from '../base/command.ts';
@@ -8,10 +8,10 @@ const PROGRAM = 'hookwright';
 
 type Declared = Pick<Command<never>, 'options' | 'args'>;
 
-/** The library takes what the fields of an instance declare. */
+/** The library reads options and arguments from the fields of an instance. */
 function classOf({ options, args, details, examples }: Declared & CommandHelp) {
   return class extends Base {
-    // It cannot print an empty text.
+    // The library fails on an empty text.
     static override readonly usage = {
       ...(details !== '' && { details }),
       examples: examples.map(([...each]) => each),
@@ -35,10 +35,10 @@ function classOf({ options, args, details, examples }: Declared & CommandHelp) {
 
 const argumentKey = (at: number): string => `argument ${at}`;
 
-/** @param words behind the path @throws UsageError */
+/** @param words the words after the path @throws UsageError */
 export function readCommandLine(words: readonly string[], path: string, command: Declared): CommandLine {
   const { options, args } = command;
-  // `sandbox try -- ls`: what follows `--` is the command, also where no agent is named.
+  // In `sandbox try -- ls`, the words after `--` are the command even without the name of an agent.
   const before = args.at(-1)?.kind === 'rest' ? args.filter(({ kind }) => kind === 'optional').length : 0;
   try {
     const given = Object.entries(
@@ -53,7 +53,7 @@ export function readCommandLine(words: readonly string[], path: string, command:
 
 const NEGATIVE_NUMBER = /^-\d/;
 
-/** Group ids are negative. `--deliver-chat-id -100200` becomes one word, and the arguments of `session show x -100200` follow `--`. */
+/** Group ids are negative: `--deliver-chat-id -100200` becomes one word, and the arguments of `session show x -100200` follow `--`. */
 function joinValues(words: readonly string[], options: readonly NamedOption[], before: number): string[] {
   const known = new Map(options.flatMap(({ names, value }) => names.map((name) => [name, value] as const)));
   const joined: string[] = [];
@@ -79,11 +79,11 @@ function joinValues(words: readonly string[], options: readonly NamedOption[], b
   return [...joined, ...(positionals.some((word) => word.startsWith('-')) ? ['--'] : []), ...positionals];
 }
 
-/** The library's reason, and what is close to a wrong option. */
+/** The library's reason, and the closest name to an unknown option. */
 function wrongUsage(error: unknown, path: string, command: Declared): unknown {
   if (!(error instanceof Error && 'candidates' in error)) return error;
   const candidates = error.candidates as readonly { readonly reason: string | null }[];
-  // It tries `--` as the name of an option, too.
+  // The library also tries `--` as the name of an option.
   const reasons = candidates.map(({ reason }) => reason ?? '').filter((reason) => !/^$|"--"/.test(reason));
   const [reason = 'Wrong arguments.'] = reasons;
   const [, option = ''] = /\("(-[^"=]*)/.exec(reason) ?? [];
@@ -93,16 +93,16 @@ function wrongUsage(error: unknown, path: string, command: Declared): unknown {
   return new UsageError(reason.charAt(0).toLowerCase() + reason.slice(1, -1), hint);
 }
 
-/** `hookwright source learn <source> [file…]`: the library names neither what there may be many of, nor values of options. */
+/** `hookwright source learn <source> [file…]`. The library's own usage line lacks repeated arguments and values of options. */
 const usageOf = (path: string, { args }: Declared): string => [PROGRAM, path, ...args.map(argumentLabel)].join(' ');
 
-/** A command with what help says of it. */
+/** Loads a command together with its help. */
 export async function loadHelp({ load, help }: ListedCommand<never>): Promise<Declared & CommandHelp> {
   const [command, { details, examples }] = await Promise.all([load(), help()]);
   return { ...command, examples, details: [details, command.details].filter((text) => text !== '').join('\n\n') };
 }
 
-/** What help shows. @param coloured whether what stands in backticks has a colour */
+/** The parts of a help text. @param coloured whether text in backticks has a colour */
 export async function describe(entry: ListedCommand<never>, coloured = false) {
   const command = await loadHelp(entry);
   const commandClass = classOf(command);
@@ -112,7 +112,7 @@ export async function describe(entry: ListedCommand<never>, coloured = false) {
     usage: usageOf(entry.path, command),
     /** `-n, --lines <count>`. */
     options: command.options.map((each) => [optionLabel(each), each.description] as const),
-    /** Wrapped to 80 columns. The library leaves a line free before each item of a list. */
+    /** Wrapped to 80 columns, without the library's blank line before each item of a list. */
     details: details.trimEnd().replace(/ +$|\n(?=\n- )/gm, ''),
     examples: examples.map(([what, line]) => [what.trimEnd(), line] as const),
   };

@@ -1,18 +1,18 @@
 /**
- * What commands are made of. Conventions for everyone who writes one:
+ * Creates commands, options and arguments. Conventions for a new command:
  *
- * - One file a noun, `cli/<noun>.ts`, in the core or in a module; each verb is `export const <noun><Verb>Command = command({ … })`. Where
- *   there is no noun, the verb has the file. `main/help.yaml` has the words that are typed, and where help shows them. The file is
- *   loaded only when one of its commands runs. A noun has several files where one of its verbs would load what the others do not need.
- * - What help says is in `<noun>.yaml` beside it, by command: a summary without a full stop, details, and examples: what it does, `$0 ...`.
- * - The key of an option is its name: `dryRun` is `--dry-run`. Values may start with `-`. What several nouns have is in options.ts;
- *   parsers of values are in values.ts. `run` receives what was given, parsed and typed, under the same keys.
- * - Everything of the outside world comes from the context (cli/base/context.ts): streams, env, cwd, home, clock, fetch.
- *   `openHome(context)` creates the home; commands that only read leave it alone.
+ * - Each noun has a file, `cli/<noun>.ts`, in the core or in a module; each verb is `export const <noun><Verb>Command = command({ … })`.
+ *   A verb without a noun has its own file. `main/help.yaml` has the typed words and their order in help. A file is loaded only when
+ *   one of its commands runs. A noun is split into several files if one of its verbs would load code that the others do not need.
+ * - The help is in `<noun>.yaml` beside it, by command: a summary without a full stop, details, and examples (title, `$0 ...`).
+ * - The key of an option is its name: `dryRun` is `--dry-run`. Values may start with `-`. Options of several nouns are in options.ts,
+ *   parsers of values in values.ts. `run` receives the parsed values under the same keys.
+ * - The outside world comes only from the context (cli/base/context.ts): streams, env, cwd, home, clock, fetch.
+ *   `openHome(context)` creates the home; commands that only read do not create it.
  * - Results go to stdout (`printLine`, `printJson`, `printTable`), everything else to stderr (`printNote`, `createProgress`).
- *   Whatever lists has `--json`: an array of objects, printed with `printJson`. Text from users or senders passes `visible()`.
- *   Colours only through `createPaint(context.colour.stdout)`, prompts only when stdin and stderr are TTYs.
- * - `run` returns the exit code if it is not 0: 1 refused or failed, 2 wrong usage. To fail, throw: `CliError(message, ...what to type next)`
+ *   Commands that list have `--json`: an array of objects, printed with `printJson`. Text from users or senders passes `visible()`.
+ *   Colours come only from `createPaint(context.colour.stdout)`; prompts need TTYs as stdin and stderr.
+ * - `run` returns the exit code if it is not 0: 1 failed, 2 wrong usage. To fail, throw: `CliError(message, ...what to do next)`
  *   exits 1, `UsageError(...)` exits 2; both print without a stack. Any other error is reported as a bug, with its stack.
  * - Tests drive a command with `runInProcess` (fast) or `runProcess` (real pipes and signals) of test/helpers/cli.ts.
  */
@@ -24,7 +24,7 @@ import { parseChoice } from './values.ts';
 type Options = Readonly<Record<string, Option<unknown>>>;
 type Arguments = Readonly<Record<string, Argument<unknown>>>;
 
-/** What a command line gives for these options and arguments, under their keys. */
+/** The parsed values of these options and arguments, under their keys. */
 export type GivenBy<Declared extends Options | Arguments> = {
   readonly [Key in keyof Declared]: ReturnType<Declared[Key]['read']>;
 };
@@ -37,7 +37,7 @@ interface Declaration<Declared extends Options, Args extends Arguments> {
   readonly run: (context: CliContext, given: GivenBy<Declared> & GivenBy<Args>) => Promise<number> | Promise<void>;
 }
 
-/** Of a command without options, or without arguments. */
+/** No options, or no arguments. */
 type None = Record<never, never>;
 
 export function command<Declared extends Options = None, Args extends Arguments = None>(
@@ -76,36 +76,36 @@ const option = <Value>(value: string | null, description: string, read: Option<V
   read,
 });
 
-/** Its last value counts; undefined: it is not given. @param value its name in help */
+/** The last value counts; undefined if it is not set. @param value its name in help */
 export const parsed = <Value>(value: string, description: string, parse: (text: string, option: string) => Value) =>
   option(value, description, ([...texts], name) => (texts.length === 0 ? undefined : parse(texts.pop() ?? '', name)));
 
 export const text = (value: string, description: string): Option<string | undefined> =>
   parsed(value, description, (given) => given);
 
-/** One of these; help names them all. */
+/** One of the choices, which help lists. */
 export const choice = <Choice extends string>(choices: readonly Choice[], description: string) =>
   parsed(choices.join('|'), description, (given, name) => parseChoice(given, name, choices));
 
-/** May be repeated; undefined: it is not given. */
+/** May be repeated; undefined if it is not set. */
 export const list = (value: string, description: string): Option<readonly string[] | undefined> =>
   option(value, description, (texts) => (texts.length === 0 ? undefined : texts));
 
-/** Off unless it is given. */
+/** Off unless it is set. */
 export const flag = (description: string): Option<boolean> =>
   option(null, description, (texts) => texts.at(-1) === 'true');
 
-/** On, off (`--no-…`), or not given. */
+/** On, off (`--no-…`), or undefined if it is not set. */
 export const toggle = (description: string): Option<boolean | undefined> =>
   option(null, description, (texts) => (texts.length === 0 ? undefined : texts.at(-1) === 'true'));
 
-/** @param initial what its value is read from when it is not given */
+/** @param initial the text that is parsed if the option is not set */
 export const withDefault = <Value>(initial: string, given: Option<Value>): Option<Exclude<Value, undefined>> => ({
   ...given,
   read: (texts, name) => given.read(texts.length === 0 ? [initial] : texts, name) as Exclude<Value, undefined>,
 });
 
-/** @throws UsageError when it is not given */
+/** @throws UsageError if it is not set */
 export const needed = <Value>(given: Option<Value>): Option<Exclude<Value, undefined>> => ({
   ...given,
   read: (texts, name) => {
@@ -117,7 +117,7 @@ export const needed = <Value>(given: Option<Value>): Option<Exclude<Value, undef
 /** @param letter with its dash: `-n` */
 export const withShort = <Value>(short: string, given: Option<Value>): Option<Value> => ({ ...given, short });
 
-// A line with fewer arguments than are required is refused before.
+// The parser has already rejected a command line with too few arguments.
 export const argument = (name: string): Argument<string> => ({ name, kind: 'required', read: ([given = '']) => given });
 
 export const optionalArgument = (name: string): Argument<string | undefined> => ({
@@ -126,7 +126,7 @@ export const optionalArgument = (name: string): Argument<string | undefined> => 
   read: ([given]) => (given === '' ? undefined : given),
 });
 
-/** Behind all others. */
+/** All remaining arguments. */
 export const restArguments = (name: string): Argument<readonly string[]> => ({
   name,
   kind: 'rest',

@@ -21,10 +21,10 @@ import { CliError } from '../base/errors.ts';
 import { readJobsToCompile } from '../store/use-store.ts';
 import { loadCompilerParts } from './compiler-parts.ts';
 
-/** Everything that a compile depends on except the files. Without `modules` it can be sent to a thread. */
+/** All inputs of a compile except the files. Without `modules` it can be sent to a thread. */
 export type CompileRequest = Omit<CompileInput, 'files'>;
 
-/** @param files the file system, or one with changes that are not written yet */
+/** @param files the file system, or one with unwritten changes */
 export function compileRequest(request: CompileRequest, files: Files = nodeFiles): CompileResult {
   return compile({ ...request, files });
 }
@@ -35,8 +35,8 @@ export function outFolder({ root }: CompileResult, cwd: string, out: string | un
 }
 
 /**
- * Each file is replaced whole; one that would not change is left alone. Mode 0600 when the table holds literal secrets.
- * @returns their paths, and whether the table had another content before @throws CliError when the disk does not take them
+ * Replaces each file as a whole, unless its content is the same. Mode 0600 if the table contains literal secrets.
+ * @returns their paths, and whether the table has changed @throws CliError if a file cannot be written
  */
 export function writeTables(folder: string, output: CompileOutput) {
   const routes = join(folder, 'routes.json');
@@ -44,14 +44,14 @@ export function writeTables(folder: string, output: CompileOutput) {
   const mode = output.hasLiteralSecrets ? 0o600 : 0o644;
   try {
     makeFolder(folder);
-    // The catalog first: a process that sees the new table finds its catalog.
+    // The catalog first, so that a process that sees the new table finds its catalog.
     replace(blueprints, printCatalog(output.catalog()), 0o644);
     return { routes, blueprints, changed: replace(routes, output.routesJson, mode) };
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw new CliError(
       `cannot write the tables to ${folder}: ${describeDiskError(error)}`,
-      'put them elsewhere: --out <dir>',
+      'choose another folder: --out <dir>',
     );
   }
 }
@@ -78,14 +78,14 @@ export async function createCompileRequest(
     readJobsToCompile(context, configs),
     loadCompilerParts(context.modules),
   ]);
-  // Only what routes can name: the request may be sent to a thread.
+  // Only the fields that routes refer to, because the request may be sent to a thread.
   const jobs = stored.map(({ id, name, profile }) => ({ id, name, profile }));
   return { cwd, home, configs: configs ?? [], env: { ...env }, flags: flags ?? {}, catalog, jobs, modules };
 }
 
 /**
- * Reads the configuration without its rules, for commands that need a setting of it also while others are invalid.
- * @returns null and the reasons, if there is none or it cannot be read
+ * Reads the configuration without checking its rules, for commands that need one setting even if others are invalid.
+ * @returns a null tree and the reasons if there is none or it cannot be read
  */
 export function readConfig(
   { cwd, home }: CliContext,
@@ -97,7 +97,7 @@ export function readConfig(
   return { tree: mergeFiles(files).tree, findings: [] };
 }
 
-/** Where `compile` writes tables: next to ./hookwright.yaml, otherwise next to the configuration of the home. */
+/** The folder of compiled tables: beside ./hookwright.yaml, or else beside the configuration of the home. */
 export function builtFolder({ cwd, home }: Pick<CliContext, 'cwd' | 'home'>): string {
   const here = join(cwd, 'build', 'routes.json');
   return dirname(existsSync(here) ? here : join(home, 'build', 'routes.json'));

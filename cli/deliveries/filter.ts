@@ -1,4 +1,4 @@
-/** The conditions that `deliveries list` and `deliveries replay` share. */
+/** Conditions of `deliveries list` and `deliveries replay`, and the replay itself. */
 import { present } from '../../compiler/text/plain-data.ts';
 import { suggest } from '../../compiler/text/suggest.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
@@ -33,16 +33,16 @@ export function parseSince(text: string, now: number): number {
   if (span !== null) return Math.floor(now - Number(span[1]) * (UNITS[span[2] ?? ''] ?? 0));
   const instant = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(instant)) return instant;
-  throw new UsageError(`"${text}" is no time`, 'write 30min, 12h, 7d, 2026-01-05 or 2026-01-05T08:00Z');
+  throw new UsageError(`invalid time "${text}"`, 'examples: 30min, 12h, 7d, 2026-01-05, 2026-01-05T08:00Z');
 }
 
 export function parseLimit(text: string): number {
   const limit = Number(text);
   if (Number.isInteger(limit) && limit > 0) return limit;
-  throw new UsageError(`--limit takes a whole number above 0, not "${text}"`);
+  throw new UsageError(`--limit must be a whole number above 0, not "${text}"`);
 }
 
-/** One of these names, of which there may be many. @param what they are names of */
+/** Parses one of many names. @param what the kind of name */
 export function parseNamed<Name extends string>(what: string, text: string, names: readonly Name[]): Name {
   const found = names.find((name) => name === text);
   if (found !== undefined) return found;
@@ -54,33 +54,33 @@ export function parseNamed<Name extends string>(what: string, text: string, name
   );
 }
 
-/** Repeats stored in one transaction. */
+/** Replays stored in one transaction. */
 const BATCH = 100;
 
-interface Repeating {
+interface Replaying {
   readonly clock: Clock;
   readonly random: (bytes: number) => Buffer;
   /** See `ReplayOptions`. */
   readonly rerun: boolean;
   readonly again: boolean;
-  /** Repeat nothing. */
+  /** Changes nothing. */
   readonly dryRun: boolean;
-  /** @param done number of those that have been looked at */
+  /** @param done number of deliveries processed */
   readonly onProgress: (done: number) => void;
 }
 
-/** Deliveries that were given up: how they are described, and how they are repeated. */
+/** Replays deliveries that failed permanently. */
 export async function repeatDeliveries(
   store: Store,
   ids: readonly string[],
-  { clock, random, onProgress, ...given }: Repeating,
+  { clock, random, onProgress, ...given }: Replaying,
 ): Promise<ReplayedDeliveries> {
   const create = createIds(random);
   const done: ReplayedDeliveries['done'][number][] = [];
   const refused: ReplayedDeliveries['refused'][number][] = [];
   const seen = new Set<string>();
   const one = async (stored: StoredDispatch): Promise<void> => {
-    // The same one may be named twice, also by the beginning of its id.
+    // The same one may be named twice, by its id or a prefix.
     if (seen.has(stored.id)) return;
     seen.add(stored.id);
     const id = create.dispatch(clock.now());
@@ -99,7 +99,7 @@ export async function repeatDeliveries(
       batch.map((found, at) =>
         found.kind === 'found'
           ? one(found.dispatch)
-          : refused.push({ id: named[at] ?? '', reason: NOT_ONE[found.kind] }),
+          : refused.push({ id: named[at] ?? '', reason: LOOKUP_ERRORS[found.kind] }),
       ),
     );
     onProgress(start + batch.length);
@@ -107,18 +107,18 @@ export async function repeatDeliveries(
   return { done, refused };
 }
 
-const NOT_ONE = { unknown: 'there is no such delivery', ambiguous: 'more than one delivery begins like this' };
+const LOOKUP_ERRORS = { unknown: 'there is no such delivery', ambiguous: 'several deliveries begin with this id' };
 
 type Refused = Exclude<MutationResults['accept'] | MutationResults['resend'], { readonly kind: 'stored' }>;
 
 async function explain(store: Store, result: Refused): Promise<string> {
   if (result.kind === 'done') return DELIVERED;
-  if (result.kind !== 'superseded') return 'it has been resumed or removed meanwhile';
+  if (result.kind !== 'superseded') return 'it was resumed or removed in the meantime';
   const by = await store.read({ kind: 'load', ref: result.by });
-  return `the event went on as ${by?.id ?? 'another delivery'}`;
+  return `the event continued as ${by?.id ?? 'another delivery'}`;
 }
 
-/** The ids of the newest of a kind. */
+/** The ids of the newest matches. */
 export async function chooseDeliveries(store: Store, filter: Filter, limit: number): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let before: number | undefined; ids.length < limit; ) {
@@ -141,11 +141,11 @@ export function describeDead(dead: readonly DeadWork[], now: number): string | n
   const named = oldest.slice(0, MAX_NAMED).map((work) => {
     return `${work.count} of ${ownerOf(work)} since ${formatDuration(now - work.since)}`;
   });
-  const others = oldest.length > MAX_NAMED ? [`those of ${oldest.length - MAX_NAMED} others`] : [];
+  const others = oldest.length > MAX_NAMED ? [`more of ${oldest.length - MAX_NAMED} others`] : [];
   return `${total === 1 ? '1 delivery is' : `${total} deliveries are`} dead: ${[...named, ...others].join(', ')}`;
 }
 
-/** What lists them. */
+/** The command that lists them. */
 export const LIST_DEAD = 'hookwright deliveries list --state dead';
 
 function ownerOf({ profile, ...of }: DeadWork): string {
@@ -153,7 +153,7 @@ function ownerOf({ profile, ...of }: DeadWork): string {
   return profile === 'default' ? name : `${name} (profile ${profile})`;
 }
 
-/** What a delivery belongs to, in words: its route, its job, or the gateway, whose own messages have neither. */
+/** The owner of a delivery: its route, its job, or the gateway, whose own messages have neither. */
 export function ownerText({ route, job }: { readonly route: string | null; readonly job: string | null }): string {
   if (route !== null) return route;
   return job === null ? '(gateway)' : `job ${job}`;

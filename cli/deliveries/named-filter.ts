@@ -1,15 +1,15 @@
-/** Checks the names in conditions of `deliveries` and `requests`. Loaded beside filter.ts: finding a job takes the compiler. */
+/** Checks the names in conditions of `deliveries` and `requests`. Separate from filter.ts because finding a job loads the compiler. */
 import type { CliContext } from '../base/context.ts';
 import { openJob } from '../jobs/open-jobs.ts';
 import { useStore } from '../store/use-store.ts';
 import { routeNames, unknownRoute } from '../subscriptions/routes.ts';
 import type { Filter } from './filter.ts';
 
-/** Number of the newest rows whose routes are known besides those in use. */
+/** Number of the newest rows that are searched for names of removed routes. */
 export const SEARCHED = 1000;
 
 /**
- * The filter with the id of its job. What is stored under a name or id stays known after its route or job is gone.
+ * Returns the filter with the id of its job. Names of removed routes and jobs are accepted while their rows are stored.
  * @throws CliError for a route or job that is neither in use nor stored
  */
 export async function namedFilter(
@@ -29,7 +29,7 @@ export async function namedFilter(
   return { ...filter, job: (await openJob(context, { reference: job, profile: undefined, config })).job.id };
 }
 
-/** @param stored names of routes in what is listed @throws CliError when no route has this name, now or there */
+/** @param stored names of routes in the listed rows @throws CliError if neither a current route nor a row has this name */
 export function checkRouteName(context: CliContext, name: string, stored: readonly string[]): void {
   const known = [...new Set([...routeNames(context), ...stored])];
   if (known.length > 0 && !known.includes(name)) throw unknownRoute(name, known);

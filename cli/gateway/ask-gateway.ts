@@ -1,4 +1,4 @@
-/** Calls the gateway of the current home, and turns its absence into an error message. */
+/** Calls the gateway of the current home, and turns failures into error messages. */
 
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -21,19 +21,19 @@ import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { printNote, visible } from '../output/print.ts';
 
-const RESTART = 'restart it with this one: hookwright gateway restart';
+const RESTART = 'restart it with this version: hookwright gateway restart';
 
-/** The running gateway is of a version that does not know the question, or whose answer is not known. */
+/** The running gateway has another version, which does not know the operation or whose answer is unknown here. */
 export class OtherVersionError extends CliError {}
 
-/** How long a gateway may take to answer a ping, in ms. */
+/** Timeout of a ping, in ms. */
 const PING_MS = 5_000;
 /** Timeout of an operation that does not wait for anything, in ms. */
 const ANSWER_MS = 10_000;
 
 export const pathsOf = (context: CliContext): ControlPaths => controlPaths(context.home, context.tmp);
 
-/** Whether a gateway serves this home. @throws CliError when one is there and does not answer */
+/** Whether a gateway serves this home. @throws CliError if one runs but does not answer */
 export async function isGatewayThere(context: CliContext): Promise<boolean> {
   try {
     await callControl(pathsOf(context).socket, 'ping', {}, PING_MS);
@@ -41,13 +41,13 @@ export async function isGatewayThere(context: CliContext): Promise<boolean> {
     return true;
   } catch (error) {
     if (error instanceof NotRunningError) return false;
-    // An older one answers, too.
+    // An older version answers with this error.
     if (error instanceof ControlError && error.code === 'unknown_operation') return true;
     throw controlFailure(context, error);
   }
 }
 
-/** The gateway's answer, or null when none is running for this home. @throws CliError when it refuses or does not answer. */
+/** The gateway's answer, or null if none is running for this home. @throws CliError if it rejects the call or does not answer */
 export async function tryAskGateway<Name extends ControlName>(
   context: CliContext,
   name: Name,
@@ -63,7 +63,7 @@ export async function tryAskGateway<Name extends ControlName>(
   }
 }
 
-/** A failed call to the gateway as the refusal to print; anything else is a bug and stays what it is. */
+/** Converts a failed call to the gateway into the error to print. Anything else is a bug and returned unchanged. */
 export function controlFailure(context: CliContext, error: unknown): unknown {
   if (error instanceof NoAnswerError) return silence(context, error.message);
   if (error instanceof NotRunningError) return notRunning(context);
@@ -74,11 +74,11 @@ export function controlFailure(context: CliContext, error: unknown): unknown {
 
 function silence(context: CliContext, message: string): CliError {
   const pid = gatewayPid(context);
-  if (pid === null) return new CliError(message, 'look at its log: hookwright gateway logs');
+  if (pid === null) return new CliError(message, 'see its log: hookwright gateway logs');
   return new CliError(
     message.replace('the gateway', `the gateway (pid ${pid})`),
-    'look at its log: hookwright gateway logs',
-    `if it hangs: kill -9 ${pid}, then hookwright gateway start; what was acknowledged is kept`,
+    'see its log: hookwright gateway logs',
+    `if it hangs: kill -9 ${pid}, then hookwright gateway start; acknowledged events are not lost`,
   );
 }
 
@@ -86,8 +86,8 @@ function refusal({ code, message }: ControlError): CliError {
   if (code === 'unknown_operation') {
     return new OtherVersionError(`the running gateway is of an older version: ${visible(message)}`, RESTART);
   }
-  if (code !== 'foreign_socket') return new CliError(`the gateway refused: ${visible(message)}`);
-  return new CliError(message, 'run this as the user the gateway runs as: sudo -u <user> hookwright ...');
+  if (code !== 'foreign_socket') return new CliError(`the gateway rejected this: ${visible(message)}`);
+  return new CliError(message, 'run this as the user of the gateway: sudo -u <user> hookwright ...');
 }
 
 /** Like `tryAskGateway`, for commands that need one. */
@@ -106,13 +106,13 @@ export function notRunning(context: CliContext): CliError {
   return new CliError(`no gateway is running for ${context.home}`, 'start one: hookwright gateway start');
 }
 
-/** What a gateway leaves beside its lock so that others can say who holds it. */
+/** The note that a gateway writes beside its lock, so that other processes can name it. */
 export interface GatewayInfo extends Pick<GatewayStatus, 'pid' | 'url' | 'log_file'> {
-  /** Absolute path of the configuration that it serves; absent or null: compiled tables, or an older version. */
+  /** Absolute path of its configuration; absent or null for compiled tables, or an older version. */
   readonly config?: string | null;
 }
 
-/** The last gateway's note about itself; null when there is none that can be read. Never proof that it runs. */
+/** The last gateway's note about itself; null if it cannot be read. It does not prove that the gateway runs. */
 export function readGatewayInfo(context: CliContext): GatewayInfo | null {
   try {
     return JSON.parse(readFileSync(pathsOf(context).info, 'utf8')) as GatewayInfo;
@@ -121,13 +121,13 @@ export function readGatewayInfo(context: CliContext): GatewayInfo | null {
   }
 }
 
-/** The process that serves this home: the one that holds its lock, else the one that has left a note. */
+/** The process that serves this home: the holder of its lock, or else the writer of the note. */
 export function gatewayPid(context: CliContext): number | null {
   const pid = lockHolder(pathsOf(context).lock) ?? readGatewayInfo(context)?.pid;
   return Number.isSafeInteger(pid) ? (pid as number) : null;
 }
 
-/** @param served absolute path of the configuration in service; null: it serves compiled tables */
+/** @param served absolute path of the configuration in service; null for compiled tables */
 export function otherProject(context: CliContext, served: string | null): string | null {
   if (served === null || context.configs !== undefined) return null;
   const { root } = searchConfig(nodeFiles, context);
@@ -135,26 +135,26 @@ export function otherProject(context: CliContext, served: string | null): string
   return root;
 }
 
-/** Prints it once for each command. */
+/** Prints the note once for each command. */
 export function noteOtherProject(context: CliContext, served: string | null): void {
   const here = otherProject(context, served);
   if (here === null) return;
-  const note = `the gateway of ${context.home} serves ${served}, not ${here}: a home of its own, HOOKWRIGHT_HOME=<dir>, gives this one a gateway`;
+  const note = `the gateway of ${context.home} serves ${served}, not ${here}; for a separate gateway, set HOOKWRIGHT_HOME=<dir>`;
   if (context.said.has(note)) return;
   context.said.add(note);
   printNote(context, visible(note));
 }
 
-export const NOT_OURS = 'the gateway does not serve the configuration of this folder, and was not stopped';
+export const OTHER_CONFIG = 'the gateway was not stopped: it serves a different configuration';
 
-/** For a message about a gateway that is there: the configuration that it serves. */
+/** Names the configuration that the running gateway serves. */
 export const servedLines = (config: string | null): readonly string[] =>
   config === null ? [] : [`it serves ${visible(config)}`];
 
-/** The command that stops it: where it serves another project, only its own folder stops it. */
+/** The command that stops the gateway. A gateway of another project is stopped from that project's folder. */
 export function stopOf(context: CliContext, config: string | null): string {
   const stop = 'hookwright gateway stop';
   return config === null || otherProject(context, config) === null ? stop : `cd ${visible(dirname(config))} && ${stop}`;
 }
 
-export const OWN_HOME = 'or give this one a home of its own: HOOKWRIGHT_HOME=<dir>';
+export const SEPARATE_HOME = 'or use a separate home for this one: HOOKWRIGHT_HOME=<dir>';

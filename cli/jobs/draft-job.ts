@@ -1,4 +1,4 @@
-/** A job that is made on the command line: from its flags, in its time zone, into the store, and on the screen. */
+/** Creates a job on the command line: reads its options, checks, stores and prints it. */
 import { targetLabel } from '../../base/text.ts';
 import type { Problem } from '../../compiler/diagnostics/diagnostic.ts';
 import { isError } from '../../compiler/diagnostics/rule.ts';
@@ -27,11 +27,11 @@ import { parseBudgetFlag } from '../subscriptions/save-entry.ts';
 export interface JobDraft {
   readonly name: string;
   readonly profile: string;
-  /** As it would be written in a config. */
+  /** As written in a config. */
   readonly config: JobConfig & { readonly timezone: string };
 }
 
-/** A job that was made or changed. */
+/** A created or changed job. */
 export interface SavedJob {
   readonly record: JobRecord;
   readonly warnings: readonly string[];
@@ -46,13 +46,13 @@ const describe = (problem: Problem): string => describeProblem(problem, problem.
 function profileOf({ table }: DraftTable, name: string): ProfilePlan {
   const profile = Object.hasOwn(table.profiles, name) ? table.profiles[name] : undefined;
   if (profile !== undefined) return profile;
-  throw new CliError(`there is no profile "${name}"`, `there are: ${Object.keys(table.profiles).join(', ')}`);
+  throw new CliError(`there is no profile "${name}"`, `profiles: ${Object.keys(table.profiles).join(', ')}`);
 }
 
 /** `origin` without a home channel is allowed but rarely intended. */
 function homeWarning({ deliver }: JobPlan, profile: ProfilePlan): string[] {
   if (!deliver.some(({ target }) => target === 'origin') || homeTarget(profile) !== null) return [];
-  return ['deliver: no enabled target has a home_channel, so `origin` only saves the result'];
+  return ['deliver: no enabled target has a home_channel, so `origin` only stores the result'];
 }
 
 /** @throws CliError listing every error; UsageError for an invalid name. */
@@ -61,11 +61,11 @@ export function checkDraft(
   open: DraftTable,
 ): Omit<SavedJob, 'record'> & { readonly plan: JobPlan } {
   if (!NAME.test(name)) {
-    throw new UsageError(`"${name}" is no job name`, 'names are lower-case letters, digits, `_` and `-`, at most 64');
+    throw new UsageError(`invalid job name "${name}"`, 'use at most 64 lower-case letters, digits, `_` and `-`');
   }
   const plan = profileOf(open, profile);
   const refuse = (problems: readonly Problem[]): never => {
-    throw new CliError(`job "${name}" is refused, nothing was stored`, ...problems.filter(isError).map(describe));
+    throw new CliError(`job "${name}" is invalid; nothing was stored`, ...problems.filter(isError).map(describe));
   };
   const misshapen = checkShape('profile', { jobs: { [name]: config } });
   if (misshapen.length > 0) return refuse(misshapen.map((problem) => ({ ...problem, path: problem.path.slice(2) })));
@@ -75,7 +75,7 @@ export function checkDraft(
   return { plan: compiled.plan, warnings: [...compiled.problems.map(describe), ...homeWarning(compiled.plan, plan)] };
 }
 
-/** The record of a checked draft. @param toolsets null: those that the profile has when the job runs */
+/** The record of a checked draft. @param toolsets null for the toolsets of the profile at each run */
 export function recordOfPlan(
   plan: JobPlan,
   rest: Pick<JobRecord, 'id' | 'created_at' | 'blueprint' | 'toolsets' | 'timezone'>,
@@ -85,29 +85,29 @@ export function recordOfPlan(
   return { ...rest, name, profile, description, schedule, prompt, deliver, agent, skills, misfire, ...limited };
 }
 
-/** An option whose value is names by comma. */
+/** An option with a comma-separated list of names. */
 export const namesOption = (description: string) => parsed('names', description, parseList);
 
 export const misfireOption = (description: string) =>
   parsed('rule', description, (given, option) => parseChoice(given, option, ['skip', 'once'] as const));
 
-/** What a job is, and where its answers go. */
+/** The options that describe a job. */
 export const JOB_OPTIONS = {
   schedule: text('cron', 'Minute, hour, day of month, month, day of week'),
-  prompt: text('text', 'The prompt of each run'),
-  deliver: text('target', 'origin, local or a target; several by comma. Default: log'),
+  prompt: text('text', 'Prompt of each run'),
+  deliver: text('target', 'Targets by comma, or origin, or local; default: log'),
   deliverChatId: chatIdOption,
   approve: approveOption,
-  agent: text('name', 'One of `agents`; none: the prompt is the message, and no agent runs'),
-  skills: namesOption('Skills of each run, by comma'),
-  toolsets: namesOption("Toolsets of each run, by comma. Default: the profile's"),
-  timezone: text('zone', "IANA zone of the schedule. Default: gateway.timezone, else the machine's"),
-  misfire: misfireOption('Runs missed while no gateway was running: skip (default) or once'),
+  agent: text('name', 'One of `agents`; none: send the prompt as the message'),
+  skills: namesOption('Skills by comma'),
+  toolsets: namesOption("Toolsets by comma; default: the profile's"),
+  timezone: text('zone', "IANA time zone; default: gateway.timezone, or else the machine's"),
+  misfire: misfireOption('Runs missed without a gateway: skip (default) or once'),
   budget: budgetOption,
   description: descriptionOption,
 };
 
-/** The keys of a job that the flags give; the others are left out. @throws UsageError */
+/** The keys of a job that the options set. @throws UsageError */
 export function configFromFlags(flags: GivenBy<typeof JOB_OPTIONS>): Partial<JobConfig> {
   const { schedule, prompt, deliver, deliverChatId, approve, skills, toolsets, misfire, budget, description } = flags;
   const [first, ...others] = parseList(deliver ?? '');
@@ -128,13 +128,13 @@ export function configFromFlags(flags: GivenBy<typeof JOB_OPTIONS>): Partial<Job
 
 type NewJob = JobDraft & Pick<JobRecord, 'blueprint'>;
 
-export interface JobMaker {
+export interface JobScope {
   readonly store: Store;
   readonly open: DraftTable;
   readonly context: Pick<CliContext, 'clock' | 'random'>;
 }
 
-/** Easy to read aloud and to type: no characters that look alike. */
+/** Easy to read aloud and to type, without similar characters. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 const ID_LENGTH = 6;
 
@@ -146,10 +146,10 @@ function newId(random: CliContext['random'], isTaken: (id: string) => boolean): 
 }
 
 /**
- * @param numbered a name that is taken gets a number behind it instead of being refused
- * @throws CliError when the job cannot be made; nothing is stored then.
+ * @param numbered appends a number to a name that is in use, instead of rejecting it
+ * @throws CliError if the job is invalid; nothing is stored then
  */
-export async function createJob(job: NewJob, { store, open, context }: JobMaker, numbered = false): Promise<SavedJob> {
+export async function createJob(job: NewJob, { store, open, context }: JobScope, numbered = false): Promise<SavedJob> {
   const { plan, warnings } = checkDraft(job, open);
   const { blueprint, config } = job;
   const { timezone } = config;
@@ -160,7 +160,7 @@ export async function createJob(job: NewJob, { store, open, context }: JobMaker,
   const taken = new CliError(
     `there is a job "${job.name}" already`,
     `change it: hookwright job edit ${job.name}`,
-    'or give this one another name',
+    'or choose another name',
   );
   if (!numbered && own.includes(job.name)) throw taken;
   const now = context.clock.now();
@@ -170,19 +170,19 @@ export async function createJob(job: NewJob, { store, open, context }: JobMaker,
   const put = { kind: 'put_job', job: record, expect: 'new' } as const;
   const stored = await store.write(numbered ? { ...put, numbered_beside: own } : put);
   if (stored.kind !== 'stored') throw taken;
-  // It counts from now on, also when no gateway is there to see it.
+  // The schedule applies from now on, even if no gateway is running.
   await store.write({ kind: 'watch_job', job: record.id, signature: jobSignature(record), now });
   return { record: { ...record, name: stored.name }, warnings };
 }
 
-interface MadeJob extends SavedJob {
+interface PrintedJob extends SavedJob {
   /** `created`, `changed`. */
   readonly verb: string;
   readonly open: Pick<OpenTable, 'table' | 'url'>;
 }
 
-/** The output after a job was created or changed: what it is, and when it runs. */
-export function printMade(context: CliContext, { record, warnings, verb, open }: MadeJob, json: boolean): void {
+/** Prints a created or changed job and its next run. */
+export function printJob(context: CliContext, { record, warnings, verb, open }: PrintedJob, json: boolean): void {
   for (const warning of warnings) printNote(context, `warning: ${visible(warning)}`);
   const { deliver, ...rest } = record;
   const { id, name, schedule, timezone } = rest;
@@ -204,7 +204,7 @@ export function printMade(context: CliContext, { record, warnings, verb, open }:
   noteUnserved(context, open, 'fires');
 }
 
-/** Prints nothing where one does. @param verb what will be done with it: `runs`, `fires` */
+/** Notes that no gateway is running, if so. @param verb `runs` or `fires` */
 export function noteUnserved(
   context: CliContext,
   { table, url }: Pick<OpenTable, 'table' | 'url'>,
@@ -214,8 +214,8 @@ export function noteUnserved(
   printNote(
     context,
     table.gateway.store.kind === 'postgres'
-      ? `no gateway is running here: it ${verb} on one that shares the database`
-      : `no gateway is running: it ${verb} once one is started (hookwright gateway start)`,
+      ? `no gateway is running here; the job ${verb} on one that shares the database`
+      : `no gateway is running; the job ${verb} once you start one: hookwright gateway start`,
   );
 }
 
@@ -224,7 +224,7 @@ export function chooseTimezone(asked: string | undefined, otherwise: string): st
   if (asked === undefined) return otherwise;
   if (isTimeZone(asked)) return asked;
   throw new UsageError(
-    `"${asked}" is no time zone${didYouMean(asked, timeZones())}`,
-    'zones have names such as Europe/Berlin',
+    `unknown time zone "${asked}"${didYouMean(asked, timeZones())}`,
+    'time zones have names such as Europe/Berlin',
   );
 }

@@ -1,4 +1,4 @@
-/** The jobs of the table and of the store, found by name and described. */
+/** Finds and describes jobs of the configuration and of the store. */
 
 import { join } from 'node:path';
 import { targetLabel } from '../../base/text.ts';
@@ -26,13 +26,13 @@ import { openTable } from '../subscriptions/routes.ts';
 
 /** The jobs of the configuration and of the store, as the scheduler sees them. */
 interface OpenJobs extends OpenTable {
-  /** Those of the store. */
+  /** The jobs of the store. */
   readonly records: readonly JobRecord[];
-  /** All of them, by id. */
+  /** All jobs by id. */
   readonly jobs: ReadonlyMap<string, Job>;
 }
 
-/** A home without any config can have jobs: it is as if there were an empty one. */
+/** A home without a config can have jobs: it is treated as if it had an empty config. */
 function withEmptyConfig(path: string): Files {
   return {
     ...nodeFiles,
@@ -41,7 +41,7 @@ function withEmptyConfig(path: string): Files {
   };
 }
 
-async function openAnyTable(context: CliContext, configs: readonly string[] | undefined): Promise<OpenTable> {
+async function openTableOrEmpty(context: CliContext, configs: readonly string[] | undefined): Promise<OpenTable> {
   const path = join(context.home, 'config.yaml');
   if (configs !== undefined || searchConfig(nodeFiles, context).root !== null) {
     return openTable(context, configs);
@@ -53,14 +53,14 @@ async function openAnyTable(context: CliContext, configs: readonly string[] | un
   return { table: output.table, facts, rules: rulesInForce(request.modules), url: null };
 }
 
-/** @throws CliError when the config has errors or the store cannot be read. */
+/** @throws CliError if the config has errors or the store cannot be read */
 export async function openJobs(context: CliContext, configs: readonly string[] | undefined): Promise<OpenJobs> {
-  const open = await openAnyTable(context, configs);
+  const open = await openTableOrEmpty(context, configs);
   const records = await readStoredJobs(context);
   return { ...open, records, jobs: listJobs(open.table, records, context.timezone) };
 }
 
-/** Which job is meant, as the command line says it. */
+/** The job that a command line names. */
 export interface JobReference {
   /** A name or an id. */
   readonly reference: string;
@@ -68,7 +68,7 @@ export interface JobReference {
   readonly config: readonly string[] | undefined;
 }
 
-/** All jobs, and the one that is meant. @throws CliError when there is no such job, or what `openJobs` throws */
+/** All jobs, and the named one. @throws CliError if there is no such job, or as `openJobs` */
 export async function openJob(
   context: CliContext,
   { reference, profile, config }: JobReference,
@@ -77,28 +77,28 @@ export async function openJob(
   return { open, job: findJob(open, reference, profile) };
 }
 
-/** By id or name, or the beginning of one; a name that several profiles use needs `profile`. @throws CliError */
+/** Finds a job by id or name, or a prefix; a name in several profiles needs `profile`. @throws CliError */
 export function findJob({ jobs }: Pick<OpenJobs, 'jobs'>, reference: string, profile?: string): Job {
   const all = [...jobs.values()].filter((job) => profile === undefined || job.profile === profile);
   const named = all.filter(({ id, name }) => name === reference && id !== reference);
   if (named.length > 1 && !all.some(({ id }) => id === reference)) {
     const ids = named.map((job) => `${job.id} (profile ${job.profile})`);
-    throw new CliError(`${ids.length} jobs are called "${reference}"`, `name one by its id: ${ids.join(', ')}`);
+    throw new CliError(`${ids.length} jobs are called "${reference}"`, `choose one by its id: ${ids.join(', ')}`);
   }
   const known = [...all.map((job) => [job.id, job] as const), ...all.map((job) => [job.name, job] as const)];
   return findName({ kind: 'job', name: reference, known, listedBy: 'hookwright job list' });
 }
 
-/** The record of a job that was made at run time. @throws CliError for a job of the config, naming its place. */
+/** The record of a job created at run time. @throws CliError with the position of a job of the config */
 export function recordOf({ records, table }: OpenJobs, job: Job): JobRecord {
   const record = records.find(({ id }) => id === job.id);
   if (job.kind === 'dynamic' && record !== undefined) return record;
   const at = table.jobs[job.id]?.at;
   const place = at === undefined ? 'in the config' : `${at.file}:${at.line}`;
-  throw new CliError(`"${job.name}" is a job of the config`, `change it where it is written: ${place}`);
+  throw new CliError(`"${job.name}" is a job of the config`, `change it there: ${place}`);
 }
 
-/** Runs a job now, whatever its schedule says, even where it is paused. @returns the id of the run; null when another is under way */
+/** Runs a job now, regardless of its schedule and a pause. @returns the id of the run; null while another is in progress */
 export async function fireJob(
   store: Store,
   job: Job,
@@ -114,7 +114,7 @@ export async function fireJob(
 
 interface ReportOptions {
   readonly now: number;
-  /** Number of next and last runs to include. */
+  /** Number of next runs to include. */
   readonly next: number;
   readonly runs: number;
 }
@@ -127,13 +127,13 @@ interface JobHistory {
   readonly ticks: readonly JobTick[];
 }
 
-/** With the instants at which nothing fired. */
+/** With the times at which it did not fire. */
 export type JobDetails = JobReport & Pick<JobHistory, 'ticks'>;
 
 const NO_HISTORY: JobHistory = { state: NO_STATE, runs: [], ticks: [] };
 
 const iso = (ms: number): string => new Date(ms).toISOString();
-/** Number of ticks that are searched for missed ones. */
+/** Number of ticks that are searched for missed runs. */
 const TICKS = 200;
 
 function describeRun({ id, accepted_at, delivery_id, event, state, reason }: DispatchSummary): JobRun {
@@ -150,7 +150,7 @@ export async function readHistory(store: Store, { id }: Job, jobs: StoredJobs, r
   return { state: jobs.states[id] ?? NO_STATE, runs: latest, ticks };
 }
 
-/** @param history null: nothing has ever been stored */
+/** @param history null if nothing has ever been stored */
 export function reportJob(job: Job, history: JobHistory | null, { now, next, runs }: ReportOptions): JobDetails {
   const { id, name, profile, kind, description, schedule, timezone, misfire } = job;
   const known = history ?? NO_HISTORY;
@@ -159,7 +159,7 @@ export function reportJob(job: Job, history: JobHistory | null, { now, next, run
   const work = known.runs[0]?.state;
   const idle = paused ? 'paused' : 'active';
   const state = work === 'pending' ? 'queued' : work === 'running' ? 'running' : idle;
-  // What has been dealt with does not come again, should the clock have stepped back.
+  // Times up to the cursor are not repeated if the clock was set back.
   const from = Math.max(now, known.state.cursor ?? now, ends ?? now);
   return {
     id,

@@ -1,4 +1,4 @@
-/** How commands write: results to stdout, everything a person reads beside them to stderr, wrapped to the terminal. */
+/** Prints results to stdout and notes for people to stderr, wrapped to the terminal. */
 import { stripVTControlCharacters } from 'node:util';
 import { displayWidth, showUnseen } from '../../base/text.ts';
 import type { CompileResult } from '../../compiler/compile.ts';
@@ -7,7 +7,7 @@ import type { DiagnosticFormat } from '../../compiler/print/print.ts';
 import { printDiagnostics } from '../../compiler/print/print.ts';
 import type { CliContext } from '../base/context.ts';
 
-/** Width of the terminal that results are written to; undefined if it is not a terminal, so that nothing is wrapped or cut. */
+/** Width of the terminal of stdout; undefined if it is not a terminal, so that nothing is wrapped or cut. */
 export const terminalWidth = ({ stdout }: CliContext): number | undefined =>
   stdout.isTTY ? stdout.columns : undefined;
 
@@ -21,15 +21,15 @@ export function printJson(context: CliContext, value: unknown): void {
   context.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Output besides the result: progress, advice, warnings. */
+/** Prints progress, advice or a warning. */
 export function printNote(context: CliContext, text: string): void {
   context.stderr.write(`${text}\n`);
 }
 
-/** Shows controls and what is not seen, so that no stored text can drive the terminal it is shown on, or read as another. */
+/** Makes control and invisible characters visible, so that stored text can neither control the terminal nor look like other text. */
 export const visible = showUnseen;
 
-/** @param width columns of the terminal; a word that is wider has a line of its own. Colours take no columns. */
+/** @param width columns of the terminal; a wider word gets its own line. Colours do not count. */
 export function wrapWords(text: string, width: number): string[] {
   const lines: string[] = [''];
   for (const word of text.trimEnd().split(' ')) {
@@ -41,7 +41,7 @@ export function wrapWords(text: string, width: number): string[] {
 }
 
 /**
- * A label and the text beside it: the lines after the first are indented as far as the text of the first is.
+ * A label and the text beside it; the following lines are indented to the start of the text.
  * @param width columns of the terminal; without it, the text stays on one line
  */
 export function wrapBeside(label: string, text: string, width: number | undefined): string[] {
@@ -50,7 +50,7 @@ export function wrapBeside(label: string, text: string, width: number | undefine
   return wrapWords(text, width - indent).map((line, at) => (at === 0 ? label : ' '.repeat(indent)) + line);
 }
 
-/** A label and the text beside it, wrapped to the terminal. */
+/** Prints a label and the text beside it, wrapped to the terminal. */
 export function printBeside(context: CliContext, label: string, text: string): void {
   for (const line of wrapBeside(label, text, terminalWidth(context))) printLine(context, line);
 }
@@ -60,7 +60,7 @@ const columnsOf = (text: string): number => displayWidth(stripVTControlCharacter
 /** Width of a terminal that does not report it, in columns. */
 export const DIAGNOSTIC_WIDTH = 100;
 
-/** @param stream the one they will be written to: its colours and its width count */
+/** @param stream the stream they are written to, with its colours and width */
 export function formatDiagnostics(
   format: DiagnosticFormat,
   diagnostics: readonly Diagnostic[],
@@ -71,7 +71,7 @@ export function formatDiagnostics(
   return printDiagnostics(format, diagnostics, { color: context.colour[stream], width });
 }
 
-/** Printed on a terminal, or if there is something to report; a script expects no output if nothing is wrong. */
+/** Prints the files read on a terminal, or with diagnostics; a script expects no output if nothing is wrong. */
 export function noteFilesRead(context: CliContext, result: CompileResult): void {
   const { files, diagnostics } = result;
   const isAsked = context.stderr.isTTY === true || diagnostics.length > 0;
@@ -79,9 +79,9 @@ export function noteFilesRead(context: CliContext, result: CompileResult): void 
   noteIgnored(context, result);
 }
 
-/** Two configs are rarely meant: the one that counts may not be the one that was edited. */
+/** Names configs that are ignored, because the user may have edited one of them. */
 export function noteIgnored(context: CliContext, { files, ignored }: Pick<CompileResult, 'files' | 'ignored'>): void {
   const [used] = files;
   if (used === undefined) return;
-  for (const other of ignored) printNote(context, `not read: ${other}, because ${used} is; --config names another`);
+  for (const other of ignored) printNote(context, `ignored ${other}, because ${used} is used (see --config)`);
 }

@@ -1,4 +1,4 @@
-/** Prompts on the terminal: drawn on stderr, answered on stdin; cancelling ends the command. */
+/** Prompts on the terminal, drawn on stderr and answered on stdin; cancelling one ends the command. */
 import { confirm, intro, log, password, select, text } from '@clack/prompts';
 import { createPaint } from '../../base/paint.ts';
 import { cutToWidth } from '../../base/text.ts';
@@ -47,15 +47,15 @@ const validator =
     check?.(value ?? '');
 
 function answered<Answer>(answer: Answer): Exclude<Answer, symbol> {
-  if (typeof answer === 'symbol') throw new CliError('given up; nothing was written');
+  if (typeof answer === 'symbol') throw new CliError('cancelled; nothing was written');
   return answer as Exclude<Answer, symbol>;
 }
 
-/** A progress bar on stderr, for terminals only: elsewhere it writes nothing. */
+/** A progress bar on stderr; without a terminal it writes nothing. */
 interface ProgressBar {
-  /** `done` of the total are finished; `label` says what is being done. */
+  /** @param done number of finished steps @param label the current step */
   update(done: number, label?: string): void;
-  /** Removes the bar, so that what is printed next starts on a clean line. */
+  /** Removes the bar, so that the next output starts on a clean line. */
   end(): void;
 }
 

@@ -1,4 +1,4 @@
-/** Tables for people: aligned columns, which fit a terminal's width when there is one. */
+/** Prints tables for people, fitted to the width of the terminal, and formats times and durations. */
 
 import { createPaint } from '../../base/paint.ts';
 import { cutToWidth, displayWidth } from '../../base/text.ts';
@@ -10,11 +10,11 @@ export interface Column<Row> {
   readonly value: (row: Row) => string | number;
   /** Numbers are right-aligned. */
   readonly align?: 'right';
-  /** An id, a name, a URL: people copy it, so it is never cut. */
+  /** An id, name or URL, which people copy: it is never cut. */
   readonly whole?: true;
   /** A text that is wrapped within its column instead of cut. */
   readonly wrap?: true;
-  /** On a terminal the column is left out where every row says this. */
+  /** On a terminal the column is left out if every row has this value. */
   readonly usual?: string;
 }
 
@@ -23,19 +23,19 @@ interface Cells {
   readonly isRight: boolean;
   readonly isWrapped: boolean;
   readonly texts: readonly string[];
-  /** Width that the title and the texts take, in columns of the terminal. */
+  /** Width of the title and the texts, in columns of the terminal. */
   readonly natural: number;
-  /** The least width, in columns of the terminal. */
+  /** Minimum width, in columns of the terminal. */
   readonly least: number;
 }
 
 const GAP = '  ';
-/** A column is not cut below this many columns of the terminal. */
+/** Minimum width of a column that is cut, in columns of the terminal. */
 const LEAST = 12;
 
 /**
- * The header and an entry for each row. `width`: the terminal's; without it nothing is cut. Where even the least is too wide, the
- * last columns go below their row, as lines of their own in its entry.
+ * Returns the header and an entry for each row. Without the terminal's `width` nothing is cut. If even the minimum is too wide, the
+ * last columns follow below their row, as separate lines of its entry.
  */
 export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width?: number): string[] {
   const all = columns
@@ -54,7 +54,7 @@ export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<
   return [line(inline.map(({ title }) => title)), ...rows.map((_, row) => entry(row))];
 }
 
-/** The cells of a row line by line: those that are wrapped go on in the following ones. */
+/** The cells of a row line by line; wrapped cells continue on the following lines. */
 function rowLines(inline: readonly Cells[], widths: readonly number[], row: number): string[][] {
   const columns = inline.map(({ isWrapped, texts }, at) =>
     isWrapped ? wrapWords(texts[row] ?? '', widths[at] ?? 0) : [texts[row] ?? ''],
@@ -76,7 +76,7 @@ function cellsOf<Row>({ title, value, align, whole, wrap }: Column<Row>, rows: r
 
 const wordsOf = (text: string): readonly string[] => text.split(' ');
 
-/** Not spread: a table may have more rows than a call takes arguments. */
+/** Not spread, because a table may have more rows than a call may have arguments. */
 const widest = (texts: readonly string[]): number =>
   texts.reduce((most, text) => Math.max(most, displayWidth(text)), 0);
 
@@ -88,7 +88,7 @@ function arrange(all: readonly Cells[], width: number): { inline: readonly Cells
   return { inline: all.slice(0, count), below: all.slice(count) };
 }
 
-/** Narrows the widest columns that may be cut until the table fits or none can be narrowed further. */
+/** Narrows the widest columns that may be cut until the table fits, or as far as possible. */
 function shrink(inline: readonly Cells[], room: number): number[] {
   const widths = inline.map(({ natural }) => natural);
   let excess = widths.reduce((sum, width) => sum + width, 0) - room;
@@ -119,11 +119,11 @@ interface List<Row> {
   /** The object of a row; default: the row itself. */
   readonly toJson?: (row: Row) => unknown;
   readonly columns: readonly Column<Row>[];
-  /** Printed on stderr in place of a table without rows. */
+  /** Printed on stderr instead of a table without rows. */
   readonly empty: string;
 }
 
-/** The result of a command that lists. */
+/** Prints the result of a command that lists. */
 export function printList<Row>(
   context: CliContext,
   rows: readonly Row[],
@@ -133,7 +133,7 @@ export function printList<Row>(
   else printTable(context, rows, columns, empty);
 }
 
-/** Prints a table on stdout; `empty` goes to stderr instead when there are no rows. */
+/** Prints a table on stdout, or `empty` on stderr if there are no rows. */
 export function printTable<Row>(
   context: CliContext,
   rows: readonly Row[],
@@ -168,7 +168,7 @@ export function formatDuration(ms: number): string {
   return parts.slice(0, 2).join(' ');
 }
 
-/** `16 ms`, `1.4 s`, from a minute on as above; nothing for null. */
+/** `16 ms`, `1.4 s`, from a minute on as above; empty for null. */
 export function formatRunTime(ms: number | null): string {
   if (ms === null) return '';
   if (ms < 1000) return `${ms} ms`;
@@ -194,7 +194,7 @@ export function formatInstant(ms: number, timezone: string): string {
   return `${weekday} ${year}-${month}-${day} ${hour}:${minute} ${offset}`;
 }
 
-/** Unix ms at which a pause of `ms` ends that begins now; null for one without an end. */
+/** The end of a pause of `ms` that begins now, in Unix ms; null for one without an end. */
 export const pausedUntil = (ms: number | undefined, now: number): number | null =>
   ms === undefined ? null : Math.round(now + ms);
 

@@ -1,4 +1,4 @@
-/** What a serving gateway asks of the compiler: its tables again, and what its subscriptions become. */
+/** Recompiles tables and subscriptions for a serving gateway. */
 
 import type { CompileResult } from '../../compiler/compile.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
@@ -19,7 +19,7 @@ export interface RecompileRequest extends Omit<CompileRequest, 'modules'> {
   readonly out: string | undefined;
   readonly color: boolean;
   readonly width: number;
-  /** Which differences in the results of kept requests make a table be refused. */
+  /** The differences in the results of captured requests that reject a table. */
   readonly failOn: readonly FailOn[];
 }
 
@@ -31,22 +31,22 @@ export interface RecompileReport extends Pick<CompileResult, 'inputs' | 'root' |
   readonly diagnostics: string;
   readonly errors: number;
   readonly warnings: number;
-  /** Folder of the tables. */
+  /** The folder of the tables. */
   readonly folder: string;
-  /** Why the tables were not written although there are no errors; else null. */
+  /** Why the gate rejected the tables, which were not written; null if it did not. */
   readonly refused: RefusedSwap | null;
-  /** Whether the gate was asked about the table. */
+  /** Whether the gate has checked the table. */
   readonly gated: boolean;
 }
 
-/** Compiles, and writes the tables if there are no errors and `failOn` does not refuse them. */
+/** Compiles, and writes the tables if there are no errors and `failOn` does not reject them. */
 export async function recompile(
   request: RecompileRequest,
   modules: readonly Module<CliContext>[],
 ): Promise<RecompileReport> {
   const result = compileRequest({ ...request, modules: await loadCompilerParts(modules) });
   if (result.output === null || request.failOn.length === 0) return finish(request, result, null);
-  // Loaded only here: few gateways have a gate.
+  // Loaded on demand: few gateways have a gate.
   const passGate = await loadPart(modules, 'gate');
   const folder = outFolder(result, request.cwd, request.out);
   const gate = { ...request, clock: systemClock, modules };

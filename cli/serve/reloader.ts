@@ -17,9 +17,9 @@ import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
 
-/** What is known of the configuration. The service is told it before there is a reloader, which changes it. */
+/** The state of the configuration. The service gets it before the reloader, which updates it, exists. */
 export interface ConfigState {
-  /** Why the newest configuration is not the one being served; null when it is. */
+  /** Why the newest configuration is not in service; null if it is. */
   error: string | null;
   /** Names of the configuration's files. */
   files: readonly string[];
@@ -36,7 +36,7 @@ export interface ReloaderOptions {
 export class Reloader {
   private readonly options: ReloaderOptions;
   private readonly recompiler: Recompiler | null;
-  /** When a table was last loaded without a command and without a comparison, in Unix ms. */
+  /** Unix ms of the last load without a command and without a gate. */
   private ungatedAt: number | null = null;
 
   constructor(options: ReloaderOptions) {
@@ -56,18 +56,18 @@ export class Reloader {
     if (recompile?.first.refused) this.refuse(recompile.first.refused);
   }
 
-  /** See ConfigState. */
+  /** As in `ConfigState`. */
   get error(): string | null {
     return this.options.state.error;
   }
 
-  /** Compiles and loads now. @param failOn in place of what the gateway was started with @throws ControlError where nothing is compiled */
+  /** Compiles and loads now. @param failOn overrides the gate of the start @throws ControlError if the gateway serves compiled tables */
   async reload(failOn?: readonly FailOn[]): Promise<ReloadReport> {
     const { service } = this.options;
     if (failOn !== undefined && this.recompiler === null) {
       throw new ControlError(
         'refused',
-        'it serves compiled tables and compiles none: --fail-on goes with `gateway run`',
+        'the gateway serves compiled tables: --fail-on needs `gateway run` or `gateway start`',
       );
     }
     const { hash: before, loadedAt: was_loaded_at } = service.tableState;
@@ -95,7 +95,7 @@ export class Reloader {
     this.options.state.error = refusalText(refused);
     this.options.log.error(
       { ...refused },
-      'the new table is refused for what it makes of kept requests: the old one stays in service',
+      'the new table was rejected by the gate; the previous table stays in service',
     );
   }
 
@@ -106,12 +106,12 @@ export class Reloader {
     if (refused !== null) return this.refuse(refused);
     if (ok && changed && !gated) this.ungatedAt = context.clock.now();
     state.error = ok ? null : `the configuration has ${errors} ${errors === 1 ? 'error' : 'errors'}`;
-    // People read the frames below the line; programs get them in it.
+    // For people the frames follow the line; for programs they are a field of it.
     const forPeople = context.stderr.isTTY === true;
     const fields = forPeople || diagnostics === '' ? {} : { diagnostics };
-    if (!ok) log.error({ errors, ...fields }, 'configuration has errors: the previous table stays in service');
+    if (!ok) log.error({ errors, ...fields }, 'the configuration has errors; the previous table stays in service');
     if (forPeople && diagnostics !== '') context.stderr.write(diagnostics);
-    // When the table is the same, the secrets and lists beside it may have changed: it is linked anew.
+    // An unchanged table is linked again, because secrets and lists outside it may have changed.
     if (ok) await service.reload(!changed);
   }
 }
@@ -119,19 +119,19 @@ export class Reloader {
 export interface RecompilerContext {
   readonly request: () => Promise<RecompileRequest>;
   readonly clock: Clock;
-  /** The entry of the thread. */
+  /** The entry file of the thread. */
   readonly thread: URL;
-  /** Called before kept requests are read, so that the latest ones are included. */
+  /** Called before captured requests are read, to include the latest ones. */
   readonly flushRequests: () => Promise<unknown>;
-  /** Called with each report; the tables are written by then. */
+  /** Called with each report, after the tables are written. */
   readonly done: (report: RecompileReport) => Promise<void> | void;
   readonly failed: (reason: string) => void;
 }
 
-/** Quiet time after a change before it is taken up, in ms: an editor saves in several steps. */
+/** Delay after the last change before a compile, in ms, because an editor saves in several steps. */
 const QUIET_MS = 60;
 
-/** Compiles on a thread of its own, so that no request waits for it. Changes that come meanwhile lead to one more compile. */
+/** Compiles on a separate thread, so that no request waits. Changes during a compile lead to one more compile. */
 export class Recompiler {
   private readonly context: RecompilerContext;
   private timer: Timer | null = null;
@@ -143,18 +143,18 @@ export class Recompiler {
     this.context = context;
   }
 
-  /** Watches the inputs of the tables, as the report lists them. */
+  /** Watches the inputs that the report lists. */
   watch({ inputs }: RecompileReport): void {
     if (this.stopped) return;
     const before = this.unwatch;
     this.unwatch = watchInputs(inputs, () => this.changed());
-    // The old watch still reports the latest changes.
+    // The old watch still reports changes until here.
     this.context.clock.after(QUIET_MS, before);
   }
 
-  /** Compiles the files as they are now. @param failOn in place of the usual @throws Error when the thread fails, which is a bug. */
+  /** Compiles the current files. @param failOn overrides the gate @throws Error if the thread fails, which is a bug */
   async compile(failOn?: RecompileRequest['failOn']): Promise<RecompileReport> {
-    // One that is under way may have read a file before it changed.
+    // A compile in progress may have read a file before it changed.
     while (this.running !== null) await this.running.catch(() => null);
     this.running = this.run(failOn);
     try {
@@ -194,15 +194,15 @@ function compileOnThread(entry: URL, request: RecompileRequest): Promise<Recompi
     thread.once('message', resolve);
     thread.once('error', reject);
     thread.once('exit', () => reject(new Error('the compile ended without a report')));
-    // Last, because listening for messages references the thread again. A stopped gateway does not wait for a compile.
+    // Last, because listening for messages references the thread again. A gateway that stops does not wait for a compile.
     thread.unref();
   });
 }
 
 /**
- * Calls `changed` when one of the paths may have changed. Folders are watched, never files: a file that is replaced by a
- * rename takes its watch with it. What else happens in those folders is ignored.
- * @returns the way to stop
+ * Calls `changed` when one of the paths may have changed. Watches folders, never files: a file that is replaced by a
+ * rename loses its watch. Other changes in those folders are ignored.
+ * @returns a function that stops watching
  */
 export function watchInputs(paths: readonly string[], changed: () => void): () => void {
   const watchers: FSWatcher[] = [];
@@ -214,7 +214,7 @@ export function watchInputs(paths: readonly string[], changed: () => void): () =
       watcher.on('error', () => watcher.close());
       watchers.push(watcher);
     } catch {
-      // A folder that cannot be watched: `gateway reload` applies its changes.
+      // Changes in a folder that cannot be watched need `gateway reload`.
     }
   }
   return () => {
@@ -222,7 +222,7 @@ export function watchInputs(paths: readonly string[], changed: () => void): () =
   };
 }
 
-/** The inputs by the closest folder that exists; a folder that was listed is an input of itself. */
+/** The inputs by their closest existing folder; a listed folder is an input of itself. */
 function byFolder(paths: readonly string[]): Map<string, Set<string>> {
   const folders = new Map<string, Set<string>>();
   const add = (folder: string, path: string): void => {
@@ -240,7 +240,7 @@ function byFolder(paths: readonly string[]): Map<string, Set<string>> {
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Files that writers keep beside a file while they write it. */
+/** Temporary files that programs write beside a file. */
 const PASSING = /(^\.|~$|\.(tmp|swp)$)/;
 
 function concerns(inputs: ReadonlySet<string>, path: string): boolean {
@@ -253,7 +253,7 @@ function concerns(inputs: ReadonlySet<string>, path: string): boolean {
 
 const REFUSALS = [SecretError, SignError, LinkError, StoreDamaged];
 
-/** What the compiler, the commands and the store refuse, as a refusal. */
+/** Converts errors of the compiler, the commands and the store to control errors. */
 export async function refusing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -265,8 +265,8 @@ export async function refusing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** `the new table is refused: 3 lost, 1 changed of 1000 kept requests`. */
+/** `the new table is rejected: 3 lost, 1 changed of 1000 captured requests`. */
 export function refusalText({ total, lost, gained, changed }: RefusedSwap): string {
   const counts = [`${lost} lost`, `${gained} gained`, `${changed} changed`].filter((text) => !text.startsWith('0 '));
-  return `the new table is refused: ${counts.join(', ')} of ${total} kept ${total === 1 ? 'request' : 'requests'}`;
+  return `the new table is rejected: ${counts.join(', ')} of ${total} captured ${total === 1 ? 'request' : 'requests'}`;
 }

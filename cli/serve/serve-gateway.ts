@@ -1,6 +1,6 @@
 /**
- * The life of a gateway process: takes the home, loads, listens, answers on the control socket, reloads, drains, ends.
- * What prevents its start before it listens is one clear refusal; afterwards the old table stays in service.
+ * Runs a gateway process: locks the home, loads the table, listens, answers on the control socket, reloads, drains and ends.
+ * An error before it listens prevents the start; after that, the old table stays in service.
  */
 import { accessSync, constants, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -38,30 +38,30 @@ import { CliError, refusalOf } from '../base/errors.ts';
 import type { ServedGateway } from '../base/module.ts';
 import { runtimeParts } from '../base/module.ts';
 import type { GatewayInfo } from '../gateway/ask-gateway.ts';
-import { gatewayPid, OWN_HOME, pathsOf, readGatewayInfo, servedLines } from '../gateway/ask-gateway.ts';
+import { gatewayPid, pathsOf, readGatewayInfo, SEPARATE_HOME, servedLines } from '../gateway/ask-gateway.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
 import type { ConfigState } from './reloader.ts';
 import { Reloader } from './reloader.ts';
 
 interface ServeRequest {
-  /** Folder of the compiled tables. */
+  /** The folder of the compiled tables. */
   readonly folder: string;
-  /** Flags win over the environment, and that over the table. */
+  /** Options override the environment, which overrides the table. */
   readonly host: string | undefined;
   readonly port: number | undefined;
-  /** Where this process's output goes, when it runs in the background. */
+  /** The file of this process's output in the background. */
   readonly logFile: string | null;
   readonly log: ProcessLogger;
-  /** The one that `log` goes through. */
+  /** The redactor of `log`. */
   readonly redactor: Redactor;
-  /** How to recompile, and the compile it starts from; null: only the tables are watched. */
+  /** How to recompile, and the first compile; null to only watch the tables. */
   readonly recompile: { readonly request: () => Promise<RecompileRequest>; readonly first: RecompileReport } | null;
 }
 
-/** The exit code of a gateway that has ended by itself: an internal fault, by sysexits.h. */
+/** The exit code after an internal error: EX_SOFTWARE of sysexits.h. */
 const FAILED = 70;
 
-/** Serves until it is stopped. @returns 0, 1 when work had to be interrupted, or `FAILED` */
+/** Serves until it is stopped. @returns 0, 1 if work was interrupted, or `FAILED` */
 export async function serveGateway(context: CliContext, request: ServeRequest): Promise<number> {
   const lock = takeHome(context);
   try {
@@ -98,7 +98,7 @@ async function serve(
 ): Promise<number> {
   if (!enabled) {
     const hint = 'set platforms.webhook.enabled: true in the configuration, or WEBHOOK_ENABLED=true in the environment';
-    throw new CliError('webhooks are switched off', hint);
+    throw new CliError('webhooks are disabled', hint);
   }
   const ending = createEnding(context, {
     drain: (seconds) => service.stop(seconds === undefined ? {} : { drainMs: seconds * 1000 }),
@@ -125,13 +125,13 @@ async function serve(
   const { url } = await service.listen({}, operations);
   ending.heedSignals();
   let hasFailed = false;
-  // Programs that run are ended; what they do is done again after the next start.
+  // Running programs are ended; their work runs again after the next start.
   service.on('failed', () => {
     hasFailed = true;
     void stop(0);
   });
   const open = (): Promise<ControlServer> => openControl(parts, operations, log);
-  const control = isReadOnlyHome ? takeLater(context, log, open, () => void stop(0)) : await open();
+  const control = isReadOnlyHome ? lockLater(context, log, open, () => void stop(0)) : await open();
   announce(log, service.table, url);
   const report = await ending.ended;
   reloader.stop();
@@ -145,14 +145,14 @@ async function openControl(
   log: Logger,
 ): Promise<ControlServer> {
   const { socket, info } = pathsOf(context);
-  // A killed gateway's note must not name the process that answers now.
+  // Removes the note of a killed gateway, which names another process.
   rmSync(info, { force: true });
   const server = await serveControl(socket, handlers, log);
   const note: GatewayInfo = { pid: context.pid, url, log_file: logFile, config };
   try {
     writeAtomic(info, `${JSON.stringify(note)}\n`, 0o600);
   } catch (error) {
-    log.warn({ reason: describeDiskError(error) }, `cannot write ${info}: other commands cannot name this process`);
+    log.warn({ reason: describeDiskError(error) }, `cannot write ${info}; other commands cannot name this process`);
   }
   return {
     close: async () => {
@@ -165,7 +165,7 @@ async function openControl(
 interface Ending {
   readonly ended: Promise<StopResult>;
   readonly stop: (drainSeconds?: number) => Promise<StopResult>;
-  /** Call once it listens: before, a signal ends the process as it ends any. */
+  /** Call once the server listens; until then a signal ends the process at once. */
   readonly heedSignals: () => void;
 }
 
@@ -175,7 +175,7 @@ interface EndingActions {
   readonly abort: () => void;
 }
 
-/** A signal drains, a second one does not wait. SIGHUP reloads what runs in the background. */
+/** A signal drains; a second one exits at once. SIGHUP reloads a background gateway. */
 function createEnding(context: CliContext, { drain, reload, abort }: EndingActions): Ending {
   let stopping: Promise<StopResult> | null = null;
   let resolve: (report: Promise<StopResult>) => void = () => {};
@@ -203,28 +203,27 @@ function announce(log: Logger, table: RouteTable, url: string): void {
   const routes = Object.values(table.routes);
   const open = routes.filter(({ insecure }) => insecure).map(({ name }) => name);
   if (open.length > 0)
-    log.warn({ open }, 'anyone on this machine can post to these routes: their signatures are not checked');
+    log.warn({ open }, 'these routes do not check signatures: anyone on this machine can post to them');
   const idle = Object.values(table.profiles).filter(
     ({ name, agent }) =>
       agent.kind === 'preview' &&
       routes.some((route) => route.profile === name && route.mode === 'agent' && route.agent === null),
   );
-  for (const { name } of idle)
-    log.warn({ profile: name }, 'no agent is configured: prompts are answered with themselves');
+  for (const { name } of idle) log.warn({ profile: name }, 'no agent is configured: each answer is the prompt itself');
 }
 
-/** What may prevent a start, as the refusal to print; anything else is a bug and stays what it is. */
+/** Converts expected start errors to the error to print. Anything else is a bug and returned unchanged. */
 function refusal(error: unknown): unknown {
   if (error instanceof ControlError) return new CliError(error.message);
   if (!(error instanceof TableError || error instanceof ListenError || error instanceof StoreRefused)) return error;
   return refusalOf(error);
 }
 
-/** The service of this process, configured by the command line and the environment. */
+/** Options for the service of this process, from the command line and the environment. */
 interface OpenServiceOptions extends ServeRequest {
-  /** Why the newest configuration is not in service. */
+  /** Why the newest configuration is not in service, or null. */
   readonly problem: () => string | null;
-  /** The configuration's files, absolute. */
+  /** Absolute paths of the configuration's files. */
   readonly hidden: () => readonly string[];
 }
 
@@ -232,17 +231,17 @@ interface OpenedService {
   readonly service: OperatedService;
   /** Absolute path of routes.json. */
   readonly tableFile: string;
-  /** Whether webhooks are switched on, by table or environment. */
+  /** Whether webhooks are enabled, by table or environment. */
   readonly enabled: boolean;
 }
 
-/** What a program writes into the folder of the tables would be served. One that has the configuration too is not hidden as a whole. */
+/** Hides the tables from programs, because the gateway would serve what they write. A folder that also has the configuration is not hidden as a whole. */
 function withTables(files: readonly string[], folder: string, cwd: string): readonly string[] {
   const built = resolve(folder);
   return [cwd, ...files.map((file) => dirname(file))].includes(built) ? files : [...files, built];
 }
 
-/** Rejects like `createService`, and with CliError for an invalid environment. */
+/** Rejects as `createService`, and with CliError for an invalid environment. */
 async function openService(context: CliContext, options: OpenServiceOptions): Promise<OpenedService> {
   const { home, env, clock, timezone, random } = context;
   const { folder, log, redactor, problem, hidden } = options;
@@ -257,7 +256,7 @@ async function openService(context: CliContext, options: OpenServiceOptions): Pr
       log,
       timezone,
       random,
-      // Without one of its own a service goes by the clock of the database that it shares.
+      // By default, a service with a shared database uses the clock of the database.
       clock: clock === systemClock ? undefined : clock,
       table: { file: tableFile },
       host: host ?? undefined,
@@ -290,15 +289,15 @@ function overridesOf(
 }
 
 /**
- * The rule `secret-placeholder`, for what the compiler did not see: files, variables of this machine, tables by hand.
- * @param host what the server listens on
+ * Applies the rule `secret-placeholder` to secrets that the compiler did not see: files, variables, hand-written tables.
+ * @param host the bind address
  */
 function refusePlaceholders(secrets: SecretResolver, host: string): SecretResolver {
   return {
     resolve(ref, setting) {
       const value = secrets.resolve(ref, setting);
       if (setting !== undefined && !isSecretName(setting)) return value;
-      // A literal from an example is refused anywhere.
+      // A literal from an example is rejected on every host.
       const reason = refusedValue(value, isLoopback(host) && ref.kind !== 'literal', setting === undefined);
       if (reason === null) return value;
       throw new SecretError(`the value of ${printSecretRef(ref)} ${reason}; ${MAKE_A_SECRET}`);
@@ -311,14 +310,14 @@ const RETRY_MS = 1000;
 
 const isReadOnly = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EROFS';
 
-/** Takes the home and opens its control socket as soon as it can be written. @param refused called when it cannot be used */
-function takeLater(
+/** Locks the home and opens its control socket as soon as it is writable. @param refused called if it cannot be used */
+function lockLater(
   context: CliContext,
   log: Logger,
   openControl: () => Promise<ControlServer>,
   refused: () => void,
 ): ControlServer {
-  log.warn({}, 'the home is read-only: events and commands are refused until it can be written');
+  log.warn({}, 'the home is read-only; rejecting events and commands until it is writable');
   let lock: FileLock | null = null;
   let control: ControlServer | null = null;
   const attempt = async (): Promise<void> => {
@@ -326,9 +325,9 @@ function takeLater(
       lock = takeHome(context);
       if (lock === null) return wait();
       control = await openControl();
-      log.info({}, 'the home can be written');
+      log.info({}, 'the home is writable');
     } catch (error) {
-      log.error({ err: error }, 'the home cannot be taken');
+      log.error({ err: error }, 'cannot lock the home');
       refused();
     }
   };
@@ -345,7 +344,7 @@ function takeLater(
   };
 }
 
-/** Null: it is read-only, so that no gateway can lock it. @throws CliError when another gateway serves this home. */
+/** Null if the home is read-only, so that no gateway can lock it. @throws CliError if another gateway serves this home */
 function takeHome(context: CliContext): FileLock | null {
   try {
     accessSync(openHome(context), constants.R_OK | constants.W_OK);
@@ -353,7 +352,7 @@ function takeHome(context: CliContext): FileLock | null {
     if (lock !== null) return lock;
   } catch (error) {
     if (isReadOnly(error)) return null;
-    const hint = 'give this user write access to it, or another home: HOOKWRIGHT_HOME=<dir>';
+    const hint = 'give this user write access, or choose another home: HOOKWRIGHT_HOME=<dir>';
     throw new CliError(`cannot serve ${context.home}: ${describeDiskError(error)}`, hint);
   }
   const pid = gatewayPid(context);
@@ -363,12 +362,12 @@ function takeHome(context: CliContext): FileLock | null {
   throw new CliError(
     `another gateway already serves ${context.home}${who}`,
     ...(isIts ? servedLines(note.config ?? null) : []),
-    'stop it with: hookwright gateway stop',
-    OWN_HOME,
+    'stop it first: hookwright gateway stop',
+    SEPARATE_HOME,
   );
 }
 
-/** What the running gateway answers on its control socket. */
+/** The parts of a gateway that its control operations use. */
 interface ControlParts extends ServedGateway<CliContext> {
   readonly reloader: Reloader;
   readonly stop: (drainSeconds?: number) => Promise<StopResult>;
@@ -382,7 +381,7 @@ type CreateOperations = (gateway: ServedGateway<CliContext>) => ControlHandlers;
 export const loadOperations = ({ modules }: CliContext): Promise<readonly CreateOperations[]> =>
   Promise.all(modules.flatMap(({ operations }) => operations?.() ?? []));
 
-/** @param ofModules see `loadOperations` */
+/** @param ofModules from `loadOperations` */
 export function createControlHandlers(parts: ControlParts, ofModules: readonly CreateOperations[]): ControlHandlers {
   const { context, service, reloader, stop } = parts;
   const ofCore: ControlHandlers = {

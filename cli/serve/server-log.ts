@@ -1,4 +1,4 @@
-/** The log of a serving process: readable on a terminal, JSON lines elsewhere; on stderr in both cases. */
+/** The log of a serving process, on stderr: readable on a terminal, JSON lines elsewhere. */
 
 import {
   accessSync,
@@ -29,7 +29,7 @@ export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export function createServerLog({ stderr, colour, env, clock }: CliContext, redact?: Redact): ProcessLogger {
   const named = env.LOG_LEVEL === undefined || env.LOG_LEVEL === '' ? 'info' : env.LOG_LEVEL.toLowerCase();
   const level = LEVELS.find((known) => known === named);
-  if (level === undefined) throw new UsageError(`LOG_LEVEL takes ${LEVELS.join(', ')}, not "${named}"`);
+  if (level === undefined) throw new UsageError(`LOG_LEVEL must be one of ${LEVELS.join(', ')}, not "${named}"`);
   return createLogger({
     stream: stderr,
     level,
@@ -40,24 +40,24 @@ export function createServerLog({ stderr, colour, env, clock }: CliContext, reda
   });
 }
 
-/** A log larger than this is rotated when a gateway starts, in bytes. */
+/** A larger log is rotated when a gateway starts, in bytes. */
 const ROTATE_BYTES = 32 * 1024 * 1024;
 
-/** The log of a gateway in the background: its file, reading its end, and its lines for people. */
+/** The log file of a background gateway. */
 export const logFile = (home: string): string => join(home, 'logs', 'gateway.log');
 
 /**
- * Opens the log for appending, mode 0600; a large one becomes `gateway.log.1` first. Returns the file descriptor.
- * @throws CliError when the disk does not take it
+ * Opens the log for appending, mode 0600, after renaming a large one to `gateway.log.1`. Returns the file descriptor.
+ * @throws CliError if it cannot be written
  */
 export function openLogFile(home: string): number {
   const path = logFile(home);
   try {
-    // A folder that cannot be made on a read-only disk is reported as one that is missing.
+    // On a read-only disk, a folder that cannot be created is reported as missing.
     accessSync(home, constants.W_OK);
     return openForAppending(path);
   } catch (error) {
-    const hint = 'run it in the foreground, with its log on standard error: hookwright gateway run';
+    const hint = 'run it in the foreground, with the log on standard error: hookwright gateway run';
     throw new CliError(`cannot write ${path}: ${describeDiskError(error)}`, hint);
   }
 }
@@ -71,7 +71,7 @@ function openForAppending(path: string): number {
   return file;
 }
 
-/** Takes bytes as they are read, which may end within a line, and returns the text to write. */
+/** Converts bytes, which may end within a line, to the text to print. */
 export function createLogView(context: CliContext): (bytes: Buffer) => string | Buffer {
   if (context.stdout.isTTY !== true) return (bytes) => bytes;
   const paint = createPaint(context.colour.stdout);
@@ -82,7 +82,7 @@ export function createLogView(context: CliContext): (bytes: Buffer) => string | 
       .join('');
 }
 
-/** Takes bytes as they are read, and returns the lines that are whole by then. */
+/** Collects bytes and returns the lines that are complete. */
 export function createLineReader(): (bytes: Buffer) => readonly string[] {
   let pending = Buffer.alloc(0);
   return (bytes) => {
@@ -95,7 +95,7 @@ export function createLineReader(): (bytes: Buffer) => readonly string[] {
 
 const linesIn = (bytes: Buffer): readonly string[] => bytes.toString('utf8').split('\n');
 
-/** The warnings in this part of the gateway's log, as text. */
+/** The warnings in these bytes of the gateway's log, as text. */
 export function warningsIn(bytes: Buffer, context: CliContext): readonly string[] {
   const paint = createPaint(context.colour.stderr);
   return linesIn(bytes)
@@ -103,7 +103,7 @@ export function warningsIn(bytes: Buffer, context: CliContext): readonly string[
     .map((line) => printLogLine(line, paint, context.clock.now()));
 }
 
-/** Why a start failed, by these bytes of its log: reasons, hints and diagnostics; and lines that are not entries, such as a stack trace. */
+/** Why a start failed, from these bytes of its log: reasons, hints, diagnostics, and lines that are not entries, such as a stack trace. */
 export function failuresIn(bytes: Buffer): readonly string[] {
   return linesIn(bytes)
     .filter((line) => line !== '')
@@ -130,7 +130,7 @@ export interface Tail {
   readonly position: LogPosition;
 }
 
-/** The last `lines` lines. @throws the system's error when there is no such file. */
+/** The last `lines` lines. @throws the system's error if there is no such file */
 export function readTail(path: string, lines: number): Tail {
   const file = openSync(path, 'r');
   try {
@@ -150,14 +150,14 @@ export function readTail(path: string, lines: number): Tail {
   }
 }
 
-/** Where the last `lines` lines of a text begin; 0 where it has no more. A final line end closes the last line and opens none. */
+/** The offset of the last `lines` lines of a text; 0 if it has fewer. A final line end does not begin another line. */
 function startOfLast(chunk: Buffer, lines: number): number {
   let start = chunk.length;
   for (let line = 0; line < lines && start > 0; line += 1) start = start < 2 ? 0 : chunk.lastIndexOf(10, start - 2) + 1;
   return start;
 }
 
-/** What was written since `position`; a file that was replaced or cut short is read from its start. */
+/** The bytes written since `position`; a replaced or truncated file is read from its start. */
 export function readSince(path: string, position: LogPosition): Tail {
   const now = statSync(path, { throwIfNoEntry: false });
   if (now === undefined) return { bytes: Buffer.alloc(0), position };

@@ -1,4 +1,4 @@
-/** Opens the sources that a command may name: the shipped ones, overridden by those of the home and of the configuration. */
+/** Opens the sources that a command may name: the shipped ones, overridden by those of the home and the configuration. */
 import { join } from 'node:path';
 import { lowerSource } from '../../compiler/lower/source.ts';
 import type { LoweredSource, SourceEntry } from '../../compiler/lower/sources.ts';
@@ -15,24 +15,24 @@ import { readConfig } from '../compile/compile-files.ts';
 import { printNote } from '../output/print.ts';
 
 export interface OpenSource extends LoweredSource {
-  /** Name of the file it is a variant of; its own name when it is none. */
+  /** Name of the file that it is a variant of, or its own name. */
   readonly parent: string;
-  /** Not shipped: written by the user. */
+  /** Written by the user. */
   readonly own: boolean;
 }
 
 export interface OpenSources {
   /** By name, sorted. */
   readonly sources: readonly OpenSource[];
-  /** Whole files by canonical name, with their variants; those of the user with the place where they are written. */
+  /** Files by canonical name, with their variants; the user's files with their position. */
   readonly files: ReadonlyMap<string, CatalogItem<SourceFile>>;
-  /** All that `find` takes. */
+  /** All names that `find` accepts. */
   readonly names: readonly string[];
-  /** @throws CliError with the closest names. */
+  /** @throws CliError with the closest names */
   find(name: string): OpenSource;
 }
 
-/** Invalid entries are left out and named on stderr; `lint` explains them. */
+/** Invalid entries are skipped and named on stderr; `lint` explains them. */
 export async function openSources(context: CliContext, configs: readonly string[] | undefined): Promise<OpenSources> {
   const shipped = Object.entries((await context.catalog()).sources);
   const files = new Map<string, CatalogItem<SourceFile>>([
@@ -63,7 +63,7 @@ export async function openSources(context: CliContext, configs: readonly string[
 function lowerEntry(context: CliContext, { name, file, parent }: SourceEntry, own: boolean): readonly OpenSource[] {
   const { plan } = lowerSource(name, file);
   if (plan !== null) return [{ name, file, plan, parent, own }];
-  printNote(context, `source "${name}" is left out, it cannot be verified: hookwright lint says why`);
+  printNote(context, `skipping source "${name}", which is invalid; to see why: hookwright lint`);
   return [];
 }
 
@@ -73,7 +73,7 @@ function homeSources(context: CliContext): readonly WrittenFile[] {
   const folder = join(context.home, 'catalog/sources');
   const { entries, findings } = loadCatalogFolder({ files: nodeFiles, cwd: context.cwd, folder, schema: 'source' });
   for (const path of new Set(findings.map(({ source }) => source.path))) {
-    printNote(context, `${path} is left out: hookwright lint says what is wrong with it`);
+    printNote(context, `skipping ${path}, which is invalid; to see why: hookwright lint`);
   }
   return underRealNames('source', entries).map(({ name, value, tree }) => [
     name,
@@ -81,7 +81,7 @@ function homeSources(context: CliContext): readonly WrittenFile[] {
   ]);
 }
 
-/** Only `sources:` is read here; the rest of the config is checked by `compile` and `lint`. */
+/** Reads only `sources:`; `compile` and `lint` check the rest of the config. */
 function configSources(context: CliContext, configs: readonly string[]): readonly WrittenFile[] {
   const { tree } = readConfig(context, configs);
   const sources = tree?.value.sources;

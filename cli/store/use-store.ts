@@ -1,6 +1,6 @@
 /**
- * The store, for a command. A running gateway of the home is asked; without one the command opens the store that the
- * configuration names: the database, or the home's file, which commands that are started at once wait for.
+ * Opens the store for a command: through the running gateway of the home, or else directly. The configuration names a
+ * database or the home's file; commands that start at the same time wait for the file.
  */
 import { existsSync, statSync } from 'node:fs';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
@@ -22,27 +22,27 @@ import { loadPart, runtimeParts } from '../base/module.ts';
 import { controlFailure, isGatewayThere, pathsOf } from '../gateway/ask-gateway.ts';
 import { printNote } from '../output/print.ts';
 
-/** Timeout of an operation of the store, in ms; the audit of a large one is slow. */
+/** Timeout of a store operation, in ms; the audit of a large store is slow. */
 const ANSWER_MS = 60_000;
-/** How long a command waits for the process that has the store, and the pause between attempts, in ms. */
+/** How long a command waits for the process that holds the store, and the delay between attempts, in ms. */
 const PATIENCE_MS = 15_000;
 const LOOK_MS = 50;
 
 interface Opening {
   /** Whether to create the home and the store if they are missing. */
   readonly create: boolean;
-  /** Default: those of the command line. */
+  /** Default: `--config`. */
   readonly configs?: readonly string[] | undefined;
 }
 
-/** Null if nothing has ever been stored. @throws CliError when the store cannot be used. */
+/** Null if nothing has ever been stored. @throws CliError if the store cannot be used */
 export const useStore = <T>(
   context: CliContext,
   use: (store: Store) => Promise<T>,
   configs?: readonly string[],
 ): Promise<T | null> => withStore(context, use, { create: false, configs });
 
-/** Creates the home and the store if they are missing. @throws CliError when the store cannot be used. */
+/** Creates the home and the store if they are missing. @throws CliError if the store cannot be used */
 export async function makeStore<T>(context: CliContext, use: (store: Store) => Promise<T>): Promise<T> {
   return (await withStore(context, use, { create: true })) as T;
 }
@@ -58,10 +58,10 @@ async function withStore<T>(
     return await use(store);
   } catch (error) {
     if (error instanceof StoreInDoubt)
-      throw new CliError(error.message, 'look whether it is there before you repeat it');
+      throw new CliError(error.message, 'check whether it took effect before you repeat it');
     if (error instanceof StoreUnavailable) throw new StoreOutOfReach(`the store is unavailable: ${error.message}`);
     if (error instanceof StoreDamaged)
-      throw new CliError(error.message, 'hookwright docs backups: when the disk damages the file');
+      throw new CliError(error.message, 'to repair a damaged file: hookwright docs backups');
     throw controlFailure(context, error);
   } finally {
     await store.close();
@@ -76,14 +76,14 @@ async function openStore(context: CliContext, opening: Opening): Promise<Store |
   return openDatabase(context, plan, opening);
 }
 
-/** The store of the gateway that serves this home; null when none answers. */
+/** The store of the gateway that serves this home; null if none answers. */
 async function findRemote(context: CliContext): Promise<Store | null> {
   if (!(await isGatewayThere(context))) return null;
   const ask: AskStore = (name, input) => callControl(pathsOf(context).socket, name, input, ANSWER_MS);
   return createRemoteStore(ask);
 }
 
-/** Waits for the process that has the file: a command, or a gateway that is about to respond. Null: there is none. */
+/** Waits for the process that holds the file: a command, or a gateway that is starting. Null if there is none. */
 async function openFile(context: CliContext, { create }: Opening): Promise<Store | null> {
   if (create) openHome(context);
   else if (!hasStore(storePath(context.home))) return null;
@@ -97,9 +97,9 @@ async function openFile(context: CliContext, { create }: Opening): Promise<Store
   }
 }
 
-/** Null when another process has it. @throws StoreOutOfReach; CliError when the file is not of this version */
+/** Null if another process holds it. @throws StoreOutOfReach; CliError if the file has another version */
 export async function tryOpenFile({ home, modules }: CliContext): Promise<Store | null> {
-  // Loaded only here: opening a database is not free.
+  // Loaded on demand: opening a database is not free.
   const { tryOpenOfflineStore } = await import('../../runtime/store/sqlite/open-store.ts');
   const { findPart } = await import('../../runtime/module.ts');
   try {
@@ -111,27 +111,27 @@ export async function tryOpenFile({ home, modules }: CliContext): Promise<Store 
   }
 }
 
-/** @throws CliError when a gateway has the store for longer than a start takes: without its socket it will never answer */
+/** @throws CliError if a gateway holds the store for longer than a start takes: without its socket it never answers */
 function refuseUnreachable({ home, clock }: CliContext): void {
   const lock = servedPath(storePath(home));
   const pid = lockHolder(lock);
   if (pid === null || clock.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) < PATIENCE_MS) return;
   throw new CliError(
-    `the gateway (pid ${pid}) has the store of ${home}, and its control socket is gone or does not answer`,
-    `end it, and start it again: kill ${pid}`,
+    `the gateway (pid ${pid}) holds the store of ${home}, but its control socket is missing or does not answer`,
+    `end it, then start it again: kill ${pid}`,
   );
 }
 
 function heldBy(context: CliContext): CliError {
   const pid = lockHolder(lockPath(storePath(context.home)));
   return new CliError(
-    `${pid === null ? 'another process' : `the process ${pid}`} has the store of ${context.home}, and is no gateway that answers`,
-    'wait until it has ended, or end it',
+    `${pid === null ? 'another process' : `process ${pid}`} holds the store of ${context.home}, and no gateway answers`,
+    'wait until it ends, or end it',
   );
 }
 
 export const unknownDispatch = (id: string): CliError =>
-  new CliError(`there is no delivery "${id}"`, 'hookwright deliveries list shows the ids');
+  new CliError(`there is no delivery "${id}"`, 'to list the ids: hookwright deliveries list');
 
 /** @throws CliError if none or several match */
 export async function findDispatch(store: Store, id: string): Promise<StoredDispatch> {
@@ -146,35 +146,35 @@ export async function findDispatch(store: Store, id: string): Promise<StoredDisp
 /** Number of the newest deliveries that are searched for candidates. */
 const SEARCHED = 1000;
 
-/** The configuration does not lead to a store: it cannot be read, or the URL of the database is not set. */
+/** The configuration names no store: it cannot be read, or the URL of the database is not set. */
 export class UnknownStore extends CliError {}
 
-/** The store cannot be opened now: its medium is full, read-only or failing, or the database is away or refuses. */
+/** The store cannot be opened now: its disk is full, read-only or failing, or the database is unavailable or rejects the login. */
 export class StoreOutOfReach extends CliError {}
 
-/** What is needed to open the store that the configuration names. */
+/** Context for opening the store that the configuration names. */
 export type OpeningContext = DatabaseContext & Pick<CliContext, 'modules'>;
 
-/** @param configs default: those of the command line @throws UnknownStore when the configuration cannot be read */
+/** @param configs default: `--config` @throws UnknownStore if the configuration cannot be read */
 export async function configuredStore(
   context: CliContext,
   configs: readonly string[] = context.configs ?? [],
 ): Promise<StorePlan> {
-  // A home without a configuration has no parser to wait for.
+  // A home without a configuration does not need the parser.
   if (configs.length === 0 && searchConfig(nodeFiles, context).root === null) return { kind: 'sqlite' };
   const { readStorePlan } = await import('../../compiler/source/read-store-plan.ts');
   const plan = readStorePlan({ files: nodeFiles, cwd: context.cwd, home: context.home, configs });
   if (plan !== null) return plan;
   if (existsSync(storePath(context.home))) return { kind: 'sqlite' };
   throw new UnknownStore(
-    'the configuration does not say where the store is: it has errors',
-    'hookwright lint shows them',
+    'the location of the store is unknown because the configuration has errors',
+    'to see them: hookwright lint',
   );
 }
 
 /**
- * The database, opened as a client: it takes no work. Null: there are no tables in it, and none are to be made.
- * @throws StoreOutOfReach when it cannot be reached, or cannot be used; UnknownStore
+ * Opens the database as a client, which runs no work. Null if it has no tables and none may be created.
+ * @throws StoreOutOfReach if it is unavailable or unusable; UnknownStore
  */
 export async function openDatabase(
   context: OpeningContext,
@@ -185,8 +185,8 @@ export async function openDatabase(
 }
 
 /**
- * Opens the database, and closes it behind `use`. Null: there are no tables in it, and none are to be made.
- * @throws StoreOutOfReach when it cannot be reached; CliError when it cannot be used
+ * Opens the database, and closes it after `use`. Null if it has no tables and none may be created.
+ * @throws StoreOutOfReach if it is unavailable; CliError if it cannot be used
  */
 export async function useSharedState<T>(
   context: CliContext,
@@ -197,7 +197,7 @@ export async function useSharedState<T>(
   const store = await openDatabase(context, plan, opening);
   if (store === null) return null;
   try {
-    if (store.state === null) throw new Error('a database keeps what gateways share');
+    if (store.state === null) throw new Error('a database has no shared state');
     return await use(store.state);
   } catch (error) {
     if (error instanceof StoreUnavailable) throw new StoreOutOfReach(error.message);
@@ -208,7 +208,7 @@ export async function useSharedState<T>(
   }
 }
 
-/** Brings the home's copy of the subscriptions up to date where gateways share them; nothing elsewhere. */
+/** Updates the home's copy of the subscriptions if gateways share them; otherwise does nothing. */
 export async function refreshCopy(context: CliContext, configs: readonly string[] | undefined): Promise<void> {
   const plan = await configuredStore(context, configs).catch((error: unknown) => {
     if (error instanceof UnknownStore) return null;
@@ -218,7 +218,7 @@ export async function refreshCopy(context: CliContext, configs: readonly string[
   await (await loadPart(context.modules, 'database')).refreshSubscriptions(context, plan);
 }
 
-/** Null where the store is a file of the home. @throws CliError when the database cannot be used */
+/** Null if the store is a file of the home. @throws CliError if the database cannot be used */
 export async function useSharedText<T>(
   context: CliContext,
   use: (read: () => Promise<SharedText>) => Promise<T>,
@@ -229,14 +229,14 @@ export async function useSharedText<T>(
 }
 
 /**
- * Takes no lock where the store is closed: commands that only read never wait for each other. Also on a disk that is full
- * or read-only: a gateway starts there, too.
- * @param configs default: those of the command line
- * @throws StoreOutOfReach, UnknownStore; CliError when they cannot be read
+ * Reads without a lock if the store is closed, so that commands that only read do not wait for each other. This also works
+ * on a full or read-only disk, where a gateway must be able to start.
+ * @param configs default: `--config`
+ * @throws StoreOutOfReach, UnknownStore; CliError if the jobs cannot be read
  */
 export async function readStoredJobs(context: CliContext, configs?: readonly string[]): Promise<readonly JobRecord[]> {
   const path = storePath(context.home);
-  // Loaded only where there is a file: opening a database is not free.
+  // Loaded only if there is a file: opening a database is not free.
   const files = existsSync(path) ? await import('../../runtime/store/sqlite/open-store.ts') : null;
   const isFile = files !== null && (await configuredStore(context, configs)).kind === 'sqlite';
   const closed = isFile ? files.readClosedJobs(path) : null;
@@ -254,7 +254,7 @@ export async function readStoredJobs(context: CliContext, configs?: readonly str
   }
 }
 
-/** The same for a compile, which needs no database: it runs in CI as well, and before a gateway that waits for it. */
+/** The same for a compile, which continues without the database: in CI, and before a gateway that waits for the database. */
 export async function readJobsToCompile(
   context: CliContext,
   configs: readonly string[] | undefined,
@@ -264,7 +264,7 @@ export async function readJobsToCompile(
   } catch (error) {
     if (error instanceof UnknownStore) return [];
     if (!(error instanceof StoreOutOfReach)) throw error;
-    printNote(context, `jobs made at run time are not known to this compile: ${error.message}`);
+    printNote(context, `this compile does not know the jobs created at run time: ${error.message}`);
     return [];
   }
 }

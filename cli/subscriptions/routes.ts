@@ -1,4 +1,4 @@
-/** The routes of a configuration and its subscriptions, as commands find, list and pause them. */
+/** Finds, lists and pauses static routes and subscriptions, for commands. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listenUrl } from '../../base/net.ts';
@@ -29,30 +29,29 @@ import { makeStore, readJobsToCompile, refreshCopy, useStore } from '../store/us
 import { asEntry, parseSubscriptions, readSubscriptionText } from './subscription-file.ts';
 
 /**
- * The table that a command about routes works against: that of the running gateway, because it is the one that will
- * serve; without one, the configuration compiled on the spot.
+ * The table that a command about routes uses: the table of the running gateway, or else the configuration compiled now.
  */
 export interface OpenTable {
   readonly table: RouteTable;
   readonly facts: MachineFacts;
-  /** See `rulesInForce`. */
+  /** From `rulesInForce`. */
   readonly rules: readonly ViewRule[];
-  /** Where a gateway listens for this home; null when none is running. */
+  /** The URL of the running gateway of this home, or null. */
   readonly url: string | null;
-  /** The configs that it was compiled from; undefined: those that are looked for. */
+  /** The configs that it was compiled from; undefined for the default search. */
   readonly configs?: readonly string[] | undefined;
 }
 
-/** @throws CliError when there is no table; the diagnostics are printed before. */
+/** @throws CliError if there is no table, after printing the diagnostics */
 export async function openTable(context: CliContext, configs: readonly string[] | undefined): Promise<OpenTable> {
   const { open, diagnostics } = await findTable(context, configs);
   if (open !== null) return open;
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   context.stderr.write(formatDiagnostics('pretty', errors, context, 'stderr'));
-  throw new CliError('the configuration has errors', 'correct it first: hookwright lint');
+  throw new CliError('the configuration has errors', 'fix them first: hookwright lint');
 }
 
-/** Null if there is none; for commands that do not need it. */
+/** Returns null if there is no table, for commands that do not need one. */
 export async function tryOpenTable(
   context: CliContext,
   configs: readonly string[] | undefined,
@@ -87,13 +86,13 @@ export function routePath({ name, profile }: RouteAddress): string {
   return profile === 'default' ? `/webhooks/${name}` : `/p/${profile}/webhooks/${name}`;
 }
 
-/** The URL for the sender; below `public_url` if that is set. */
+/** The URL for the sender, under `public_url` if that is set. */
 export function publicRouteUrl(route: RouteAddress, open: ServedTable): string {
   const base = open.table.server.public_url ?? localBase(open);
   return base.replace(/\/+$/, '') + routePath(route);
 }
 
-/** The server as this machine reaches it: a wildcard address by loopback. */
+/** The server's URL on this machine, with loopback instead of a wildcard address. */
 export const localBase = ({ table, url }: ServedTable): string =>
   (url ?? listenUrl(table.server.host, table.server.port))
     .replace('//0.0.0.0:', '//127.0.0.1:')
@@ -102,7 +101,7 @@ export const localBase = ({ table, url }: ServedTable): string =>
 
 const SCHEME = 'generic-v2';
 
-/** Null for a route that does not accept the generic scheme: `webhook test` signs for it. */
+/** Null for a route that does not accept the generic scheme; use `webhook test` for it. */
 export function curlLine({ schemes, events }: RoutePlan, url: string, secret: string): string | null {
   if (!schemes.includes(SCHEME)) return null;
   const body = JSON.stringify({ event_type: events?.exact[0] ?? 'test' });
@@ -117,14 +116,14 @@ export function curlLine({ schemes, events }: RoutePlan, url: string, secret: st
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 export interface CheckedEntry {
-  /** Null only if keys that the entry had before are unknown: the entry is kept but not served. */
+  /** Null only if existing keys of the entry are unknown: the entry is kept but not served. */
   readonly plan: RoutePlan | null;
   readonly warnings: readonly string[];
 }
 
 /**
- * @param before the entry as it was: keys that were already unknown in it are warnings, because a newer version may know them.
- * @throws CliError listing every error.
+ * @param before the previous entry: its unknown keys are only warnings, because a newer version may know them
+ * @throws CliError listing every error
  */
 export function checkEntry(
   name: string,
@@ -132,17 +131,17 @@ export function checkEntry(
   before: RouteConfig | undefined,
   open: OpenTable,
 ): CheckedEntry {
-  refuseStatic(name, open);
+  rejectStatic(name, open);
   const { problems, routes } = compileSubscriptions(JSON.stringify({ [name]: entry }), open);
   const errors = problems.filter((problem) => isError(problem) && !isOldUnknown(problem, before));
   if (errors.length > 0)
-    throw new CliError(`subscription "${name}" is refused, nothing was written`, ...errors.map(describeInEntry));
+    throw new CliError(`subscription "${name}" is invalid; nothing was written`, ...errors.map(describeInEntry));
   return { plan: routes[0] ?? null, warnings: problems.map(describeInEntry) };
 }
 
 /**
- * Warnings about texts by strangers that the subscription alone causes, also in the agent that reads them. The table does
- * not have what these rules look at, so the configuration is compiled, with the subscription and without it.
+ * Warnings about untrusted text that only this subscription causes, including those about its agent. The table lacks the
+ * facts for these rules, so the configuration is compiled with and without the subscription.
  */
 export async function strangerWarnings(
   context: CliContext,
@@ -166,18 +165,18 @@ export async function strangerWarnings(
 const staticRoute = (name: string, { table }: OpenTable): RoutePlan | undefined =>
   Object.hasOwn(table.routes, name) ? table.routes[name] : undefined;
 
-/** @throws CliError naming the place of a static route of this name. */
-export function refuseStatic(name: string, open: OpenTable): void {
+/** @throws CliError with the position of the static route, if there is one with this name */
+export function rejectStatic(name: string, open: OpenTable): void {
   const route = staticRoute(name, open);
   if (route === undefined) return;
-  throw new CliError(`"${name}" is a static route`, `change it where it is written: ${route.at.file}:${route.at.line}`);
+  throw new CliError(`"${name}" is a static route`, `change it there: ${route.at.file}:${route.at.line}`);
 }
 
 function isOldUnknown({ rule, path }: SubscriptionProblem, before: RouteConfig | undefined): boolean {
   return rule === 'unknown-key' && path.length === 2 && before !== undefined && Object.hasOwn(before, String(path[1]));
 }
 
-/** @param path within the entry that has the problem */
+/** @param path of the problem within the entry */
 export function describeProblem(
   { message, rule, hint }: Pick<Problem, 'message' | 'rule' | 'hint'>,
   path: NodePath,
@@ -188,15 +187,15 @@ export function describeProblem(
 
 const describeInEntry = (problem: SubscriptionProblem): string => describeProblem(problem, problem.path.slice(1));
 
-export interface FoundRoute {
+export interface MatchedRoute {
   readonly plan: RoutePlan;
   readonly dynamic: boolean;
 }
 
-/** @param asked its name, or the beginning of it @throws CliError when there is no such route, or it has errors. */
-export function findRoute({ home }: CliContext, asked: string, open: OpenTable): FoundRoute {
+/** @param asked its name or a prefix @throws CliError if there is no such route, or it has errors */
+export function findRoute({ home }: CliContext, asked: string, open: OpenTable): MatchedRoute {
   const fixed = Object.values(open.table.routes).map((plan) => [plan.name, plan] as const);
-  // A static route hides a subscription with its name; the file is read only when needed.
+  // A static route takes precedence over a subscription of the same name; the file is read only if needed.
   const exact = fixed.find(([name]) => name === asked)?.[1];
   if (exact !== undefined) return { plan: exact, dynamic: false };
   const text = readSubscriptionText(home);
@@ -213,10 +212,10 @@ export function findRoute({ home }: CliContext, asked: string, open: OpenTable):
 
 const ALL_ROUTES = 'hookwright webhook list --all';
 
-/** The whole name of a subscription, for commands that change it. @throws CliError for a static route and for none */
+/** The full name of a subscription, for commands that change it. @throws CliError for a static or unknown route */
 export function subscriptionNamed(home: string, asked: string, open: OpenTable | null): string {
   const names = [...parseSubscriptions(home, readSubscriptionText(home)).keys()];
-  if (!names.includes(asked) && open !== null) refuseStatic(asked, open);
+  if (!names.includes(asked) && open !== null) rejectStatic(asked, open);
   const known = names.map((name) => [name, name] as const);
   return findName({ kind: 'subscription', name: asked, known, listedBy: 'hookwright webhook list' });
 }
@@ -225,18 +224,18 @@ export function unknownRoute(name: string, known: readonly string[]): CliError {
   const [close] = suggest(name, known);
   return new CliError(
     `there is no route "${name}"`,
-    close === undefined ? `${ALL_ROUTES} shows them` : `did you mean ${close}?`,
+    close === undefined ? `to list all: ${ALL_ROUTES}` : `did you mean ${close}?`,
   );
 }
 
 type ServedTable = Pick<OpenTable, 'table' | 'url'>;
 
 interface ListedRoute extends RouteRow {
-  /** Of scripts: its name. */
+  /** The name of its script. */
   readonly id: string;
 }
 
-/** @throws CliError when the subscriptions file cannot be parsed */
+/** @throws CliError if the subscriptions file cannot be parsed */
 export function listRoutes(home: string, open: OpenTable, all: boolean, pauseOf: PauseOf): ListedRoute[] {
   const fixed = all ? Object.values(open.table.routes).map((plan) => servedRow(plan, 'static', open)) : [];
   return [...fixed, ...subscriptionRows(home, open)].map((row) => {
@@ -303,9 +302,9 @@ function stateOf(
   rejection: string | undefined,
   open: OpenTable,
 ): readonly [RouteState, string | null] {
-  if (plan === null) return ['quarantined', rejection ?? 'it has an error'];
+  if (plan === null) return ['quarantined', rejection ?? 'it is invalid'];
   const fixed = staticRoute(name, open);
-  if (fixed !== undefined) return ['shadowed', `a static route of this name wins: ${fixed.at.file}:${fixed.at.line}`];
+  if (fixed !== undefined) return ['shadowed', `a static route has this name: ${fixed.at.file}:${fixed.at.line}`];
   return servedState(plan, open);
 }
 
@@ -319,7 +318,7 @@ const targetsOf = ({ mode, deliver }: RoutePlan): string[] => (mode === 'cron' ?
 
 const sourceOf = (plan: RoutePlan): string | null => (plan.source === null ? null : schemeLabel(plan, plan.source));
 
-/** Rejected entries may contain anything. */
+/** Reads a field of a rejected entry, which may contain any value. */
 function asList(value: unknown): string[] {
   if (Array.isArray(value)) return value.map(String);
   return typeof value === 'string' ? [value] : [];
@@ -335,14 +334,14 @@ export function describeState({ state, reason, paused }: RouteRow): string {
 }
 
 interface PausedRouteName {
-  /** Its name, or the beginning of it. */
+  /** Its name or a prefix. */
   readonly route: string;
-  /** For how many ms; undefined: until it is resumed. */
+  /** Duration in ms; undefined: until it is resumed. */
   readonly for?: number | undefined;
   readonly config: readonly string[] | undefined;
 }
 
-/** One that is paused can be resumed when it is not served any more: what it holds would wait for ever. @throws CliError when there is no such route */
+/** Resumes a paused route even if it is no longer served, because its events would wait forever. @throws CliError if there is no such route */
 export async function pauseRoute(given: PausedRouteName, paused: boolean, context: CliContext): Promise<void> {
   const now = context.clock.now();
   const all = paused ? [] : await readPaused(context, given.config, now);
@@ -356,15 +355,15 @@ export async function pauseRoute(given: PausedRouteName, paused: boolean, contex
   printLine(context, `route ${visible(route)} ${describePause(paused, until)}`);
 }
 
-/** The pause of a route now; null: it is not paused. */
+/** The current pause of a route, or null. */
 export type PauseOf = (profile: string, route: string) => PausedRoute | null;
 
-/** Without a store that can be read, none is known to be paused, and a note says so. */
+/** If the store cannot be read, no route is listed as paused, and a note is printed. */
 export async function readPauses(context: CliContext, configs: readonly string[] | undefined): Promise<PauseOf> {
   const now = context.clock.now();
   const paused = await readPaused(context, configs, now).catch((error: unknown) => {
     if (!(error instanceof CliError)) throw error;
-    printNote(context, `which routes are paused is not known: ${error.message}`);
+    printNote(context, `cannot tell which routes are paused: ${error.message}`);
     return [];
   });
   return (profile, route) => paused.find((each) => each.profile === profile && each.route === route) ?? null;
@@ -375,11 +374,11 @@ async function readPaused(context: CliContext, configs: readonly string[] | unde
   return pausedRoutes(rows ?? [], now);
 }
 
-/** Names of routes and subscriptions for messages: read from what lies on disk, quickly, and never with an error. */
+/** Names of subscriptions for messages: read from disk, fast, and without errors. */
 export const subscriptionNames = ({ home }: CliContext): string[] =>
   Object.keys(readMap(join(home, 'webhook_subscriptions.json')));
 
-/** Those of the compiled table, and subscriptions. */
+/** Names of the compiled routes and of subscriptions. */
 export function routeNames(context: CliContext): string[] {
   const routes = [context.cwd, context.home].flatMap((root) => {
     const { routes } = readMap(join(root, 'build', 'routes.json'));

@@ -1,4 +1,4 @@
-/** Makes a subscription from its flags, and saves it. */
+/** Creates or changes a subscription from command-line options, and saves it. */
 import { parse } from 'yaml';
 import { messageOf } from '../../base/errors.ts';
 import { NO_AGENT } from '../../base/names.ts';
@@ -27,28 +27,28 @@ import {
 import { parseList } from '../command-line/values.ts';
 import { printNote, visible } from '../output/print.ts';
 import type { CheckedEntry, OpenTable } from './routes.ts';
-import { checkEntry, openTable, publicRouteUrl, refuseStatic, strangerWarnings, subscriptionNamed } from './routes.ts';
+import { checkEntry, openTable, publicRouteUrl, rejectStatic, strangerWarnings, subscriptionNamed } from './routes.ts';
 import { asEntry, updateSubscriptions } from './subscription-file.ts';
 
-export interface Saved extends CheckedEntry {
+export interface SavedEntry extends CheckedEntry {
   readonly created: boolean;
   readonly entry: RouteConfig;
-  /** What a sender is given. */
+  /** The secret for the sender. */
   readonly url: string;
 }
 
-/** Bytes of a generated secret; printed in hex. */
+/** Length of a generated secret in bytes; it is printed in hex. */
 const SECRET_BYTES = 32;
 
 export const newSecret = ({ random }: CliContext): string => random(SECRET_BYTES).toString('hex');
 
-/** @param change makes the new entry of the old one. @throws CliError when the new entry is refused */
+/** @param change returns the new entry for the old one @throws CliError if the new entry is invalid */
 export async function saveEntry(
   context: CliContext,
   name: string,
   open: OpenTable,
   change: (before: RouteConfig | undefined) => RouteConfig,
-): Promise<Saved> {
+): Promise<SavedEntry> {
   return updateSubscriptions(context, (entries) => {
     const before = entries.has(name) ? entryOf(name, entries.get(name)) : undefined;
     const entry = change(before);
@@ -61,21 +61,21 @@ export async function saveEntry(
   });
 }
 
-/** @throws CliError for a value that has no keys to change */
+/** @throws CliError for a value that is not a map */
 function entryOf(name: string, value: unknown): RouteConfig {
   const entry = asEntry(value);
   if (entry !== null) return entry;
   throw new CliError(`subscription "${name}" is not a map`, `remove it: hookwright webhook remove ${name}`);
 }
 
-/** For changes of an existing subscription. */
-export function existing(name: string, open: OpenTable, before: RouteConfig | undefined): RouteConfig {
+/** Returns an existing entry to change. */
+export function existingEntry(name: string, open: OpenTable, before: RouteConfig | undefined): RouteConfig {
   if (before !== undefined) return before;
-  refuseStatic(name, open);
+  rejectStatic(name, open);
   throw subscriptionNotFound(name);
 }
 
-/** How events of a route are processed, and where the results go. */
+/** Describes how events of a route are processed, and where the results go. */
 export function describeMode({ mode, deliver, cron_job, coalesce }: RoutePlan): string {
   const targets = deliver.map(targetLabel).join(', ');
   if (mode === 'cron') return `fires job ${cron_job}`;
@@ -85,14 +85,14 @@ export function describeMode({ mode, deliver, cron_job, coalesce }: RoutePlan): 
 }
 
 export function subscriptionNotFound(name: string): CliError {
-  return new CliError(`there is no subscription "${name}"`, 'hookwright webhook list shows them');
+  return new CliError(`there is no subscription "${name}"`, 'to list them: hookwright webhook list');
 }
 
 export function printWarnings(context: CliContext, warnings: readonly string[]): void {
   for (const warning of new Set(warnings)) printNote(context, `warning: ${visible(warning)}`);
 }
 
-/** @throws CliError when there is no such subscription */
+/** @throws CliError if there is no such subscription */
 export async function enableEntry(
   given: { readonly name: string; readonly config: readonly string[] | undefined },
   enabled: boolean,
@@ -101,7 +101,7 @@ export async function enableEntry(
   const open = await openTable(context, given.config);
   const name = subscriptionNamed(context.home, given.name, open);
   const { entry } = await saveEntry(context, name, open, (before) =>
-    applyFlags(existing(name, open, before), { enabled }),
+    applyFlags(existingEntry(name, open, before), { enabled }),
   );
   if (enabled) printWarnings(context, await strangerWarnings(context, name, entry, open));
   printNote(context, `${enabled ? 'enabled' : 'disabled'} ${visible(name)}`);
@@ -111,9 +111,9 @@ interface Rotation {
   readonly fresh: string;
   /** Unix ms. */
   readonly now: number;
-  /** Unix ms at which the old secret expires; if it is not after `now`, it expires immediately. */
+  /** Unix ms at which the old secret expires; at or before `now`, it expires immediately. */
   readonly end: number;
-  /** The global secret, for an entry that has none of its own. */
+  /** The global secret, for an entry without a secret. */
   readonly inherited: SecretRef | null;
 }
 
@@ -124,7 +124,7 @@ export function rotateSecret(entry: RouteConfig, { fresh, now, end, inherited }:
   return kept.length === 0 ? { ...rest, secret: fresh } : { ...rest, secrets: [fresh, ...kept] };
 }
 
-/** An earlier expiry that was already set is kept. */
+/** Keeps an earlier expiry. */
 function endingAt(item: RotatingSecret, end: number): { readonly value: string; readonly expires_at: string } {
   const { value, expires_at } = typeof item === 'string' ? { value: item } : { ...item };
   const earlier = expires_at === undefined ? end : Math.min(end, Date.parse(expires_at));
@@ -138,40 +138,40 @@ function written(ref: SecretRef | null): string[] {
 
 const REPEATABLE = 'repeatable';
 
-/** The flags of `webhook subscribe`, and their changes to an entry; other settings stay as they are. */
+/** The options of `webhook subscribe`. */
 export const SUBSCRIBE_OPTIONS = {
-  events: list(`types`, `Accepted event types, by comma or glob; ${REPEATABLE}`),
-  prompt: text('template', 'Prompt, or message with --deliver-only or --agent none; {a.b} is filled in'),
-  deliver: text('target', 'Where the result goes; several by comma'),
+  events: list(`types`, `Accepted event types or globs, by comma; ${REPEATABLE}`),
+  prompt: text('template', 'Prompt, or message without an agent; {a.b} is a payload field'),
+  deliver: text('target', 'Targets of the result, by comma'),
   deliverChatId: chatIdOption,
   approve: approveOption,
-  deliverExtra: list(`key=value`, `Further address parts, such as repo=… ; ${REPEATABLE}`),
+  deliverExtra: list(`key=value`, `More address parts, such as repo=… ; ${REPEATABLE}`),
   description: descriptionOption,
-  deliverOnly: toggle('No agent: deliver the prompt itself (--no-deliver-only)'),
-  agent: text('name', 'One of `agents`; none: store and retry the prompt itself as the message'),
+  deliverOnly: toggle('No agent: deliver the prompt as the message (--no-deliver-only)'),
+  agent: text('name', 'One of `agents`; none: store and retry the prompt as the message'),
   cronJob: text('job', 'Fire this job instead of running the prompt'),
-  routeProfile: text('profile', 'Profile that runs it'),
-  mirrorToSession: toggle("Also append what is delivered to the chat's session"),
-  script: text('name', 'Filter or transform script below scripts/'),
-  skills: text('names', 'Skills of the agent run, by comma'),
+  routeProfile: text('profile', 'Profile of the route'),
+  mirrorToSession: toggle("Append deliveries to the chat's session"),
+  script: text('name', 'Filter or transform script in scripts/'),
+  skills: text('names', 'Skills of the agent, by comma'),
   filter: list(`yaml`, `Condition, such as '{field: action, equals: opened}'; ${REPEATABLE}`),
-  coalesce: text('yaml', 'Entity of a burst: a field, or {key, window_seconds, max_wait_seconds}'),
+  coalesce: text('yaml', 'Key of a burst: a field, or {key, window_seconds, max_wait_seconds}'),
   sessionKey: text('template', 'Runs with the same key take turns: a field, or {a.b}#{c}'),
   budget: budgetOption,
-  source: text('source', 'Who sends: its signature, event type and delivery id (hookwright source list)'),
-  secret: text('ref', 'env:NAME, file:path or a secret, instead of a generated one'),
-  publicKey: text('ref', 'Of a source that signs with a private key: env:NAME, file:path or the key'),
-  verifyToken: text('ref', 'Of a source that checks the URL with a token: env:NAME, file:path or the token'),
-  enable: toggle('Accept events (--disable answers them 403)'),
-  disable: toggle('Keep it, and answer its events 403'),
+  source: text('source', 'Sender: its signature, event type and delivery id (hookwright source list)'),
+  secret: text('ref', 'Secret: env:NAME, file:path or a literal; default: generated'),
+  publicKey: text('ref', 'Public key of the sender: env:NAME, file:path or a literal'),
+  verifyToken: text('ref', 'Token with which the sender verifies the URL: env:NAME, file:path or a literal'),
+  enable: toggle('Accept events'),
+  disable: toggle('Reject events with 403'),
   config: configOption,
   json: jsonOption,
 };
 
-/** As typed; `undefined` for a flag that was not given. An empty text removes a setting. */
+/** The options; undefined if not set. An empty text removes a setting. */
 export type SubscribeFlags = Partial<GivenBy<typeof SUBSCRIBE_OPTIONS>> & { readonly enabled?: boolean | undefined };
 
-/** The entry after the flags. The keys it does not know, and `toolsets`, which has no flag, stay. */
+/** Applies the options to an entry. Unknown keys, and `toolsets`, which has no option, stay. */
 export function applyFlags(entry: RouteConfig, flags: SubscribeFlags): RouteConfig {
   const changes: Record<string, unknown> = {
     events: flags.events && orNothing(flags.events.flatMap(parseList)),
@@ -197,7 +197,7 @@ export function applyFlags(entry: RouteConfig, flags: SubscribeFlags): RouteConf
     enabled: flags.enabled,
   };
   const next: Record<string, unknown> = { ...entry };
-  // A secret given by hand ends a rotation in progress.
+  // A secret set by the user ends a rotation in progress.
   if (flags.secret !== undefined) delete next.secrets;
   for (const [key, value] of Object.entries(changes)) {
     if (value === undefined) continue;
@@ -207,7 +207,7 @@ export function applyFlags(entry: RouteConfig, flags: SubscribeFlags): RouteConf
   return next as RouteConfig;
 }
 
-/** `deliver_only` and `agent: none` are two ways to send a message: the one that is asked for ends the other. */
+/** `deliver_only` and `agent: none` are two ways to send a message; setting one ends the other. */
 function modeOf({ deliver_only, agent }: RouteConfig, flags: SubscribeFlags): Record<string, unknown> {
   const ends = {
     direct: deliver_only === true && Boolean(flags.agent),
@@ -221,7 +221,7 @@ function modeOf({ deliver_only, agent }: RouteConfig, flags: SubscribeFlags): Re
 
 /** Marks a setting that was removed. */
 const NOTHING = Symbol('nothing');
-/** Values that need not be written. */
+/** Default values, which are not written. */
 const DEFAULTS: Readonly<Record<string, unknown>> = {
   approve: false,
   deliver_only: false,
@@ -234,7 +234,7 @@ const orNothing = <Item>(list: readonly Item[]): readonly Item[] | typeof NOTHIN
 
 const oneOrList = (list: readonly string[]): string | readonly string[] => (list.length > 1 ? list : (list[0] ?? ''));
 
-/** `--deliver-chat-id` and `--deliver-extra` change single keys; `key=` takes one away. */
+/** `--deliver-chat-id` and `--deliver-extra` change single keys; `key=` removes one. */
 function deliverExtra(entry: RouteConfig, flags: SubscribeFlags): Record<string, unknown> | typeof NOTHING | undefined {
   const pairs = (flags.deliverExtra ?? []).map(parsePair);
   if (flags.deliverChatId !== undefined) pairs.push(['chat_id', flags.deliverChatId]);
@@ -249,7 +249,7 @@ function deliverExtra(entry: RouteConfig, flags: SubscribeFlags): Record<string,
 
 function parsePair(text: string): [key: string, value: string] {
   const equals = text.indexOf('=');
-  if (equals < 1) throw new UsageError(`--deliver-extra takes key=value, not "${text}"`);
+  if (equals < 1) throw new UsageError(`--deliver-extra must be key=value, not "${text}"`);
   return [text.slice(0, equals), text.slice(equals + 1)];
 }
 
@@ -260,7 +260,7 @@ function parseFilter(text: string): FilterConfig[] {
 
 const parseBudget = (text: string): BudgetConfig | typeof NOTHING => (text === '' ? NOTHING : parseBudgetFlag(text));
 
-/** The whole setting, or only its key: `--coalesce pull_request.number`. */
+/** The setting as a map, or only its key: `--coalesce pull_request.number`. */
 function parseCoalesce(text: string): CoalesceConfig | typeof NOTHING {
   if (text === '') return NOTHING;
   if (/^[\w.-]+$/.test(text)) return { key: text };
@@ -268,7 +268,7 @@ function parseCoalesce(text: string): CoalesceConfig | typeof NOTHING {
   return value as CoalesceConfig;
 }
 
-/** A map or list that is written as YAML, such as `--filter '{field: action, equals: opened}'`. @throws UsageError */
+/** Parses a map or list in YAML, such as `--filter '{field: action, equals: opened}'`. @throws UsageError */
 function parseFlagYaml(text: string, flag: string, example: string): object {
   let value: unknown;
   try {
@@ -280,9 +280,9 @@ function parseFlagYaml(text: string, flag: string, example: string): object {
     );
   }
   if (typeof value === 'object' && value !== null) return value;
-  throw new UsageError(`${flag} takes a map, not "${text}"`, `for instance ${flag} ${example}`);
+  throw new UsageError(`${flag} must be a map, not "${text}"`, `for instance ${flag} ${example}`);
 }
 
-/** Its limits are checked with the entry that they stand in. @throws UsageError */
+/** Its limits are checked with its entry. @throws UsageError */
 export const parseBudgetFlag = (text: string): BudgetConfig =>
   parseFlagYaml(text, '--budget', "'{runs: 20, per: day}'") as BudgetConfig;

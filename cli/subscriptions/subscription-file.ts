@@ -1,6 +1,6 @@
 /**
- * Reads and changes `webhook_subscriptions.json`, for commands: under a lock, whole or not at all.
- * What a command does not mean to change stays as it is, also keys this version does not know.
+ * Reads and changes `webhook_subscriptions.json`, for commands: under a lock and atomically. Everything else in the file
+ * stays unchanged, including keys that this version does not know.
  */
 import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -17,18 +17,18 @@ import { CliError } from '../base/errors.ts';
 import type { SharedText } from '../base/module.ts';
 import { useSharedText } from '../store/use-store.ts';
 
-/** Values by name, as they are in the file; the compiler validates them, and a wrong one keeps no other from being read or written. */
+/** Unvalidated values by name. The compiler validates them; an invalid one does not affect the others. */
 type Entries = ReadonlyMap<string, unknown>;
 
-/** The entry as a map of keys, which the compiler has not validated; null for any other value. */
+/** The entry as an unvalidated map of keys; null for any other value. */
 export const asEntry = (value: unknown): RouteConfig | null => (isPlainMap(value) ? value : null);
 
-/** How long a command waits while no other command makes progress, in ms. */
+/** How long a command waits without progress of other commands, in ms. */
 const LOCK_MS = 60_000;
 
 const subscriptionPath = (home: string): string => join(home, 'webhook_subscriptions.json');
 
-/** The file's text; a missing file holds no subscriptions. */
+/** The file's text; a missing file has no subscriptions. */
 export function readSubscriptionText(home: string): string {
   try {
     return readRegularTextSync(subscriptionPath(home)).replace(/^\ufeff/, '');
@@ -38,7 +38,7 @@ export function readSubscriptionText(home: string): string {
   }
 }
 
-/** @throws CliError naming the place at which the text stops being a map of entries. */
+/** @throws CliError with the position of the first error */
 export function parseSubscriptions(home: string, text: string): Entries {
   const fault = findJsonFault(text);
   if (fault !== null) throw unreadable(home, text, fault.offset, fault.message);
@@ -52,7 +52,7 @@ function unreadable(home: string, text: string, offset: number, message: string)
   const place = `${subscriptionPath(home)}:${before.length}:${(before.at(-1) ?? '').length + 1}`;
   return new CliError(
     `${place}: ${message}`,
-    'mend the file or move it away: hookwright does not write over what it cannot read',
+    'repair the file or move it away; hookwright does not overwrite a file that it cannot read',
   );
 }
 
@@ -65,9 +65,9 @@ interface SubscriptionChange<Result> {
 }
 
 /**
- * Changes the file, and where gateways share a database what it is a copy of: one writer at a time, the others wait for their turn. Nothing is written when `change` throws, or
- * when it leaves the entries as they were. The file gets mode 0600: it holds secrets.
- * @throws CliError when the file cannot be parsed, or another command holds the lock for a minute and changes nothing.
+ * Changes the file, and the shared database that it copies, if there is one. One command writes at a time. Nothing is
+ * written if `change` throws or returns the same entries. The file gets mode 0600, because it contains secrets.
+ * @throws CliError if the file cannot be parsed, or another command holds the lock for a minute without a change
  */
 export async function updateSubscriptions<Result>(
   context: CliContext,
@@ -88,7 +88,7 @@ export async function updateSubscriptions<Result>(
   }
 }
 
-/** In the database first, repeated until no other node is faster; then in the home's copy. */
+/** Changes the database first, repeatedly until no other node is faster, then the home's copy. */
 async function changeShared<Result>(
   home: string,
   read: () => Promise<SharedText>,
@@ -105,9 +105,9 @@ async function changeShared<Result>(
   }
 }
 
-/** Hundreds of concurrent commands may take longer than a minute, so a command keeps waiting while others make progress. */
+/** Waits while other commands make progress, because hundreds of them may take longer than a minute. */
 async function takeLock(home: string, { clock }: CliContext): Promise<FileLock> {
-  // Loaded on demand: it pulls in the database driver, which reading does not need.
+  // Loaded on demand, because it loads the database driver, which reading does not need.
   const { waitForLock } = await import('../../runtime/store/sqlite/file-lock.ts');
   for (let before = versionOf(home); ; ) {
     const lock = await waitForLock(join(home, 'run', 'subscriptions.lock'), LOCK_MS, clock);
@@ -119,7 +119,7 @@ async function takeLock(home: string, { clock }: CliContext): Promise<FileLock> 
   }
 }
 
-/** Another one after each change: the file is replaced whole. */
+/** Differs after each change, because the file is replaced. */
 function versionOf(home: string): string {
   const stat = statSync(subscriptionPath(home), { throwIfNoEntry: false });
   return stat === undefined ? '' : `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
@@ -127,7 +127,7 @@ function versionOf(home: string): string {
 
 const MAX_DEPTH = 200;
 
-/** What is expected, by the parser's name for the error. */
+/** The expected text, by the parser's name for the error. */
 const EXPECTED: Readonly<Record<string, string>> = {
   ValueExpected: 'a value',
   PropertyNameExpected: 'a name in double quotes',
@@ -148,9 +148,9 @@ class Fault extends Error {
   }
 }
 
-/** The first fault, or null when the text is JSON without duplicate keys. */
+/** The first error, or null if the text is JSON without duplicate keys. */
 export function findJsonFault(text: string): Fault | null {
-  // Loaded only here: most commands read no JSON that a person may have edited.
+  // Loaded on demand: most commands read no JSON that a person may have edited.
   const { visit, printParseErrorCode }: typeof import('jsonc-parser') = createRequire(import.meta.url)('jsonc-parser');
   const names: Set<string>[] = [];
   const onBegin = (offset: number): void => {

@@ -1,11 +1,11 @@
-/** Tasks that recur, ready to be filled in: their catalog, and the jobs that are made from them. */
+/** The module for blueprints: the catalog of ready-made recurring tasks, and the jobs created from them. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
 import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const blueprints: Module<CliContext> = {
   name: 'blueprints',
-  summary: 'Tasks that recur, ready to be filled in: their catalog, and the jobs that are made from them.',
+  summary: 'Blueprints: a catalog of ready-made recurring tasks, and the jobs created from them.',
   commands: COMMAND_FILES,
   compiler: async () => (await import('./compiler/publish.ts')).blueprintCompiler,
   operations: async () => (await import('./cli/operations.ts')).blueprintOperations,

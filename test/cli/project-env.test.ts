@@ -1,4 +1,4 @@
-/** The `.env` beside `./hookwright.yaml`: read where that is the config in use, and only when others cannot write it. */
+/** The `.env` beside `./hookwright.yaml` is read with that config, unless others can write it. */
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ interface Check {
   readonly detail: string;
 }
 
-/** What `doctor` says of the secrets. */
+/** The checks of secrets in `doctor`. */
 async function secretsOf(run: ReturnType<typeof project>['run'], ...argv: string[]): Promise<Check> {
   const checks = JSON.parse((await run(...argv, '--json')).stdout) as readonly Check[];
   const found = checks.find(({ check }) => check === 'secret' || check === 'secrets');
@@ -40,13 +40,13 @@ async function secretsOf(run: ReturnType<typeof project>['run'], ...argv: string
   return found;
 }
 
-test('its variables count for the config beside it', async (t) => {
+test('its variables apply to the config beside it', async (t) => {
   const { run, config } = project(t);
   assert.equal((await secretsOf(run, 'doctor')).status, 'ok');
   assert.equal((await secretsOf(run, 'doctor', '--config', config)).status, 'ok');
 });
 
-test('they do not count for another config, and the message names the files that were looked at', async (t) => {
+test('they do not apply to another config, and the message names the files that were searched', async (t) => {
   const { run, home, cwd } = project(t);
   writeFileSync(join(cwd, 'other.yaml'), CONFIG, { mode: 0o600 });
   const lookedAt = async (...argv: string[]) => {
@@ -59,7 +59,7 @@ test('they do not count for another config, and the message names the files that
   assert.deepEqual(await lookedAt(), [`${cwd}/.env`, `${home}/.env`]);
 });
 
-test('it wins over the file of the home, and the environment over both', async (t) => {
+test('it overrides the file of the home, and the environment overrides both', async (t) => {
   const { run, home, cwd } = project(t);
   writeFileSync(join(home, '.env'), 'WEBHOOK_PORT=7001\n');
   writeFileSync(join(cwd, '.env'), `PROJECT_SECRET=${SECRET}\nWEBHOOK_PORT=7002\n`);
@@ -72,7 +72,7 @@ test('it wins over the file of the home, and the environment over both', async (
   );
 });
 
-test('one that others can write is not read, and that is said', async (t) => {
+test('one that others can write is ignored with a note', async (t) => {
   const { run, env } = project(t);
   chmodSync(env, 0o646);
   assert.match((await run('lint')).stdout, /\.env:1:1: warning secret-exposed/);

@@ -1,16 +1,16 @@
-/** The program as a process. */
+/** The program as a separate process. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runProcess, startProcess } from '../helpers/cli.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
-test('the program runs as a process, with its exit code and without colours off a terminal', async (t) => {
+test('the program returns its exit code, and prints no colours without a terminal', async (t) => {
   const result = await runProcess(['schema', 'nope'], { home: tempDir(t) });
   assert.equal(result.code, 1);
   assert.match(result.stderr, /^error: .*"nope"/);
 });
 
-test('a reader that closes the pipe ends the program without noise', async (t) => {
+test('the program ends silently if the reader closes the pipe', async (t) => {
   const child = startProcess(['schema', 'config'], { home: tempDir(t) });
   let stderr = '';
   child.stderr?.on('data', (chunk) => {

@@ -36,7 +36,7 @@ test('the overview is short', async (t) => {
   }
 });
 
-test('each group lists its commands, a line each', async (t) => {
+test('each group lists its commands, one per line', async (t) => {
   const visible = visibleIn(commandsOf(MODULES));
   const groups = new Set(visible.flatMap(({ path, title }) => (title === null ? [] : [path.split(' ')[0] ?? ''])));
   assert.ok(groups.size > 10);
@@ -72,7 +72,7 @@ const typed = `help version config env secret secrets install upgrade update ser
 sources source jobs run start dev watch check validate test status logs new create events history agents cron fmt ps`.split(
   /\s+/,
 );
-test('what newcomers type gets a command or a suggestion', async (t) => {
+test('common first attempts get a command or a suggestion', async (t) => {
   const home = tempDir(t);
   for (const word of typed) {
     const { code, stderr } = await runInProcess([word], { home });
@@ -82,7 +82,7 @@ test('what newcomers type gets a command or a suggestion', async (t) => {
 });
 
 for (const [argv, expected] of usage) {
-  test(`wrong usage exits 2 and says what to type: hookwright ${argv.join(' ')}`, async (t) => {
+  test(`wrong usage exits 2 and prints a hint: hookwright ${argv.join(' ')}`, async (t) => {
     const result = await runInProcess(argv, { home: tempDir(t) });
     assert.equal(result.code, 2);
     assert.equal(result.stdout, '');
@@ -91,19 +91,19 @@ for (const [argv, expected] of usage) {
   });
 }
 
-test('a refusal exits 1, names the next step and shows no stack', async (t) => {
+test('a failure exits 1, names the next step and shows no stack', async (t) => {
   const result = await runInProcess(['schema', 'confg'], { home: tempDir(t) });
   assert.equal(result.code, 1);
   assert.match(result.stderr, /^error: .*"confg"\n {2}.* hookwright schema config\n$/);
 });
 
-test('a schema stands alone: every reference resolves within the output', async (t) => {
+test('every reference of a printed schema resolves within the output', async (t) => {
   const home = tempDir(t);
   const { stdout } = await runInProcess(['schema'], { home });
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   for (const name of stdout.trim().split('\n')) {
     const printed = await runInProcess(['schema', name], { home });
-    // That the code is slow does not matter: nothing is validated.
+    // The code may be slow, because nothing is validated.
     const quick = { code: { optimize: false }, inlineRefs: false, validateSchema: false } as const;
     const ajv = new Ajv2020({ ...quick, strict: true, allowUnionTypes: true, discriminator: true });
     // An annotation for editors.

@@ -28,7 +28,7 @@ test('on a terminal the log is readable, and Ctrl-C drains', async (t) => {
   assert.match(screen, /INFO {2}listening {2}url=http:\/\/127\.0\.0\.1:\d+ {2}routes=1/);
 });
 
-test('on a terminal tables have a bold header, diagnostics colours; NO_COLOR takes them away', async (t) => {
+test('on a terminal tables have a bold header and diagnostics colours, without NO_COLOR', async (t) => {
   if (!able) return t.skip('no python3');
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });

@@ -1,4 +1,4 @@
-/** Reads a Dockerfile as far as ours goes: stages with their instructions, and what an image says of its process. */
+/** Parses our Dockerfile: the stages with their instructions, and the settings of the image's process. */
 import assert from 'node:assert/strict';
 
 export interface Instruction {
@@ -24,7 +24,7 @@ export function parseDockerfile(text: string): readonly Stage[] {
   return stages;
 }
 
-/** The words of an instruction in its exec form, `["a", "b"]`; of one in shell form, a shell with it. */
+/** The words of an instruction in exec form (`["a", "b"]`); a shell command for one in shell form. */
 export const argvOf = (text: string): readonly string[] =>
   text.startsWith('[') ? (JSON.parse(text) as readonly string[]) : ['sh', '-c', text];
 

@@ -1,6 +1,6 @@
 /**
- * `npm run test:long -- test/deploy`: the steps of the Dockerfile in an empty folder, without an engine, and the result run as compose.yaml
- * asks: not as root, as process 1, over a root that cannot be written, without capabilities.
+ * `npm run test:long -- test/deploy` runs the steps of the Dockerfile in an empty folder, without a container engine, and starts the result
+ * as compose.yaml does: not as root, as process 1, on a read-only root, without capabilities.
  */
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
@@ -47,7 +47,7 @@ interface Image {
   readonly health: readonly string[];
 }
 
-/** What an engine does with a stage. */
+/** Builds a stage as an engine does. */
 function build(stage: Stage, dir: string, others: ReadonlyMap<string, Image>): Image {
   const root = join(dir, `stage-${others.size}`);
   makeRoot(root);
@@ -84,7 +84,7 @@ function copy(text: string, { root, cwd }: { root: string; cwd: string }, others
   else for (const file of contextFiles()) cpSync(join(ROOT, file), join(root, cwd, file));
 }
 
-/** What is in the repository and not in .dockerignore. */
+/** The files of the repository that .dockerignore does not exclude. */
 function contextFiles(): readonly string[] {
   const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').trim().split('\n');
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
@@ -96,7 +96,7 @@ function contextFiles(): readonly string[] {
     .filter((file) => file !== '' && !ignored.some((name) => file === name || file.startsWith(`${name}/`)));
 }
 
-test('the image is built, serves as a user of its own over a read-only root, and stops on a signal', {
+test('the image is built, serves as a separate user on a read-only root, and stops on a signal', {
   skip: !isLong || missing !== null,
 }, async (t) => {
   const dir = tempDir(t);
@@ -139,7 +139,7 @@ test('the image is built, serves as a user of its own over a read-only root, and
 const outputs = new WeakMap<ChildProcess, string[]>();
 const said = (child: ChildProcess): string => (outputs.get(child) ?? []).join('');
 
-/** As an engine starts it with the options of compose.yaml. */
+/** Starts it as an engine does with the options of compose.yaml. */
 function start({ root, cwd, env, user, argv }: Image, folder: string): ChildProcess {
   const volumes = ['--tmpfs', '/tmp', '--bind', join(root, 'data'), '/data', '--ro-bind', folder, '/config'];
   const namespaces = ['--unshare-pid', '--unshare-ipc', '--as-pid-1', '--die-with-parent', '--chdir', cwd];
@@ -164,11 +164,11 @@ const asUser = (user: string): readonly string[] => {
   ];
 };
 
-/** Process 1 inside, as this machine counts. */
+/** The host's process id of process 1 inside. */
 const processOne = (child: ChildProcess): number =>
   Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')[0]);
 
-/** Runs a program inside, as `docker exec` does. */
+/** Runs a program inside, like `docker exec`. */
 function exec({ env, cwd, user }: Image, child: ChildProcess, argv: readonly string[]) {
   const inside = [
     '-t',
@@ -185,7 +185,7 @@ function exec({ env, cwd, user }: Image, child: ChildProcess, argv: readonly str
   return spawnSync('nsenter', inside, { env, encoding: 'utf8' });
 }
 
-/** Waits until it serves, and sends an event that ends as an answer in its log. */
+/** Waits until it serves, and sends an event whose answer appears in its log. */
 async function served(child: ChildProcess, port: number): Promise<void> {
   await until(async () => {
     assert.equal(child.exitCode, null, said(child));

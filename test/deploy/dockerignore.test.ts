@@ -1,4 +1,4 @@
-/** What is no part of an image must not reach its build: an image's cache and layers are copied to others. */
+/** Private files must not reach the build of an image, because its cache and layers are copied to others. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 import { ROOT } from '../helpers/root.ts';
 
-test('.dockerignore has the folders that compose.yaml mounts, and .env', () => {
+test('.dockerignore excludes the folders that compose.yaml mounts, and .env', () => {
   const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
   const { volumes } = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8')).services.hookwright;
   const folders = (volumes as string[]).flatMap((volume) => /^\.\/([^:]+):/.exec(volume)?.[1] ?? []);

@@ -1,9 +1,9 @@
-/** A root folder that programs take for `/`, with this machine's programs in the place of a base image. Linux, root, bubblewrap. */
+/** Runs programs with a folder as `/`, with this machine's programs instead of a base image. Needs Linux, root and bubblewrap. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What is missing here to run a Dockerfile's steps without an engine; null: nothing. */
+/** The reason why this machine cannot run the steps of a Dockerfile without an engine, or null. */
 export function missingForSandbox(): string | null {
   if (process.getuid?.() !== 0) return 'root';
   const tools = [
@@ -14,7 +14,7 @@ export function missingForSandbox(): string | null {
   return tools.find(([tool, flag]) => spawnSync(tool, [flag]).error !== undefined)?.[0] ?? null;
 }
 
-/** Makes the folders that a base image has. */
+/** Creates the folders of a base image. */
 export function makeRoot(root: string): void {
   for (const folder of ['usr', 'etc', 'proc', 'dev', 'tmp', 'root', 'var', 'run'])
     mkdirSync(join(root, folder), { recursive: true });
@@ -29,7 +29,7 @@ export const mounts = (root: string, isReadOnly = false): readonly string[] => [
   ...['--ro-bind', '/usr', '/usr', '--ro-bind', '/etc', '/etc', '--proc', '/proc', '--dev', '/dev'],
 ];
 
-/** How this machine reaches its package registry: a base image would have that from its engine. */
+/** The variables for the package registry of this machine, which an engine passes to a build. */
 export const registryMounts = (): readonly string[] => {
   const home = process.env.HOME ?? '/root';
   return ['--ro-bind-try', join(home, '.npmrc'), '/root/.npmrc', '--bind-try', join(home, '.npm'), '/root/.npm'];

@@ -1,4 +1,4 @@
-/** The promise of decisions §7 as a sender and an operator see it: a real gateway, killed; a real disk, full. */
+/** The durability of decisions §7, with a gateway that is killed and a disk that is full. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { tempDir } from '../helpers/temp-dir.ts';
 import { tinyDisk } from '../helpers/tiny-disk.ts';
 
 const SECRET = 'a-secret-for-durability-tests';
-/** At once: of each it is known whether it has begun. */
+/** Concurrency of one: it is known which run has started. */
 const RUNS = 4;
 const CONFIG = `gateway: { max_concurrent_runs: ${RUNS} }
 platforms:
@@ -42,7 +42,7 @@ async function statesOf(home: string): Promise<Record<string, string>> {
   return Object.fromEntries((JSON.parse(stdout) as Listed[]).map(({ delivery_id, state }) => [delivery_id, state]));
 }
 
-test('a killed gateway finishes every acknowledged event after its restart, and knows repeats', async (t) => {
+test('a killed gateway finishes every acknowledged event after its restart, and detects repeats', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
   writeFileSync(join(home, 'agent.sh'), 'echo $$ >> pids; exec sleep 600\n');
@@ -57,7 +57,7 @@ test('a killed gateway finishes every acknowledged event after its restart, and 
     return found.length === RUNS && states.filter((state) => state === 'running').length === RUNS && found;
   });
   await first.kill();
-  // What a killed gateway was running goes on without it.
+  // The programs of a killed gateway keep running.
   for (const pid of pids) process.kill(Number(pid), 'SIGKILL');
 
   writeFileSync(join(home, 'agent.sh'), 'tee -a prompts; echo >> prompts\n');
@@ -80,7 +80,7 @@ test('a killed gateway finishes every acknowledged event after its restart, and 
   for (const n of [1, 2, 3, 4, 5, 6]) assert.equal(prompts.split(`Event ${n} `).length, 2, `event ${n} in ${prompts}`);
 });
 
-test('a gateway on a full disk refuses events, stays healthy, and takes them again once there is space', async (t) => {
+test('a gateway on a full disk rejects events, stays healthy, and accepts them again once there is space', async (t) => {
   const disk = tinyDisk(t, '3m');
   if (disk === null) return t.skip('needs the right to mount a file system');
   const home = join(disk, 'home');
@@ -107,7 +107,7 @@ test('a gateway on a full disk refuses events, stays healthy, and takes them aga
     return answer.status === 202 || answer.code === 'duplicate' ? answer : null;
   });
   assert.equal(again.status, 202);
-  // Everything acknowledged is finished, and nothing else was stored.
+  // Every acknowledged event is finished, and nothing else was stored.
   await until(async () => (await status()).dispatches?.states.done === accepted + 1);
   const states: Readonly<Record<string, number>> = (await status()).dispatches?.states ?? {};
   assert.equal(
@@ -116,7 +116,7 @@ test('a gateway on a full disk refuses events, stays healthy, and takes them aga
   );
 });
 
-test('a gateway whose home is taken away refuses events until it is back, and says so', async (t) => {
+test('a gateway without its home rejects and reports events until the home is back', async (t) => {
   const home = join(tempDir(t), 'home');
   mkdirSync(home);
   writeFileSync(join(home, 'agent.sh'), 'cat > /dev/null; echo ok\n');
@@ -125,12 +125,12 @@ test('a gateway whose home is taken away refuses events until it is back, and sa
   await until(async () => (await status()).dispatches?.states.done === 1);
   renameSync(home, `${home}-away`);
   await until(async () => /has been removed or replaced/.test(running.stderr()));
-  assert.deepEqual(await post(url, 'runs', 'meanwhile', { n: 2 }), {
+  assert.deepEqual(await post(url, 'runs', 'during', { n: 2 }), {
     status: 503,
     code: 'overloaded',
     retryAfter: '10',
   });
   renameSync(`${home}-away`, home);
-  await until(async () => (await post(url, 'runs', 'meanwhile', { n: 2 })).status === 202);
+  await until(async () => (await post(url, 'runs', 'during', { n: 2 })).status === 202);
   await until(async () => (await status()).dispatches?.states.done === 2);
 });

@@ -1,4 +1,4 @@
-/** Results to one's own service, and the status of events, over kill -9 and over two gateways of one database. */
+/** Results for a custom service and the status of events, after kill -9 and with two gateways of one database. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -27,7 +27,7 @@ const KILLS = 4;
 async function post(url: string, id: string, more: Readonly<Record<string, string>> = {}) {
   const body = JSON.stringify({ event_type: 'x', id });
   const headers = { ...signed(body, SECRET), 'x-request-id': id, ...more };
-  // As a sender does that a slow disk makes wait for too long.
+  // Like a sender that waits too long for a slow disk.
   return until(async () => {
     const response = await sendAgain(`${url}/webhooks/ci`, { method: 'POST', body, headers });
     const answer = (await response.json()) as Readonly<Record<string, string>>;
@@ -38,9 +38,9 @@ async function post(url: string, id: string, more: Readonly<Record<string, strin
 const stateAt = async (url: string, path: string | undefined): Promise<string> =>
   ((await (await fetch(url + path)).json()) as { state: string }).state;
 
-test('a result whose answer a kill has cut off is sent again under its webhook-id, and its status_url goes on', async (t) => {
+test('a result interrupted by a kill is sent again under its webhook-id, and its status_url stays valid', async (t) => {
   const home = tempDir(t);
-  // Answers are held back until the gateway is killed, then given again.
+  // Answers are delayed until the gateway is killed.
   let held: ServerResponse[] = [];
   let holds = true;
   const service = await startFakeHttp(t, () => (response) => {
@@ -100,7 +100,7 @@ test('a result whose answer a kill has cut off is sent again under its webhook-i
   for (const { json, headers } of service.seen) assert.equal((json as { id: string }).id, headers['webhook-id']);
 });
 
-test('every gateway of a database tells the state, and ends the wait for a run of another', {
+test('every gateway of a database reports the state, and ends the wait for a run of another', {
   skip: skipWithoutPostgres(),
 }, async (t) => {
   const database = await testDatabase(t);

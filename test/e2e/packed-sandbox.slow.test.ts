@@ -1,6 +1,6 @@
 /**
- * The packed package beside `@anthropic-ai/sandbox-runtime`, as `npm install` lays both out: a run sees nothing of the homes, writes
- * its outputs and nothing else, and `sandbox try` shows a person the same.
+ * The packed package beside `@anthropic-ai/sandbox-runtime`, as installed by `npm install`: a run cannot see the homes and can only
+ * write its outputs, and `sandbox try` shows the same.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -17,7 +17,7 @@ import { noSandbox } from '../modules/sandbox/run-sandboxed.ts';
 const SECRET = 'the-secret-of-a-route-1';
 const CANARY = 'canary-of-the-home-5f0c';
 
-/** Says what it sees of `places`, tries to write beside each, and hands one output over. */
+/** An agent that prints what it can read of `places`, tries to write beside each, and returns one output. */
 const scriptOf = (places: readonly string[]): string =>
   [
     ...places.map(

@@ -21,7 +21,7 @@ import { commandOf, stepsWithProcess } from './stories/own-process.ts';
 import { runHere } from './stories/packed-program.ts';
 import { tellStory } from './stories/tell-story.ts';
 
-/** Each is run by a test of its own: it is generated, or needs doubles of services or a database. */
+/** Documents that other tests run: they are generated, or need fake services or a database. */
 const RUN_ELSEWHERE = ['docs/rules.md', 'docs/tutorial.md', 'docs/scale.md'];
 /** They succeed only with a database, a sandbox, something that waits for a person, or after a loop, replace the store, or are driven below: test/docs/scale.slow.test.ts, test/modules/rescue, test/modules/cluster/cli/tables, test/modules/guard, test/modules/outputs, test/modules/sandbox, test/cli/deliveries. */
 const DRIVEN_ELSEWHERE = [
@@ -44,10 +44,10 @@ const documents = [
   ...readdirSync(join(ROOT, 'examples')).map((name) => `examples/${name}/README.md`),
 ].filter((path) => path.endsWith('.md'));
 
-/** `npm run test:long -- e2e/packed` starts a process for every step of a story and every command of a document. */
+/** With `npm run test:long -- e2e/packed`, every step of a story and every command of a document starts a process. */
 const IS_LONG = process.env.HOOKWRIGHT_LONG_TESTS === '1';
 const WITH_PROCESS = stepsWithProcess(STORIES, IS_LONG);
-/** A command of ours that needs no shell: what a shell would expand stands in quotation marks. */
+/** A hookwright command without shell syntax outside quotation marks. */
 const PLAIN = /^hookwright ((?:[^|<>$`;&()*~'"]|'[^']*'|"[^"$`\\]*")*)$/;
 
 const SECRET = 'e2e-secret-that-is-long-enough';
@@ -71,7 +71,7 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('holds what it needs and nothing of the workshop', () => {
+  test('contains what it needs and no development files', () => {
     const installed = join(folder, 'node_modules/hookwright');
     assert.deepEqual(readdirSync(installed).sort(), [
       'CHANGELOG.md',
@@ -150,7 +150,7 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
   }
 
   for (const path of documents) {
-    test(`${path}: every command shows what the document shows, or says why it is not run`, async (t) => {
+    test(`${path}: every command prints the documented output, or has a reason not to run`, async (t) => {
       if (RUN_ELSEWHERE.includes(path)) return;
       const blocks = codeBlocks(readFileSync(join(ROOT, path), 'utf8'));
       checkBlocks(blocks);
@@ -169,7 +169,7 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
   }
 });
 
-test('every command is driven to its end by a story', () => {
+test('a story runs every command', () => {
   const steps = STORIES.flatMap((story) => story.steps);
   const driven = steps.filter(({ code = 0, terminal }) => code === 0 && terminal === undefined);
   const paths = [...driven.map((step) => commandOf(step)?.path), ...DRIVEN_ELSEWHERE];
@@ -182,7 +182,7 @@ test('every command is driven to its end by a story', () => {
 });
 
 for (const path of documents) {
-  test(`${path}: every link to a file leads somewhere`, () => {
+  test(`${path}: every link to a file resolves`, () => {
     const text = readFileSync(join(ROOT, path), 'utf8').replace(/^ *```[\s\S]*?^ *```/gm, '');
     for (const [, target = ''] of text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
       if (/^[a-z]+:/.test(target)) continue;

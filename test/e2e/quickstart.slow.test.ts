@@ -18,7 +18,7 @@ interface Running {
   readonly ended: Promise<number | null>;
 }
 
-/** A clone whose examples are its own: what the gateway writes beside its configuration, other tests do not see come and go. */
+/** A clone with a copy of the examples, so that other tests do not see files that the gateway writes beside its configuration. */
 function makeClone(t: Ending): string {
   const clone = tempDir(t);
   for (const name of readdirSync(ROOT))
@@ -27,10 +27,10 @@ function makeClone(t: Ending): string {
   return clone;
 }
 
-/** Runs a line of a terminal in the clone, with a home of its own. */
+/** Runs a command line in the clone, with a separate home. */
 function run(line: string, cwd: string, home: string): Running {
   const env = { ...process.env, HOOKWRIGHT_HOME: home, NO_COLOR: '1' };
-  // A group of its own: npm does not pass signals on to what it runs.
+  // A separate process group, because npm does not forward signals.
   const child = spawn('bash', ['-c', line], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

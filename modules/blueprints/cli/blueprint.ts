@@ -1,4 +1,4 @@
-/** `hookwright blueprint`: recurring tasks that are filled in, linked and made jobs. */
+/** `hookwright blueprint`: lists and fills blueprints, prints their commands and links, and creates jobs from them. */
 import { text as askText, intro, outro, select } from '@clack/prompts';
 import { stringify } from 'yaml';
 import { DEFAULT_PROFILE } from '../../../base/names.ts';
@@ -7,7 +7,7 @@ import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
 import { argument, command, flag, restArguments, text, withDefault } from '../../../cli/command-line/command.ts';
 import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
-import { chooseTimezone, printMade } from '../../../cli/jobs/draft-job.ts';
+import { chooseTimezone, printJob } from '../../../cli/jobs/draft-job.ts';
 import { openJobs } from '../../../cli/jobs/open-jobs.ts';
 import { printJson, printLine, visible } from '../../../cli/output/print.ts';
 import { canAsk } from '../../../cli/output/prompter.ts';
@@ -24,10 +24,10 @@ import type { OpenCatalog } from './catalog.ts';
 import { findBlueprint, openCatalog } from './catalog.ts';
 import { createFilledJob } from './filled-job.ts';
 
-/** `hookwright blueprint list`: every blueprint, shipped and the user's own. */
+/** `hookwright blueprint list`: the shipped blueprints and the user's own. */
 export const blueprintListCommand = command({
   options: {
-    json: flag('Print the entries as JSON, as they are published'),
+    json: flag('Print the published entries as JSON'),
     category: text('name', 'Only this category or tag'),
     config: configOption,
   },
@@ -45,18 +45,18 @@ export const blueprintListCommand = command({
         { title: 'WHEN', value: ({ scheduleHuman }) => scheduleHuman },
         { title: 'DESCRIPTION', value: ({ description }) => description },
       ],
-      empty: 'no blueprint is in that category',
+      empty: 'no blueprints in that category',
     });
   },
 });
 
 const RUNS = 5;
 
-/** `hookwright blueprint show`: one blueprint, its fields, and when it would run. */
+/** `hookwright blueprint show`: one blueprint with its fields and next runs. */
 export const blueprintShowCommand = command({
   options: {
     json: jsonOption,
-    timezone: text('zone', 'IANA zone of the runs. Default: that of new jobs'),
+    timezone: text('zone', 'IANA time zone; default: that of new jobs'),
     config: configOption,
   },
   args: { key: argument('key'), values: restArguments('name=value') },
@@ -77,7 +77,7 @@ export const blueprintShowCommand = command({
       for (const line of describe(context, shown)) printLine(context, line);
       return;
     }
-    // The published entry, and what these values make of it.
+    // The published entry and the result for these values.
     const [entry] = publish([plan], catalog.appScheme);
     const { schedule_human, values } = filled.filled;
     const next_runs = runs.map((at) => new Date(at).toISOString());
@@ -85,16 +85,16 @@ export const blueprintShowCommand = command({
   },
 });
 
-interface Shown {
+interface ShownBlueprint {
   readonly appScheme: string;
   readonly plan: BlueprintPlan;
   readonly timezone: string;
   readonly runs: readonly number[];
-  /** With the values given, and the defaults for the others. */
+  /** Filled with the given values, and defaults for the others. */
   readonly filled: FilledBlueprint;
 }
 
-function describe(context: CliContext, { appScheme, plan, timezone, runs, filled }: Shown): string[] {
+function describe(context: CliContext, { appScheme, plan, timezone, runs, filled }: ShownBlueprint): string[] {
   const paint = createPaint(context.colour.stdout);
   const trigger = { key: plan.key, values: filled.values };
   const fields = plan.fields.flatMap((field) => [
@@ -117,7 +117,7 @@ function describe(context: CliContext, { appScheme, plan, timezone, runs, filled
   ];
 }
 
-/** `hookwright blueprint fill`: the job a blueprint would make, without making it. */
+/** `hookwright blueprint fill`: prints the job for a blueprint and values, without creating it. */
 export const blueprintFillCommand = command({
   options: {
     json: jsonOption,
@@ -137,14 +137,14 @@ export const blueprintFillCommand = command({
   },
 });
 
-/** As a static job of the config; keys that would hold their default are left out. */
+/** The job as written in a config, without keys that have their default. */
 function printJobsSection(filled: FilledBlueprint, timezone: string): string {
   const { blueprint, title, schedule, prompt, deliver, skills } = filled;
   const job = { description: title, schedule, timezone, prompt, deliver, ...(skills.length > 0 ? { skills } : {}) };
   return stringify({ jobs: { [blueprint]: job } }, { lineWidth: 0 });
 }
 
-/** `hookwright blueprint command`: the chat command that sets a blueprint up with the given values. */
+/** `hookwright blueprint command`: prints the chat command for a blueprint and values. */
 export const blueprintCommandCommand = command({
   options: { config: configOption },
   args: { key: argument('key'), values: restArguments('name=value') },
@@ -155,10 +155,10 @@ export const blueprintCommandCommand = command({
   },
 });
 
-/** `hookwright blueprint link`: the application link that sets a blueprint up with the given values. */
+/** `hookwright blueprint link`: prints the application link for a blueprint and values. */
 export const blueprintLinkCommand = command({
   options: {
-    appScheme: text('scheme', 'URL scheme of the link. Default: app_scheme of the config'),
+    appScheme: text('scheme', 'URL scheme of the link; default: `app_scheme`'),
     config: configOption,
   },
   args: { key: argument('key'), values: restArguments('name=value') },
@@ -169,13 +169,13 @@ export const blueprintLinkCommand = command({
   },
 });
 
-/** `hookwright blueprint create`: makes the job that a blueprint, a chat command or an application link describes. */
+/** `hookwright blueprint create`: creates a job from a blueprint, a chat command or an application link. */
 export const blueprintCreateCommand = command({
   options: {
-    name: text('name', "Name of the job. Default: the blueprint's key"),
+    name: text('name', "Name of the job; default: the blueprint's key"),
     defaults: flag('Take the default of every field that is not given'),
     timezone: text('zone', 'IANA zone of the job. Default: gateway.timezone'),
-    profile: withDefault(DEFAULT_PROFILE, text('profile', 'Profile that runs it')),
+    profile: withDefault(DEFAULT_PROFILE, text('profile', 'Profile of the job')),
     config: configOption,
     json: jsonOption,
   },
@@ -189,19 +189,19 @@ export const blueprintCreateCommand = command({
     const made = await makeStore(context, (store) =>
       createFilledJob(filled, { name, profile, timezone, origin: null }, { store, open, context }),
     );
-    printMade(context, { ...made, verb: 'created', open }, given.json);
+    printJob(context, { ...made, verb: 'created', open }, given.json);
   },
 });
 
-/** The words of a command line that describe a blueprint's values. */
-export interface Words {
+/** The arguments with a blueprint and its values. */
+export interface BlueprintWords {
   /** A blueprint, a command or a link. */
   readonly key: string;
   /** `name=value`, or the words of a command. */
   readonly values: readonly string[];
 }
 
-/** All errors, one per line; nothing was created. */
+/** All problems with the values, one per line. */
 function refuse(plan: BlueprintPlan, messages: readonly string[]): CliError {
   const example = printCommand({ key: plan.key, values: defaultValues(plan.fields) }, plan.fields);
   const [first = '', ...others] = messages;
@@ -209,13 +209,13 @@ function refuse(plan: BlueprintPlan, messages: readonly string[]): CliError {
 }
 
 /**
- * @param defaults fields that are not given take their default
- * @throws CliError naming every field that is wrong and what it takes.
+ * @param defaults whether missing fields get their default
+ * @throws CliError with every invalid field and its accepted values
  */
 export async function fillFromWords(
   context: CliContext,
   catalog: OpenCatalog,
-  words: Words,
+  words: BlueprintWords,
   defaults: boolean,
 ): Promise<{ readonly plan: BlueprintPlan; readonly filled: FilledBlueprint }> {
   const trigger = readTrigger(words, catalog.appScheme);
@@ -230,16 +230,16 @@ export async function fillFromWords(
   );
 }
 
-/** The menu entry behind which any name can be typed. No option can be empty. */
+/** The menu entry for typing any name. No option of a blueprint is empty. */
 const OTHER = '';
 
-/** The only symbol that a prompt returns means that the user cancelled. */
+/** A prompt returns a symbol if the user cancels it. */
 function answered(answer: string | symbol | undefined): string {
-  if (typeof answer === 'symbol') throw new CliError('nothing was made');
+  if (typeof answer === 'symbol') throw new CliError('cancelled; nothing was created');
   return answer ?? '';
 }
 
-/** @param typed whether the value is typed, or chosen in a menu */
+/** @param typed whether the value is typed or chosen from a menu */
 async function ask(context: CliContext, field: BlueprintField, typed: boolean): Promise<string> {
   const { label, help, options, strict } = field;
   const question = {
@@ -255,10 +255,10 @@ async function ask(context: CliContext, field: BlueprintField, typed: boolean): 
   const named = options.map((value) => ({ value, label: value }));
   const other = { value: OTHER, label: 'another name…' };
   const value = answered(await select({ ...question, options: strict ? named : [...named, other] }));
-  return value === OTHER ? ask(context, { ...field, label: 'Its name?', help: '', default: '' }, true) : value;
+  return value === OTHER ? ask(context, { ...field, label: 'Name?', help: '', default: '' }, true) : value;
 }
 
-/** @throws CliError when the user cancels */
+/** @throws CliError if the user cancels */
 async function askValues(context: CliContext, plan: BlueprintPlan): Promise<BlueprintValues> {
   intro(plan.title, { output: context.stderr });
   const values: Record<string, string> = {};
@@ -269,17 +269,17 @@ async function askValues(context: CliContext, plan: BlueprintPlan): Promise<Blue
   return values;
 }
 
-/** On a terminal, prompts for the values when none are given. @throws CliError naming every field that is wrong. */
+/** Prompts for the values if there are none and there is a terminal. @throws CliError with every invalid field */
 export async function triggerFromWords(
   context: CliContext,
   catalog: OpenCatalog,
-  words: Words,
+  words: BlueprintWords,
 ): Promise<{ readonly plan: BlueprintPlan; readonly trigger: Trigger }> {
   const { plan, filled } = await fillFromWords(context, catalog, words, words.values.length > 0 || !canAsk(context));
   return { plan, trigger: { key: plan.key, values: { ...defaultValues(plan.fields), ...filled.values } } };
 }
 
-/** The shell has already taken the quotes off: everything behind the first `=` is the value. */
+/** The shell has removed the quotes, so everything after the first `=` is the value. */
 function readAssignments(key: string, words: readonly string[]): ParsedTrigger {
   const pairs: (readonly [string, string])[] = [];
   for (const word of words) {
@@ -293,17 +293,17 @@ function readAssignments(key: string, words: readonly string[]): ParsedTrigger {
 function parseWords(first: string, rest: readonly string[], appScheme: string): ParsedTrigger {
   if (first.includes('://')) {
     if (rest.length > 0)
-      throw new UsageError('a link takes no further values', 'quote it, so that `&` stays part of it');
+      throw new UsageError('a link cannot be followed by values', 'quote the link: the shell splits it at `&`');
     return parseLink(first, appScheme);
   }
   if (!first.trimStart().startsWith('/')) return readAssignments(first, rest);
-  // Unquoted, the shell has made words of the command; quoted, it is one.
+  // An unquoted command is several words, a quoted one is one word.
   const [key, ...values] = rest;
   return key === undefined ? parseCommand(first) : readAssignments(key, values);
 }
 
-/** @throws CliError saying what is wrong with a command or link. */
-export function readTrigger({ key, values }: Words, appScheme: string): Trigger {
+/** @throws CliError with the problem of a command or link */
+export function readTrigger({ key, values }: BlueprintWords, appScheme: string): Trigger {
   const parsed = parseWords(key, values, appScheme);
   if (!parsed.ok) throw new CliError(parsed.message);
   return parsed.trigger;

@@ -1,4 +1,4 @@
-/** The blueprints of this project and the shipped ones, and `hookwright catalog publish`, which prints them. */
+/** Opens the catalog of shipped and own blueprints, and prints it for `hookwright catalog publish`. */
 import { resolve } from 'node:path';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, findName, UsageError } from '../../../cli/base/errors.ts';
@@ -18,11 +18,11 @@ import type { BlueprintPlan } from '../../../schemas/generated/types.ts';
 import { loadCatalogBlueprints } from '../compiler/load-blueprints.ts';
 import { publish } from '../compiler/publish.ts';
 
-/** `hookwright catalog publish`: the blueprints as the JSON array of §2.8. */
+/** `hookwright catalog publish`: prints the blueprints as the JSON array of §2.8. */
 export const catalogPublishCommand = command({
   options: {
-    out: text('file', 'Write there instead of printing'),
-    appScheme: text('scheme', 'URL scheme of the application links. Default: app_scheme of the config'),
+    out: text('file', 'Write to this file'),
+    appScheme: text('scheme', 'URL scheme of the links; default: `app_scheme`'),
     config: configOption,
   },
   async run(context, given) {
@@ -47,7 +47,7 @@ const SCHEME = /^[a-z][a-z0-9+.-]*$/;
 export interface CatalogOptions {
   /** `--config`. */
   readonly configs?: readonly string[] | undefined;
-  /** `--app-scheme`; wins over the config. */
+  /** `--app-scheme`, which overrides the config. */
   readonly appScheme?: string | undefined;
 }
 
@@ -55,11 +55,11 @@ export interface OpenCatalog {
   /** By key, sorted by key. */
   readonly plans: ReadonlyMap<string, BlueprintPlan>;
   readonly appScheme: string;
-  /** Zone of jobs that name none: `gateway.timezone`, else the machine's. */
+  /** Default time zone of jobs: `gateway.timezone`, or else the machine's. */
   readonly timezone: string;
 }
 
-/** Only these two settings are read here; the rest of the config is checked by `compile` and `lint`. */
+/** Reads only these two settings; `compile` and `lint` check the rest of the config. */
 function readSettings(context: CliContext, configs: readonly string[]) {
   const { tree, findings } = readConfig(context, configs);
   const { app_scheme, gateway } = tree?.value ?? {};
@@ -75,10 +75,10 @@ function refuse(context: CliContext, findings: readonly Finding[]): never {
   const diagnostics = findings.map((finding): Diagnostic => ({ ...finding, severity: 'error' }));
   const width = context.stderr.columns ?? 100;
   context.stderr.write(printPretty(sortDiagnostics(diagnostics), { color: context.colour.stderr, width }));
-  throw new CliError('the blueprints cannot be used before this is set right');
+  throw new CliError('the blueprints have errors; fix them first');
 }
 
-/** @throws CliError when a blueprint or the config cannot be read; the reasons are on stderr by then. */
+/** @throws CliError if a blueprint or the config cannot be read, after printing the reasons on stderr */
 export async function openCatalog(context: CliContext, options: CatalogOptions = {}): Promise<OpenCatalog> {
   const { cwd, home } = context;
   const catalog = await context.catalog();
@@ -88,11 +88,11 @@ export async function openCatalog(context: CliContext, options: CatalogOptions =
   if (faults.length > 0) refuse(context, faults);
   const appScheme = options.appScheme ?? settings.app_scheme ?? DEFAULT_SCHEME;
   if (!SCHEME.test(appScheme)) {
-    throw new UsageError(`"${appScheme}" is no URL scheme`, 'a scheme is lower-case letters, digits, `+`, `.` and `-`');
+    throw new UsageError(`invalid URL scheme "${appScheme}"`, 'use lower-case letters, digits, `+`, `.` and `-`');
   }
   return { plans, appScheme, timezone: settings.timezone ?? context.timezone };
 }
 
-/** @param key or the beginning of one @throws CliError with the closest keys. */
+/** @param key a key or a prefix @throws CliError with the closest keys */
 export const findBlueprint = ({ plans }: OpenCatalog, key: string): BlueprintPlan =>
   findName({ kind: 'blueprint', name: key, known: plans, listedBy: 'hookwright blueprint list' });

@@ -1,10 +1,10 @@
-/** A job from a filled blueprint, for `blueprint create` and for the operation of a gateway. */
+/** Creates a job from a filled blueprint, for `blueprint create` and for the control operation. */
 import { DEFAULT_PROFILE } from '../../../base/names.ts';
 import { targetLabel } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import { loadRules } from '../../../cli/compile/compiler-parts.ts';
-import type { JobDraft, JobMaker, SavedJob } from '../../../cli/jobs/draft-job.ts';
+import type { JobDraft, JobScope, SavedJob } from '../../../cli/jobs/draft-job.ts';
 import { createJob } from '../../../cli/jobs/draft-job.ts';
 import { createMachineFacts } from '../../../compiler/node/machine-facts.ts';
 import { describeSchedule } from '../../../compiler/schedule/describe-schedule.ts';
@@ -17,11 +17,11 @@ import type { FilledBlueprint } from '../compiler/fill.ts';
 import { fillBlueprint } from '../compiler/fill.ts';
 
 export interface BlueprintJobOptions {
-  /** Default: the blueprint's key, with a number behind it when that is taken. */
+  /** Default: the blueprint's key, with a number appended if it is in use. */
   readonly name?: string | undefined;
   readonly profile: string;
   readonly timezone: string;
-  /** The chat that `deliver: origin` means; null: the home channel. */
+  /** The chat for `deliver: origin`; null for the home channel. */
   readonly origin: { readonly target: string; readonly extra: Readonly<Record<string, string>> } | null;
 }
 
@@ -33,11 +33,11 @@ function configOf(filled: FilledBlueprint, { timezone, origin }: BlueprintJobOpt
   return { ...base, deliver: origin.target, deliver_extra };
 }
 
-/** @throws CliError when the job cannot be made; nothing is stored then. */
+/** @throws CliError if the job is invalid; nothing is stored then */
 export function createFilledJob(
   filled: FilledBlueprint,
   options: BlueprintJobOptions,
-  maker: JobMaker,
+  maker: JobScope,
 ): Promise<SavedJob> {
   const { profile } = options;
   const name = options.name ?? filled.blueprint;
@@ -50,7 +50,7 @@ const refuse = (message: string): ControlError => new ControlError('refused', me
 
 function readOptions(request: BlueprintJobRequest, table: RouteTable, machineZone: string): BlueprintJobOptions {
   const { name, profile = DEFAULT_PROFILE, timezone = table.gateway.timezone ?? machineZone, origin } = request;
-  if (!isTimeZone(timezone)) throw refuse(`\`timezone\`: \`${timezone}\` is no IANA time zone`);
+  if (!isTimeZone(timezone)) throw refuse(`\`timezone\`: \`${timezone}\` is not an IANA time zone`);
   const { target = '', ...extra } = origin ?? {};
   return { name, profile, timezone, origin: origin === undefined ? null : { target, extra } };
 }
@@ -70,7 +70,7 @@ function report({ record, warnings }: SavedJob, now: number): BlueprintJobReport
   };
 }
 
-/** Makes jobs from blueprints inside a running gateway, for clients of its control socket. */
+/** Creates a job from a blueprint in a running gateway, for clients of its control socket. */
 export async function createBlueprintJob(
   context: CliContext,
   service: OperatedService,

@@ -1,4 +1,4 @@
-/** The control operations of the module. */
+/** The control operations of blueprints. */
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { ServedGateway } from '../../../cli/base/module.ts';
 import type { ControlHandlers } from '../../../runtime/control/operations.ts';
@@ -7,7 +7,7 @@ import type { Catalog } from '../../../schemas/generated/types.ts';
 export const blueprintOperations = ({ context, service }: ServedGateway<CliContext>): ControlHandlers => ({
   create_blueprint_job: async (request) =>
     (await import('./filled-job.ts')).createBlueprintJob(context, service, request),
-  /** As the public server answers it. */
+  /** The response of the public server. */
   blueprints_list: async () => {
     const answer = await service.handle(new Request('http://localhost/blueprints'));
     return answer.ok ? ((await answer.json()) as Catalog) : [];

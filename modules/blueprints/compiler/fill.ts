@@ -4,7 +4,7 @@ import { describeSchedule } from '../../../compiler/schedule/describe-schedule.t
 import { didYouMean } from '../../../compiler/text/suggest.ts';
 import type { BlueprintField, BlueprintFieldFile, BlueprintPlan } from '../../../schemas/generated/types.ts';
 
-/** Fills a blueprint with a user's values. Returns everything that a job needs, or all problems with the values. */
+/** A filled blueprint: everything that a job needs. */
 export interface FilledBlueprint {
   readonly blueprint: string;
   readonly title: string;
@@ -91,7 +91,7 @@ export function fillBlueprint(plan: BlueprintPlan, given: BlueprintValues): Fill
   };
 }
 
-/** Turns a blueprint and the values of its fields into a schedule and a prompt. */
+/** The default value of each field. */
 export function defaultValues(fields: readonly BlueprintField[]): BlueprintValues {
   return Object.fromEntries(fields.map((field) => [field.name, field.default]));
 }
@@ -133,7 +133,7 @@ export function scheduleHuman(plan: Pick<BlueprintPlan, 'fields' | 'schedule'>, 
 
 const PLACEHOLDER = /\{([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\}/g;
 
-/** Finds and fills `{name}` in schedules and prompts of blueprints, in one pass: values are never expanded again. */
+/** A `{name}` in a schedule or prompt. All are filled in one pass, so values are never expanded. */
 export interface BlueprintPlaceholder {
   readonly name: string;
   /** UTF-16 offset of the opening brace. */
@@ -188,7 +188,7 @@ export const DELIVER_FIELD: BlueprintField = {
   help: 'origin is the chat it was set up from, or else the home channel; local only saves it; the name of any connected platform works too.',
 };
 
-/** Names that a file may not use for its fields: `deliver` is always added, the others are derived for the schedule. */
+/** Reserved field names: `deliver` is always added, the others are derived for the schedule. */
 export const RESERVED_NAMES: readonly string[] = ['deliver', 'minute', 'hour', 'dow'];
 
 /** Whether the text is a 24-hour time, `HH:MM`. */

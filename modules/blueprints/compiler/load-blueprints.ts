@@ -1,6 +1,6 @@
 /**
- * Loads blueprints, shipped and of the home, and lowers each to its plan: complete fields, and a schedule that is valid
- * for every choice of the user.
+ * Loads the blueprints of the catalog and the home, and lowers each to its plan, with complete fields and a schedule that
+ * is valid for every choice of the user.
  */
 import { join } from 'node:path';
 import type { Finding, Lowered, NodePath, Problem } from '../../../compiler/diagnostics/diagnostic.ts';
@@ -35,7 +35,7 @@ interface BlueprintSearch extends Disk {
   readonly folders: readonly string[];
 }
 
-/** Those of a home. The shipped ones were checked when they were made. */
+/** The blueprints of a home and the shipped ones, which were checked by the build. */
 export function loadCatalogBlueprints({ files, cwd, home, catalog }: CatalogInput): LoadedBlueprints {
   const shipped = Object.values(catalog.blueprints).map((file) => [file.key, planOf(file)] as const);
   const { plans, findings } = loadBlueprints({ files, cwd, folders: [join(home, 'catalog', 'blueprints')] });
@@ -121,7 +121,7 @@ function checkDefault(field: BlueprintFieldFile, path: NodePath): Problem[] {
 function faultOf(file: BlueprintFieldFile): string | null {
   const field = completeField(file);
   if (field.type === 'time') return isTime(field.default) ? null : 'the default of a `time` field is a 24-hour `HH:MM`';
-  if (field.default === '') return 'the default is empty; give the value most users would take';
+  if (field.default === '') return 'the default is empty; set the value that most users would choose';
   if (field.type === 'text' || field.options.length === 0 || field.options.includes(field.default)) return null;
   const options = field.options.map((option) => `\`${option}\``).join(', ');
   return `the default \`${field.default}\` is not one of the options ${options}`;
@@ -178,7 +178,7 @@ function checkUnused(blueprint: Pick<BlueprintPlan, 'prompt' | 'fields' | 'sched
     field.name === DELIVER_FIELD.name || inPrompt.has(field.name) || inSchedule.includes(field);
   return blueprint.fields.flatMap((field, index): readonly Problem[] => {
     if (isUsed(field)) return [];
-    const message = `\`${field.name}\` is asked for and used neither in the schedule nor in the prompt`;
+    const message = `\`${field.name}\` is used neither in the schedule nor in the prompt`;
     return [{ rule: 'blueprint-unused-field', path: ['fields', index, 'name'], at: 'value', message }];
   });
 }

@@ -1,12 +1,12 @@
 /**
- * Triggers: a blueprint and values for its fields, as a chat command (`/blueprint <key> name=value`) or an application
- * link states them, printed and read back.
+ * Parses and prints triggers: a blueprint and values for its fields, as a chat command (`/blueprint <key> name=value`) or
+ * an application link.
  */
 
 import type { BlueprintField } from '../../../schemas/generated/types.ts';
 import type { BlueprintValues } from './fill.ts';
 
-/** A trigger: a blueprint and values for its fields, as a chat command or an application link states them. */
+/** A blueprint and values for its fields. */
 export interface Trigger {
   readonly key: string;
   /** By field name, in the given order. */

@@ -1,21 +1,21 @@
-/** `hookwright completion`: the script that teaches a shell to complete hookwright's commands. */
+/** `hookwright completion`: prints a script with which a shell completes hookwright's commands. */
 import { argument, command } from '../../../cli/command-line/command.ts';
 import { parseChoice } from '../../../cli/command-line/values.ts';
 import type { CommandEntry } from '../../../cli/commands.ts';
 import { commandsOf } from '../../../cli/commands.ts';
 
-/** Completion scripts for shells: the words of commands and their options, as they are when the script is printed. */
+/** The shells with a completion script. A script contains the commands and options of this version. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** @param commands those that help shows */
+/** @param commands the commands that help lists */
 export async function completionScript(shell: Shell, commands: readonly CommandEntry[]): Promise<string> {
   return SCRIPTS[shell](await wordsByPath(commands));
 }
 
 type WordsByPath = readonly (readonly [path: string, words: readonly string[]])[];
 
-/** The words that may follow the beginning of a command line; the beginning is empty, a noun or a command. */
+/** The words that may follow the start of a command line, which is empty, a noun or a command. */
 async function wordsByPath(commands: readonly CommandEntry[]): Promise<WordsByPath> {
   const words = new Map<string, Set<string>>();
   const add = (path: readonly string[], added: readonly string[]): void => {
@@ -32,7 +32,7 @@ async function wordsByPath(commands: readonly CommandEntry[]): Promise<WordsByPa
   return [...words].map(([path, each]) => [path, [...each]]);
 }
 
-/** bash 3 has no maps. Where no word fits, it completes files. */
+/** Written for bash 3, which has no maps. Without a matching word it completes files. */
 const bash = (words: WordsByPath): string => `# bash completion of hookwright
 _hookwright_words() {
   case "$1" in

@@ -1,4 +1,4 @@
-/** `hookwright doctor`: checks that everything a gateway needs is there, and says what to do if it is not. */
+/** `hookwright doctor`: checks everything a gateway needs, and prints what to do about each problem. */
 
 import type { Style } from '../../../base/paint.ts';
 import { createPaint } from '../../../base/paint.ts';
@@ -20,7 +20,7 @@ import { runProcess } from '../../../runtime/platform/process/run-process.ts';
 import { createSecrets } from '../../../runtime/platform/secrets.ts';
 import type { GatewayStatus } from '../../../schemas/built/operations/types.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
-import type { FoundGateway } from './doctor/check-gateway.ts';
+import type { ProbedGateway } from './doctor/check-gateway.ts';
 import {
   checkAgentPrograms,
   checkConfiguration,
@@ -38,19 +38,19 @@ import type { TargetChecks } from './doctor/check-targets.ts';
 import { checkClock, checkTargets } from './doctor/check-targets.ts';
 
 const options = {
-  live: flag('Contact the services, too'),
+  live: flag('Also contact the services'),
   json: jsonOption,
-  report: flag('Print facts for a bug report: no names, no texts, no secrets'),
+  report: flag('Print facts for a bug report, without names, texts and secrets'),
   config: configOption,
 };
 
-type Given = GivenBy<typeof options>;
+type Options = GivenBy<typeof options>;
 
 export const doctorCommand = command({
   options,
   async run(context, given) {
     const gateway = await findGateway(context);
-    const compiled = compileRequest(await compileRequestOf(context, given, gateway));
+    const compiled = compileRequest(await createRequest(context, given, gateway));
     const checks = await checkAll(context, given, compiled, gateway);
     if (given.report) {
       printJson(context, await createDoctorReport(context, compiled, checks));
@@ -64,9 +64,9 @@ export const doctorCommand = command({
 
 async function checkAll(
   context: CliContext,
-  given: Given,
+  given: Options,
   compiled: CompileResult,
-  found: FoundGateway,
+  found: ProbedGateway,
 ): Promise<readonly Check[]> {
   const { status, silence } = found;
   const store = silence === null ? await checkStoreOf(context, given, status) : [checkSilence(silence)];
@@ -76,7 +76,7 @@ async function checkAll(
   const gateway = [...files, ...store, ...(kept === null ? [] : [kept]), ...served];
   if (compiled.output === null) return gateway;
   const { table } = compiled.output;
-  // A silent gateway has its port.
+  // A gateway that does not answer still holds its port.
   const port = silence === null ? [await checkPort(table.server, status?.url ?? null)] : [];
   const { checks, skews } = await targets(context, given, table);
   const secrets = checkSecrets(table, createSecrets(context));
@@ -87,7 +87,7 @@ async function checkAll(
 
 async function checkStoreOf(
   context: CliContext,
-  given: Given,
+  given: Options,
   gateway: GatewayStatus | null,
 ): Promise<readonly Check[]> {
   try {
@@ -97,14 +97,14 @@ async function checkStoreOf(
       return [...(await check(context, plan)), ...(await checkWork(context))];
     }
   } catch (error) {
-    // The configuration says where the store is, and it has errors.
+    // The configuration names the store, and it has errors.
     if (!(error instanceof UnknownStore)) throw error;
   }
   return checkStore(context, gateway);
 }
 
-/** A store that cannot be read must not prevent the other checks: it is one of them. */
-async function compileRequestOf(context: CliContext, given: Given, { silence }: FoundGateway): Promise<CompileRequest> {
+/** An unreadable store is a failed check and does not prevent the other checks. */
+async function createRequest(context: CliContext, given: Options, { silence }: ProbedGateway): Promise<CompileRequest> {
   const { cwd, home, env } = context;
   try {
     if (silence !== null) throw silence;
@@ -115,7 +115,7 @@ async function compileRequestOf(context: CliContext, given: Given, { silence }: 
   }
 }
 
-async function targets(context: CliContext, given: Given, table: RouteTable): Promise<TargetChecks> {
+async function targets(context: CliContext, given: Options, table: RouteTable): Promise<TargetChecks> {
   const delivery = createDeliveryContext({
     home: context.home,
     env: context.env,

@@ -1,4 +1,4 @@
-/** `hookwright gateway setup`: asks for the settings, shows what would change, and changes nothing else in the files. */
+/** `hookwright gateway setup`: asks for settings, shows the changes, and writes them without touching the rest of the files. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPaint } from '../../../base/paint.ts';
@@ -18,35 +18,35 @@ import { writeAtomic } from '../../../runtime/platform/files.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { describeSetup } from './init/plan-init.ts';
 import { editYaml, readYaml } from './setup/edit-yaml.ts';
-import { CONSOLE_TOKEN, planSetup, readIfThere, setupTarget } from './setup/plan-setup.ts';
+import { CONSOLE_TOKEN, planSetup, readOptionalFile, setupTarget } from './setup/plan-setup.ts';
 import type { SetupAnswers } from './setup/wizard.ts';
 import { askSetup, parseAnswers, withDefaults } from './setup/wizard.ts';
 
-const HEADER = '# Made by `hookwright gateway setup`; run it again, or edit this file. `hookwright lint` checks it.\n';
+const HEADER = '# Created by `hookwright gateway setup`. Edit it or run setup again; `hookwright lint` checks it.\n';
 
 interface Change {
   readonly path: string;
   readonly before: string;
   readonly after: string;
-  /** Its values are secrets: they are not shown. */
+  /** Whether its values are secrets, which are not shown. */
   readonly secret: boolean;
 }
 
 const options = {
   set: list('key=value', 'Set this instead of asking; repeatable'),
-  yes: flag('Ask nothing: defaults for what is not set'),
-  config: list('path', 'The file to change'),
+  yes: flag('Do not ask; use defaults'),
+  config: list('path', 'File to change'),
 };
 
-type Given = GivenBy<typeof options>;
+type Options = GivenBy<typeof options>;
 
 export const gatewaySetupCommand = command({
   options,
   async run(context, given) {
     if (!given.yes && !canAsk(context)) {
       throw new UsageError(
-        'there is no terminal to ask on',
-        'say what to set: hookwright gateway setup --yes --set port=8644',
+        'there is no terminal for questions',
+        'set the values: hookwright gateway setup --yes --set port=8644',
       );
     }
     const path = setupTarget(context, given.config);
@@ -61,19 +61,19 @@ export const gatewaySetupCommand = command({
       throw new CliError('nothing was written');
     write(context, changes);
     for (const line of await describeSetup(context, table, route)) printNote(context, line);
-    if (token !== undefined) printNote(context, `The console asks for this token, which is in .env: ${token}`);
+    if (token !== undefined) printNote(context, `Token for the console, also in .env: ${token}`);
     printNote(context, '\nNext: hookwright gateway run');
   },
 });
 
-async function planChanges(context: CliContext, given: Given, path: string) {
-  const text = readIfThere(path);
+async function planChanges(context: CliContext, given: Options, path: string) {
+  const text = readOptionalFile(path);
   const name = displayPath(path, context.cwd);
   const config = readYaml(name, text);
   const answers = await readAnswers(context, given, config, name);
   const plan = planSetup(answers, { config, generateSecret: () => newSecret(context) });
   const env = join(context.home, '.env');
-  const before = readIfThere(env);
+  const before = readOptionalFile(env);
   const after = Object.keys(plan.env).length === 0 ? before : setEnvLines(before, plan.env);
   const changes = [
     { path, before: text, after: editYaml(name, text === '' ? HEADER : text, plan.edits), secret: false },
@@ -82,7 +82,7 @@ async function planChanges(context: CliContext, given: Given, path: string) {
   return { changes, route: answers.route?.name, token: plan.env[CONSOLE_TOKEN] };
 }
 
-async function readAnswers(context: CliContext, given: Given, config: unknown, name: string): Promise<SetupAnswers> {
+async function readAnswers(context: CliContext, given: Options, config: unknown, name: string): Promise<SetupAnswers> {
   if (given.set !== undefined || given.yes) {
     const answers = parseAnswers(given.set ?? []);
     return given.yes ? withDefaults(answers, config) : answers;
@@ -92,8 +92,8 @@ async function readAnswers(context: CliContext, given: Given, config: unknown, n
   return askSetup(prompter, config);
 }
 
-/** @throws CliError when the changed configuration would not compile */
-async function check(context: CliContext, given: Given, changes: readonly Change[]): Promise<RouteTable> {
+/** @throws CliError if the changed configuration would not compile */
+async function check(context: CliContext, given: Options, changes: readonly Change[]): Promise<RouteTable> {
   const path = setupTarget(context, given.config);
   const request = await createCompileRequest(context, { configs: [path] });
   const files = overlayFiles(nodeFiles, new Map(changes.map((change) => [change.path, change.after])));
@@ -113,7 +113,7 @@ function show(context: CliContext, changes: readonly Change[]): void {
   }
 }
 
-/** Also of what is commented out, or is no line of a `.env` file at all. */
+/** Also hides values in comments and in lines that are not valid in a `.env` file. */
 const maskEnv = (text: string): string =>
   text.replace(/^([^=\n]*=).+$/gm, '$1(hidden)').replace(/^(?!\s*#)[^=\n]+$/gm, '(hidden)');
 

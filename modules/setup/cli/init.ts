@@ -1,4 +1,4 @@
-/** `hookwright init`: writes a configuration to start from, with secrets and tests, and prints what to do at the sender. */
+/** `hookwright init`: writes a configuration from a template, with secrets and tests, and prints the steps at the sender. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { CliContext } from '../../../cli/base/context.ts';
@@ -19,16 +19,16 @@ import type { RouteTable, SecretRef } from '../../../schemas/generated/types.ts'
 import type { InitFacts, InitFile, Template } from './init/plan-init.ts';
 import { describeRoutes, planInit, readTemplates } from './init/plan-init.ts';
 import { addCatalogHints, bundleSchema } from './schema.ts';
-import { readIfThere } from './setup/plan-setup.ts';
+import { readOptionalFile } from './setup/plan-setup.ts';
 
 const templates = readTemplates();
 
 const options = {
-  template: text('name', 'Start from this template instead of asking'),
-  yes: flag('Ask nothing: the first template'),
+  template: text('name', 'Use this template'),
+  yes: flag('Do not ask; use the first template'),
 };
 
-type Given = GivenBy<typeof options>;
+type Options = GivenBy<typeof options>;
 
 export const initCommand = command({
   details: `Templates:\n\n${templates.map(({ name, about }) => `- ${name}: ${about}`).join('\n')}`,
@@ -42,7 +42,7 @@ export const initCommand = command({
     const schema = addCatalogHints(bundleSchema('config'), await context.catalog());
     const files = planInit(template, `${JSON.stringify(schema, null, 2)}\n`, {
       ...variablesOf(table),
-      env: readIfThere(join(folder, '.env')),
+      env: readOptionalFile(join(folder, '.env')),
       newSecret: () => newSecret(context),
     });
     write(context, folder, files);
@@ -50,7 +50,7 @@ export const initCommand = command({
   },
 });
 
-async function choose(context: CliContext, given: Given): Promise<Template> {
+async function choose(context: CliContext, given: Options): Promise<Template> {
   const names = templates.map(({ name }) => name);
   const [first] = templates;
   if (first === undefined) throw new Error('no example has a config');
@@ -62,7 +62,7 @@ async function choose(context: CliContext, given: Given): Promise<Template> {
 async function ask(context: CliContext, initial: string): Promise<string> {
   if (!canAsk(context)) {
     const names = templates.map(({ name }) => name).join(', ');
-    throw new UsageError('there is no terminal to ask on', `name a template: --template <${names}>`);
+    throw new UsageError('there is no terminal for questions', `choose a template: --template <${names}>`);
   }
   const prompter = createPrompter(context);
   prompter.begin('hookwright init');
@@ -76,12 +76,12 @@ function refuseExisting(context: CliContext, folder: string, template: Template)
   const [first] = there;
   if (first === undefined) return;
   throw new CliError(
-    `${displayPath(join(folder, first), cwd)} is there already; nothing was written`,
-    'change it: hookwright gateway setup, or start in another folder: hookwright init <folder>',
+    `${displayPath(join(folder, first), cwd)} already exists; nothing was written`,
+    'to change it: hookwright gateway setup; to use another folder: hookwright init <folder>',
   );
 }
 
-/** The routes of a template and the variables that it refers to are known only after it is compiled. */
+/** Compiles a template, because its routes and variables are only known then. */
 async function compile(context: CliContext, folder: string, { name, files }: Template): Promise<RouteTable> {
   const path = join(folder, 'hookwright.yaml');
   const request = await createCompileRequest(context, { configs: [path] });
@@ -107,12 +107,12 @@ async function explain(context: CliContext, folder: string, table: RouteTable, {
   for (const line of describeRoutes(routes, { table, sources, keptIn: () => 'in .env' })) printNote(context, line);
   const { wanted } = variablesOf(table);
   if (wanted.length > 0) printNote(context, `\nFill in .env: ${wanted.join(', ')}`);
-  if (needs.length > 0) printNote(context, ['\nIt needs', ...needs.map((text) => `- ${text}`)].join('\n'));
+  if (needs.length > 0) printNote(context, ['\nIt needs:', ...needs.map((text) => `- ${text}`)].join('\n'));
   const where = folder === context.cwd ? '' : `cd ${displayPath(folder, context.cwd)} && `;
   printNote(context, `\nNext: ${where}hookwright test && hookwright gateway run`);
 }
 
-/** The secrets of routes are shared with the sender; all others are issued by a service. */
+/** Secrets of routes are generated; all others are issued by a service. */
 function variablesOf(table: RouteTable): Pick<InitFacts, 'made' | 'wanted'> {
   const names = (refs: readonly SecretRef[]): string[] => [
     ...new Set(refs.filter(({ kind }) => kind === 'env').map(({ value }) => value)),

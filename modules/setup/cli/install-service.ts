@@ -1,4 +1,4 @@
-/** `hookwright gateway install-service`: a systemd unit that starts the gateway at boot and again after a crash. */
+/** `hookwright gateway install-service`: installs a systemd unit that starts the gateway at boot and after a crash. */
 import { resolve } from 'node:path';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
@@ -12,13 +12,13 @@ import type { InstallStep, ServiceMachine } from './service/plan-install.ts';
 import { describeStep, planInstall, runInstall, systemConfig, thisMachine } from './service/plan-install.ts';
 
 const options = {
-  system: flag('For the machine, as a user of its own'),
-  config: text('path', 'Configuration instead of the usual one'),
-  failOn: failOnOption('Refuse a changed configuration under which kept requests are lost, or treated otherwise'),
-  dryRun: flag('Print the unit and the steps; change nothing'),
+  system: flag('Install it for the machine, with a separate user'),
+  config: text('path', 'Configuration file'),
+  failOn: failOnOption('Reject a changed configuration if captured requests would be lost or changed'),
+  dryRun: flag('Only print the unit and the steps'),
 };
 
-type Given = GivenBy<typeof options>;
+type Options = GivenBy<typeof options>;
 
 export const gatewayInstallServiceCommand = command({
   options,
@@ -34,7 +34,7 @@ export const gatewayInstallServiceCommand = command({
   },
 });
 
-function plan(context: CliContext, given: Given, { userName }: ServiceMachine): readonly InstallStep[] {
+function plan(context: CliContext, given: Options, { userName }: ServiceMachine): readonly InstallStep[] {
   const { env, home, self } = context;
   return planInstall({
     scope: given.system ? 'system' : 'user',
@@ -48,7 +48,7 @@ function plan(context: CliContext, given: Given, { userName }: ServiceMachine): 
   });
 }
 
-function configPath(context: CliContext, given: Given): string | null {
+function configPath(context: CliContext, given: Options): string | null {
   const { cwd, home } = context;
   if (given.config !== undefined) return resolve(cwd, given.config);
   if (given.system) return null;

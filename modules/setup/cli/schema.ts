@@ -1,6 +1,6 @@
 /**
- * `hookwright schema`: the JSON Schemas of the files that a user writes, each in one piece, with what catalog and rules
- * know added for editors.
+ * `hookwright schema`: prints the JSON Schemas of the files that a user writes, each bundled, with names of the catalog
+ * for editors.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -15,12 +15,12 @@ import type { ShippedCatalog } from '../../../compiler/source/load-catalog.ts';
 import { isPlainMap } from '../../../compiler/text/plain-data.ts';
 import { suggest } from '../../../compiler/text/suggest.ts';
 
-/** `hookwright schema`: the JSON Schemas of the files a user writes, for editors and other tools. */
+/** `hookwright schema`: lists the schemas, or prints one. */
 export const schemaCommand = command({
   options: {
-    json: flag('List the names as JSON'),
+    json: flag('Print the list as JSON'),
     source: text('source', 'Add the events and payload paths of this sender'),
-    event: list('event', 'Only the paths of this event; may be repeated'),
+    event: list('event', 'Only the paths of this event; repeatable'),
   },
   args: { name: optionalArgument('schema') },
   async run(context, given) {
@@ -48,7 +48,7 @@ export const schemaCommand = command({
 
 const SUFFIX = '.schema.json';
 
-/** The JSON Schemas that come with this program, each in one piece. */
+/** A JSON Schema of this program. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 export const schemaNames = (): string[] =>
@@ -60,7 +60,7 @@ export const schemaNames = (): string[] =>
 export const readSchema = (name: string): Schema =>
   JSON.parse(readFileSync(join(assetFolder('schemas'), `${name}${SUFFIX}`), 'utf8')) as Schema;
 
-/** A schema with every other one it needs under `$defs`, each under its own `$id`: references keep working. */
+/** Bundles a schema with all schemas it refers to, under `$defs` with their `$id`, so that references still resolve. */
 export function bundleSchema(name: string): Schema {
   const root = readSchema(name);
   const needed = new Map<string, Schema>();
@@ -89,7 +89,7 @@ function referencedFiles(node: unknown): string[] {
 
 type Catalog = Pick<ShippedCatalog, 'sources' | 'targets' | 'toolsets'>;
 
-/** @param schema of a config, with all that it refers to */
+/** @param schema the bundled schema of a config */
 export function addCatalogHints(schema: Schema, catalog: Catalog): Schema {
   const names = namesOf(catalog);
   const root = edit(schema, {
@@ -123,7 +123,7 @@ const namesOf = ({ sources, targets, toolsets }: Catalog): Names => ({
 const allNames = (entries: Readonly<Record<string, { readonly aliases?: readonly string[] }>>): readonly string[] =>
   [...new Set(Object.entries(entries).flatMap(([name, { aliases = [] }]) => [name, ...aliases]))].sort();
 
-/** Those an editor offers. A config, or the home it is used with, may have further ones. */
+/** Names that an editor offers. A config or its home may have more. */
 const oneOfOrText = (names: readonly string[]): Schema => ({
   anyOf: [{ enum: names }, { type: 'string', minLength: 1 }],
 });
@@ -144,12 +144,12 @@ const FILTER_FORMS: readonly Schema[] = [
   ...GROUPS.map((group) => ({ ...having(group), not: having('field') })),
 ];
 
-/** Strict validators want what is required to be named as a property. */
+/** Strict validators need every required key as a property. */
 function having(...keys: readonly string[]): Schema {
   return { properties: Object.fromEntries(keys.map((key) => [key, {}])), required: keys };
 }
 
-/** What may stand under `platforms`, by every name of each target: its own settings, and those that all have. */
+/** The keys under `platforms`, by every name of each target: its own settings and the shared ones. */
 function targetSchemas(schema: Schema, { targets }: Catalog): Schema {
   const shared = at(at(at(schema, '$defs'), 'target'), 'properties');
   const entries = Object.entries(targets).flatMap(([name, { aliases = [], title, lowered }]) => {
@@ -172,7 +172,7 @@ function targetSchemas(schema: Schema, { targets }: Catalog): Schema {
 const describe = ({ secret, required }: { readonly secret: boolean; readonly required: boolean }): string =>
   `${secret ? 'Secret: a literal, `env:NAME` or `file:path`' : 'Setting'}${required ? '; required' : ''}.`;
 
-/** YAML merges (`<<: *anchor`) stand wherever keys are closed. */
+/** Allows YAML merges (`<<: *anchor`) in every map with a closed set of keys. */
 function withMergeKeys(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withMergeKeys);
   if (!isPlainMap(node)) return node;
@@ -195,7 +195,7 @@ const at = (schema: Schema, key: string): Schema => {
 
 type Edit = (found: Schema) => Schema;
 
-/** Replaces the values at the paths, whose parts are separated by spaces. */
+/** Replaces the values at the paths, whose keys are separated by spaces. */
 function edit(schema: Schema, edits: Readonly<Record<string, Edit>>): Schema {
   return Object.entries(edits).reduce((whole, [path, change]) => replaceAt(whole, path.split(' '), change), schema);
 }

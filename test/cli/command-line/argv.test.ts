@@ -51,7 +51,7 @@ for (const args of [
   ['--json=1'],
   ['--no-port', '1'],
 ]) {
-  test(`refuses ${args.join(' ')}`, () =>
+  test(`rejects ${args.join(' ')}`, () =>
     assert.throws(
       () => read(args),
       (error) => error instanceof UsageError && error.message.includes(args[0] ?? ''),

@@ -14,14 +14,14 @@ const known = new Map([
 ]);
 const find = (name: string): number => findName({ kind: 'job', name, known, listedBy: 'hookwright job list' });
 
-test('a whole name wins over longer ones, and a beginning is enough where no other has it', () => {
+test('an exact name wins over longer ones, and a unique prefix is enough', () => {
   assert.equal(find('report'), 1);
   assert.equal(find('report-'), 2);
   assert.equal(find('b'), 3);
   assert.equal(find('R'), 1);
 });
 
-test('several names of one thing are no ambiguity', () => {
+test('several names of one item are not ambiguous', () => {
   const aliases = new Map([
     ['telegram', 'messenger_a'],
     ['tele', 'messenger_a'],
@@ -29,14 +29,14 @@ test('several names of one thing are no ambiguity', () => {
   assert.equal(findName({ kind: 'target', name: 'te', known: aliases, listedBy: 'x' }), 'messenger_a');
 });
 
-test('an ambiguous beginning lists the candidates, an unknown name the closest', () => {
+test('an ambiguous prefix lists the candidates, an unknown name the closest one', () => {
   const hints = (words: RegExp) => (error: unknown) => error instanceof CliError && words.test(error.hints.join());
   assert.throws(() => find('rep'), hints(/report, report-weekly/));
   assert.throws(() => find('bakcup'), hints(/\bbackup\b/));
   assert.throws(() => find(''), CliError);
 });
 
-test('commands take beginnings of blueprints, sources, jobs, routes and subscriptions', async (t) => {
+test('commands accept prefixes of blueprints, sources, jobs, routes and subscriptions', async (t) => {
   const home = tempDir(t);
   const config = `platforms:
   webhook:
@@ -54,7 +54,7 @@ jobs:
     assert.equal(code, 0, stderr);
     return stdout;
   };
-  /** It is refused, and the names that it may mean are listed. */
+  /** The name is rejected, and the candidates are listed. */
   const refused = async (names: string, ...argv: string[]): Promise<void> => {
     const { code, stderr } = await run(...argv);
     assert.equal(code, 1);
@@ -75,7 +75,7 @@ jobs:
   await refused('alerts', 'webhook', 'remove', 'alrets');
 });
 
-test('a person is offered the targets of a blueprint by the names that they know', async (t) => {
+test('the prompt for a target offers the display names', async (t) => {
   const home = tempDir(t);
   const run = async (...argv: string[]): Promise<string> => (await runInProcess(argv, { home })).stdout;
   const shown = await run('blueprint', 'show', 'morning-brief');

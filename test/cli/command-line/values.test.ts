@@ -25,11 +25,11 @@ const options = {
 };
 const args = { name: argument('name'), files: restArguments('file') };
 
-type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+type Values = GivenBy<typeof options> & GivenBy<typeof args>;
 
-/** What a command with these options is given. */
-async function parse(argv: string[]): Promise<Given> {
-  let found: Given | undefined;
+/** Returns the parsed options of a command. */
+async function parse(argv: string[]): Promise<Values> {
+  let found: Values | undefined;
   const probe = command({
     ...{ summary: 'Probe', options, args },
     run: async (_context, given) => {
@@ -41,7 +41,7 @@ async function parse(argv: string[]): Promise<Given> {
   return found;
 }
 
-test('an option has the value that its text stands for, its default as well', async () => {
+test('an option parses its text or its default', async () => {
   assert.deepEqual(await parse(['a', '--port=8644']), {
     ...{ port: 8644, overlap: 24 * 3_600_000, json: false, mirrorToSession: undefined, config: undefined },
     ...{ name: 'a', files: [] },
@@ -49,7 +49,7 @@ test('an option has the value that its text stands for, its default as well', as
   assert.equal((await parse(['a'])).port, undefined);
 });
 
-test('of a repeated option the last value counts, a list has all of them, and a flag can be off', async () => {
+test('the last value of a repeated option counts, a list has all values, and a flag can be off', async () => {
   const given = await parse([
     '--json',
     'a',
@@ -71,7 +71,7 @@ test('of a repeated option the last value counts, a list has all of them, and a 
   assert.equal((await parse(['a', '--no-mirror-to-session'])).mirrorToSession, false);
 });
 
-test('what cannot be read is wrong usage that names the option', async () => {
+test('an invalid value is wrong usage that names the option', async () => {
   await assert.rejects(
     parse(['a', '--port=http']),
     (error) => error instanceof UsageError && /^--port\b.*65535/.test(error.message),

@@ -1,10 +1,10 @@
-/** `docs`, `rule`, `explain <rule>`: what is asked for by another name is found. */
+/** `docs`, `rule` and `explain <rule>` find pages and rules by other words. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInProcess } from '../../helpers/cli.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
-test('a page asked for by a word of its line in the index is suggested', async (t) => {
+test('a word from the index suggests its page', async (t) => {
   const home = tempDir(t);
   for (const [asked, page] of [
     ['nginx', 'proxies'],

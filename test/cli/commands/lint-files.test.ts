@@ -1,4 +1,4 @@
-/** Which files `lint` and `compile` read: named as arguments, and said. */
+/** The files that `lint` and `compile` read and report. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ function folder(t: TestContext): (argv: string[]) => Promise<CliResult> {
   return (argv) => runInProcess(argv, { home, cwd });
 }
 
-test('lint takes files as arguments, and says which it read', async (t) => {
+test('lint accepts files as arguments and reports which it read', async (t) => {
   const run = folder(t);
   const named = await run(['lint', 'other.yaml']);
   assert.equal(named.code, 1);
@@ -32,7 +32,7 @@ test('lint takes files as arguments, and says which it read', async (t) => {
   assert.deepEqual([usual.code, usual.stdout], [0, '']);
 });
 
-test('a config of the home beside one of the folder is said not to be read', async (t) => {
+test('lint reports that the config of the home is ignored beside one of the folder', async (t) => {
   const home = tempDir(t);
   const cwd = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), GOOD);
@@ -42,7 +42,7 @@ test('a config of the home beside one of the folder is said not to be read', asy
   assert.ok(!(await folder(t)(['lint'])).stderr.includes('config.yaml'));
 });
 
-test('with a machine format nothing but diagnostics is on the stream of compile, and the exit code says the rest', async (t) => {
+test('with a format for programs, compile prints only diagnostics and returns the exit code', async (t) => {
   const run = folder(t);
   const json = await run(['compile', 'other.yaml', '--format', 'json']);
   assert.equal(json.code, 1);

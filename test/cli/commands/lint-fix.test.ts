@@ -1,4 +1,4 @@
-/** `lint --fix` repairs what can only mean one thing, and touches nothing else. */
+/** `lint --fix` applies unambiguous repairs and changes nothing else. */
 import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ async function lint(t: TestContext, text: string, ...args: string[]): Promise<Cl
   return { ...(await runInProcess(['lint', '--config', file, ...args], { home })), file };
 }
 
-test('what is certain is repaired, comments and layout stay, and the rest is reported', async (t) => {
+test('applies certain repairs, keeps comments and layout, and reports the rest', async (t) => {
   const { file, stdout, stderr, code } = await lint(t, CONFIG, '--fix');
   assert.equal(readFileSync(file, 'utf8'), FIXED);
   assert.equal(statSync(file).mode & 0o777, 0o640);
@@ -45,7 +45,7 @@ test('--dry-run shows the repairs and writes nothing', async (t) => {
   assert.match(stderr, /\+ {9}prompt: "\{title\}"/);
 });
 
-test('a report says how many can be repaired, and JSON holds each repair', async (t) => {
+test('the report counts the possible repairs, and JSON contains each one', async (t) => {
   const pretty = await lint(t, CONFIG);
   assert.match(pretty.stdout, /hookwright lint --fix .*\b3\b/);
   const json = await lint(t, CONFIG, '--format', 'json');
@@ -53,7 +53,7 @@ test('a report says how many can be repaired, and JSON holds each repair', async
   assert.deepEqual(fixes.map(({ text }) => text).sort(), ['deliver_extra', 'prompt', 'true']);
 });
 
-test('a key that could be two is not repaired', async (t) => {
+test('an ambiguous key is not repaired', async (t) => {
   const { file } = await lint(t, CONFIG.replace('promt', 'deliver_o'), '--fix');
   assert.match(readFileSync(file, 'utf8'), /deliver_o: /);
 });

@@ -57,7 +57,7 @@ async function add(store: Store, id: string, age: number, overrides: Partial<Acc
   return stored.ref;
 }
 
-/** Stored, and its run taken. */
+/** Stores a dispatch and takes its run. */
 async function addTaken(store: Store, id: string, age: number, overrides: Parameters<typeof add>[3] = {}) {
   const ref = await add(store, id, age, overrides);
   await store.write(makeTake(NOW - age));
@@ -93,7 +93,7 @@ async function fill(path: string): Promise<void> {
   await store.close();
 }
 
-test('show --json names targets as people know them', async (t) => {
+test('show --json has the display names of targets', async (t) => {
   const { path, json } = setUp(t);
   const store = await openOfflineStore(path);
   const delivery = { target: 'workspace_chat', label: 'slack', extra: {}, unresolved: [] };
@@ -109,7 +109,7 @@ test('show --json names targets as people know them', async (t) => {
   assert.deepEqual(shown.dispatch.outputs?.[0]?.delivery, named);
 });
 
-test('what the commands print, where no stored text drives the terminal', async (t) => {
+test('the commands print screens in which stored text cannot control the terminal', async (t) => {
   const { home, path } = setUp(t);
   const run = (...argv: string[]) => runInProcess(argv, { home, context: { clock: new FakeClock(NOW) } });
   const empty = await screensOf(run, ['deliveries', 'list']);
@@ -121,7 +121,7 @@ test('what the commands print, where no stored text drives the terminal', async 
     ['deliveries', 'list', '--state', 'deaf'],
     ['deliveries', 'show', 'dead1'],
     ['deliveries', 'show', 'dead2', '--full'],
-    ['deliveries', 'show', 'nobody'],
+    ['deliveries', 'show', 'unknown'],
     ['deliveries', 'replay', 'dead1', 'pending1'],
     ['deliveries', 'replay', '--state', 'dead', '--dry-run'],
     ['deliveries', 'replay', 'dead1'],
@@ -139,7 +139,7 @@ describe('deliveries list', () => {
     assert.equal(existsSync(path), false);
   });
 
-  it('has the newest first, with state and reason', async (t) => {
+  it('lists the newest first, with state and reason', async (t) => {
     const { json, path } = setUp(t);
     await fill(path);
     const rows = await json<readonly (Listed & { readonly reason: string | null })[]>('list');
@@ -154,7 +154,7 @@ describe('deliveries list', () => {
     );
   });
 
-  it('refuses a route and a job that nothing has, with the name that is close', async (t) => {
+  it('rejects an unknown route or job and suggests the closest name', async (t) => {
     const { run, path } = setUp(t);
     await fill(path);
     for (const argv of [['list'], ['replay', '--state', 'dead']]) {
@@ -166,7 +166,7 @@ describe('deliveries list', () => {
     }
   });
 
-  it('takes the name of a job for its id', async (t) => {
+  it('accepts the name of a job', async (t) => {
     const { run, json, home, path } = setUp(t);
     const words = ['job', 'create', 'report', '--schedule', '0 7 * * *', '--prompt', 'x', '--json'];
     const made = await runInProcess(words, { home });
@@ -195,7 +195,7 @@ describe('deliveries list', () => {
     [['--limit', '1'], 'pending1'],
   ];
   for (const [argv, expected] of filters) {
-    it(`takes ${argv.join(' ')}`, async (t) => {
+    it(`accepts ${argv.join(' ')}`, async (t) => {
       const { json, path } = setUp(t);
       await fill(path);
       assert.equal((await json<Listed[]>('list', ...argv)).map(({ id }) => id).join(' '), expected);
@@ -208,14 +208,14 @@ describe('deliveries list', () => {
     [['--limit', '0'], /--limit/],
   ];
   for (const [argv, message] of mistakes) {
-    it(`refuses ${argv.join(' ')} as wrong usage`, async (t) => {
+    it(`rejects ${argv.join(' ')} as wrong usage`, async (t) => {
       const { code, stderr } = await setUp(t).run('list', ...argv);
       assert.equal(code, 2);
       assert.match(stderr, message);
     });
   }
 
-  it('refuses a store it cannot read, naming the file', async (t) => {
+  it('rejects an unreadable store and names the file', async (t) => {
     const { run, path } = setUp(t);
     mkdirSync(path);
     const { code, stderr } = await run('list');
@@ -225,7 +225,7 @@ describe('deliveries list', () => {
 });
 
 describe('deliveries show', () => {
-  it('has what is kept of the latest run', async (t) => {
+  it('shows the stored facts of the latest run', async (t) => {
     const { json, path } = setUp(t);
     await fill(path);
     const { exit_code, signal, duration_ms, attempts, stderr } = await json<RunFacts>('show', 'dead2');
@@ -240,7 +240,7 @@ describe('deliveries show', () => {
     );
   });
 
-  it('prints everything as one object with --json', async (t) => {
+  it('prints one object with --json', async (t) => {
     const { json, path } = setUp(t);
     await fill(path);
     const shown = await json<{ id: string; answer: string; timeline: unknown[]; steps: unknown[] }>('show', 'dead1');
@@ -250,15 +250,15 @@ describe('deliveries show', () => {
     );
   });
 
-  it('refuses an id that is not there', async (t) => {
-    const { code, stderr } = await setUp(t).run('show', 'nobody');
+  it('rejects an unknown id', async (t) => {
+    const { code, stderr } = await setUp(t).run('show', 'unknown');
     assert.equal(code, 1);
-    assert.match(stderr, /"nobody"/);
+    assert.match(stderr, /"unknown"/);
   });
 });
 
 describe('deliveries replay', () => {
-  it('repeats one: what could not be delivered goes on under its id, with the answer it had', async (t) => {
+  it('retries a failed delivery under its id with the stored answer', async (t) => {
     const { run, json, path } = setUp(t);
     await fill(path);
     const { code, stdout } = await run('replay', 'dead1');
@@ -267,17 +267,17 @@ describe('deliveries replay', () => {
     assert.deepEqual([shown.state, shown.replay_of, shown.answer], ['delivering', null, 'an answer\u001b[31m']);
   });
 
-  it('repeats all of a state, newest first, and runs again what died in its run', async (t) => {
+  it('replays all of a state, newest first, and runs failed runs again', async (t) => {
     const { json, path } = setUp(t);
     await fill(path);
     const done = await json<{ id: string; replay_of: string | null }[]>('replay', '--state', 'dead', '--since', '24h');
-    const anew = done.find(({ replay_of }) => replay_of !== null);
-    assert.deepEqual(new Set(done.map(({ id }) => id)), new Set(['dead1', anew?.id]));
+    const replayed = done.find(({ replay_of }) => replay_of !== null);
+    assert.deepEqual(new Set(done.map(({ id }) => id)), new Set(['dead1', replayed?.id]));
     const listed = await json<Listed[]>('list', '--limit', '4');
     assert.deepEqual(
       listed.map(({ id, replay_of, state }) => [id, replay_of, state]),
       [
-        [anew?.id, 'dead2', 'pending'],
+        [replayed?.id, 'dead2', 'pending'],
         ['pending1', null, 'pending'],
         ['dead2', null, 'dead'],
         ['dead1', null, 'delivering'],
@@ -285,7 +285,7 @@ describe('deliveries replay', () => {
     );
   });
 
-  it('sends a direct delivery once: a done one only with --again, one of an earlier version by its latest row', async (t) => {
+  it('sends a direct delivery once, a done one only with --again, and an old one by its latest row', async (t) => {
     const { run, path } = setUp(t);
     const store = await openOfflineStore(path);
     const direct = { mode: 'direct', delivery_id: 'x' } as const;
@@ -311,7 +311,7 @@ describe('deliveries replay', () => {
     assert.equal((await run('replay', 'sent1', '--again', '--rerun')).code, 2);
   });
 
-  it('runs again with --rerun, and only tells with --dry-run', async (t) => {
+  it('runs again with --rerun and changes nothing with --dry-run', async (t) => {
     const { run, json, path } = setUp(t);
     await fill(path);
     assert.equal((await run('replay', '--state', 'dead', '--dry-run')).stdout, 'dead2\ndead1\n');
@@ -320,23 +320,23 @@ describe('deliveries replay', () => {
     assert.equal((await json<Listed>('show', again?.id ?? '')).state, 'pending');
   });
 
-  it('repeats nothing when one of the ids cannot be', async (t) => {
+  it('replays nothing if one of the ids is invalid', async (t) => {
     const { run, json, path } = setUp(t);
     await fill(path);
-    for (const id of ['pending1', 'nobody']) {
+    for (const id of ['pending1', 'unknown']) {
       const { code, stderr } = await run('replay', 'dead1', id);
       assert.deepEqual([code, stderr.includes(id)], [1, true]);
     }
     assert.equal((await json<Listed[]>('list')).length, 4);
   });
 
-  it('wants ids or a state, and not both', async (t) => {
+  it('needs either ids or a state', async (t) => {
     const { run } = setUp(t);
     assert.equal((await run('replay')).code, 2);
     assert.equal((await run('replay', 'a', '--state', 'dead')).code, 2);
   });
 
-  it('shows a bar on a terminal while it repeats many', async (t) => {
+  it('shows a progress bar on a terminal', async (t) => {
     const { home, path } = setUp(t);
     const store = await openOfflineStore(path);
     for (let n = 0; n < 250; n++) {
@@ -362,7 +362,7 @@ describe('deliveries replay', () => {
 });
 
 describe('parseSince', () => {
-  it('reads spans and instants', () => {
+  it('parses spans and instants', () => {
     const now = Date.UTC(2026, 0, 10);
     assert.deepEqual(
       ['90s', '1.5h', '7d', '2026-01-05', '2026-01-05T08:00Z'].map((text) => parseSince(text, now)),

@@ -1,4 +1,4 @@
-/** The runs of a session, and what they wait for. */
+/** The runs of a session and the reasons why they wait. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
@@ -13,7 +13,7 @@ import { tempDir } from '../../helpers/temp-dir.ts';
 const NOW = Date.UTC(2026, 0, 10, 12);
 const SESSION = 'webhook:review:shop%2342';
 
-/** Three events of one pull request: the first has been answered, the second runs, the third waits since a minute. */
+/** Three events of one pull request: one answered, one running, and one that has waited for a minute. */
 async function setUp(t: TestContext) {
   const home = tempDir(t);
   const store = await openOfflineStore(storePath(home));
@@ -39,7 +39,7 @@ const pick = (value: unknown, ...names: readonly string[]) =>
   names.map((name) => (value as Readonly<Record<string, unknown>>)[name]);
 
 describe('the runs of a session', () => {
-  it('are shown, and lines of a chat cannot drive the terminal', async (t) => {
+  it('are shown without text that controls the terminal', async (t) => {
     const { run } = await setUp(t);
     const screens = await screensOf(
       run,
@@ -55,7 +55,7 @@ describe('the runs of a session', () => {
     expectGolden('cli/deliveries/sessions.txt', screens);
   });
 
-  it('are listed with agent, session, turn, usage, and what they wait for', async (t) => {
+  it('are listed with agent, session, turn, usage and reason to wait', async (t) => {
     const { json } = await setUp(t);
     const rows = (await json('deliveries', 'list')) as readonly unknown[];
     assert.deepEqual(
@@ -70,7 +70,7 @@ describe('the runs of a session', () => {
     assert.deepEqual(pick(await json('deliveries', 'show', 'third'), 'waits_for', 'turn'), ['session', 2]);
   });
 
-  it('make a busy session, and what was said in it is shown until it is reset', async (t) => {
+  it('make a session busy, and its turns are shown until a reset', async (t) => {
     const { run, json } = await setUp(t);
     const [listed] = (await json('session', 'list')) as readonly unknown[];
     assert.deepEqual(pick(listed, 'kind', 'id', 'profile', 'waiting'), ['agent', SESSION, 'default', 1]);
@@ -85,7 +85,7 @@ describe('the runs of a session', () => {
     assert.equal((await run('session', 'reset', SESSION)).code, 0);
   });
 
-  it('of a session that nobody knows are refused', async (t) => {
+  it('of an unknown session are rejected', async (t) => {
     const { run } = await setUp(t);
     for (const verb of ['show', 'reset']) {
       const { code, stderr } = await run('session', verb, 'nosuch');

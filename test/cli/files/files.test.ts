@@ -17,7 +17,7 @@ import { formatDiff, setEnvLines } from '../../../cli/files.ts';
 import { writeAtomic } from '../../../runtime/platform/files.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
-test('a file is replaced whole, with the mode asked for, and nothing is left beside it', (t) => {
+test('a file is replaced atomically, with the given mode and without leftovers', (t) => {
   const path = join(tempDir(t), 'sub', 'x.json');
   writeAtomic(path, 'one', 0o600);
   chmodSync(path, 0o666);
@@ -37,7 +37,7 @@ test('a symbolic link stays a link', (t) => {
   assert.equal(readFileSync(join(dir, 'dotfiles', 'real.json'), 'utf8'), 'two');
 });
 
-test('what killed writers left behind is swept, a living one is left alone', (t) => {
+test('leftovers of killed writers are removed, those of live writers stay', (t) => {
   const dir = tempDir(t);
   for (const name of ['.x.json.1.tmp', '.x.json.2.tmp', '.y.json.1.tmp']) writeFileSync(join(dir, name), '');
   utimesSync(join(dir, '.x.json.1.tmp'), 0, 0);
@@ -46,14 +46,14 @@ test('what killed writers left behind is swept, a living one is left alone', (t)
   assert.deepEqual(readdirSync(dir).sort(), ['.x.json.2.tmp', '.y.json.1.tmp', 'x.json']);
 });
 
-test('an env file keeps its other lines when variables are set', () => {
+test('setting variables keeps the other lines of an env file', () => {
   const before = '# keys\nA=1\nexport B = "2"\n\nC=3 # three\n';
   assert.equal(setEnvLines(before, { B: 'new value', D: 'x' }), "# keys\nA=1\nB='new value'\n\nC=3 # three\nD=x\n");
   assert.equal(setEnvLines('', { A: `it's "x"\n` }), 'A="it\'s \\"x\\"\\n"\n');
   assert.equal(setEnvLines('A=1', { B: '' }), 'A=1\nB=\n');
 });
 
-test('a diff shows the changed lines and a little around them', () => {
+test('a diff shows the changed lines with some context', () => {
   const before = ['a', 'b', 'c', 'd', 'e', 'f', 'g', ''].join('\n');
   const after = ['a', 'b', 'c', 'd', 'E', 'f', 'g', ''].join('\n');
   assert.deepEqual(formatDiff(before, after, createPaint(false)), ['  c', '  d', '- e', '+ E', '  f', '  g']);

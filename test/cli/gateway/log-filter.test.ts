@@ -1,4 +1,4 @@
-/** `gateway logs --route --level --since`: the lines that are chosen, over pieces that end anywhere. */
+/** The filters of `gateway logs`, over chunks that end anywhere. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const LOG = [
 const messages = (text: string): string => [...text.matchAll(/"msg":"(\w+)"/g)].map(([, msg]) => msg).join(' ');
 const ALL = { route: null, level: null, since: null };
 
-test('every condition chooses, whatever pieces the log is read in', () => {
+test('every condition filters the log, regardless of its chunks', () => {
   const cases = [
     [{ ...ALL, route: 'review' }, 'one three four'],
     [{ ...ALL, level: 'warn' as const }, 'two three'],
@@ -38,7 +38,7 @@ test('every condition chooses, whatever pieces the log is read in', () => {
   assert.equal(logFilter(ALL), null);
 });
 
-test('-n counts the lines that are chosen, and a terminal shows their dates', async (t) => {
+test('-n counts the matching lines, and a terminal shows their dates', async (t) => {
   const home = tempDir(t);
   mkdirSync(join(home, 'logs'));
   writeFileSync(join(home, 'logs/gateway.log'), LOG);
@@ -48,7 +48,7 @@ test('-n counts the lines that are chosen, and a terminal shows their dates', as
   assert.equal(wrong.code, 2);
 });
 
-test('a route that nothing has is refused, and one whose lines are gone or are to come is not', async (t) => {
+test('an unknown route is rejected, a known route without lines is not', async (t) => {
   const home = tempDir(t);
   mkdirSync(join(home, 'logs'));
   writeFileSync(join(home, 'logs/gateway.log'), LOG);

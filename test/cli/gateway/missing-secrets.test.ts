@@ -1,4 +1,4 @@
-/** Everything that is missing on the serving machine is named at once: after one round of setting it, the start succeeds. */
+/** A start names all missing secrets at once, so that one round of setting them is enough. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ agent: { openai: { base_url: "https://x.example", model: m, api_key: env:MODEL_K
 gateway: { console: { port: 0, token: env:CONSOLE_TOKEN } }
 `;
 
-/** The line that names the reference has to name its owner as well. */
+/** Checks that the line with a reference also names its owner. */
 const MISSING: readonly (readonly [owner: string, ref: string])[] = [
   ['page', 'env:PAGE_SECRET'],
   ['page', 'file:page-token'],
@@ -43,7 +43,7 @@ function assertNamed(text: string): void {
   }
 }
 
-test('gateway run and serve name every missing secret in one refusal', async (t) => {
+test('gateway run and serve name every missing secret in one error', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
   const run = await runInProcess(['gateway', 'run', '--port', '0'], { home });
@@ -55,7 +55,7 @@ test('gateway run and serve name every missing secret in one refusal', async (t)
   assertNamed(serve.stderr);
 });
 
-test('a swap is refused with all of them, and the table in service stays', async (t) => {
+test('a reload with missing secrets names all of them and keeps the table in service', async (t) => {
   const config = `platforms: { webhook: { enabled: true, routes: { old: { prompt: x, secret: ${REAL} } } } }\n`;
   const gateway = await startGateway(t, { home: tempDir(t), config });
   writeFileSync(join(gateway.home, 'config.yaml'), CONFIG, { mode: 0o600 });
@@ -69,7 +69,7 @@ test('a swap is refused with all of them, and the table in service stays', async
   assert.equal(routes, 1);
 });
 
-test('doctor names the same', async (t) => {
+test('doctor names every missing secret', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
   const { stdout } = await runInProcess(['doctor', '--json'], { home });

@@ -1,4 +1,4 @@
-/** A target under two names: each route, job and list has its own, and what an earlier version has stored goes on. */
+/** A target with two names: routes, jobs and lists keep theirs, and work of an earlier version is delivered. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const OLD_JOB: JobRecord = {
   ...{ toolsets: null, misfire: 'skip', created_at: 1, blueprint: null },
 };
 
-/** What a version stored that had `messenger_a` in its tables. */
+/** Work stored by a version that had `messenger_a` in its tables. */
 async function storeAsBefore(home: string): Promise<void> {
   const now = Date.now();
   const store = await openOfflineStore(storePath(home));
@@ -51,7 +51,7 @@ interface Listed {
   readonly deliver: readonly string[];
 }
 
-test('each route is answered with its own name, and what waited under an old one is sent', async (t) => {
+test('each route keeps its own name, and work stored under an old name is sent', async (t) => {
   const home = tempDir(t);
   await storeAsBefore(home);
   const server = await startFakeHttp(t, () => ({ body: { ok: true, result: { message_id: 1 } } }));
@@ -100,7 +100,7 @@ jobs: { nightly: { schedule: 0 9 1 1 *, prompt: x, deliver: messenger_a } }
     nightly: 'messenger_a',
     old: 'telegram',
   });
-  // The session of the chat is where the earlier version has made it; both names find it.
+  // Both names find the session of the chat that the earlier version created.
   const turns = readFileSync(join(home, 'sessions', 'messenger_a', '7.jsonl'), 'utf8')
     .trim()
     .split('\n');

@@ -39,7 +39,7 @@ async function pidOf(home: string): Promise<number> {
   return (JSON.parse(stdout) as GatewayStatus).pid;
 }
 
-test('start returns once the gateway serves in the background, with a log; stop ends it', async (t) => {
+test('start returns once the gateway serves in the background, and stop ends it', async (t) => {
   const home = furnished(t);
   const started = await runInProcess(['gateway', 'start'], { home });
   atEnd(t, () => runInProcess(['gateway', 'stop', '--drain', '0'], { home }));
@@ -60,7 +60,7 @@ test('start returns once the gateway serves in the background, with a log; stop 
   await until(async () => !isAlive(pid));
 });
 
-test('of several starts at once one starts the gateway, and the others exit 1 and name it', async (t) => {
+test('one of several concurrent starts wins, and the others exit 1 and name it', async (t) => {
   const home = furnished(t);
   atEnd(t, () => runInProcess(['gateway', 'stop', '--drain', '0'], { home }));
   const starts = await Promise.all([1, 2, 3].map(() => runInProcess(['gateway', 'start'], { home })));
@@ -69,14 +69,14 @@ test('of several starts at once one starts the gateway, and the others exit 1 an
   for (const { stderr } of starts) assert.match(stderr, pid);
 });
 
-test('a start that fails says why and exits 1', async (t) => {
+test('a failed start prints the reason and exits 1', async (t) => {
   const home = furnished(t, CONFIG.replace('a-secret-for-the-process-tests', 'env:NOT_SET'));
   const { code, stderr } = await runInProcess(['gateway', 'start'], { home });
   assert.equal(code, 1);
   assert.match(stderr, /^error: .*\n {2}[^{\n]*env:NOT_SET[^{]*$/);
   const broken = await runInProcess(['gateway', 'start', '--config', 'nowhere.yaml'], { home });
   assert.match(broken.stderr, /unreadable-file/);
-  // A program that reads the log finds an entry in each line.
+  // Every line of the log is an entry.
   const logs = await runInProcess(['gateway', 'logs'], { home });
   const entries = logs.stdout
     .trimEnd()
@@ -85,7 +85,7 @@ test('a start that fails says why and exits 1', async (t) => {
   assert.equal(entries.filter(({ level }) => level === 'error').length, 2);
 });
 
-test('after kill -9 nothing left behind stands in the way, and nobody else is stopped', async (t) => {
+test('after kill -9 the next start succeeds, and stop ends no other process', async (t) => {
   const home = furnished(t);
   const child = startProcess(['gateway', 'run'], { home });
   atEnd(t, () => child.kill('SIGKILL'));
@@ -93,7 +93,7 @@ test('after kill -9 nothing left behind stands in the way, and nobody else is st
   child.kill('SIGKILL');
   await once(child, 'exit');
   assert.ok(existsSync(join(home, 'run', 'control.sock')));
-  // The note of the dead one names a process that is somebody else's now: this one.
+  // The note of the killed gateway names a process id that another process has now: this one.
   const info = join(home, 'run', 'gateway.json');
   writeFileSync(info, readFileSync(info, 'utf8').replace(/"pid":\d+/, `"pid":${process.pid}`));
   for (const verb of ['status', 'stop', 'reload']) {
@@ -107,7 +107,7 @@ test('after kill -9 nothing left behind stands in the way, and nobody else is st
   assert.equal(code, 0);
 });
 
-test('stop exits 1 when it had to cut work off; that work is done after the next start', async (t) => {
+test('stop exits 1 if it interrupts work, which resumes after the next start', async (t) => {
   const agent = '\nagent: { command: [sh, -c, "cat; test -e done || sleep 60"], cwd: . }\n';
   const home = furnished(t, CONFIG + agent);
   const child = startProcess(['gateway', 'run'], { home });
@@ -130,7 +130,7 @@ test('stop exits 1 when it had to cut work off; that work is done after the next
   await once(next, 'exit');
 });
 
-test('restart stops and starts it, and stops nothing where the configuration would not start', async (t) => {
+test('restart stops and starts the gateway, but stops nothing if the configuration has errors', async (t) => {
   const home = furnished(t);
   atEnd(t, () => runInProcess(['gateway', 'stop', '--drain', '0'], { home }));
   const first = await runInProcess(['gateway', 'restart'], { home });
@@ -154,7 +154,7 @@ test('restart stops and starts it, and stops nothing where the configuration wou
   await until(async () => !isAlive(pid));
 });
 
-test('restart takes the place of a gateway of another version, whose answers it does not know', async (t) => {
+test('restart replaces a gateway of another version with unknown answers', async (t) => {
   const home = furnished(t, CONFIG.replace('prompt', 'promt'));
   const { folder, socket, info } = controlPaths(home, '/tmp');
   mkdirSync(folder, { mode: 0o700 });

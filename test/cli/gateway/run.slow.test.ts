@@ -1,4 +1,4 @@
-/** `gateway run`: changes while it serves, a second one, and commands in the folder of another project. */
+/** `gateway run`: changes at run time, a second gateway, and commands in the folder of another project. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const CONFIG = `platforms:
         prompt: "Hello {name}"
 `;
 
-test('a change is recompiled and served; one with errors leaves the old table serving, and is shown', async (t) => {
+test('a change is recompiled and served; one with errors is reported and keeps the old table', async (t) => {
   const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
   const path = join(gateway.home, 'config.yaml');
   const { hash } = (await gateway.status()).table;
@@ -39,7 +39,7 @@ test('a change is recompiled and served; one with errors leaves the old table se
   assert.equal((await gateway.status()).table.error, null);
 });
 
-test('a second gateway on one home is refused, and a lock left by nobody is not', async (t) => {
+test('a second gateway on one home is rejected, but a stale lock is not a problem', async (t) => {
   const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
   const second = await runInProcess(['gateway', 'run', '--port', '0'], { home: gateway.home });
   assert.equal(second.code, 1);
@@ -51,7 +51,7 @@ test('a second gateway on one home is refused, and a lock left by nobody is not'
   assert.equal((await third.done).code, 0);
 });
 
-test('a secret changed in .env is taken up without a restart', async (t) => {
+test('a secret changed in .env takes effect without a restart', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, '.env'), 'HOOK=first-secret-of-the-route\n');
   const config = CONFIG.replace('a-literal-secret-for-tests', 'env:HOOK');
@@ -61,7 +61,7 @@ test('a secret changed in .env is taken up without a restart', async (t) => {
   await until(async () => (await gateway.cli('webhook', 'test', 'hello')).code === 0);
 });
 
-test('a reload returns once the change is in service, and says when what is unchanged was loaded', async (t) => {
+test('a reload returns once the change is in service, or reports the time of the last load', async (t) => {
   const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
   for (const event of ['first', 'second', 'third']) {
     writeFileSync(join(gateway.home, 'config.yaml'), CONFIG.replace('greeting', event));
@@ -76,7 +76,7 @@ test('a reload returns once the change is in service, and says when what is unch
   assert.equal((await gateway.status()).table.loaded_at, loaded_at);
 });
 
-test('in the folder of another project each command says whose gateway it talks to', async (t) => {
+test('in the folder of another project each command names the gateway it uses', async (t) => {
   const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
   const cwd = tempDir(t);
   const here = join(cwd, 'hookwright.yaml');

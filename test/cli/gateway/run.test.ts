@@ -33,7 +33,7 @@ test('gateway run compiles, serves and answers a signed test event; stop drains 
   assert.equal(existsSync(join(gateway.home, 'run', 'control.sock')), false);
 });
 
-test('the table of a config with literal secrets is for its owner alone', async (t) => {
+test('only the owner can read the table of a config with literal secrets', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
   assert.equal((await runInProcess(['compile'], { home })).code, 0);
@@ -69,19 +69,19 @@ gateway: { console: { port: 0, token: env:NO_CONSOLE } }
   ['an address that is none', CONFIG, ['--host', 'not-an-address.invalid'], /not-an-address\.invalid/],
 ];
 for (const [name, config, argv, expected] of refusals) {
-  test(`a start is refused for ${name}`, async (t) => {
+  test(`a start fails for ${name}`, async (t) => {
     const home = tempDir(t);
     writeFileSync(join(home, 'config.yaml'), config, { mode: 0o600 });
     const result = await runInProcess(['gateway', 'run', '--port', '0', ...argv], { home });
     assert.equal(result.code, 1, result.stderr);
     assert.match(result.stderr, expected);
     assert.doesNotMatch(result.stderr, /\n {4}at /);
-    // The home is free again.
+    // The home is unlocked again.
     assert.match((await runInProcess(['gateway', 'status', '--json'], { home })).stdout, /"stopped"/);
   });
 }
 
-test('a start is refused for a port in use, naming it', async (t) => {
+test('a start fails for a port in use and names it', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
   const other = createServer().listen(0, '127.0.0.1');
@@ -93,7 +93,7 @@ test('a start is refused for a port in use, naming it', async (t) => {
   assert.match(result.stderr, new RegExp(`127\\.0\\.0\\.1:${port}\\b`));
 });
 
-test('serve refuses a folder without tables and says what to run', async (t) => {
+test('serve rejects a folder without tables and names the command to run', async (t) => {
   const result = await runInProcess(['serve'], { home: tempDir(t) });
   assert.equal(result.code, 1);
   assert.match(result.stderr, /hookwright compile/);
@@ -118,7 +118,7 @@ test('compile and lint print the same diagnostics; compile writes nothing when t
   assert.equal((await runInProcess(['lint', '--format', 'x'], { home })).code, 2);
 });
 
-test('the same input compiles to the same bytes, and an unchanged file is left alone', async (t) => {
+test('the same input compiles to the same bytes, and an unchanged file is not rewritten', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
   const first = await runInProcess(['compile'], { home });

@@ -1,4 +1,4 @@
-/** A gateway that is there and does not answer. */
+/** Commands with a gateway that runs but does not answer. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['doctor'],
 ];
 
-test('every command says soon how to end a gateway that does not answer', async (t) => {
+test('every command soon prints how to end a gateway that does not answer', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
   const gateway = await startGatewayProcess({ home });

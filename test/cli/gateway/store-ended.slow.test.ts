@@ -1,4 +1,4 @@
-/** A gateway whose store has ended by itself ends too, and the next one goes on with its work. */
+/** A gateway ends if its store ends, and the next one resumes its work. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const CONFIG = `platforms:
   webhook: { enabled: true, port: 0, secret: ${SECRET}, routes: { hello: { prompt: "{name}" } } }
 agent: { command: [sh, -c, "test -e late && exec cat; touch late; sleep 60"], cwd: "." }
 `;
-/** Ends the threads of its process, when told to. */
+/** Ends the threads of its process on request. */
 const END_THREADS =
   "const threads = []; process.on('worker', (thread) => threads.push(thread)); " +
   "process.on('SIGUSR2', () => threads.map((thread) => thread.terminate()));";

@@ -1,4 +1,4 @@
-/** What commands say of a running gateway whose store is gone or damaged. */
+/** Commands with a running gateway whose store is missing or damaged. */
 import assert from 'node:assert/strict';
 import { closeSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ interface Check {
   readonly detail: string;
 }
 
-/** What `doctor --json` says of the store. */
+/** The checks of the store in `doctor --json`. */
 function storeCheck({ stdout }: CliResult): Check {
   const check = (JSON.parse(stdout) as readonly Check[]).find(({ subject }) => subject === 'store');
   assert.ok(check !== undefined, stdout);
@@ -52,8 +52,8 @@ async function homeWithEvents(home: string): Promise<string> {
   return path;
 }
 
-describe('a store that was moved away while it is served', () => {
-  it('is still listed, and doctor says that the gateway refuses events', async (t) => {
+describe('a store that is moved away at run time', () => {
+  it('is still listed, and doctor reports that the gateway rejects events', async (t) => {
     const home = tempDir(t);
     const path = await homeWithEvents(home);
     const gateway = await startGateway(t, { home, config: CONFIG });
@@ -70,9 +70,9 @@ describe('a store that was moved away while it is served', () => {
 });
 
 describe('a damaged page', () => {
-  it('that a read meets is an error in the log, in status and in doctor', async (t) => {
+  it('found by a read is an error in the log, in status and in doctor', async (t) => {
     const home = tempDir(t);
-    // Nothing reads this one at a start.
+    // A start does not read this page.
     zeroPage(await homeWithEvents(home), 'dispatch_route');
     const gateway = await startGateway(t, { home, config: CONFIG });
     const list = await gateway.cli('deliveries', 'list', '--route', 'alerts');
@@ -84,7 +84,7 @@ describe('a damaged page', () => {
     assert.deepEqual([status, detail.includes('malformed')], ['failed', true]);
   });
 
-  it('that a start meets refuses it', async (t) => {
+  it('found by a start prevents it', async (t) => {
     const home = tempDir(t);
     zeroPage(await homeWithEvents(home), 'meta');
     writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });

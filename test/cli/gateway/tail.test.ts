@@ -25,7 +25,7 @@ for (const [text, lines, expected] of tails) {
   });
 }
 
-test('a followed log goes on through additions, truncation and rotation', (t) => {
+test('following a log continues after additions, truncation and rotation', (t) => {
   const path = join(tempDir(t), 'log');
   writeFileSync(path, 'one\n');
   let { position } = readTail(path, 9);
@@ -103,7 +103,7 @@ for (const verb of ['status', 'stop', 'reload', 'metrics']) {
   });
 }
 
-test('durations are said in their two largest units', () => {
+test('durations have their two largest units', () => {
   assert.equal(formatDuration(0), '0 s');
   assert.equal(formatDuration(61_000), '1 min 1 s');
   assert.equal(formatDuration(2 * 86_400_000 + 5 * 60_000), '2 d 5 min');

@@ -1,4 +1,4 @@
-/** Jobs through a whole gateway: real files, a real store, real HTTP; only the clock is put forward. */
+/** Jobs in a complete gateway with real files, store and HTTP; only the clock is moved forward. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -24,7 +24,7 @@ jobs:
   report: { schedule: "0 8 * * *", prompt: Write the report., deliver: local }
 `;
 
-/** Lets the runs end. */
+/** Waits until the runs end. */
 const letGo = ({ home }: TestGateway): void => writeFileSync(join(home, 'go'), '');
 
 async function runsOf(gateway: TestGateway, job: string): Promise<readonly StoredDispatch[]> {
@@ -39,7 +39,7 @@ async function waitForRun(gateway: TestGateway, job: string, count = 1): Promise
   });
 }
 
-test('a job made beside a running gateway fires at its time, and its answer is delivered', async (t) => {
+test('a job created beside a running gateway fires on time, and its answer is delivered', async (t) => {
   let ahead = 0;
   const clock = { ...systemClock, now: () => Date.now() + ahead };
   const putForward = (instant: string): void => {
@@ -71,7 +71,7 @@ test('a job made beside a running gateway fires at its time, and its answer is d
   ]);
 });
 
-test('an event fires the job with its prompt as context, a burst fires it once, a paused job drops it', async (t) => {
+test('an event fires the job with its prompt as context, a burst fires it once, and a paused job drops it', async (t) => {
   const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
   const send = (sha: string) =>
     gateway.cli('webhook', 'test', 'deploys', '--payload', JSON.stringify({ event_type: 'deploy', sha }));
@@ -93,7 +93,7 @@ test('an event fires the job with its prompt as context, a burst fires it once, 
   await waitForRun(gateway, 'report', 2);
 });
 
-test('a job can be run by hand beside the gateway, also when it is paused', async (t) => {
+test('job run works beside the gateway, even for a paused job', async (t) => {
   const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
   letGo(gateway);
   await gateway.cli('job', 'pause', 'report');
@@ -122,7 +122,7 @@ function post(socketPath: string, path: string, body: unknown): Promise<Answer> 
   });
 }
 
-test('the control side makes jobs from blueprints, the public side does not', async (t) => {
+test('the control socket creates jobs from blueprints, the public server does not', async (t) => {
   const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
   const { socket } = controlPaths(gateway.home, tmpdir());
   const values = { time: '06:30', deliver: 'local' };
@@ -143,7 +143,7 @@ test('the control side makes jobs from blueprints, the public side does not', as
   assert.equal(open.status, 404);
 });
 
-test('the control side names what is wrong, and makes nothing then', async (t) => {
+test('the control socket names the problems and creates nothing', async (t) => {
   const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
   const { socket } = controlPaths(gateway.home, tmpdir());
   const create = (body: unknown, key = 'morning-brief') => post(socket, `/blueprints/${key}/jobs`, body);

@@ -28,7 +28,7 @@ jobs:
 interface Home {
   readonly home: string;
   run(...args: readonly string[]): Promise<CliResult>;
-  /** The output of a command that goes well; it may note that no gateway runs. */
+  /** The output of a successful command, which may note that no gateway is running. */
   fine(...args: readonly string[]): Promise<string>;
   json(...args: readonly string[]): Promise<Record<string, unknown>>;
   list(): Promise<readonly Record<string, unknown>[]>;
@@ -50,7 +50,7 @@ function openHome(t: TestContext, config?: string): Home {
 
 const TEA = ['job', 'create', 'tea', '--schedule', '0 16 * * *', '--prompt', 'Tea!', '--timezone', 'Europe/London'];
 
-test('a job is made, listed, shown and removed, by name and by id', async (t) => {
+test('a job is created, listed, shown and removed, by name and by id', async (t) => {
   const { fine, json, list } = openHome(t);
   const made = await json(...TEA, '--deliver', 'local', '--skills', 'brewing, pouring', '--description', 'At four');
   assert.match(String(made.id), /^[a-z2-9]{6}$/);
@@ -75,7 +75,7 @@ test('a job is made, listed, shown and removed, by name and by id', async (t) =>
   assert.deepEqual(await list(), []);
 });
 
-test('what the commands print', async (t) => {
+test('the commands print their screens', async (t) => {
   const { home } = openHome(t, CONFIG);
   const context = { clock: new FakeClock(NOW), random: (size: number) => Buffer.alloc(size, 7) };
   const store = await openOfflineStore(join(home, 'state.db'));
@@ -102,7 +102,7 @@ test('what the commands print', async (t) => {
   expectGolden('cli/jobs/screens.txt', screens);
 });
 
-test('jobs of the config stand in the list too, in the zone of the config', async (t) => {
+test('jobs of the config are listed too, in the time zone of the config', async (t) => {
   const { home, list } = openHome(t, CONFIG);
   assert.deepEqual(
     (await list()).map(({ id, kind, state, timezone, next_run }) => [id, kind, state, timezone, next_run]),
@@ -114,7 +114,7 @@ test('jobs of the config stand in the list too, in the zone of the config', asyn
   assert.equal(existsSync(join(home, 'state.db')), false, 'looking makes no store');
 });
 
-test('a job of the config can be paused and resumed, and is changed where it is written', async (t) => {
+test('a job of the config can be paused and resumed, but is only changed in the config', async (t) => {
   const { run, fine, list } = openHome(t, CONFIG);
   await fine('job', 'pause', 'report');
   await fine('job', 'resume', 'sleeping');
@@ -133,7 +133,7 @@ test('a job of the config can be paused and resumed, and is changed where it is 
   }
 });
 
-test('a job is paused for a time, and says until when', async (t) => {
+test('a job is paused for a time and shows the end', async (t) => {
   const { run, fine, list } = openHome(t, CONFIG);
   const until = '2026-01-02T14:00:00.000Z';
   const paused = await fine('job', 'pause', 'report', '--for', '26h');
@@ -146,7 +146,7 @@ test('a job is paused for a time, and says until when', async (t) => {
   assert.deepEqual([wrong.code, wrong.stderr.includes('--for')], [2, true]);
 });
 
-test('edit changes what its flags say and keeps the rest', async (t) => {
+test('edit changes only the given options', async (t) => {
   const { json, fine, run, list } = openHome(t);
   const made = await json(...TEA, '--deliver', 'messenger_a', '--deliver-chat-id', '-100200', '--toolsets', 'web');
   const edited = await json('job', 'edit', 'tea', '--schedule', '30 9 * * 1-5', '--name', 'coffee');
@@ -176,7 +176,7 @@ const REFUSED: readonly (readonly [string, readonly string[], number, RegExp])[]
 ];
 
 for (const [what, flags, exit, message] of REFUSED) {
-  test(`create refuses ${what}, and stores nothing`, async (t) => {
+  test(`create rejects ${what} and stores nothing`, async (t) => {
     const { run, list } = openHome(t);
     const given = ['--schedule', '0 8 * * *', '--prompt', 'x'].filter(
       () => !flags.includes('--prompt') && !flags.includes('--schedule'),
@@ -188,7 +188,7 @@ for (const [what, flags, exit, message] of REFUSED) {
   });
 }
 
-test('create refuses a name in use, in the config and in the store, and a name that is none', async (t) => {
+test('create rejects an invalid name, and a name in use in the config or the store', async (t) => {
   const { run, fine } = openHome(t, CONFIG);
   await fine(...TEA);
   for (const name of ['report', 'tea']) {
@@ -199,7 +199,7 @@ test('create refuses a name in use, in the config and in the store, and a name t
   assert.equal((await run('job', 'create', 'My Job', '--schedule', '0 8 * * *', '--prompt', 'x')).code, 2);
 });
 
-test('create warns of what is hardly meant, and makes the job', async (t) => {
+test('create warns of probable mistakes and creates the job', async (t) => {
   const { run } = openHome(t);
   const { code, stderr } = await run(
     'job',
@@ -217,7 +217,7 @@ test('create warns of what is hardly meant, and makes the job', async (t) => {
   assert.match(stderr, /schedule: .*`30 2 30 2 \*`/);
 });
 
-test('an unknown job is named with the closest one', async (t) => {
+test('an unknown job is reported with the closest name', async (t) => {
   const { run, fine } = openHome(t, CONFIG);
   await fine(...TEA);
   for (const verb of ['show', 'pause', 'resume', 'remove', 'run', 'edit']) {
@@ -227,7 +227,7 @@ test('an unknown job is named with the closest one', async (t) => {
   }
 });
 
-test('run stores one run, and no second while it waits', async (t) => {
+test('run stores one run and rejects a second while it is pending', async (t) => {
   const { run, json, fine, list } = openHome(t, CONFIG);
   await fine('job', 'pause', 'report');
   const { dispatch } = await json('job', 'run', 'report');
@@ -241,7 +241,7 @@ test('run stores one run, and no second while it waits', async (t) => {
   assert.equal(again.code, 1);
 });
 
-test('show tells what was missed and what was left out', async (t) => {
+test('show lists missed and skipped runs', async (t) => {
   const { home, json } = openHome(t, CONFIG);
   const store = await openOfflineStore(join(home, 'state.db'));
   const hour = 3_600_000;
@@ -260,7 +260,7 @@ test('show tells what was missed and what was left out', async (t) => {
   );
 });
 
-test('a blueprint, a command and a link make jobs, each with a name of its own', async (t) => {
+test('a blueprint, a command and a link create jobs with different names', async (t) => {
   const { json, list } = openHome(t);
   const values = ['time=06:30', 'deliver=local'];
   const made = [
@@ -275,7 +275,7 @@ test('a blueprint, a command and a link make jobs, each with a name of its own',
   assert.equal((await list()).length, 3);
 });
 
-test('a blueprint that cannot be filled or delivered makes nothing', async (t) => {
+test('a blueprint that cannot be filled or delivered creates nothing', async (t) => {
   const { run, list, home } = openHome(t);
   for (const [words, named] of [
     [['morning-brief', 'time=6:30', 'deliver=local'], '`6:30`'],
@@ -292,7 +292,7 @@ test('a blueprint that cannot be filled or delivered makes nothing', async (t) =
   assert.equal(existsSync(join(home, 'state.db')), true);
 });
 
-test('a platform is taken by the name users know', async (t) => {
+test('a platform is accepted by its display name', async (t) => {
   const { json } = openHome(t, 'platforms: { messenger_a: { enabled: true, token: "1:a", home_channel: "7" } }\n');
   assert.deepEqual((await json('blueprint', 'create', 'morning-brief', 'time=06:30', 'deliver=telegram')).deliver, [
     'telegram',
@@ -323,7 +323,7 @@ test('a route may name a job of the store, by name or id', async (t) => {
   assert.match(stdout, /unknown-job: .*`tee`.*`tea`/);
 });
 
-test('commands that only read jobs do not wait for whoever has the store', async (t) => {
+test('commands that only read jobs do not wait for the process that holds the store', async (t) => {
   const { home, fine } = openHome(t);
   await fine(...TEA);
   const lock = tryLock(join(home, 'state.db.lock'));

@@ -1,4 +1,4 @@
-/** Subscriptions that fire jobs made at run time, beside a running gateway. */
+/** Subscriptions that fire jobs created at run time, beside a running gateway. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startGateway, until } from '../../helpers/gateway.ts';
@@ -6,7 +6,7 @@ import { tempDir } from '../../helpers/temp-dir.ts';
 
 const CONFIG = 'platforms: { webhook: { enabled: true, secret: a-literal-secret-for-tests } }\n';
 
-test('a subscription may name a job of the store; one that names none is refused', async (t) => {
+test('a subscription may name a job of the store, but not an unknown one', async (t) => {
   const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
   const refused = await gateway.cli('webhook', 'subscribe', 'deploys', '--cron-job', 'smoke-test');
   assert.equal(refused.code, 1);

@@ -1,4 +1,4 @@
-/** On a terminal of 80 columns no line is wider, unless one word (a URL, a path, an id) is. */
+/** On a terminal of 80 columns no line is wider, except for a long word (a URL, path or id). */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,23 +42,23 @@ async function screenOf(home: string, argv: readonly string[]): Promise<string> 
   return screen;
 }
 
-/** Lines that could have been broken at a space, and were not. */
+/** Lines that should have been wrapped at a space. */
 const tooWide = (screen: string): string[] =>
   screen.split('\n').filter((line) => line.length > WIDTH && !line.split(' ').some((word) => word.length > WIDTH / 2));
 
-test('every help', async (t) => {
+test('every help text fits', async (t) => {
   const home = tempDir(t);
   const nouns = commandsOf(MODULES).flatMap(({ path }) => (path.includes(' ') ? [path.split(' ')[0] ?? ''] : []));
   for (const words of ['', ...new Set(nouns), ...commandsOf(MODULES).map(({ path }) => path)]) {
     const screen = await screenOf(home, [...words.split(' ').filter(Boolean), '--help']);
     assert.notEqual(screen, '', words);
-    // An example is one line, which can be copied.
+    // An example is one line, so that it can be copied.
     const text = screen.replace(/^ {2}hookwright .*$/gm, '');
     assert.deepEqual(tooWide(text), [], words);
   }
 });
 
-test('lists and what is shown of one thing', async (t) => {
+test('lists and details fit', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, '.env'), `WEBHOOK_SECRET=${SECRET}\nTELEGRAM_BOT_TOKEN_OF_THE_ALERTS=1:a\n`, {
     mode: 0o600,
@@ -98,7 +98,7 @@ test('lists and what is shown of one thing', async (t) => {
   }
 });
 
-test('a text goes on below its first word, and is whole where there is no terminal', () => {
+test('a text is wrapped below its first word, and not wrapped without a terminal', () => {
   assert.deepEqual(wrapBeside('fix: ', 'set the token', 12), ['fix: set the', '     token']);
   assert.deepEqual(wrapBeside('fix: ', 'set the token', undefined), ['fix: set the token']);
   assert.deepEqual(wrapBeside('\u001b[33m!\u001b[39m ', 'a b', 3), ['\u001b[33m!\u001b[39m a', '  b']);

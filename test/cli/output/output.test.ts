@@ -16,11 +16,11 @@ test('colours follow NO_COLOR, FORCE_COLOR, the terminal and its type, in this o
   assert.equal(createPaint(false)('red', 'x'), 'x');
 });
 
-test('control and direction characters are shown, not sent', () => {
+test('control and direction characters are made visible', () => {
   assert.equal(visible('a\u001b[31mb\n\u202ec'), 'a\\u001b[31mb\\n\\u202ec');
 });
 
-test('widths count wide characters twice and marks not at all', () => {
+test('wide characters have width 2, and combining marks 0', () => {
   assert.equal(displayWidth('abc'), 3);
   assert.equal(displayWidth('日本'), 4);
   assert.equal(displayWidth('e\u0301'), 1);
@@ -30,7 +30,7 @@ test('widths count wide characters twice and marks not at all', () => {
   assert.equal(cutToWidth('日本語', 5), '日本…');
 });
 
-test('a table aligns its columns and is cut only to a terminal', () => {
+test('a table aligns its columns and is only cut on a terminal', () => {
   const rows = [
     { name: 'alerts', text: 'a text that is far too long for the terminal it is on', n: 7 },
     { name: '日本', text: 'short', n: 12 },
@@ -48,7 +48,7 @@ test('a table aligns its columns and is cut only to a terminal', () => {
   ]);
 });
 
-test('a text that is wrapped goes on below itself, and no word of it is cut', () => {
+test('a wrapped text continues in its column, and no word is cut', () => {
   const rows = [
     { name: 'meta', title: 'Meta (WhatsApp, Messenger, Instagram)', n: 'HMAC' },
     { name: 'x', title: 'Supercalifragilistic', n: 'token' },
@@ -66,10 +66,10 @@ test('a text that is wrapped goes on below itself, and no word of it is cut', ()
   assert.ok(formatTable(rows, columns, 20).join('\n').includes('Supercalifragilistic'));
 });
 
-test('ids are never cut: what does not fit beside them stands below its row, and what says nothing is left out', () => {
+test('ids are never cut: other columns move below the row or are left out', () => {
   const id = '7d3e0c1a-5b2f-4e6d-9a8b-0c1d2e3f4a5b';
   const rows = [
-    { id, reason: 'the sender gave up after a long time', profile: 'default', url: `http://127.0.0.1/${id}` },
+    { id, reason: 'the sender stopped after a long time', profile: 'default', url: `http://127.0.0.1/${id}` },
     { id: 'short', reason: '', profile: 'default', url: 'http://127.0.0.1/x' },
   ];
   type Row = (typeof rows)[number];
@@ -82,10 +82,10 @@ test('ids are never cut: what does not fit beside them stands below its row, and
   ];
   assert.deepEqual(formatTable(rows, columns, 60), [
     `${'ID'.padEnd(36)}  REASON`,
-    `${id}  the sender gave up af…\n  url: http://127.0.0.1/${id}`,
+    `${id}  the sender stopped af…\n  url: http://127.0.0.1/${id}`,
     'short\n  url: http://127.0.0.1/x',
   ]);
-  const reason = '  reason: the sender gave up after a\n          long time';
+  const reason = '  reason: the sender stopped after a\n          long time';
   assert.equal(formatTable(rows, columns, 40)[1], `${id}\n${reason}\n  url: ${rows[0]?.url}`);
   assert.match(formatTable(rows, columns)[0] ?? '', /^ID +NOTE +PROFILE +REASON +URL$/);
 });

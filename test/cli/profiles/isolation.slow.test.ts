@@ -1,4 +1,4 @@
-/** Profiles behind a gateway, each with all that another has under the same names. */
+/** Isolation of profiles in a gateway with the same names in each profile. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInProcess } from '../../helpers/cli.ts';
@@ -8,7 +8,7 @@ import { tempDir } from '../../helpers/temp-dir.ts';
 import type { Profile } from './three-profiles.ts';
 import { CHATS, NAMES, PROFILES, pathOf, post, ROUTES, SECRETS, TOOLSETS, world, write } from './three-profiles.ts';
 
-test('a run reaches the credentials, chat, agent, toolsets, script, skill and session of its own profile, and no other', async (t) => {
+test('a run uses only the credentials, chat, agent, toolsets, script, skill and session of its profile', async (t) => {
   const { chat, home, gateway } = await world(t);
   for (const who of NAMES) {
     const before = chat.seen.length;
@@ -32,7 +32,7 @@ test('a run reaches the credentials, chat, agent, toolsets, script, skill and se
   }
 });
 
-test('a job that three profiles have under one name is that of its route, or of --profile', async (t) => {
+test('a job name in three profiles means the job in the profile of the route, or of --profile', async (t) => {
   const { chat, gateway } = await world(t);
   const said = async (who: Profile, from: number): Promise<void> => {
     const sent = await until(async () => chat.seen[from]);
@@ -64,7 +64,7 @@ test('a job that three profiles have under one name is that of its route, or of 
 
 const KEYS = { default: 'q8Lw2Zr5TnVc90', red: 'm3Xc7Vb1KsPd46' } as const;
 
-test('an agent behind a server is asked with the key of its own profile', async (t) => {
+test('an agent server is called with the key of the profile', async (t) => {
   const answer = { body: { choices: [{ message: { role: 'assistant', content: 'ok' } }] } };
   const server = await startFakeHttp(t, () => answer);
   const home = tempDir(t);
@@ -82,10 +82,10 @@ test('an agent behind a server is asked with the key of its own profile', async 
   }
 });
 
-/** Red has it first, then blue: route names are of the table, all that is remembered of their events is of the profile. */
+/** First red has the route, then blue. Route names belong to the table, the state of their events to the profile. */
 const MOVED = { prompt: '{entity}', secret: SECRETS.red, deliver: 'log', rate_limit: 3 };
 
-test('what was remembered of a route in one profile counts for nothing in another', async (t) => {
+test('the state of a route in one profile does not apply to another', async (t) => {
   const { home, gateway } = await world(t);
   const bind = (profile: Profile): void =>
     write(
@@ -105,9 +105,9 @@ test('what was remembered of a route in one profile counts for nothing in anothe
     bind(profile);
     assert.deepEqual(await send(profile, 'feed', 'one'), [202, 'accepted'], 'a new delivery id');
     assert.deepEqual(await send(profile, 'feed', 'one'), [200, 'duplicate']);
-    assert.deepEqual(await send(profile, 'burst'), [202, 'coalesced', 0], 'a group of its own');
+    assert.deepEqual(await send(profile, 'burst'), [202, 'coalesced', 0], 'its own group');
     assert.deepEqual(await send(profile, 'burst'), [202, 'coalesced', 1]);
-    assert.deepEqual(await send(profile, 'feed'), [202, 'accepted'], 'a rate window of its own');
+    assert.deepEqual(await send(profile, 'feed'), [202, 'accepted'], 'its own rate window');
     assert.deepEqual(await send(profile, 'feed'), [429, 'rate_limited']);
   }
   await gateway.stop();
@@ -123,7 +123,7 @@ test('what was remembered of a route in one profile counts for nothing in anothe
   );
 });
 
-test('with profiles switched off their paths are unknown', async (t) => {
+test('with profiles off their paths are unknown', async (t) => {
   const home = tempDir(t);
   const config =
     'platforms:\n  webhook:\n    enabled: true\n    secret: a-secret-of-the-default\n    routes:\n      plain: { prompt: x }\n      for-red: { prompt: x, profile: red }\n';

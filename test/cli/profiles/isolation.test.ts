@@ -6,12 +6,12 @@ import { runInProcess, startInProcess } from '../../helpers/cli.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 import { furnish, post, rootConfig, SECRETS, world, write } from './three-profiles.ts';
 
-test('unknown route, unknown profile and mismatch have one answer, however well they are signed', async (t) => {
+test('an unknown route, an unknown profile and a mismatch get the same answer, even with a valid signature', async (t) => {
   const { gateway } = await world(t);
   const red = SECRETS.red;
   const paths = [
     '/webhooks/nothing',
-    '/p/nobody/webhooks/for-red',
+    '/p/unknown/webhooks/for-red',
     '/p/blue/webhooks/for-red',
     '/webhooks/for-red',
     '/p/default/webhooks/for-red',
@@ -27,7 +27,7 @@ test('unknown route, unknown profile and mismatch have one answer, however well 
   assert.equal((await post(`${gateway.url}/p/red/webhooks/for-red`, red)).status, 202);
 });
 
-/** Takes one thing away from red that the others still have, or points it at theirs. */
+/** Removes something from red that the others have, or makes it refer to theirs. */
 const spoils: readonly (readonly [string, (home: string) => void, RegExp])[] = [
   ['a target', (home) => write(home, 'profiles/red/config.yaml', '{}\n'), /profile-incomplete.*messenger_a.*`red`/],
   ['a skill', (home) => rmSync(join(home, 'profiles/red/skills/who/SKILL.md')), /profile-incomplete.*who.*`red`/],
@@ -51,7 +51,7 @@ const spoils: readonly (readonly [string, (home: string) => void, RegExp])[] = [
   ],
 ];
 for (const [what, spoil, expected] of spoils) {
-  test(`${what} that only another profile has is refused before anything is served`, async (t) => {
+  test(`${what} of another profile is rejected before anything is served`, async (t) => {
     const home = tempDir(t);
     furnish(home, 1);
     spoil(home);
@@ -65,7 +65,7 @@ for (const [what, spoil, expected] of spoils) {
   });
 }
 
-test('a job of another profile is unknown, and an agent that a profile lacks is not borrowed', async (t) => {
+test('a profile uses neither jobs nor agents of another profile', async (t) => {
   const home = tempDir(t);
   furnish(home, 1);
   write(

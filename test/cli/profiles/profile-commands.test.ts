@@ -16,7 +16,7 @@ const CONFIG = `platforms:
 gateway: { multiplex_profiles: true }
 `;
 
-test('create makes a home that only its owner can enter, and never touches one that is there', async (t) => {
+test('create makes a private home and does not change an existing one', async (t) => {
   const home = tempDir(t);
   const made = await runInProcess(['profile', 'create', 'work'], { home });
   assert.equal(made.code, 0, made.stderr);
@@ -32,7 +32,7 @@ test('create makes a home that only its owner can enter, and never touches one t
   assert.equal(existsSync(join(home, 'x')), false);
 });
 
-test('list, show and lint say what each profile reaches, by reference and never by secret', async (t) => {
+test('list, show and lint print what each profile can reach, without secrets', async (t) => {
   const home = tempDir(t);
   await runInProcess(['profile', 'create', 'work'], { home });
   writeFileSync(join(home, 'config.yaml'), CONFIG);
@@ -59,7 +59,7 @@ test('list, show and lint say what each profile reaches, by reference and never 
   assert.ok(lint.stdout.includes(stdout), lint.stdout);
 });
 
-test('a profile that is not served is listed as such', async (t) => {
+test('a profile that is not served is listed with this state', async (t) => {
   const home = tempDir(t);
   await runInProcess(['profile', 'create', 'work'], { home });
   writeFileSync(join(home, 'config.yaml'), CONFIG.replace('true }', 'false }'));

@@ -1,4 +1,4 @@
-/** Two profiles and the default one have everything under the same names; only the contents tell whose it is. */
+/** Three profiles with the same names for everything; only the contents differ. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { startGateway } from '../../helpers/gateway.ts';
 import { sendAgain } from '../../helpers/send-again.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
-/** Two profiles and the default one have everything under the same names; only the contents tell whose it is. */
+/** Three profiles with the same names for everything; only the contents differ. */
 export const PROFILES = { default: '', red: 'profiles/red', blue: 'profiles/blue' } as const;
 export type Profile = keyof typeof PROFILES;
 export const CHATS: Readonly<Record<string, string>> = { default: '-100', red: '-200', blue: '-300' };
@@ -27,7 +27,7 @@ export const SECRETS: Readonly<Record<Profile, string>> = {
   blue: 'a-secret-of-the-blue-one',
 };
 
-/** Where a route of a profile is served. */
+/** The path of a profile's route. */
 export const pathOf = (profile: Profile, route: string): string =>
   profile === 'default' ? `/webhooks/${route}` : `/p/${profile}/webhooks/${route}`;
 

@@ -12,7 +12,7 @@ const recompiler = moduleUrl(new URL('../../../cli/serve/reloader.js', import.me
 const thread = moduleUrl(new URL('../../../main/recompile-thread.js', import.meta.url));
 const clock = moduleUrl(new URL('../../../runtime/platform/clock.js', import.meta.url));
 
-/** What a process writes that compiles; `waits`: it has something else to do until the compile has ended. */
+/** The output of a process that compiles; with `waits` it has other work until the compile has ended. */
 async function compileIn(cwd: string, waits: boolean): Promise<string> {
   const program = `
     import { Recompiler } from ${JSON.stringify(recompiler)};
@@ -29,7 +29,7 @@ async function compileIn(cwd: string, waits: boolean): Promise<string> {
   return stdout;
 }
 
-test('a stopped gateway does not wait for a compile that is under way', async (t) => {
+test('a stopped gateway does not wait for a compile in progress', async (t) => {
   const dir = tempDir(t);
   assert.equal(await compileIn(dir, false), '');
   assert.equal(await compileIn(dir, true), 'compiled');

@@ -27,7 +27,7 @@ function event(secret: string): RequestInit {
   return { method: 'POST', body, headers: { ...JSON_TYPE, 'x-notion-signature': signature } };
 }
 
-test('the secret of a handshake is stored and counts at once, while the command waits and at no other time', async (t) => {
+test('the secret of a handshake is stored and used at once, but only while the command waits', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
   const early = await runInProcess(['source', 'enroll', 'pages'], { home, env });
@@ -50,7 +50,7 @@ test('the secret of a handshake is stored and counts at once, while the command 
   assert.ok(!gateway.running.stderr().includes(TOKEN));
 });
 
-test('routes whose sender sends no secret, or whose secret is no file, are refused with what to do', async (t) => {
+test('routes whose sender sends no secret, or whose secret is not a file, are rejected with a hint', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), CONFIG.replace('"file:secrets/pages"', 'env:WEBHOOK_SECRET'), {
     mode: 0o600,
@@ -58,7 +58,7 @@ test('routes whose sender sends no secret, or whose secret is no file, are refus
   const cases: readonly (readonly [string[], number, RegExp])[] = [
     [['pulls'], 1, /\n.*asana, notion/],
     [['pages'], 1, /\n.*secret: file:secrets\/pages/],
-    [['nobody'], 1, /"nobody"/],
+    [['unknown'], 1, /"unknown"/],
     [['pages', '--timeout', 'soon'], 2, /--timeout/],
   ];
   for (const [argv, expected, text] of cases) {

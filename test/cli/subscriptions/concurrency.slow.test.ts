@@ -10,14 +10,14 @@ import { nodeArgv } from '../../helpers/node-argv.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const CONFIG = 'platforms:\n  webhook:\n    enabled: true\n    secret: env:SECRET\n';
-/** The short form; `HOOKWRIGHT_LONG_TESTS=1` runs all 200. */
+/** The number of processes; `HOOKWRIGHT_LONG_TESTS=1` runs all 200. */
 const PROCESSES = process.env.HOOKWRIGHT_LONG_TESTS === '1' ? 200 : 4;
 const [NODE = '', ...WRITER] = nodeArgv(new URL('../../helpers/subscription-writer.js', import.meta.url));
 
 const entriesOf = (home: string): Record<string, unknown> =>
   JSON.parse(readFileSync(join(home, 'webhook_subscriptions.json'), 'utf8')) as Record<string, unknown>;
 
-test(`${PROCESSES} subscribe processes at once make ${PROCESSES} entries`, async (t) => {
+test(`${PROCESSES} concurrent subscribe processes create ${PROCESSES} entries`, async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), CONFIG);
   const names = Array.from({ length: PROCESSES }, (_, at) => `s${at}`);
@@ -29,7 +29,7 @@ test(`${PROCESSES} subscribe processes at once make ${PROCESSES} entries`, async
   assert.equal(statSync(join(home, 'webhook_subscriptions.json')).mode & 0o777, 0o600);
 });
 
-test('kill -9 in the middle of writing leaves the file as it was before a change or after it', async (t) => {
+test('kill -9 during a write leaves the file as before or after the change', async (t) => {
   for (const delay of [3, 11, 23, 41]) {
     const home = tempDir(t);
     writeFileSync(join(home, 'webhook_subscriptions.json'), '{}\n');
@@ -43,7 +43,7 @@ test('kill -9 in the middle of writing leaves the file as it was before a change
       names,
       names.map((_, at) => `s${at}`),
     );
-    // Neither its lock nor its temporary file stands in the way of the next writer.
+    // Its lock and its temporary file do not block the next writer.
     await updateSubscriptions(contextFor({ home }), (entries) => ({
       entries: new Map([...entries, ['next', {}]]),
       result: null,

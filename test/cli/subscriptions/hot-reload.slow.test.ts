@@ -19,7 +19,7 @@ const CONFIG = `platforms:
       steady: { events: [wanted], prompt: x }
 `;
 
-/** An event that a stage after the signature ignores: it costs the gateway no run. */
+/** An event that is ignored after the signature check, so that it starts no run. */
 async function send(url: string, secret: string): Promise<number> {
   const body = '{"event_type":"unwanted"}';
   const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
@@ -29,7 +29,7 @@ async function send(url: string, secret: string): Promise<number> {
   return answer.status;
 }
 
-test('100 changes under load: no request fails, and each change counts for the first request after it', async (t) => {
+test('during 100 changes under load no request fails, and each change applies to the next request', async (t) => {
   const home = tempDir(t);
   const gateway = await startGateway(t, { home, config: CONFIG });
   const context = contextFor({ home });
@@ -60,7 +60,7 @@ test('100 changes under load: no request fails, and each change counts for the f
     assert.equal(await send(url, secret), 403, `disabled, round ${round}`);
     await put(null);
     assert.equal(await send(url, secret), 404, `removed, round ${round}`);
-    // There is load in each round.
+    // Every round has load.
     await until(async () => served > before);
     before = served;
   }

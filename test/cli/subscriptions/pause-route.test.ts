@@ -1,4 +1,4 @@
-/** `route pause` and `route resume`: over a gateway and without one, shown wherever the route is. */
+/** `route pause` and `route resume`, with and without a gateway. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ jobs:
 `;
 const UNTIL = '2026-01-01T01:00:00.000Z';
 
-test('a route is paused for a time and resumed; lists, doctor and explain say so', async (t) => {
+test('a route is paused for a time and resumed, as lists, doctor and explain show', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
   writeFileSync(join(home, 'event.json'), '{"a":1}');
@@ -44,7 +44,7 @@ test('a route is paused for a time and resumed; lists, doctor and explain say so
   assert.equal((await run('route', 'resume', 'alert')).code, 0);
   const routes = async () => JSON.parse((await run('webhook', 'list', '--all', '--json')).stdout);
   assert.deepEqual(new Set((await routes()).map((route: { paused: unknown }) => route.paused)), new Set([null]));
-  // One that is gone with what it holds goes on, too.
+  // A removed route with held events can be resumed, too.
   await run('route', 'pause', 'alerts');
   writeFileSync(join(home, 'config.yaml'), CONFIG.replace('alerts:', 'news:'), { mode: 0o600 });
   assert.equal((await run('route', 'resume', 'alerts')).code, 0);

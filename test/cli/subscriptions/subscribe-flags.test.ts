@@ -70,14 +70,14 @@ const refused: readonly (readonly [SubscribeFlags, flag: string])[] = [
   [{ coalesce: '[' }, '--coalesce'],
 ];
 for (const [flags, flag] of refused) {
-  test(`refuses ${JSON.stringify(flags)}`, () =>
+  test(`rejects ${JSON.stringify(flags)}`, () =>
     assert.throws(
       () => applyFlags({}, flags),
       (error) => error instanceof UsageError && error.message.includes(flag),
     ));
 }
 
-test('of the two ways to send a message without an agent, the one that is asked for ends the other', () => {
+test('each of the two ways to send a message without an agent ends the other', () => {
   const direct: RouteConfig = { prompt: 'x', deliver: 'slack', deliver_only: true };
   const stored: RouteConfig = { prompt: 'x', deliver: 'slack', agent: 'none' };
   assert.deepEqual(applyFlags(direct, { agent: 'none' }), stored);

@@ -30,19 +30,19 @@ const faults: readonly (readonly [text: string, offset: number | null])[] = [
   ['['.repeat(300), 201],
 ];
 for (const [text, offset] of faults) {
-  test(`finds the fault in ${JSON.stringify(text.slice(0, 30))}`, () => {
+  test(`finds the error in ${JSON.stringify(text.slice(0, 30))}`, () => {
     assert.equal(findJsonFault(text)?.offset ?? null, offset);
   });
 }
 
-test('a file that is no map of entries is refused with its place', () => {
+test('a file that is not a map of entries is rejected with the position', () => {
   assert.throws(() => parseSubscriptions('/h', '[]'), {
     message: /\/h\/webhook_subscriptions\.json:1:1: /,
   });
   assert.throws(() => parseSubscriptions('/h', '{\n"a": {},\n}'), { message: /:3:1: / });
 });
 
-test('a change keeps entries, unknown keys and odd names, and closes the file to others', async (t) => {
+test('a change keeps entries, unknown keys and unusual names, and makes the file private', async (t) => {
   const home = tempDir(t);
   const path = join(home, 'webhook_subscriptions.json');
   writeFileSync(path, '{"old": {"prompt": "x", "future_key": [1]}, "__proto__": {"prompt": "p"}}');
@@ -70,7 +70,7 @@ test('a change that fails writes nothing and frees the lock', async (t) => {
   assert.deepEqual(JSON.parse(readFileSync(join(home, 'webhook_subscriptions.json'), 'utf8')), { a: {} });
 });
 
-/** A change that waits for its turn behind a holder, on a clock of its own. */
+/** A change that waits behind a holder of the lock, with its own clock. */
 function waitingChange(t: TestContext) {
   const home = tempDir(t);
   let tries = 0;
@@ -93,7 +93,7 @@ function waitingChange(t: TestContext) {
   return { held, change, clock, triedAgain, file: join(home, 'webhook_subscriptions.json') };
 }
 
-test('a change waits for its turn as long as others get theirs', async (t) => {
+test('a change waits while other changes make progress', async (t) => {
   const { held, change, clock, triedAgain, file } = waitingChange(t);
   for (const text of ['{"one": {}}', '{"one": {}, "two": {}}']) {
     writeFileSync(file, text);
@@ -104,14 +104,14 @@ test('a change waits for its turn as long as others get theirs', async (t) => {
   assert.deepEqual(await change, ['one', 'two']);
 });
 
-test('a change gives up when the one before it does nothing for a minute', async (t) => {
+test('a change fails if the holder of the lock makes no progress for a minute', async (t) => {
   const { change, clock, triedAgain } = waitingChange(t);
   await triedAgain();
   clock.advance(61_000);
   await assert.rejects(change, CliError);
 });
 
-test('many changes at once all land', async (t) => {
+test('many concurrent changes are all written', async (t) => {
   const home = tempDir(t);
   const context = contextFor({ home });
   const add = (name: string): Promise<null> =>

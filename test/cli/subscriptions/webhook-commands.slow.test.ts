@@ -22,7 +22,7 @@ jobs:
   nightly: { schedule: "0 3 * * *", prompt: Clean up. }
 `;
 
-/** Runs a command line beside the gateway, which is in this process. */
+/** Runs a command line while the gateway runs in this process. */
 async function shell(line: string): Promise<string> {
   const child = spawn('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'ignore'] });
   let text = '';
@@ -30,7 +30,7 @@ async function shell(line: string): Promise<string> {
   return text;
 }
 
-test('a running gateway serves a new subscription with the next request, and the curl line reaches it', async (t) => {
+test('a running gateway serves a new subscription at the next request, and the curl line reaches it', async (t) => {
   const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
   const made = await gateway.cli(
     'webhook',
@@ -57,7 +57,7 @@ test('a running gateway serves a new subscription with the next request, and the
   assert.equal((await gateway.cli('webhook', 'test', 'live')).code, 1);
 });
 
-test('a bad entry is quarantined in list, status and log, and the others serve', async (t) => {
+test('an invalid entry is quarantined in list, status and log, and the others are served', async (t) => {
   const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
   const file = join(gateway.home, 'webhook_subscriptions.json');
   writeFileSync(

@@ -45,7 +45,7 @@ function bench(t: TestContext, clock = new FakeClock()): Bench {
   };
 }
 
-test('what the commands print', async (t) => {
+test('the commands print their screens', async (t) => {
   const { home } = bench(t);
   const context = { clock: new FakeClock(), random: () => createHash('sha256').update('one').digest() };
   const run = (...argv: string[]) => runInProcess(argv, { home, context });
@@ -70,7 +70,7 @@ test('what the commands print', async (t) => {
   expectGolden('cli/subscriptions/screens.txt', screens);
 });
 
-test('subscribe makes a route with a secret of its own and says how to use it', async (t) => {
+test('subscribe creates a route with its own secret and prints how to use it', async (t) => {
   const { webhook, entries, file } = bench(t);
   const made = await webhook('subscribe', 'reviews', '--events', 'pull_request', '--prompt', 'Review {title}');
   assert.equal(made.code, 0, made.stderr);
@@ -82,7 +82,7 @@ test('subscribe makes a route with a secret of its own and says how to use it', 
   assert.deepEqual(entries(), { reviews: { events: ['pull_request'], prompt: 'Review {title}', secret } });
 });
 
-test('subscribe warns of an agent that acts on the text of strangers, and of its prompt', async (t) => {
+test('subscribe warns of an agent that acts on untrusted text, and of its prompt', async (t) => {
   const { webhook, home } = bench(t);
   const agent = 'agent: { command: [claude, -p, --tools, ""], confined: It has no tools. }\n';
   writeFileSync(join(home, 'config.yaml'), CONFIG + agent, { mode: 0o600 });
@@ -113,7 +113,7 @@ test('subscribe warns of an agent that acts on the text of strangers, and of its
   );
 });
 
-test('every flag ends up in the entry, a negative chat id too', async (t) => {
+test('every option is stored in the entry, even a negative chat id', async (t) => {
   const { webhook, entries, home } = bench(t);
   mkdirSync(join(home, 'scripts'));
   writeFileSync(join(home, 'scripts', 'f.sh'), '');
@@ -140,7 +140,7 @@ test('every flag ends up in the entry, a negative chat id too', async (t) => {
     assert.equal(JSON.parse((await webhook('subscribe', ...argv, '--json')).stdout).mode, mode);
 });
 
-test('a source pins a subscription to the signature of one sender', async (t) => {
+test('a source limits a subscription to the signature of one sender', async (t) => {
   const { webhook, entries, home } = bench(t);
   const refused = await webhook('subscribe', 'pay', '--source', 'stripes', '--prompt', 'x');
   assert.equal(refused.code, 1);
@@ -164,7 +164,7 @@ test('a source pins a subscription to the signature of one sender', async (t) =>
   assert.equal(any?.source, null);
 });
 
-test('a sender with a private key is given no secret, but its public key', async (t) => {
+test('a sender with a private key gets no secret', async (t) => {
   const { webhook, entries } = bench(t);
   const refused = await webhook('subscribe', 'chat', '--source', 'discord', '--prompt', 'x');
   assert.deepEqual([refused.code, refused.stderr.includes('`public_key`')], [1, true]);
@@ -178,7 +178,7 @@ test('a sender with a private key is given no secret, but its public key', async
   assert.match((await webhook('show', 'talk', '--reveal')).stdout, /a-word-of-our-own/);
 });
 
-test('an update changes what its flags say and keeps the rest, secret, toolsets and unknown keys included', async (t) => {
+test('an update changes only the given options and keeps secret, toolsets and unknown keys', async (t) => {
   const { webhook, entries, file } = bench(t);
   const old = { prompt: 'old', secret: 'the-secret-of-this-entry', toolsets: ['terminal'], events: ['a'] };
   writeFileSync(file, JSON.stringify({ one: old, two: { prompt: 'two', secret: 'another-secret-of-two', future: 1 } }));
@@ -202,15 +202,15 @@ const refused: readonly (readonly [string, string[], number, RegExp])[] = [
     /deliver-only-with-cron-job/,
   ],
   ['coalescing a job', ['x', '--cron-job', 'nightly', '--coalesce', 'a'], 1, /coalesce-mode/],
-  ['a name that is no part of a URL', ['Bad Name'], 1, /Bad Name/],
+  ['a name that is not valid in a URL', ['Bad Name'], 1, /Bad Name/],
   ['a static route', ['fixed', '--prompt', 'x'], 1, /"fixed".*\n.* config\.yaml:6/],
   ['an unknown target', ['x', '--deliver', 'mesenger_a'], 1, /messenger_a/],
-  ['an unknown profile', ['x', '--route-profile', 'nobody'], 1, /unknown-profile/],
+  ['an unknown profile', ['x', '--route-profile', 'unknown'], 1, /unknown-profile/],
   ['a flag for toolsets', ['x', '--toolsets', 'web'], 2, /"--toolsets"/],
   ['no name', [], 2, /hookwright webhook subscribe <subscription>/],
 ];
 for (const [name, argv, code, expected] of refused) {
-  test(`subscribe refuses ${name} and writes nothing`, async (t) => {
+  test(`subscribe rejects ${name} and writes nothing`, async (t) => {
     const { webhook, file } = bench(t);
     const result = await webhook('subscribe', ...argv);
     assert.equal(result.code, code, result.stderr);
@@ -220,7 +220,7 @@ for (const [name, argv, code, expected] of refused) {
   });
 }
 
-test('a file that cannot be parsed is refused with its place and left as it is, by every command', async (t) => {
+test('every command rejects an unparsable file with the position and does not change it', async (t) => {
   const { webhook, file } = bench(t);
   writeFileSync(file, '{\n  "a": {},\n}\n');
   for (const argv of [
@@ -238,7 +238,7 @@ test('a file that cannot be parsed is refused with its place and left as it is, 
   assert.equal(readFileSync(file, 'utf8'), '{\n  "a": {},\n}\n');
 });
 
-test('list shows what the gateway makes of each entry, and never a secret', async (t) => {
+test('list shows the state of each entry and no secret', async (t) => {
   const { webhook, file } = bench(t);
   const secret = 'a-secret-that-must-not-show';
   writeFileSync(
@@ -274,7 +274,7 @@ test('list shows what the gateway makes of each entry, and never a secret', asyn
   assert.doesNotMatch(table.stdout + stdout, /must-not-show|a-global-secret/);
 });
 
-test('show hides secrets unless they are asked for', async (t) => {
+test('show hides secrets without --reveal', async (t) => {
   const { webhook, file } = bench(t);
   writeFileSync(
     file,
@@ -297,7 +297,7 @@ test('show hides secrets unless they are asked for', async (t) => {
   assert.equal((await webhook('show', 'fixed')).code, 1);
 });
 
-test('remove, enable and disable change one entry; what is not there is refused', async (t) => {
+test('remove, enable and disable change one entry and reject an unknown one', async (t) => {
   const { webhook, file, entries } = bench(t);
   writeFileSync(file, JSON.stringify({ a: { secret: 'a-secret-for-this-entry' }, b: {} }));
   assert.equal((await webhook('disable', 'a')).code, 0);
@@ -311,7 +311,7 @@ test('remove, enable and disable change one entry; what is not there is refused'
   }
 });
 
-test('rotate-secret keeps the old secret for the overlap, also that of everybody', async (t) => {
+test('rotate-secret keeps the old secret for the overlap, even the global one', async (t) => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const { webhook, file, entries } = bench(t, clock);
   writeFileSync(file, JSON.stringify({ own: { secret: 'the-old-secret-of-own' }, inherits: {} }));
@@ -330,7 +330,7 @@ test('rotate-secret keeps the old secret for the overlap, also that of everybody
   assert.equal(inherited?.value, 'a-global-secret-for-tests');
 });
 
-test('an entry that is no map is listed as quarantined, and keeps no other from being listed, tested, changed or removed', async (t) => {
+test('an entry that is not a map is quarantined and does not affect the others', async (t) => {
   const { webhook, entries, file } = bench(t);
   const good = { secret: '4f9d1c2b7a6e5f4d3c2b1a09f8e7d6c5', prompt: 'x' };
   writeFileSync(

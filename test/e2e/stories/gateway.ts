@@ -1,4 +1,4 @@
-/** The running server: started, looked at, reloaded, stopped. */
+/** Starting, inspecting, reloading and stopping the gateway. */
 import type { Story } from './story.ts';
 
 const SECRET = 'the-secret-of-the-home-behind-a-gateway';
@@ -19,7 +19,7 @@ export const gateway: Story = {
   steps: [
     { run: 'gateway status', code: 1, err: NOT_RUNNING },
     { run: 'gateway status --json', code: 1, json: true, out: '{\n  "state": "stopped"\n}\n' },
-    { run: 'gateway logs', code: 1, err: /^error: there is no log yet: .*\n {2}a gateway writes it/ },
+    { run: 'gateway logs', code: 1, err: /^error: there is no log yet: .*\n {2}only a background gateway writes it/ },
     {
       run: 'gateway install-service --dry-run',
       out: /^# Written by [\s\S]*\nExecStart=.* gateway run --config \S+\/home\/config\.yaml\n/,
@@ -38,12 +38,12 @@ export const gateway: Story = {
     },
     { run: 'gateway status', out: /^hookwright \S+ is serving on http:.*\n {2}table +1 route, generation 1, / },
     { run: 'gateway status --json', json: true, out: /"state": "serving"/ },
-    { run: 'gateway reload', err: /^nothing has changed since it was loaded at \S+Z, / },
+    { run: 'gateway reload', err: /^no changes since the last load at \S+Z, / },
     {
       run: 'gateway reload',
       code: 1,
       write: { 'home/config.yaml': CONFIG.replace('prompt', 'promt') },
-      err: /unknown-key[\s\S]*error: the configuration has errors: the old one goes on serving\n$/,
+      err: /unknown-key[\s\S]*error: the configuration has errors; the old one stays in service\n$/,
     },
     { run: 'gateway reload --json', json: true, write: { 'home/config.yaml': CONFIG }, out: /"ok": true/ },
     { run: 'gateway logs -n 1000', out: /"msg":"listening"/ },

@@ -1,4 +1,4 @@
-/** Every story. Together they drive every command: a command without one makes the end-to-end test fail. */
+/** All stories. Together they run every command; the end-to-end test fails for a command without one. */
 import { configuration } from './configuration.ts';
 import { deliveries } from './deliveries.ts';
 import { gateway } from './gateway.ts';
@@ -9,7 +9,7 @@ import { sources } from './sources.ts';
 import type { Story } from './story.ts';
 import { subscriptions } from './subscriptions.ts';
 
-/** The longest first: the others run beside them. */
+/** The longest first, because the others run beside them. */
 export const STORIES: readonly Story[] = [
   subscriptions,
   deliveries,

@@ -1,4 +1,4 @@
-/** Scheduled prompts, and the blueprints they are made from. */
+/** Scheduled prompts and blueprints. */
 import type { Story } from './story.ts';
 
 const CONFIG = 'platforms:\n  webhook:\n    enabled: true\n    port: 0\n    secret: env:WEBHOOK_SECRET\n';
@@ -6,23 +6,23 @@ const SECRET = 'the-secret-of-a-home-with-jobs';
 const files = { 'home/config.yaml': CONFIG, 'home/.env': `WEBHOOK_SECRET=${SECRET}\n` };
 
 export const jobs: Story = {
-  about: 'a job is made, changed, paused, run and removed',
+  about: 'a job is created, changed, paused, run and removed',
   files,
   secrets: [SECRET],
   steps: [
-    { run: 'job list', err: /^no jobs; make one: hookwright job create/ },
+    { run: 'job list', err: /^no jobs; to create one: hookwright job create/ },
     {
       run: "job create report --schedule '0 8 * * 1-5' --prompt 'Write it.' --timezone Europe/London",
       out: /^job report \(\w+\) created\nruns weekdays at 08:00 in Europe\/London; next: /,
-      err: /^no gateway is running: /,
+      err: /^no gateway is running; /,
       modes: { 'home/state.db': 0o600 },
     },
-    { run: 'job create tea --prompt x', code: 2, err: /^error: --schedule is needed\n/ },
+    { run: 'job create tea --prompt x', code: 2, err: /^error: --schedule is missing\n/ },
     { run: "job create tea --schedule '61 * * * *' --prompt x", code: 1, err: /invalid-schedule/ },
     { run: 'gateway start', out: /./, err: /^started /m },
     { run: 'job list', out: 'NAME …\nreport  … active …\n' },
     { run: "job edit report --schedule '30 9 * * *' --json", json: true, out: /"schedule": "30 9 \* \* \*"/ },
-    { run: 'job edit report', code: 2, err: /^error: say what to change\n/ },
+    { run: 'job edit report', code: 2, err: /^error: nothing to change\n/ },
     { run: 'job pause report', out: /^job report \(\w+\) paused\n$/ },
     { run: 'job list --json', json: true, out: /"paused": true/ },
     { run: 'job resume report', out: /^job report \(\w+\) resumed\n$/ },
@@ -39,7 +39,7 @@ export const jobs: Story = {
 const FILLED = 'time=07:30 deliver=local';
 
 export const blueprints: Story = {
-  about: 'a blueprint is looked at, filled, sent on and made a job',
+  about: 'a blueprint is shown, filled, shared and made a job',
   files,
   secrets: [SECRET],
   steps: [
@@ -53,7 +53,7 @@ export const blueprints: Story = {
       out: 'hookwright://blueprint/morning-brief?time=07%3A30&deliver=local\n',
       keep: { link: /^(\S+)/ },
     },
-    { run: 'blueprint create $link', out: /^job morning-brief \(\w+\) created\n/, err: /^no gateway is running: / },
+    { run: 'blueprint create $link', out: /^job morning-brief \(\w+\) created\n/, err: /^no gateway is running; / },
     { run: 'job list', out: /^morning-brief +\w+ +active +daily at 07:30 /m },
     { run: 'catalog publish', json: true, out: /"key": "morning-brief"/ },
     {

@@ -1,20 +1,20 @@
-/** Which steps of the stories start a process. Starting one takes longer than nearly all that is done in it. */
+/** Chooses the steps that start a process, because starting one takes longer than most commands. */
 import type { CommandEntry } from '../../../cli/commands.ts';
 import { commandsOf, findCommand } from '../../../cli/commands.ts';
 import { MODULES } from '../../../main/modules.ts';
 import type { Step, Story } from './story.ts';
 
-/** The command that a step drives; undefined for words that are none. */
+/** The command that a step runs; undefined for unknown words. */
 export function commandOf({ run }: Step): CommandEntry | undefined {
   return findCommand(commandsOf(MODULES), run.split(' '));
 }
 
-/** What it is about is the process: its signals, its terminal, what is piped into it, words that are no command. */
+/** Whether the step tests the process itself: signals, terminal, stdin, or unknown commands. */
 const isAboutProcess = (step: Step): boolean =>
   step.when !== undefined || step.terminal !== undefined || step.stdin !== undefined || commandOf(step) === undefined;
 
 /**
- * Every step about processes, and the first of each exit code. With `all` every step, which is how users run them
+ * Steps that test the process, and the first step with each exit code. With `all` every step, as users run them
  * (`npm run test:long -- e2e/packed`).
  */
 export function stepsWithProcess(stories: readonly Story[], all: boolean): ReadonlySet<Step> {

@@ -1,4 +1,4 @@
-/** The packed program for the steps of stories: as a process of its own, or in this one, which takes a tenth of the time. */
+/** Runs steps of stories with the packed program, as a process or within this one, which is ten times faster. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -11,8 +11,8 @@ export interface Output {
   readonly stderr: string;
 }
 
-/** Where a command is run. */
-export interface Place {
+/** The folder, home and variables of a command. */
+export interface CommandEnvironment {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -20,12 +20,16 @@ export interface Place {
 /** The argument vector that starts a packed program. @param path of its entry file */
 export const programArgv = (path: string): readonly [string, ...string[]] => [process.execPath, path];
 
-export function startProgram(path: string, words: readonly string[], place: Place): ChildProcessWithoutNullStreams {
+export function startProgram(
+  path: string,
+  words: readonly string[],
+  place: CommandEnvironment,
+): ChildProcessWithoutNullStreams {
   const [node, ...args] = programArgv(path);
   return spawn(node, [...args, ...words], place);
 }
 
-/** What a command run in this process has written, and what a terminal would show of it. */
+/** The output of a command in this process, and the screen of a terminal. */
 export interface OutputHere extends Output {
   readonly shown: string;
 }
@@ -47,10 +51,14 @@ class Recorder extends Writable {
 }
 
 /**
- * Runs one command line with the modules of the packed program, as its entry file does, in a context made of what its
- * process would have: off a terminal, with nothing to read, and nobody who sends signals.
+ * Runs one command line with the modules of the packed program, as its entry file does, in a context like that of a
+ * process without terminal, input and signals.
  */
-export async function runHere(path: string, words: readonly string[], { cwd, env }: Place): Promise<OutputHere> {
+export async function runHere(
+  path: string,
+  words: readonly string[],
+  { cwd, env }: CommandEnvironment,
+): Promise<OutputHere> {
   const load = (module: string): Promise<unknown> => import(pathToFileURL(join(dirname(path), module)).href);
   const { runCli } = (await load('run.js')) as typeof import('../../../cli/run.ts');
   const { createContext } = (await load('context.js')) as typeof import('../../../cli/base/context.ts');
@@ -69,7 +77,7 @@ export async function runHere(path: string, words: readonly string[], { cwd, env
     argv: [...programArgv(path), ...words],
     pid: process.pid,
     exit: (code: number) => {
-      throw new Error(`${words.join(' ')} ended with ${code}, and needs a process of its own`);
+      throw new Error(`${words.join(' ')} ended with ${code}, and needs its own process`);
     },
     on: () => {},
     off: () => {},

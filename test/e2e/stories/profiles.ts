@@ -1,10 +1,10 @@
-/** Identities of their own on one gateway. */
+/** Isolated identities on one gateway. */
 import type { Story } from './story.ts';
 
 const SECRETS = ['the-secret-of-the-default-profile', 'the-secret-of-the-route-of-work'] as const;
 
 export const profiles: Story = {
-  about: 'a profile is made, bound to a route and shown',
+  about: 'a profile is created, bound to a route and shown',
   files: {
     'home/config.yaml': `platforms:
   webhook:
@@ -23,7 +23,7 @@ gateway: { multiplex_profiles: true }
     {
       run: 'profile create work',
       out: '…/home/profiles/work\n',
-      err: /^switch profiles on: /,
+      err: /^enable profiles: /,
       modes: {
         'home/profiles/work': 0o700,
         'home/profiles/work/.env': 0o600,
@@ -31,7 +31,7 @@ gateway: { multiplex_profiles: true }
         'home/profiles/work/sessions': 0o700,
       },
     },
-    { run: 'profile create work', code: 1, err: /^error: there is a profile "work" already: / },
+    { run: 'profile create work', code: 1, err: /^error: there is already a profile "work": / },
     {
       run: 'lint',
       out: /^profile work in profiles\/work\/\n[\s\S]*\/p\/work\/webhooks\/alerts/m,

@@ -6,7 +6,7 @@ const enter = '\r';
 export const setup: Story = {
   about: 'a home is set up, in a script and step by step',
   steps: [
-    { run: 'gateway setup', code: 2, err: /^error: there is no terminal to ask on\n/ },
+    { run: 'gateway setup', code: 2, err: /^error: there is no terminal for questions\n/ },
     {
       run: 'gateway setup --yes --set port=0 --set route=hello --set agent.command=[cat]',
       out: 'home/config.yaml\nhome/.env\n',
@@ -19,19 +19,19 @@ export const setup: Story = {
       run: 'gateway setup',
       code: 1,
       terminal: [['Receive webhooks?', '\u0003']],
-      out: /given up; nothing was written/,
+      out: /cancelled; nothing was written/,
     },
     {
       run: 'gateway setup',
       terminal: [
         ['Receive webhooks?', enter],
-        ['Who may reach the server?', enter],
-        ['On which port?', `${'\u007f'.repeat(5)}0${enter}`],
-        ['Keep the one there is', enter],
-        ['Make a first route?', 'y'],
-        ['Its name', `second${enter}`],
-        ['Events it accepts', `push${enter}`],
-        ['The prompt', enter],
+        ['Who can reach the server?', enter],
+        ['Port?', `${'\u007f'.repeat(5)}0${enter}`],
+        ['Keep the current one', enter],
+        ['Create a first route?', 'y'],
+        ['Name of the route', `second${enter}`],
+        ['Accepted events', `push${enter}`],
+        ['Prompt, with', enter],
         ['Write this?', enter],
       ],
       out: /\+ +second:[\s\S]*home\/config\.yaml/,

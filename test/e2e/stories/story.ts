@@ -1,40 +1,40 @@
 /**
- * What a user does with the packed program, as data: one folder, some files, and commands in order. Beside what a step
- * expects, every one of them is held to the conventions of main/cli.ts: results on stdout and the rest on stderr, no
- * escape sequences off a terminal, no secret printed but where the step says so.
+ * A story as data: a user's folder, files and commands in order. Besides its expectations, every step must follow the
+ * conventions of main/cli.ts: results on stdout and the rest on stderr, no escape sequences without a terminal, and no
+ * secret in the output unless the step allows it.
  */
 import type { Exchange } from '../../helpers/pty.ts';
 
-/** Lines of which `…` stands for anything, alone in a line for any lines; or an expression that is found in it. */
+/** Lines in which `…` matches any text, and alone in a line any lines; or an expression to find. */
 export type Expected = string | RegExp;
 
 export interface Step {
-  /** What follows `hookwright`, quoted as for a shell; `$name` as a word, or at the start of one, is what was kept. */
+  /** The words after `hookwright`, quoted as for a shell; `$name` at the start of a word is a captured value. */
   readonly run: string;
-  /** Exit code; 0 unless said. */
+  /** Exit code; default: 0. */
   readonly code?: number;
-  /** Nothing unless said. */
+  /** Default: empty. */
   readonly out?: Expected;
-  /** Nothing unless said. */
+  /** Default: empty. */
   readonly err?: Expected;
   /** stdout is JSON. */
   readonly json?: true;
   readonly stdin?: string;
-  /** Files written before it runs: text by path. */
+  /** Files to write before it runs: text by path. */
   readonly write?: Readonly<Record<string, string>>;
-  /** Modes of files and folders after it, octal. */
+  /** Expected octal modes of files and folders after it. */
   readonly modes?: Readonly<Record<string, number>>;
-  /** Kept for later steps: the first group of each expression, in stdout. */
+  /** Values captured for later steps: the first group of each expression, in stdout. */
   readonly keep?: Readonly<Record<string, RegExp>>;
-  /** What it keeps is a secret, and this step and no other shows it. */
+  /** The captured value is a secret, which only this step may print. */
   readonly secret?: Readonly<Record<string, RegExp>>;
-  /** Names of earlier secrets that it shows because it was asked to. */
+  /** Names of earlier secrets that it may print. */
   readonly reveals?: readonly string[];
-  /** Once its output shows this, the rest of the story's hand: a signal, or a request it waits for. */
+  /** Once the output matches, the story sends a signal or a request. */
   readonly when?: readonly [shown: RegExp, then: (running: Running) => unknown];
-  /** It runs on a terminal and this is typed; `out` is the screen. */
+  /** Runs it on a terminal and types this; `out` is the screen. */
   readonly terminal?: readonly Exchange[];
-  /** What it does is seen a moment later: it is run until it shows what is expected. */
+  /** Repeats it until the output matches. */
   readonly eventually?: true;
 }
 
@@ -45,9 +45,9 @@ export interface Running {
 
 export interface Story {
   readonly about: string;
-  /** Text by path below the folder of the story; its home is `home/`. Written for the owner alone. */
+  /** Private files: text by path in the folder of the story; its home is `home/`. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Those of its files: nothing may print them. */
+  /** The secrets of its files, which no step may print. */
   readonly secrets?: readonly string[];
   readonly steps: readonly Step[];
 }

@@ -1,10 +1,10 @@
-/** Routes made from the command line while a gateway runs. */
+/** Subscriptions created while a gateway runs. */
 import type { Story } from './story.ts';
 
 const SECRET = 'the-global-secret-beside-subscriptions';
 
 export const subscriptions: Story = {
-  about: 'a subscription is made, tested, changed, switched off and on, and removed',
+  about: 'a subscription is created, tested, changed, disabled, enabled and removed',
   files: {
     'home/config.yaml': `platforms:
   webhook:
@@ -18,7 +18,7 @@ export const subscriptions: Story = {
   },
   secrets: [SECRET],
   steps: [
-    { run: 'webhook list', err: 'no subscriptions; make one: hookwright webhook subscribe <name>\n' },
+    { run: 'webhook list', err: 'no subscriptions; to create one: hookwright webhook subscribe <name>\n' },
     { run: 'gateway start', out: /./, err: /^started /m, keep: { url: /^(\S+)/ } },
     {
       run: "webhook subscribe reviews --events pull_request --prompt 'Review {title}'",
@@ -33,13 +33,13 @@ export const subscriptions: Story = {
     },
     { run: 'webhook subscribe fixed --prompt x', code: 1, err: /^error: "fixed" is a static route\n {2}change it/ },
     { run: 'webhook subscribe', code: 2, err: /^error: not enough positional arguments\n/ },
-    { run: 'webhook subscribe jobs --cron-job none', code: 1, err: /is refused, nothing was written\n.*unknown-job/ },
+    { run: 'webhook subscribe jobs --cron-job none', code: 1, err: /is invalid; nothing was written\n.*unknown-job/ },
     {
       run: 'webhook list',
       out: 'NAME …\nreviews …serving… http…/webhooks/reviews\npayments …serving… stripe …\n',
     },
     { run: 'webhook list --all --json', json: true, out: /"name": "fixed"[\s\S]*"name": "reviews"/ },
-    { run: 'webhook show reviews', out: /^reviews: serving\nhttp[\s\S]*"secret": "\(hidden; --reveal shows it\)"/ },
+    { run: 'webhook show reviews', out: /^reviews: serving\nhttp[\s\S]*"secret": "\(hidden; to show it: --reveal\)"/ },
     { run: 'webhook show reviews --reveal', out: /"prompt": "Review \{title\}"/, reveals: ['made'] },
     { run: 'webhook show nothing', code: 1, err: /^error: there is no subscription "nothing"\n/ },
     {

@@ -1,4 +1,4 @@
-/** Runs a story with the packed program and holds every command to what it promises. */
+/** Runs a story with the packed program and checks every step. */
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import type { Output } from './packed-program.ts';
 import { programArgv, runHere, startProgram } from './packed-program.ts';
 import type { Expected, Running, Step, Story } from './story.ts';
 
-/** @param program path of the packed program @param withProcess the steps that start it; the others are run in this process */
+/** @param program path of the packed program @param withProcess the steps that start a process; the others run in this one */
 export async function tellStory(
   t: TestContext,
   story: Story,
@@ -33,13 +33,13 @@ class Telling {
   private readonly program: string;
   private readonly withProcess: ReadonlySet<Step>;
   private readonly kept = new Map<string, string>();
-  /** By name; those of the story's own files have none that could be revealed. */
+  /** Secrets by name; the secrets of the story's files have none. */
   private readonly secrets: Map<string, string>;
   private finished = false;
   private readonly children = new Set<ChildProcess>();
 
   constructor(t: TestContext, { files = {}, secrets = [] }: Story, program: string, withProcess: ReadonlySet<Step>) {
-    // Before the folder is removed.
+    // Stops the gateway before the folder is removed.
     t.after(() => this.end());
     this.dir = tempDir(t);
     const home = join(this.dir, 'home');
@@ -67,11 +67,11 @@ class Telling {
     }
   }
 
-  /** What holds a secret is for its owner alone, and no log does. */
+  /** Files with a secret are private, and logs have none. */
   finish(): void {
     this.finished = true;
     for (const path of filesBelow(this.dir)) {
-      // Opening the store would drop the locks of whoever has it open.
+      // Opening the store would drop the locks of the process that has it open.
       if (/\.(db|lock)/.test(path)) continue;
       const text = readIfThere(join(this.dir, path))?.toString() ?? '';
       const held = [...this.secrets].filter(([, secret]) => text.includes(secret));
@@ -92,7 +92,7 @@ class Telling {
     return (statSync(join(this.dir, path)).mode & 0o777).toString(8);
   }
 
-  /** For what is seen a moment later: whether it is seen now. */
+  /** Whether the output of a repeated step matches now. */
   private async try(step: Step): Promise<boolean> {
     const output = await this.run(step);
     const seen = output.code === (step.code ?? 0) && matches(step.out ?? '', output.stdout);
@@ -179,7 +179,7 @@ class Telling {
     });
   }
 
-  /** A story that failed may have left a gateway behind. */
+  /** Stops a gateway that a failed story has left running. */
   private async end(): Promise<void> {
     if (this.finished) return;
     for (const child of this.children) child.kill('SIGKILL');

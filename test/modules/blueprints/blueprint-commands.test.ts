@@ -37,7 +37,7 @@ test('catalog publish prints the array, and --out writes the same bytes', async 
   assert.equal(readFileSync(join(home, 'out/catalog.json'), 'utf8'), printed);
 });
 
-test('the scheme of links comes from the option, else from the config', async (t) => {
+test('the scheme of links comes from the option, or else from the config', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), 'app_scheme: acme\n');
   assert.match(await runFine(t, ['blueprint', 'link', 'morning-brief'], home), /^acme:\/\/blueprint\/morning-brief\?/);
@@ -46,7 +46,7 @@ test('the scheme of links comes from the option, else from the config', async (t
   assert.equal((await run(t, [...args.slice(0, -1), 'No Scheme'], home)).code, 2);
 });
 
-test('a config that cannot be read is refused, not ignored', async (t) => {
+test('a config that cannot be read is an error', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), 'app_scheme: [\n');
   const { code, stderr } = await run(t, ['catalog', 'publish'], home);
@@ -54,7 +54,7 @@ test('a config that cannot be read is refused, not ignored', async (t) => {
   assert.match(stderr, /config\.yaml:\d+:\d+: error yaml-syntax/);
 });
 
-test("the user's own blueprints are in the catalog, and a faulty one is refused with its place", async (t) => {
+test("the user's own blueprints are in the catalog, and an invalid one is rejected with its position", async (t) => {
   const home = tempDir(t);
   const folder = join(home, 'catalog/blueprints');
   mkdirSync(folder, { recursive: true });
@@ -78,7 +78,7 @@ test('list filters by category and tag', async (t) => {
   assert.match(await runFine(t, ['blueprint', 'list', '--category', 'finance']), /bill-renewal-watch/);
 });
 
-test("show prints the next five runs in the job's zone", async (t) => {
+test("show prints the next five runs in the job's time zone", async (t) => {
   const args = ['blueprint', 'show', 'weekly-review', 'day=friday', '--timezone', 'America/New_York'];
   const shown = await runFine(t, args);
   assert.match(shown, /\b18:00\b.*\b0 18 \* \* 5\b.*America\/New_York/);
@@ -94,7 +94,7 @@ test("show prints the next five runs in the job's zone", async (t) => {
   assert.equal(json.cron, '0 18 * * 5');
 });
 
-test('the zone of new jobs is that of the config', async (t) => {
+test('new jobs use the time zone of the config', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), 'gateway: { timezone: Asia/Kolkata }\n');
   assert.match(await runFine(t, ['blueprint', 'show', 'morning-brief'], home), /Fri 2026-01-02 08:00 UTC\+5:30/);
@@ -114,7 +114,7 @@ test('fill prints the job as config, or as JSON', async (t) => {
   assert.match(json.prompt, /blue whales: news\n/);
 });
 
-test('fill takes a command, a link, or an unquoted command', async (t) => {
+test('fill accepts a command, a link, or an unquoted command', async (t) => {
   const wanted = await runFine(t, ['blueprint', 'fill', 'morning-brief', 'time=06:30', 'deliver=local']);
   for (const words of [
     ['/blueprint morning-brief time=06:30 deliver=local'],
@@ -131,12 +131,12 @@ const REFUSED: readonly (readonly [string, readonly string[], number, RegExp])[]
   ['a missing value', ['morning-brief', 'time=06:30'], 1, /`deliver`.*`origin`/],
   ['an unknown field', ['morning-brief', 'tme=06:30', '--defaults'], 1, /`tme`.*`time`.*`time`.*`deliver`/],
   ['a bad time', ['morning-brief', 'time=6:30', '--defaults'], 1, /`time`.*`6:30`/],
-  ['a word that is no value', ['morning-brief', 'tomorrow'], 2, /"tomorrow"/],
+  ['a word without a value', ['morning-brief', 'tomorrow'], 2, /"tomorrow"/],
   ['a link of another application', ['https://blueprint/x?a=1'], 1, /`https`/],
 ];
 
 for (const [what, words, exit, message] of REFUSED) {
-  test(`fill refuses ${what}`, async (t) => {
+  test(`fill rejects ${what}`, async (t) => {
     const { code, stdout, stderr } = await run(t, ['blueprint', 'fill', ...words]);
     assert.equal(code, exit);
     assert.equal(stdout, '');
@@ -144,7 +144,7 @@ for (const [what, words, exit, message] of REFUSED) {
   });
 }
 
-test('command and link print each other, with the defaults for what is not given', async (t) => {
+test('command and link convert to each other and fill in defaults', async (t) => {
   const command = await runFine(t, ['blueprint', 'command', 'custom-reminder', 'what=call "home"\nnow', 'time=19:00']);
   assert.equal(
     command,
@@ -158,13 +158,13 @@ test('command and link print each other, with the defaults for what is not given
   assert.equal(await runFine(t, ['blueprint', 'command', link.trimEnd()]), command);
 });
 
-test('commands that only look leave the home alone', async (t) => {
+test('commands that only read do not create the home', async (t) => {
   const home = join(tempDir(t), 'none');
   await runInProcess(['blueprint', 'list'], { home, cwd: tempDir(t) });
   assert.equal(existsSync(home), false);
 });
 
-/** A terminal: keys go in, what is drawn comes out. */
+/** A fake terminal that sends keys and records the screen. */
 class Terminal extends PassThrough {
   readonly isTTY = true;
   readonly columns = 100;
@@ -174,11 +174,11 @@ class Terminal extends PassThrough {
   }
 }
 
-test('at a terminal, without values, it asks field by field and offers the defaults', async (t) => {
+test('on a terminal, without values, it asks field by field and offers the defaults', async (t) => {
   const stdin = new Terminal();
   const stderr = new Terminal();
   let drawn = '';
-  /** The last question has no field of its own: it asks for the name of another platform. */
+  /** The last question does not belong to a field: it asks for the name of another platform. */
   const keys: readonly (readonly [field: string | null, pressed: string])[] = [
     ['what', ' now\r'],
     ['time', '\r'],
@@ -214,7 +214,7 @@ test('at a terminal, without values, it asks field by field and offers the defau
   });
 });
 
-test('giving up at a question makes nothing and fails', async (t) => {
+test('cancelling a question creates nothing and fails', async (t) => {
   const stdin = new Terminal();
   const stderr = new Terminal();
   stderr.once('data', () => setImmediate(() => stdin.write('\u0003')));

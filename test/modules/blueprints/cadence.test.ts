@@ -8,12 +8,12 @@ import { scheduleFields } from '../../../modules/blueprints/compiler/load-bluepr
 import type { BlueprintField, BlueprintPlan } from '../../../schemas/generated/types.ts';
 import { shippedBlueprint, shippedBlueprints } from '../../helpers/shipped-blueprints.ts';
 
-/** A Monday without a change of clocks in the fortnight behind it. */
+/** A Monday without a clock change in the following two weeks. */
 const START = Date.UTC(2026, 0, 5);
 const DAY_MS = 86_400_000;
 const DAYS = 14;
 
-/** Instants in the fortnight, in minutes from its start. Run from a second before, so that the first midnight counts. */
+/** Runs in the two weeks, in minutes from the start. Begins a second earlier to include the first midnight. */
 function firings(schedule: string): readonly number[] {
   const cron = new Cron(schedule, { ...CRON_OPTIONS, timezone: 'UTC', paused: true });
   const at: number[] = [];
@@ -44,7 +44,7 @@ function choices(field: BlueprintField): readonly string[] {
   return field.type === 'time' ? EDGES : field.options;
 }
 
-/** The defaults with every combination of the fields that make the schedule. */
+/** The defaults with every combination of the schedule's fields. */
 function everyValues(plan: BlueprintPlan): readonly BlueprintValues[] {
   return scheduleFields(plan).reduce<readonly BlueprintValues[]>(
     (rows, field) => rows.flatMap((row) => choices(field).map((choice) => ({ ...row, [field.name]: choice }))),
@@ -52,7 +52,7 @@ function everyValues(plan: BlueprintPlan): readonly BlueprintValues[] {
   );
 }
 
-/** Days of the fortnight (0 is Monday) that the word for the days promises. */
+/** The days of the two weeks (0 is Monday) that a word for days means. */
 const PROMISED: Readonly<Record<string, (weekday: number) => boolean>> = {
   daily: () => true,
   everyday: () => true,
@@ -72,7 +72,7 @@ function promisedDays(word: string): readonly number[] {
 
 const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
-test('every option at the edges of the day fires once on each promised day, at the promised minute', () => {
+test('every option fires once on each of its days at its minute, even at the edges of the day', () => {
   let checked = 0;
   for (const plan of shippedBlueprints().filter((one) => one.schedule.startsWith('{minute} {hour}'))) {
     for (const values of everyValues(plan)) {
@@ -90,7 +90,7 @@ test('every option at the edges of the day fires once on each promised day, at t
   assert.equal(checked, 12 * (4 * 1 + 6 * 3 + 2 * 4));
 });
 
-test('the mail watch checks every 15, 30 and 60 minutes, day and night', () => {
+test('the mail watch fires every 15, 30 or 60 minutes', () => {
   const plan = shippedBlueprint('important-mail');
   for (const minutes of [15, 30, 60]) {
     const values = { ...defaultValues(plan.fields), interval_min: String(minutes) };
@@ -102,7 +102,7 @@ test('the mail watch checks every 15, 30 and 60 minutes, day and night', () => {
   }
 });
 
-test('water and movement comes every 1, 2 or 3 hours within its window, on weekdays only', () => {
+test('water and movement fires every 1, 2 or 3 hours in its window, on weekdays only', () => {
   const plan = shippedBlueprint('hydration-move');
   const all = everyValues(plan);
   assert.equal(all.length, 3 * 4 * 4);

@@ -107,13 +107,13 @@ test('commands and links show the default values', () => {
   );
 });
 
-test('another application scheme changes the links and nothing else', () => {
+test('another application scheme only changes the links', () => {
   const other = publish(shippedBlueprints(), 'acme');
   const relinked = catalog.map((entry) => ({ ...entry, appUrl: entry.appUrl.replace(/^hookwright:/, 'acme:') }));
   assert.deepEqual(other, relinked);
 });
 
-test('the catalog is valid against its schema, sorted by key, and the same whatever the order of the files', () => {
+test('the catalog matches its schema, is sorted by key, and does not depend on the order of files', () => {
   assert.deepEqual(schemaValidator('catalog')(catalog), []);
   const keys = catalog.map((entry) => entry.key);
   assert.deepEqual(keys, [...keys].sort());
@@ -124,7 +124,7 @@ test('the prompts are not published', () => {
   assert.ok(!printCatalog(catalog).includes('[SILENT]'));
 });
 
-test('every shipped file is valid and named for its key', () => {
+test('every shipped file is valid and named after its key', () => {
   for (const name of blueprintFileNames()) {
     const file = readBlueprintFile(name);
     assert.equal(validateFile(file), true, name);
@@ -132,7 +132,7 @@ test('every shipped file is valid and named for its key', () => {
   }
 });
 
-test('a blueprint that watches for something may stay silent', () => {
+test('a blueprint that watches for changes may stay silent', () => {
   for (const key of ['important-mail', 'news-digest', 'bill-renewal-watch']) {
     const plan = shippedBlueprints().find((one) => one.key === key);
     assert.match(plan?.prompt ?? '', /\[SILENT\]/, key);

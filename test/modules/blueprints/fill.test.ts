@@ -6,7 +6,7 @@ import { shippedBlueprint, shippedBlueprints } from '../../helpers/shipped-bluep
 const digest = shippedBlueprint('news-digest');
 const VALUES = { topic: 'whales', time: '07:05', recurrence: 'weekends', count: '3', deliver: 'local' };
 
-test('a filled blueprint holds all that a job needs', () => {
+test('a filled blueprint has everything that a job needs', () => {
   const filled = fillBlueprint(digest, VALUES);
   assert.ok(filled.ok);
   const { prompt, ...rest } = filled.filled;
@@ -23,7 +23,7 @@ test('a filled blueprint holds all that a job needs', () => {
   assert.match(prompt, /\b3\b/);
 });
 
-test('the defaults of every blueprint fill it, and leave no placeholder', () => {
+test('the defaults of every blueprint fill all its placeholders', () => {
   for (const plan of shippedBlueprints()) {
     const filled = fillBlueprint(plan, defaultValues(plan.fields));
     assert.ok(filled.ok, plan.key);
@@ -31,13 +31,13 @@ test('the defaults of every blueprint fill it, and leave no placeholder', () => 
   }
 });
 
-test('text that looks like a placeholder is not expanded again', () => {
+test('a value that looks like a placeholder is not expanded', () => {
   const filled = fillBlueprint(digest, { ...VALUES, topic: 'the {count} of {deliver} $& $1' });
   assert.ok(filled.ok);
   assert.match(filled.filled.prompt, /the \{count\} of \{deliver\} \$& \$1\n/);
 });
 
-test('deliver takes the name of any platform', () => {
+test('deliver accepts the name of any platform', () => {
   const filled = fillBlueprint(digest, { ...VALUES, deliver: 'matrix' });
   assert.ok(filled.ok);
   assert.equal(filled.filled.deliver, 'matrix');
@@ -56,7 +56,7 @@ const REFUSED: readonly (readonly [string, Record<string, string | undefined>, s
 ];
 
 for (const [what, change, field, message] of REFUSED) {
-  test(`refuses ${what} and names the field`, () => {
+  test(`rejects ${what} and names the field`, () => {
     const values = Object.fromEntries(
       Object.entries({ ...VALUES, ...change }).filter((pair): pair is [string, string] => pair[1] !== undefined),
     );
@@ -68,7 +68,7 @@ for (const [what, change, field, message] of REFUSED) {
   });
 }
 
-test('all problems are told at once', () => {
+test('all problems are reported at once', () => {
   const filled = fillBlueprint(digest, { time: 'noon', colour: 'red' });
   assert.ok(!filled.ok);
   assert.deepEqual(

@@ -34,13 +34,13 @@ function printFindings({ findings }: LoadedBlueprints): readonly string[] {
   });
 }
 
-test('the shipped catalog loads without a word', (t) => {
+test('the shipped catalog loads without diagnostics', (t) => {
   const loaded = load(tempDir(t), SHIPPED);
   assert.deepEqual(loaded.findings, []);
   assert.equal(loaded.plans.size, 14);
 });
 
-test('a later folder adds blueprints and replaces those of the same key, whatever the file is called', (t) => {
+test('a later folder adds blueprints and replaces those with the same key, regardless of file names', (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'tea.yaml'), TEA);
   writeFileSync(join(home, 'mine.yml'), TEA.replace('tea-time', 'morning-brief'));
@@ -52,7 +52,7 @@ test('a later folder adds blueprints and replaces those of the same key, whateve
   assert.deepEqual([...plans.keys()], [...plans.keys()].sort());
 });
 
-test('two files of one folder that define one key are an error that points at both', (t) => {
+test('two files of one folder with the same key are an error with both positions', (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'a.yaml'), TEA);
   writeFileSync(join(home, 'b.yaml'), `# a comment\n${TEA}`);
@@ -63,7 +63,7 @@ test('two files of one folder that define one key are an error that points at bo
   assert.equal(loaded.findings[0]?.related?.[0]?.source.name, 'a.yaml');
 });
 
-test('what is wrong is pointed at, and the other files still load', (t) => {
+test('an error has a position, and the other files still load', (t) => {
   const home = tempDir(t);
   mkdirSync(join(home, 'folder.yaml'));
   writeFileSync(join(home, 'default.yaml'), TEA.replace('16:00', '4 pm'));
@@ -79,7 +79,7 @@ test('what is wrong is pointed at, and the other files still load', (t) => {
   assert.match(rest.join('\n'), /misspelt\.yaml:8:1 unknown-key: .*`schedule`/);
 });
 
-test('a fault in a schedule is shown at the schedule', (t) => {
+test('an error in a schedule has the position of the schedule', (t) => {
   const home = tempDir(t);
   cpSync(join(SHIPPED, 'morning-brief.yaml'), join(home, 'brief.yaml'));
   writeFileSync(join(home, 'brief.yaml'), TEA.replace('{hour}', '{our}'));

@@ -153,7 +153,7 @@ const REFUSED: readonly Case[] = [
     message: /`\{topic\}`.*`time`.*`deliver`/,
   },
   {
-    name: 'a field of its own named deliver',
+    name: 'a second field named deliver',
     change: { fields: [TIME, { ...TEXT, name: 'deliver' }] },
     rule: 'blueprint-field',
     path: ['fields', 1, 'name'],
@@ -190,7 +190,7 @@ const REFUSED: readonly Case[] = [
 ];
 
 for (const { name, change, rule, path, message } of REFUSED) {
-  test(`refuses ${name}`, () => {
+  test(`rejects ${name}`, () => {
     const { plan, problems } = lowerBlueprint(file(change));
     assert.equal(plan, null);
     assert.equal(problems[0]?.rule, rule);
@@ -199,12 +199,12 @@ for (const { name, change, rule, path, message } of REFUSED) {
   });
 }
 
-test('points at the placeholder in the schedule', () => {
+test('reports the position of a placeholder in the schedule', () => {
   const { problems } = lowerBlueprint(file({ schedule: '{minute}  {hour} * * {day}' }));
   assert.deepEqual(problems[0]?.within, { offset: 21, length: 5 });
 });
 
-test('refuses more combinations than can be checked', () => {
+test('rejects more combinations than can be checked', () => {
   const many = Array.from({ length: 60 }, (_, index) => String(index)) as [string, ...string[]];
   const fields = ['a', 'b', 'c', 'd'].map((name) => ({ ...STEP, name, default: '0', options: many }));
   const { plan, problems } = lowerBlueprint(file({ fields, schedule: '{a},{b} {c},{d} * * *' }));
@@ -212,7 +212,7 @@ test('refuses more combinations than can be checked', () => {
   assert.match(problems[0]?.message ?? '', /12960000/);
 });
 
-test('warns of a field that nothing uses, and still makes the plan', () => {
+test('warns of an unused field and still returns the plan', () => {
   const { plan, problems } = lowerBlueprint(file({ fields: [TIME, TEXT] }));
   assert.equal(plan?.key, 'sample');
   assert.deepEqual(
@@ -221,7 +221,7 @@ test('warns of a field that nothing uses, and still makes the plan', () => {
   );
 });
 
-test('fills in what a file leaves out', () => {
+test('fills in omitted keys', () => {
   const { plan } = lowerBlueprint(file({ fields: [TIME, DAYS], schedule: ' {minute} {hour}  * * {dow} ' }));
   assert.equal(plan?.schedule, '{minute} {hour} * * {dow}');
   assert.deepEqual(plan?.fields[1], {

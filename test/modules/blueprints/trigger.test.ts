@@ -10,7 +10,7 @@ import { shippedBlueprints } from '../../helpers/shipped-blueprints.ts';
 
 const RUNS = { seed: 20260101, numRuns: 400 };
 
-/** Well-formed text, dense with what has a meaning in one of the two forms. */
+/** Well-formed text with many special characters of the two forms. */
 const hostile = fc.oneof(
   anyText(),
   fc.string({
@@ -81,7 +81,7 @@ function fieldsFor(values: Trigger['values'], everyOther: boolean): BlueprintFie
   }));
 }
 
-test('a command reads back to the values it was printed from, for any text', () => {
+test('a printed command parses to the same values, for any text', () => {
   fc.assert(
     fc.property(trigger, fc.boolean(), (given, everyOther) => {
       const printed = printCommand(given, fieldsFor(given.values, everyOther));
@@ -91,7 +91,7 @@ test('a command reads back to the values it was printed from, for any text', () 
   );
 });
 
-test('a link reads back to the values it was printed from, for any text', () => {
+test('a printed link parses to the same values, for any text', () => {
   fc.assert(
     fc.property(trigger, fc.constantFrom('hookwright', 'x-app+1'), (given, scheme) => {
       assert.deepEqual(parseLink(printLink(given, scheme), scheme), { ok: true, trigger: given });
@@ -100,7 +100,7 @@ test('a link reads back to the values it was printed from, for any text', () => 
   );
 });
 
-test('reading never throws, whatever is pasted', () => {
+test('parsing never throws', () => {
   const text = fc.oneof(
     hostile,
     hostile.map((rest) => `/blueprint ${rest}`),
@@ -115,7 +115,7 @@ test('reading never throws, whatever is pasted', () => {
   );
 });
 
-test('the defaults of every shipped blueprint survive both ways', () => {
+test('the defaults of every shipped blueprint round-trip in both forms', () => {
   for (const { key: blueprint, fields } of shippedBlueprints()) {
     const given = { key: blueprint, values: defaultValues(fields) };
     assert.deepEqual(parseCommand(printCommand(given, fields)), { ok: true, trigger: given });
@@ -134,7 +134,7 @@ const READ: readonly (readonly [string, string, Record<string, string>])[] = [
 ];
 
 for (const [what, text, expected] of READ) {
-  test(`a command may hold ${what}`, () => {
+  test(`a command may contain ${what}`, () => {
     assert.deepEqual(parseCommand(text), { ok: true, trigger: { key: 'a', values: expected } });
   });
 }
@@ -153,14 +153,14 @@ const REFUSED_COMMANDS: readonly (readonly [string, RegExp])[] = [
 ];
 
 for (const [text, message] of REFUSED_COMMANDS) {
-  test(`refuses the command ${text}`, () => {
+  test(`rejects the command ${text}`, () => {
     const parsed = parseCommand(text);
     assert.ok(!parsed.ok);
     assert.match(parsed.message, message);
   });
 }
 
-test('a link may carry what systems add to it', () => {
+test('a link may contain additions by systems', () => {
   const expected = { ok: true, trigger: { key: 'a', values: { x: '1 2', y: ':,' } } };
   for (const link of ['hookwright://blueprint/a?x=1+2&y=%3A%2C', ' HOOKWRIGHT://blueprint/a/?x=1%202&y=:,#top\n']) {
     assert.deepEqual(parseLink(link, 'hookwright'), expected);
@@ -181,7 +181,7 @@ const REFUSED_LINKS: readonly (readonly [string, RegExp])[] = [
 ];
 
 for (const [text, message] of REFUSED_LINKS) {
-  test(`refuses the link ${text}`, () => {
+  test(`rejects the link ${text}`, () => {
     const parsed = parseLink(text, 'hookwright');
     assert.ok(!parsed.ok);
     assert.match(parsed.message, message);

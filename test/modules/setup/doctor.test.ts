@@ -1,4 +1,4 @@
-/** `doctor`: what is broken is found, with what to do about it, and nothing is delivered. */
+/** `doctor` finds problems, prints a fix for each, and delivers nothing. */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -31,7 +31,7 @@ async function doctor(home: string, { config, env = {} }: Setting, ...argv: read
 const WEBHOOK = 'webhook: { enabled: true, port: 0, secret: env:WEBHOOK_SECRET }';
 const SECRET = { WEBHOOK_SECRET: 'canary-0123456789abcdef' };
 
-test('everything in order is said in a table, and exits 0', async (t) => {
+test('without problems it prints a table and exits 0', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), `platforms:\n  ${WEBHOOK}\n  telegram: { enabled: true, token: env:TG }\n`);
   const result = await runInProcess(['doctor'], { home, env: { ...SECRET, TG: '1:canary' } });
@@ -41,7 +41,7 @@ test('everything in order is said in a table, and exits 0', async (t) => {
   assert.doesNotMatch(result.stdout, /canary|fix:/);
 });
 
-test('without a configuration it says so, and how to get one', async (t) => {
+test('without a configuration it prints how to create one', async (t) => {
   const { code, stdout } = await runInProcess(['doctor', '--json'], { home: tempDir(t) });
   assert.equal(code, 1);
   const [{ detail, fix } = { detail: '', fix: '' }] = JSON.parse(stdout) as readonly Check[];
@@ -49,7 +49,7 @@ test('without a configuration it says so, and how to get one', async (t) => {
   assert.equal(fix, '`hookwright init` writes one');
 });
 
-test('what is missing is failed, each with its fix, and exits 1', async (t) => {
+test('each missing item is a failed check with a fix, and the exit code is 1', async (t) => {
   const home = tempDir(t);
   mkdirSync(join(home, 'profiles/work'), { recursive: true });
   writeFileSync(join(home, 'profiles/work/config.yaml'), 'platforms:\n  slack: { enabled: true, token: env:SLACK }\n');
@@ -73,12 +73,12 @@ platforms:
   assert.doesNotMatch(stdout, /canary/);
 });
 
-test('a configuration with errors, a stale table, a broken store', async (t) => {
+test('reports a configuration with errors, a stale table and a broken store', async (t) => {
   const home = tempDir(t);
   mkdirSync(join(home, 'build'));
   writeFileSync(join(home, 'build/routes.json'), '{"hash": "old"}');
   writeFileSync(join(home, 'state.db'), 'not a database, but long enough to look like one'.repeat(100));
-  const broken = await doctor(home, { config: 'platforms: { nobody: { enabled: true } }', env: SECRET });
+  const broken = await doctor(home, { config: 'platforms: { unknown: { enabled: true } }', env: SECRET });
   assert.deepEqual([broken.code, broken.of('configuration', 'compiles')?.fix], [1, 'hookwright lint']);
   assert.equal(broken.of('store', 'readable')?.status, 'failed');
   const stale = await doctor(home, { config: `platforms:\n  ${WEBHOOK}\n`, env: SECRET });
@@ -91,7 +91,7 @@ test('a configuration with errors, a stale table, a broken store', async (t) => 
   assert.equal(torn.of('table', 'readable')?.status, 'failed');
 });
 
-test('a port that is taken', async (t) => {
+test('reports a port in use', async (t) => {
   const home = tempDir(t);
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -122,7 +122,7 @@ platforms:
   return { config, env: { ...SECRET, LARK: 'canary-lark' }, seen: () => server.seen.map(({ url }) => url) };
 }
 
-test('--live reaches hosts, exchanges tokens, greets mail servers, compares clocks; and delivers nothing', async (t) => {
+test('--live contacts hosts, token exchanges, mail servers and clocks, and delivers nothing', async (t) => {
   const setting = await liveSetting(t, ({ path }) =>
     path === '/' ? { status: 404, body: '' } : { body: { code: 0, tenant_access_token: 't-canary', expire: 7200 } },
   );
@@ -138,7 +138,7 @@ test('--live reaches hosts, exchanges tokens, greets mail servers, compares cloc
   assert.doesNotMatch(stdout, /canary/);
 });
 
-test('--live tells refused credentials from an unreachable host', async (t) => {
+test('--live distinguishes rejected credentials from an unreachable host', async (t) => {
   const setting = await liveSetting(t, () => ({ body: { code: 10014, msg: 'canary-lark' } }));
   const home = tempDir(t);
   const refused = await doctor(home, setting, '--live');
@@ -150,7 +150,7 @@ test('--live tells refused credentials from an unreachable host', async (t) => {
   assert.equal(gone.of('feishu', 'token'), undefined);
 });
 
-test('gh is asked for its version and a login, without --live on this machine only', async (t) => {
+test('gh is called for its version and login, without --live only locally', async (t) => {
   const home = tempDir(t);
   mkdirSync(join(home, 'bin'));
   const gh = join(home, 'bin/gh');
@@ -172,7 +172,7 @@ test('gh is asked for its version and a login, without --live on this machine on
   assert.equal(readFileSync(join(home, 'calls'), 'utf8'), '--version auth token --version api user --jq=.login ');
 });
 
-test('the clock is judged by the service that agrees most', () => {
+test('the clock is compared with the closest service', () => {
   assert.equal(checkClock([], false).status, 'skipped');
   assert.equal(checkClock([400, -90_000], true).status, 'ok');
   assert.equal(checkClock([-8000], true).status, 'warning');
@@ -180,7 +180,7 @@ test('the clock is judged by the service that agrees most', () => {
   assert.equal(checkClock([-90_000], true).status, 'failed');
 });
 
-test("an agent's program that is not there is a warning, for the profile that has it", async (t) => {
+test('a missing program of an agent is a warning of its profile', async (t) => {
   const home = tempDir(t);
   mkdirSync(join(home, 'bin'));
   writeFileSync(join(home, 'bin', 'known'), '', { mode: 0o755 });
@@ -203,7 +203,7 @@ test("an agent's program that is not there is a warning, for the profile that ha
   assert.deepEqual(await check('agents/mine'), ['ok', 'agents/mine', 0]);
 });
 
-test('--live tells a bot token that the service refuses, and a service that does not say', async (t) => {
+test('--live reports a rejected bot token, and a service that does not answer about it', async (t) => {
   const answers: Record<string, Answering> = {
     taken: () => ({ body: { ok: true, result: { id: 1 } } }),
     refused: () => ({ status: 401, body: { ok: false, error_code: 401, description: 'Unauthorized 1:canary' } }),

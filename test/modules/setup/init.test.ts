@@ -1,4 +1,4 @@
-/** `hookwright init`: what it writes lints, passes its tests and can be served; nothing is overwritten. */
+/** `hookwright init` writes a configuration that passes lint and its tests, and overwrites nothing. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,12 +8,12 @@ import { runInProcess } from '../../helpers/cli.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 for (const { name } of readTemplates()) {
-  test(`the template ${name} lints, passes its tests, and has its secrets`, async (t) => {
+  test(`the template ${name} passes lint and its tests, and has its secrets`, async (t) => {
     const [home, cwd] = [tempDir(t), tempDir(t)];
     const init = await runInProcess(['init', '--template', name, 'hooks'], { home, cwd });
     assert.equal(init.code, 0, init.stderr);
     const folder = join(cwd, 'hooks');
-    // Paths of the repository are not there.
+    // The paths of the repository do not exist here.
     for (const file of readdirSync(folder)) {
       assert.doesNotMatch(readFileSync(join(folder, file), 'utf8'), /\bexamples\//, file);
     }
@@ -27,7 +27,7 @@ for (const { name } of readTemplates()) {
   });
 }
 
-test('its help says what each template is, in a sentence', async (t) => {
+test('its help describes each template in a sentence', async (t) => {
   const { stdout } = await runInProcess(['init', '--help'], { home: tempDir(t) });
   for (const { name, about } of readTemplates()) {
     assert.ok(stdout.replaceAll(/\s+/g, ' ').includes(`- ${name}: ${about}`), stdout);
@@ -38,7 +38,7 @@ test('its help says what each template is, in a sentence', async (t) => {
   for (const line of list) assert.match(line, /^(?:- | {2})\S/);
 });
 
-test('secrets are random, for the owner alone, and in no output; what only their owner has is left to fill in', async (t) => {
+test('secrets are random, private and in no output; other credentials are left to fill in', async (t) => {
   const [home, cwd] = [tempDir(t), tempDir(t)];
   const first = await runInProcess(['init', '--template', 'alerts', 'a'], { home, cwd });
   await runInProcess(['init', '--template', 'alerts', 'b'], { home, cwd });
@@ -52,7 +52,7 @@ test('secrets are random, for the owner alone, and in no output; what only their
   assert.match(first.stderr, /\.env: TELEGRAM_BOT_TOKEN/);
 });
 
-test('each route is told with its URL, its secret and what to do at the sender', async (t) => {
+test('each route is printed with its URL, its secret and the steps at the sender', async (t) => {
   const [home, cwd] = [tempDir(t), tempDir(t)];
   const { stdout, stderr } = await runInProcess(['init', '--template', 'code-review'], { home, cwd });
   assert.deepEqual(stdout.trim().split('\n'), [
@@ -70,13 +70,13 @@ test('each route is told with its URL, its secret and what to do at the sender',
   assert.equal(JSON.parse(readFileSync(join(cwd, 'hookwright.schema.json'), 'utf8')).title, 'Config');
 });
 
-test('what a template needs besides is told: an app with its permissions, its id and its key', async (t) => {
+test('other requirements of a template are printed: an app with its permissions, id and key', async (t) => {
   const [home, cwd] = [tempDir(t), tempDir(t)];
   const { stderr } = await runInProcess(['init', '--template', 'triage'], { home, cwd });
   assert.match(stderr, /`app_id`.*123456.*\n- .*triage\.private-key\.pem/);
 });
 
-test('nothing is overwritten; a .env keeps what it says', async (t) => {
+test('nothing is overwritten, and a .env keeps its values', async (t) => {
   const [home, cwd] = [tempDir(t), tempDir(t)];
   writeFileSync(join(cwd, '.env'), '# mine\nDATABASE_URL=x\nWEBHOOK_SECRET=kept\n', { mode: 0o600 });
   assert.equal((await runInProcess(['init', '--yes'], { home, cwd })).code, 0);
@@ -86,7 +86,7 @@ test('nothing is overwritten; a .env keeps what it says', async (t) => {
   assert.match(again.stderr, /hookwright\.yaml/);
 });
 
-test('without a terminal a template is named, and one that does not exist is refused', async (t) => {
+test('without a terminal a template is required, and an unknown one is rejected', async (t) => {
   const [home, cwd] = [tempDir(t), tempDir(t)];
   const silent = await runInProcess(['init'], { home, cwd });
   assert.equal(silent.code, 2);

@@ -1,6 +1,5 @@
 /**
- * Checks of the gateway as a whole: configuration, table, control socket, port, and the secrets of routes, agents and
- * the gateway.
+ * Checks the gateway as a whole: configuration, table, control socket, port, sandbox, agent programs and secrets.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -24,7 +23,7 @@ import { createConfinement, sandboxesOf } from '../../../../runtime/service/part
 import type { GatewayStatus } from '../../../../schemas/built/operations/types.ts';
 import type { RouteTable, SecretRef, ServerPlan } from '../../../../schemas/generated/types.ts';
 
-/** Checks of the gateway as a whole: configuration, table, control socket, port. */
+/** Reports the errors and warnings of the configuration. */
 export function checkConfiguration({ diagnostics, output, root, files }: CompileResult): Check {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const counts = `${root}: ${count(errors, 'error')}, ${count(diagnostics.length - errors, 'warning')}`;
@@ -44,26 +43,26 @@ export function checkConfiguration({ diagnostics, output, root, files }: Compile
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** Other configurations, which may be edited by mistake although they are not read. */
+/** Warns about ignored configurations, which may be edited by mistake. */
 export const checkOtherConfigs = ({ root, ignored }: CompileResult): readonly Check[] =>
   ignored.map((other) => {
-    const detail = `${other} is not read, because ${root} is`;
+    const detail = `${other} is ignored, because ${root} is used`;
     const about = { subject: 'configuration', check: 'only one', detail };
-    return gatewayCheck({ ...about, status: 'warning', fix: 'remove it, or name it with --config' });
+    return gatewayCheck({ ...about, status: 'warning', fix: 'remove it, or choose it with --config' });
   });
 
-/** The compiled table that `serve` would load; `gateway run` compiles by itself. */
+/** Checks the compiled table, which `serve` loads; `gateway run` compiles the configuration itself. */
 export function checkTable({ root, output }: CompileResult): Check {
   const path = join(dirname(root), 'build', 'routes.json');
   const about = { subject: 'table', check: 'readable' };
   if (!existsSync(path)) {
-    return gatewayCheck({ ...about, status: 'ok', detail: 'none compiled yet; `gateway run` compiles by itself' });
+    return gatewayCheck({ ...about, status: 'ok', detail: 'not compiled yet; `gateway run` compiles it' });
   }
   try {
     const { hash } = JSON.parse(readFileSync(path, 'utf8')) as RouteTable;
     const isCurrent = output === null || hash === output.table.hash;
     if (isCurrent) return gatewayCheck({ ...about, status: 'ok', detail: path });
-    const detail = `${path} is not what the configuration compiles to now`;
+    const detail = `${path} does not match the configuration`;
     return gatewayCheck({ ...about, status: 'warning', detail, fix: 'hookwright compile' });
   } catch (error) {
     const detail = `${path}: ${messageOf(error)}`;
@@ -71,13 +70,13 @@ export function checkTable({ root, output }: CompileResult): Check {
   }
 }
 
-/** The status of the home's gateway. `silence`: it runs but gives no usable answer. */
-export interface FoundGateway {
+/** The status of the home's gateway. `silence` is set if it runs without a usable answer. */
+export interface ProbedGateway {
   readonly status: GatewayStatus | null;
   readonly silence: CliError | null;
 }
 
-export async function findGateway(context: CliContext): Promise<FoundGateway> {
+export async function findGateway(context: CliContext): Promise<ProbedGateway> {
   try {
     return { status: await tryAskGateway(context, 'status', {}), silence: null };
   } catch (error) {
@@ -96,7 +95,7 @@ export function checkSilence({ message, hints }: CliError): Check {
   });
 }
 
-/** What the running gateway has quarantined. */
+/** Reports quarantined subscriptions of the running gateway. */
 export function checkSubscriptions({ subscriptions }: GatewayStatus): Check {
   const { serving, quarantined, error } = subscriptions;
   const about = { subject: 'gateway', check: 'subscriptions' };
@@ -107,7 +106,7 @@ export function checkSubscriptions({ subscriptions }: GatewayStatus): Check {
   return gatewayCheck({ ...about, status: 'warning', detail, fix });
 }
 
-/** Only a warning: the gateway serves without it, but runs fail until it is installed. */
+/** A missing program is only a warning: the gateway serves, but runs fail until it is installed. */
 export function checkAgentPrograms({ profiles }: RouteTable, { home, env }: CliContext): readonly Check[] {
   return Object.values(profiles).flatMap((profile) =>
     agentPlans(profile).flatMap(([name, agent]): Check[] => {
@@ -115,15 +114,15 @@ export function checkAgentPrograms({ profiles }: RouteTable, { home, env }: CliC
       const missing = missingAgent(agent, { folder: join(home, profile.home), env });
       const about = { profile: profile.name, subject: agentLabel(null, name), check: 'program' };
       if (missing === null) return [{ ...about, status: 'ok', detail: agent.argv[0] ?? '', fix: null }];
-      const fix = 'install it, or write its whole path into `command`: a service may have a shorter PATH';
+      const fix = 'install it, or use its full path in `command`: a service may have a shorter PATH';
       return [{ ...about, status: 'warning', detail: missing, fix }];
     }),
   );
 }
 
-const CLOSED = 'make it, name what is there, or remove it from the configuration';
+const CLOSED = 'create it, correct its path, or remove it from the configuration';
 
-/** Whether this machine has the sandbox that programs are to run in; nothing where none is configured. Tries it. */
+/** Runs a program in the configured sandbox; no check without one. */
 export async function checkSandbox(table: RouteTable, context: CliContext): Promise<readonly Check[]> {
   const plans = sandboxesOf(table);
   if (plans.length === 0) return [];
@@ -141,17 +140,17 @@ export async function checkSandbox(table: RouteTable, context: CliContext): Prom
   const closed = (await confinement.closed(plans)).map((detail) =>
     gatewayCheck({ subject: 'sandbox', check: 'path', status: 'warning', detail, fix: CLOSED }),
   );
-  return [gatewayCheck({ ...about, status: 'ok', detail: 'a program was started in one' }), ...closed];
+  return [gatewayCheck({ ...about, status: 'ok', detail: 'started a program in a sandbox' }), ...closed];
 }
 
-/** `url`: where a gateway of this home already listens. */
+/** @param url of the running gateway of this home, or null */
 export async function checkPort({ host, port }: ServerPlan, url: string | null): Promise<Check> {
   const about = { subject: 'server', check: 'port' };
   if (url !== null) return gatewayCheck({ ...about, status: 'ok', detail: `the gateway listens on ${url}` });
   const problem = await tryListen(host, port);
   if (problem === null) return gatewayCheck({ ...about, status: 'ok', detail: `${host}:${port} is free` });
-  const detail = `${host}:${port} cannot be had (${problem})`;
-  const fix = 'stop what listens there, or set platforms.webhook.extra.port';
+  const detail = `${host}:${port} is unavailable (${problem})`;
+  const fix = 'stop the program that listens there, or set platforms.webhook.extra.port';
   return gatewayCheck({ ...about, status: 'failed', detail, fix });
 }
 
@@ -169,7 +168,7 @@ interface Use {
   readonly ref: SecretRef;
 }
 
-/** A check for each missing secret, or one that says that none is missing. */
+/** A failed check for each missing secret, or one passed check. */
 export function checkSecrets(table: RouteTable, secrets: SecretResolver): readonly Check[] {
   const uses = [...uniqueUses(table)];
   const missing = uses.flatMap((use): readonly Check[] => {
@@ -179,11 +178,11 @@ export function checkSecrets(table: RouteTable, secrets: SecretResolver): readon
     return [{ profile: use.profile, subject: use.subject, check: 'secret', status: 'failed', detail: problem, fix }];
   });
   if (missing.length > 0) return missing;
-  const detail = uses.length === 0 ? 'none is used' : 'all there';
+  const detail = uses.length === 0 ? 'none used' : 'all set';
   return [{ profile: null, subject: 'routes', check: 'secrets', status: 'ok', detail, fix: null }];
 }
 
-/** A reference shared by several routes is checked once, for the first route. */
+/** Checks a shared reference once, for its first route. */
 function uniqueUses(table: RouteTable): Iterable<Use> {
   const uses = new Map<string, Use>();
   const add = (use: Use): void => {

@@ -1,4 +1,4 @@
-/** Checks of the store, through the gateway that serves it or in the file. */
+/** Checks the store, through the running gateway or in the file, and creates the bug report of `doctor --report`. */
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, platform, release } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -26,10 +26,10 @@ import type { GatewayStatus } from '../../../../schemas/built/operations/types.t
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 
 const SUBJECT = 'store';
-/** Free space that the home needs, in bytes: what the store writes to find out whether its disk is writable again. */
+/** Free space that the home needs, in bytes: the size of the store's write test after a full disk. */
 const ROOM_BYTES = 65_536;
 
-/** @param gateway the gateway that serves the home; null: none does */
+/** @param gateway the running gateway of the home, or null */
 export async function checkStore(context: CliContext, gateway: GatewayStatus | null): Promise<readonly Check[]> {
   const problem = gateway?.store.problem ?? null;
   if (problem !== null) return [refusing(problem.kind, problem.message)];
@@ -37,10 +37,10 @@ export async function checkStore(context: CliContext, gateway: GatewayStatus | n
   try {
     if (gateway === null) tryToWrite(context.home);
     const found = await useStore(context, (store) => look(store, context));
-    return found ?? [gatewayCheck({ subject: SUBJECT, check, status: 'ok', detail: 'none yet; the gateway makes it' })];
+    return found ?? [gatewayCheck({ subject: SUBJECT, check, status: 'ok', detail: 'a gateway will create it' })];
   } catch (error) {
     const hints = error instanceof CliError ? error.hints : [];
-    const fix = hints[0] ?? `make room on its disk, or give this user write access to ${context.home}`;
+    const fix = hints[0] ?? `free space on its disk, or give this user write access to ${context.home}`;
     return [gatewayCheck({ subject: SUBJECT, check, status: 'failed', detail: describeDiskError(error), fix })];
   }
 }
@@ -49,8 +49,8 @@ function refusing(kind: string, message: string): Check {
   const fix =
     kind === 'unreadable'
       ? 'docs/backups.md, "When the disk damages the file"'
-      : 'it goes on by itself once that is over';
-  return gatewayCheck({ subject: SUBJECT, check: 'takes events', status: 'failed', detail: message, fix });
+      : 'fix the cause; the store then recovers automatically';
+  return gatewayCheck({ subject: SUBJECT, check: 'accepts events', status: 'failed', detail: message, fix });
 }
 
 async function look(store: Store, context: CliContext): Promise<readonly Check[]> {
@@ -58,7 +58,7 @@ async function look(store: Store, context: CliContext): Promise<readonly Check[]
   return file.status === 'failed' ? [file] : [file, ...(await lookAtWork(store, context))];
 }
 
-/** For a database, of which other checks say whether it can be used. */
+/** For a database; its own checks report whether it is usable. */
 export async function checkWork(context: CliContext): Promise<readonly Check[]> {
   try {
     return (await useStore(context, (store) => lookAtWork(store, context))) ?? [];
@@ -73,23 +73,23 @@ async function lookAtWork(store: Store, { clock }: CliContext): Promise<readonly
   const held = pausedRoutes(await store.read({ kind: 'guard_rows', of: 'pause' }), now).map(checkPause);
   const detail = describeDead(await store.read({ kind: 'dead_work' }), now);
   if (detail === null) return held;
-  const fix = `${LIST_DEAD}; once the cause is gone: hookwright deliveries replay --state dead`;
-  return [...held, gatewayCheck({ subject: 'deliveries', check: 'none given up', status: 'warning', detail, fix })];
+  const fix = `${LIST_DEAD}; after fixing the cause: hookwright deliveries replay --state dead`;
+  return [...held, gatewayCheck({ subject: 'deliveries', check: 'none dead', status: 'warning', detail, fix })];
 }
 
 function checkPause({ route, profile, until }: PausedRoute): Check {
-  const detail = `route ${route} is ${describePause(true, until)}: nothing of it runs`;
+  const detail = `route ${route} is ${describePause(true, until)}: its events wait`;
   const fix = `hookwright route resume ${route}`;
-  return { profile, subject: `route ${route}`, check: 'goes on', status: 'warning', detail, fix };
+  return { profile, subject: `route ${route}`, check: 'not paused', status: 'warning', detail, fix };
 }
 
 async function lookAtFile(store: Store, { home, clock, modules }: CliContext): Promise<Check> {
   const { damage, oldest_open_at } = await store.read({ kind: 'overview', now: clock.now() });
-  // Counting may fail in a damaged file, so known damage is reported first.
+  // Known damage is reported first, because counting may fail in a damaged file.
   if (damage !== null) return (await loadPart(modules, 'damage'))(damage);
   const off = await store.read({ kind: 'audit' });
   if (off.length > 0) {
-    const fix = 'keep a copy of state.db and report this: every accepted event must be accounted for';
+    const fix = 'keep a copy of state.db and report this bug: every accepted event must be accounted for';
     return gatewayCheck({ subject: SUBJECT, check: 'conservation', status: 'failed', detail: off.join('; '), fix });
   }
   const path = storePath(home);
@@ -97,7 +97,7 @@ async function lookAtFile(store: Store, { home, clock, modules }: CliContext): P
   return gatewayCheck({ subject: SUBJECT, check: 'readable', status: 'ok', detail });
 }
 
-/** @throws the system's error where the store could not be opened or written */
+/** @throws the system's error if the store cannot be opened or written */
 function tryToWrite(home: string): void {
   if (!existsSync(home)) {
     accessSync(dirname(home), constants.W_OK);
@@ -111,10 +111,10 @@ function tryToWrite(home: string): void {
   }
 }
 
-/** How often each value occurs. */
+/** Number of occurrences by value. */
 type Counts = Readonly<Record<string, number>>;
 
-/** Facts for a fault report, without names, texts, addresses or secrets of the reporter. */
+/** Facts for a bug report, without names, texts, addresses or secrets of the user. */
 export type FaultReport = Awaited<ReturnType<typeof createDoctorReport>>;
 
 export async function createDoctorReport(
@@ -128,9 +128,9 @@ export async function createDoctorReport(
     version: packageVersion(),
     node: process.version,
     platform: `${platform()} ${release()} ${arch()}`,
-    /** Null: it does not compile. */
+    /** Null if it does not compile. */
     config: table === null ? null : shapeOf(table, await context.catalog()),
-    /** By rule. */
+    /** Diagnostics by rule. */
     diagnostics: count(diagnostics.map(({ rule }) => rule)),
     checks: checks
       .filter(({ status }) => status === 'failed' || status === 'warning')
@@ -139,7 +139,7 @@ export async function createDoctorReport(
   };
 }
 
-/** Names of the shipped catalog are not confidential; others are counted as `own`. */
+/** Names of the shipped catalog are reported; others are counted as `own`. */
 function shapeOf(table: RouteTable, shipped: ShippedCatalog) {
   const routes = Object.values(table.routes);
   const profiles = Object.values(table.profiles);
@@ -161,7 +161,7 @@ function count(values: readonly string[]): Counts {
   return counts;
 }
 
-/** A store that cannot be read is one of the checks. */
+/** Null if the store cannot be read, which is a failed check. */
 async function lastErrorOf(context: CliContext): Promise<LastError | null> {
   try {
     const now = context.clock.now();

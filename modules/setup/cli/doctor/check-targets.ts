@@ -1,4 +1,4 @@
-/** Checks of each enabled target in each profile: its credentials, the checks of its driver, and the clock by its answers. */
+/** Checks each enabled target of each profile: its credentials, its driver, and the clock against the service's answers. */
 import { entryLabel } from '../../../../base/text.ts';
 import type { Check } from '../../../../cli/base/module.ts';
 import { gatewayCheck } from '../../../../cli/base/module.ts';
@@ -9,17 +9,17 @@ import type { RouteTable } from '../../../../schemas/generated/types.ts';
 
 export interface TargetChecks {
   readonly checks: readonly Check[];
-  /** Differences between other clocks and ours, in ms. */
+  /** Differences between other clocks and this one, in ms. */
   readonly skews: readonly number[];
 }
 
-/** The `subject` is the display name of the target. */
+/** A target; `subject` is its display name. */
 interface Subject extends Pick<Check, 'subject'> {
   readonly profile: string;
   readonly target: string;
 }
 
-/** Nothing to set up, nothing to check. */
+/** Targets without settings, which need no check. */
 const QUIET = new Set(['log', 'local']);
 
 export async function checkTargets(
@@ -39,7 +39,7 @@ export async function checkTargets(
       checks.push(refused(about, problem?.message ?? 'not linked'));
       continue;
     }
-    checks.push({ ...about, check: 'credentials', status: 'ok', detail: 'all there', fix: null });
+    checks.push({ ...about, check: 'credentials', status: 'ok', detail: 'all set', fix: null });
     for (const { server_time, ...probe } of await found.driver.probe(options)) {
       checks.push({ ...about, ...probe });
       if (server_time !== null) skews.push(context.clock.now() - server_time);
@@ -48,12 +48,12 @@ export async function checkTargets(
   return { checks, skews };
 }
 
-/** The enabled targets; those that need no entry only if something delivers to them. */
+/** The enabled targets; a target that needs no entry only if a route or job delivers to it. */
 function subjects(table: RouteTable): readonly Subject[] {
   return Object.values(table.profiles).flatMap((profile) =>
     Object.keys(profile.targets)
       .filter((target) => !QUIET.has(target))
-      // One entry sets up several targets of a service, whose access is the same.
+      // One entry configures several targets of a service, with the same access.
       .filter((target) => !Object.hasOwn(profile.targets, table.targets[target]?.platform ?? ''))
       .filter((target) => table.targets[target]?.driver !== 'github_comment' || isUsed(table, profile.name, target))
       .map((target) => ({ profile: profile.name, target, subject: entryLabel(profile, target) })),
@@ -62,21 +62,21 @@ function subjects(table: RouteTable): readonly Subject[] {
 
 function refused(about: Omit<Subject, 'target'>, message: string): Check {
   const reference = /env:(\w+)/.exec(message)?.[1];
-  // The message names the files where it was looked for.
-  const fix = reference === undefined ? 'correct its settings under platforms' : `set ${reference}`;
+  // The message names the files that were searched.
+  const fix = reference === undefined ? 'correct its settings under `platforms`' : `set ${reference}`;
   return { ...about, check: 'credentials', status: 'failed', detail: message, fix };
 }
 
-/** A larger difference is a fault, in ms; from 300 s on, senders' timestamps are refused (§8). */
+/** A larger difference is a failure, in ms; above 300 s, timestamps of senders are rejected (§8). */
 const WARN_MS = 5000;
 const FAIL_MS = 60_000;
 
-/** `skews`: ours minus theirs, in ms. The smallest counts: one wrong clock elsewhere proves nothing. */
+/** @param skews our time minus theirs, in ms; the smallest counts, because another clock may be wrong */
 export function checkClock(skews: readonly number[], live: boolean): Check {
   const about = { subject: 'clock', check: 'skew' };
   const skew = [...skews].sort((left, right) => Math.abs(left) - Math.abs(right))[0];
   if (skew === undefined) {
-    const detail = live ? 'no service told its time' : 'looked at with --live';
+    const detail = live ? 'no service reported its time' : 'only checked with --live';
     return gatewayCheck({ ...about, status: 'skipped', detail });
   }
   const seconds = Math.round(Math.abs(skew) / 1000);

@@ -1,6 +1,6 @@
 /**
- * Plans what `init` writes: the files of a template, adapted to the project, and what remains to be done at each
- * sender. Pure: nothing is read or written here.
+ * Plans the files that `init` writes from a template, and describes the steps at each sender. It reads only the shipped
+ * templates and `.env` files.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -19,15 +19,15 @@ import { describeSecret, setupSteps } from '../../../../compiler/sources/describ
 import { missingAgent } from '../../../../runtime/dispatch/agents/program.ts';
 import { printSecretRef, secretFiles, userHome } from '../../../../runtime/platform/secrets.ts';
 import type { RoutePlan, RouteTable, SecretRef } from '../../../../schemas/generated/types.ts';
-import { readIfThere } from '../setup/plan-setup.ts';
+import { readOptionalFile } from '../setup/plan-setup.ts';
 
-/** Plans what `init` writes: the files of a template, adapted to the project. Pure: nothing is read or written here. */
+/** Facts about the project for `planInit`. */
 export interface InitFacts {
-  /** Variables with which routes verify requests; a secret is generated for each. */
+  /** Variables for the secrets of routes; a secret is generated for each. */
   readonly made: readonly string[];
-  /** Other variables of the configuration: credentials that only the user has. */
+  /** Other variables of the configuration, which the user sets. */
   readonly wanted: readonly string[];
-  /** The text of the existing `.env`; empty if there is none. */
+  /** The text of the existing `.env`, or empty. */
   readonly env: string;
   readonly newSecret: () => string;
 }
@@ -42,7 +42,7 @@ export interface InitFile {
 
 const SCHEMA_FILE = 'hookwright.schema.json';
 
-/** @param schema text of the JSON Schema that is written next to the configuration, for editors */
+/** @param schema text of the JSON Schema for editors, written beside the configuration */
 export function planInit(template: Template, schema: string, facts: InitFacts): readonly InitFile[] {
   const files = [...template.files].map(([name, text]): InitFile => {
     const own = name === 'hookwright.yaml' ? `${header(template.name)}${text}` : text;
@@ -57,11 +57,11 @@ export function planInit(template: Template, schema: string, facts: InitFacts): 
 
 /** The first line is for editors with the YAML language server. */
 const header = (name: string): string =>
-  `# yaml-language-server: $schema=./${SCHEMA_FILE}\n# Made by \`hookwright init\` from the template ${name}. \`hookwright lint\` checks it.\n`;
+  `# yaml-language-server: $schema=./${SCHEMA_FILE}\n# Created by \`hookwright init\` from the template ${name}. \`hookwright lint\` checks it.\n`;
 
-const ENV_HEADER = '# Read by hookwright, beside hookwright.yaml. Keep it out of version control.\n';
+const ENV_HEADER = '# Variables for hookwright.yaml in this folder. Keep this file out of version control.\n';
 
-/** Existing values are kept. */
+/** Adds variables to `.env` and keeps existing values. */
 function envText({ made, wanted, env, newSecret }: InitFacts): string {
   const isSet = (name: string): boolean => new RegExp(`^\\s*(?:export\\s+)?#?\\s*${name}\\s*=`, 'm').test(env);
   const values = Object.fromEntries(made.filter((name) => !isSet(name)).map((name) => [name, newSecret()]));
@@ -74,24 +74,24 @@ function envText({ made, wanted, env, newSecret }: InitFacts): string {
 const EXAMPLES = join(packageRoot(), 'examples');
 const CONFIG = 'hookwright.yaml';
 
-/** The configurations that `init` starts from: the shipped examples. */
+/** A template of `init`: a shipped example. */
 export interface Template {
   readonly name: string;
   /** The first sentence of its config. */
   readonly about: string;
-  /** What else it needs: the `# needs:` lines of its config. */
+  /** Its requirements: the `# needs:` lines of its config. */
   readonly needs: readonly string[];
   /** Texts by name, the config first. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Sorted by name; the one that needs nothing is first. */
+/** Sorted by name, after the one without requirements. */
 export function readTemplates(): readonly Template[] {
   const names = readdirSync(EXAMPLES).filter((name) => readdirSync(join(EXAMPLES, name)).includes(CONFIG));
   return names.sort((a, b) => Number(b === FIRST) - Number(a === FIRST) || (a < b ? -1 : 1)).map(readTemplate);
 }
 
-/** No credentials, no agent. */
+/** The template without credentials and agent. */
 const FIRST = 'quickstart';
 
 function readTemplate(name: string): Template {
@@ -106,24 +106,24 @@ function readTemplate(name: string): Template {
 interface RoutesContext {
   readonly table: RouteTable;
   readonly sources: OpenSources;
-  /** Where the value of a reference is kept, such as `in .env`. */
+  /** Where the value of a reference is stored, such as `in .env`. */
   readonly keptIn: (ref: SecretRef) => string;
 }
 
-/** The text, a paragraph for each route. */
+/** The lines to print: a paragraph for each route. */
 export function describeRoutes(routes: readonly RoutePlan[], context: RoutesContext): readonly string[] {
   const paragraphs = routes.flatMap((route) => ['', ...describeRoute(route, context)]);
   return isOutOfReach(routes, context) ? [...paragraphs, ...OUT_OF_REACH] : paragraphs;
 }
 
-/** Whether a route expects a known sender at an address that only this machine can reach. */
+/** Whether a route expects a remote sender at an address that only this machine can reach. */
 const isOutOfReach = (routes: readonly RoutePlan[], { table: { server } }: RoutesContext): boolean =>
   server.public_url === null && isLoopback(server.host) && routes.some(({ source }) => source !== null);
 
 const OUT_OF_REACH: readonly string[] = [
   '',
-  'A sender on another machine cannot reach these URLs. Open a proxy or a tunnel to',
-  'them, and set `public_url` to its address: `hookwright docs proxies`',
+  'A sender on another machine cannot reach these URLs. Set up a proxy or a tunnel,',
+  'and set `public_url` to its address: `hookwright docs proxies`',
 ];
 
 function describeRoute(route: RoutePlan, { table, sources, keptIn }: RoutesContext): readonly string[] {
@@ -143,11 +143,11 @@ function describeRoute(route: RoutePlan, { table, sources, keptIn }: RoutesConte
 
 /** For a route that accepts any sender with a common signature scheme. */
 const GENERIC: readonly string[] = [
-  'Enter `{url}` as the URL of the webhook at the sender, content type JSON.',
-  'Enter the secret there. `hookwright source list` names the senders that are known, `source show` their steps.',
+  'At the sender, enter `{url}` as the URL of the webhook, with content type JSON.',
+  'Enter the secret there. `hookwright source list` lists the known senders, `source show` their steps.',
 ];
 
-/** @param route the one that was made; undefined: all of the table's are described */
+/** @param route the created route; undefined to describe all routes of the table */
 export async function describeSetup(
   context: CliContext,
   table: RouteTable,
@@ -160,12 +160,12 @@ export async function describeSetup(
   const missing = agent === undefined ? null : missingAgent(agent, { folder: context.home, env: context.env });
   return [
     ...describeRoutes(routes, { table, sources, keptIn }),
-    ...(routes.length === 0 ? ['', 'There is no route yet: hookwright webhook subscribe <name>'] : []),
+    ...(routes.length === 0 ? ['', 'No routes yet. To create one: hookwright webhook subscribe <name>'] : []),
     ...(missing === null ? [] : ['', `The agent cannot run yet: ${missing}.`]),
   ];
 }
 
-/** The place that takes precedence if there are several. */
+/** Where the effective value of a reference is stored. */
 function whereKept(context: CliContext, ref: SecretRef): string {
   if (ref.kind === 'literal') return 'in the configuration';
   const { home, projectEnv = null, env } = context;
@@ -173,6 +173,6 @@ function whereKept(context: CliContext, ref: SecretRef): string {
   const shown = (path: string): string => displayPath(path, context.cwd);
   if (ref.kind === 'file') return `in ${files.map(shown).join()}`;
   if (ref.scope === 'default' && (env[ref.value] ?? '') !== '') return 'in the environment';
-  const found = files.findLast((path) => (parseEnvLines(readIfThere(path)).values.get(ref.value) ?? '') !== '');
+  const found = files.findLast((path) => (parseEnvLines(readOptionalFile(path)).values.get(ref.value) ?? '') !== '');
   return found === undefined ? `to be set in ${files.map(shown).join(' or ')}` : `in ${shown(found)}`;
 }

@@ -1,4 +1,4 @@
-/** Plans and performs the installation of a systemd unit, step by step, so that it can be shown before anything is touched. */
+/** Plans and runs the steps that install a systemd unit, so that they can be shown before anything changes. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -8,22 +8,22 @@ import { CliError } from '../../../../cli/base/errors.ts';
 import { writeAtomic } from '../../../../runtime/platform/files.ts';
 import LIMITS from './unit-limits.json' with { type: 'json' };
 
-/** What installing a service takes, step by step: planned without touching anything, so that it can be shown before it is done. */
+/** A step of the installation. */
 export type InstallStep =
   | { readonly kind: 'write'; readonly path: string; readonly text: string }
   | { readonly kind: 'run'; readonly argv: readonly string[]; readonly why: string };
 
 export interface InstallRequest {
   readonly scope: 'system' | 'user';
-  /** The command that starts this program: absolute paths. */
+  /** The command that starts this program, with absolute paths. */
   readonly program: readonly string[];
-  /** Absolute. null: the usual place of the scope. */
+  /** Absolute; null for the default path of the scope. */
   readonly config: string | null;
-  /** Which differences make the gateway refuse a changed configuration. */
+  /** The differences for which the gateway rejects a changed configuration. */
   readonly failOn: readonly string[];
-  /** `<home_dir>` of a user's service, absolute. */
+  /** `<home_dir>` of a user service, absolute. */
   readonly home: string;
-  /** `HOME`, `USER` and `PATH` of the installing user: where the agents of its unit are found. */
+  /** `HOME`, `USER` and `PATH` of the installing user, with which the unit finds its agents. */
   readonly userHome: string;
   readonly userName: string;
   readonly path: string;
@@ -44,8 +44,8 @@ function planSystem({ program, config, failOn, path }: InstallRequest): readonly
   const hidden = program.find((word) => /^\/(home|root|run\/user)\//.test(word));
   if (hidden !== undefined) {
     throw new CliError(
-      `${hidden} lies in a home folder, which a system service does not see`,
-      'install Node.js and hookwright for all users, or leave out --system for a service of your own',
+      `${hidden} is in a home folder, which a system service cannot read`,
+      'install Node.js and hookwright for all users, or install a user service without --system',
     );
   }
   const used = config ?? systemConfig();
@@ -53,15 +53,15 @@ function planSystem({ program, config, failOn, path }: InstallRequest): readonly
   const account = ['useradd', '--system', '--user-group', '--home-dir', STATE, '--shell', '/usr/sbin/nologin'];
   return [
     run(
-      'a user of its own, unless there is one',
+      'create a separate user if it does not exist',
       'sh',
       '-c',
       `id -u ${SERVICE_USER} >/dev/null 2>&1 || ${account.join(' ')} ${SERVICE_USER}`,
     ),
     ...(dirname(used) === SYSTEM_FOLDER
       ? [
-          run('it may read the configuration and the secrets beside it', 'chgrp', '-R', SERVICE_USER, SYSTEM_FOLDER),
-          run('and nobody else', 'chmod', '-R', 'g+rX,o=', SYSTEM_FOLDER),
+          run('let the user read the configuration and its secrets', 'chgrp', '-R', SERVICE_USER, SYSTEM_FOLDER),
+          run('let no other user read them', 'chmod', '-R', 'g+rX,o=', SYSTEM_FOLDER),
         ]
       : []),
     { kind: 'write', path: join('/etc/systemd/system', SERVICE), text: printUnit(unit) },
@@ -70,35 +70,35 @@ function planSystem({ program, config, failOn, path }: InstallRequest): readonly
 }
 
 function planUser({ program, config, failOn, home, userHome, userName, path }: InstallRequest): readonly InstallStep[] {
-  if (config === null) throw new Error('a service of a user needs a configuration');
+  if (config === null) throw new Error('a user service needs a configuration');
   const unit: ServiceUnit = { program, config, failOn, home, user: null, path };
   return [
     { kind: 'write', path: join(userHome, '.config/systemd/user', SERVICE), text: printUnit(unit) },
     ...start('systemctl', '--user'),
-    run('it runs from boot on, not only while you are logged in', 'loginctl', 'enable-linger', userName),
+    run('keep it running while you are logged out', 'loginctl', 'enable-linger', userName),
   ];
 }
 
 const start = (...systemctl: readonly string[]): readonly InstallStep[] => [
-  run('the service manager reads the unit', ...systemctl, 'daemon-reload'),
-  run('it starts at boot', ...systemctl, 'enable', SERVICE),
-  run('it starts now', ...systemctl, 'restart', SERVICE),
+  run('load the unit', ...systemctl, 'daemon-reload'),
+  run('start it at boot', ...systemctl, 'enable', SERVICE),
+  run('start it now', ...systemctl, 'restart', SERVICE),
 ];
 
 const run = (why: string, ...argv: readonly string[]): InstallStep => ({ kind: 'run', argv, why });
 
-/** Prints the systemd unit that runs a gateway: for the whole machine with everything closed that it does not need, or for one user. */
+/** A systemd unit for a gateway: for the machine with minimal rights, or for one user. */
 interface ServiceUnit extends Pick<InstallRequest, 'program' | 'failOn' | 'home' | 'path'> {
   readonly config: string;
-  /** A system unit runs as this user. null: the unit of the user who installs it. */
+  /** The user of a system unit; null for a unit of the installing user. */
   readonly user: string | null;
 }
 
 const MARK = '# Written by `hookwright gateway install-service`. Change it with `systemctl edit`.';
 
 /**
- * A user's unit has the limits that its service manager can set without namespaces, which many systems keep from users. None
- * has `MemoryDenyWriteExecute`: V8 compiles to memory that it executes.
+ * A user unit has only limits that need no namespaces, because many systems do not allow them to users. No unit has
+ * `MemoryDenyWriteExecute`, because V8 executes memory that it writes.
  */
 function printUnit(unit: ServiceUnit): string {
   const { program, config, failOn, home, user } = unit;
@@ -120,7 +120,7 @@ function printUnit(unit: ServiceUnit): string {
     'ExecReload=kill -HUP $MAINPID',
     'Restart=on-failure',
     'RestartSec=2',
-    '# The gateway ends its agents itself, after gateway.drain_seconds (30) at the latest.',
+    '# The gateway ends its agents itself, at the latest after gateway.drain_seconds (30).',
     'KillMode=mixed',
     'TimeoutStopSec=60',
     'UMask=0077',
@@ -132,7 +132,7 @@ function printUnit(unit: ServiceUnit): string {
   return `${sections.join('\n')}\n`;
 }
 
-/** A word of a command line, as systemd.service(5) reads it. */
+/** Quotes a word for a command line of systemd.service(5). */
 function quote(word: string): string {
   const escaped = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
   return /^[\w@%+=:,./$-]+$/.test(word) ? escaped : `"${escaped.replace(/["\\]/g, '\\$&')}"`;
@@ -141,7 +141,7 @@ function quote(word: string): string {
 const environment = (name: string, value: string): string =>
   `Environment="${name}=${value.replaceAll('%', '%%').replace(/["\\]/g, '\\$&')}"`;
 
-/** Performs the planned steps in order, and prints each one before it is done. */
+/** The installation that `runInstall` runs. */
 interface InstallTarget {
   readonly scope: 'system' | 'user';
   /** Absolute. */
@@ -149,7 +149,7 @@ interface InstallTarget {
   readonly note: (line: string) => void;
 }
 
-/** @throws CliError when nothing may be done, or a step fails */
+/** Runs the planned steps in order, and prints each one first. @throws CliError if a requirement is missing, or a step fails */
 export function runInstall(
   machine: ServiceMachine,
   steps: readonly InstallStep[],
@@ -159,8 +159,8 @@ export function runInstall(
   if (machine.read(config) === null) {
     throw new CliError(
       `there is no ${config}`,
-      'write it first: hookwright init /etc/hookwright',
-      'or name another: --config <path>',
+      'create it first: hookwright init /etc/hookwright',
+      'or choose another: --config <path>',
     );
   }
   for (const step of steps) refuseForeign(machine, step);
@@ -170,34 +170,34 @@ export function runInstall(
     else runStep(machine, step.argv);
   }
   const flag = scope === 'user' ? '--user ' : '';
-  note(`installed; look at it: systemctl ${flag}status ${SERVICE}, journalctl ${flag}-u ${SERVICE} -f`);
+  note(`installed; to see it: systemctl ${flag}status ${SERVICE}, journalctl ${flag}-u ${SERVICE} -f`);
 }
 
 function refuseMachine({ hasSystemd, isRoot }: ServiceMachine, scope: InstallTarget['scope']): void {
   if (!hasSystemd) {
     throw new CliError(
-      'systemd does not run this machine; nothing was done',
-      'let your service manager run: hookwright gateway run --config <path>',
+      'this machine does not use systemd; nothing was changed',
+      'for another service manager: hookwright gateway run --config <path>',
       'in the background, until the next boot: hookwright gateway start',
-      'the unit for another machine: add --dry-run',
+      'to print the unit for another machine: --dry-run',
     );
   }
   if (scope === 'system' && !isRoot) {
     throw new CliError(
-      'a service for the machine is installed by root',
-      'sudo hookwright gateway install-service --system',
+      'only root can install a service for the machine',
+      'run it as root: sudo hookwright gateway install-service --system',
     );
   }
 }
 
-/** A unit written by hand is left alone. */
+/** Rejects a unit that this command did not write. */
 function refuseForeign(machine: ServiceMachine, step: InstallStep): void {
   if (step.kind !== 'write') return;
   const there = machine.read(step.path);
   if (there === null || there.startsWith(MARK)) return;
   throw new CliError(
-    `${step.path} was not written by this command; nothing was done`,
-    'compare it with what --dry-run prints, and move it away',
+    `${step.path} was not written by this command; nothing was changed`,
+    'compare it with the output of --dry-run, and move it away',
   );
 }
 
@@ -206,11 +206,11 @@ function runStep(machine: ServiceMachine, argv: readonly string[]): void {
   if (problem === null) return;
   throw new CliError(
     `${argv.join(' ')}: ${problem}`,
-    'the steps before it are done; run this command again once that is repaired',
+    'the steps before it are done; fix the problem and run this command again',
   );
 }
 
-/** A line that shows a step as it could be typed. */
+/** A step as a line that could be typed. */
 export function describeStep(step: InstallStep): string {
   if (step.kind === 'write') return `write ${step.path}`;
   return `run   ${step.argv.map(shown).join(' ')}  # ${step.why}`;
@@ -218,16 +218,16 @@ export function describeStep(step: InstallStep): string {
 
 const shown = (word: string): string => (/[\s|>]/.test(word) ? `'${word}'` : word);
 
-/** What installing a service needs of the machine; a test has another one. */
+/** Access to the machine, which tests replace. */
 export interface ServiceMachine {
   readonly isRoot: boolean;
   readonly userName: string;
   /** Whether this machine was booted with systemd, as in sd_booted(3). */
   readonly hasSystemd: boolean;
-  /** null: there is no such file. */
+  /** Null if there is no such file. */
   readonly read: (path: string) => string | null;
   readonly write: (path: string, text: string) => void;
-  /** Runs a program on the terminal of this one. @returns what went wrong, null when nothing did */
+  /** Runs a program on this terminal. @returns the problem, or null */
   readonly run: (argv: readonly string[]) => string | null;
 }
 

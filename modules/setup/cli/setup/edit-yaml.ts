@@ -1,19 +1,19 @@
 /**
- * Changes values in a YAML file a person wrote by changing only their characters: comments, order, quotes and layout of
- * everything else stay as they are. Each result is read back and compared with what it should say; when they differ, or
- * a comment would get lost, the edit is refused and nothing is guessed.
+ * Changes values in a hand-written YAML file by replacing only their characters: comments, order, quotes and layout of
+ * everything else stay. Each result is parsed and compared with the expected data; if they differ, or a comment would be
+ * lost, the edit is rejected.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Document, Pair, Scalar, YAMLMap } from 'yaml';
 import { isAlias, isMap, isScalar, Lexer, parseDocument, stringify } from 'yaml';
 import { CliError } from '../../../../cli/base/errors.ts';
 
-/** @throws CliError when the text is not YAML, or the edit cannot be made without touching anything else. */
+/** @throws CliError if the text is not YAML, or the edit would change anything else */
 export function editYaml(name: string, text: string, edits: readonly YamlEdit[]): string {
   return edits.reduce((edited, edit) => applyEdit(name, edited, edit), text);
 }
 
-/** The data of a file. @throws CliError with the place at which it stops being a map of settings in YAML */
+/** The data of a file. @throws CliError with the position of the error if it is not a map of settings in YAML */
 export const readYaml = (name: string, text: string): unknown => parse(name, text).toJS() ?? {};
 
 function applyEdit(name: string, text: string, { path, value }: YamlEdit): string {
@@ -27,18 +27,18 @@ function applyEdit(name: string, text: string, { path, value }: YamlEdit): strin
   const kept = comments(edited);
   const lost = comments(text).find((comment) => !take(kept, comment));
   if (lost !== undefined) {
-    throw new CliError(`${name}: changing ${path.join('.')} would lose the comment "${lost}"`, 'change it by hand');
+    throw new CliError(`${name}: changing ${path.join('.')} would lose the comment "${lost}"`, 'edit it by hand');
   }
   if (!isDeepStrictEqual(parseDocument(edited).toJS() ?? {}, wanted)) {
     throw new CliError(
-      `${name}: ${path.join('.')} cannot be changed without touching what is around it`,
-      'change it by hand',
+      `${name}: cannot change ${path.join('.')} without changing the text around it`,
+      'edit the file by hand',
     );
   }
   return edited;
 }
 
-/** The data as it should be after the edit. */
+/** The expected data after the edit. */
 function withValue(data: unknown, path: readonly string[], value: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;
@@ -52,21 +52,21 @@ function parse(name: string, text: string): Document.Parsed {
   if (error !== undefined) {
     const before = text.slice(0, error.pos[0]).split('\n');
     const place = `${name}:${before.length}:${(before.at(-1) ?? '').length + 1}`;
-    throw new CliError(`${place}: ${error.message}`, 'correct it first: hookwright lint shows where');
+    throw new CliError(`${place}: ${error.message}`, 'fix it first: hookwright lint');
   }
   const { contents } = document;
   if (contents !== null && !isMap(contents) && !isEmpty(contents)) {
-    throw new CliError(`${name} does not hold a map of settings`);
+    throw new CliError(`${name} is not a map of settings`);
   }
   return document;
 }
 
-/** The comments of a text, without the white space around them. */
+/** The comments of a text, without surrounding white space. */
 function comments(text: string): string[] {
   const found: string[] = [];
   let scalar = false;
   for (const token of new Lexer().lex(text)) {
-    // The lexer marks scalars: what follows the mark is text, even when it begins like a comment.
+    // The lexer marks scalars: the text after the mark is not a comment, even if it looks like one.
     if (!scalar && token.startsWith('#')) found.push(token.trim());
     scalar = token === '\u001f';
   }
@@ -86,14 +86,14 @@ export interface YamlEdit {
 
 type Map = YAMLMap<Scalar, unknown>;
 
-/** The characters from `from` up to `to` become `text`. */
+/** Replaces the characters from `from` to `to` with `text`. */
 interface Splice {
   readonly from: number;
   readonly to: number;
   readonly text: string;
 }
 
-/** The one change of characters that makes the edit. */
+/** The single replacement that makes the edit. */
 function splice(name: string, text: string, document: Document.Parsed, { path, value }: YamlEdit): Splice {
   if (!isMap(document.contents)) return append(text, text.length, block(path, value, 0, 2));
   let map = document.contents as unknown as Map;
@@ -104,13 +104,13 @@ function splice(name: string, text: string, document: Document.Parsed, { path, v
     if (pair === undefined)
       return insert(text, map, block(path.slice(depth), value, indentOf(text, map), step), path.slice(depth), value);
     const at = path.slice(0, depth + 1).join('.');
-    if (isAlias(pair.value)) throw new CliError(`${name}: ${at} is an alias of another part`, 'change it by hand');
+    if (isAlias(pair.value)) throw new CliError(`${name}: ${at} is a YAML alias`, 'edit the file by hand');
     if (rest.length === 0) return replace(text, map, pair, value, step);
     if (isMap(pair.value)) map = pair.value as Map;
     else if (isAbsent(pair.value))
       return fill(text, pair, block(rest, value, indentOf(text, map) + step, step), indentOf(text, map));
     else if (isEmpty(pair.value)) return replace(text, map, pair, nest(rest, value), step);
-    else throw new CliError(`${name}: ${at} is not a map`, 'change it by hand');
+    else throw new CliError(`${name}: ${at} is not a map`, 'edit the file by hand');
   }
   throw new CliError(`${name}: an edit without a path`);
 }
@@ -134,7 +134,7 @@ function insert(text: string, map: Map, lines: string, path: readonly string[], 
   return append(text, afterComments(text, lineEnd(text, last === undefined ? start(map) : endOf(last)), indent), lines);
 }
 
-/** Puts lines at a line's start; a file without a final line end gets one, a file with blank lines one before a new part. */
+/** Inserts lines at the start of a line. Adds a missing final line end, and a blank line before a new section if the file has blank lines. */
 function append(text: string, at: number, lines: string): Splice {
   const open = at > 0 && text[at - 1] !== '\n' ? '\n' : '';
   const spaced = at === text.length && !lines.startsWith(' ') && /\n\s*\n/.test(text) ? '\n' : '';
@@ -161,13 +161,13 @@ function replace(text: string, map: Map, pair: Pair<Scalar, unknown>, value: unk
   };
 }
 
-/** Gives a key that stands alone (`gateway:`) its first entries. */
+/** Adds the first entries to a key without a value (`gateway:`). */
 function fill(text: string, pair: Pair<Scalar, unknown>, lines: string, indent: number): Splice {
   const at = afterComments(text, lineEnd(text, endOf(pair)), indent + 1);
   return append(text, at, lines);
 }
 
-/** A value on one line, as it may stand in a flow collection too. */
+/** A value on one line, also valid in a flow collection. */
 function inline(value: unknown): string {
   if (typeof value === 'string') {
     const plain = stringify(value, { lineWidth: 0 }).trimEnd();
@@ -176,30 +176,30 @@ function inline(value: unknown): string {
   return stringify(value, { collectionStyle: 'flow', lineWidth: 0, flowCollectionPadding: false }).trimEnd();
 }
 
-/** Nothing is written at all after the key's colon. */
+/** Whether nothing is written after the key's colon. */
 const isAbsent = (node: unknown): boolean => isEmpty(node) && (!isScalar(node) || node.range?.[0] === node.range?.[1]);
 
-/** Null, written or not. */
+/** Whether the value is null, explicit or empty. */
 const isEmpty = (node: unknown): boolean => node === null || (isScalar(node) && node.value === null);
 
 function start(node: { range?: readonly [number, number, number] | null }): number {
   return node.range?.[0] ?? 0;
 }
 
-/** Where the last character of a pair's value ends; trailing comments are not part of it. */
+/** The end of a pair's value, without trailing comments. */
 function endOf(pair: Pair<Scalar, unknown>): number {
   const { value } = pair as { readonly value: { readonly range?: readonly [number, number, number] | null } | null };
   return value?.range?.[1] ?? pair.key.range?.[1] ?? 0;
 }
 
-/** Start of the line after the one that holds the character before `at`. */
+/** The start of the line after the one with the character before `at`. */
 function lineEnd(text: string, at: number): number {
   if (at > 0 && text[at - 1] === '\n') return at;
   const end = text.indexOf('\n', at);
   return end === -1 ? text.length : end + 1;
 }
 
-/** Skips the comment lines that belong to what stands above them: those at `indent` or deeper. */
+/** Skips the comment lines that belong to the entry above: those at `indent` or deeper. */
 function afterComments(text: string, at: number, indent: number): number {
   const line = /^([ \t]*)(#[^\n]*)?(\n|$)/.exec(text.slice(at));
   if (line === null || line[0] === '') return at;
@@ -213,7 +213,7 @@ function indentOf(text: string, map: Map): number {
   return first - (text.lastIndexOf('\n', first - 1) + 1);
 }
 
-/** How far the file's author indents; 2 where nothing shows it. */
+/** The indentation of the file, or 2 if it has none. */
 function indentStep(text: string, root: Map): number {
   for (const { value } of root.items) {
     if (isMap(value) && value.flow !== true && value.items.length > 0)

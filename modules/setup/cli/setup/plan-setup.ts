@@ -1,4 +1,4 @@
-/** Turns answers into edits of the configuration file and lines of `.env`. Pure: nothing is read or written here. */
+/** Turns answers into edits of the configuration file and lines of `.env`, without writing them. */
 
 import { resolve } from 'node:path';
 import { isSystemError } from '../../../../base/errors.ts';
@@ -19,13 +19,13 @@ import { GENERATE } from './wizard.ts';
 
 export interface SetupPlan {
   readonly edits: readonly YamlEdit[];
-  /** Variables for `<home_dir>/.env`: secrets live there, the configuration refers to them. */
+  /** Variables for `<home_dir>/.env`, which stores the secrets that the configuration refers to. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What the plan depends on. */
+/** The inputs of a plan besides the answers. */
 interface SetupFacts {
-  /** The configuration as it is. */
+  /** The current configuration. */
   readonly config: unknown;
   readonly generateSecret: () => string;
 }
@@ -61,13 +61,13 @@ export function planSetup(answers: SetupAnswers, facts: SetupFacts): SetupPlan {
 
 const CONSOLE = ['gateway', 'console'];
 export const CONSOLE_TOKEN = 'CONSOLE_TOKEN';
-/** Settings that are secrets, and their variables. */
+/** Variables for the settings that are secrets. */
 const TOKENS: Readonly<Record<string, string>> = {
   [`${CONSOLE.join('.')}.token`]: CONSOLE_TOKEN,
   [`${CONSOLE.join('.')}.viewer_token`]: 'CONSOLE_VIEWER_TOKEN',
 };
 
-/** A console that is set up here has a token. */
+/** Adds a token to a new console. */
 function withConsoleToken(settings: SetupAnswers['settings'], config: unknown): SetupAnswers['settings'] {
   const token = [...CONSOLE, 'token'];
   const given = settings.filter(({ path }) => CONSOLE.every((key, at) => path[at] === key));
@@ -77,7 +77,7 @@ function withConsoleToken(settings: SetupAnswers['settings'], config: unknown): 
   return [...settings, { path: token, value: GENERATE }];
 }
 
-/** Where a setting of the adapter is or belongs: `extra` wins if it is used (§2.1). */
+/** The path of a setting of the adapter: in `extra` if it is used there (§2.1). */
 function webhookPath(config: unknown, key: string): string[] {
   const inExtra = valueAt(config, [...WEBHOOK, 'extra', key]) !== undefined;
   const direct = valueAt(config, [...WEBHOOK, key]) !== undefined;
@@ -85,7 +85,7 @@ function webhookPath(config: unknown, key: string): string[] {
   return inExtra || (extra && !direct) ? [...WEBHOOK, 'extra', key] : [...WEBHOOK, key];
 }
 
-/** The reference to put into the configuration; a literal goes to `.env` and is referred to. */
+/** The reference for the configuration; a literal secret is stored in `.env`. */
 function keepSecret(env: Record<string, string>, variable: string, value: string, generate: () => string): string {
   if (/^(env|file):/.test(value) || value === INSECURE_NO_AUTH) return value;
   env[variable] = value === GENERATE ? generate() : value;
@@ -98,7 +98,7 @@ const variableOf = (text: string): string =>
     .replace(/[^A-Z0-9]/g, '_')
     .replace(/^(?=[0-9])/, '_');
 
-/** A route that is there keeps what the answers do not name. */
+/** An existing route keeps the settings that the answers do not name. */
 function routeEdit({ name, flags }: NonNullable<SetupAnswers['route']>, config: unknown): YamlEdit {
   const places = [
     [...WEBHOOK, 'extra', 'routes', name],
@@ -109,18 +109,18 @@ function routeEdit({ name, flags }: NonNullable<SetupAnswers['route']>, config: 
   return { path: place ?? [...webhookPath(config, 'routes'), name], value: applyFlags(before, flags) };
 }
 
-/** The one named, else the one that would be found, else a new one in the home. @throws UsageError for several */
+/** The config from `--config`, or else from the usual search, or else a new one in the home. @throws UsageError for several */
 export function setupTarget({ cwd, home }: CliContext, configs: readonly string[] | undefined): string {
   const [named, ...others] = configs ?? [];
   if (others.length > 0 || (named !== undefined && isGlob(named))) {
-    throw new UsageError('setup changes one file', 'name it: --config <path>');
+    throw new UsageError('setup changes one file only', 'choose it: --config <path>');
   }
   if (named !== undefined) return resolve(cwd, named);
   return searchConfig(nodeFiles, { cwd, home }).root ?? usualConfigs({ cwd, home })[1];
 }
 
-/** Empty for a file that is not there. */
-export function readIfThere(path: string): string {
+/** Returns an empty text for a missing file. */
+export function readOptionalFile(path: string): string {
   try {
     return readRegularTextSync(path);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** The questions of `gateway setup`, each starting from what is set up already. */
+/** Asks the questions of `gateway setup`, with the current settings as defaults, and parses `--set`. */
 
 import { parse } from 'yaml';
 import { messageOf } from '../../../../base/errors.ts';
@@ -17,7 +17,7 @@ export async function askSetup(ask: Prompter, config: unknown): Promise<SetupAns
   const enabled = await ask.confirm('Receive webhooks?', currentSetting(config, 'enabled') !== false);
   if (!enabled) return { webhook: { enabled }, settings: [] };
   const host = await askHost(ask, config);
-  const port = Number(await ask.text('On which port?', String(currentSetting(config, 'port') ?? 8644), checkPort));
+  const port = Number(await ask.text('Port?', String(currentSetting(config, 'port') ?? 8644), checkPort));
   const secret = await askSecret(ask, config);
   const route = await askRoute(ask);
   return { webhook: { enabled, host, port }, settings: [], secret, route };
@@ -26,7 +26,7 @@ export async function askSetup(ask: Prompter, config: unknown): Promise<SetupAns
 async function askHost(ask: Prompter, config: unknown): Promise<string> {
   const now = String(currentSetting(config, 'host') ?? LOOPBACK);
   const choice = await ask.choose(
-    'Who may reach the server?',
+    'Who can reach the server?',
     [
       { value: LOOPBACK, label: 'This machine only', hint: 'behind a reverse proxy or a tunnel' },
       { value: EVERYWHERE, label: 'Everyone who can reach this machine', hint: 'all addresses' },
@@ -35,50 +35,50 @@ async function askHost(ask: Prompter, config: unknown): Promise<string> {
     now === LOOPBACK || now === EVERYWHERE ? now : OTHER,
   );
   return choice === OTHER
-    ? ask.text('Which address?', now, (text) => (text === '' ? 'an address is needed' : undefined))
+    ? ask.text('Address?', now, (text) => (text === '' ? 'enter an address' : undefined))
     : choice;
 }
 
-/** Undefined: the secret is not changed. */
+/** Returns undefined if the secret does not change. */
 async function askSecret(ask: Prompter, config: unknown): Promise<string | undefined> {
   const has = currentSetting(config, 'secret') !== undefined;
   const choice = await ask.choose(
-    'The secret that senders sign with',
+    'Secret for signatures of senders?',
     [
-      ...(has ? [{ value: KEEP, label: 'Keep the one there is' }] : []),
-      { value: GENERATE, label: 'Generate one', hint: 'kept in .env' },
-      { value: OTHER, label: 'I have one…', hint: 'kept in .env' },
+      ...(has ? [{ value: KEEP, label: 'Keep the current one' }] : []),
+      { value: GENERATE, label: 'Generate one', hint: 'stored in .env' },
+      { value: OTHER, label: 'Enter one…', hint: 'stored in .env' },
     ],
     has ? KEEP : GENERATE,
   );
   if (choice === KEEP) return undefined;
-  return choice === OTHER ? ask.secret('The secret, or env:NAME, or file:path', checkGiven) : choice;
+  return choice === OTHER ? ask.secret('Secret (or env:NAME, or file:path)?', checkGiven) : choice;
 }
 
 async function askRoute(ask: Prompter): Promise<SetupAnswers['route']> {
-  if (!(await ask.confirm('Make a first route?', false))) return undefined;
-  const name = await ask.text('Its name, a part of its URL', '', checkRouteName);
-  const events = await ask.text('Events it accepts, by comma; empty for all', '');
-  const prompt = await ask.text('The prompt, with {fields} of the payload; empty for the whole payload', '');
+  if (!(await ask.confirm('Create a first route?', false))) return undefined;
+  const name = await ask.text('Name of the route, for its URL?', '', checkRouteName);
+  const events = await ask.text('Accepted events, by comma (empty: all)?', '');
+  const prompt = await ask.text('Prompt, with {fields} of the payload (empty: the whole payload)?', '');
   return { name, flags: { events: events === '' ? undefined : [events], prompt: prompt === '' ? undefined : prompt } };
 }
 
-const checkGiven = (text: string): string | undefined => (text.trim() === '' ? 'an answer is needed' : undefined);
+const checkGiven = (text: string): string | undefined => (text.trim() === '' ? 'enter a value' : undefined);
 
 const checkPort = (text: string): string | undefined =>
-  /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? undefined : 'a whole number from 0 to 65535';
+  /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? undefined : 'enter a whole number from 0 to 65535';
 
 const checkRouteName = (text: string): string | undefined =>
-  /^[a-z0-9][a-z0-9_-]{0,63}$/.test(text) ? undefined : 'lower-case letters, digits, - and _, at most 64';
+  /^[a-z0-9][a-z0-9_-]{0,63}$/.test(text) ? undefined : 'use at most 64 lower-case letters, digits, - and _';
 
-/** The settings to change, from the wizard or from `--set key=value`; others stay as they are. */
+/** The settings to change, from the wizard or from `--set key=value`. */
 export interface SetupAnswers {
   /** Settings of the webhook adapter. */
   readonly webhook: Readonly<Record<string, string | number | boolean>>;
   /** `generate`, `env:NAME`, `file:path`, or the secret itself. */
   readonly secret?: string | undefined;
   readonly route?: { readonly name: string; readonly flags: SubscribeFlags } | undefined;
-  /** Any other setting, by its place in the configuration. */
+  /** Any other settings, by path in the configuration. */
   readonly settings: readonly { readonly path: readonly string[]; readonly value: unknown }[];
 }
 
@@ -110,7 +110,7 @@ const ROUTE_KEYS = [
   'secret',
 ];
 
-/** @throws UsageError naming the key that cannot be set, and those that can. */
+/** @throws UsageError with the unknown key and the known ones */
 export function parseAnswers(pairs: readonly string[]): SetupAnswers {
   const given = new Map(pairs.map(splitPair));
   const webhook: Record<string, string | number | boolean> = {};
@@ -128,7 +128,7 @@ export function parseAnswers(pairs: readonly string[]): SetupAnswers {
 
 function splitPair(text: string): readonly [string, string] {
   const equals = text.indexOf('=');
-  if (equals < 1) throw new UsageError(`--set takes key=value, not "${text}"`, 'for instance --set port=9000');
+  if (equals < 1) throw new UsageError(`--set must be key=value, not "${text}"`, 'for instance --set port=9000');
   return [text.slice(0, equals), text.slice(equals + 1)];
 }
 
@@ -139,17 +139,17 @@ function givenRoute(given: ReadonlyMap<string, string>): SetupAnswers['route'] {
   );
   const name = given.get('route') ?? '';
   if (name !== '') return { name, flags: routeFlags(parts) };
-  if (parts.size > 0) throw new UsageError(`--set route.${[...parts.keys()][0]} needs --set route=<name> beside it`);
+  if (parts.size > 0) throw new UsageError(`--set route.${[...parts.keys()][0]} also needs --set route=<name>`);
   return undefined;
 }
 
-/** A route is described as in `webhook subscribe`. */
+/** The settings of a route are those of `webhook subscribe`. */
 function routeFlags(parts: ReadonlyMap<string, string>): SubscribeFlags {
   const wrong = [...parts.keys()].find((key) => !ROUTE_KEYS.includes(key));
   if (wrong !== undefined)
     throw new UsageError(
-      `a route has no "${wrong}" here`,
-      `one of: ${ROUTE_KEYS.map((key) => `route.${key}`).join(', ')}`,
+      `a route has no key "${wrong}"`,
+      `keys: ${ROUTE_KEYS.map((key) => `route.${key}`).join(', ')}`,
     );
   const events = parts.get('events');
   const direct = parts.get('deliver_only');
@@ -167,7 +167,7 @@ function routeFlags(parts: ReadonlyMap<string, string>): SubscribeFlags {
 
 function parseBoolean(key: string, value: string): boolean {
   if (value === 'true' || value === 'false') return value === 'true';
-  throw new UsageError(`${key} takes true or false, not "${value}"`);
+  throw new UsageError(`${key} must be true or false, not "${value}"`);
 }
 
 function parseValue(key: string, value: string): unknown {
@@ -184,12 +184,12 @@ function parseValue(key: string, value: string): unknown {
 function unknownKey(key: string): UsageError {
   return new UsageError(
     `"${key}" cannot be set`,
-    'enabled, host, port, secret; route, route.<setting>',
-    `or a place in the configuration, such as gateway.drain_seconds (${[...ROOTS].join(', ')})`,
+    'keys: enabled, host, port, secret, route, route.<setting>',
+    `or a path in the configuration, such as gateway.drain_seconds (${[...ROOTS].join(', ')})`,
   );
 }
 
-/** A setting of the webhook adapter as it is. */
+/** The current value of a setting of the webhook adapter. */
 const currentSetting = (config: unknown, key: string): unknown =>
   valueAt(config, ['platforms', 'webhook', 'extra', key]) ?? valueAt(config, ['platforms', 'webhook', key]);
 

@@ -1,4 +1,4 @@
-/** `hookwright doctor` about the database that gateways share. */
+/** `hookwright doctor` with a database that gateways share. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,10 +42,10 @@ describe('doctor on PostgreSQL', { skip: skipWithoutCluster() }, () => {
     return { checks, deliveries, of };
   }
 
-  it('looks at version, durability, connections, clock, tables, and at what gateways do there', async (t) => {
+  it('checks version, durability, connections, clock, tables and the activity of gateways', async (t) => {
     const none = await doctor(t, cluster.url());
     assert.match(none.of('tables')?.detail ?? '', /\bhookwright\b/);
-    // The servers of tests do without.
+    // Test servers run without it.
     assert.match(none.of('durable')?.detail ?? '', /\bfsync\b.*\bfull_page_writes\b/);
     assert.deepEqual(
       ['version', 'connections', 'clock'].map((name) => none.of(name)?.status),
@@ -73,7 +73,7 @@ describe('doctor on PostgreSQL', { skip: skipWithoutCluster() }, () => {
       (url) => (url.pathname = '/nowhere'),
       /"nowhere" does not exist; create it, or correct the URL/,
     ],
-    ['an unknown user', (url) => (url.username = 'nobody'), /"nobody" does not exist; check the user in the URL/],
+    ['an unknown user', (url) => (url.username = 'unknown'), /"unknown" does not exist; check the user in the URL/],
     [
       'a server without TLS',
       (url) => url.searchParams.set('sslmode', 'require'),
@@ -81,7 +81,7 @@ describe('doctor on PostgreSQL', { skip: skipWithoutCluster() }, () => {
     ],
   ];
   for (const [what, change, detail] of UNUSABLE) {
-    it(`says what to do about ${what}`, async (t) => {
+    it(`prints a fix for ${what}`, async (t) => {
       const url = new URL(cluster.url());
       change(url);
       const usable = (await doctor(t, url.href)).of('usable');
@@ -90,7 +90,7 @@ describe('doctor on PostgreSQL', { skip: skipWithoutCluster() }, () => {
     });
   }
 
-  it('tells of a standby that is away, and of replication slots that nothing reads', async (t) => {
+  it('reports an offline standby and unused replication slots', async (t) => {
     const before = await doctor(t, cluster.url());
     assert.deepEqual(
       ['standby', 'transactions', 'slots'].map((name) => before.of(name)?.status),
@@ -108,7 +108,7 @@ describe('doctor on PostgreSQL', { skip: skipWithoutCluster() }, () => {
     await runSql(cluster.url(), "SELECT pg_reload_conf(), pg_drop_replication_slot('left_over')");
   });
 
-  it('sees how long a transaction has kept vacuum from its work', async () => {
+  it('reports how long a transaction has blocked vacuum', async () => {
     const open = await (await loadDriver())({ url: cluster.url(), name: 'test', prepare: false });
     await open.script('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pg_class; SELECT pg_sleep(0.2)');
     const db = await (await loadDriver())({ url: cluster.url(), name: 'test', prepare: false });
@@ -117,13 +117,13 @@ describe('doctor on PostgreSQL', { skip: skipWithoutCluster() }, () => {
     await Promise.all([open, db].map((connection) => connection.close()));
   });
 
-  it("tells of a clock that is not the database's", async (t) => {
+  it("reports a clock that differs from the database's", async (t) => {
     const clock = { ...systemClock, now: () => Date.now() - 600_000 };
     const { of } = await doctor(t, cluster.url(), { clock });
     assert.match(of('clock')?.detail ?? '', /\b(?:10 min|9 min \d+ s)\b/);
   });
 
-  it('names the tables that a role may not use, and what to do', async (t) => {
+  it('names the tables that a role may not use, with a fix', async (t) => {
     await (await openTestStore(cluster.url(), 'hookwright')).close();
     await runSql(
       cluster.url(),
@@ -134,7 +134,7 @@ describe('doctor on PostgreSQL', { skip: skipWithoutCluster() }, () => {
     assert.match(of('rights')?.fix ?? '', /hookwright docs scale/);
   });
 
-  it('says that it cannot be reached, or lets nobody in, without the password', async (t) => {
+  it('reports an unreachable database or a rejected login, without the password', async (t) => {
     const [away] = (await doctor(t, `postgres://user:${PASSWORD}@127.0.0.1:1/none`)).checks;
     assert.deepEqual([away?.status, /ECONNREFUSED/.test(away?.detail ?? '')], ['failed', true]);
     await runSql(cluster.url(), "CREATE ROLE locked LOGIN PASSWORD 'another one'");

@@ -9,7 +9,7 @@ import { openOfflineStore } from '../../../helpers/rescued-store.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
 describe('checkStore', () => {
-  it('finds a store whose counts add up fine, and one in which a dispatch is missing broken', async (t) => {
+  it('passes a store with consistent counts and fails one with a missing dispatch', async (t) => {
     const home = tempDir(t);
     const path = join(home, 'state.db');
     const store = await openOfflineStore(path);
@@ -31,7 +31,7 @@ describe('checkStore', () => {
     assert.match(found[0]?.detail ?? '', /"damaged".*\bcounts of routes\b/);
   });
 
-  it('says which deliveries were given up, and since when', async (t) => {
+  it('reports the dead deliveries and their age', async (t) => {
     const home = tempDir(t);
     const store = await openOfflineStore(join(home, 'state.db'));
     const now = Date.now();

@@ -9,7 +9,7 @@ import { tempDir } from '../../../helpers/temp-dir.ts';
 const CONFIG =
   'platforms: { webhook: { enabled: true, secret: a-secret-for-these-tests, routes: { a: { prompt: x } } } }\n';
 
-test('doctor names the config that is read, and those beside and above it that are not', async (t) => {
+test('doctor names the config in use and the ignored ones', async (t) => {
   const project = tempDir(t);
   const home = tempDir(t);
   const below = join(project, 'below');

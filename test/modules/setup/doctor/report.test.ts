@@ -1,4 +1,4 @@
-/** `doctor --report`: what a maintainer needs to know, and nothing that its reporter would not publish. */
+/** `doctor --report` prints facts for maintainers and nothing confidential. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const CONFIG = `platforms:
         deliver: log
 `;
 
-test('a report has version, platform, shape and failed checks, and no name, text or secret', async (t) => {
+test('a report has version, platform, counts and failed checks, but no name, text or secret', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
   const { code, stdout } = await runInProcess(['doctor', '--report'], { home });
@@ -41,7 +41,7 @@ test('a report has version, platform, shape and failed checks, and no name, text
   for (const word of [SECRET, 'payroll', 'Confidential', home]) assert(!stdout.includes(word), word);
 });
 
-test('a report of a configuration that does not compile counts what is wrong with it by rule', async (t) => {
+test('a report of an invalid configuration counts its diagnostics by rule', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), CONFIG.replace('source: forgea', 'source: acme-internal'), { mode: 0o600 });
   const { code, stdout } = await runInProcess(['doctor', '--report'], { home });

@@ -18,7 +18,7 @@ before(async () => {
 const withPlatform = (name: string, settings: object) => ({ platforms: { [name]: { enabled: true, ...settings } } });
 const withRoute = (route: object) => ({ platforms: { webhook: { enabled: true, routes: { a: route } } } });
 
-test('the schema takes every example, and what the compiler takes of targets', () => {
+test('the schema accepts every example and every setting of targets', () => {
   for (const name of readdirSync(join(ROOT, 'examples'))) {
     const path = join(ROOT, 'examples', name, 'hookwright.yaml');
     if (name === 'embed') continue;
@@ -29,7 +29,7 @@ test('the schema takes every example, and what the compiler takes of targets', (
   assert.ok(validate(withRoute({ '<<': {}, source: 'my-own', deliver: ['slack', 'my_own_target'] })));
 });
 
-test('the schema refuses a misspelt credential, two operators of one filter, and a schedule of three fields', () => {
+test('the schema rejects a misspelt credential, two operators in a filter, and a schedule of three fields', () => {
   assert.ok(!validate(withPlatform('telegram', { bot_tokn: 'env:T' })));
   assert.ok(!validate(withRoute({ filters: { field: 'a', equals: 1, in: [1] } })));
   assert.ok(!validate(withRoute({ filters: { field: 'a' } })));
@@ -39,6 +39,6 @@ test('the schema refuses a misspelt credential, two operators of one filter, and
   assert.ok(!validate({ jobs: { a: { schedule: '0 9 *', prompt: 'x' } } }));
 });
 
-test('names of senders, targets and toolsets are there for completion', () => {
+test('the schema lists names of senders, targets and toolsets for completion', () => {
   for (const name of ['"github"', '"stripe"', '"telegram"', '"web_search"']) assert.ok(text.includes(name), name);
 });

@@ -1,4 +1,4 @@
-/** The systemd unit: read and rated by systemd, and its filter of system calls held against a gateway that runs. */
+/** systemd accepts and rates the unit, and its system call filter fits a running gateway. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { runInProcess, SELF } from '../../../helpers/cli.ts';
 import { until } from '../../../helpers/gateway.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
-/** Skipped where the program is not there; a failure in CI, which installs it. */
+/** Skipped without the program; a failure in CI, which installs it. */
 function needs(program: string, flag: string): boolean {
   const isThere = spawnSync(program, [flag]).error === undefined;
   if (!isThere) console.error(`SKIPPED: ${program} is not here; the systemd unit was not tried with it`);
@@ -21,7 +21,7 @@ const systemUnit = async (home: string): Promise<string> => {
   return stdout;
 };
 
-test('systemd reads the unit without a complaint, and finds it exposed 2.0 at most', {
+test('systemd accepts the unit and rates its exposure at most 2.0', {
   skip: !needs('systemd-analyze', '--version'),
 }, async (t) => {
   const dir = tempDir(t);
@@ -37,7 +37,7 @@ test('systemd reads the unit without a complaint, and finds it exposed 2.0 at mo
 });
 
 const hasTools = needs('systemd-analyze', '--version') && needs('strace', '-V');
-test('every system call of a gateway that runs an agent is one that the unit allows', {
+test('the unit allows every system call of a gateway that runs an agent', {
   skip: !hasTools,
 }, async (t) => {
   const home = tempDir(t);
@@ -69,7 +69,7 @@ test('every system call of a gateway that runs an agent is one that the unit all
   for (const [, not, sets = ''] of (await systemUnit(home)).matchAll(/^SystemCallFilter=(~?)(.*)$/gm)) {
     for (const name of sets.split(' ').flatMap(callsOf)) not === '~' ? allowed.delete(name) : allowed.add(name);
   }
-  // SQLite makes it only as root, which the service is not.
+  // SQLite only makes this call as root, and the service does not run as root.
   const asRoot = process.getuid?.() === 0 ? ['fchown'] : [];
   assert.deepEqual(
     made.filter((name) => !['total', ...asRoot].includes(name) && !allowed.has(name)),
@@ -77,7 +77,7 @@ test('every system call of a gateway that runs an agent is one that the unit all
   );
 });
 
-/** The system calls of one of systemd's sets, and of the sets inside it. */
+/** The system calls of one of systemd's sets and its nested sets. */
 function callsOf(set: string): string[] {
   const { stdout } = spawnSync('systemd-analyze', ['--no-pager', 'syscall-filter', set], { encoding: 'utf8' });
   const lines = stdout.split('\n').map((line) => line.trim());

@@ -16,7 +16,7 @@ const REQUEST: InstallRequest = {
   path: '/home/jo/bin:/usr/bin',
 };
 
-/** A machine that records what is done to it. */
+/** A fake machine that records every change. */
 function fakeMachine(parts: Partial<ServiceMachine> & { readonly files?: Record<string, string> } = {}) {
   const files: Record<string, string> = { [REQUEST.config ?? '']: 'platforms: {}', ...parts.files };
   const ran: string[] = [];
@@ -46,7 +46,7 @@ const target = (notes: string[] = []) => ({
 const refusal = (part: RegExp) => (error: CliError) => part.test([error.message, ...error.hints].join('\n'));
 
 describe('gateway install-service', () => {
-  test('writes the unit of a user, starts it now and at boot, and says each step before', () => {
+  test('writes a user unit, starts it now and at boot, and prints each step first', () => {
     const { machine, files, ran } = fakeMachine();
     const notes: string[] = [];
     runInstall(machine, planInstall(REQUEST), target(notes));
@@ -66,7 +66,7 @@ describe('gateway install-service', () => {
     runInstall(machine, planInstall(REQUEST), target());
   });
 
-  test('does nothing without systemd, without a configuration, or over a unit of somebody else', () => {
+  test('changes nothing without systemd, without a configuration, or over a foreign unit', () => {
     for (const [parts, part] of [
       [{ hasSystemd: false }, /gateway run --config/],
       [{ files: { [REQUEST.config ?? '']: undefined } }, /hookwright init/],
@@ -78,7 +78,7 @@ describe('gateway install-service', () => {
     }
   });
 
-  test('asks for root where it takes root, and for a program that a service can see', () => {
+  test('requires root for the machine, and a program that a service can read', () => {
     const { machine } = fakeMachine();
     const system = planInstall({ ...REQUEST, scope: 'system', config: null });
     assert.throws(() => runInstall(machine, system, { ...target(), scope: 'system' }), refusal(/sudo hookwright/));
@@ -86,7 +86,7 @@ describe('gateway install-service', () => {
     assert.throws(() => planInstall(hidden), refusal(/^/));
   });
 
-  test('stops at the step that fails, and says which', () => {
+  test('stops at a failed step and names it', () => {
     const { machine } = fakeMachine({ run: ([program]) => (program === 'systemctl' ? 'exit 1' : null) });
     assert.throws(
       () => runInstall(machine, planInstall(REQUEST), target()),

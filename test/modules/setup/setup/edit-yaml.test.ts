@@ -30,7 +30,7 @@ gateway:
 # the end
 `;
 
-test('values change and appear in place; every comment and the layout stay', () => {
+test('values change in place, and comments and layout stay', () => {
   const edited = editYaml('x.yaml', COMMENTED, [
     { path: ['platforms', 'webhook', 'extra', 'port'], value: 9000 },
     { path: ['platforms', 'webhook', 'extra', 'routes', 'hello'], value: { events: ['push'], prompt: 'Hi\n{a}\n' } },
@@ -54,13 +54,13 @@ test('editing twice with the same values changes nothing the second time', () =>
   assert.equal(editYaml('x.yaml', once, edits), once);
 });
 
-test('an empty file and one of comments only take new settings', () => {
+test('settings are added to a file that is empty or has only comments', () => {
   const edits = [{ path: ['gateway', 'drain_seconds'], value: 5 }];
   assert.equal(editYaml('x.yaml', '', edits), 'gateway:\n  drain_seconds: 5\n');
   assert.equal(editYaml('x.yaml', '# mine\n', edits), '# mine\ngateway:\n  drain_seconds: 5\n');
 });
 
-test('line ends of the file are kept, and a missing last one is added', () => {
+test('line ends are kept, and a missing last one is added', () => {
   const edited = editYaml('x', 'a:\r\n  b: 1\r\n', [{ path: ['a', 'c'], value: 2 }]);
   assert.equal(edited, 'a:\r\n  b: 1\r\n  c: 2\r\n');
   assert.equal(editYaml('x', 'a: 1', [{ path: ['b'], value: 2 }]), 'a: 1\nb: 2\n');
@@ -85,7 +85,7 @@ const VALUES: readonly unknown[] = [
   ...['x', '', ' # x', '- a', '-100', 'yes', 'null', 'a: b', 'l1\nl2\n', '\u0007', 'env:A'],
   ...[7, -0.5, true, null, ['a', 'b c'], { k: ['v'] }, {}, []],
 ];
-test('any value replaces any other, and is read back as it was given', () => {
+test('any value can replace any other and is read back unchanged', () => {
   for (const from of VALUES) {
     const text = editYaml('x', 'top: # t\n  other: 1 # o\n', [{ path: ['top', 'key'], value: from }]);
     for (const value of VALUES) {
@@ -105,7 +105,7 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   ['a change that would lose a comment', 'gateway:\n  drain_seconds:\n    # why\n    [5]\n', /"# why"/],
 ];
 for (const [name, text, expected] of refused) {
-  test(`refuses ${name}`, () => {
+  test(`rejects ${name}`, () => {
     assert.throws(() => editYaml('x.yaml', text, [{ path: ['gateway', 'drain_seconds'], value: 5 }]), {
       message: expected,
     });

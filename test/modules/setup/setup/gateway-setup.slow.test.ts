@@ -1,4 +1,4 @@
-/** The wizard on a terminal of its own. */
+/** The wizard on a real terminal. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { hasPty, runOnTerminal } from '../../../helpers/pty.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 import { FIRST_RUN } from './questions.ts';
 
-test('the wizard asks on a terminal, shows what will change, and writes', async (t) => {
+test('the wizard asks on a terminal, shows the changes, and writes them', async (t) => {
   if (!hasPty()) return t.skip('no python3');
   const home = tempDir(t);
   const { code, screen } = await runOnTerminal(['gateway', 'setup'], FIRST_RUN, { home });

@@ -9,13 +9,13 @@ import { ASKS, ENTER, FIRST_RUN } from './questions.ts';
 
 const setup = (home: string, ...argv: string[]) => runInProcess(['gateway', 'setup', ...argv], { home });
 
-test('off a terminal it asks nothing and says how to go on', async (t) => {
+test('without a terminal it asks nothing and prints a hint', async (t) => {
   const { code, stderr } = await setup(tempDir(t));
   assert.equal(code, 2);
   assert.match(stderr, /\n.*hookwright gateway setup --yes --set port=8644/);
 });
 
-test('--yes makes a configuration that compiles, its secret in .env, both for their owner alone', async (t) => {
+test('--yes writes a private configuration that compiles, with its secret in a private .env', async (t) => {
   const home = tempDir(t);
   const made = await setup(home, '--yes', '--set', 'route=hello', '--set', 'route.events=push');
   assert.equal(made.code, 0, made.stderr);
@@ -38,7 +38,7 @@ test('a console gets a token, which is printed', async (t) => {
   assert.match(stderr, new RegExp(`\\.env.*: ${token}`));
 });
 
-test('a file a person wrote keeps every comment and its layout', async (t) => {
+test('a hand-written file keeps every comment and its layout', async (t) => {
   const home = tempDir(t);
   const path = join(home, 'hookwright.yaml');
   const before =
@@ -51,7 +51,7 @@ test('a file a person wrote keeps every comment and its layout', async (t) => {
   assert.equal(existsSync(join(home, '.env')), false);
 });
 
-test('no secret is shown or written beside .env, nothing drives the terminal, and a FIFO stops nothing', async (t) => {
+test('no secret is shown or written outside .env, no text controls the terminal, and a FIFO does not block', async (t) => {
   const home = tempDir(t);
   const env = '# OLD=canary-1\nTELEGRAM_TOKEN=canary-2\ncanary-3\n';
   writeFileSync(join(home, '.env'), env, { mode: 0o600 });
@@ -72,7 +72,7 @@ test('no secret is shown or written beside .env, nothing drives the terminal, an
   assert.equal(stuck.code, 1);
 });
 
-test('it ends by naming the .env beside the config where a secret is kept', async (t) => {
+test('it names the .env beside the config in which a secret is stored', async (t) => {
   const home = tempDir(t);
   const routes = 'routes: { hello: { prompt: hi } }';
   writeFileSync(join(home, 'hookwright.yaml'), `platforms:\n  webhook: { enabled: true, secret: env:S, ${routes} }\n`);
@@ -82,7 +82,7 @@ test('it ends by naming the .env beside the config where a secret is kept', asyn
   assert.match(stderr, /hello[\s\S]*env:S\b.*\.env/);
 });
 
-test('what would not compile is not written', async (t) => {
+test('an invalid configuration is not written', async (t) => {
   const home = tempDir(t);
   const { code, stderr } = await setup(home, '--yes', '--set', 'gateway.drain_seconds=soon');
   assert.equal(code, 1);
@@ -93,7 +93,7 @@ test('what would not compile is not written', async (t) => {
 });
 
 const down = '\u001b[B';
-test('the wizard starts from what is set up, and writes nothing unless told to', async (t) => {
+test('the wizard starts from the current settings and writes only after confirmation', async (t) => {
   const home = tempDir(t);
   const first = await runOnFakeTerminal(['gateway', 'setup'], FIRST_RUN, { home });
   assert.equal(first.code, 0, first.stderr);
@@ -117,7 +117,7 @@ test('the wizard starts from what is set up, and writes nothing unless told to',
   assert.equal(given.code, 1);
 });
 
-test('it ends with URL, where the secret is kept, and the steps at the sender', async (t) => {
+test('it prints the URL, where the secret is stored, and the steps at the sender', async (t) => {
   const home = tempDir(t);
   const route = ['route=review', 'route.events=pull_request'].flatMap((pair) => ['--set', pair]);
   const { stderr } = await setup(

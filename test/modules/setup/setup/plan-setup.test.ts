@@ -122,7 +122,7 @@ const refused: readonly (readonly [string[], RegExp])[] = [
   [['gateway.x=[1'], /\bYAML\b/],
 ];
 for (const [pairs, expected] of refused) {
-  test(`refuses ${pairs.join(' ')}`, () =>
+  test(`rejects ${pairs.join(' ')}`, () =>
     assert.throws(
       () => parseAnswers(pairs),
       (error) => error instanceof UsageError && expected.test(error.message),

@@ -1,20 +1,20 @@
-/** The questions of `gateway setup`, where a test answers them: the one place that a new wording changes. */
+/** The wording of the questions of `gateway setup`, for the tests that answer them. */
 export const ENTER = '\r';
 
 export const ASKS = {
   receive: 'Receive webhooks?',
-  reach: 'Who may reach the server?',
-  port: 'On which port?',
-  secret: 'The secret that senders sign with',
-  keep: 'Keep the one there is',
-  first: 'Make a first route?',
-  name: 'Its name',
-  events: 'Events it accepts',
-  prompt: 'The prompt',
+  reach: 'Who can reach the server?',
+  port: 'Port?',
+  secret: 'Secret for signatures of senders?',
+  keep: 'Keep the current one',
+  first: 'Create a first route?',
+  name: 'Name of the route',
+  events: 'Accepted events',
+  prompt: 'Prompt, with',
   write: 'Write this?',
 } as const;
 
-/** A first run that makes a route. */
+/** Answers of a first run that creates a route. */
 export const FIRST_RUN: readonly (readonly [asked: string, typed: string])[] = [
   [ASKS.receive, ENTER],
   [ASKS.reach, ENTER],
