@@ -1,4 +1,4 @@
-/** `hookwright explain`: shows what a route would do with an event as it is configured now, and why. Has no effect. */
+/** `hookwright explain`: shows what a route would do with an event under the current configuration, and why. Has no effect. */
 import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { UsageError } from '../../../cli/base/errors.ts';
@@ -15,11 +15,11 @@ import type { KeptInput, ReadRequest } from './explain/read-request.ts';
 import { readKept, readRequest } from './explain/read-request.ts';
 
 const options = {
-  request: text('id', 'A request that was kept; its route is the default'),
-  payload: text('@file|-|json', 'The body, or a saved request'),
+  request: text('id', 'A captured request; the route defaults to its route'),
+  payload: text('@file|-|json', 'The body, or a saved request (raw HTTP or HAR)'),
   header: list("'Name: value'", 'A header of the request; repeatable'),
-  event: text('type', 'Event type, in place of the one that is sent'),
-  runScript: flag("Run the route's script, with its effects"),
+  event: text('type', 'Event type, instead of the one in the request'),
+  runScript: flag("Run the route's script; its side effects happen"),
   config: configOption,
   json: flag('Print JSON: hookwright schema explain'),
 };
@@ -39,32 +39,32 @@ export const explainCommand = command({
     const open = await openConfig(context, given.config);
     const { table, files } = open;
     const name = given.route ?? kept?.route;
-    if (name === undefined) throw new UsageError('explain needs a route', 'hookwright webhook list shows them');
+    if (name === undefined) throw new UsageError('explain needs a route', 'list all routes: hookwright webhook list');
     const { plan } = findRoute(context, name, { ...open, url: null });
     const { parts, notes, ...verified } = kept ?? (await readPayload(context, given, routePath(plan)));
     const request = { plan, table, files, request: parts, event: given.event ?? null, runsScript: given.runScript };
     const found = await explainRoute(context, { ...request, ...verified });
     for (const note of notes) printNote(context, note);
     if (kept !== null && kept.answered !== `${found.status} ${outcomeText(found)}`)
-      printNote(context, `when it came it was answered ${kept.answered}`);
+      printNote(context, `the original answer was ${kept.answered}`);
     if (given.json) printJson(context, found);
     else for (const line of formatExplanation(found, createPaint(context.colour.stdout))) printLine(context, line);
     return found.taken ? 0 : 1;
   },
 });
 
-/** Without a request there is no event to explain, so the name of a rule cannot be confused with that of a route. */
+/** Without a request there is no event to explain, so a rule's name cannot be confused with a route's. */
 function isAboutRule(given: Given): boolean {
   const { route, request, payload } = given;
   return route !== undefined && request === undefined && payload === undefined && readRules().has(route);
 }
 
-/** Null: no kept request is named. */
+/** Returns null if the command line names no captured request. */
 async function keptInput(context: CliContext, given: Given): Promise<KeptInput | null> {
   const { request, payload, header } = given;
   if (request === undefined) return null;
   if (payload !== undefined || header !== undefined) {
-    throw new UsageError('--request brings its own body and headers: leave out --payload and --header');
+    throw new UsageError('--request already has a body and headers: remove --payload and --header');
   }
   return readKept(context, request);
 }

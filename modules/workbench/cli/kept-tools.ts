@@ -24,7 +24,7 @@ import { testedTable } from './test/load-tests.ts';
 import { routeNamed } from './test-event/sign-test-event.ts';
 import { findRequest, openKept, useRequests } from './use-requests.ts';
 
-/** Most requests of a route. */
+/** Maximum number of requests of a route. */
 const MOST = 1000;
 
 const read: ReadKept<CliContext> = (context, { ids, route }) =>
@@ -32,7 +32,7 @@ const read: ReadKept<CliContext> = (context, { ids, route }) =>
     const found: KeptRequest[] = [];
     for (const id of ids) {
       const kept = await findRequest(requests, id);
-      if (kept.body === null) throw new CliError(`the body of ${kept.id} was not kept: ${whyUnverified(kept)}`);
+      if (kept.body === null) throw new CliError(`the body of ${kept.id} was not captured: ${whyUnverified(kept)}`);
       found.push(kept);
     }
     if (route === null) return found;
@@ -44,12 +44,12 @@ const read: ReadKept<CliContext> = (context, { ids, route }) =>
     if (found.length > 0) return found;
     const which = seen === 0 ? 'no request' : `none of ${seen} requests`;
     throw new CliError(
-      `${which} of the route "${route}" was kept with its body`,
-      'hookwright requests list shows what is kept',
+      `${which} of the route "${route}" was captured with its body`,
+      'list captured requests: hookwright requests list',
     );
   });
 
-/** In the file itself: with a gateway or without one. */
+/** Reads the file itself, so it works with and without a running gateway. */
 function checkFile({ home }: CliContext): Check | null {
   const file = new RequestFileReader(capturePath(home));
   try {
@@ -64,22 +64,22 @@ function checkFile({ home }: CliContext): Check | null {
 
 const damaged = (detail: string): Check =>
   gatewayCheck({
-    subject: 'kept requests',
+    subject: 'captured requests',
     check: 'undamaged',
     status: 'warning',
     detail,
-    fix: 'check the disk; this report ends after gateway.capture_days',
+    fix: 'check the disk; this problem is reported for gateway.capture_days',
   });
 
-/** Kept requests, for commands of other modules and for the console. */
+/** Gives commands of other modules and the console access to captured requests. */
 export const keptTools: KeptTools<CliContext> = { read, check: checkFile };
 
-/** Number of kept requests that are replayed before a swap; the newest are used. */
+/** Number of captured requests that are evaluated before a swap, newest first. */
 const GATE_REQUESTS = 1000;
-/** Maximum number of requests with another outcome that are named. */
+/** Maximum number of requests that the refusal names. */
 const NAMED = 10;
 
-/** @param folder of the table in service; without one there is nothing to compare with @returns null if it may pass */
+/** Compares a new table before it is served. @param folder of the served table; without it nothing is compared @returns null to accept it */
 export async function passGate(
   { jobs, ...context }: GateContext<CliContext>,
   failOn: readonly FailOn[],
@@ -102,7 +102,7 @@ export async function passGate(
   }
 }
 
-/** A table of another version is not compared: this version was started to replace it. */
+/** A table of another version is not compared, because this version was started to replace it. */
 function noTable(error: unknown): null {
   if (error instanceof CliError) return null;
   throw error;
@@ -110,7 +110,7 @@ function noTable(error: unknown): null {
 
 function named({ id, route, kind, old, new: now }: RequestChange): RefusedSwap['requests'][number] {
   const isOther = old.outcome !== now.outcome || old.reason !== now.reason;
-  return { id, route, kind, text: isOther ? outcomeChange(old, now) : 'another prompt or address' };
+  return { id, route, kind, text: isOther ? outcomeChange(old, now) : 'different prompt or address' };
 }
 
 type Parts = ServedGateway<CliContext>;
@@ -121,7 +121,7 @@ async function keptNamed({ service }: Parts, id: string): Promise<KeptRequest> {
   throw new ControlError(found.kind, `${found.kind} request "${id}"`);
 }
 
-/** What is shown of a kept request of a running gateway beside itself. */
+/** Returns a captured request of a running gateway, with its explanation for display. */
 export async function showKept({ service }: Parts, id: string): Promise<FoundPrinted> {
   const found = await (await service.requests()).load(id);
   if (found.kind !== 'found') return found;
@@ -130,7 +130,7 @@ export async function showKept({ service }: Parts, id: string): Promise<FoundPri
   return { kind: 'found', request: printedRequest(request, nextStep({ ...request, isSubscription })) };
 }
 
-/** No script runs. */
+/** Scripts are not run. */
 export const explainKept = (parts: Parts, id: string): Promise<Explanation> =>
   refusing(async () => {
     const { context, service } = parts;
@@ -148,11 +148,11 @@ export const printKept = (parts: Parts, id: string, form: 'curl' | 'test'): Prom
     return { text: form === 'curl' ? printCurl(kept, url) : await asTest(context, kept, service.table) };
   });
 
-/** A `*.test.yaml` that expects what becomes of it now. */
+/** Prints a `*.test.yaml` that expects the current result of the request. */
 async function asTest(context: CliContext, kept: KeptRequest, table: RouteTable): Promise<string> {
   const config = testedTable(context, table, []);
   if (config.plan(kept.route)?.script == null) return printTest(kept, config, null);
-  // A page starts no program: what stands in for it drops the event where the script did, and else changes nothing.
+  // The console starts no programs. The replacement drops the event if the script did, and otherwise changes nothing.
   const stdout = kept.reason === 'script' ? '' : Buffer.from(kept.body ?? '', 'base64').toString('utf8');
-  return `# The script is not run: \`script\` stands in for it. Without that, it runs.\n${await printTest(kept, config, null, { stdout })}`;
+  return `# The route's script is not run: \`script\` replaces it. Remove \`script\` to run it.\n${await printTest(kept, config, null, { stdout })}`;
 }

@@ -1,4 +1,4 @@
-/** The control operations of the module. What they need is loaded with the first that is called: the compiler is part of it. */
+/** The module's control operations. Their code is loaded with the first call, because it includes the compiler. */
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { ServedGateway } from '../../../cli/base/module.ts';
 import type { ControlHandlers } from '../../../runtime/control/operations.ts';

@@ -107,7 +107,7 @@ function isMap({ properties, counts: { object: objects } }: Seen, depth: number)
   return isRare && objects >= MIN_OBJECTS && names.length >= MIN_OBJECTS;
 }
 
-/** Types of values, in the order of a schema; `number` is one that is no integer. */
+/** Types of values, in the order of a schema; `number` means a number that is not an integer. */
 const SEEN_TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'] as const;
 
 type SeenType = (typeof SEEN_TYPES)[number];
