@@ -1,4 +1,4 @@
-/** Prints docs/sources.md from the catalog: one row each, then the steps at each sender. */
+/** Prints docs/sources.md from the catalog: a row for each source, then the set-up steps of each sender. */
 
 import { lowerSource } from '../../compiler/lower/source.ts';
 import type { SourceEntry } from '../../compiler/lower/sources.ts';
@@ -34,22 +34,22 @@ platforms:
         prompt: "{data.object.id}"
 \`\`\`
 
-Without \`source\` the headers of a request choose: the first of \`standard-webhooks\`, \`svix\`, \`github\`, \`gitlab\`, \`generic-v2\`
-and \`generic-v1\` whose signature is there decides, and its failure is final. \`auth: [...]\` narrows that choice.
+Without \`source\`, the headers of a request decide: the first of \`standard-webhooks\`, \`svix\`, \`github\`, \`gitlab\`, \`generic-v2\`
+and \`generic-v1\` whose signature header is present is used, and its result is final. \`auth: [...]\` restricts the choice.
 
-- \`hookwright source show <name>\` shows an entry with a route to copy.
-- \`hookwright source shape <name>\` shows what its payloads hold, where that is known ([payloads](payloads.md)).
-- \`hookwright source detect request.http --secret env:NAME\` says which source a saved request is from, or why it is refused.
-- \`secrets: [current, previous]\` accepts both during a rotation; the log and the metrics say which one signed.
-- \`public_url\`, for the server or for one route, is needed where the URL is signed.
+- \`hookwright source show <name>\` prints an entry with a route to copy.
+- \`hookwright source shape <name>\` prints the fields of its payloads, if they are known ([payloads](payloads.md)).
+- \`hookwright source detect request.http --secret env:NAME\` identifies the source of a saved request, or explains why it is rejected.
+- \`secrets: [current, previous]\` accepts both during a rotation; the log and the metrics say which secret was used.
+- \`public_url\`, of the server or of a route, is required if the sender signs the URL.
 - [Sources of your own](own-sources.md) are written in the same form.
 
-The window is how far a signed timestamp may be from the server's clock, in both directions; **(ours)** marks a number that is not
-the sender's. **Evidence**: *vendor* is the sender's own documentation or SDK, *secondary* a third party, *unverified* general
+The window is the maximum difference between a signed timestamp and the server's clock, in both directions. **(ours)** marks a default
+of hookwright. **Evidence**: *vendor* is the sender's documentation or SDK, *secondary* a third party, *unverified* general
 knowledge: check it before you rely on it.
 `;
 
-/** Senders that the schema of sources does not carry (reasons as of the facts they are taken from). */
+/** Senders that the schema of sources cannot describe, with reasons and alternatives. */
 const OUTSIDE: readonly (readonly [sender: string, why: string, instead: string])[] = [
   [
     'PayPal',
@@ -67,13 +67,13 @@ const OUTSIDE: readonly (readonly [sender: string, why: string, instead: string]
     'admin webhooks with a secret: `jira`',
   ],
   ['Contentful', 'the sender chooses which headers are signed', 'a proxy that verifies and signs as `generic-v2`'],
-  ['HubSpot v1 and v2', 'a hash that is no HMAC', 'the v3 signature of the same requests: `hubspot`'],
+  ['HubSpot v1 and v2', 'a hash, not an HMAC', 'the v3 signature of the same requests: `hubspot`'],
   ['Coinbase Developer Platform `v1`', 'the sender chooses which headers are signed', 'its `v0`: `coinbase-cdp`'],
   ['Gitea in form mode', 'the text inside a field is signed, not the body', 'the content type JSON: `gitea`'],
   [
     'Datadog, Supabase database webhooks, Home Assistant',
     'nothing is signed',
-    'a header or credentials of your own: `bearer`, `basic`',
+    'a custom header or credentials: `bearer`, `basic`',
   ],
   ['Docker Hub', 'nothing is signed and no header can be set', 'a secret in the URL: `url-token`'],
 ];
@@ -86,10 +86,10 @@ export function printSourcesPage(): string {
     INTRO,
     '## All sources\n',
     `${table(['Sender', '`source:`', 'Signature', 'Window', 'Event', 'Delivery id', 'Evidence'], entries.map(row))}\n`,
-    '## Connecting each\n',
+    '## Connecting each source\n',
     ...entries.map(section),
     '## Outside the catalog\n',
-    'These sign in a way that the form of sources does not carry, or not at all.\n',
+    'These senders do not sign, or sign in a way that sources cannot describe.\n',
     `${table(['Sender', 'Why', 'Instead'], OUTSIDE)}\n`,
   ].join('\n');
 }
@@ -122,7 +122,7 @@ function section(entry: SourceEntry): string {
     `- \`source: ${name}\`${file.docs === undefined ? '' : `, [documentation](${file.docs})`}`,
     ...(key === null ? [] : [`- Secret: ${key}.`]),
     ...(handshake === '' ? [] : [`- URL check: ${handshake}.`]),
-    ...(describeCredentials(file) === '' ? [] : [`- Not kept with its requests: ${describeCredentials(file)}.`]),
+    ...(describeCredentials(file) === '' ? [] : [`- Removed from captured requests: ${describeCredentials(file)}.`]),
     ...(sending.length === 0 ? [] : [`- It ${sending.join(', ')}${mark}.${note}`]),
     ...(file.deprecated === undefined ? [] : [`- Deprecated: ${file.deprecated}`]),
     ...(file.notes ?? []).map((text) => `- ${text}`),
@@ -132,7 +132,7 @@ function section(entry: SourceEntry): string {
   return `### ${titleOf(entry)}\n\n${[...steps, '', ...facts].join('\n')}\n`;
 }
 
-/** A long list is shown by `source show`. */
+/** Longer lists are shortened; `source show` prints them. */
 const MANY = 24;
 
 function eventList(events: readonly string[]): string {
@@ -145,7 +145,7 @@ function eventList(events: readonly string[]): string {
 
 const link = (text: string, url: string | undefined): string => (url === undefined ? text : `[${text}](${url})`);
 
-/** As code hosts make them: lower case, words joined by dashes, punctuation dropped. */
+/** Generates anchors like code hosts: lower case, words joined by dashes, without punctuation. */
 const anchor = (title: string): string =>
   title
     .toLowerCase()
