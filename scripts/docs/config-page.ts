@@ -153,8 +153,8 @@ const SECTIONS: readonly Section[] = [
 
 const OUTRO = `## sources.&lt;name&gt;, targets.&lt;name&gt;
 
-The keys of a source are in [sources of your own](own-sources.md), those of a target in [targets of your own](own-targets.md), those
-of a profile's \`config.yaml\` (\`platforms\`, \`platform_toolsets\`, \`agent\`, \`jobs\`) in [profiles](profiles.md).
+For the keys of a source, see [custom sources](own-sources.md); of a target, [custom targets](own-targets.md); of a profile's
+\`config.yaml\` (\`platforms\`, \`platform_toolsets\`, \`agent\`, \`jobs\`), [profiles](profiles.md).
 `;
 
 export function printConfigPage(): string {

@@ -32,18 +32,18 @@ platforms:
 \`\`\`
 
 - **Address.** \`chat_id\` in \`deliver_extra\`, else the target's \`home_channel\`, else the delivery fails. Threads are
-  \`message_thread_id\` or \`thread_id\`. Values are templates; one that the payload does not resolve fails the delivery and is never
-  sent as it stands. With several targets \`deliver_extra\` may be keyed by target.
+  \`message_thread_id\` or \`thread_id\`. Values are templates. A value that the payload does not resolve fails the delivery and
+  is never sent. With several targets, \`deliver_extra\` may be keyed by target.
 - **Credentials** are literals, \`env:NAME\` or \`file:path\`. A delivery uses only those of its route's profile. They are
   never shown: \`hookwright deliver <target> --text hello --dry-run\` prints the request with \`***\` instead.
 - **Variants.** A target that can be reached in several ways (a bot, an incoming webhook) uses the first whose settings are complete;
   \`variant: <name>\` chooses one.
-- **Another server.** \`api_base\` replaces the service's address, for a server of your own, a proxy or a test double; of a \`webhook_url\` it
-  replaces the origin, and the path stays. It must be \`https://\` unless it is this machine; \`allow_http: true\` lifts that. The rate limits of the public service then do not apply.
+- **Another server.** \`api_base\` replaces the service's address, for example with your own server, a proxy or a test double. In a
+  \`webhook_url\`, it replaces only the origin. It must be \`https://\` unless it is this machine; \`allow_http: true\` also allows \`http://\`. The rate limits of the public service then do not apply.
 - **Long texts** become several messages, split at paragraphs, then lines, then words, never inside a character. A retry continues
   after the last message that was sent.
-- \`hookwright deliver\` sends one message by hand, \`hookwright doctor --live\` checks every enabled target.
-- [Targets of your own](own-targets.md) are described in YAML, like these.
+- \`hookwright deliver\` sends a single message. \`hookwright doctor --live\` checks every enabled target.
+- [Custom targets](own-targets.md) are defined in YAML, like these.
 
 ## Outcomes of an attempt
 

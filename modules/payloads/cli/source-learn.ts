@@ -35,7 +35,7 @@ const options = {
 };
 const args = { name: argument('source'), more: restArguments('file') };
 
-type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const sourceLearnCommand = command({
   options,
@@ -56,14 +56,14 @@ export const sourceLearnCommand = command({
 });
 
 /** Returns null if the command line names no captured requests. */
-async function readKept(context: CliContext, { request, route }: Given): Promise<readonly LearnedRequest[] | null> {
+async function readKept(context: CliContext, { request, route }: Input): Promise<readonly LearnedRequest[] | null> {
   if (request === undefined && route === undefined) return null;
   const { read } = await loadPart(context.modules, 'kept');
   return (await read(context, { ids: request ?? [], route: route ?? null })).map(keptPayload);
 }
 
 /** @throws UsageError if files are required and none is named; CliError if they cannot be read */
-async function readSaved(context: CliContext, given: Given, isRequired: boolean): Promise<readonly LearnedRequest[]> {
+async function readSaved(context: CliContext, given: Input, isRequired: boolean): Promise<readonly LearnedRequest[]> {
   const { cwd } = context;
   const patterns = [...(given.from ?? []), ...given.more];
   if (patterns.length === 0 && isRequired)
@@ -83,7 +83,7 @@ async function readSaved(context: CliContext, given: Given, isRequired: boolean)
 }
 
 /** Returns null for a source that is not yet defined. */
-async function findSource(context: CliContext, given: Given): Promise<OpenSource | null> {
+async function findSource(context: CliContext, given: Input): Promise<OpenSource | null> {
   const { sources } = await openSources(context, given.config);
   return sources.find(({ name }) => name === given.name) ?? null;
 }
@@ -98,7 +98,7 @@ function naming<Result>(file: string, work: () => Result): Result {
   }
 }
 
-function printOne(context: CliContext, given: Given, [first, ...others]: readonly Event[]): void {
+function printOne(context: CliContext, given: Input, [first, ...others]: readonly Event[]): void {
   if (first === undefined) return;
   if (others.length > 0) {
     const names = [first, ...others].map(([event]) => event).join(', ');
@@ -111,7 +111,7 @@ function printOne(context: CliContext, given: Given, [first, ...others]: readonl
   printNote(context, `\n${usage(given.name, '<file>')}`);
 }
 
-function writeFiles(context: CliContext, given: Given, events: readonly Event[], out: string): void {
+function writeFiles(context: CliContext, given: Input, events: readonly Event[], out: string): void {
   const folder = resolve(context.cwd, out);
   const files = events.map((event) => ({ event, path: join(folder, fileName(event[0], given.name)) }));
   const there = files.find(({ path }) => existsSync(path));

@@ -161,7 +161,7 @@ const options = {
   config: configOption,
 };
 
-type Given = GivenBy<typeof options>;
+type Input = GivenBy<typeof options>;
 
 /** `hookwright source shape`: prints the fields of a sender's payloads by event. */
 export const sourceShapeCommand = command({
@@ -178,7 +178,7 @@ export const sourceShapeCommand = command({
   },
 });
 
-function printEvents(context: CliContext, given: Given, { all, ofEvent }: OpenShape, names: readonly string[]): void {
+function printEvents(context: CliContext, given: Input, { all, ofEvent }: OpenShape, names: readonly string[]): void {
   const events = names.map((event) => {
     const forms = ofEvent(event);
     return { event, actions: forms.forms.flatMap(({ action }) => action ?? []), paths: listPaths(forms).length };
@@ -198,7 +198,7 @@ function printEvents(context: CliContext, given: Given, { all, ofEvent }: OpenSh
   printNote(context, `${QUALITY[quality]}${packages === '' ? '' : `; from ${packages}`}`);
 }
 
-function printPaths(context: CliContext, given: Given, set: FormSet): void {
+function printPaths(context: CliContext, given: Input, set: FormSet): void {
   const listed = listPaths(set, { prefix: given.prefix ?? '' });
   const rows = listed.map((each) => pathFacts(set, each));
   noteDepth(context, given, set);
@@ -216,7 +216,7 @@ function printPaths(context: CliContext, given: Given, set: FormSet): void {
   else for (const line of formatTable(rows, columns, context.stdout.columns)) printLine(context, line);
 }
 
-function noteDepth(context: CliContext, given: Given, set: FormSet): void {
+function noteDepth(context: CliContext, given: Input, set: FormSet): void {
   const depth = depthThatFits(set, given.prefix);
   if (depth === null) return;
   const parts = depth === 1 ? 'one part' : `${depth} parts`;

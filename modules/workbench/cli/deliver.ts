@@ -41,7 +41,7 @@ const options = {
 };
 const args = { target: argument('target') };
 
-type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const deliverCommand = command({
   options,
@@ -74,7 +74,7 @@ export const deliverCommand = command({
   },
 });
 
-function show(context: CliContext, given: Given, shown: readonly ShownDelivery[]): number {
+function show(context: CliContext, given: Input, shown: readonly ShownDelivery[]): number {
   if (given.json) printJson(context, shown);
   else
     for (const [index, one] of shown.entries()) {
@@ -84,7 +84,7 @@ function show(context: CliContext, given: Given, shown: readonly ShownDelivery[]
   return 0;
 }
 
-function report(context: CliContext, given: Given, outcome: DeliveryOutcome): number {
+function report(context: CliContext, given: Input, outcome: DeliveryOutcome): number {
   if (given.json) printJson(context, { target: given.target, ...outcome });
   else if (outcome.kind === 'ok') {
     const { message_id: id } = outcome;
@@ -97,7 +97,7 @@ function report(context: CliContext, given: Given, outcome: DeliveryOutcome): nu
   return outcome.kind === 'ok' ? 0 : 1;
 }
 
-function request(context: CliContext, given: Given, text: string, choice: TargetChoice): DeliveryRequest {
+function request(context: CliContext, given: Input, text: string, choice: TargetChoice): DeliveryRequest {
   return {
     key: context.random(16).toString('hex'),
     profile: given.profile,
@@ -114,7 +114,7 @@ function request(context: CliContext, given: Given, text: string, choice: Target
   };
 }
 
-function address(given: Given): Record<string, string> {
+function address(given: Input): Record<string, string> {
   const extra = (given.extra ?? []).map((pair) => {
     const at = pair.indexOf('=');
     if (at < 1) throw new UsageError(`invalid --extra "${pair}": key=value is expected`);
@@ -123,7 +123,7 @@ function address(given: Given): Record<string, string> {
   return { ...Object.fromEntries(extra), ...present({ chat_id: given.chatId, message_thread_id: given.thread }) };
 }
 
-async function message(context: CliContext, given: Given): Promise<string> {
+async function message(context: CliContext, given: Input): Promise<string> {
   if (given.text === undefined) throw new UsageError('deliver needs a message', '--text "…", or --text - for stdin');
   return given.text === '-' ? readAll(context.stdin) : given.text;
 }

@@ -44,7 +44,7 @@ const options = {
 };
 const args = { old: optionalArgument('old'), new: optionalArgument('new') };
 
-type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const diffCommand = command({
   options,
@@ -66,7 +66,7 @@ class TroubleError extends CliError {
   override readonly exitCode = 2;
 }
 
-async function compare(context: CliContext, given: Given): Promise<number> {
+async function compare(context: CliContext, given: Input): Promise<number> {
   const { failOn } = given;
   const before = given.old === undefined ? await openServed(context) : await openSide(context, given.old);
   const now = given.new === undefined ? await openHere(context, given.config) : await openSide(context, given.new);

@@ -12,7 +12,7 @@ import { suggest } from '../../../compiler/text/suggest.ts';
 
 const options = { json: flag('Print JSON') };
 
-type Given = GivenBy<typeof options>;
+type Input = GivenBy<typeof options>;
 
 /** `hookwright docs`: lists the pages, or prints one. */
 export const docsCommand = command({
@@ -43,7 +43,7 @@ function listAsJson(context: CliContext): void {
   printJson(context, pages);
 }
 
-function show(context: CliContext, given: Given, name: string): void {
+function show(context: CliContext, given: Input, name: string): void {
   const page = readPage(name);
   if (page === null) {
     const near = suggest(name, pageNames()).slice(0, 1);

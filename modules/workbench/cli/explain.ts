@@ -25,7 +25,7 @@ const options = {
 };
 const args = { route: optionalArgument('route') };
 
-type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const explainCommand = command({
   options,
@@ -54,13 +54,13 @@ export const explainCommand = command({
 });
 
 /** Without a request there is no event to explain, so a rule's name cannot be confused with a route's. */
-function isAboutRule(given: Given): boolean {
+function isAboutRule(given: Input): boolean {
   const { route, request, payload } = given;
   return route !== undefined && request === undefined && payload === undefined && readRules().has(route);
 }
 
 /** Returns null if the command line names no captured request. */
-async function keptInput(context: CliContext, given: Given): Promise<KeptInput | null> {
+async function keptInput(context: CliContext, given: Input): Promise<KeptInput | null> {
   const { request, payload, header } = given;
   if (request === undefined) return null;
   if (payload !== undefined || header !== undefined) {
@@ -69,7 +69,7 @@ async function keptInput(context: CliContext, given: Given): Promise<KeptInput |
   return readKept(context, request);
 }
 
-function readPayload(context: CliContext, given: Given, path: string): Promise<ReadRequest> {
+function readPayload(context: CliContext, given: Input, path: string): Promise<ReadRequest> {
   const { payload, header } = given;
   if (payload === undefined)
     throw new UsageError('explain needs a request', '--payload @event.json, - for stdin, or --request <id>');

@@ -43,7 +43,7 @@ const listOptions = {
   json: flag('Print a JSON array; with --follow one object a line'),
 };
 
-type ListGiven = GivenBy<typeof listOptions>;
+type ListInput = GivenBy<typeof listOptions>;
 
 /** `hookwright requests list`: lists captured requests, newest first, with their answers. */
 export const requestsListCommand = command({
@@ -74,7 +74,7 @@ export const requestsListCommand = command({
 
 function printList(
   context: CliContext,
-  given: ListGiven,
+  given: ListInput,
   rows: readonly RequestSummary[],
   limit: number,
   now: number,
@@ -88,7 +88,7 @@ function printList(
   }
 }
 
-function printNew(context: CliContext, given: ListGiven, rows: readonly RequestSummary[], isFirst: boolean): void {
+function printNew(context: CliContext, given: ListInput, rows: readonly RequestSummary[], isFirst: boolean): void {
   if (given.json) for (const row of rows) printLine(context, JSON.stringify(row));
   else {
     const time = (at: number): string => new Date(at).toISOString().slice(11, 19);
@@ -124,7 +124,7 @@ const showOptions = {
   json: flag('Print the request as one JSON object'),
 };
 
-type ShowGiven = GivenBy<typeof showOptions>;
+type ShowInput = GivenBy<typeof showOptions>;
 
 /** `hookwright requests show <id>`: shows a captured request, the reason for its answer, and what to do next. */
 export const requestsShowCommand = command({
@@ -178,7 +178,7 @@ async function printCurlLine(context: CliContext, request: KeptRequest): Promise
   );
 }
 
-async function printTest(context: CliContext, given: ShowGiven, request: KeptRequest): Promise<void> {
+async function printTest(context: CliContext, given: ShowInput, request: KeptRequest): Promise<void> {
   // Loaded on demand, because they load the compiler.
   const [{ openTested }, { printTest }] = await Promise.all([
     import('./test/load-tests.ts'),

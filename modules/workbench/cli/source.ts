@@ -35,7 +35,7 @@ const options = {
 };
 const args = { file: optionalArgument('file') };
 
-type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const sourceDetectCommand = command({
   options,
@@ -54,14 +54,14 @@ export const sourceDetectCommand = command({
   },
 });
 
-async function read(context: CliContext, given: Given): Promise<Buffer> {
+async function read(context: CliContext, given: Input): Promise<Buffer> {
   const { stdin, cwd } = context;
   if (given.file !== undefined && given.file !== '-') return readFileSync(resolve(cwd, given.file));
   if (stdin.isTTY === true) printNote(context, 'reading the request from the terminal; end it with Ctrl-D');
   return buffer(stdin);
 }
 
-function readSecret(context: CliContext, given: Given): string | null {
+function readSecret(context: CliContext, given: Input): string | null {
   if (given.secret === undefined) return null;
   try {
     return createSecrets(context).resolve(typedSecretRef(context, given.secret));
@@ -71,12 +71,12 @@ function readSecret(context: CliContext, given: Given): string | null {
   }
 }
 
-interface Found {
+interface DetectReport {
   readonly capture: CapturedRequest;
   readonly candidates: readonly SourceCandidate[];
 }
 
-function print(context: CliContext, { capture: { label, notes }, candidates }: Found): void {
+function print(context: CliContext, { capture: { label, notes }, candidates }: DetectReport): void {
   const paint = createPaint(context.colour.stdout);
   if (label !== '') printLine(context, paint('bold', visible(label)));
   for (const note of notes) printNote(context, note);
@@ -92,7 +92,7 @@ function print(context: CliContext, { capture: { label, notes }, candidates }: F
   if (advice !== null) printNote(context, `\n${visible(advice)}`);
 }
 
-function describeJson({ capture: { label, notes }, candidates }: Found): unknown {
+function describeJson({ capture: { label, notes }, candidates }: DetectReport): unknown {
   const described = candidates.map(({ source, outcome, ...read }) => ({ source: source.name, ...outcome, ...read }));
   return { request: label, notes, candidates: described };
 }

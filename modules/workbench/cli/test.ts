@@ -29,7 +29,7 @@ const options = {
 };
 const args = { files: restArguments('files') };
 
-type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const testCommand = command({
   options,
@@ -42,7 +42,7 @@ export const testCommand = command({
 
 async function run(
   context: CliContext,
-  given: Given,
+  given: Input,
   format: (typeof TEST_FORMATS)[number],
   least: number | null,
 ): Promise<Ran> {
@@ -64,7 +64,7 @@ async function run(
 /** With --update, writes the snapshots first, then compares the other expectations. */
 async function updated(
   context: CliContext,
-  given: Given,
+  given: Input,
   run: TestRun,
   loaded: Parameters<typeof runTests>[1],
 ): Promise<TestRun> {
@@ -82,7 +82,7 @@ async function updated(
 /** @returns whether the coverage is sufficient */
 function report(
   context: CliContext,
-  given: Given,
+  given: Input,
   { coverage }: TestRun,
   least: number | null,
   pretty: boolean,

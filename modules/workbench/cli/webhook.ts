@@ -45,7 +45,7 @@ const options = {
 };
 const args = { route: argument('route') };
 
-type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const webhookTestCommand = command({
   options,
@@ -128,7 +128,7 @@ async function explained(
 
 async function show(
   context: CliContext,
-  given: Given,
+  given: Input,
   plan: RoutePlan,
   table: RouteTable,
   signed: TestEvent,
@@ -139,7 +139,7 @@ async function show(
   return isTaken ? 0 : 1;
 }
 
-function body(context: CliContext, given: Given): Buffer | null {
+function body(context: CliContext, given: Input): Buffer | null {
   if (given.payload === undefined) return null;
   if (given.payload.startsWith('@')) return file(context, given.payload.slice(1));
   if (looksLikeForm(given.payload)) return Buffer.from(given.payload, 'utf8');

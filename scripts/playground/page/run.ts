@@ -61,7 +61,7 @@ export function compileIn(files: Readonly<Record<string, string>>, mode = 0o600)
   });
 }
 
-export interface Asked {
+export interface PageRequest {
   readonly payload: string;
   /** Event type; empty: read from the payload. */
   readonly event: string;
@@ -106,7 +106,7 @@ const MACHINE: ExplainingMachine = {
 export async function explainIn(
   table: RouteTable,
   plan: RoutePlan,
-  { payload, event }: Asked,
+  { payload, event }: PageRequest,
 ): Promise<readonly string[]> {
   let budgets: readonly ExplainedBudget[] = [];
   const explainer = createExplainer(MACHINE, table, {

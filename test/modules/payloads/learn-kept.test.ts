@@ -1,4 +1,4 @@
-/** `source learn` from what a gateway has kept, while it runs and without it. */
+/** Tests `source learn` with captured requests, with and without a running gateway. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
@@ -15,7 +15,7 @@ const CONFIG = `platforms:
       signed: { prompt: "{order.id}", deliver: local, agent: none, secret: the-secret-of-the-shop }
 `;
 
-test('source learn: from the kept requests of a route, or from one, with the events that the gateway found', async (t) => {
+test('source learn reads captured requests by route or id, with the events that the gateway found', async (t) => {
   const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
   const post = (route: string, type: string, body: object) =>
     sendAgain(`${gateway.url}/webhooks/${route}`, {

@@ -116,11 +116,15 @@ function unknownRoute(name: string, { table }: TestedConfig): string {
   return `unknown route "${name}"${close === undefined ? '' : `; did you mean ${close}?`}`;
 }
 
-type Made =
+type TestRequest =
   | { readonly parts: RequestParts; readonly inputs: readonly string[] }
   | { readonly key: string; readonly problem: string; readonly inputs: readonly string[] };
 
-async function makeRequest({ tests, test }: LoadedTest, plan: RoutePlan, format: LinkedRoute['body']): Promise<Made> {
+async function makeRequest(
+  { tests, test }: LoadedTest,
+  plan: RoutePlan,
+  format: LinkedRoute['body'],
+): Promise<TestRequest> {
   const path = routePath(plan);
   const headers = Object.entries(test.headers ?? {});
   const key = test.request === undefined ? 'payload_file' : 'request';

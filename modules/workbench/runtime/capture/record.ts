@@ -288,7 +288,7 @@ const MAY_HOLD = /[=@%\\]/;
 /** A URL in a parameter of a URL in a parameter is escaped twice. */
 const MAX_LAYERS = 3;
 
-interface Found {
+interface UrlCredential {
   readonly start: number;
   readonly end: number;
   /** The kind of credential. */
@@ -315,7 +315,7 @@ function replaceUrlCredentials(text: string, whatOf: (name: string) => string | 
 }
 
 /** A value ends at `&` or white space, not at `;`, which some parsers read as part of the value. */
-function* findCredentials(text: string, whatOf: (name: string) => string | null): Iterable<Found> {
+function* findCredentials(text: string, whatOf: (name: string) => string | null): Iterable<UrlCredential> {
   for (const { 0: user, index } of text.matchAll(USER))
     yield { start: index + '://'.length, end: index + user.length - 1, what: 'credentials' };
   let end = 0;

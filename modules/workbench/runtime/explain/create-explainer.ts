@@ -26,7 +26,7 @@ import type { DryContext, RefusesDelivery } from './explain-services.ts';
 import { configuredJobState, createDryDispatcher, homeChannels, NO_SECRETS, Warnings } from './explain-services.ts';
 
 /** See `ExplainRequest`. */
-interface Asked extends Pick<ExplainRequest, 'request' | 'event' | 'runScript' | 'verifiedBy' | 'cameAt'> {
+interface ExplainInput extends Pick<ExplainRequest, 'request' | 'event' | 'runScript' | 'verifiedBy' | 'cameAt'> {
   /** The route verifies no signatures: its secret is a reference to `INSECURE_NO_AUTH`, and no secret is read. */
   readonly isOpen?: boolean;
 }
@@ -37,7 +37,7 @@ export interface Explainer {
   /** @param plan of the table, or of a subscription @throws LinkError if the route cannot be served for a reason other than a secret */
   readonly linked: (plan: RoutePlan) => Promise<ExplainedRoute>;
   /** @throws LinkError as `linked` does */
-  readonly explain: (plan: RoutePlan, asked: Asked) => Promise<Explanation>;
+  readonly explain: (plan: RoutePlan, asked: ExplainInput) => Promise<Explanation>;
 }
 
 /** Input of an explanation besides the table and the request. */

@@ -1,4 +1,4 @@
-/** Credentials that senders put into bodies are not kept: those of each shipped source, and of a source of one's own. */
+/** Tests that credentials in bodies are not captured, for each shipped source and for a custom source. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it, test } from 'node:test';
@@ -29,7 +29,7 @@ function strip(
   return kept === null ? null : kept.toString();
 }
 
-/** A payload with the canary at this path; `*` is the second item of a list, `**` an object or nothing. */
+/** Returns a payload with the canary at this path. `*` is the second item of a list, `**` an object or nothing. */
 function payloadAt(path: readonly string[], depth: number): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return CANARY;
@@ -105,13 +105,13 @@ describe('bodies', () => {
   ];
   for (const [what, kept, expected] of cases) it(what, () => assert.equal(kept, expected));
 
-  it('deep nesting ends', () => {
+  it('terminates for deep nesting', () => {
     const body = `${'{"a":'.repeat(90)}{"token":"canary-1"}${'}'.repeat(90)}`;
     assert.equal(strip(body, ['**.token'])?.includes('canary'), false);
   });
 });
 
-test('a source names headers and parameters too', () => {
+test('a source also defines headers and parameters', () => {
   const { plan, problems } = lowerSource('own', {
     verify: 'none',
     credentials: [{ header: 'X-Reply-To' }, { query: 'reply' }],
@@ -123,7 +123,7 @@ test('a source names headers and parameters too', () => {
   assert.equal(pathWithoutCredentials('/r?reply=canary&a=1', places).includes('canary'), false);
 });
 
-test('a route reads what is not kept', async (t) => {
+test('a route reads values that are not captured', async (t) => {
   const { post, last, capture, dispatcher, path, log } = await serveKeeping(t, { routes: { ci: { source: 'slack' } } });
   const body = { token: 'canary-1', response_urls: [{ response_url: 'https://h/canary-2' }], other: 'kept' };
   await post('/webhooks/ci', body);

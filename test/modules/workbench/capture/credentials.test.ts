@@ -1,4 +1,4 @@
-/** No credential is kept: the good requests of every sender's vectors are sent, and everything that is kept is searched. */
+/** Sends the valid requests of every sender's vectors, and searches everything that is captured for credentials. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import type { SchemePlan } from '../../../../schemas/generated/types.ts';
 import { credentialsOf } from '../../../helpers/credentials-of.ts';
 import { keepVectors } from '../../../helpers/kept-vectors.ts';
 
-test('no credential of any sender is kept', async (t) => {
+test('captures no credential of any sender', async (t) => {
   const { sent, schemes, capture, list, log, path } = await keepVectors(t);
   const rows = await list({}, 1000);
   const kept = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** A home in which a gateway has kept requests, copied for each test. */
+/** Creates a home with captured requests, copied for each test. */
 import assert from 'node:assert/strict';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ export const FILTERED = CONFIG.replace('[opened, reopened]', '[opened]');
 export interface KeptHome {
   readonly home: string;
   readonly cli: TestGateway['cli'];
-  /** Of the home's configuration and this one. */
+  /** Compares the home's configuration with this one. */
   readonly diff: (text: string, ...argv: string[]) => Promise<CliResult>;
   readonly report: (text: string) => Promise<RequestsReport>;
   readonly config: (text: string) => void;
@@ -45,7 +45,7 @@ export interface ServedHome extends KeptHome {
   readonly gateway: TestGateway;
 }
 
-/** Four requests of `review` are kept (two taken, one ignored, one without a valid signature) and one of `open`. */
+/** Four captured requests of `review` (two accepted, one ignored, one without a valid signature), and one of `open`. */
 async function keepRequests(end: Ending): Promise<string> {
   const home = tempDir(end);
   const gateway = await startGateway(end, { home, config: CONFIG });
@@ -71,7 +71,7 @@ async function keepRequests(end: Ending): Promise<string> {
   return home;
 }
 
-/** For a suite, whose hooks keep the requests and remove them. */
+/** Creates the home in hooks of the suite, and removes it. */
 export function keptHomes() {
   const ends: (() => unknown)[] = [];
   let kept = '';
@@ -81,7 +81,7 @@ export function keptHomes() {
   after(async () => {
     for (const end of ends) await end();
   });
-  /** Nothing serves it. */
+  /** A copy without a running gateway. */
   const open = (t: TestContext): KeptHome => openCopy(t, kept);
   const serve = async (t: TestContext, ...argv: string[]): Promise<ServedHome> => {
     const opened = open(t);

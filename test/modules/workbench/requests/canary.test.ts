@@ -1,4 +1,4 @@
-/** No command shows a credential: a good request of every sender is kept, and everything that commands print is searched. */
+/** Captures a valid request of every sender, and searches the output of all commands for credentials. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { credentialsOf } from '../../../helpers/credentials-of.ts';
 import { keepVectors } from '../../../helpers/kept-vectors.ts';
 import type { Vector } from '../../../helpers/vectors.ts';
 
-/** Every so many of them, all with `HOOKWRIGHT_LONG_TESTS=1`: that no record holds a credential is tested for every sender. */
+/** Sampling interval of senders; all with `HOOKWRIGHT_LONG_TESTS=1`. Another test checks the records of every sender. */
 const STEP = process.env.HOOKWRIGHT_LONG_TESTS === '1' ? 1 : 10;
 
 const isFirst = (vector: Vector, all: readonly Vector[]): boolean =>
