@@ -22,15 +22,15 @@ function npm(...args: readonly string[]): string {
   return stdout ?? '';
 }
 
-function tell(what: string, { kind, lines }: Audited): boolean {
+function report(what: string, { kind, lines }: Audited): boolean {
   const how = { fine: 'nothing found', found: 'FOUND', unknown: 'the registry is unavailable' }[kind];
   console.log([`${what}: ${how}`, ...lines.map((line) => `  ${line}`)].join('\n'));
   return kind !== 'found';
 }
 
 const passed = [
-  tell('known vulnerabilities', readAudit(npm('--omit=dev', '--audit-level=high'))),
-  tell('known vulnerabilities of bundled packages', readAudit(npm('--audit-level=high'), Object.keys(BUILT_IN))),
-  tell('signatures', readSignatures(npm('signatures'))),
+  report('known vulnerabilities', readAudit(npm('--omit=dev', '--audit-level=high'))),
+  report('known vulnerabilities of bundled packages', readAudit(npm('--audit-level=high'), Object.keys(BUILT_IN))),
+  report('signatures', readSignatures(npm('signatures'))),
 ];
 process.exit(passed.includes(false) ? 1 : 0);

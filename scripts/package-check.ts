@@ -18,7 +18,7 @@ const TOOLS = [
   ['@arethetypeswrong/cli@0.18.5', '--profile', 'esm-only'],
 ] as const;
 
-const canBeHad = (name: string): boolean =>
+const isAvailable = (name: string): boolean =>
   spawnSync('npm', ['view', name, 'version'], { timeout: TIMEOUT_MS, stdio: 'ignore' }).status === 0;
 
 const folder = mkdtempSync(join(tmpdir(), 'hookwright-package-'));
@@ -30,7 +30,7 @@ try {
   });
   const tarball = join(folder, printed.trim().split('\n').at(-1) ?? '');
   for (const [tool, ...options] of TOOLS) {
-    if (canBeHad(tool)) {
+    if (isAvailable(tool)) {
       const { status } = spawnSync('npx', ['--yes', tool, ...options, tarball], { cwd: folder, stdio: 'inherit' });
       passed &&= status === 0;
     } else console.log(`${tool}: the registry is unavailable`);

@@ -71,7 +71,7 @@ function withStub(path: string, name: string, code: string): string {
 }
 
 /** Returns the replacements for a Node.js module, with `absent` for every other name. */
-async function inPlaceOf(module: string): Promise<string> {
+async function replacementModule(module: string): Promise<string> {
   const names = Object.keys((await import(module)) as object).filter(
     (name) => name !== 'default' && !(name in standIns),
   );
@@ -84,7 +84,7 @@ const inBrowser = (root: string): Plugin => ({
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'node' }));
     onLoad({ filter: /.*/, namespace: 'node' }, async ({ path }) => ({
-      contents: await inPlaceOf(path),
+      contents: await replacementModule(path),
       resolveDir: root,
     }));
     // Parts of modules that only commands load, and the composer of mail.

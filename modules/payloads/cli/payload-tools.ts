@@ -43,7 +43,7 @@ export async function openShape(context: CliContext, name: string, config?: read
   const shape = source.own ? readOwn(context, source, sources.files) : readShippedShape(source.parent);
   if (shape === null) {
     const hint = `for a custom source, learn the shape: hookwright source learn ${source.name} --from <file>…`;
-    throw new CliError(`the payloads of "${source.name}" have no known shape`, hint);
+    throw new CliError(`no payload shape is known for "${source.name}"`, hint);
   }
   const all = createFormSet(shape);
   return { source, all, ofEvent: (event) => formsOfEvent(all, event, source) };

@@ -41,9 +41,9 @@ export const sourceLearnCommand = command({
   options,
   args,
   async run(context, given) {
-    const kept = await readKept(context, given);
-    const saved = await readSaved(context, given, kept === null);
-    const events = groupBy([...saved, ...(kept ?? [])], ({ event }) => event);
+    const captured = await readCaptured(context, given);
+    const saved = await readSaved(context, given, captured === null);
+    const events = groupBy([...saved, ...(captured ?? [])], ({ event }) => event);
     const taken = given.event === undefined ? [...events] : [...events].filter(([event]) => event === given.event);
     if (taken.length === 0)
       throw new CliError(
@@ -56,10 +56,10 @@ export const sourceLearnCommand = command({
 });
 
 /** Returns null if the command line names no captured requests. */
-async function readKept(context: CliContext, { request, route }: Input): Promise<readonly LearnedRequest[] | null> {
+async function readCaptured(context: CliContext, { request, route }: Input): Promise<readonly LearnedRequest[] | null> {
   if (request === undefined && route === undefined) return null;
   const { read } = await loadPart(context.modules, 'kept');
-  return (await read(context, { ids: request ?? [], route: route ?? null })).map(keptPayload);
+  return (await read(context, { ids: request ?? [], route: route ?? null })).map(capturedPayload);
 }
 
 /** @throws UsageError if files are required and none is named; CliError if they cannot be read */
@@ -78,7 +78,7 @@ async function readSaved(context: CliContext, given: Input, isRequired: boolean)
   const source = await findSource(context, given);
   const readRequests = await loadPart(context.modules, 'saved');
   return files.flatMap((file) =>
-    naming(relative(context.cwd, file), () => readPayloads(readFileSync(file), source, readRequests)),
+    withFileName(relative(context.cwd, file), () => readPayloads(readFileSync(file), source, readRequests)),
   );
 }
 
@@ -89,7 +89,7 @@ async function findSource(context: CliContext, given: Input): Promise<OpenSource
 }
 
 /** Runs `work`, and adds the file's name to its errors. */
-function naming<Result>(file: string, work: () => Result): Result {
+function withFileName<Result>(file: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
@@ -186,7 +186,7 @@ export function readPayloads(
 }
 
 /** Returns a captured request's payload, with the event that the gateway found. */
-export function keptPayload({ id, event, method, path, headers, body }: KeptRequest): LearnedRequest {
+export function capturedPayload({ id, event, method, path, headers, body }: KeptRequest): LearnedRequest {
   const payload = new LazyRequest(partsOf(method, path, headers, Buffer.from(body ?? '', 'base64'))).payload();
   if (payload === undefined) throw new CliError(`the body of ${id} cannot be read`);
   return { event: event === '' || event === UNKNOWN_EVENT ? UNNAMED : event, payload };

@@ -25,7 +25,7 @@ import type { Place, RouteTable } from '../../../schemas/generated/types.ts';
 import type { ConfigChange } from './diff/compare-tables.ts';
 import { compareTables } from './diff/compare-tables.ts';
 import type { Replayed, RequestChange, RequestsReport, Unjudged } from './diff/replay-requests.ts';
-import { isFound, replayKept } from './diff/replay-requests.ts';
+import { hasNamedChange, replayCaptured } from './diff/replay-requests.ts';
 import { addressText, outcomeText, textDiff } from './explain/format-explanation.ts';
 import { openConfig } from './explain/machine-services.ts';
 
@@ -75,7 +75,7 @@ async function compare(context: CliContext, given: Input): Promise<number> {
   const changes = compareTables(before.table, table);
   const stranded = given.old === undefined ? await findStrandedWork(context, table) : [];
   const count = given.requests ?? (failOn === undefined ? null : REQUESTS);
-  const requests = count === null ? null : await replayKept(context, { old: before.table, new: table, count });
+  const requests = count === null ? null : await replayCaptured(context, { old: before.table, new: table, count });
   if (given.json) printJson(context, { changes, open_work: stranded, requests });
   else {
     const paint = createPaint(context.colour.stdout);
@@ -84,8 +84,8 @@ async function compare(context: CliContext, given: Input): Promise<number> {
     if (requests !== null) for (const line of formatRequests(requests, paint)) printLine(context, line);
   }
   if (changes.length === 0) printNote(context, `${before.name} and ${now.name} have the same meaning`);
-  if (requests !== null && failOn !== undefined) return isFound(requests, failOn) ? 1 : 0;
-  return changes.length === 0 && (requests === null || !isFound(requests, ['changed'])) ? 0 : 1;
+  if (requests !== null && failOn !== undefined) return hasNamedChange(requests, failOn) ? 1 : 0;
+  return changes.length === 0 && (requests === null || !hasNamedChange(requests, ['changed'])) ? 0 : 1;
 }
 
 /** @throws CliError if the file is not a route table */
@@ -136,7 +136,7 @@ export function formatRequests(report: RequestsReport, paint: Paint): string[] {
   const { changes, scripts } = report;
   const more = changes.length - SHOWN;
   return [
-    paint('bold', `${report.total} kept ${report.total === 1 ? 'request' : 'requests'}: `) + summary(report),
+    paint('bold', `${report.total} captured ${report.total === 1 ? 'request' : 'requests'}: `) + summary(report),
     ...(scripts === 0 ? [] : [`  ${scripts} evaluated without their script, which is not run`]),
     ...changes.slice(0, SHOWN).flatMap((change) => formatChange(change, paint)),
     ...(more > 0 ? [`… and ${more} more: --json shows them`] : []),
@@ -144,10 +144,10 @@ export function formatRequests(report: RequestsReport, paint: Paint): string[] {
 }
 
 const UNJUDGED: Readonly<Record<Unjudged, string>> = {
-  no_body: 'their body was not captured',
-  unsigned: 'they lack the signature that the new configuration requires',
-  unknown_route: 'their route is in neither configuration',
-  duplicate: 'they repeat an earlier event',
+  no_body: 'no captured body',
+  unsigned: 'no signature, which the new configuration requires',
+  unknown_route: 'route in neither configuration',
+  duplicate: 'repeats an earlier event',
 };
 
 function summary({ same, lost, gained, changed, unjudged }: RequestsReport): string {

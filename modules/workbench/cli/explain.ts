@@ -11,8 +11,8 @@ import { readRules, showRule } from './docs.ts';
 import { explainRoute } from './explain/explain-route.ts';
 import { formatExplanation, outcomeText } from './explain/format-explanation.ts';
 import { openConfig } from './explain/machine-services.ts';
-import type { KeptInput, ReadRequest } from './explain/read-request.ts';
-import { readKept, readRequest } from './explain/read-request.ts';
+import type { CapturedInput, ReadRequest } from './explain/read-request.ts';
+import { readCaptured, readRequest } from './explain/read-request.ts';
 
 const options = {
   request: text('id', 'A captured request; the route defaults to its route'),
@@ -35,18 +35,18 @@ export const explainCommand = command({
       showRule(context, given.route ?? '', given.json);
       return 0;
     }
-    const kept = await keptInput(context, given);
+    const captured = await capturedInput(context, given);
     const open = await openConfig(context, given.config);
     const { table, files } = open;
-    const name = given.route ?? kept?.route;
+    const name = given.route ?? captured?.route;
     if (name === undefined) throw new UsageError('explain needs a route', 'list all routes: hookwright webhook list');
     const { plan } = findRoute(context, name, { ...open, url: null });
-    const { parts, notes, ...verified } = kept ?? (await readPayload(context, given, routePath(plan)));
+    const { parts, notes, ...verified } = captured ?? (await readPayload(context, given, routePath(plan)));
     const request = { plan, table, files, request: parts, event: given.event ?? null, runsScript: given.runScript };
     const found = await explainRoute(context, { ...request, ...verified });
     for (const note of notes) printNote(context, note);
-    if (kept !== null && kept.answered !== `${found.status} ${outcomeText(found)}`)
-      printNote(context, `the original answer was ${kept.answered}`);
+    if (captured !== null && captured.answered !== `${found.status} ${outcomeText(found)}`)
+      printNote(context, `the original answer was ${captured.answered}`);
     if (given.json) printJson(context, found);
     else for (const line of formatExplanation(found, createPaint(context.colour.stdout))) printLine(context, line);
     return found.taken ? 0 : 1;
@@ -60,13 +60,13 @@ function isAboutRule(given: Input): boolean {
 }
 
 /** Returns null if the command line names no captured request. */
-async function keptInput(context: CliContext, given: Input): Promise<KeptInput | null> {
+async function capturedInput(context: CliContext, given: Input): Promise<CapturedInput | null> {
   const { request, payload, header } = given;
   if (request === undefined) return null;
   if (payload !== undefined || header !== undefined) {
     throw new UsageError('--request already has a body and headers: remove --payload and --header');
   }
-  return readKept(context, request);
+  return readCaptured(context, request);
 }
 
 function readPayload(context: CliContext, given: Input, path: string): Promise<ReadRequest> {

@@ -15,14 +15,14 @@ import type { Explanation, RouteTable } from '../../../schemas/generated/types.t
 import { RequestFileReader } from '../runtime/capture/request-file.ts';
 import { capturePath, lostText, whyUnverified } from '../runtime/capture/requests.ts';
 import type { RequestChange } from './diff/replay-requests.ts';
-import { createSides, isFound, newest, replayRequests } from './diff/replay-requests.ts';
+import { createSides, hasNamedChange, newest, replayRequests } from './diff/replay-requests.ts';
 import { outcomeChange, readTable } from './diff.ts';
 import { explainRoute } from './explain/explain-route.ts';
-import { keptParts } from './explain/read-request.ts';
+import { requireVerifiedParts } from './explain/read-request.ts';
 import { nextStep, printCurl, printTest } from './requests/print-request.ts';
 import { testedTable } from './test/load-tests.ts';
 import { routeNamed } from './test-event/sign-test-event.ts';
-import { findRequest, openKept, useRequests } from './use-requests.ts';
+import { findRequest, openCaptured, useRequests } from './use-requests.ts';
 
 /** Maximum number of requests of a route. */
 const MOST = 1000;
@@ -31,15 +31,16 @@ const read: ReadKept<CliContext> = (context, { ids, route }) =>
   useRequests(context, async (requests) => {
     const found: KeptRequest[] = [];
     for (const id of ids) {
-      const kept = await findRequest(requests, id);
-      if (kept.body === null) throw new CliError(`the body of ${kept.id} was not captured: ${whyUnverified(kept)}`);
-      found.push(kept);
+      const captured = await findRequest(requests, id);
+      if (captured.body === null)
+        throw new CliError(`the body of ${captured.id} was not captured: ${whyUnverified(captured)}`);
+      found.push(captured);
     }
     if (route === null) return found;
     let seen = 0;
-    for await (const kept of newest(requests, MOST, { route })) {
+    for await (const captured of newest(requests, MOST, { route })) {
       seen++;
-      if (kept.body !== null) found.push(kept);
+      if (captured.body !== null) found.push(captured);
     }
     if (found.length > 0) return found;
     const which = seen === 0 ? 'no request' : `none of ${seen} requests`;
@@ -72,7 +73,7 @@ const damaged = (detail: string): Check =>
   });
 
 /** Gives commands of other modules and the console access to captured requests. */
-export const keptTools: KeptTools<CliContext> = { read, check: checkFile };
+export const captureTools: KeptTools<CliContext> = { read, check: checkFile };
 
 /** Number of captured requests that are evaluated before a swap, newest first. */
 const GATE_REQUESTS = 1000;
@@ -91,12 +92,12 @@ export async function passGate(
   const served = await readTable(file).catch(noTable);
   if (served === null) return null;
   const sides = createSides(context, jobs, { old: served, new: table });
-  const requests = await openKept(context, served.gateway.store);
+  const requests = await openCaptured(context, served.gateway.store);
   try {
     const report = await replayRequests(requests, GATE_REQUESTS, sides);
-    if (!isFound(report, failOn)) return null;
+    if (!hasNamedChange(report, failOn)) return null;
     const { total, lost, gained, changed, changes } = report;
-    return { total, lost, gained, changed, requests: changes.slice(0, NAMED).map(named) };
+    return { total, lost, gained, changed, requests: changes.slice(0, NAMED).map(describeChange) };
   } finally {
     await requests.close();
   }
@@ -108,21 +109,21 @@ function noTable(error: unknown): null {
   throw error;
 }
 
-function named({ id, route, kind, old, new: now }: RequestChange): RefusedSwap['requests'][number] {
+function describeChange({ id, route, kind, old, new: now }: RequestChange): RefusedSwap['requests'][number] {
   const isOther = old.outcome !== now.outcome || old.reason !== now.reason;
   return { id, route, kind, text: isOther ? outcomeChange(old, now) : 'different prompt or address' };
 }
 
 type Parts = ServedGateway<CliContext>;
 
-async function keptNamed({ service }: Parts, id: string): Promise<KeptRequest> {
+async function loadCaptured({ service }: Parts, id: string): Promise<KeptRequest> {
   const found = await (await service.requests()).load(id);
   if (found.kind === 'found') return found.request;
   throw new ControlError(found.kind, `${found.kind} request "${id}"`);
 }
 
 /** Returns a captured request of a running gateway, with its explanation for display. */
-export async function showKept({ service }: Parts, id: string): Promise<FoundPrinted> {
+export async function showCaptured({ service }: Parts, id: string): Promise<FoundPrinted> {
   const found = await (await service.requests()).load(id);
   if (found.kind !== 'found') return found;
   const { request } = found;
@@ -131,28 +132,28 @@ export async function showKept({ service }: Parts, id: string): Promise<FoundPri
 }
 
 /** Scripts are not run. */
-export const explainKept = (parts: Parts, id: string): Promise<Explanation> =>
+export const explainCaptured = (parts: Parts, id: string): Promise<Explanation> =>
   refusing(async () => {
     const { context, service } = parts;
-    const kept = await keptNamed(parts, id);
-    const plan = routeNamed(service, kept.route, kept.profile);
-    const { parts: request, verifiedBy, cameAt } = keptParts(kept);
+    const captured = await loadCaptured(parts, id);
+    const plan = routeNamed(service, captured.route, captured.profile);
+    const { parts: request, verifiedBy, cameAt } = requireVerifiedParts(captured);
     const how = { request, verifiedBy, cameAt, event: null, runsScript: false };
     return explainRoute(context, { plan, table: service.table, ...how });
   });
 
-export const printKept = (parts: Parts, id: string, form: 'curl' | 'test'): Promise<{ readonly text: string }> =>
+export const printCaptured = (parts: Parts, id: string, form: 'curl' | 'test'): Promise<{ readonly text: string }> =>
   refusing(async () => {
     const { context, service, url } = parts;
-    const kept = await keptNamed(parts, id);
-    return { text: form === 'curl' ? printCurl(kept, url) : await asTest(context, kept, service.table) };
+    const captured = await loadCaptured(parts, id);
+    return { text: form === 'curl' ? printCurl(captured, url) : await asTest(context, captured, service.table) };
   });
 
 /** Prints a `*.test.yaml` that expects the current result of the request. */
-async function asTest(context: CliContext, kept: KeptRequest, table: RouteTable): Promise<string> {
+async function asTest(context: CliContext, captured: KeptRequest, table: RouteTable): Promise<string> {
   const config = testedTable(context, table, []);
-  if (config.plan(kept.route)?.script == null) return printTest(kept, config, null);
+  if (config.plan(captured.route)?.script == null) return printTest(captured, config, null);
   // The console starts no programs. The replacement drops the event if the script did, and otherwise changes nothing.
-  const stdout = kept.reason === 'script' ? '' : Buffer.from(kept.body ?? '', 'base64').toString('utf8');
-  return `# The route's script is not run: \`script\` replaces it. Remove \`script\` to run it.\n${await printTest(kept, config, null, { stdout })}`;
+  const stdout = captured.reason === 'script' ? '' : Buffer.from(captured.body ?? '', 'base64').toString('utf8');
+  return `# The route's script is not run: \`script\` replaces it. Remove \`script\` to run it.\n${await printTest(captured, config, null, { stdout })}`;
 }

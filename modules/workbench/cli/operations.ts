@@ -5,9 +5,9 @@ import type { ControlHandlers } from '../../../runtime/control/operations.ts';
 
 export const workbenchOperations = (gateway: ServedGateway<CliContext>): ControlHandlers => ({
   route_test: async (asked) => (await import('./test-event/sign-test-event.ts')).testRoute(gateway, asked),
-  request_explain: async ({ id }) => (await shown()).explainKept(gateway, id),
-  request_show: async ({ id }) => (await shown()).showKept(gateway, id),
-  request_print: async ({ id, form }) => (await shown()).printKept(gateway, id, form),
+  request_explain: async ({ id }) => (await shown()).explainCaptured(gateway, id),
+  request_show: async ({ id }) => (await shown()).showCaptured(gateway, id),
+  request_print: async ({ id, form }) => (await shown()).printCaptured(gateway, id, form),
 });
 
 const shown = () => import('./kept-tools.ts');

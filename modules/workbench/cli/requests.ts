@@ -55,8 +55,8 @@ export const requestsListCommand = command({
     await useRequests(context, async (requests) => {
       const rows = await requests.list(filter, page);
       if (rows.length === 0 && given.route !== undefined) {
-        const kept = await requests.list({}, { limit: SEARCHED });
-        const stored = kept.map(({ route }) => route);
+        const captured = await requests.list({}, { limit: SEARCHED });
+        const stored = captured.map(({ route }) => route);
         checkRouteName(context, given.route, stored);
       }
       if (given.follow) {
@@ -194,10 +194,10 @@ async function printTest(context: CliContext, given: ShowInput, request: KeptReq
 }
 
 /** @throws CliError if the body was not captured */
-function bodyOf(kept: KeptRequest): Buffer {
-  const { id, body, verified } = kept;
+function bodyOf(captured: KeptRequest): Buffer {
+  const { id, body, verified } = captured;
   if (body !== null) return Buffer.from(body, 'base64');
-  const why = verified ? 'it was not read, or contains a credential' : whyUnverified(kept);
+  const why = verified ? 'it was not read, or contains a credential' : whyUnverified(captured);
   throw new CliError(`the body of request ${id} was not captured: ${why}`);
 }
 

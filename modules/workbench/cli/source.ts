@@ -23,7 +23,7 @@ import { findNearMiss } from '../runtime/causes/near-misses.ts';
 import type { Trial } from '../runtime/causes/trial.ts';
 import { tryTrial } from '../runtime/causes/trial.ts';
 import { typedSecretRef } from './explain/format-explanation.ts';
-import type { CapturedRequest } from './sources/read-capture.ts';
+import type { ParsedCapture } from './sources/read-capture.ts';
 import { readCapture } from './sources/read-capture.ts';
 
 const options = {
@@ -72,7 +72,7 @@ function readSecret(context: CliContext, given: Input): string | null {
 }
 
 interface DetectReport {
-  readonly capture: CapturedRequest;
+  readonly capture: ParsedCapture;
   readonly candidates: readonly SourceCandidate[];
 }
 
@@ -115,7 +115,7 @@ export interface SourceCandidate {
 }
 
 export interface DetectInput {
-  readonly capture: CapturedRequest;
+  readonly capture: ParsedCapture;
   /** Null: only the form of the signature is checked. */
   readonly secret: string | null;
   /** The URL as configured at the sender, instead of the capture's URL. */

@@ -35,7 +35,7 @@ export const testCommand = command({
   options,
   args,
   async run(context, given) {
-    const once = async (): Promise<Ran> => run(context, given, given.format, given.failUnder ?? null);
+    const once = async (): Promise<WatchedRun> => run(context, given, given.format, given.failUnder ?? null);
     return given.watch ? again(context, once) : (await once()).code;
   },
 });
@@ -45,7 +45,7 @@ async function run(
   given: Input,
   format: (typeof TEST_FORMATS)[number],
   least: number | null,
-): Promise<Ran> {
+): Promise<WatchedRun> {
   const { config, files } = given;
   const paths = findTests(context, nodeFiles, files, config);
   if (paths.length === 0)
@@ -98,7 +98,7 @@ function report(
 }
 
 /** Runs the tests again on every change, until it is stopped. */
-async function again(context: CliContext, once: () => Promise<Ran>): Promise<number> {
+async function again(context: CliContext, once: () => Promise<WatchedRun>): Promise<number> {
   let stopped = false;
   let wake = (): void => {};
   const unlisten = context.onSignal(() => {
@@ -126,7 +126,7 @@ async function again(context: CliContext, once: () => Promise<Ran>): Promise<num
 /** Prints an error and keeps watching the same files. */
 async function attempt(
   context: CliContext,
-  once: () => Promise<Ran>,
+  once: () => Promise<WatchedRun>,
   inputs: readonly string[],
 ): Promise<readonly string[]> {
   try {
@@ -138,7 +138,7 @@ async function attempt(
   }
 }
 
-interface Ran {
+interface WatchedRun {
   readonly code: number;
   readonly inputs: readonly string[];
 }

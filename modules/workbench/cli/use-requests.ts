@@ -27,7 +27,7 @@ const ANSWER_MS = 60_000;
 
 /** @throws CliError if the requests cannot be read */
 export async function useRequests<T>(context: CliContext, use: (requests: KeptRequests) => Promise<T>): Promise<T> {
-  const requests = (await findRemote(context)) ?? (await openKept(context, await configuredStore(context)));
+  const requests = (await findRemote(context)) ?? (await openCaptured(context, await configuredStore(context)));
   try {
     return await use(requests);
   } finally {
@@ -75,7 +75,7 @@ async function findRemote(context: CliContext): Promise<KeptRequests | null> {
 }
 
 /** Captured requests of this store, without calling a gateway. @throws CliError if they cannot be read */
-export const openKept = (context: OpeningContext, plan: StorePlan): Promise<KeptRequests> =>
+export const openCaptured = (context: OpeningContext, plan: StorePlan): Promise<KeptRequests> =>
   plan.kind === 'postgres' ? openShared(context, plan) : openFile(context);
 
 async function openShared(context: OpeningContext, plan: PostgresPlan): Promise<KeptRequests> {

@@ -67,7 +67,7 @@ export const webhookTestCommand = command({
       now: context.clock.now(),
       random: context.random,
     };
-    const signed = naming(given.route, () => (given.dryRun ? signIfPossible(asked) : signTestEvent(asked)));
+    const signed = withRouteName(given.route, () => (given.dryRun ? signIfPossible(asked) : signTestEvent(asked)));
     if (given.dryRun) return show(context, given, plan, open.table, signed);
     if (given.payload === undefined && !given.yes) await askBeforeMessages(context, plan, open.table, signed);
     const url = given.url ?? localBase(open) + routePath(plan);
@@ -159,7 +159,7 @@ function file(context: CliContext, name: string): Buffer {
 }
 
 /** Runs `work`, and adds the route's name to its errors. */
-function naming<Result>(route: string, work: () => Result): Result {
+function withRouteName<Result>(route: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {

@@ -38,8 +38,11 @@ test('source learn reads captured requests by route or id, with the events that 
   assert.deepEqual([required, Object.keys(properties)], [['order'], ['order', 'coupon']]);
 
   await gateway.stop();
-  const kept = JSON.parse((await gateway.cli('requests', 'list', '--json')).stdout) as { id: string; route: string }[];
-  const idOf = (route: string): string => kept.find((each) => each.route === route)?.id ?? '';
+  const captured = JSON.parse((await gateway.cli('requests', 'list', '--json')).stdout) as {
+    id: string;
+    route: string;
+  }[];
+  const idOf = (route: string): string => captured.find((each) => each.route === route)?.id ?? '';
   assert.match((await learn('--request', idOf('orders'))).stdout, /"order\.sent".*\b1\b/);
   assert.equal((await learn('--request', idOf('signed'))).code, 1);
   assert.match((await learn('--route', 'signed')).stderr, /\b1\b.*"signed"/);

@@ -20,8 +20,8 @@ import type { Filters, UntrustedPart } from '../untrusted/untrusted-texts.ts';
 import {
   actingToolsets,
   describePart,
-  firstReached,
-  isWalledIn,
+  firstUnacceptedRoutes,
+  isFullyConfined,
   isWholePayload,
   nameRoutes,
   reachedRoutes,
@@ -32,8 +32,8 @@ import {
 /** An unconfined program that receives untrusted text (decisions §5). */
 export const agentUnconfined = rule('agent-unconfined', {
   agent({ agent: { path, config: agent }, routes }, report) {
-    if (agent.command === undefined || agent.confined !== undefined || isToldToolsets(agent.command)) return;
-    const reached = firstReached(routes());
+    if (agent.command === undefined || agent.confined !== undefined || receivesToolsets(agent.command)) return;
+    const reached = firstUnacceptedRoutes(routes());
     const [first] = reached;
     if (first === undefined || agent.sandbox !== undefined || first.route.scope.table.gateway.sandbox !== null) return;
     const message = `${describePart(first.part)} of ${nameRoutes(reached)} reaches \`${agent.command[0]}\`, and nothing limits what it can do`;
@@ -44,7 +44,7 @@ export const agentUnconfined = rule('agent-unconfined', {
 });
 
 /** Also true if the command reads the variable, because placeholders in code are rejected. Shell comments do not count. */
-const isToldToolsets = (command: readonly string[]): boolean =>
+const receivesToolsets = (command: readonly string[]): boolean =>
   command.some((argument) => /\{toolsets\}|HOOKWRIGHT_TOOLSETS/.test(argument.replace(/(?:^|\s)#.*$/gm, '')));
 
 /** `confined`, toolsets and `accept_untrusted` do not matter here, because they concern the agent's actions, and this happens before any. */
@@ -132,7 +132,7 @@ export const keptWorkFolder = rule('kept-work-folder', {
   agent({ agent: { path, config }, routes }, report) {
     const { command, work = 'run', cwd } = config;
     if (command === undefined || cwd !== undefined || work === 'run') return;
-    const reached = firstReached(routes());
+    const reached = firstUnacceptedRoutes(routes());
     const [first] = reached;
     if (first === undefined) return;
     const message = `${describePart(first.part)} of ${nameRoutes(reached)} reaches an agent whose work folder is kept: ${READERS[work]} reads the files that the text makes it write`;
@@ -148,7 +148,7 @@ export const rawPayload = rule('raw-payload', {
     const { config, profilePlan } = route;
     const names = agentToolsets(config.toolsets ?? profilePlan?.toolsets ?? [], profilePlan, config.agent ?? null);
     const wide = webhookToolsets(names, route.scope.table.toolsets).filter((name) => !DEFAULT_TOOLSETS.includes(name));
-    if (wide.length === 0 || isToldOtherwise(route)) return;
+    if (wide.length === 0 || isReportedInDetail(route)) return;
     const tools = `the agent may use ${oneOf(wide, 'and')}`;
     const hint = 'name the fields the agent needs: `{pull_request.title}`';
     const { prompt } = route.config;
@@ -167,7 +167,7 @@ export const rawPayload = rule('raw-payload', {
 const DUMP = '{__raw__}';
 
 /** Whether `untrusted-input` reports this route in more detail. */
-const isToldOtherwise = (route: RouteView): boolean =>
+const isReportedInDetail = (route: RouteView): boolean =>
   route.config.accept_untrusted === undefined && actingToolsets(route).length > 0;
 
 /** A route that is triggered by its own deliveries. */
@@ -176,7 +176,7 @@ export const selfTrigger = rule('self-trigger', {
     const payloads = payloadsOf(route);
     if (payloads === null || route.config.enabled === false) return;
     for (const { target, name, index } of targetsOf(route)) {
-      const effect = payloads.causedBy(target).find((each) => comesBack(route, each, index));
+      const effect = payloads.causedBy(target).find((each) => triggersRoute(route, each, index));
       if (effect !== undefined) report(problem(route, name, index, effect));
     }
   },
@@ -198,7 +198,7 @@ function targetsOf(route: RouteView): readonly NamedTarget[] {
   return route.targets.flatMap(({ target, name, index }) => (target === null ? [] : [{ target, name, index }]));
 }
 
-function comesBack(route: RouteView, effect: TargetEffect, index: number | null | undefined): boolean {
+function triggersRoute(route: RouteView, effect: TargetEffect, index: number | null | undefined): boolean {
   const payloads = payloadsOf(route);
   if (payloads === null || !payloads.mayReceive(route, effect)) return false;
   const set = payloads.seenBy(route);
@@ -235,7 +235,7 @@ function filterFor({ author: [field = ''], absent: [absent] = [] }: TargetEffect
 /** Untrusted text in the prompt of an agent with acting toolsets (§1.5, §5.5). */
 export const untrustedInput = rule('untrusted-input', {
   route(route, report) {
-    if (route.config.accept_untrusted !== undefined || isWalledIn(route)) return;
+    if (route.config.accept_untrusted !== undefined || isFullyConfined(route)) return;
     const acting = actingToolsets(route);
     const parts = acting.length === 0 ? [] : untrustedParts(route);
     // A repeated placeholder is one field.
@@ -341,7 +341,7 @@ function isElsewhere(leaf: WrittenLeaf, negated: boolean, place: string): boolea
 
 /** The config does not say which account posts deliveries. A list of bots is assumed to include it, a list of people is not. */
 function isOthers(leaf: WrittenLeaf, negated: boolean): boolean {
-  if (leaf.operator === 'exists' || leaf.operator === 'missing') return !holds(leaf, 'somebody', negated);
+  if (leaf.operator === 'exists' || leaf.operator === 'missing') return !!holds(leaf, 'someone', negated);
   const isPositive = negated === (leaf.operator === 'not_equals');
   const listed = isPositive ? (listedValues(leaf, negated) ?? []) : [];
   return !listed.some((each) => BOT.test(String(each)));

@@ -202,7 +202,7 @@ export const isWholePayload = ({ placeholder }: UntrustedPart): boolean =>
   placeholder === null || placeholder === '{__raw__}';
 
 /** A route through which strangers' text reaches an agent, for rules about the agent. */
-interface Reached {
+interface ReachedRoute {
   readonly name: string;
   readonly part: UntrustedPart;
   readonly route: RouteView;
@@ -211,15 +211,15 @@ interface Reached {
 const MAX_ROUTES = 3;
 
 /** Returns reached routes without `accept_untrusted`. */
-export const firstReached = (routes: Iterable<RouteView>): readonly Reached[] =>
+export const firstUnacceptedRoutes = (routes: Iterable<RouteView>): readonly ReachedRoute[] =>
   reachedRoutes(routes, ({ config }) => config.accept_untrusted === undefined);
 
 /** Returns at most one more route than `nameRoutes` names. */
 export function reachedRoutes(
   routes: Iterable<RouteView>,
   isCounted: (route: RouteView) => boolean = () => true,
-): readonly Reached[] {
-  const reached: Reached[] = [];
+): readonly ReachedRoute[] {
+  const reached: ReachedRoute[] = [];
   for (const route of routes) {
     const [part] = isCounted(route) ? untrustedParts(route) : [];
     if (part !== undefined) reached.push({ name: route.name, part, route });
@@ -228,14 +228,14 @@ export function reachedRoutes(
   return reached;
 }
 
-export function nameRoutes(reached: readonly Reached[]): string {
+export function nameRoutes(reached: readonly ReachedRoute[]): string {
   const shown = reached.slice(0, MAX_ROUTES).map(({ name }) => `\`${name}\``);
   const others = reached.length > MAX_ROUTES ? ' and others' : '';
   return `the route${reached.length === 1 ? '' : 's'} ${shown.join(', ')}${others}`;
 }
 
 /** Whether the agent's sandbox prevents access to hosts, and writes that outlive the run. */
-export function isWalledIn({ mode, config, profilePlan }: RouteView): boolean {
+export function isFullyConfined({ mode, config, profilePlan }: RouteView): boolean {
   const agent = mode !== 'agent' || profilePlan === null ? null : agentPlan(profilePlan, config.agent ?? null);
   const sandbox = agent?.kind === 'command' ? agent.sandbox : null;
   return sandbox !== null && sandbox.network !== 'any' && sandbox.network.length + sandbox.write.length === 0;

@@ -70,7 +70,7 @@ function entries<Entry extends object>(
   now: Entries<Entry>,
   compare: (before: Entry, now: Entry, name: string) => readonly ConfigChange[],
 ): ConfigChange[] {
-  const kept = Object.entries(now).flatMap(([name, entry]): readonly ConfigChange[] => {
+  const captured = Object.entries(now).flatMap(([name, entry]): readonly ConfigChange[] => {
     const old = Object.hasOwn(before, name) ? before[name] : undefined;
     if (old !== undefined) return compare(old, entry, name);
     return [{ ...whole(subject, name, 'new'), new_at: placeOf(entry) }];
@@ -78,7 +78,7 @@ function entries<Entry extends object>(
   const removed = Object.entries(before).flatMap(([name, entry]) =>
     Object.hasOwn(now, name) ? [] : [{ ...whole(subject, name, 'removed'), old_at: placeOf(entry) }],
   );
-  return [...kept, ...removed];
+  return [...captured, ...removed];
 }
 
 function whole(subject: string, name: string, sentence: string): ConfigChange {
@@ -276,8 +276,9 @@ function printOutput({ name, delivery, allow, max }: OutputPlan): string {
 }
 
 function printCoalesce({ key, window_seconds, max_wait_seconds, all }: NonNullable<RoutePlan['coalesce']>): string {
-  const kept = all === undefined ? '' : `, all of them, at most ${all.max_events}, each as ${printTemplate(all.each)}`;
-  return `${printTemplate(key)} for ${window_seconds} s, at most ${max_wait_seconds} s${kept}`;
+  const captured =
+    all === undefined ? '' : `, all of them, at most ${all.max_events}, each as ${printTemplate(all.each)}`;
+  return `${printTemplate(key)} for ${window_seconds} s, at most ${max_wait_seconds} s${captured}`;
 }
 
 /** Values of a table as text, with a key for comparison: secrets are compared but never shown. */

@@ -43,17 +43,20 @@ export interface RequestsReport extends Omit<RefusedSwap, 'requests'> {
 }
 
 /** Whether the report contains any of the named differences. */
-export function isFound({ lost, gained, changed }: RequestsReport, named: readonly FailOn[]): boolean {
+export function hasNamedChange({ lost, gained, changed }: RequestsReport, named: readonly FailOn[]): boolean {
   return named.some((each) => (each === 'lost' ? lost : lost + gained + changed) > 0);
 }
 
-interface ReplayKept extends Sides<RouteTable> {
+interface ReplayOptions extends Sides<RouteTable> {
   /** Number of requests; the newest are used. */
   readonly count: number;
 }
 
 /** @throws CliError when the requests cannot be read, or a route cannot be linked */
-export async function replayKept(context: CliContext, { old, new: now, count }: ReplayKept): Promise<RequestsReport> {
+export async function replayCaptured(
+  context: CliContext,
+  { old, new: now, count }: ReplayOptions,
+): Promise<RequestsReport> {
   const jobs = await readStoredJobs(context);
   const sides = createSides(context, jobs, { old, new: now });
   const progress = createProgress(context, count, 'captured requests');
@@ -94,8 +97,8 @@ export async function replayRequests(
   const changes: RequestChange[] = [];
   const counts = { total: 0, same: 0, lost: 0, gained: 0, changed: 0, scripts: 0 };
   const unjudged: Record<Unjudged, number> = { no_body: 0, unsigned: 0, unknown_route: 0, duplicate: 0 };
-  for await (const kept of newest(requests, wanted)) {
-    const found = await replay(kept, sides);
+  for await (const captured of newest(requests, wanted)) {
+    const found = await replay(captured, sides);
     counts.total++;
     if (typeof found === 'string') unjudged[found]++;
     else {
@@ -135,19 +138,19 @@ export async function* newest(
   }
 }
 
-interface Judged {
+interface EvaluatedRequest {
   readonly change: RequestChange | null;
   /** A script of the route would also decide, and is not run. */
   readonly hasScript: boolean;
 }
 
-async function replay(kept: KeptRequest, sides: Sides<Explainer>): Promise<Judged | Unjudged> {
-  const { profile, route } = kept;
+async function replay(captured: KeptRequest, sides: Sides<Explainer>): Promise<EvaluatedRequest | Unjudged> {
+  const { profile, route } = captured;
   const plans = { old: sides.old.planOf(profile, route), new: sides.new.planOf(profile, route) };
   // No table contains subscriptions.
   if (plans.old === null) return 'unknown_route';
-  if (kept.outcome === 'duplicate') return 'duplicate';
-  const found = verifiedParts(kept);
+  if (captured.outcome === 'duplicate') return 'duplicate';
+  const found = verifiedParts(captured);
   if (found === null) return 'no_body';
   const { parts, verifiedBy, cameAt } = found;
   const isOpen = verifiedBy === NO_SCHEME;
@@ -157,7 +160,7 @@ async function replay(kept: KeptRequest, sides: Sides<Explainer>): Promise<Judge
     const asked = { request: parts, verifiedBy, cameAt, isOpen, event: null, runScript: null };
     return replayedOf(await side.explain(plan, asked), side.table, plans.new);
   };
-  const change = compare(kept, await explain(sides.old, plans.old), await explain(sides.new, plans.new));
+  const change = compare(captured, await explain(sides.old, plans.old), await explain(sides.new, plans.new));
   return { change, hasScript: plans.old.script !== null || (plans.new?.script ?? null) !== null };
 }
 

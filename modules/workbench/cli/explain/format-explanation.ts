@@ -38,10 +38,10 @@ export const formatStop = (found: Explanation, paint: Paint): string[] =>
 
 const MARKS = { pass: ['green', '✓'], stop: ['red', '✗'], skipped: ['dim', '·'] } as const;
 
-type Tell = (stage: ExplainedStage, found: Explanation) => string | null;
+type StageText = (stage: ExplainedStage, found: Explanation) => string | null;
 
 /** What to print for a stage that passes the event. Other stages are printed only if they stop it. */
-const TELLS: Readonly<Record<string, Tell>> = {
+const TELLS: Readonly<Record<string, StageText>> = {
   signature: ({ scheme, secret }) =>
     scheme === null || scheme === undefined
       ? null

@@ -9,7 +9,7 @@ import { CliError, UsageError } from '../../../../cli/base/errors.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
-import type { KeptParts } from '../../runtime/capture/requests.ts';
+import type { VerifiedParts } from '../../runtime/capture/requests.ts';
 import { verifiedParts, whyUnverified } from '../../runtime/capture/requests.ts';
 import type { HeaderPairs } from '../sources/read-capture.ts';
 import { findRequest, useRequests } from '../use-requests.ts';
@@ -43,9 +43,9 @@ export async function readSaved(bytes: Buffer, headers: HeaderPairs, path: strin
   const { parts, notes } = await savedFor(path, bytes);
   const mark = parts.url.indexOf('?');
   const replaced = new Set(headers.map(([name]) => name.toLowerCase()));
-  const kept = pairsOf(parts.rawHeaders).filter(([name]) => !replaced.has(name.toLowerCase()));
+  const captured = pairsOf(parts.rawHeaders).filter(([name]) => !replaced.has(name.toLowerCase()));
   const url = mark < 0 ? path : path + parts.url.slice(mark);
-  return { parts: partsOf(parts.method, url, [...kept, ...headers], parts.body), notes };
+  return { parts: partsOf(parts.method, url, [...captured, ...headers], parts.body), notes };
 }
 
 async function readBytes(context: CliContext, payload: string): Promise<Buffer> {
@@ -104,24 +104,29 @@ function pairsOf(rawHeaders: readonly string[]): HeaderPairs {
   return rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ''] as const] : []));
 }
 
-export interface KeptInput extends KeptParts, ReadRequest {
+export interface CapturedInput extends VerifiedParts, ReadRequest {
   readonly route: string;
   /** Its original answer: `502 delivery_failed`. */
   readonly answered: string;
 }
 
 /** @param id an id or the beginning of one @throws CliError if there is no such request, or its body was not captured */
-export async function readKept(context: CliContext, id: string): Promise<KeptInput> {
-  const kept = await useRequests(context, (requests) => findRequest(requests, id));
-  return { ...keptParts(kept), route: kept.route, answered: `${kept.status} ${outcomeText(kept)}`, notes: [] };
+export async function readCaptured(context: CliContext, id: string): Promise<CapturedInput> {
+  const captured = await useRequests(context, (requests) => findRequest(requests, id));
+  return {
+    ...requireVerifiedParts(captured),
+    route: captured.route,
+    answered: `${captured.status} ${outcomeText(captured)}`,
+    notes: [],
+  };
 }
 
 /** @throws CliError if its body was not captured */
-export function keptParts(kept: KeptRequest): KeptParts {
-  const parts = verifiedParts(kept);
+export function requireVerifiedParts(captured: KeptRequest): VerifiedParts {
+  const parts = verifiedParts(captured);
   if (parts !== null) return parts;
   throw new CliError(
-    `the body of ${kept.id} was not captured: ${whyUnverified(kept)}`,
-    `see why: hookwright requests show ${kept.id}`,
+    `the body of ${captured.id} was not captured: ${whyUnverified(captured)}`,
+    `see why: hookwright requests show ${captured.id}`,
   );
 }

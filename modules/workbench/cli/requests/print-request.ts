@@ -31,7 +31,7 @@ interface Layout {
   readonly width: number | undefined;
 }
 
-export function describeRequest(request: AskedRequest, { now, width }: Layout): string[] {
+export function describeRequest(request: ShownRequest, { now, width }: Layout): string[] {
   const step = nextStep(request);
   const facts = factsOf(request, now).filter((fact): fact is [string, string] => fact[1] !== null);
   return [
@@ -45,7 +45,7 @@ export function describeRequest(request: AskedRequest, { now, width }: Layout): 
 function factsOf(request: KeptRequest, now: number): readonly (readonly [string, string | null])[] {
   const { status, about, cause, scheme_label, verified, body_bytes, body } = request;
   const scheme = scheme_label ?? request.scheme;
-  const kept =
+  const captured =
     body === null ? (body_bytes === null ? 'not read' : `${body_bytes} bytes, not captured`) : `${body_bytes} bytes`;
   return [
     ['id', request.id],
@@ -53,7 +53,7 @@ function factsOf(request: KeptRequest, now: number): readonly (readonly [string,
     ['profile', request.profile === 'default' ? null : request.profile],
     ['route', request.route],
     ['request', `${request.method} ${request.path}`],
-    ['body', kept],
+    ['body', captured],
     ['event', request.event === '' ? sentEvent(about) : request.event],
     ['delivery id', request.delivery_id === '' ? null : request.delivery_id],
     ['signature', verified ? `valid (${scheme ?? 'none'})` : scheme === null ? null : `invalid (${scheme})`],
@@ -92,7 +92,7 @@ function detail(about: KeptReason | null): string {
 }
 
 /** A captured request, and whether its route is a subscription, whose secret a command shows. */
-export interface AskedRequest extends KeptRequest {
+export interface ShownRequest extends KeptRequest {
   readonly isSubscription: boolean;
 }
 
@@ -106,7 +106,7 @@ const REASONS: Steps<OtherReason> = STEPS.reasons;
 const OUTCOMES: Steps<Outcome> = STEPS.outcomes;
 
 /** Returns null if there is nothing to do. */
-export function nextStep(request: AskedRequest): string | null {
+export function nextStep(request: ShownRequest): string | null {
   const { cause, reason, outcome, dispatch_id } = request;
   if (cause !== null) return fill(textOf(CAUSES, cause.code) ?? STEPS.causes.unknown, request);
   const text = textOf(REASONS, reason) ?? textOf(OUTCOMES, outcome);
@@ -117,7 +117,7 @@ export function nextStep(request: AskedRequest): string | null {
 const textOf = (texts: Steps<string>, code: string | null): string | null =>
   code !== null && Object.hasOwn(texts, code) ? (texts[code] ?? null) : null;
 
-function fill(text: string, request: AskedRequest): string {
+function fill(text: string, request: ShownRequest): string {
   const { route, id, event, delivery_id } = request;
   const values: Readonly<Record<string, string>> = {
     route,
@@ -131,19 +131,19 @@ function fill(text: string, request: AskedRequest): string {
   return text.replace(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? '');
 }
 
-const whereSecretIs = ({ route, isSubscription }: AskedRequest): string =>
+const whereSecretIs = ({ route, isSubscription }: ShownRequest): string =>
   isSubscription
     ? `\`hookwright webhook show ${route} --reveal\` shows it`
     : `it is where \`secret\` of route ${route} points, else \`secret\` of all routes`;
 
 /** `set \`source: linear\`` if the headers identify the source. */
-function sourceLine({ about }: AskedRequest): string {
+function sourceLine({ about }: ShownRequest): string {
   const names = about?.kind === 'signature' ? about.other_sources : [];
   if (names.length === 0) return 'set `source:` (hookwright source list)';
   return `set ${names.map((name) => `\`source: ${name}\``).join(' or ')}`;
 }
 
-const deliveryCommand = ({ dispatch_id }: AskedRequest): string =>
+const deliveryCommand = ({ dispatch_id }: ShownRequest): string =>
   dispatch_id === null ? 'hookwright doctor checks the target' : `hookwright deliveries show ${dispatch_id}`;
 
 /** Headers that curl creates itself. */
@@ -262,9 +262,9 @@ function testOf(request: KeptRequest, saved: string | null): Omit<TestCase, 'exp
   return { name, route, ...(hasEvent ? { event } : {}), payload: payloadOf(request), came_at };
 }
 
-function payloadOf(kept: KeptRequest): NonNullable<TestCase['payload']> {
-  const { body, id } = kept;
-  if (body === null) throw new CliError(`the body of request ${id} was not captured: ${whyUnverified(kept)}`);
+function payloadOf(captured: KeptRequest): NonNullable<TestCase['payload']> {
+  const { body, id } = captured;
+  if (body === null) throw new CliError(`the body of request ${id} was not captured: ${whyUnverified(captured)}`);
   const payload = tryParseJson(Buffer.from(body, 'base64').toString('utf8'));
   if (payload !== undefined) return payload as NonNullable<TestCase['payload']>;
   const hint = `save it beside the test: hookwright requests show ${id} --save ${id}.json --as-test`;

@@ -4,7 +4,7 @@ import { CliError } from '../../../../cli/base/errors.ts';
 import type { SavedRequest } from '../../../../cli/base/module.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 
-export interface CapturedRequest extends SavedRequest {
+export interface ParsedCapture extends SavedRequest {
   /** The URL without its query when the capture has one. */
   readonly url: string | null;
   /** The changes that were necessary to read the capture. */
@@ -21,7 +21,7 @@ const MAX_ENTRIES = 50;
 const REQUEST_LINE = /^(?:([A-Z]+)\s+)?(\S+)(?:\s+HTTP\/[\d.]+)?$/;
 
 /** @throws CliError if it is neither */
-export function readCapture(bytes: Buffer): readonly CapturedRequest[] {
+export function readCapture(bytes: Buffer): readonly ParsedCapture[] {
   const start = bytes.subarray(0, 4096).toString('latin1').trimStart();
   const found = start.startsWith('{') ? readHar(bytes.toString('utf8')) : [readHttpMessage(bytes)];
   if (found.length === 0) throw new CliError('the capture contains no request with a body');
@@ -32,7 +32,7 @@ export function readCapture(bytes: Buffer): readonly CapturedRequest[] {
 export function captureOf(
   request: { readonly method: string; readonly target: string; readonly headers: HeaderPairs; readonly body: Buffer },
   about: { readonly label?: string; readonly notes?: readonly string[] } = {},
-): CapturedRequest {
+): ParsedCapture {
   const { method, target, headers, body } = request;
   const absolute = /^https?:\/\//i.test(target) ? target : null;
   const path = absolute === null ? target : absolute.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
@@ -50,7 +50,7 @@ function urlOfHost(headers: HeaderPairs, path: string): string | null {
 }
 
 /** Reads a raw HTTP request, with the variations of editors and REST clients. @throws CliError if the first line is not a request line */
-function readHttpMessage(bytes: Buffer): CapturedRequest {
+function readHttpMessage(bytes: Buffer): ParsedCapture {
   const { head, body } = splitMessage(bytes);
   const lines = head.split(/\r?\n/).filter((line) => !/^(#|\/\/)/.test(line));
   const first = lines.find((line) => line.trim() !== '') ?? '';
@@ -111,7 +111,7 @@ function cutToLength(headers: HeaderPairs, body: Buffer): { readonly body: Buffe
 }
 
 /** Reads all requests with a body from a HAR file (HTTP Archive 1.2). @throws CliError if it is not a HAR file */
-function readHar(text: string): readonly CapturedRequest[] {
+function readHar(text: string): readonly ParsedCapture[] {
   const entries = list(record(record(parse(text))?.log)?.entries);
   if (entries === null) throw new CliError('the capture is JSON but not a HAR file: `log.entries` is missing');
   const requests = entries.flatMap((entry) => {

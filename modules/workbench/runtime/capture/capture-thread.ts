@@ -16,13 +16,13 @@ import type { KeptFilter, KeptPage } from '../../../../schemas/built/operations/
 import type { LocatorPlan } from '../../../../schemas/generated/types.ts';
 import { findCause } from '../causes/find-cause.ts';
 import { BODY_MARKER } from '../removed.ts';
-import type { BodyCredentials, Captured } from './record.ts';
+import type { BodyCredentials, UnfinishedRecord } from './record.ts';
 import { RequestFile, RequestFileReader } from './request-file.ts';
 import type { CaptureLimits, LostRequests } from './requests.ts';
 import { keptRequests, LimitedRows } from './requests.ts';
 
 export interface WriteRequest {
-  readonly records: readonly Captured[];
+  readonly records: readonly UnfinishedRecord[];
   readonly limits: CaptureLimits;
   /** New secrets. `known` is the number of secrets that the thread already has. */
   readonly secrets: { readonly known: number; readonly added: readonly string[] };
@@ -80,13 +80,13 @@ export class FileWriter {
 }
 
 /** @param redactor redacts all known secrets */
-function finishRecord(captured: Captured, redactor: Redactor): NewRequestRow {
+function finishRecord(captured: UnfinishedRecord, redactor: Redactor): NewRequestRow {
   const { number, head, body: bytes, credentials, refused } = captured;
   // A Buffer that was sent to another thread arrives as a Uint8Array.
   const body = bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const body_sha256 = body === null ? null : createHash('sha256').update(body).digest('hex');
   const cause = refused === null ? null : findCause({ ...refused, parts: { ...refused.parts, body: body ?? NO_BODY } });
-  const kept = body === null || !head.verified ? null : withoutBodyCredentials(body, head, credentials);
+  const storedBody = body === null || !head.verified ? null : withoutBodyCredentials(body, head, credentials);
   // A secret may be anywhere, such as in a custom header or in the output of a script.
   const clean = redactor.redact(JSON.stringify({ ...head, body_sha256, cause }));
   const { profile, route, outcome, reason } = JSON.parse(clean) as KeptHead;
@@ -97,7 +97,7 @@ function finishRecord(captured: Captured, redactor: Redactor): NewRequestRow {
     outcome,
     reason,
     head: clean,
-    body: kept === null ? null : redactor.redactBytes(kept),
+    body: storedBody === null ? null : redactor.redactBytes(storedBody),
   };
 }
 
@@ -145,8 +145,8 @@ export function withoutBodyCredentials(
   const found = credentialsIn(parse(body), places);
   if (found === null || [...found].some(({ length }) => length < MIN_LENGTH)) return null;
   if (found.size === 0) return body;
-  const kept = replaceInBytes(body, [...found], BODY_MARKER);
-  return credentialsIn(parse(kept), places)?.size === 0 ? kept : null;
+  const captured = replaceInBytes(body, [...found], BODY_MARKER);
+  return credentialsIn(parse(captured), places)?.size === 0 ? captured : null;
 }
 
 /** Returns the texts at these places; null if the body cannot be parsed. */

@@ -11,7 +11,7 @@ import { startEntry } from '../../../../runtime/platform/process/threads.ts';
 import type { NewRequestRow, RequestRows } from '../../../../runtime/store/contract.ts';
 import { ThreadClient } from '../../../../runtime/store/sqlite/thread.ts';
 import type { CaptureThreadData, RowsRequest, Stored, WriteRequest } from './capture-thread.ts';
-import type { Captured } from './record.ts';
+import type { UnfinishedRecord } from './record.ts';
 import type { CaptureLimits } from './requests.ts';
 import { keptRequests, LimitedRows } from './requests.ts';
 
@@ -26,7 +26,7 @@ const HEAD_BYTES = 2048;
 const EXPIRE_MS = 60_000;
 
 export interface WaitingRequest {
-  readonly captured: Captured;
+  readonly captured: UnfinishedRecord;
   /** Whether it has been sent to the thread, or dropped. */
   isGone: boolean;
 }
@@ -116,7 +116,7 @@ export class CaptureQueue {
     return this.held < MAX_REQUESTS && this.heldBytes + HEAD_BYTES + bytes <= MAX_BYTES;
   }
 
-  add(captured: Captured): WaitingRequest {
+  add(captured: UnfinishedRecord): WaitingRequest {
     const waiting = { captured, isGone: false };
     this.waiting.push(waiting);
     this.hold(captured, 1);
@@ -146,7 +146,7 @@ export class CaptureQueue {
     await this.flush();
   }
 
-  private async write(records: readonly Captured[]): Promise<void> {
+  private async write(records: readonly UnfinishedRecord[]): Promise<void> {
     const { counts } = this.context;
     let stored = 0;
     try {
@@ -169,7 +169,7 @@ export class CaptureQueue {
   }
 
   /** Null: the thread was restarted and needs all secrets again. */
-  private async ask(records: readonly Captured[]): Promise<Stored | null> {
+  private async ask(records: readonly UnfinishedRecord[]): Promise<Stored | null> {
     const all = [...this.context.secrets()];
     const secrets = { known: this.sentSecrets, added: all.slice(this.sentSecrets) };
     const stored = await this.context.engine.store({ records, limits: this.limits(), secrets });
@@ -177,7 +177,7 @@ export class CaptureQueue {
     return stored;
   }
 
-  private hold({ body }: Captured, count: 1 | -1): void {
+  private hold({ body }: UnfinishedRecord, count: 1 | -1): void {
     this.held += count;
     this.heldBytes += count * (HEAD_BYTES + (body?.length ?? 0));
   }

@@ -21,7 +21,7 @@ import { marker } from '../removed.ts';
 import { ABOUT_KEYS, HARMLESS_KEYS, SECRET_CODES, SECRET_WORDS, SIGNING } from './built/credential-names.ts';
 
 /** A request in the form in which it is sent to the thread that stores it. */
-export interface Captured {
+export interface UnfinishedRecord {
   /** The number in the id. */
   readonly number: number;
   /** The head without the digest of the body and the cause, which the thread adds. */
@@ -51,7 +51,7 @@ interface RecordContext {
 }
 
 /** @param number the number in the id of the captured request */
-export function makeRecord(number: number, intake: Intake, reply: Reply, context: RecordContext): Captured {
+export function makeRecord(number: number, intake: Intake, reply: Reply, context: RecordContext): UnfinishedRecord {
   const wasRead = readsBody(intake.stage) || intake.body.length > 0;
   return {
     number,
@@ -84,7 +84,7 @@ function headOf(
     status,
     stage: intake.stage,
     reason: intake.reason,
-    about: keptReason(reasonOf(intake)?.about ?? null),
+    about: storedReason(reasonOf(intake)?.about ?? null),
     cause: null,
     event: intake.event,
     delivery_id: intake.deliveryId,
@@ -133,7 +133,7 @@ function refusedOf(intake: Intake): RefusedRequest | null {
 const NO_BODY = Buffer.alloc(0);
 
 /** Returns the detail of a reason as stored and printed (`schemas/requests.schema.json`). */
-function keptReason(detail: ReasonDetail | null): KeptReason | null {
+function storedReason(detail: ReasonDetail | null): KeptReason | null {
   switch (detail?.kind) {
     case undefined:
       return null;
@@ -223,13 +223,13 @@ export function withoutCredentials(
   rawHeaders: readonly string[],
   { header, query }: CredentialPlaces,
 ): readonly (readonly [name: string, value: string])[] {
-  const kept: (readonly [string, string])[] = [];
+  const captured: (readonly [string, string])[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
     const what = whatOf(name, header) ?? (CREDENTIAL.test(value) ? 'credentials' : null);
-    kept.push([name, what === null ? withoutUrlCredentials(value, query) : marker(what)]);
+    captured.push([name, what === null ? withoutUrlCredentials(value, query) : marker(what)]);
   }
-  return kept;
+  return captured;
 }
 
 /** Returns a request target with a marker instead of each credential in its query. */
@@ -242,7 +242,7 @@ const CREDENTIAL =
 
 function whatOf(name: string, { credentials, harmless }: NamedValues): string | null {
   const key = name.toLowerCase();
-  return credentials.get(key) ?? (soundsSecret(name) && !harmless.has(key) ? 'credential' : null);
+  return credentials.get(key) ?? (isSecretName(name) && !harmless.has(key) ? 'credential' : null);
 }
 
 const withoutUrlCredentials = (text: string, query: NamedValues): string =>
@@ -263,7 +263,7 @@ const SIGNS = wordsOf(SIGNING);
 const SESSIONS: ReadonlySet<string | undefined> = new Set([undefined, 'x', 'connect']);
 
 /** Whether a value of this name may be a credential. @param name in any case: `X-Api-Key`, `apiKey`, `client_secret` */
-export function soundsSecret(name: string): boolean {
+export function isSecretName(name: string): boolean {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
@@ -305,13 +305,13 @@ function replaceUrlCredentials(text: string, whatOf: (name: string) => string | 
   for (const { text: inner, starts } of decodedLayers(text, MAX_LAYERS))
     for (const { start, end, what } of findCredentials(inner, whatOf))
       found.push({ start: starts[start] ?? 0, end: starts[end] ?? text.length, what });
-  let kept = '';
+  let captured = '';
   let copied = 0;
   for (const { start, end, what } of found.sort((a, b) => a.start - b.start || b.end - a.end)) {
-    if (start >= copied) kept += text.slice(copied, start) + encodeURIComponent(marker(what));
+    if (start >= copied) captured += text.slice(copied, start) + encodeURIComponent(marker(what));
     copied = Math.max(copied, end);
   }
-  return kept + text.slice(copied);
+  return captured + text.slice(copied);
 }
 
 /** A value ends at `&` or white space, not at `;`, which some parsers read as part of the value. */

@@ -18,20 +18,20 @@ const DECIDED: ReadonlySet<StageName> = new Set([
 ]);
 
 /** Returns why a captured request cannot be replayed; null if it can. */
-export function whyNotReplayable(kept: KeptRequest): string | null {
-  const { verified, outcome, body } = kept;
-  if (!verified) return whyUnverified(kept);
+export function whyNotReplayable(captured: KeptRequest): string | null {
+  const { verified, outcome, body } = captured;
+  if (!verified) return whyUnverified(captured);
   if (outcome === 'challenge') return 'it is not an event: its sender verified the URL';
   return body === null ? 'its body was not captured' : null;
 }
 
 /** Prepares the replay of a request for which `whyNotReplayable` returns null. It does not count against the rate limit. */
-export function replayRequest(kept: KeptRequest, route: LinkedRoute, services: Services): StagedRequest {
-  const parts = requestParts(kept);
+export function replayRequest(captured: KeptRequest, route: LinkedRoute, services: Services): StagedRequest {
+  const parts = requestParts(captured);
   const intake = createIntake(parts, route, services.clock);
-  intake.cameAt = kept.at;
+  intake.cameAt = captured.at;
   intake.authenticated = true;
-  intake.scheme = kept.scheme ?? '';
+  intake.scheme = captured.scheme ?? '';
   return {
     intake,
     services: {

@@ -163,14 +163,14 @@ export class LimitedRows {
 }
 
 /** Returns a captured request in the form that the stages read. */
-export const requestParts = (kept: Pick<KeptRequest, 'method' | 'path' | 'headers' | 'body'>): RequestParts =>
-  partsOf(kept.method, kept.path, sentHeaders(kept.headers), Buffer.from(kept.body ?? '', 'base64'));
+export const requestParts = (captured: Pick<KeptRequest, 'method' | 'path' | 'headers' | 'body'>): RequestParts =>
+  partsOf(captured.method, captured.path, sentHeaders(captured.headers), Buffer.from(captured.body ?? '', 'base64'));
 
 /** Returns the headers whose values were not removed. */
 export const sentHeaders = (headers: KeptRequest['headers']): KeptRequest['headers'] =>
   headers.filter(([, value]) => !isMarker(value));
 
-export interface KeptParts {
+export interface VerifiedParts {
   readonly parts: RequestParts;
   /** The scheme of its valid signature; `none` if its route verifies no signatures. */
   readonly verifiedBy: string;
@@ -179,9 +179,9 @@ export interface KeptParts {
 }
 
 /** Returns null if the body was not captured because the request had no valid signature. */
-export function verifiedParts(kept: KeptRequest): KeptParts | null {
-  if (kept.body === null || !kept.verified) return null;
-  return { parts: requestParts(kept), verifiedBy: kept.scheme ?? NO_SCHEME, cameAt: kept.at };
+export function verifiedParts(captured: KeptRequest): VerifiedParts | null {
+  if (captured.body === null || !captured.verified) return null;
+  return { parts: requestParts(captured), verifiedBy: captured.scheme ?? NO_SCHEME, cameAt: captured.at };
 }
 
 /** Says why the body is missing, for a request for which `verifiedParts` returns null. */

@@ -245,8 +245,8 @@ class WatchedRequest implements Watcher {
     const { coalesce } = this.input.route;
     const { coalesceKey: key } = this.intake;
     if (coalesce === null || key === null || this.dispatch === null) return null;
-    const kept = coalesce.all === null ? {} : ({ keep: 'all' } as const);
-    return { key, ...kept, window_seconds: coalesce.windowMs / 1000, max_wait_seconds: coalesce.maxWaitMs / 1000 };
+    const captured = coalesce.all === null ? {} : ({ keep: 'all' } as const);
+    return { key, ...captured, window_seconds: coalesce.windowMs / 1000, max_wait_seconds: coalesce.maxWaitMs / 1000 };
   }
 }
 

@@ -94,7 +94,7 @@ test('source detect rejects input that is not a request, a missing secret and an
   const cases: readonly (readonly [string[], string, RegExp])[] = [
     [['source', 'detect'], 'hello', /^error: /],
     [['source', 'detect', '--secret', 'env:NOT_SET'], REQUEST, /env:NOT_SET/],
-    [['source', 'detect', '--source', 'nobody'], REQUEST, /"nobody"/],
+    [['source', 'detect', '--source', 'unknown'], REQUEST, /"unknown"/],
     [['source', 'detect', 'nowhere.http'], '', /nowhere\.http/],
   ];
   for (const [argv, stdin, expected] of cases) {

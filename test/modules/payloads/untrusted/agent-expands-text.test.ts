@@ -184,7 +184,7 @@ describe('reports a program that expands `@path`', () => {
     ),
     'marked text': { agent: { command: ['claude', '-p'] }, route: { untrusted: 'mark' } },
     'an accepted risk': { agent: { command: ['claude', '-p'] }, route: { accept_untrusted: 'It has no tools.' } },
-    'Gemini CLI in a folder of its own': { agent: { command: ['gemini'], cwd: '/srv/project' } },
+    'Gemini CLI in another folder': { agent: { command: ['gemini'], cwd: '/srv/project' } },
     'Gemini CLI in the folder of a route': { agent: { command: ['gemini'], work: 'route' } },
     'Gemini CLI in a sandbox with a folder': { agent: { command: ['gemini'], cwd: '/srv/p', sandbox: {} } },
     'a variable that env removes': {
@@ -281,7 +281,7 @@ describe('does not report', () => {
     },
     'a variable behind a shell': { agent: { command: ['sh', '-c', 'cd /srv; claude -p'], env: SAFE } },
     'a sandbox of the gateway': { agent: { command: ['claude', '-p'] }, gateway: { sandbox: { network: 'any' } } },
-    'text that nobody outside writes': { agent: { command: ['claude', '-p'] }, route: { prompt: '{issue.number}' } },
+    'text that no outsider writes': { agent: { command: ['claude', '-p'] }, route: { prompt: '{issue.number}' } },
     'a trusted author': {
       agent: { command: ['claude', '-p'] },
       route: { filters: [{ field: 'issue.user.login', equals: 'ada' }] },

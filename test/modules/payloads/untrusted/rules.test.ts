@@ -191,7 +191,7 @@ deliver_extra: { repo: "{repository.full_name}", pr_number: "{issue.number}" }`)
   });
 
   test('accepts a route with such a filter, another event or another target', () => {
-    const kept = [
+    const captured = [
       '[{ field: sender.type, not_equals: Bot }]',
       '[{ not: { field: comment.user.login, equals: our-bot } }]',
       '[{ field: comment.body, regex: "^/review" }]',
@@ -201,7 +201,7 @@ deliver_extra: { repo: "{repository.full_name}", pr_number: "{issue.number}" }`)
       '[{ field: comment.user.login, equals: "dependabot[bot]" }]',
       '[{ any: [{ field: comment.user.login, not_equals: our-bot }, { field: action, equals: deleted }] }]',
     ];
-    for (const filters of kept) assert.deepEqual(answers(filters), [], filters);
+    for (const filters of captured) assert.deepEqual(answers(filters), [], filters);
     assert.deepEqual(answers('[]', 'issues'), []);
     assert.deepEqual(answers('[]', 'issue_comment', 'slack'), []);
   });

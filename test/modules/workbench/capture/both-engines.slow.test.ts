@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { FileWriter } from '../../../../modules/workbench/runtime/capture/capture-thread.ts';
 import type { CaptureEngine } from '../../../../modules/workbench/runtime/capture/queue.ts';
 import { sharedEngine } from '../../../../modules/workbench/runtime/capture/queue.ts';
-import type { Captured } from '../../../../modules/workbench/runtime/capture/record.ts';
+import type { UnfinishedRecord } from '../../../../modules/workbench/runtime/capture/record.ts';
 import { RequestFileReader } from '../../../../modules/workbench/runtime/capture/request-file.ts';
 import type { CaptureLimits } from '../../../../modules/workbench/runtime/capture/requests.ts';
 import { firstNumber, idOf, keptRequests } from '../../../../modules/workbench/runtime/capture/requests.ts';
@@ -49,7 +49,7 @@ const headOf = (parts: Partial<KeptHead>): KeptHead => ({
 });
 
 /** Creates a request received in this millisecond. */
-const at = (ms: number, parts: Partial<KeptHead> = {}, body: string | Buffer = '{}'): Captured => ({
+const at = (ms: number, parts: Partial<KeptHead> = {}, body: string | Buffer = '{}'): UnfinishedRecord => ({
   number: firstNumber(ms),
   head: headOf({ at: ms, ...parts }),
   body: Buffer.from(body as string),
@@ -60,8 +60,11 @@ const at = (ms: number, parts: Partial<KeptHead> = {}, body: string | Buffer = '
 async function open(t: TestContext, make: (t: TestContext) => Promise<CaptureEngine>) {
   const { store, requests, close } = await make(t);
   atEnd(t, close);
-  const write = (records: readonly Captured[], limits = NO_LIMITS, secrets = { known: 0, added: [] as string[] }) =>
-    store({ records, limits, secrets }).then((written) => written?.stored ?? null);
+  const write = (
+    records: readonly UnfinishedRecord[],
+    limits = NO_LIMITS,
+    secrets = { known: 0, added: [] as string[] },
+  ) => store({ records, limits, secrets }).then((written) => written?.stored ?? null);
   const list = async (...args: Partial<Parameters<typeof requests.list>>): Promise<number[]> =>
     (await requests.list(args[0] ?? {}, args[1] ?? { limit: 100 })).map((found) => found.at);
   return { write, list, requests };

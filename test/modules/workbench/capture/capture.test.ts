@@ -27,16 +27,27 @@ test('captures an accepted request unchanged, with its outcome', async (t) => {
   const { post, last, dispatcher } = await serveKeeping(t, { routes: { ci: {} } });
   const body = '{"branch": "main",  "n": 1}';
   await post('/webhooks/ci?x=1', body, { 'X-GitHub-Event': 'push', 'X-GitHub-Delivery': 'd-1' });
-  const kept = await last();
-  assert.equal(Buffer.from(kept.body ?? '', 'base64').toString(), body);
+  const captured = await last();
+  assert.equal(Buffer.from(captured.body ?? '', 'base64').toString(), body);
   assert.deepEqual(
-    [kept.route, kept.method, kept.path, kept.outcome, kept.status, kept.stage, kept.reason],
+    [
+      captured.route,
+      captured.method,
+      captured.path,
+      captured.outcome,
+      captured.status,
+      captured.stage,
+      captured.reason,
+    ],
     ['ci', 'POST', '/webhooks/ci?x=1', 'accepted', 202, 'dispatch', null],
   );
-  assert.deepEqual([kept.event, kept.delivery_id, kept.verified, kept.body_bytes], ['push', 'd-1', true, body.length]);
-  assert.equal(kept.dispatch_id, dispatcher.handed[0]?.dispatch.id);
   assert.deepEqual(
-    new Map(kept.headers.map(([name, value]) => [name.toLowerCase(), value])).get('x-github-event'),
+    [captured.event, captured.delivery_id, captured.verified, captured.body_bytes],
+    ['push', 'd-1', true, body.length],
+  );
+  assert.equal(captured.dispatch_id, dispatcher.handed[0]?.dispatch.id);
+  assert.deepEqual(
+    new Map(captured.headers.map(([name, value]) => [name.toLowerCase(), value])).get('x-github-event'),
     'push',
   );
 });
@@ -44,21 +55,30 @@ test('captures an accepted request unchanged, with its outcome', async (t) => {
 test('captures an ignored event with the filter that decided', async (t) => {
   const { post, last, log } = await serveKeeping(t, { routes: { ci: { filters: onlyMain } } });
   await post('/webhooks/ci', { branch: 'dev' });
-  const kept = await last();
-  assert.deepEqual([kept.outcome, kept.stage, kept.reason], ['ignored', 'filter', 'filter']);
-  assert.deepEqual(kept.about, { kind: 'filter', at: 'filters', field: 'branch', operator: 'equals', found: 'string' });
+  const captured = await last();
+  assert.deepEqual([captured.outcome, captured.stage, captured.reason], ['ignored', 'filter', 'filter']);
+  assert.deepEqual(captured.about, {
+    kind: 'filter',
+    at: 'filters',
+    field: 'branch',
+    operator: 'equals',
+    found: 'string',
+  });
   const line = log.lines.find(({ fields }) => fields.outcome === 'ignored');
-  assert.equal(line?.fields.request, kept.id);
+  assert.equal(line?.fields.request, captured.id);
 });
 
 test('captures a request without a valid signature without its body, and with the cause', async (t) => {
   const { post, last } = await serveKeeping(t, { routes: { ci: {} } });
   const body = '{"a":1}';
   await post('/webhooks/ci', body, { ...signed('{"a": 1}') });
-  const kept = await last();
-  assert.deepEqual([kept.outcome, kept.verified, kept.body, kept.body_bytes], ['invalid_signature', false, null, 7]);
-  assert.equal(kept.body_sha256, createHash('sha256').update(body).digest('hex'));
-  assert.equal(kept.cause?.code, 'body_rewritten');
+  const captured = await last();
+  assert.deepEqual(
+    [captured.outcome, captured.verified, captured.body, captured.body_bytes],
+    ['invalid_signature', false, null, 7],
+  );
+  assert.equal(captured.body_sha256, createHash('sha256').update(body).digest('hex'));
+  assert.equal(captured.cause?.code, 'body_rewritten');
 });
 
 test('replaces credentials by their kind', async (t) => {
@@ -71,8 +91,8 @@ test('replaces credentials by their kind', async (t) => {
     'X-Our-Api-Key': canary,
   };
   await post(`/webhooks/ci?access_token=${canary}&page=2&%73ig=${canary}`, {}, headers);
-  const kept = await last();
-  const marked = kept.headers.filter(([, value]) => isMarker(value)).map(([name]) => name.toLowerCase());
+  const captured = await last();
+  const marked = captured.headers.filter(([, value]) => isMarker(value)).map(([name]) => name.toLowerCase());
   assert.deepEqual(marked.sort(), [
     'authorization',
     'cookie',
@@ -80,8 +100,8 @@ test('replaces credentials by their kind', async (t) => {
     'x-hub-signature-256',
     'x-our-api-key',
   ]);
-  assert.match(kept.path, /^\/webhooks\/ci\?access_token=\S*removed\S*&page=2&%73ig=\S*removed/);
-  assert(!JSON.stringify(kept).includes(canary));
+  assert.match(captured.path, /^\/webhooks\/ci\?access_token=\S*removed\S*&page=2&%73ig=\S*removed/);
+  assert(!JSON.stringify(captured).includes(canary));
   await capture.close();
   assert(!readFileSync(path, 'latin1').includes(canary));
 });
@@ -120,9 +140,9 @@ test('removes credentials in URLs of headers, and in headers that proxies add', 
     'X-Page': 'https://h.test/tokens/a=b?author=ada&zip=1#x=y',
   };
   await post('/webhooks/ci', {}, headers);
-  const kept = await last();
-  assert(!JSON.stringify(kept).includes(CANARY), JSON.stringify(kept.headers));
-  const shown = new Map(kept.headers.map(([name, value]) => [name.toLowerCase(), value]));
+  const captured = await last();
+  assert(!JSON.stringify(captured).includes(CANARY), JSON.stringify(captured.headers));
+  const shown = new Map(captured.headers.map(([name, value]) => [name.toLowerCase(), value]));
   assert.match(shown.get('x-forwarded-uri') ?? '', /^\/a\?x=1&token=\S*removed\S*&y=2$/);
   assert.match(shown.get('x-origin') ?? '', /^https:\/\/\S*removed\S*@host\.test\/b$/);
   assert.equal(shown.get('x-author'), 'ada');
@@ -138,9 +158,9 @@ test('searches a long value only once', () => {
 test('removes secrets of the configuration from all places', async (t) => {
   const { post, last } = await serveKeeping(t, { routes: { ci: {} } }, { redactor: knowing(SECRET) });
   await post('/webhooks/ci', { note: SECRET }, { 'X-Note': SECRET });
-  const kept = await last();
-  assert(!JSON.stringify(kept).includes(SECRET));
-  assert.equal(Buffer.from(kept.body ?? '', 'base64').toString(), '{"note":"***"}');
+  const captured = await last();
+  assert(!JSON.stringify(captured).includes(SECRET));
+  assert.equal(Buffer.from(captured.body ?? '', 'base64').toString(), '{"note":"***"}');
 });
 
 test('`problems` captures only requests that were not accepted, `none` captures nothing', async (t) => {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   credentialPlaces,
+  isSecretName,
   pathWithoutCredentials,
-  soundsSecret,
   withoutCredentials,
 } from '../../../../modules/workbench/runtime/capture/record.ts';
 import { loadShippedSources } from '../../../helpers/catalog-sources.ts';
@@ -24,9 +24,9 @@ const HARMLESS = `X-Forwarded-For Idempotency-Key idempotency_key X-GitHub-Event
   optic option captain pinterest cred-it incredible`;
 
 describe('names', () => {
-  for (const name of SECRET.split(/\s+/)) it(`${name} is a credential`, () => assert.equal(soundsSecret(name), true));
+  for (const name of SECRET.split(/\s+/)) it(`${name} is a credential`, () => assert.equal(isSecretName(name), true));
   for (const name of HARMLESS.split(/\s+/).filter((each) => each !== 'cred-it'))
-    it(`${name} is not a credential`, () => assert.equal(soundsSecret(name), false));
+    it(`${name} is not a credential`, () => assert.equal(isSecretName(name), false));
 });
 
 describe('values of headers', () => {
@@ -78,10 +78,10 @@ describe('parameters', () => {
   ];
   for (const [what, value] of hiding) {
     it(`are removed: ${what}`, () => {
-      for (const kept of [header(value), path(value)]) {
-        assert.equal(kept.includes(CANARY), false, kept);
-        assert.match(kept, /%5Bremoved%3A%20[a-z]+%5D/);
-        assert.match(kept, /x(=|%3D)|z%26y/, 'what stands beside it is kept');
+      for (const captured of [header(value), path(value)]) {
+        assert.equal(captured.includes(CANARY), false, captured);
+        assert.match(captured, /%5Bremoved%3A%20[a-z]+%5D/);
+        assert.match(captured, /x(=|%3D)|z%26y/, 'what stands beside it is kept');
       }
     });
   }

@@ -55,13 +55,13 @@ function makeFiles(root: string): Readonly<Record<'stopped' | 'killed' | 'older'
 
 /** Lists twice: a damaged file is reported once, and replaced with the next captured request. */
 async function listed(home: string): Promise<readonly string[]> {
-  const kept = openRequestFile(home);
+  const captured = openRequestFile(home);
   try {
-    const found = await kept.list({}, { limit: 100 });
-    for (const { id } of found) await kept.load(id);
+    const found = await captured.list({}, { limit: 100 });
+    for (const { id } of found) await captured.load(id);
     return found.map(({ id }) => id);
   } finally {
-    await kept.close();
+    await captured.close();
   }
 }
 
@@ -106,24 +106,24 @@ test('logs the loss of a damaged requests.db once, and doctor reports it until r
     const headers = { 'content-type': 'application/json' };
     await sendAgain(`${gateway.url}/webhooks/r`, { method: 'POST', headers, body: '{"a":1}' });
   };
-  const kept = async (): Promise<number> =>
+  const captured = async (): Promise<number> =>
     (JSON.parse((await gateway.cli('requests', 'list', '--json')).stdout || '[]') as unknown[]).length;
   const said = async () => {
     const checks = JSON.parse((await gateway.cli('doctor', '--json')).stdout) as Check[];
-    return checks.filter(({ subject }) => subject === 'kept requests');
+    return checks.filter(({ subject }) => subject === 'captured requests');
   };
-  const logged = (): number => gateway.running.stderr().split('file of kept requests was damaged').length - 1;
+  const logged = (): number => gateway.running.stderr().split('file of captured requests was damaged').length - 1;
   await post();
-  assert.equal(await kept(), 1);
+  assert.equal(await captured(), 1);
   assert.deepEqual(await said(), []);
   const path = capturePath(home);
   for (const end of FILES) {
     if (existsSync(path + end)) writeFileSync(path + end, Buffer.alloc(statSync(path + end).size, 7));
   }
   await post();
-  await until(async () => (await kept()) === 1);
+  await until(async () => (await captured()) === 1);
   await post();
-  assert.equal(await kept(), 2);
+  assert.equal(await captured(), 2);
   assert.equal(logged(), 1, gateway.running.stderr());
   const [check, other] = await said();
   assert.deepEqual([check?.status, other], ['warning', undefined]);

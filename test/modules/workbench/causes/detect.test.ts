@@ -28,7 +28,7 @@ function run({ headers, body, secret = SECRET, target = 'https://example.test/r'
 
 function candidate(given: DetectOptions, name: string): SourceCandidate {
   const found = run(given).find(({ source }) => source.name === name);
-  assert.ok(found !== undefined, `${name} is no candidate`);
+  assert.ok(found !== undefined, `${name} is not a candidate`);
   return found;
 }
 

@@ -62,6 +62,6 @@ test('reads all entries of a HAR file with a body, also base64, without pseudo h
 
 test('rejects other files and names the supported formats', () => {
   assert.throws(() => read('hello'), /HTTP/);
-  assert.throws(() => read('{"a":1}'), /no HAR file/);
+  assert.throws(() => read('{"a":1}'), /not a HAR file/);
   assert.throws(() => read('{"log":{"entries":[]}}'), /no request with a body/);
 });

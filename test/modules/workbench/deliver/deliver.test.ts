@@ -66,7 +66,7 @@ describe('deliver', () => {
       [['deliver', 'telegramm', '--text', 'x'], /"telegramm"\n.*\btelegram\b/, 1],
       [['deliver', 'sms', '--text', 'x'], /\bsms\b/, 1],
       [['deliver', 'slack', '--text', 'x'], /\bslack\b.*\btoken\b.*env:MISSING/, 1],
-      [['deliver', 'telegram', '--text', 'x', '--profile', 'nobody'], /"nobody"/, 1],
+      [['deliver', 'telegram', '--text', 'x', '--profile', 'unknown'], /"unknown"/, 1],
       [['deliver', 'telegram', '--text', 'x', '--chat-id', 'no chat'], /\bchat_id\b/, 1],
       [['deliver', 'telegram', '--text', ''], /^error: /, 1],
       [['deliver', 'telegram'], /--text|--help/, 2],

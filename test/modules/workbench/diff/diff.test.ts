@@ -87,7 +87,7 @@ const DIFFERENCES: readonly (readonly [what: string, change: (text: string) => s
   ],
   ['a job', (text) => text.replace('0 7 * * *', '0 8 * * *')],
   [
-    'an output and who is told of failures, by the names that people know',
+    'outputs and recipients of failure notices, by their canonical names',
     (text) =>
       text
         .replace(

@@ -16,7 +16,7 @@ import {
   openConfig,
   scriptRunner,
 } from '../../../../modules/workbench/cli/explain/machine-services.ts';
-import { readKept, readSaved } from '../../../../modules/workbench/cli/explain/read-request.ts';
+import { readCaptured, readSaved } from '../../../../modules/workbench/cli/explain/read-request.ts';
 import { printHar } from '../../../../modules/workbench/cli/requests/print-request.ts';
 import { useRequests } from '../../../../modules/workbench/cli/use-requests.ts';
 import { verifiedParts } from '../../../../modules/workbench/runtime/capture/requests.ts';
@@ -114,15 +114,15 @@ function chatsOf({ taken, outcome, deliveries, warnings }: Explanation): string[
 
 async function everyKept(home: string): Promise<readonly KeptRequest[]> {
   return useRequests(contextFor({ home, env: ENV }), async (requests) => {
-    const kept: KeptRequest[] = [];
+    const captured: KeptRequest[] = [];
     for (let page = await requests.list({}, { limit: 1000 }); page.length > 0; ) {
       for (const { id } of page) {
         const found = await requests.load(id);
-        if (found.kind === 'found') kept.push(found.request);
+        if (found.kind === 'found') captured.push(found.request);
       }
       page = await requests.list({}, { limit: 1000, before: page.at(-1)?.id ?? '' });
     }
-    return kept;
+    return captured;
   });
 }
 
@@ -208,12 +208,12 @@ describe('the tools agree with the gateway', () => {
     });
 
     // Requests that a slow disk rejected were sent again.
-    const kept = all.filter(({ outcome }) => outcome !== 'duplicate' && outcome !== 'overloaded');
-    assert(kept.length > answers.length / 2, `${kept.length} of ${answers.length} are kept`);
+    const captured = all.filter(({ outcome }) => outcome !== 'duplicate' && outcome !== 'overloaded');
+    assert(captured.length > answers.length / 2, `${captured.length} of ${answers.length} are kept`);
 
     await t.test('explain --request, or the reason why it cannot explain', async () => {
       const told = new Set<string>();
-      for (const each of kept) {
+      for (const each of captured) {
         const about = `${each.route} ${each.outcome} ${each.delivery_id}`;
         const parts = verifiedParts(each);
         if (parts === null) {
@@ -221,7 +221,7 @@ describe('the tools agree with the gateway', () => {
           told.add(each.outcome);
           const why =
             each.status === 401 ? /it had no valid signature/ : new RegExp(`\\b${each.status} ${each.outcome}\\b`);
-          await assert.rejects(readKept(context, each.id), why, about);
+          await assert.rejects(readCaptured(context, each.id), why, about);
           continue;
         }
         const { parts: request, ...verified } = parts;
@@ -231,7 +231,7 @@ describe('the tools agree with the gateway', () => {
     });
 
     await t.test('test of the saved request', async () => {
-      for (const each of kept) {
+      for (const each of captured) {
         if (verifiedParts(each) === null) continue;
         const { parts } = await readSaved(Buffer.from(printHar(each)), [], `/webhooks/${each.route}`);
         const found = await fixed.explain(planOf(table, each.route), { request: parts, event: null, runScript });

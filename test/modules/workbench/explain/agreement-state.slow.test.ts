@@ -64,10 +64,10 @@ describe('requests that the state of a gateway rejects', () => {
     assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
     assert.match(unknown.stderr, /nosuch/);
 
-    const kept = JSON.parse((await gateway.cli('requests', 'list', '--json')).stdout) as CapturedAnswer[];
-    const outcomes = new Set(kept.map(({ outcome }) => outcome));
+    const captured = JSON.parse((await gateway.cli('requests', 'list', '--json')).stdout) as CapturedAnswer[];
+    const outcomes = new Set(captured.map(({ outcome }) => outcome));
     assert.deepEqual(outcomes, new Set(['accepted', 'rate_limited', 'route_disabled', 'overloaded']));
-    for (const { id, outcome, status } of kept) {
+    for (const { id, outcome, status } of captured) {
       // These are rejected before their body is read.
       const hasBody = outcome === 'accepted' || outcome === 'overloaded';
       if (hasBody) assert.deepEqual(await said('--request', id), accepted, outcome);
@@ -77,14 +77,14 @@ describe('requests that the state of a gateway rejects', () => {
         assert(stderr.includes(`${status} ${outcome}`), stderr);
       }
     }
-    const withBody = kept.filter(({ outcome }) => outcome === 'accepted' || outcome === 'overloaded').length;
+    const withBody = captured.filter(({ outcome }) => outcome === 'accepted' || outcome === 'overloaded').length;
     const diff = async (more: object) => {
       writeFileSync(join(home, 'new.yaml'), config(more), { mode: 0o600 });
       const { stdout } = await gateway.cli('diff', 'config.yaml', 'new.yaml', '--requests', '1000', '--json');
       const { same, lost, changed, unjudged } = (JSON.parse(stdout) as { requests: Record<string, unknown> }).requests;
       return { same, lost, changed, unjudged };
     };
-    const unjudged = { no_body: kept.length - withBody, unsigned: 0, unknown_route: 0, duplicate: 0 };
+    const unjudged = { no_body: captured.length - withBody, unsigned: 0, unknown_route: 0, duplicate: 0 };
     assert.deepEqual(await diff({}), { same: withBody, lost: 0, changed: 0, unjudged });
     assert.deepEqual(await diff({ enabled: false }), { same: 0, lost: withBody, changed: 0, unjudged });
     writeFileSync(join(home, 'go'), '');

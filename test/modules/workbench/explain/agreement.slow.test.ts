@@ -29,7 +29,7 @@ import type { Served } from '../../../helpers/serve.ts';
 import { answerOf, serve } from '../../../helpers/serve.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
-const SECRET = 'a secret that nobody guesses 1';
+const SECRET = 'a secret that no one guesses 1';
 const SEED = 20260301;
 /** 1,200 pairs with `npm run test:long -- agreement`. */
 const CONFIGS = process.env.HOOKWRIGHT_LONG_TESTS === '1' ? 50 : 10;
@@ -347,10 +347,10 @@ async function keptAs(
   { status, outcome, reason }: Result,
   about: string,
 ): Promise<number> {
-  const kept = await lastKept();
-  if (kept === null) return 0;
-  const why = kept.outcome === 'ignored' ? kept.reason : null;
-  assert.deepEqual([kept.status, kept.outcome, why], [status, outcome, reason], about);
+  const captured = await lastKept();
+  if (captured === null) return 0;
+  const why = captured.outcome === 'ignored' ? captured.reason : null;
+  assert.deepEqual([captured.status, captured.outcome, why], [status, outcome, reason], about);
   return 1;
 }
 
@@ -361,7 +361,7 @@ const isUnsigned = ({ stages }: Explanation): boolean =>
 test('explain and a running gateway agree on generated configurations and requests', async (t: TestContext) => {
   const gateway = await serveKept(t);
   const outcomes = new Map<string, number>();
-  let kept = 0;
+  let captured = 0;
   const configs = fc.sample(config, { seed: SEED, numRuns: CONFIGS });
   for (const [at, made] of configs.entries()) {
     const text = stringify(made);
@@ -379,11 +379,11 @@ test('explain and a running gateway agree on generated configurations and reques
       const about = `${text}\n${JSON.stringify({ ...sent, body: given.body })}`;
       if (isUnsigned(found)) assert(answered.status !== 202 && answered.status !== 200, about);
       else assert.deepEqual(explained(found, answered), answered, about);
-      kept += await keptAs(gateway, answered, about);
+      captured += await keptAs(gateway, answered, about);
     }
   }
-  t.diagnostic(`${kept} kept: ${[...outcomes].map(([key, times]) => `${times} ${key}`).join(', ')}`);
-  assert(kept >= CONFIGS * 8, `${kept} were kept`);
+  t.diagnostic(`${captured} kept: ${[...outcomes].map(([key, times]) => `${times} ${key}`).join(', ')}`);
+  assert(captured >= CONFIGS * 8, `${captured} were kept`);
   for (const key of ['accepted', 'coalesced', 'delivered', 'ignored event', 'ignored filter', 'invalid_signature']) {
     assert((outcomes.get(key) ?? 0) >= CONFIGS / 16, `${key}: ${outcomes.get(key) ?? 0}`);
   }

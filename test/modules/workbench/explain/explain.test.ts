@@ -282,7 +282,7 @@ test('does not verify a saved request by the marker of a removed credential', as
     ['design', '', 'application/json', JSON.stringify({ a: 1, passcode: BODY_MARKER })],
     ['gifts', '', 'application/x-www-form-urlencoded', form],
   ] as const) {
-    const kept = {
+    const captured = {
       id: 'x',
       at: 0,
       method: 'POST',
@@ -290,7 +290,7 @@ test('does not verify a saved request by the marker of a removed credential', as
       route,
       headers: [['content-type', type]],
     };
-    const saved = printHar({ ...kept, body: Buffer.from(body).toString('base64') } as unknown as KeptRequest);
+    const saved = printHar({ ...captured, body: Buffer.from(body).toString('base64') } as unknown as KeptRequest);
     writeFileSync(join(home, 'kept.json'), saved);
     const { code, found } = await ask([route, '--payload', '@kept.json']);
     assert.deepEqual([code, found.outcome], [0, 'accepted'], route);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { stringify } from 'yaml';
 
-const SECRET = 'a secret that nobody guesses 1';
+const SECRET = 'a secret that no one guesses 1';
 
 /** The secret of a route, and the key that its sender signs with; null: it does not sign. */
 export const SECRETS = {

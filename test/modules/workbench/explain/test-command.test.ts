@@ -250,7 +250,7 @@ const SNAPSHOT = `tests:
     route: review
     event: pull_request
     payload: { action: closed }
-    expect: {outcome:   accepted}  # as somebody wrote it
+    expect: {outcome:   accepted}  # written by hand
 `;
 
 test('--update writes only the snapshots', async (t) => {

@@ -68,7 +68,7 @@ test('`webhook test --source` signs as another sender, which the route may rejec
     /^202 POST \S+ \(stripe, invoice\.paid\)/,
   );
   assert.match(await send('mine', '--source', 'github'), /^401 /);
-  assert.match(await send('any', '--source', 'nobody'), /"nobody"/);
+  assert.match(await send('any', '--source', 'unknown'), /"unknown"/);
 });
 
 test('sends an event with its sender’s name and a payload of that event', async (t) => {
@@ -148,8 +148,8 @@ test('verifies YouTube’s Atom and renders the prompt, from a file and as a sam
   assert.match((await gateway.cli('webhook', 'test', 'tube', '--payload', `@${file}`)).stdout, /^202 /);
   const sample = await gateway.cli('webhook', 'test', 'tube', '--dry-run');
   assert.doesNotMatch(sample.stdout, /\{feed/);
-  const kept = await gateway.cli('requests', 'show');
-  assert.match(kept.stdout, /content-type: application\/xml/);
+  const captured = await gateway.cli('requests', 'show');
+  assert.match(captured.stdout, /content-type: application\/xml/);
 });
 
 test('a test event has the headers that the SDKs of Shopify and Box require', () => {

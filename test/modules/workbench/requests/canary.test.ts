@@ -37,17 +37,17 @@ test('no command shows a credential of a request', async (t) => {
     said.push(stdout, stderr);
     return stdout;
   };
-  const kept = JSON.parse(await run('requests', 'list', '--json', '--limit', '500')) as readonly RequestSummary[];
-  assert.equal(kept.length, sent.length);
+  const captured = JSON.parse(await run('requests', 'list', '--json', '--limit', '500')) as readonly RequestSummary[];
+  assert.equal(captured.length, sent.length);
   await run('requests', 'list', '--grep', 'a');
-  for (const { id } of kept.filter((_one, index) => index % STEP === 0)) {
+  for (const { id } of captured.filter((_one, index) => index % STEP === 0)) {
     for (const form of [[], ['--json'], ['--curl'], ['--body'], ['--save', `${id}.json`]])
       await run('requests', 'show', id, ...form);
     await run('explain', '--request', id, '--config', 'config.yaml');
     const saved = join(home, `${id}.json`);
     if (existsSync(saved)) said.push(readFileSync(saved, 'utf8'));
   }
-  const [newest] = kept;
+  const [newest] = captured;
   await run('requests', 'show', newest?.id ?? '', '--as-test', '--config', 'config.yaml');
   const all = said.join('\n');
   for (const vector of sent) {
