@@ -62,8 +62,8 @@ platforms:
     { run: 'requests list --since tomorrow', code: 2, err: /^error: "tomorrow" is no time\n/ },
     { run: 'requests show $request', out: /^answer +202 accepted in [\s\S]*signature\S*: \[removed: signature\]\n/m },
     { run: 'requests show $request --body', out: '{"title": "One"}' },
-    { run: 'requests show nothing', code: 1, err: /^error: no request "nothing" is kept\n/ },
-    { run: 'requests replay $request', out: /^202 \{"status":"accepted"/, err: /^kept as / },
+    { run: 'requests show nothing', code: 1, err: /^error: no captured request "nothing"\n/ },
+    { run: 'requests replay $request', out: /^202 \{"status":"accepted"/, err: /^captured as / },
     { run: 'deliver log --text -', stdin: 'by hand', out: 'delivered to log\n', err: /"text":"by hand"/ },
     {
       run: 'deliver telegram --text hello --dry-run',

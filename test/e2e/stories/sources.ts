@@ -30,10 +30,10 @@ export const sources: Story = {
     { run: 'source show github', out: /^GitHub \(github, also called forgea\)\nSignature: +HMAC-SHA256 / },
     { run: 'source shape github push --prefix pusher.n', out: /^PATH +TYPE +CLASS\npusher\.name +string +identifier/ },
     { run: 'source shape github', out: /^EVENT +PATHS +ACTIONS\n/, err: /^exact: .*@octokit\/webhooks-schemas/ },
-    { run: 'source shape notion', code: 1, err: /^error: nothing is known of the payloads of "notion"/ },
+    { run: 'source shape notion', code: 1, err: /^error: no payload shape is known for "notion"/ },
     {
       run: 'source learn shop --from request.http',
-      out: /^# What the payloads of shop[\s\S]*\n {2}ref:\n/,
+      out: /^# The payloads of shop[\s\S]*\n {2}ref:\n/,
       err: /shape: <file>/,
     },
     { run: 'source show githup', code: 1, err: /^error: there is no source "githup"/ },
