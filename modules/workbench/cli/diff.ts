@@ -39,7 +39,7 @@ const options = {
     `Also compare the results of this many captured requests, newest first (default with --fail-on: ${REQUESTS})`,
     (text, option) => parseInteger(text, option, { min: 1, max: 1_000_000 }),
   ),
-  failOn: failOnOption('Exit 1 only if captured requests are lost, gained or changed'),
+  failOn: failOnOption('Exit 1 only if captured requests are lost or treated differently'),
   json: flag('Print the changes as JSON'),
 };
 const args = { old: optionalArgument('old'), new: optionalArgument('new') };

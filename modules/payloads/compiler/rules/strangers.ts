@@ -341,7 +341,7 @@ function isElsewhere(leaf: WrittenLeaf, negated: boolean, place: string): boolea
 
 /** The config does not say which account posts deliveries. A list of bots is assumed to include it, a list of people is not. */
 function isOthers(leaf: WrittenLeaf, negated: boolean): boolean {
-  if (leaf.operator === 'exists' || leaf.operator === 'missing') return !!holds(leaf, 'someone', negated);
+  if (leaf.operator === 'exists' || leaf.operator === 'missing') return !holds(leaf, 'someone', negated);
   const isPositive = negated === (leaf.operator === 'not_equals');
   const listed = isPositive ? (listedValues(leaf, negated) ?? []) : [];
   return !listed.some((each) => BOT.test(String(each)));
