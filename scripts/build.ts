@@ -1,4 +1,4 @@
-/** Builds `dist/`: the program bundled into few files, its types, the shipped catalog and the JSON Schemas. */
+/** Builds `dist/`: the program in few bundled files, its types, the shipped catalog and the JSON Schemas. */
 import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,12 +15,12 @@ const status = await runTsc(ROOT, ['-p', 'tsconfig.build.json']);
 if (status !== 0) process.exit(status);
 await bundle(ROOT, DIST);
 cpSync(join(ROOT, 'catalog'), join(DIST, 'catalog'), { recursive: true });
-// Beside the file that reads it.
+// Next to the file that reads them.
 cpSync(join(ROOT, 'modules/convert/cli/run-hook.mjs'), join(DIST, 'cli/parts/run-hook.mjs'));
 for (const file of ['launch.mjs', 'bwrap.sh'])
   cpSync(join(ROOT, 'modules/sandbox/runtime', file), join(DIST, 'cli/parts', file));
 chmodSync(join(DIST, 'cli/parts/bwrap.sh'), 0o755);
-// The YAML files stay beside it, for inspection.
+// The YAML files are also shipped, for inspection.
 await writeCatalog(ROOT, join(ROOT, 'catalog'), join(DIST, 'catalog'));
 await writeConsole(ROOT, DIST);
 mkdirSync(join(DIST, 'schemas'), { recursive: true });

@@ -1,4 +1,4 @@
-/** Writes the generated pages of `docs/`; with `--check` it only compares. */
+/** Writes the generated pages of `docs/`. With `--check`, it only compares them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { printCliPage } from './docs/cli-page.ts';
 import { printConfigPage } from './docs/config-page.ts';
@@ -8,7 +8,7 @@ import { printRulesPage } from './docs/rules-page.ts';
 import { printSourcesPage } from './docs/sources-page.ts';
 import { printTargetsPage } from './docs/targets-page.ts';
 
-/** By path in the repository. */
+/** Texts by path in the repository. */
 const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/cli.md': printCliPage,
   'docs/config.md': printConfigPage,

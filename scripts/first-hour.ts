@@ -1,7 +1,7 @@
 /**
- * `npm run first-hour`: follows README's section "Install" word for word, with a home and a folder that are empty, and prints how
- * long it takes to the first event and to a route of one's own, and how many commands are typed. Exits 1 beyond the limits; how
- * long it takes is judged where nothing else keeps the machine busy.
+ * `npm run first-hour`: follows README's section "Install" literally, with an empty home and folder. Prints the time to the first
+ * event and to a custom route, and the number of typed commands. Exits 1 beyond the limits; times are judged only on an idle
+ * machine.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -31,7 +31,7 @@ const env: NodeJS.ProcessEnv = {
   PATH: `${join(dir, 'global/bin')}:${process.env.PATH}`,
   npm_config_prefix: join(dir, 'global'),
   npm_config_userconfig: process.env.npm_config_userconfig ?? join(process.env.HOME ?? '', '.npmrc'),
-  // Another gateway may have the usual one.
+  // Another gateway may use the default port.
   WEBHOOK_PORT: String(await freePort()),
 };
 
@@ -49,7 +49,7 @@ try {
       for (const line of text.trim().split('\n')) runLine(line, note?.includes('in the clone') === true);
     }
   }
-  // A route of one's own leaves what `init` wrote intact.
+  // The custom route does not change the lines that `init` wrote.
   commands -= 2;
   for (const line of ['hookwright lint --strict', 'hookwright test']) runLine(line, false);
 } finally {
@@ -66,12 +66,12 @@ const show = (name: string, at: { machine: number; typed: number } | undefined, 
   );
 const [first, own] = answered;
 show('first event answered', first, LIMITS.firstEventSeconds);
-show('own route answered', own, LIMITS.ownRouteSeconds);
+show('custom route answered', own, LIMITS.ownRouteSeconds);
 console.log(`commands typed: ${commands}, limit ${LIMITS.commands}`);
 const isQuick = seconds(first) <= LIMITS.firstEventSeconds && seconds(own) <= LIMITS.ownRouteSeconds;
 const [load = 0] = loadavg();
 const isBusy = load > 1.5 * availableParallelism();
-if (!isQuick && isBusy) console.log(`the machine is busy (load ${load.toFixed(1)}): how long it takes is not judged`);
+if (!isQuick && isBusy) console.log(`the machine is busy (load ${load.toFixed(1)}): times are not judged`);
 process.exit((isQuick || (isBusy && own !== undefined)) && commands <= LIMITS.commands ? 0 : 1);
 
 function runLine(line: string, isInClone: boolean): void {

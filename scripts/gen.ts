@@ -1,4 +1,4 @@
-/** Generates files from others in the repository: types, validators, registries. With `--check` it only compares. */
+/** Generates types, validators and registries from files of the repository. With `--check`, it only compares them. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

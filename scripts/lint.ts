@@ -1,4 +1,4 @@
-/** Runs all static checks: format, types, and whether the generated files are up to date. */
+/** `npm run lint`: runs all static checks, such as format, types, wording, and whether generated files are up to date. */
 import { fileURLToPath } from 'node:url';
 import { checksWith, runChecks } from './lint/checks.ts';
 

@@ -1,6 +1,6 @@
 /**
- * `npm run test:nodes [-- fragment …]`: runs the tests on every version of Node.js that is supported. Their programs come as
- * packages into `build/nodes/`, which git ignores.
+ * `npm run test:nodes [-- fragment …]`: runs the tests on every supported version of Node.js. The versions are installed as
+ * packages in `build/nodes/`, which git ignores.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const VERSIONS = ['20.19.0', '22', '24', '26'];
 const PACKAGE = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 
-/** The program of a version, installed when it is not there. Null: it is not available. */
+/** Returns the executable of a version, and installs it if missing. Null: the version is unavailable. */
 function nodeOf(version: string): string | null {
   const folder = join(ROOT, 'build/nodes', version);
   const program = join(folder, 'node_modules', PACKAGE, 'bin/node');
@@ -26,10 +26,10 @@ const failed: string[] = [];
 for (const version of VERSIONS) {
   const node = nodeOf(version);
   if (node === null) {
-    failed.push(`${version} (cannot be had)`);
+    failed.push(`${version} (unavailable)`);
     continue;
   }
-  // Programs that the tests start are to find this one, too.
+  // Programs that the tests start must also use this version.
   const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}` };
   console.log(`# Node.js ${spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim()}`);
   const { status } = spawnSync(node, ['--import', 'tsx', join(ROOT, 'scripts/test.ts'), ...fragments], {

@@ -1,4 +1,4 @@
-/** `npm run published-schema`, for a release: prints the schema that editors find by the address in schemastore.json. */
+/** `npm run published-schema`, for a release: prints the schema that editors load from the address in schemastore.json. */
 import { printPublishedSchema } from './docs/published-schema.ts';
 
 process.stdout.write(await printPublishedSchema());

@@ -1,8 +1,7 @@
 /**
- * Runs test files with node:test: the fast ones, and with `--all` those named `*.slow.test.ts` as well. With fragments of
- * paths, those whose path holds one of them. Without fragments it does before what `npm run lint` does.
- * The repository is compiled once for all files, and a few processes share them: a process for each would cost more than
- * the tests.
+ * Runs the fast test files with node:test; with `--all`, also the files `*.slow.test.ts`. With fragments of paths, it runs
+ * only files whose path contains one of them. Without fragments, it first runs the checks of `npm run lint`. The repository
+ * is compiled once, and a few processes share the files, because a process per file would cost more than the tests.
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,13 +14,13 @@ import { createQueue } from './test/queue.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SLOW = '.slow.test.ts';
-/** More than there are cores, because many tests wait for processes and sockets. */
+/** More processes than cores, because many tests wait for processes and sockets. */
 const PROCESSES = 4;
 
-/** Room for young objects: a compile makes many, and collecting them was a sixth of its time. */
+/** Space for young objects. A compile creates many, and collecting them was a sixth of its time. */
 const YOUNG = '--max-semi-space-size=32';
 
-/** What takes longest, or waits longest for others, begins first, in this order: so that it is not the last to end. */
+/** Files that take longest start first, in this order, so that they are not the last to end. */
 const FIRST = [
   'test/e2e/packed',
   'test/modules/console/pages',
@@ -32,7 +31,7 @@ const FIRST = [
   'test/cli/',
 ];
 
-/** Place in the queue: that of the first beginning of its path in the list, else after all of them. */
+/** Returns the position in the queue: of the first entry that is a prefix of the path, else after all entries. */
 function turnOf(file: string): number {
   const turn = FIRST.findIndex((path) => file.startsWith(path));
   return turn < 0 ? FIRST.length : turn;
@@ -57,7 +56,7 @@ if (files.length === 0) {
   process.exit(2);
 }
 
-/** What node:test starts as processes of their own. */
+/** Writes the files that node:test starts as separate processes. */
 function writeStarts(tree: string, run: string, processes: number): string[] {
   const queue = join(tree, 'scripts/test/run-queue.js');
   const code = `import { runQueue } from ${JSON.stringify(queue)};\nawait runQueue(...${JSON.stringify([tree, run])});\n`;
@@ -71,11 +70,11 @@ function writeStarts(tree: string, run: string, processes: number): string[] {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const end = () => process.exit(1);
 
-/** The children get each signal, too: they end what they started, and their end is awaited. */
+/** The children also receive each signal. They end their own children, and this process waits for them. */
 function runFiles(tree: string, run: string): Promise<number> {
   createQueue(run, files);
   const processes = Math.min(PROCESSES, files.length);
-  // In a pipe as on a terminal: what failed stands together at the end, where a cut log still has it.
+  // Also in a pipe: failures are listed at the end, where a truncated log still has them.
   const options = [YOUNG, '--enable-source-maps', '--test', `--test-concurrency=${processes}`, '--test-reporter=spec'];
   const argv = [...options, '--test-reporter-destination=stdout', ...writeStarts(tree, run, processes)];
   const child = spawn(process.execPath, argv, { cwd: ROOT, stdio: 'inherit', env: runEnvironment(run) });
@@ -84,18 +83,18 @@ function runFiles(tree: string, run: string): Promise<number> {
 }
 
 mkdirSync(join(ROOT, 'build'), { recursive: true });
-/** What the processes of this run share. */
+/** The folder that the processes of this run share. */
 const run = mkdtempSync(join(ROOT, 'build/test-'));
-// Tests that become another user read it too.
+// Tests that run as another user also read it.
 chmodSync(run, 0o755);
-/** A room is compiled into a tree that stays: only what has changed since. A whole run is not disturbed by later changes. */
+/** With fragments, the compiled tree is kept, and only changed files are compiled. A complete run is not disturbed by later changes. */
 const tree = isWhole ? join(run, 'tree') : join(ROOT, 'build/rooms');
 process.once('exit', () => {
   endSharedServer(run);
-  // What is still ending may write to it.
+  // Ending processes may still write to it.
   rmSync(run, { recursive: true, force: true, maxRetries: 5 });
 });
-// Until the tests run: they get the signal as well and end, and the folder is removed after them.
+// Only until the tests run: they also get the signal and end, and the folder is removed afterwards.
 for (const signal of SIGNALS) process.on(signal, end);
 await buildTree(ROOT, tree, isWhole);
 const checks = checksWith((name) => [join(tree, `${name}.js`)]);

@@ -1,6 +1,6 @@
 /**
- * Copies the repository's Markdown, and the pictures in it, to `pages/`, where VitePress reads it: a README becomes the index of its folder.
- * Other files of docs/ are for readers to load, and go to the site as they are.
+ * Copies the repository's Markdown and pictures to `pages/`, where VitePress reads them. A README becomes the index of its folder.
+ * YAML files of docs/ are copied unchanged, for download.
  */
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

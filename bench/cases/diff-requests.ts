@@ -62,7 +62,7 @@ function timed(argv: readonly string[], home: string, env: NodeJS.ProcessEnv): s
     const options = { cwd: home, encoding: 'utf8', env: { ...process.env, ...env, HOOKWRIGHT_HOME: home } } as const;
     const { stdout, stderr } = spawnSync(process.execPath, argv, options);
     times.push(performance.now() - started);
-    said = /^\d+ [a-z]+ requests: .*$/m.exec(stdout)?.[0] ?? '';
+    said = /^\d+ captured requests: .*$/m.exec(stdout)?.[0] ?? '';
     if (said === '') throw new Error(stderr);
   }
   return [`${(median(times) / 1000).toFixed(1)} s`, said];

@@ -1,4 +1,4 @@
-/** A program that takes webhooks, and events of its own, and answers them with a function. */
+/** Accepts webhooks and the program's own events, and answers them with a function. */
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -25,7 +25,7 @@ platforms:
 });
 const finished = new Promise<string>((resolve) => hooks.on('finished', ({ state }) => resolve(state)));
 
-/** As the code host would send it. */
+/** Creates an event like the code host. */
 function event(base: string): Request {
   const body = JSON.stringify({ action: 'opened', issue: { number: 7, title: 'It does not start' } });
   return new Request(`${base}/webhooks/issues`, {
@@ -40,13 +40,13 @@ function event(base: string): Request {
   });
 }
 
-// Over HTTP, in a server of the program …
+// Over HTTP, in the program's server …
 const server = createServer(hooks.node).listen(0, '127.0.0.1');
 await once(server, 'listening');
 const first = await fetch(event(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
 console.log(first.status, await first.text());
 
-// … as a Request, in a server that is built on fetch; here the same event again …
+// … as a Request, in a server based on fetch (here the same event again) …
 const second = await hooks.fetch(event('http://app.example'));
 console.log(second.status, await second.text());
 console.log('dispatch:', await finished);

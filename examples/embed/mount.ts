@@ -1,4 +1,4 @@
-/** Mounts the webhooks in a server of the program: here node:http; README.md has Express, Fastify and Hono. */
+/** Mounts the webhooks in the program's server, here node:http. README.md shows Express, Fastify and Hono. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

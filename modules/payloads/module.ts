@@ -1,11 +1,11 @@
-/** What senders' payloads look like, and who may have written what in them. */
+/** Knows the structure of senders' payloads, and the authors of the text in them. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
 import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const payloads: Module<CliContext> = {
   name: 'payloads',
-  summary: "What senders' payloads look like, and who may have written what in them.",
+  summary: "Checks paths into senders' payloads, and finds text in them that strangers may write.",
   commands: COMMAND_FILES,
   compiler: async () => (await import('./compiler/part.ts')).compilerPart,
   runtime: {

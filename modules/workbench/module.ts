@@ -1,17 +1,17 @@
-/** Requests are kept, explained, tested and replayed, and a change is compared before it is served. */
+/** Captures, explains, tests and replays requests, and compares a new configuration before it is served. */
 import type { CliContext } from '../../cli/base/context.ts';
 import type { Module } from '../../cli/base/module.ts';
 import { COMMAND_FILES } from './cli/built/command-files.ts';
 
 export const workbench: Module<CliContext> = {
   name: 'workbench',
-  summary: 'Requests are kept, explained, tested and replayed, and a change is compared before it is served.',
+  summary: 'Captures, explains, tests and replays requests, and compares a new configuration before it is served.',
   commands: COMMAND_FILES,
   operations: async () => (await import('./cli/operations.ts')).workbenchOperations,
   runtime: {
     keeper: async () => (await import('./runtime/capture/keep.ts')).openKeeper,
   },
-  kept: async () => (await import('./cli/kept-tools.ts')).keptTools,
+  kept: async () => (await import('./cli/kept-tools.ts')).captureTools,
   saved: async () => (await import('./cli/sources/read-capture.ts')).readCapture,
   gate: async () => (await import('./cli/kept-tools.ts')).passGate,
 };

@@ -1,4 +1,4 @@
-/** Reads what `npm audit` and `npm audit signatures` print as JSON, and tells a finding from a registry that did not answer. */
+/** Reads the JSON output of `npm audit` and `npm audit signatures`, and distinguishes findings from an unavailable registry. */
 
 export interface Audited {
   /** `unknown`: the registry did not answer, or its answer cannot be read. */
@@ -8,7 +8,7 @@ export interface Audited {
 
 const SEVERE = new Set(['high', 'critical']);
 
-/** Faults of severity high and critical fail; others are only reported. @param only of these packages; default: of all */
+/** Vulnerabilities of severity high and critical fail; others are only reported. @param only packages to check (default: all) */
 export function readAudit(stdout: string, only?: readonly string[]): Audited {
   const answer = parse(stdout);
   const faults = recordOf(answer?.vulnerabilities);
@@ -20,7 +20,7 @@ export function readAudit(stdout: string, only?: readonly string[]): Audited {
   return { kind: found.some(([, severity]) => SEVERE.has(severity)) ? 'found' : 'fine', lines };
 }
 
-/** A wrong signature fails; a missing one is only reported, because not every registry signs. */
+/** An invalid signature fails. A missing signature is only reported, because not every registry signs. */
 export function readSignatures(stdout: string): Audited {
   const answer = parse(stdout);
   const { invalid, missing } = answer ?? {};

@@ -1,6 +1,6 @@
 /**
- * Joins the modules of the program into few files, split where a command is loaded only when it runs. Node.js takes half
- * a millisecond for each file it imports: four hundred of them were half of what a command took.
+ * Bundles the modules of the program into few files, split where a command is loaded on demand. Node.js needs half a
+ * millisecond to import a file: four hundred files were half of the run time of a command.
  */
 import { copyFileSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -8,7 +8,7 @@ import type { BuildOptions } from 'esbuild';
 import { build } from 'esbuild';
 import { findLayers, joinLayers } from './layers.ts';
 
-/** Entries of threads, and what they load by its URL, without their endings. Each is looked for beside the file that names it. */
+/** Entries of threads, and files that they load by URL, without extensions. Each must be next to the file that names it. */
 const THREADS = [
   'runtime/store/sqlite/store-thread',
   'modules/rescue/runtime/rescue-thread',
@@ -16,7 +16,7 @@ const THREADS = [
   'modules/guard/runtime/run-limits',
 ] as const;
 
-/** By output path, without its extension. */
+/** Entries by output path, without extension. */
 const ENTRIES: Readonly<Record<string, string>> = {
   'cli/main': 'main/cli.ts',
   'cli/recompile-thread': 'main/recompile-thread.ts',
@@ -31,16 +31,16 @@ const ENTRIES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(THREADS.map((thread) => [`cli/parts/${basename(thread)}`, `${thread}.ts`])),
 };
 
-/** Packages that are part of the program, by the module that is bundled: their files would be most of those that a command opens. */
+/** Packages that are bundled, with the bundled module. Otherwise, most files that a command opens would be theirs. */
 export const BUILT_IN: Readonly<Record<string, string>> = {
   clipanion: 'lib/advanced/index.mjs',
   yaml: 'browser/dist/index.js',
 };
 
-/** Where a package has its license, if not in a file of its own. */
+/** The file with a package's license, if it has no license file. */
 const LICENSES: Readonly<Record<string, string>> = { clipanion: 'README.md' };
 
-/** What validates clipanion's options, and is loaded by those who use that. */
+/** Validates clipanion's options; loaded only by users of that feature. */
 const LEFT_OUT = 'typanion';
 
 const OPTIONS = {
@@ -52,10 +52,10 @@ const OPTIONS = {
   logLevel: 'warning',
 } as const;
 
-/** Two folders deep, as the modules are: their paths to the catalog and the schemas stay right. */
+/** Two folders deep, like the modules, so that their paths to the catalog and the schemas stay valid. */
 const PARTS = 'cli/parts/[name]-[hash]';
 
-/** What is installed beside the program, and what is part of it. */
+/** Returns the packages that are installed with the program, and those that are bundled. */
 function packagesOf(root: string): Pick<BuildOptions, 'external' | 'alias'> {
   const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as PackageJson;
   const alias = Object.entries(BUILT_IN).map(([name, path]) => [name, join(root, 'node_modules', name, path)]);
@@ -67,7 +67,7 @@ interface PackageJson {
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
-/** @param root folder of the sources @param dist where the files go */
+/** @param root folder of the sources @param dist folder for the bundles */
 export async function bundle(root: string, dist: string): Promise<void> {
   const whole = {
     ...OPTIONS, ...packagesOf(root), absWorkingDir: root, entryPoints: ENTRIES,
@@ -79,10 +79,10 @@ export async function bundle(root: string, dist: string): Promise<void> {
     copyFileSync(join(root, 'node_modules', name, LICENSES[name] ?? 'LICENSE'), join(dist, 'cli/parts', `${name}.LICENSE`));
 }
 
-/** Where a compiled tree has the thread that recompiles as one file; two folders deep, as `PARTS`. */
+/** Path of the bundled recompile thread in a compiled tree; two folders deep, like `PARTS`. */
 const RECOMPILE = 'main/parts/recompile-thread';
 
-/** Writes the entry of each thread into a compiled tree as one file: tests start hundreds of them. */
+/** Writes the entry of each thread into a compiled tree as one file, because tests start hundreds of threads. */
 export async function bundleThreads(root: string, tree: string): Promise<void> {
   const entries = [...THREADS.map((thread) => [thread, thread]), [RECOMPILE, 'main/recompile-thread']];
   const entryPoints = Object.fromEntries(entries.map(([to, from]) => [to, join(root, `${from}.ts`)]));

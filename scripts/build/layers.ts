@@ -1,14 +1,14 @@
 /**
- * Files that are always loaded together become one file. esbuild divides a program by which entries reach a file, and a
- * hundred commands divide the compiler into a hundred files, half a millisecond of start-up each. So a layer is reached as
- * a whole: an import of one of its files from outside imports all of it.
+ * Joins files that are always loaded together into one file. esbuild splits a program by the entries that reach a file, so a
+ * hundred commands split the compiler into a hundred files, each with half a millisecond of start-up time. A layer is therefore
+ * loaded as a whole: an import of one of its files from outside imports all of them.
  */
 import { join } from 'node:path';
 import type { Metafile, Plugin } from 'esbuild';
 
 type Inputs = Metafile['inputs'];
 
-/** What `entries` and what they import statically are, with it. */
+/** Returns `entries` and all their static imports. */
 function closure(inputs: Inputs, entries: readonly string[]): ReadonlySet<string> {
   const found = new Set(entries);
   for (const file of found) {
@@ -21,7 +21,7 @@ function closure(inputs: Inputs, entries: readonly string[]): ReadonlySet<string
 }
 
 /**
- * The start of every command; what the compiler shares with a running gateway; the rest of the compiler.
+ * The layers: the start of every command, files that the compiler shares with a running gateway, and the rest of the compiler.
  * @param inputs of a build of the whole program @returns the files of each layer, none of which is in two
  */
 export function findLayers(inputs: Inputs): readonly (readonly string[])[] {
@@ -30,7 +30,7 @@ export function findLayers(inputs: Inputs): readonly (readonly string[])[] {
   const runtime = closure(inputs, ['main/runtime.ts', 'cli/serve.ts']);
   const rest = [...compiler].filter((file) => !start.has(file));
   return [
-    // An entry runs when it is imported.
+    // An entry runs when imported, so it is not part of a layer.
     [...start].filter((file) => !file.startsWith('main/')),
     rest.filter((file) => runtime.has(file)),
     rest.filter((file) => !runtime.has(file)),

@@ -1,4 +1,4 @@
-/** Runs the TypeScript compiler in the repository; its output goes to the terminal. */
+/** Runs the TypeScript compiler in the repository, with its output on the terminal. */
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { startOwned } from '../start-owned.ts';

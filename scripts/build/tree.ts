@@ -1,6 +1,6 @@
 /**
- * Compiles the repository into a copy of it for the tests, the JavaScript beside the TypeScript: each process of the tests
- * would otherwise translate what it imports. In a copy that is there already, only files of another time are replaced.
+ * Compiles the repository into a copy for the tests, with the JavaScript next to the TypeScript. Otherwise each test process
+ * would compile its imports. In an existing copy, only files with another modification time are replaced.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,16 +9,16 @@ import { bundleThreads } from './bundle.ts';
 import { runTsc } from './run-tsc.ts';
 import { writeCatalog } from './write-catalog.ts';
 
-/** What is compiled, and what the tests and the program read at run time. */
+/** Folders and files that are compiled, or that the tests and the program read at run time. */
 const PARTS = [
   'base', 'bench', 'catalog', 'cli', 'compiler', 'docs', 'examples', 'main', 'modules', 'runtime', 'schemas', 'scripts', 'test',
   'package.json', 'tsconfig.json',
 ];
 
-/** Packages of a script's own, and tables that an example was compiled to, are not for tests. */
+/** Not copied: installed packages of scripts, and compiled tables of examples. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['node_modules', 'build', '.hookwright']);
 
-/** In a tree: the times of the files that it was made of. */
+/** File in a tree with the modification times of its sources. */
 const TIMES = 'times.json';
 type Times = Readonly<Record<string, number>>;
 
@@ -27,7 +27,7 @@ function timesOf(root: string): Times {
   const add = (path: string): void => {
     const stat = statSync(join(root, path));
     if (stat.isFile()) times[path] = stat.mtimeMs;
-    // What is neither is the socket of a gateway that serves an example.
+    // Anything else is the socket of a gateway that serves an example.
     else if (stat.isDirectory()) for (const name of readdirSync(join(root, path))) if (!LEFT_OUT.has(name)) add(`${path}/${name}`);
   };
   for (const part of PARTS) add(part);
@@ -42,7 +42,7 @@ function knownTimes(tree: string): Times {
   }
 }
 
-/** @param tree below the repository, so that its files find the dependencies @param types whether they are checked on the way */
+/** @param tree below the repository, so that its files find the dependencies @param types whether types are checked */
 export async function buildTree(root: string, tree: string, types: boolean): Promise<void> {
   const [now, known] = [timesOf(root), knownTimes(tree)];
   const changed = Object.keys(now).filter((path) => now[path] !== known[path]);
@@ -62,12 +62,12 @@ function removeFile(tree: string, path: string): void {
   for (const each of [path, compiled, `${compiled}.map`]) rmSync(join(tree, each), { force: true });
 }
 
-/** Ends the process where something does not compile. */
+/** Ends the process if a file does not compile. */
 async function translate(root: string, tree: string, changed: readonly string[], types: boolean): Promise<void> {
   const { exclude } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')) as { exclude: readonly string[] };
   const files = changed.filter((path) => path.endsWith('.ts') && !exclude.some((out) => `${path}/`.startsWith(`${out}/`)));
   if (files.length === 0) return;
-  /** Without the types it takes a third of the time. */
+  /** Without type checks, compilation needs a third of the time. */
   const quick = types ? {} : { noCheck: true, noResolve: true, types: [] };
   const config = {
     extends: join(root, 'tsconfig.json'),

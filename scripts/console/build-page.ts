@@ -1,4 +1,4 @@
-/** Builds the pages of the console: one document with everything in it, which asks nothing but the gateway that served it. */
+/** Builds the console: one self-contained document, which sends requests only to the gateway that served it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -28,7 +28,7 @@ export async function buildConsole(root: string): Promise<string> {
   return joinPage(join(root, PAGES), outputFiles[0]?.text ?? '', ALLOWED);
 }
 
-/** Writes it where the gateway looks for it. @param to the folder of the program */
+/** Writes the document where the gateway reads it. @param to folder of the program */
 export async function writeConsole(root: string, to: string): Promise<void> {
   mkdirSync(join(to, 'console'), { recursive: true });
   writeFileSync(join(to, 'console/index.html'), await buildConsole(root));

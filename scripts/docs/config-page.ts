@@ -52,7 +52,7 @@ platforms:
     home_channel: "-1001234567890"
 \`\`\`
 
-- An unknown key is an error with a suggestion. Keys of the file and of routes that begin with \`x-\` are ignored; they can hold YAML anchors.
+- An unknown key is an error with a suggestion. Keys of the file and of routes that begin with \`x-\` are ignored, for example for YAML anchors.
 - A secret is \`env:NAME\`, \`file:path\` or a literal. A relative path starts at the home. The compiled table keeps references, so CI needs no secrets.
 - Variables come from the environment, then from \`.env\` beside \`./hookwright.yaml\`, then from \`.env\` in the home.
 - \`hookwright schema config\` prints this page as JSON Schema, for your editor. The first column below shows each key, most with an example.
@@ -60,7 +60,7 @@ platforms:
 
 const VARIABLES = `## The implicit \`WEBHOOK_SECRET\`
 
-Four variables replace keys of \`platforms.webhook\`, also if the file does not mention them. Flags of the command line replace both.
+Four variables replace keys of \`platforms.webhook\`, even if the file does not contain them. Command-line flags replace both.
 
 | variable | replaces | default without both |
 | --- | --- | --- |
@@ -77,7 +77,7 @@ const config = readSchema('config') as Node;
 const route = readSchema('route') as Node;
 const definition = (schema: Node, name: string): Node => {
   const found = schema.$defs?.[name];
-  if (found === undefined) throw new Error(`the schemas have no ${name}`);
+  if (found === undefined) throw new Error(`the schemas do not define ${name}`);
   return found;
 };
 const gateway = definition(config, 'gateway');
@@ -153,8 +153,8 @@ const SECTIONS: readonly Section[] = [
 
 const OUTRO = `## sources.&lt;name&gt;, targets.&lt;name&gt;
 
-The keys of a source are in [sources of your own](own-sources.md), those of a target in [targets of your own](own-targets.md), those
-of a profile's \`config.yaml\` (\`platforms\`, \`platform_toolsets\`, \`agent\`, \`jobs\`) in [profiles](profiles.md).
+For the keys of a source, see [custom sources](own-sources.md); of a target, [custom targets](own-targets.md); of a profile's
+\`config.yaml\` (\`platforms\`, \`platform_toolsets\`, \`agent\`, \`jobs\`), [profiles](profiles.md).
 `;
 
 export function printConfigPage(): string {
@@ -162,7 +162,7 @@ export function printConfigPage(): string {
   return [INTRO, `${contents}\n`, VARIABLES, ...SECTIONS.map(section), OUTRO].join('\n');
 }
 
-/** Every key of the page with its schema, for tests. */
+/** All keys of the page with their schemas, for tests. */
 export const configKeys = (): readonly { readonly section: string; readonly key: string; readonly node: Node }[] =>
   SECTIONS.flatMap(({ title, node }) =>
     Object.entries(propertiesOf(node)).map(([key, of]) => ({ section: title, key, node: of })),
@@ -182,7 +182,7 @@ function section({ title, node, about }: Section): string {
   return lines.join('\n');
 }
 
-/** Keys of the object itself, of what it builds on, and of the object among its forms. */
+/** Returns the keys of the object, of the schemas that it extends, and of the object among its forms. */
 function propertiesOf(node: Node): Readonly<Record<string, Node>> {
   const inherited = (node.allOf ?? []).map((part) => propertiesOf(resolve(part)));
   return Object.assign({}, ...(node.oneOf ?? []).map(propertiesOf), node.properties, ...inherited);
@@ -202,13 +202,13 @@ function resolve(node: Node): Node {
   return definition(inFile ?? (route.$defs?.[name] === undefined ? config : route), name);
 }
 
-/** The type, unless an example shows it. */
+/** Returns the type, unless an example shows it. */
 function describeForms(node: Node): string {
   const type = describeType(node);
   return node.examples === undefined || type.includes(' or ') ? type : '';
 }
 
-/** In YAML's terms. */
+/** Returns the type in YAML's terms. */
 const TYPES: Readonly<Record<string, string>> = {
   string: 'string',
   integer: 'integer',
@@ -238,7 +238,7 @@ function describeDefault({ default: value }: Node, isRequired: boolean): string 
   return isRequired ? 'required' : '';
 }
 
-/** The key with an example, as one line of YAML; a map that has a section of its own, or a switch, needs none. */
+/** Returns the key with an example, as one line of YAML. A map with its own section, or a switch, needs no example. */
 function describeKey(key: string, { examples = [] }: Node): string {
   const [value] = examples;
   return value === undefined
@@ -250,7 +250,7 @@ function describeKey(key: string, { examples = [] }: Node): string {
       );
 }
 
-/** Generated like GitHub's. */
+/** Generates anchors like GitHub. */
 const anchor = (title: string): string =>
   title
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** Prints docs/messages.md: every error answer, every reason, and every line of the log, from where the code has them. */
+/** Prints docs/messages.md from the source code: all error responses, reasons and log lines. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { LEVEL_OF_OUTCOME } from '../../runtime/intake/event-log.ts';
@@ -29,34 +29,34 @@ export function printMessagesPage(): string {
     'The body is `{"status":"error","code":…,"error":…}`. 429 and 503 have `Retry-After`.\n',
     `${table(['status', '`code`', '`error`'], answers)}\n`,
     '## Reasons of a 401\n',
-    '`reason` in the log and in `hookwright explain`. The sender sees none of them.\n',
+    'The `reason` in the log and in `hookwright explain`. It is never sent to the sender.\n',
     `${reasons}\n`,
     '## Other reasons\n',
-    'Why a request was rejected, if its outcome does not say so.\n',
+    'The reason for a rejection, if the outcome does not contain it.\n',
     `${others}\n`,
-    '## The line of a request\n',
-    'Each request to a route is one line, whose `msg` is its outcome. Lines of requests without a valid signature share a budget. `LOG_LEVEL=debug` writes the `debug` lines.\n',
+    '## The log line of a request\n',
+    'Each request to a route writes one line; its `msg` is the outcome. Lines of requests without a valid signature share a budget. `LOG_LEVEL=debug` also writes `debug` lines.\n',
     `${outcomeLines()}\n`,
-    '## All other lines\n',
-    '`error`: something is lost or does not work. `warn`: something to look at. `…` stands for what varies. Damage of the store has its own messages.\n',
+    '## All other log lines\n',
+    '`error`: data is lost or a function does not work. `warn`: check this. `…` replaces variable text. Damage of the store has its own messages.\n',
     ...LEVELS.flatMap((level) => [`### ${level}\n`, `${linesOf(level)}\n`]),
   ].join('\n');
 }
 
-/** The lines of a level, as a list. */
+/** Prints the lines of a level as a list. */
 const linesOf = (level: string): string =>
   logLines()
     .filter((line) => line.level === level)
     .map(({ message }) => `- ${escapeText(message)}`)
     .join('\n');
 
-/** Examples in comments call a logger of their own. */
+/** Removes comments, because examples in them call another logger. */
 const withoutComments = (text: string): string => text.replace(/^ *\/\*\*[\s\S]*?\*\/$/gm, '');
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const LEVELS = ['error', 'warn', 'info', 'debug'];
 
-/** Answered before a route is found, or without one. */
+/** Outcomes of requests that no route answers. */
 const WITHOUT_ROUTE: ReadonlySet<Outcome> = new Set([
   'document',
   'malformed_request',
@@ -64,7 +64,7 @@ const WITHOUT_ROUTE: ReadonlySet<Outcome> = new Set([
   'unknown_route',
 ]);
 
-/** The outcomes by their level, as a list. */
+/** Prints the outcomes by level, as a list. */
 function outcomeLines(): string {
   const logged = OUTCOMES.filter((outcome) => !WITHOUT_ROUTE.has(outcome));
   const codesOf = (level: string): string =>
@@ -80,13 +80,13 @@ interface LogLine {
   readonly message: string;
 }
 
-/** A call of the logger, where it is and what it may say. */
+/** A call of the logger: its place and its possible messages. */
 export interface LogCall {
   readonly place: string;
   readonly lines: readonly LogLine[];
 }
 
-/** Every call of the logger in the sources, except the line of a request. */
+/** Returns all calls of the logger in the sources, except for the line of a request. */
 export function logCalls(): readonly LogCall[] {
   const files = ['runtime', 'cli', 'modules'].flatMap((folder) =>
     readdirSync(ROOT + folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
@@ -96,7 +96,7 @@ export function logCalls(): readonly LogCall[] {
     .flatMap((file) => callsIn(file, withoutComments(readFileSync(ROOT + file, 'utf8'))));
 }
 
-/** Each message once, the worst level first. */
+/** Returns each message once, the worst level first. */
 function logLines(): readonly LogLine[] {
   const found = logCalls().flatMap(({ lines }) => lines);
   const distinct = new Map(found.map((line) => [`${line.level} ${line.message}`, line]));
@@ -114,7 +114,7 @@ function callsIn(place: string, text: string): readonly LogCall[] {
   });
 }
 
-/** The text after the first comma of the outermost parentheses. */
+/** Returns the text after the first comma of the outermost parentheses. */
 function secondArgument(text: string): string {
   let depth = 0;
   let start = -1;
@@ -122,7 +122,7 @@ function secondArgument(text: string): string {
     const char = text[at] ?? '';
     if (char === "'") {
       at = text.indexOf("'", at + 1);
-      if (at < 0) throw new Error(`a quotation mark is not closed, or stands in double quotes: ${text.slice(0, 100)}`);
+      if (at < 0) throw new Error(`a quotation mark is not closed, or is inside double quotes: ${text.slice(0, 100)}`);
     } else if ('([{'.includes(char)) depth++;
     else if (')]}'.includes(char) && depth-- === 0) return start < 0 ? '' : text.slice(start, at);
     else if (char === ',' && depth === 0 && start < 0) start = at + 1;

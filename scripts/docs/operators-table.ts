@@ -1,4 +1,4 @@
-/** The table of filter operators in docs/routes.md, from the schema of a route. */
+/** Prints the table of filter operators in docs/routes.md from the schema of a route. */
 import { readFileSync } from 'node:fs';
 import { OPERATORS } from '../../compiler/config/grammar.ts';
 import { readSchema } from '../../modules/setup/cli/schema.ts';
@@ -12,7 +12,7 @@ interface Described {
 const BEGIN = '<!-- operators: written by scripts/docs.ts from schemas/route.schema.json -->';
 const END = '<!-- end of operators -->';
 
-/** The page with its table as the schema says; the rest is left as it is. */
+/** Returns the page with the table from the schema; the rest is unchanged. */
 export function printRoutesPage(): string {
   const page = readFileSync(new URL('../../docs/routes.md', import.meta.url), 'utf8');
   const [before = '', rest = ''] = page.split(BEGIN);

@@ -1,4 +1,4 @@
-/** Prints the schema for editors: what `hookwright schema config` prints, under the address that schemastore.json names. */
+/** Prints the schema for editors: the output of `hookwright schema config`, with the address from schemastore.json. */
 import { readFileSync } from 'node:fs';
 import { createCatalog } from '../../cli/base/context.ts';
 import { addCatalogHints, bundleSchema } from '../../modules/setup/cli/schema.ts';

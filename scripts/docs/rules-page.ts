@@ -1,4 +1,4 @@
-/** Prints docs/rules.md from the rules themselves; what it shows as output is what the compiler says about the example. */
+/** Prints docs/rules.md from the rules. The output of an example is what the compiler prints for it. */
 
 import type { Rule } from '../../compiler/diagnostics/rule.ts';
 import { RULE_GROUPS } from '../../compiler/diagnostics/rule.ts';
@@ -44,7 +44,7 @@ function example({ config, files }: Example): string {
   return [`${fence('yaml', config)}\n`, ...others].join('\n');
 }
 
-/** A fence longer than any inside the text. */
+/** Prints a fence longer than any fence inside the text. */
 function fence(info: string, text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const ticks = '`'.repeat(longest + 1);

@@ -1,4 +1,4 @@
-/** Prints docs/targets.md from the catalog: what a target takes, what to create at its service, what is known of it. */
+/** Prints docs/targets.md from the catalog: the settings of each target, the set-up at its service, and its limits. */
 import { fileURLToPath } from 'node:url';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { loadCatalogFolder } from '../../compiler/source/load-catalog.ts';
@@ -39,7 +39,7 @@ function overview(entries: readonly Entry[]): string {
     unique(variantsOf(file).map(({ text }) => describeLimit(text))).join('; '),
     unique(variantsOf(file).map(({ repeat }) => repeat)).join('; '),
   ]);
-  return `${table(['Service', '`deliver:`', 'Ways', 'One message holds', 'A repeat is dropped for'], rows)}\n`;
+  return `${table(['Service', '`deliver:`', 'Variants', 'Maximum message', 'Drops repeats for'], rows)}\n`;
 }
 
 function section({ name, others, file }: Entry): string {
@@ -49,7 +49,7 @@ function section({ name, others, file }: Entry): string {
     `## ${file.title}\n`,
     `${code(name)}${also}.${docs}\n`,
     file.docs?.setup === undefined ? '' : `${file.docs.setup.trim()}\n`,
-    // Another target has the settings.
+    // Another target has these settings.
     ...(file.like === undefined ? variantsOf(file).flatMap((variant) => example(name, file, variant)) : []),
     file.like === undefined ? settingsTable(file) : '',
     addressTable(file),
@@ -60,7 +60,7 @@ function section({ name, others, file }: Entry): string {
   return parts.filter((part) => part !== '').join('\n');
 }
 
-/** A variant with what the target says beside it. */
+/** A variant, with the defaults of the target. */
 interface Way {
   readonly title: string;
   readonly needs: readonly string[];
@@ -123,7 +123,7 @@ function settingsTable({ settings = {} }: TargetFile): string {
     about.help,
     about.default === undefined ? '' : code(String(about.default)),
   ]);
-  return rows.length === 0 ? '' : `${table(['Setting', '', 'What it is', 'Default'], rows)}\n`;
+  return rows.length === 0 ? '' : `${table(['Setting', '', 'Meaning', 'Default'], rows)}\n`;
 }
 
 function addressTable(file: TargetFile): string {
@@ -135,7 +135,7 @@ function addressTable(file: TargetFile): string {
     }),
   );
   const distinct = unique(rows.map((row) => JSON.stringify(row))).map((row) => JSON.parse(row) as string[]);
-  return rows.length === 0 ? '' : `${table(['`deliver_extra`', 'What it is'], distinct)}\n`;
+  return rows.length === 0 ? '' : `${table(['`deliver_extra`', 'Meaning'], distinct)}\n`;
 }
 
 function contentTable({ content = {} }: TargetFile): string {
@@ -144,10 +144,10 @@ function contentTable({ content = {} }: TargetFile): string {
     const what = kind === 'text' ? '' : kind === 'list' ? 'A list of texts. ' : `A list${of}. `;
     return [code(name), `${what}${help}${values === undefined ? '' : ` One of ${values.map(code).join(', ')}.`}`];
   });
-  return rows.length === 0 ? '' : `${table(['An agent hands over', 'What it is'], rows)}\n`;
+  return rows.length === 0 ? '' : `${table(['Field of an output', 'Meaning'], rows)}\n`;
 }
 
-/** Settings that follow from the rest of the file. */
+/** Returns limits that follow from the file. */
 function limits(file: TargetFile): readonly string[] {
   if ((file.driver ?? 'http') !== 'http') return [];
   const ways = variantsOf(file);
@@ -161,14 +161,14 @@ function limits(file: TargetFile): readonly string[] {
       limit === ''
         ? []
         : [
-            `One message holds ${limit}; a longer text ${way.text.overflow === 'truncate' ? 'is cut' : 'becomes several'}${who}.`,
+            `A message has at most ${limit}; a longer text is ${way.text.overflow === 'truncate' ? 'truncated' : 'split'}${who}.`,
           ],
-      pace.length === 0 ? [] : [`Held back to ${pace.join(' and ')}${who}.`],
+      pace.length === 0 ? [] : [`Limited to ${pace.join(' and ')}${who}.`],
       way.repeat === ''
         ? []
         : way.repeat === EVER
-          ? [`A repeat changes nothing, so an attempt of unknown end is repeated${who}.`]
-          : [`The service drops a repeat for ${way.repeat}, so an attempt of unknown end is repeated${who}.`],
+          ? [`A repeat changes nothing, so an attempt with an unknown result is retried${who}.`]
+          : [`The service drops repeats for ${way.repeat}, so an attempt with an unknown result is retried${who}.`],
     ].flat();
   });
   return unique(
@@ -180,7 +180,7 @@ function limits(file: TargetFile): readonly string[] {
   );
 }
 
-/** Written for a request that has the same effect when it is repeated. */
+/** Printed for a request that has the same effect when repeated. */
 const YEAR = 31_536_000;
 const EVER = 'ever';
 
@@ -204,7 +204,7 @@ function describeSeconds(seconds: number): string {
 }
 
 function unverified(lines: readonly string[]): string {
-  return lines.length === 0 ? '' : `Not found in the service's own documentation:\n\n${list(lines)}`;
+  return lines.length === 0 ? '' : `Not confirmed by the service's documentation:\n\n${list(lines)}`;
 }
 
 const list = (lines: readonly string[]): string =>

@@ -1,6 +1,6 @@
 /**
- * Writes, from the OpenAPI document of the console, the types of its operations (`generated/`, committed), and what the server
- * needs of it (`built/`): the document as JSON, the operations, and for each a validator of its parameters and one of its body.
+ * Writes, from the OpenAPI document of the console, the types of its operations (`generated/`, committed), and files for the
+ * server (`built/`): the document as JSON, the operations, and validators of the parameters and body of each.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ interface Operation {
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  /** Of the path and the query. */
+  /** Parameters of the path and the query. */
   readonly parameters: ObjectNode;
   readonly body: ObjectNode;
   readonly output: Node;
@@ -70,13 +70,13 @@ export async function apiFiles(): Promise<readonly (readonly [file: string, text
   return [
     [`${FOLDER}/generated/api.ts`, BANNER + (await types(source, operations))],
     [`${FOLDER}/built/operations.ts`, table(source, operations)],
-    // Texts of a path or a query are converted to what the document says they are; a body says itself what it is.
+    // Texts of a path or a query are converted to the types in the document. A JSON body has types.
     [`${FOLDER}/built/parameters.ts`, checks(({ parameters }) => parameters, true)],
     [`${FOLDER}/built/bodies.ts`, checks(({ body }) => body, false)],
   ];
 }
 
-/** What has no id is answered elsewhere. */
+/** Paths without an id are answered elsewhere. */
 const isOperation = ([, { operationId }]: readonly [method: string, node: Node]): boolean => operationId !== undefined;
 
 function operationsOf({ paths, components }: Source): readonly Operation[] {
@@ -98,7 +98,7 @@ function operationsOf({ paths, components }: Source): readonly Operation[] {
         const named = parameters.map((given) => {
           if (!('$ref' in given)) return given;
           const found = components.parameters[given.$ref.split('/').at(-1) ?? ''];
-          if (found === undefined) throw new Error(`${operationId}: there is no ${given.$ref}`);
+          if (found === undefined) throw new Error(`${operationId}: ${given.$ref} is missing`);
           return found;
         });
         const content =
@@ -127,7 +127,7 @@ const objectOf = (required: readonly string[], properties: Node): ObjectNode => 
 });
 
 function types({ components }: Source, operations: readonly Operation[]): Promise<string> {
-  // A handler gets the defaults.
+  // Handlers receive defaults, so these members are required.
   const filled = ({ parameters, body }: Operation): Node => {
     const properties = { ...parameters.properties, ...body.properties };
     const given = Object.entries(properties as Shapes);
@@ -145,13 +145,13 @@ function types({ components }: Source, operations: readonly Operation[]): Promis
   });
 }
 
-/** The document as it is served, complete and valid; and how requests find their operation. */
+/** Prints the complete document as served, and the method and path of each operation. */
 function table(source: Source, operations: readonly Operation[]): string {
   const { schemas, waiting } = bundled(source.components.schemas);
   const inDocument = (node: unknown): unknown =>
     withRefs(node, (ref, beside) => ({ ...beside, $ref: ref.startsWith('#') ? ref : waiting(ref) }));
   const error = {
-    description: 'A refusal.',
+    description: 'An error.',
     content: { [JSON_TYPE]: { schema: { $ref: waiting('Error') } } },
   };
   const answer = (schema: unknown) => ({
@@ -181,14 +181,14 @@ function table(source: Source, operations: readonly Operation[]): string {
 export const OPERATIONS: Readonly<Record<keyof Api, { readonly method: string; readonly path: string }>> = {
 ${entries.join('')}};
 
-/** What a filter of this name takes. */
+/** The values of a filter with this name. */
 export const CHOICES = ${JSON.stringify({ outcome: OUTCOMES, state: SHOWN_STATES })} as const;
 
 /** OpenAPI 3.1, as JSON. */
 export const DOCUMENT = ${JSON.stringify(JSON.stringify(document))};\n`;
 }
 
-/** Collects the shapes that are referred to, and what is in `schemas/`, as components of one document. */
+/** Collects referenced shapes and schemas as components of one document. */
 function bundled(own: Shapes) {
   const found = new Map<string, unknown>();
   const waiting = (ref: string): string => {
@@ -208,7 +208,7 @@ function bundled(own: Shapes) {
 
 function shapeNamed(name: string, own: Shapes): Node {
   const shape = own[name] ?? SHAPES[name];
-  if (shape === undefined) throw new Error(`there is no shape ${name}`);
+  if (shape === undefined) throw new Error(`unknown shape ${name}`);
   return shape;
 }
 

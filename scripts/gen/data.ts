@@ -1,4 +1,4 @@
-/** Converts tables of names that the compiler reads from YAML to TypeScript, so that no file is read at run time. */
+/** Converts YAML tables of names to TypeScript, so that the compiler reads no files for them at run time. */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,7 +1,7 @@
 /**
- * Writes, from the descriptions of shapes and control operations, their types and what checks them: inputs as they are
- * described, and answers and rows also with members that this version does not know. Each check is a file, so that a command
- * loads what it needs.
+ * Writes types and validators from the descriptions of shapes and control operations. Inputs must match exactly; outputs and
+ * rows may have members that this version does not know. Each validator is a file, so that a command loads only those that
+ * it needs.
  */
 import type { Node, Shapes } from './shapes.ts';
 import {
@@ -50,7 +50,7 @@ const types = (): Promise<string> => {
   return typeModule('ControlContract', contract as Shapes, SHAPES, { types: '../../generated/types.ts' });
 };
 
-/** A validator for each schema that does not take everything, and a list of them. */
+/** Prints a validator for each schema that restricts values, and a list of the validators. */
 function checks(folder: string, schemas: Shapes, change: (schema: Node) => Node): readonly File[] {
   const ajv = createAjv(SHAPES, {}, change);
   const checked = Object.keys(schemas).filter((name) => Object.keys(schemas[name] ?? {}).length > 0);
@@ -76,14 +76,14 @@ function rowChecks(): readonly File[] {
 /** The year 2248, in Unix ms. */
 const LATEST = 2 ** 43 - 1;
 
-/** A copy in which each node that is an object is another one. */
+/** Copies a tree, and replaces each object in it. */
 function everywhere<T>(node: T, change: (node: Node) => Node): T {
   if (Array.isArray(node)) return node.map((member) => everywhere(member, change)) as T;
   if (typeof node !== 'object' || node === null) return node;
   return change(mapValues(node as Node, (member) => everywhere(member, change))) as T;
 }
 
-/** Integers have these limits, if they have none. */
+/** Default limits of integers. */
 const bounded = <T>(schemas: T, minimum: number, maximum: number): T =>
   everywhere(schemas, (node) =>
     node.type === 'integer' || (Array.isArray(node.type) && node.type.includes('integer'))
@@ -91,7 +91,7 @@ const bounded = <T>(schemas: T, minimum: number, maximum: number): T =>
       : node,
   );
 
-/** Integers that JSON and JavaScript mean alike. */
+/** The integers that JSON and JavaScript represent exactly. */
 const strict = <T>(schemas: T): T => bounded(schemas, -Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 
 const open = <T>(schemas: T): T =>

@@ -1,6 +1,6 @@
 /**
- * Lists the commands that the files of `cli/` export, and what help says of each, from the YAML beside the file. A new command is its
- * text alone. Files are read, not loaded.
+ * Lists the commands that the files of `cli/` export, with the help from the YAML next to each file. Adding the files registers
+ * a command. Files are read, not loaded.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -34,7 +34,7 @@ export function registryFiles(): readonly (readonly [file: string, text: string]
   ];
 }
 
-/** The folders of the modules that have such a folder of their own. */
+/** Returns the modules' folders of this name. */
 const inModules = (folder: string): readonly string[] =>
   readdirSync(join(ROOT, 'modules'))
     .sort()
@@ -53,7 +53,7 @@ interface ListedCommand extends ExportedCommand {
 
 const COMMAND = /^export const (\w+) = command\(/gm;
 
-/** @param folder of the core or of a module; a file in it may have any number of them */
+/** @param folder of the core or of a module; a file may have any number of commands */
 const commandsIn = (folder: string): readonly ExportedCommand[] =>
   readdirSync(join(ROOT, folder))
     .filter((file) => file.endsWith('.ts'))
@@ -62,7 +62,7 @@ const commandsIn = (folder: string): readonly ExportedCommand[] =>
       [...readFileSync(join(ROOT, folder, file), 'utf8').matchAll(COMMAND)].map(([, name = '']) => ({ name, file })),
     );
 
-/** What the YAML beside a file says, by the path of a command. */
+/** The YAML next to a file: help by the path of a command. */
 type HelpFile = Readonly<
   Record<string, { readonly summary?: string; readonly details?: string; readonly examples?: Record<string, string> }>
 >;
@@ -72,7 +72,7 @@ function readHelp(folder: string, file: string): HelpFile {
   return existsSync(path) ? (parse(readFileSync(path, 'utf8')) as HelpFile) : {};
 }
 
-/** Its text is read with the list, everything else when help is asked for. */
+/** The summary is loaded with the list, the other texts only for help. */
 function helpTexts(folder: string, commands: readonly ListedCommand[]): string {
   const entries = commands.map(({ file, place: { path } }) => {
     const { details = '', examples = {} } = readHelp(folder, file)[path] ?? {};
@@ -85,7 +85,7 @@ import type { CommandHelp } from '${type}';
 export const HELP = ${JSON.stringify(Object.fromEntries(entries), null, 2)} satisfies Readonly<Record<string, CommandHelp>>;\n`;
 }
 
-/** @throws Error for a command without a summary, and for the help of a command that is not in the file */
+/** @throws Error for a command without a summary, and for help of a command that is not in the file */
 function summaryOf(folder: string, { file, place: { path } }: ListedCommand, all: readonly ListedCommand[]): string {
   const help = readHelp(folder, file);
   const yaml = `${folder}/${file.replace(/ts$/, 'yaml')}`;
@@ -96,7 +96,7 @@ function summaryOf(folder: string, { file, place: { path } }: ListedCommand, all
   return summary;
 }
 
-/** What is needed to list a command without loading it. */
+/** Prints the data for listing commands without loading them. */
 function commandFiles(folder: string, commands: readonly ListedCommand[]): string {
   const entries = commands.map((command) => {
     const { name, file, place } = command;
@@ -116,7 +116,7 @@ export const COMMAND_FILES: readonly ListedCommand<CliContext>[] = [\n${entries.
 
 type HelpLine = string | { readonly noun: string; readonly title: string; readonly verbs: readonly string[] };
 
-/** What `main/help.yaml` holds. */
+/** The content of `main/help.yaml`. */
 interface Help {
   readonly shown: readonly HelpLine[];
   readonly hidden: readonly string[];
@@ -125,7 +125,7 @@ interface Help {
 
 interface HelpPlace {
   readonly path: string;
-  /** Null: help does not show it. */
+  /** Null: help does not list it. */
   readonly rank: number | null;
   readonly title: string | null;
 }
@@ -134,7 +134,7 @@ interface HelpPlace {
 const exportName = (path: string): string =>
   `${path.replace(/[ -](\w)/g, (_, letter: string) => letter.toUpperCase())}Command`;
 
-/** Where help shows each command, by the name of its export. @throws Error if a place has no command */
+/** Returns the place of each command in help, by the name of its export. @throws Error if a place has no command */
 function helpPlaces({ shown, hidden }: Help, exported: readonly string[]): ReadonlyMap<string, HelpPlace> {
   const lines = shown.flatMap((line): readonly Omit<HelpPlace, 'rank'>[] =>
     typeof line === 'string'
@@ -146,18 +146,18 @@ function helpPlaces({ shown, hidden }: Help, exported: readonly string[]): Reado
     ...hidden.map((path) => [exportName(path), { path, rank: null, title: null }] as const),
   ]);
   const unknown = [...places].find(([name]) => !exported.includes(name));
-  if (unknown !== undefined) throw new Error(`${HELP}: there is no command \`${unknown[1].path}\``);
+  if (unknown !== undefined) throw new Error(`${HELP}: unknown command \`${unknown[1].path}\``);
   return places;
 }
 
-/** @throws Error if the command has none */
+/** @throws Error if the command has no place in help */
 function placeOf(places: ReadonlyMap<string, HelpPlace>, name: string): HelpPlace {
   const place = places.get(name);
   if (place === undefined) throw new Error(`${HELP}: the command \`${name}\` is missing`);
   return place;
 }
 
-/** The command that is meant by each word. */
+/** Prints the commands that users may mean by other words. */
 function otherWords({ meant }: Help): string {
   const pairs = Object.entries(meant).flatMap(([command, words]) => words.map((word) => `  ${word}: '${command}',\n`));
   return `// GENERATED by scripts/gen.ts from ${HELP}. Do not edit: run \`npm run gen\`.

@@ -1,4 +1,4 @@
-/** Lists the rules of the compiler and of the modules, and reads what the YAML file of each says about it. */
+/** Lists the rules of the compiler and of the modules, with the content of their YAML files. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +18,7 @@ const banner = (folder: string): string =>
 
 /**
  * Returns the text of each file, by its path below the repository.
- * @throws Error naming file and line of a mistake in a rule's YAML
+ * @throws Error with file and line of a mistake in a rule's YAML
  */
 export const ruleFiles = (): readonly (readonly [file: string, text: string])[] => [
   ['compiler/diagnostics/built/rules.ts', dataOf(FOLDERS.flatMap(readRules))],
@@ -31,7 +31,7 @@ const idsIn = (folder: string, suffix: string): readonly string[] =>
     .map((file) => file.slice(0, -suffix.length))
     .sort();
 
-/** The checks of a group's file: a rule that looks at a route, a job or a part of the config; stages call the others themselves. */
+/** Prints the rules of a folder that check a route, a job or a part of the config. Stages call the others directly. */
 function checksOf(folder: string): string {
   const chapters = idsIn(folder, '.ts').map((file) => {
     const text = readFileSync(join(ROOT, folder, `${file}.ts`), 'utf8');
@@ -46,7 +46,7 @@ function checksOf(folder: string): string {
 
 type NamedRule = readonly [id: string, data: RuleData];
 
-/** By group, then by id. */
+/** Prints the data of the rules, sorted by group, then by id. */
 function dataOf(rules: readonly NamedRule[]): string {
   const groups = Object.keys(RULE_GROUP_TITLES);
   const sorted = [...rules].sort(
@@ -57,7 +57,7 @@ function dataOf(rules: readonly NamedRule[]): string {
   return `${banner(CORE)}import type { RuleData } from '../rule-data.ts';
 
 /**
- * The id of a rule: kebab-case, and the name of its section in docs/rules.md. Ids are kept between versions.
+ * The id of a rule: kebab-case, and the name of its section in docs/rules.md. Ids do not change between versions.
  *
  * @example
  * \`\`\`ts
@@ -94,7 +94,7 @@ const OPTIONAL: Keys = {
     typeof file === 'string' && existsSync(join(ROOT, file)) ? null : 'must be a file, from the root of the repository',
 };
 
-/** Reads what stands before the first example. */
+/** Reads the document before the first example. */
 function readRule(file: string): RuleData {
   const [head = ''] = readFileSync(join(ROOT, file), 'utf8').split(/^--- # /m, 1);
   const lines = new LineCounter();

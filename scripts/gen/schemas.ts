@@ -21,7 +21,7 @@ const names = readdirSync(SCHEMAS)
 const readSchema = (name: string): JSONSchema =>
   JSON.parse(readFileSync(join(SCHEMAS, `${name}.schema.json`), 'utf8')) as JSONSchema;
 
-/** As the types see it: what is ignored (`x-…`) is no property, and would make every name one. */
+/** Removes ignored keys (`x-…`), which would allow any property name in the types. */
 const withoutIgnored = (schema: JSONSchema): JSONSchema => {
   const { patternProperties: _, ...rest } = schema;
   return rest;
@@ -29,7 +29,7 @@ const withoutIgnored = (schema: JSONSchema): JSONSchema => {
 
 const nameIn = (url: string): string => basename(url, '.schema.json');
 
-/** One module of types: a single compile, so that a definition shared by two schemas is one type. */
+/** Prints one module of types, compiled together, so that a definition shared by two schemas is one type. */
 async function types(): Promise<string> {
   const all: JSONSchema = {
     title: 'AllSchemas',
@@ -53,12 +53,12 @@ async function types(): Promise<string> {
   return text;
 }
 
-/** What the program checks against these schemas; tests that want others compile them with ajv. */
+/** The schemas that the program validates. Tests compile others with ajv. */
 const CHECKED = ['blueprint', 'config', 'profile', 'source', 'subscriptions', 'target', 'test'];
 
 /**
- * One self-contained module, in which schemas that refer to the same definition share its function: a command loads all of
- * it. Refuses output that would import ajv at run time.
+ * Prints one self-contained module, in which schemas share the functions of common definitions, because a command loads the
+ * whole module. Rejects output that would import ajv at run time.
  */
 export function validatorModule(checked: readonly string[]): string {
   const ajv = new Ajv2020.default({
@@ -68,27 +68,27 @@ export function validatorModule(checked: readonly string[]): string {
     discriminator: true,
     messages: false,
     logger: false,
-    // Lengths in UTF-16 units: the code point counter would be an import of ajv in the generated file.
+    // Lengths are in UTF-16 units, because counting code points would import ajv in the generated file.
     unicode: false,
-    // A definition is one function, wherever it is referred to.
+    // A definition is one function, even if referenced several times.
     inlineRefs: false,
     code: { source: true, esm: true },
   });
-  // What stands there, for editors: see modules/payloads/cli/payload-tools.ts.
+  // Kinds of payload texts, for editors: see modules/payloads/cli/payload-tools.ts.
   ajv.addKeyword('x-payload');
   for (const name of names) ajv.addSchema(withoutTexts(readSchema(name)) as AnySchema);
   const exported = checked.map((name) => [name, readSchema(name).$id ?? '']);
   const code = standaloneCode.default(ajv, Object.fromEntries(exported));
   if (/\brequire\(|\bimport\b/.test(code)) {
-    throw new Error('a keyword of schemas/*.schema.json needs an ajv helper at run time; rewrite it without');
+    throw new Error('a keyword in schemas/*.schema.json needs an ajv helper at run time; use other keywords');
   }
   return `${BANNER}// @ts-nocheck\n${code.replaceAll(SCHEMA_PATH, '')}\n`;
 }
 
-/** Of an error: the place in the schema, which no message needs. */
+/** Matches the schema path of an error, which no message uses. */
 const SCHEMA_PATH = /schemaPath:"(?:[^"\\]|\\.)*",/g;
 
-/** Validators hold the parts of schemas that they look up; texts for people would be a tenth of them. */
+/** Removes texts for people from the schema parts in validators, which would be a tenth of their size. */
 export const withoutTexts = (schema: object): unknown =>
   JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
     (typeof value === 'string' && (key === 'description' || key === 'title')) ||
@@ -97,7 +97,7 @@ export const withoutTexts = (schema: object): unknown =>
       : value,
   );
 
-/** The schemas themselves, for messages that name the keys and values a place takes. */
+/** Prints the schemas, for messages that name valid keys and values. */
 function schemaModule(): string {
   const entries = names.map((name) => `  ${JSON.stringify(name)}: ${JSON.stringify(readSchema(name))},\n`);
   return `${BANNER}export const SCHEMAS = {\n${entries.join('')}} as const;\n`;

@@ -1,6 +1,6 @@
 /**
- * Reads the shapes and operations of the YAML files (`schemas/store.yaml` says how they are written), and makes of them types and
- * standalone validators, for the other generators.
+ * Reads shapes and operations from YAML files (`schemas/store.yaml` explains their format), and creates types and standalone
+ * validators from them, for the other generators.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ export interface Operation {
   readonly output: Node;
 }
 
-/** Lists that stand elsewhere. */
+/** Lists of values that are defined elsewhere. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   ALERT_KINDS,
   FAIL_ON,
@@ -56,11 +56,11 @@ export const mapValues = (node: Node, change: (value: unknown, key: string) => u
 
 function listNamed(name: unknown): readonly string[] {
   const list = LISTS[String(name)];
-  if (list === undefined) throw new Error(`there is no list ${name}`);
+  if (list === undefined) throw new Error(`unknown list ${name}`);
   return list;
 }
 
-/** The JSON Schema that is meant. @param shapes those that `extends` may name, as written */
+/** Expands the short form to JSON Schema. @param shapes shapes that `extends` may name, as written */
 export function complete(value: unknown, shapes: Shapes): unknown {
   if (Array.isArray(value)) return value.map((member) => complete(member, shapes));
   if (!isNode(value)) return value;
@@ -83,7 +83,7 @@ const countsOf = (names: readonly string[]): Shapes =>
 
 function closed(properties: Shapes, optional: readonly string[]): Node {
   const unknown = optional.find((name) => !Object.hasOwn(properties, name));
-  if (unknown !== undefined) throw new Error(`${unknown} is optional, and is no property`);
+  if (unknown !== undefined) throw new Error(`${unknown} is optional but not a property`);
   const isRequired = (name: string): boolean => !optional.includes(name) && properties[name]?.default === undefined;
   return { additionalProperties: false, required: Object.keys(properties).filter(isRequired), properties };
 }
@@ -91,14 +91,14 @@ function closed(properties: Shapes, optional: readonly string[]): Node {
 function extended(node: Node, shapes: Shapes): Node {
   if (typeof node.extends !== 'string') return node;
   const named = shapes[node.extends];
-  if (named === undefined) throw new Error(`there is no shape ${node.extends}`);
+  if (named === undefined) throw new Error(`unknown shape ${node.extends}`);
   const base = extended(named, shapes) as ObjectNode;
   const { properties, optional = [], without = [] } = node as Partial<ObjectNode>;
   const all = Object.entries({ ...base.properties, ...properties }).filter(([name]) => !without.includes(name));
   return { ...node, properties: Object.fromEntries(all), optional: [...(base.optional ?? []), ...optional] };
 }
 
-/** The files of shapes and operations, by their paths below the repository: those of the core, then those of modules. */
+/** The files of shapes and operations by path: first the core's, then the modules'. */
 const FILES: readonly string[] = [
   'schemas/store.yaml',
   'schemas/operations.yaml',
@@ -116,7 +116,7 @@ interface Source {
 
 const sources = FILES.map((file) => parse(readFileSync(join(ROOT, file), 'utf8')) as Source);
 
-/** All of one kind, by name. @throws Error when two have the same name */
+/** Merges entries by name. @throws Error if two have the same name */
 function merged<Value>(parts: readonly Readonly<Record<string, Value>>[]): Readonly<Record<string, Value>> {
   const names = parts.flatMap(Object.keys);
   const twice = names.find((name, index) => names.indexOf(name) < index);
@@ -124,11 +124,11 @@ function merged<Value>(parts: readonly Readonly<Record<string, Value>>[]): Reado
   return Object.assign({}, ...parts) as Readonly<Record<string, Value>>;
 }
 
-/** As written. */
+/** The shapes as written. */
 export const WRITTEN_SHAPES = merged(sources.map(({ shapes = {} }) => shapes));
 export const SHAPES = mapValues(WRITTEN_SHAPES, (shape) => complete(shape, WRITTEN_SHAPES)) as Shapes;
 
-/** Those that are read from rows. */
+/** The shapes that are read from rows. */
 export const STORED: readonly string[] = sources.flatMap(({ stored = [] }) => stored);
 
 export const OPERATIONS: Readonly<Record<string, Operation & { readonly summary: string }>> = Object.fromEntries(
@@ -140,7 +140,7 @@ export const OPERATIONS: Readonly<Record<string, Operation & { readonly summary:
   ),
 );
 
-/** A copy in which every `$ref` is another node. */
+/** Copies a tree, and replaces every `$ref` by another node. */
 export function withRefs(node: unknown, change: (ref: string, beside: Node) => unknown): unknown {
   if (Array.isArray(node)) return node.map((member) => withRefs(member, change));
   if (!isNode(node)) return node;
@@ -151,10 +151,10 @@ export function withRefs(node: unknown, change: (ref: string, beside: Node) => u
 
 export const readSchema = (file: string): Node => JSON.parse(readFileSync(join(ROOT, 'schemas', file), 'utf8')) as Node;
 
-/** Whether a reference is to a file of `schemas/`. */
+/** Whether a reference leads to a file of `schemas/`. */
 export const isOfSchemas = (ref: string): boolean => /^[a-z-]+\.schema\.json/.test(ref);
 
-/** What a reference to a file of `schemas/` stands for, with the references in it made complete. */
+/** Resolves a reference to a file of `schemas/`, and completes the references in the result. */
 export function findInSchemas(ref: string): Node {
   const [file = '', pointer = ''] = ref.split('#/');
   const parts = pointer === '' ? [] : pointer.split('/');
@@ -162,15 +162,15 @@ export function findInSchemas(ref: string): Node {
   return withRefs(node, (other) => ({ $ref: other.startsWith('#') ? `${file}${other}` : other })) as Node;
 }
 
-/** Where a module of types finds those of others. */
+/** Modules from which a module of types imports. */
 interface OtherTypes {
   /** The types of the files of `schemas/`. */
   readonly types: string;
-  /** Those of shapes that the module does not have itself. */
+  /** Types of shapes that the module does not define. */
   readonly shapes?: { readonly from: string; readonly names: readonly string[] };
 }
 
-/** A module of types: those of the shapes, and an interface whose members are `root`. */
+/** Prints a module of types: the types of the shapes, and an interface with the members `root`. */
 export async function typeModule(name: string, root: Shapes, shapes: Shapes, others: OtherTypes): Promise<string> {
   const imports = new Map<string, Set<string>>();
   const importFrom = (from: string, type: string): Node => {
@@ -206,11 +206,11 @@ export async function typeModule(name: string, root: Shapes, shapes: Shapes, oth
   return `${lines.sort().join('')}\n${withReadonly(text.replace(REFERENCED, ''))}`;
 }
 
-/** What the library says of a definition. */
+/** Matches the comments that the library adds to definitions. */
 const REFERENCED =
   /^\/\*\*\n(?: \* This interface was referenced by .*\n \* via the `definition` .*\n \*\/\n)|^ \*\n \* This interface was referenced by .*\n \* via the `definition` .*\n/gm;
 
-/** What is exchanged is changed by nobody. */
+/** Makes all members read-only, because exchanged values are never changed. */
 function withReadonly(text: string): string {
   const lines = text
     .split('\n')
@@ -227,7 +227,7 @@ function withReadonly(text: string): string {
   return marked;
 }
 
-/** Where the type begins whose array it is. */
+/** Returns the start of an array's element type. */
 function elementStart(text: string, end: number): number {
   let depth = 0;
   for (let at = end - 1; at >= 0; at--) {
@@ -247,9 +247,9 @@ export interface ValidatorOptions {
 }
 
 /**
- * An ajv that knows the files of `schemas/` and the shapes, and makes self-contained validators that stop at the first error. It does not
- * support `unevaluatedProperties`, which would make every validator larger by a third.
- * @param change how it takes each of them
+ * Creates an ajv with the files of `schemas/` and the shapes. Its validators are self-contained and stop at the first error. It does
+ * not support `unevaluatedProperties`, which would make every validator a third larger.
+ * @param change transforms each schema
  */
 export function createAjv(shapes: Shapes, options: ValidatorOptions = {}, change = unchanged): Ajv.default {
   const ajv = new Ajv.default({
@@ -277,7 +277,7 @@ const unchanged = (schema: Node): Node => schema;
 
 const withoutDialect = ({ $schema: _, ...schema }: Node): Node => schema;
 
-/** A module that exports validators of these schemas by their names. */
+/** Prints a module that exports validators of these schemas by name. */
 export function validatorModule(ajv: Ajv.default, schemas: Shapes): string {
   const ids = Object.keys(schemas).map((name) => {
     const id = `${name}-${added++}`;
@@ -286,13 +286,13 @@ export function validatorModule(ajv: Ajv.default, schemas: Shapes): string {
   });
   const code = standaloneCode.default(ajv, Object.fromEntries(ids));
   if (/\brequire\(|\bimport\b/.test(code) || code.includes(UNSUPPORTED))
-    throw new Error(`${Object.keys(schemas)}: a keyword needs an ajv helper at run time; rewrite it without`);
+    throw new Error(`${Object.keys(schemas)}: a keyword needs an ajv helper at run time; use other keywords`);
   return `// @ts-nocheck\n${code.replaceAll(SCHEMA_PATH, '')}\n`;
 }
 
 const UNSUPPORTED = 'unevaluatedProperties';
 
-/** Two schemas of one name may meet in an ajv. */
+/** Makes ids unique, because an ajv may get two schemas with the same name. */
 let added = 0;
 
 /** Of an error: the place in the schema, which no message needs. */

@@ -1,14 +1,14 @@
-/** What `npm run lint` and `npm test` check without running it, beside the types. */
+/** Lists and runs the static checks of `npm run lint` and `npm test`, except for the types. */
 import { startOwned } from '../start-owned.ts';
 
-/** By name, the arguments of node. @param script those that run a script of this repository, named without its ending */
+/** Returns node's arguments by name of the check. @param script returns the arguments that run a script of this repository */
 export const checksWith = (
   script: (name: string) => readonly string[],
 ): Readonly<Record<string, readonly string[]>> => ({
   format: ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
   gen: [...script('scripts/gen'), '--check'],
   docs: [...script('scripts/docs'), '--check'],
-  // What a browser runs, with the types of its globals.
+  // Browser code has other global types.
   console: ['node_modules/typescript/bin/tsc', '-p', 'modules/console/pages', '--noEmit'],
   page: ['node_modules/typescript/bin/tsc', '-p', 'scripts/playground/page'],
 });
@@ -19,7 +19,7 @@ export async function runChecks(root: string, checks: Readonly<Record<string, re
   return !passed.includes(false);
 }
 
-/** @returns whether it passed; what it said is printed at once, not between the lines of another */
+/** Prints the output as a whole, so that outputs are not mixed. @returns whether the check passed */
 function runCheck(root: string, name: string, args: readonly string[]): Promise<boolean> {
   const child = startOwned(args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';

@@ -1,4 +1,4 @@
-/** Checks the grammar of the documentation, offline, with Harper. With paths as arguments it checks only these. */
+/** Checks the grammar of the documentation with Harper, offline. With paths as arguments, it checks only these files. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,8 +8,8 @@ import { slimBinary } from 'harper.js/slimBinary';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Rules of Harper that complain of correct sentences here: technical terms and units that they do not know, sentences that go on
- * behind code, and headings in sentence case.
+ * Harper rules that report correct text here: technical terms and units that they do not know, sentences that continue after
+ * code, and headings in sentence case.
  */
 const NOISE = [
   'CompoundNouns',
@@ -39,7 +39,7 @@ const NOISE = [
   'ToTwoToo',
   'UseTitleCase',
 ];
-/** Rules that write out abbreviations, such as `config` and `ms`. */
+/** Rules that expand abbreviations such as `config` and `ms`. */
 const EXPANDS = /^Expand/;
 
 const pages = (): readonly string[] => [

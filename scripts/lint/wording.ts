@@ -1,6 +1,6 @@
 /**
- * Refuses phrases that a reader has to decode (`wording.yaml`) in everything that people read: texts of the program, comments,
- * documentation, test names. With paths as arguments it checks only these.
+ * Rejects unclear phrases (`wording.yaml`) in all texts for people: messages of the program, comments, documentation, test names.
+ * With paths as arguments, it checks only these files.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -10,20 +10,20 @@ import { parse } from 'yaml';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 interface Phrase {
-  /** A regular expression, without regard to case. */
+  /** A regular expression; case is ignored. */
   readonly find: string;
   /** What to write instead. */
   readonly write: string;
-  /** The same words are fine where this matches them with the words before. */
+  /** Allows a match if this matches it together with the text before. */
   readonly unless?: string;
 }
 
-/** Files with texts; shapes and what is generated repeat texts of others. */
+/** Files with texts. Shapes and generated files repeat texts from elsewhere. */
 const CHECKED = /\.(?:tsx?|mjs|md|ya?ml|json|html|css|sh)$/;
 const SKIPPED =
   /(?:^|\/)generated\/|^catalog\/(?:shapes|writers)\/|^scripts\/lint\/wording\.yaml$|package-lock\.json$|^test\/.*\/fixtures\//;
 
-/** How many characters before a match `unless` may look at. */
+/** Number of characters before a match that `unless` sees. */
 const BEFORE = 12;
 
 const phrases = (parse(readFileSync(new URL('wording.yaml', import.meta.url), 'utf8')) as readonly Phrase[]).map(
@@ -34,7 +34,7 @@ const phrases = (parse(readFileSync(new URL('wording.yaml', import.meta.url), 'u
   }),
 );
 
-/** @returns `path:line: phrase: write …`, one for each match */
+/** @returns `path:line: phrase: write …` for each match */
 function complaintsOf(path: string): readonly string[] {
   const text = readFileSync(`${ROOT}/${path}`, 'utf8');
   return phrases.flatMap(({ find, write, unless }) =>

@@ -1,4 +1,4 @@
-/** Puts the playground on the docs site, after `site/copy-pages.js`: the page once, and a frame of it below each guide's example. */
+/** Adds the playground to the docs site, after `site/copy-pages.js`: the page itself, and a frame below each guide's example. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,11 +8,11 @@ import { guideExamples, linkTo } from './guide-examples.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGES = join(ROOT, 'site/pages');
 
-/** Loaded when it is opened: the page has half a megabyte, which a browser keeps for the next guide. */
+/** The frame is loaded when opened, because the page is half a megabyte. The browser caches it for the next guide. */
 const frame = (page: string, link: string): string => `
 <details class="playground">
 <summary>Try it: change the configuration or the payload, and see what happens to the event</summary>
-<p><a href="/playground.html#${link}" target="_blank">In a window of its own</a></p>
+<p><a href="/playground.html#${link}" target="_blank">Open in a new window</a></p>
 <iframe src="/playground.html#${link}" title="Playground with the example of ${page}" loading="lazy" style="width: 100%; height: 48rem; border: 1px solid var(--vp-c-divider)"></iframe>
 </details>
 `;

@@ -1,4 +1,4 @@
-/** Builds the playground: one page with the compiler, the explanations and the shipped catalog in it, which loads nothing. */
+/** Builds the playground: one self-contained page with the compiler, `explain` and the shipped catalog. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
@@ -13,10 +13,10 @@ import * as standIns from './page/browser/node.ts';
 
 const PAGE = 'scripts/playground/page';
 
-/** What a page checks: it has no blueprints and runs no tests. */
+/** Schemas that the page validates. It has no blueprints and runs no tests. */
 const CHECKED = ['config', 'profile', 'source', 'subscriptions', 'target'];
 
-/** The schemas that are checked, and those that they refer to: messages name what these take. Those of tables and stored rows are for others. */
+/** Returns the validated schemas and those that they reference, because messages name valid keys and values. Tables and stored rows are not included. */
 function checkedSchemas(): Readonly<Record<string, unknown>> {
   const all: Readonly<Record<string, unknown>> = SCHEMAS;
   const names = new Set(CHECKED);
@@ -27,16 +27,16 @@ function checkedSchemas(): Readonly<Record<string, unknown>> {
   return Object.fromEntries([...names].map((name) => [name, all[name]]));
 }
 
-/** Without the reasons, which `hookwright rule` and the docs give. */
+/** Returns the rules without `why`, which is in `hookwright rule` and the docs. */
 const shortRules = (): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(RULE_DATA).map(([id, rule]) => [id, { ...rule, why: '' }]));
 
-/** Files of this repository that reach the machine, or hold more than the page says, and what stands in for them. */
+/** Replacements of files in this repository that access the machine, or that the page does not need. */
 const INSTEAD: readonly (readonly [path: RegExp, code: string])[] = [
   [/\/compiler\/node\/node-files\.ts$/, `export { shippedFiles as nodeFiles } from './${PAGE}/browser/files.ts';`],
-  // Commands are no part of the page.
+  // The page has no commands.
   [/\/cli\/built\/command-files\.ts$/, 'export const COMMAND_FILES = [];'],
-  // Of a delivery it says why it would be refused: nothing is sent or watched, and no secret is guessed.
+  // The page explains why a delivery would be rejected. It sends and watches nothing, and does not search for near misses.
   [/\/deliver\/redact\.ts$/, 'export const createRedact = () => (text) => text;'],
   [/\/deliver\/http\/send-piece\.ts$/, 'export const createPieceSender = () => null;'],
   [/\/causes\/near-misses\.ts$/, 'export const findNearMiss = () => null;'],
@@ -51,7 +51,7 @@ const INSTEAD: readonly (readonly [path: RegExp, code: string])[] = [
   [/\/diagnostics\/built\/rules\.ts$/, `export const RULE_DATA = ${JSON.stringify(shortRules())};`],
 ];
 
-/** Functions of files that the page needs otherwise, and what stands in for them. */
+/** Replacements of functions in files that the page otherwise needs. */
 const STUBS: readonly (readonly [path: RegExp, name: string, code: string])[] = [
   [/\/base\/files\.ts$/, 'assetFolder', "(name: string) => '/' + name"],
   [/\/codehosts\/runtime\/posts-driver\.ts$/, 'linkFindPosted', '() => null'],
@@ -59,19 +59,19 @@ const STUBS: readonly (readonly [path: RegExp, name: string, code: string])[] = 
   [/\/deliver\/prepare-text\.ts$/, 'quietMentions', 'async (text: string) => text'],
 ];
 
-/** Packages that parse or send what a page does not. */
+/** Packages for parsing and sending that the page does not need. */
 const ABSENT_PACKAGES = /^(?:undici|commonmark|@photostructure\/sqlite)$/;
 
-/** The file with another function of this name. @throws Error if it has none */
+/** Returns the file with a replaced function. @throws Error if the function is missing */
 function withStub(path: string, name: string, code: string): string {
   const text = readFileSync(path, 'utf8');
   const declared = new RegExp(`^(?:export )?((?:async )?function) ${name}\\b`, 'm');
-  if (!declared.test(text)) throw new Error(`${path}: there is no function ${name}`);
+  if (!declared.test(text)) throw new Error(`${path} has no function ${name}`);
   return `${text.replace(declared, '$1 replaced')}\nexport const ${name} = ${code};\n`;
 }
 
-/** The stand-ins, and `absent` for every other name of a module of Node.js. */
-async function inPlaceOf(module: string): Promise<string> {
+/** Returns the replacements for a Node.js module, with `absent` for every other name. */
+async function replacementModule(module: string): Promise<string> {
   const names = Object.keys((await import(module)) as object).filter(
     (name) => name !== 'default' && !(name in standIns),
   );
@@ -84,10 +84,10 @@ const inBrowser = (root: string): Plugin => ({
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'node' }));
     onLoad({ filter: /.*/, namespace: 'node' }, async ({ path }) => ({
-      contents: await inPlaceOf(path),
+      contents: await replacementModule(path),
       resolveDir: root,
     }));
-    // Of a module's door, what commands load; and what composes mail.
+    // Parts of modules that only commands load, and the composer of mail.
     onResolve({ filter: /\/cli\/|^nodemailer\// }, ({ kind }) =>
       kind === 'dynamic-import' ? { path: 'absent', namespace: 'absent' } : null,
     );
@@ -100,10 +100,10 @@ const inBrowser = (root: string): Plugin => ({
   },
 });
 
-/** Shapes that are large and rarely used: paths into these payloads are not checked in the page, which says so. */
+/** Large and rarely used shapes. The page says that it does not check paths into these payloads. */
 const LEFT_OUT = ['adyen-platform.json', 'mux.json', 'square.json'];
 
-/** What the page needs of the catalog, by path below it: no blueprints, no notes of sources; parsed, because a text in a text is longer. */
+/** Returns the files of the catalog that the page needs, by path: no blueprints, no notes of sources. They are parsed, because JSON in a string is longer. */
 function shipped(root: string): Readonly<Record<string, unknown>> {
   const catalog = join(root, 'catalog');
   const texts = ['shapes', 'writers'].flatMap((folder) =>
@@ -142,7 +142,7 @@ export async function buildPlayground(root: string): Promise<string> {
     inject: [join(root, PAGE, 'browser/globals.ts')],
     plugins: [inBrowser(root)],
   });
-  // It looks as the console does.
+  // The page has the style of the console.
   const style = readFileSync(join(root, 'modules/console/pages/page.css'), 'utf8');
   return joinPage(join(root, PAGE), outputFiles[0]?.text ?? '', '', style);
 }

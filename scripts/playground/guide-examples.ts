@@ -1,4 +1,4 @@
-/** The examples of the docs for the playground: the configuration of a page, and an event that its first route takes. */
+/** Collects examples from the docs for the playground: the configuration of a page, and an event that its first route accepts. */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,9 +10,9 @@ import { payloads } from '../../modules/payloads/module.ts';
 import { signTestEvent } from '../../modules/workbench/cli/test-event/sign-test-event.ts';
 
 export interface GuideExample {
-  /** Name in docs/, without `.md`. */
+  /** Name of the page in docs/, without `.md`. */
   readonly page: string;
-  /** The block of the page, with its marks. */
+  /** The code block of the page, with its fences. */
   readonly fence: string;
   readonly config: string;
   readonly event: string;
@@ -21,7 +21,7 @@ export interface GuideExample {
 
 const FENCES = /^```yaml\n([\s\S]*?\n)```\n/gm;
 
-/** Sorted by page. A page that has no whole configuration with a route has none. @param root of the repository */
+/** Returns examples sorted by page, for pages with a complete configuration that has a route. @param root of the repository */
 export async function guideExamples(root: string): Promise<readonly GuideExample[]> {
   const known = await payloads.payloads?.();
   const compiler = await payloads.compiler?.();
@@ -71,6 +71,6 @@ export async function guideExamples(root: string): Promise<readonly GuideExample
   });
 }
 
-/** What follows the `#` of the playground's address: page.ts reads it. */
+/** Returns the fragment of the playground's address, which page.ts reads. */
 export const linkTo = ({ config, event, payload }: GuideExample): string =>
   Buffer.from(JSON.stringify({ config, event, payload })).toString('base64url');

@@ -1,4 +1,4 @@
-/** Joins a page, its style and its script into one document that loads nothing, under a policy that lets nothing else run. */
+/** Joins a page, its style and its script into one document that loads nothing. Its policy prevents any other script. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ const sha256 = (text: string): string => `'sha256-${createHash('sha256').update(
 /**
  * @param folder of `page.html` and `page.css`
  * @param script minified
- * @param more what the policy allows besides the style and the script
- * @param before style, before that of the page
+ * @param more further directives of the policy
+ * @param before style that precedes the style of the page
  */
 export function joinPage(folder: string, script: string, more = '', before = ''): string {
   // `</script` would end the element.

@@ -3,7 +3,7 @@
 import type { NodeId, ShapeGraph } from '../../modules/payloads/compiler/shapes/shape.ts';
 import { printNode } from '../../modules/payloads/compiler/shapes/shape-file.ts';
 
-/** @returns for every node that the roots reach, the number of its class */
+/** @returns the number of the class of every node that the roots reach */
 export function minimise(graph: ShapeGraph, roots: Iterable<NodeId>): ReadonlyMap<NodeId, number> {
   const reached = reach(graph, roots);
   let classes = new Map<NodeId, number>(reached.map((id) => [id, 0]));
@@ -16,7 +16,7 @@ export function minimise(graph: ShapeGraph, roots: Iterable<NodeId>): ReadonlyMa
   }
 }
 
-/** Nodes stay together when they look the same with their children's classes for names. */
+/** Keeps nodes in one class if they are equal with the classes of their children as names. */
 function refine(graph: ShapeGraph, classes: ReadonlyMap<NodeId, number>): Map<NodeId, number> {
   const numbers = new Map<string, number>();
   const nameOf = (id: NodeId): string => String(classes.get(id));

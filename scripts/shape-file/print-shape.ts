@@ -1,4 +1,4 @@
-/** Writes a shape as a file of `catalog/shapes/`: each node once, those that are named most often under the shortest numbers. */
+/** Prints a shape as a file of `catalog/shapes/`. Each node appears once; the most referenced nodes have the shortest numbers. */
 
 import type {
   NodeId,
@@ -26,7 +26,7 @@ const GENERATED = 'by scripts/shapes.ts from the packages below. Do not edit.';
 export function printShape({ graph, events, source, quality, from, action }: NewShape): string {
   const classes = minimise(graph, [...events.values()].flat());
   const classOf = (id: NodeId): number => classes.get(id) ?? 0;
-  // One node stands for its class.
+  // One node represents its class.
   const members = new Map([...classes].map(([id, number]) => [number, graph.node(id)]));
   const isAny = (number: number): boolean => members.get(number)?.types.has('any') === true;
   const order = byUse(members, classOf).filter((number) => !isAny(number));
@@ -52,7 +52,7 @@ export function printShape({ graph, events, source, quality, from, action }: New
 const rootsOf = (roots: readonly NodeId[], idOf: (id: NodeId) => number): string =>
   [...new Set(roots.map(idOf))].map((id) => id.toString(36)).join(' ');
 
-/** Those that are named most often first. */
+/** Sorts nodes by the number of references, descending. */
 function byUse(members: ReadonlyMap<number, ShapeNode>, classOf: (id: NodeId) => number): readonly number[] {
   const uses = new Map([...members.keys()].map((number) => [number, 0]));
   const count = (id: NodeId | null): void => {

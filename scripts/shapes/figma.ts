@@ -1,4 +1,4 @@
-/** The shape of Figma's payloads, from the description of its REST API. */
+/** Reads the shape of Figma's payloads from the description of its REST API. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { createSchemaReader } from '../../modules/payloads/compiler/shapes/from-json-schema.ts';

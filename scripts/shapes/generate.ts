@@ -1,4 +1,4 @@
-/** Writes `catalog/shapes/` from the packages installed beside this file. */
+/** Writes `catalog/shapes/` from the packages installed in this folder. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -17,7 +17,7 @@ const READERS: Readonly<Record<string, () => NewShape>> = {
   ...Object.fromEntries(TYPED_SOURCES.map((source) => [source.source, () => readTyped(source)])),
 };
 
-/** @param out folder @param only names of sources; empty: all, and files of no source are removed */
+/** @param out folder @param only names of sources; empty: all, and files of unknown sources are removed */
 export function generate(out: string, only: readonly string[]): void {
   if (only.length === 0) rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });

@@ -1,4 +1,4 @@
-/** The shape of GitHub's payloads: two packages united, of which each knows events and fields that the other lacks. */
+/** Reads the shape of GitHub's payloads from two packages, because each has events and fields that are missing in the other. */
 
 import { createSchemaReader } from '../../modules/payloads/compiler/shapes/from-json-schema.ts';
 import type { NodeTable } from '../../modules/payloads/compiler/shapes/node-table.ts';
@@ -11,7 +11,7 @@ import { originOf, readPackageJson } from './packages.ts';
 const SCHEMAS = '@octokit/webhooks-schemas';
 const OPENAPI = '@octokit/openapi-webhooks';
 
-/** By event and action (`issues/opened`, `push/`). */
+/** Root nodes by event and action (`issues/opened`, `push/`). */
 type Roots = Map<string, NodeId>;
 
 /** github.com first; the others only for events that it does not have. */
@@ -66,7 +66,7 @@ function readOpenapi(edition: string, table: NodeTable): Roots {
 const uniteWith = (known: NodeId | undefined, more: NodeId, unite: (a: NodeId, b: NodeId) => NodeId): NodeId =>
   known === undefined ? more : unite(known, more);
 
-/** The permissions of an app: there are more on GitHub Enterprise Server, and new ones every year. */
+/** Opens the permissions of an app, because GitHub Enterprise Server has more, and new ones appear every year. */
 function openPermissions(table: NodeTable): void {
   const any = table.add(ANY);
   for (const id of Array.from({ length: table.size }, (_, index) => index)) {
@@ -78,7 +78,7 @@ function openPermissions(table: NodeTable): void {
   }
 }
 
-/** Every event may have these, as GitHub documents; the packages leave them out here and there. */
+/** Fields that every event may have according to GitHub; some types in the packages omit them. */
 const COMMON = ['enterprise', 'installation', 'organization'];
 
 function addCommon(roots: Roots, table: NodeTable): void {

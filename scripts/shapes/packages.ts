@@ -1,4 +1,4 @@
-/** The packages that describe payloads, installed beside this file with `npm ci`. */
+/** Reads the packages that describe payloads, installed in this folder with `npm ci`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** Reads TypeScript types as nodes: what a value of the type may be once it is JSON. */
+/** Reads TypeScript types as nodes that describe the JSON of their values. */
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import type { LazyNodes } from '../../modules/payloads/compiler/shapes/lazy-nodes.ts';
@@ -14,10 +14,10 @@ import type {
 } from '../../modules/payloads/compiler/shapes/shape.ts';
 
 export interface TypeReader {
-  /** The members of the union that the exported type is; itself when it is none. */
+  /** The members of an exported union type; the type itself if it is not a union. */
   membersOf(name: string): readonly ts.Type[];
   read(type: ts.Type): NodeId;
-  /** The texts or numbers that a property may be; empty: any. @param path below the type */
+  /** The texts or numbers that a property may be; empty: any. @param path relative to the type */
   literalsOf(type: ts.Type, path: readonly string[]): readonly ScalarValue[];
   propertiesOf(type: ts.Type): readonly (readonly [string, ts.Type])[];
   readonly table: NodeTable;
@@ -46,9 +46,9 @@ export function createTypeReader(text: string, table: NodeTable, { unexpanded }:
     table,
     membersOf(name) {
       const alias = aliases.get(name);
-      if (alias === undefined) throw new Error(`no type ${name}`);
+      if (alias === undefined) throw new Error(`unknown type ${name}`);
       const type = checker.getTypeFromTypeNode(alias.type);
-      if ((type.flags & ts.TypeFlags.Any) !== 0) throw new Error(`the type ${name} is not found: ${alias.getText()}`);
+      if ((type.flags & ts.TypeFlags.Any) !== 0) throw new Error(`cannot resolve the type ${name}: ${alias.getText()}`);
       return type.isUnion() ? type.types : [type];
     },
     read(type) {
@@ -133,7 +133,7 @@ function readOne(type: ts.Type, reading: Reading): ShapeNode {
   if ((flags & (TypeFlags.NumberLike | TypeFlags.BigIntLike)) !== 0) return scalar('number');
   if ((flags & TypeFlags.Null) !== 0) return scalar('null');
   if (type.isIntersection()) {
-    // `string & {}` is any string, also beside literals; a branded string is a string.
+    // `string & {}` is any string, even next to literals; a branded string is a string.
     const plain = type.types.find((member) => (member.flags & (TypeFlags.String | TypeFlags.Number)) !== 0);
     if (plain !== undefined) return readOne(plain, reading);
     return readObject(type, reading);
@@ -147,7 +147,7 @@ const scalar = (type: ShapeType, values: readonly ScalarValue[] | null = null): 
   values,
 });
 
-/** Classes whose JSON is a text, or that hold bytes. */
+/** Classes whose JSON is a text, or that contain bytes. */
 const CLASSES: Readonly<Record<string, ShapeNode>> = {
   Date: { ...scalar('string'), format: 'date-time' },
   Decimal: scalar('string'),
@@ -173,7 +173,7 @@ function readObject(type: ts.Type, reading: Reading): ShapeNode {
 }
 
 function readProperty(symbol: ts.Symbol, reading: Reading): readonly (readonly [string, ShapeProperty])[] {
-  // Symbols and private members are not JSON, nor are methods.
+  // Symbols, private members and methods are not in JSON.
   if (symbol.name.startsWith('__@') || symbol.name.startsWith('#')) return [];
   const type = typeOf(symbol, reading);
   if (type.getCallSignatures().length > 0 || (type.flags & TypeFlags.Never) !== 0) return [];

@@ -1,4 +1,4 @@
-/** The shape of Shopify's payloads: the schemas of all versions of its API, which were inferred from payloads, united. */
+/** Reads the shape of Shopify's payloads: the union of the schemas of all versions of its API, which were inferred from payloads. */
 import { readdirSync } from 'node:fs';
 import { createSchemaReader } from '../../modules/payloads/compiler/shapes/from-json-schema.ts';
 import type { NodeTable } from '../../modules/payloads/compiler/shapes/node-table.ts';
@@ -33,7 +33,7 @@ function schemaFiles(): readonly { readonly topic: string; readonly path: string
     .map((file) => ({ topic: file.replace(/^[^/]+\//, '').slice(0, -'.json'.length), path: `schemas/${file}` }));
 }
 
-/** A field that was null in every payload seen may hold anything. */
+/** Makes fields `any` that were null in all payloads. */
 function forgetNulls(table: NodeTable): void {
   for (let id = 0; id < table.size; id++) {
     const { types } = table.node(id);

@@ -1,4 +1,4 @@
-/** The name on the wire of each event that the package has a file for; of two versions of one event both are taken. */
+/** Lists the wire name of each event that has a file in the package, including two versions of one event. */
 export const TWITCH_EVENTS: Readonly<Record<string, readonly string[]>> = {
   AutoModMessageHold: ['automod.message.hold'],
   AutoModMessageHoldV2: ['automod.message.hold'],

@@ -1,4 +1,4 @@
-/** Senders whose packages have one file of types for each event: the module that imports them all. */
+/** Creates a module that imports all types of senders whose packages have one file per event. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { packagePath } from './packages.ts';
 import { TWITCH_EVENTS } from './twitch-events.ts';
@@ -9,7 +9,7 @@ type TypeFiles = Pick<TypedSource, 'module' | 'events'>;
 const importOf = (folder: string, name: string): string =>
   `import(${JSON.stringify(`./node_modules/${folder}/${name}.js`)})`;
 
-/** Generated clients keep the names on the wire in a type of their own. */
+/** Generated clients have the wire names in a separate type. */
 const rawOf = (folder: string, name: string): string => `export type ${name} = ${importOf(folder, name)}.${name}.Raw;`;
 
 const namesIn = (folder: string, ending: string): readonly string[] =>
@@ -18,7 +18,7 @@ const namesIn = (folder: string, ending: string): readonly string[] =>
     .map((file) => file.slice(0, -'.d.ts'.length))
     .sort();
 
-/** The type of an event is any text; its documentation names the value. */
+/** The event's type is any text in the types; the documentation names its value. */
 export function squareTypes(): TypeFiles {
   const events = namesIn('square/serialization/types', 'Event').flatMap(
     (name): readonly [string, readonly string[]][] => {
@@ -61,7 +61,7 @@ export function webflowTypes(): TypeFiles {
   return { module: types.join('\n'), events: WEBFLOW_EVENTS };
 }
 
-/** One folder for each kind of event, and in it one class for each body. */
+/** The package has one folder per kind of event, with one class per body. */
 export function adyenPlatformTypes(): TypeFiles {
   const typings = '@adyen/api-library/lib/src/typings';
   const folders = readdirSync(packagePath(typings)).filter((name) => name.endsWith('Webhooks'));

@@ -1,4 +1,4 @@
-/** Senders whose payloads are described by TypeScript types, and how their events are found among them. */
+/** Lists the senders whose payloads are described by TypeScript types, and the events in these types. */
 import { adyenPlatformTypes, agentmailTypes, squareTypes, twitchTypes, webflowTypes } from './type-files.ts';
 import type { TypedSource } from './typed-source.ts';
 
@@ -6,7 +6,7 @@ const module = (name: string, path: string): string => `./node_modules/${name}/$
 
 const ROOT = { Root: { at: 'type' } };
 
-/** What stands around every event (docs.slack.dev/apis/events-api). */
+/** The envelope of every event (docs.slack.dev/apis/events-api). */
 const SLACK = `
 import type { SlackEvent } from '@slack/types';
 type Envelope<Event> = Event extends unknown ? {
@@ -18,7 +18,7 @@ type Envelope<Event> = Event extends unknown ? {
 } : never;
 export type Root = Envelope<SlackEvent>;`;
 
-/** Both packages lack fields that the other has. */
+/** Each of two packages has fields that are missing in the other. */
 const GITLAB_EVENTS: Readonly<Record<string, readonly string[]>> = {
   Push: ['Push Hook'],
   Tag: ['Tag Push Hook'],

@@ -1,4 +1,4 @@
-/** Makes the shape of a sender from the TypeScript types of its packages. */
+/** Creates the shape of a sender from the TypeScript types of its packages. */
 import type { NodeTable } from '../../modules/payloads/compiler/shapes/node-table.ts';
 import { ANY, createNodeTable } from '../../modules/payloads/compiler/shapes/node-table.ts';
 import type { NodeId } from '../../modules/payloads/compiler/shapes/shape.ts';
@@ -33,7 +33,7 @@ function adjustNodes(table: NodeTable, { drop = [], open = [], closed = [], unli
     for (const [name, property] of properties) {
       if (open.includes(name)) opened.add(property.node);
       if (closed.includes(name)) shut.add(property.node);
-      // A node of its own: the same list may stand elsewhere.
+      // A new node, because other fields may share the old one.
       if (unlisted.includes(name))
         properties.set(name, { ...property, node: table.add({ ...table.node(property.node), values: null }) });
     }

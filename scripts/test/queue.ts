@@ -1,10 +1,10 @@
-/** A queue of files for several processes, kept in a folder: the process that creates the mark of an entry owns it. */
+/** Shares a queue of files between processes, in a folder: the process that creates the mark of an entry owns it. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const listPath = (folder: string): string => join(folder, 'queue.json');
 
-/** @param folder has no queue yet */
+/** @param folder a folder without a queue */
 export function createQueue(folder: string, files: readonly string[]): void {
   writeFileSync(listPath(folder), JSON.stringify(files));
 }
@@ -19,7 +19,7 @@ function take(folder: string, index: number): boolean {
   }
 }
 
-/** The files that no other process has taken, each taken on request. */
+/** Yields files that no other process has claimed, and claims each on request. */
 export function* takeFiles(folder: string): Generator<string> {
   const files = JSON.parse(readFileSync(listPath(folder), 'utf8')) as readonly string[];
   for (const [index, file] of files.entries()) if (take(folder, index)) yield file;

@@ -1,9 +1,9 @@
-/** The repository's Markdown as a site: README is the front page, docs/README.md the sidebar. A link that leads nowhere fails the build. */
+/** Configures the docs site: README is the front page, docs/README.md defines the sidebar. A broken link fails the build. */
 import { readFileSync } from 'node:fs';
 
 const INDEX = readFileSync(new URL('../../docs/README.md', import.meta.url), 'utf8');
 
-// biome-ignore lint/style/noDefaultExport: VitePress takes nothing else
+// biome-ignore lint/style/noDefaultExport: VitePress requires a default export
 export default {
   title: 'hookwright',
   description: 'Signed webhooks in; agent prompts, messages and jobs out.',
@@ -26,7 +26,7 @@ export default {
   },
 };
 
-/** The anchor of a heading as GitHub makes it, which the links in the pages follow. */
+/** Generates the anchor of a heading like GitHub, because links in the pages use these anchors. */
 function anchorOf(title) {
   return title
     .replace(/&(?:lt|gt|amp|quot);/g, '')
@@ -35,7 +35,7 @@ function anchorOf(title) {
     .replaceAll(' ', '-');
 }
 
-/** Links to a README lead to the page that it becomes, and braces in code are no template of Vue. */
+/** Changes links to a README into links to its page, and prevents Vue from reading braces in code as templates. */
 function adapt({ tokens }) {
   for (const token of tokens.flatMap(({ children }) => children ?? [])) {
     const href = token.type === 'link_open' ? token.attrGet('href') : null;
@@ -44,7 +44,7 @@ function adapt({ tokens }) {
   }
 }
 
-/** The sections of docs/README.md, and the links in each. */
+/** Returns the sections of docs/README.md with their links. */
 function sidebarOf(index) {
   const [, ...sections] = index.split(/^## /m);
   return sections.map((section) => ({

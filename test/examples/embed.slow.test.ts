@@ -1,4 +1,4 @@
-/** The documented programs that embed the package: type-checked as a consumer would, and run. */
+/** Type-checks and runs the documented programs that embed the package, as a consumer does. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const OPTIONS = {
   skipLibCheck: false,
 };
 
-/** How a consumer's compiler finds types; the second with `HOOKWRIGHT_LONG_TESTS=1` alone, a check takes seconds. */
+/** Module resolution of a consumer's compiler. The second runs only with `HOOKWRIGHT_LONG_TESTS=1`, because it takes seconds. */
 const CONSUMERS = [
   { module: 'nodenext', moduleResolution: 'nodenext' },
   { module: 'esnext', moduleResolution: 'bundler' },
@@ -50,7 +50,7 @@ describe('a program that embeds the packed package', () => {
   }
 
   for (const name of ['embed', 'mount']) {
-    test(`${name}.ts prints what its first lines say`, () => {
+    test(`${name}.ts prints the output in its first comment`, () => {
       const entry = join(folder, `${name}.ts`);
       const tsx = join(ROOT, 'node_modules/tsx/dist/cli.mjs');
       const { status, stdout, stderr } = spawnSync(process.execPath, [tsx, entry], {

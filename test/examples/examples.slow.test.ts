@@ -1,4 +1,4 @@
-/** The examples, served. */
+/** Serves the examples and sends events to them. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ test('quickstart shows the prompt of a real pull request as the answer', async (
   assert.deepEqual(closed.body, { status: 'ignored', reason: 'filter', route: 'pull-requests', event: 'pull_request' });
 });
 
-test('code-review posts the answer as a comment, and leaves drafts and bots alone', async (t) => {
+test('code-review posts the answer as a comment and ignores drafts and bots', async (t) => {
   const { post, dir } = await startExample(t, 'code-review', {
     programs: {
       ollama: 'cat > "$DIR/prompt"; echo "Looks right to me."',
@@ -46,7 +46,7 @@ test('code-review posts the answer as a comment, and leaves drafts and bots alon
   assert.match(read(join(dir, 'prompt')) ?? '', /(untrusted-\w+)[\s\S]*Title: <\1>Update the README/);
 });
 
-test('alerts sends failed checks and vulnerable dependencies to the chats they are for', async (t) => {
+test('alerts sends failed checks and vulnerable dependencies to their chats', async (t) => {
   const messenger = await startFakeHttp(t, () => ({
     body: { ok: true, result: { message_id: 7, chat: { id: -1 }, date: 1, text: 'x' } },
   }));
@@ -78,7 +78,7 @@ test('alerts sends failed checks and vulnerable dependencies to the chats they a
   assert.match(sent[1]?.text ?? '', /^🛡 medium: semver in wolfy1339\/pika-pack\n/);
 });
 
-test('burst runs once for many events of one pull request, and says how many it replaces', async (t) => {
+test('burst runs once for many events of a pull request and reports how many were superseded', async (t) => {
   const { post, dir, stop } = await startExample(t, 'burst', {
     programs: { ollama: 'cat >> "$DIR/prompts"; echo "==" >> "$DIR/prompts"; echo done' },
   });

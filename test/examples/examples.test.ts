@@ -12,7 +12,7 @@ const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
 const configs = readdirSync(EXAMPLES).filter((name) => existsSync(join(EXAMPLES, name, 'hookwright.yaml')));
 
 for (const name of configs) {
-  test(`${name} lints without a complaint, with or without its secrets`, async (t) => {
+  test(`${name} passes lint with and without its secrets`, async (t) => {
     const { config, dir, path } = prepareExample(t, name);
     const env = { PATH: path };
     const lint = await runInProcess(['lint', '--strict', '--config', config], {
@@ -24,7 +24,7 @@ for (const name of configs) {
   });
 }
 
-test('ci-lint: every step of the workflow that runs hookwright succeeds, without a secret', async (t) => {
+test('ci-lint: every hookwright step of the workflow succeeds without secrets', async (t) => {
   const { dir } = prepareExample(t, 'ci-lint');
   const folder = join(dir, 'ci-lint');
   const workflow = parse(readFileSync(join(folder, '.github/workflows/hookwright.yml'), 'utf8')) as {

@@ -1,6 +1,6 @@
 /**
- * The examples of examples/embed/README.md for web frameworks, run with the frameworks as npm installs them. Only with
- * `HOOKWRIGHT_LONG_TESTS=1`: they bring a hundred packages that nothing else needs.
+ * Runs the web framework examples of examples/embed/README.md with frameworks that npm installs. Only with
+ * `HOOKWRIGHT_LONG_TESTS=1`, because they install a hundred packages that nothing else needs.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -20,7 +20,7 @@ const PACKAGES = [
   '@hono/node-server@1.19.19',
 ];
 
-/** A program around the code of the README: `app`, a listener on a free port, and the path below which webhooks are. */
+/** Wraps the code of the README: `app`, a listener on a free port, and the path of the webhooks. */
 const FRAMEWORKS: Readonly<
   Record<string, { readonly before: string; readonly after: string; readonly below: string }>
 > = {
@@ -85,7 +85,7 @@ describe('the routes in a framework', { skip: isLong ? false : 'a long test' }, 
     const install = ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...PACKAGES];
     const { status, stderr } = spawnSync('npm', install, { cwd: folder, encoding: 'utf8', timeout: 600_000 });
     if (status !== 0) missing = `NOT TESTED: the frameworks cannot be installed here: ${stderr.split('\n')[0]}`;
-    // Below the frameworks, which it shares no dependency with.
+    // In a subfolder of the frameworks, with which it shares no dependency.
     await installPacked(app);
     writeFileSync(join(app, 'package.json'), '{"type":"module"}');
   });

@@ -1,7 +1,7 @@
 /**
- * Two public reports, rebuilt: an agent that answers its own comments ($140 in six hours), and one that answers another bot
- * (995 runs, $210 in twelve hours). The code host is a double that sends each comment as an event; neither example relies on
- * what its configuration adds to the defaults.
+ * Reproduces two public reports: an agent that answers its own comments ($140 in six hours), and an agent that answers another bot
+ * (995 runs, $210 in twelve hours). A double of the code host sends each comment as an event. The examples are also tested
+ * without the settings that they add to the defaults.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { test } from 'node:test';
 import { startExample } from '../helpers/example.ts';
 import { until } from '../helpers/gateway.ts';
 
-/** Most runs for one discussion within ten minutes, unless a route says otherwise. */
+/** Default maximum number of runs for one discussion within ten minutes. */
 const LOOP_LIMIT = 10;
 
 interface Comment {
@@ -20,7 +20,7 @@ interface Comment {
   readonly number?: number;
 }
 
-/** @param edit of the configuration */
+/** @param edit changes the configuration */
 async function discussion(t: TestContext, name: string, route: string, edit: (config: string) => string) {
   const programs = {
     ollama: 'cat > /dev/null; echo "I will wait."',
@@ -28,7 +28,7 @@ async function discussion(t: TestContext, name: string, route: string, edit: (co
   };
   const { post, dir, cli } = await startExample(t, name, { programs, edit });
   const seen = new Set<string>();
-  /** What has become of a comment as an event. */
+  /** The outcome of a comment's event. */
   const send = async ({ login, body, number = 7 }: Comment): Promise<string> => {
     const answer = await post(route, 'issue_comment', {
       ...{ action: 'created', issue: { number }, repository: { full_name: 'octo/shop' }, sender: { login } },
@@ -44,7 +44,7 @@ async function discussion(t: TestContext, name: string, route: string, edit: (co
       seen.add(next);
       return readFileSync(join(dir, next), 'utf8');
     });
-  /** Sends what `reply` makes of each comment of the agent, until the gateway does not take it. */
+  /** Sends `reply` to each comment of the agent, until the gateway does not accept it. */
   const goOn = async (first: Comment, reply: (body: string) => Comment): Promise<string> => {
     let outcome = await send(first);
     while (outcome === 'accepted' && seen.size < 50) outcome = await send(reply(await answer()));
@@ -66,7 +66,7 @@ const QUESTION: Comment = { login: 'alice', body: 'Why does the build fail?' };
 const comesBack = (body: string): Comment => ({ login: 'shop-helper', body });
 const stripped = (body: string): Comment => ({ login: 'relay', body: body.replace(/<!--.*?-->/gs, '') });
 
-test('own-comments: each question is answered once', async (t) => {
+test('own-comments: answers each question once', async (t) => {
   const { goOn, send, answer, runs } = await discussion(t, 'own-comments', 'answers', (config) => config);
   assert.equal(await goOn(QUESTION, comesBack), 'filter');
   assert.equal(await send(QUESTION), 'accepted');
@@ -74,13 +74,13 @@ test('own-comments: each question is answered once', async (t) => {
   assert.equal(runs(), 2);
 });
 
-test('own-comments: also without the filter', async (t) => {
+test('own-comments: answers each question once without the filter', async (t) => {
   const { goOn, runs } = await discussion(t, 'own-comments', 'answers', without(FILTER));
   assert.equal(await goOn(QUESTION, comesBack), 'loop');
   assert.equal(runs(), 1);
 });
 
-test('own-comments: where something removes the marker, ten answers are the last', async (t) => {
+test('own-comments: stops after ten answers if the marker is removed', async (t) => {
   const { goOn, send, runs, answer } = await discussion(t, 'own-comments', 'answers', without(FILTER));
   assert.equal(await goOn(QUESTION, stripped), 'loop');
   assert.equal(runs(), LOOP_LIMIT);
@@ -88,7 +88,7 @@ test('own-comments: where something removes the marker, ten answers are the last
   await answer();
 });
 
-test('two-bots: ten runs, one alert, and the pause is not lifted by the next notice', async (t) => {
+test('two-bots: pauses after ten runs with one alert, and the next notice does not end the pause', async (t) => {
   const lines = [FILTER, /^.*session_key.*\n/m, /^.*budget.*\n/m];
   const { goOn, send, answer, cli, runs } = await discussion(t, 'two-bots', 'discussion', without(...lines));
   const notice = (): Comment => ({ login: 'reviewer[bot]', body: 'You have reached your daily quota.' });

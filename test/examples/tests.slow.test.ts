@@ -1,4 +1,4 @@
-/** The examples' own tests notice when something of the config breaks. */
+/** Checks that the examples' tests fail when their configs are broken. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { copyExamples } from '../helpers/example.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
-/** Those with a config: one shows the package as a library. */
+/** Examples with a config; one example shows the package as a library. */
 const NAMES = readdirSync(EXAMPLES).filter((name) => existsSync(join(EXAMPLES, name, 'hookwright.yaml')));
 const TESTS = 'hookwright.test.yaml';
 
@@ -20,7 +20,7 @@ interface Mutant {
   readonly text: string;
 }
 
-/** The config with one thing broken: a filter leaf turned round, an entry of `events` or a placeholder misspelt. */
+/** Configs with one defect: a negated filter leaf, or a misspelt entry of `events` or placeholder. */
 function mutantsOf(config: string): Mutant[] {
   const count = parts(config).length;
   return Array.from({ length: count }, (_, at) => {
@@ -32,15 +32,15 @@ function mutantsOf(config: string): Mutant[] {
   });
 }
 
-interface Part {
+interface ConfigPart {
   readonly what: string;
   readonly break: () => void;
 }
 
-const parts = (config: string): Part[] => partsIn(parseDocument(config));
+const parts = (config: string): ConfigPart[] => partsIn(parseDocument(config));
 
-function partsIn(document: ReturnType<typeof parseDocument>): Part[] {
-  const found: Part[] = [];
+function partsIn(document: ReturnType<typeof parseDocument>): ConfigPart[] {
+  const found: ConfigPart[] = [];
   visit(document, {
     Pair(_, { key, value }) {
       const name = isScalar(key) ? String(key.value) : '';
@@ -85,7 +85,7 @@ function partsIn(document: ReturnType<typeof parseDocument>): Part[] {
   return found;
 }
 
-test('the tests notice 95 of 100 things that break', async (t) => {
+test('the tests detect 95 of 100 defects', async (t) => {
   const missed: string[] = [];
   let tried = 0;
   for (const name of NAMES) {

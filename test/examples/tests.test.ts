@@ -1,4 +1,4 @@
-/** The examples' own tests: they pass, reach everything, and notice when something of the config breaks. */
+/** Checks that the examples' tests pass and reach all parts of their configs. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ import { runInProcess } from '../helpers/cli.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
-/** Those with a config: one shows the package as a library. */
+/** Examples with a config; one example shows the package as a library. */
 const NAMES = readdirSync(EXAMPLES).filter((name) => existsSync(join(EXAMPLES, name, 'hookwright.yaml')));
 const TESTS = 'hookwright.test.yaml';
 
-test('every example has tests; together they pass and reach everything', async (t) => {
+test('every example has tests that pass and reach all parts of its config', async (t) => {
   for (const name of NAMES) assert(existsSync(join(EXAMPLES, name, TESTS)), `${name} has no ${TESTS}`);
   const files = NAMES.map((name) => join(EXAMPLES, name, TESTS));
   const options = { home: tempDir(t), cwd: EXAMPLES };

@@ -1,4 +1,4 @@
-/** CI fails for what the registry has found, and not for a registry that cannot be asked. */
+/** Tests that CI fails for findings of the registry, but not for an unavailable registry. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,14 +12,14 @@ const audit = (faults: Readonly<Record<string, string>>): string =>
     vulnerabilities: Object.fromEntries(Object.entries(faults).map(([name, severity]) => [name, { name, severity }])),
   });
 
-test('a fault of severity high or critical is a finding, a lesser one is told', () => {
+test('a vulnerability of severity high or critical is a finding; a lesser one is only reported', () => {
   assert.deepEqual(readAudit(audit({})), { kind: 'fine', lines: [] });
   assert.deepEqual(readAudit(audit({ a: 'moderate' })), { kind: 'fine', lines: ['a: moderate'] });
   assert.equal(readAudit(audit({ a: 'low', b: 'high' })).kind, 'found');
   assert.equal(readAudit(audit({ a: 'critical' })).kind, 'found');
 });
 
-test('a wrong signature is a finding, none at all is told', () => {
+test('an invalid signature is a finding; a missing one is only reported', () => {
   const one = { name: 'a', version: '1.0.0' };
   assert.deepEqual(readSignatures('{"invalid":[],"missing":[]}'), { kind: 'fine', lines: [] });
   assert.deepEqual(readSignatures(JSON.stringify({ invalid: [], missing: [one] })), {
@@ -32,7 +32,7 @@ test('a wrong signature is a finding, none at all is told', () => {
   });
 });
 
-test('a registry that cannot be asked is no finding', () => {
+test('an unavailable registry is not a finding', () => {
   const refused = '{"message":"405 Method Not Allowed","statusCode":405,"error":{"summary":"","detail":""}}';
   const away = '{"error":{"code":"ENOTFOUND","summary":"request failed","detail":"no network"}}';
   for (const text of ['', 'npm error', 'null', '[]', '{}', refused, away])
@@ -41,7 +41,7 @@ test('a registry that cannot be asked is no finding', () => {
   assert.deepEqual(readSignatures(away).lines, ['ENOTFOUND']);
 });
 
-test('CI installs what the lock file says, and audits it', () => {
+test('CI installs the packages of the lock file and audits them', () => {
   const script = readFileSync(join(ROOT, '.ci/run'), 'utf8');
   assert.match(script, /^npm ci$/m);
   assert.match(script, /^npm run audit$/m);

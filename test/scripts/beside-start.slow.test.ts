@@ -1,4 +1,4 @@
-/** `npm test` beside `npm start`: what a gateway that serves an example keeps beside it is none of the code that is checked. */
+/** Tests that `npm test` works during `npm start`: files that a gateway writes next to an example are not checked. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { ROOT } from '../helpers/root.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
-test('the format of files of a gateway is not checked', (t) => {
+test('does not check the format of a gateway’s files', (t) => {
   const dir = tempDir(t);
   copyFileSync(join(ROOT, 'biome.json'), join(dir, 'biome.json'));
   cpSync(join(ROOT, 'scripts/lint'), join(dir, 'scripts/lint'), { recursive: true });

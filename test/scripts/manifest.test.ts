@@ -1,4 +1,4 @@
-/** What npm does with package.json: in a clone it generates what is needed; whoever installs the package runs nothing of it. */
+/** Tests npm's use of package.json: a clone generates its files, and an installation of the package runs no scripts. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { ROOT } from '../helpers/root.ts';
 
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
 
-test('the package has no script that npm runs, or asks about, where it is installed', () => {
+test('the package has no script that npm runs, or asks about, on installation', () => {
   const run = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare', 'prepublish'];
   assert.deepEqual(
     run.filter((name) => name in scripts),
@@ -15,11 +15,11 @@ test('the package has no script that npm runs, or asks about, where it is instal
   );
 });
 
-test('in a clone npm generates what is derived after it has installed: `dependencies` runs only at the root', () => {
+test('npm generates files after an installation in a clone: `dependencies` runs only at the root', () => {
   assert.equal(scripts.dependencies, 'tsx scripts/gen.ts');
 });
 
-test('what npm is told to end ends: the shell that npm starts gives place to the program, so that signals reach it', () => {
+test('npm forwards signals: the shell that it starts is replaced by the program', () => {
   for (const name of ['start', 'quickstart', 'test', 'test:all', 'test:long'])
     assert.match(scripts[name] ?? '', /^(?:\w+=\w+ )*exec (?:node|npm) /, name);
 });

@@ -1,4 +1,4 @@
-/** The playground in a real browser: it compiles and explains as the command line does, and asks nothing of any network. */
+/** Tests the playground in a real browser: it compiles and explains like the command line, without any network request. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { expectedOf, goldenNames, goldenText, readGolden } from '../helpers/gold
 import { ROOT } from '../helpers/root.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
-/** Screenshots for people to look at; not under version control. */
+/** Folder of screenshots for people; not under version control. */
 const ARTEFACTS = join(ROOT, 'build/artefacts');
 
 const KINDS = {
@@ -26,7 +26,7 @@ const KINDS = {
   group: { prompt: '{title}', coalesce: { window_seconds: 5, key: '{number}' } },
 };
 
-/** Targets with an address, with one that does not resolve, and without. */
+/** Targets with an address, with an unresolved address, and without. */
 const DELIVERIES = {
   log: { deliver: 'log' },
   telegram: { deliver: 'telegram', deliver_extra: { chat_id: '{chat}' } },
@@ -104,7 +104,7 @@ describe('the playground', { skip: NO_BROWSER, timeout: 3_600_000 }, () => {
   });
 
   for (const name of goldenNames()) {
-    it(`compiles ${name} as the command line does`, async () => {
+    it(`compiles ${name} like the command line`, async () => {
       const files = Object.entries(readGolden(name)).map(([path, content]) => [absolutePath(path), content]);
       const { output, printed } = (await page.evaluate(`(() => {
         const { output, diagnostics } = hookwright.compileIn(${JSON.stringify(Object.fromEntries(files))}, 0o644);
@@ -115,7 +115,7 @@ describe('the playground', { skip: NO_BROWSER, timeout: 3_600_000 }, () => {
     });
   }
 
-  /** What `hookwright explain` prints, and the page shows, without what is made up for each. */
+  /** The output of `hookwright explain` and of the page, without generated values. */
   const comparable = (printed: string): string =>
     printed
       .replaceAll(/^`serve` would not start: .*\n/gm, '')
@@ -123,7 +123,7 @@ describe('the playground', { skip: NO_BROWSER, timeout: 3_600_000 }, () => {
       .replaceAll('\n\n', '\n')
       .trim();
 
-  it('explains as the command line does', async (t) => {
+  it('explains like the command line', async (t) => {
     const home = tempDir(t);
     const [config, payload] = await Promise.all([page.inputValue('#config'), page.inputValue('#payload')]);
     writeFileSync(join(home, 'config.yaml'), config, { mode: 0o600 });
@@ -134,7 +134,7 @@ describe('the playground', { skip: NO_BROWSER, timeout: 3_600_000 }, () => {
     assert.equal(comparable(await text('explanation')), comparable(stdout));
   });
 
-  it('explains each kind of route, target, budget and session as the command line does', async (t) => {
+  it('explains each kind of route, target, budget and session like the command line', async (t) => {
     const home = tempDir(t);
     const routes = Object.fromEntries([
       ...Object.entries(DELIVERIES).flatMap(([name, delivery]) =>
@@ -142,7 +142,7 @@ describe('the playground', { skip: NO_BROWSER, timeout: 3_600_000 }, () => {
       ),
       ...Object.entries(OTHERS),
     ]);
-    // No one would get it: an error.
+    // Without a recipient, it is an error.
     delete routes.log_direct;
     const config = JSON.stringify({ ...COMMON, platforms: { ...TARGETS, webhook: { ...WEBHOOK, routes } } });
     writeFileSync(join(home, 'config.yaml'), config, { mode: 0o600 });
@@ -165,7 +165,7 @@ describe('the playground', { skip: NO_BROWSER, timeout: 3_600_000 }, () => {
     assert.deepEqual([...outcomes].sort(), ['200 delivered', '202 accepted', '202 coalesced', '502 delivery_failed']);
   });
 
-  it('says what is wrong as one types, and a click selects it', async () => {
+  it('shows diagnostics while typing, and a click selects the text', async () => {
     await open();
     const config = await page.inputValue('#config');
     await page.fill('#config', config.replace('prompt:', 'promt:'));
@@ -179,14 +179,14 @@ describe('the playground', { skip: NO_BROWSER, timeout: 3_600_000 }, () => {
     assert.match(await text('explanation'), /202 accepted/);
   });
 
-  it('shows why an event is ignored, and what a payload holds is shown as text', async () => {
+  it('shows why an event is ignored, and shows payloads as text', async () => {
     await page.fill('#payload', '{"action":"closed","x":"<img src=x onerror=alert(1)>"}');
     await until('explanation', /ignored/);
     assert.match(await text('explanation'), /✗ action in \["opened","reopened"\] .*"closed"/);
     assert.equal(await page.locator('#explanation img').count(), 0);
   });
 
-  it('opens the example of each guide with its explanation, in a frame of a page too', async () => {
+  it('opens the example of each guide with its explanation, also in a frame', async () => {
     const examples = await guideExamples(ROOT);
     const pages = examples.map(({ page }) => page);
     for (const guide of ['alertmanager', 'github', 'gitlab', 'stripe', 'tutorial'])
@@ -207,7 +207,7 @@ describe('the playground', { skip: NO_BROWSER, timeout: 3_600_000 }, () => {
       .waitFor({ state: 'attached' });
   });
 
-  it('opens what a link brings, and fits a phone', async () => {
+  it('opens the example in a link, and fits a phone', async () => {
     const prompt =
       'platforms: { webhook: { enabled: true, secret: "env:S", routes: { other: { prompt: "über {a}" } } } }';
     const values = Buffer.from(JSON.stringify({ config: prompt, payload: '{"a":1}', event: '' })).toString('base64url');

@@ -1,4 +1,4 @@
-/** A file of tests that waits for what does not keep a process takes no other with it. */
+/** Tests that a test file that waits without a handle does not prevent the following files. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { createQueue } from '../../scripts/test/queue.ts';
 import { LOADER, moduleUrl } from '../helpers/node-argv.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
-test('the files after it are run', (t) => {
+test('runs the following files', (t) => {
   const dir = tempDir(t);
   const write = (name: string, wait: string): void => {
     const code = `import { test } from 'node:test';\ntest('${name}', async () => { ${wait} });\n`;

@@ -1,4 +1,4 @@
-/** What the commands of the core ask about senders' payloads. */
+/** Answers the core commands' questions about senders' payloads. */
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import type { PayloadTools } from '../../../cli/base/module.ts';
@@ -27,23 +27,23 @@ export const payloadTools: PayloadTools<CliContext> = {
   },
 };
 
-/** What is known about the payloads of one sender. */
+/** The payload shapes of one sender. */
 export interface OpenShape {
   readonly source: OpenSource;
   /** The forms of all its events. */
   readonly all: FormSet;
-  /** The forms of one event, under its sender's name or a further one. @throws CliError with the closest names */
+  /** The forms of one event, by the sender's name for it or another name. @throws CliError with the closest names */
   ofEvent(event: string): FormSet;
 }
 
-/** @param name of the sender @throws CliError if there is none, or nothing is known about its payloads */
+/** @param name of the sender @throws CliError if the sender or the shape of its payloads is unknown */
 export async function openShape(context: CliContext, name: string, config?: readonly string[]): Promise<OpenShape> {
   const sources = await openSources(context, config);
   const source = sources.find(name);
   const shape = source.own ? readOwn(context, source, sources.files) : readShippedShape(source.parent);
   if (shape === null) {
-    const hint = `for a source of your own: hookwright source learn ${source.name} --from <file>…`;
-    throw new CliError(`nothing is known of the payloads of "${source.name}"`, hint);
+    const hint = `for a custom source, learn the shape: hookwright source learn ${source.name} --from <file>…`;
+    throw new CliError(`no payload shape is known for "${source.name}"`, hint);
   }
   const all = createFormSet(shape);
   return { source, all, ofEvent: (event) => formsOfEvent(all, event, source) };
@@ -56,7 +56,10 @@ function readOwn(context: CliContext, { parent }: OpenSource, files: OpenSources
   const shapes = readOwnShapes(new Map([[parent, item]]), { files: nodeFiles, cwd: context.cwd }, report);
   const [first] = report.diagnostics();
   if (first !== undefined && hasErrors(report.diagnostics())) {
-    throw new CliError(`the shape of "${parent}" cannot be read: ${first.message}`, 'hookwright lint shows where');
+    throw new CliError(
+      `the shape of "${parent}" cannot be read: ${first.message}`,
+      'find the error with hookwright lint',
+    );
   }
   return shapes.get(parent) ?? null;
 }
@@ -67,7 +70,7 @@ function formsOfEvent(set: FormSet, event: string, { name, file }: OpenSource): 
   if (taken.length > 0) return set.pick(taken);
   const names = [...set.forms.map((form) => form.event), ...Object.values(file.event_names ?? {}).flat()];
   const [close] = suggest(event, new Set(names));
-  const hint = close === undefined ? `hookwright source shape ${name} lists them` : `did you mean ${close}?`;
+  const hint = close === undefined ? `list the events: hookwright source shape ${name}` : `did you mean ${close}?`;
   throw new CliError(`the shape of "${name}" has no event "${event}"`, hint);
 }
 
@@ -78,7 +81,7 @@ interface Payloads {
   readonly paths: readonly string[];
 }
 
-/** By the value of `x-payload`. `examples` are what editors offer; for a text with placeholders in it they are listed beside. */
+/** By the value of `x-payload`. Editors offer `examples`; for texts with placeholders, they are listed in the description. */
 const HINTS: Readonly<Record<string, (payloads: Payloads) => Schema>> = {
   events: ({ events }) => ({ examples: events.map((event) => [event]), 'x-payload-events': events }),
   path: ({ paths }) => ({ examples: paths, 'x-payload-paths': paths }),
@@ -87,7 +90,7 @@ const HINTS: Readonly<Record<string, (payloads: Payloads) => Schema>> = {
   'path-or-template': ({ paths }) => ({ examples: paths, 'x-payload-paths': paths }),
 };
 
-/** @param forms of the events that are wanted */
+/** @param forms forms of the wanted events */
 export function addPayloadHints(schema: unknown, forms: readonly FormSet[]): unknown {
   const names = forms.flatMap((set) => set.forms.map(({ event }) => event));
   const paths = forms.flatMap((set) => listPaths(set).map(({ path }) => path.join('.')));

@@ -17,12 +17,12 @@ const DEFAULT_SECONDS = 900;
 function parseTimeout(text: string): number {
   const seconds = Number(text);
   if (Number.isFinite(seconds) && seconds > 0) return seconds;
-  throw new UsageError(`--timeout takes a number of seconds, not "${text}"`);
+  throw new UsageError(`invalid --timeout "${text}": a number of seconds is expected`);
 }
 
 export const sourceEnrollCommand = command({
   options: {
-    timeout: parsed(`seconds`, `How long to wait; default ${DEFAULT_SECONDS}`, parseTimeout),
+    timeout: parsed(`seconds`, `Maximum time to wait (default ${DEFAULT_SECONDS})`, parseTimeout),
     config: configOption,
     json: flag('Print the file as JSON'),
   },
@@ -34,7 +34,7 @@ export const sourceEnrollCommand = command({
     requireCapture(plan, open.table);
     await prepare(context, plan, open);
     const url = plan.public_url ?? `${open.url ?? ''}${routePath(plan)}`;
-    printNote(context, `waiting for ${plan.source}: create the webhook there, for ${url}`);
+    printNote(context, `waiting for ${plan.source}: create the webhook there with the URL ${url}`);
     const file = await wait(context, plan, seconds * 1000);
     if (given.json) printJson(context, { route: plan.name, file });
     else printLine(context, file);
@@ -42,19 +42,19 @@ export const sourceEnrollCommand = command({
   },
 });
 
-/** Creates the file, because a gateway does not start without it. */
+/** Creates the secret's file, because a gateway does not start without it. */
 async function prepare(context: CliContext, plan: RoutePlan, { url }: OpenTable): Promise<void> {
   const folders = { home: context.home, userHome: userHome(context.env) };
   const path = capturedFile(folders, plan);
   if (path === null) {
     throw new CliError(
-      `the secret of route "${plan.name}" is not kept in a file`,
-      `write it like this: secret: file:secrets/${plan.name}`,
+      `the secret of route "${plan.name}" is not in a file`,
+      `set it in the route: secret: file:secrets/${plan.name}`,
     );
   }
   if (existsSync(path)) return;
   storeCaptured(folders, plan, context.random(32).toString('hex'));
-  printNote(context, `${path} is new and holds a random value until the secret arrives`);
+  printNote(context, `created ${path} with a random value, until the secret arrives`);
   if (url !== null) await askGateway(context, 'reload', {});
 }
 
@@ -64,16 +64,16 @@ async function wait(context: CliContext, plan: RoutePlan, timeoutMs: number): Pr
   while (clock.monotonic() < end) {
     const report = await askGateway(context, 'enroll', { profile: plan.profile, route: plan.name });
     if (report.kind === 'stored' && report.file !== null) return report.file;
-    if (report.kind === 'failed') throw new CliError(`the secret arrived and could not be stored: ${report.reason}`);
+    if (report.kind === 'failed') throw new CliError(`the secret arrived but could not be stored: ${report.reason}`);
   }
   throw new CliError(`no secret arrived within ${timeoutMs / 1000} s`, 'nothing was changed; run it again');
 }
 
-/** @throws CliError for a sender whose secret comes another way. */
+/** @throws CliError if the sender does not send its secret */
 function requireCapture(plan: RoutePlan, { schemes }: RouteTable): void {
   const captures = (name: string): boolean => schemes[name]?.challenges.some(({ kind }) => kind === 'capture') ?? false;
   if (plan.source !== null && captures(plan.source)) return;
   const known = Object.keys(schemes).filter(captures).sort().join(', ');
   const what = plan.source === null ? `route "${plan.name}" has no source` : `${plan.source} sends no secret`;
-  throw new CliError(`${what}: there is nothing to wait for`, `these send theirs: ${known}`);
+  throw new CliError(`${what}: there is no secret to wait for`, `these senders send their secret: ${known}`);
 }

@@ -1,4 +1,4 @@
-/** `hookwright source learn`: infers the payloads of a source of the user from requests that it has sent. */
+/** `hookwright source learn`: infers the payload shapes of a custom source from requests that it has sent. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -25,49 +25,52 @@ import type { KeptRequest } from '../../../schemas/built/operations/types.ts';
 import { learnSchema } from '../compiler/shapes/learn-schema.ts';
 
 const options = {
-  from: list('path|glob', 'A saved request or payload; may be repeated'),
-  request: list('id', 'A request that the gateway has kept; may be repeated'),
-  route: text('name', 'All kept requests of this route'),
-  out: text('dir', 'Write one file for each event into this folder'),
+  from: list('path|glob', 'A saved request or payload; repeatable'),
+  request: list('id', 'A captured request; repeatable'),
+  route: text('name', 'All captured requests of this route'),
+  out: text('dir', 'Write one file per event into this folder'),
   event: text('name', 'Only this event'),
   force: flag('Replace existing files'),
   config: configOption,
 };
 const args = { name: argument('source'), more: restArguments('file') };
 
-type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const sourceLearnCommand = command({
   options,
   args,
   async run(context, given) {
-    const kept = await readKept(context, given);
-    const saved = await readSaved(context, given, kept === null);
-    const events = groupBy([...saved, ...(kept ?? [])], ({ event }) => event);
+    const captured = await readCaptured(context, given);
+    const saved = await readSaved(context, given, captured === null);
+    const events = groupBy([...saved, ...(captured ?? [])], ({ event }) => event);
     const taken = given.event === undefined ? [...events] : [...events].filter(([event]) => event === given.event);
     if (taken.length === 0)
-      throw new CliError(`no request is of the event "${given.event}"`, `there are: ${[...events.keys()].join(', ')}`);
+      throw new CliError(
+        `no request has the event "${given.event}"`,
+        `the events are: ${[...events.keys()].join(', ')}`,
+      );
     if (given.out !== undefined) writeFiles(context, given, taken, given.out);
     else printOne(context, given, taken);
   },
 });
 
-/** Null: none are asked for. */
-async function readKept(context: CliContext, { request, route }: Given): Promise<readonly LearnedRequest[] | null> {
+/** Returns null if the command line names no captured requests. */
+async function readCaptured(context: CliContext, { request, route }: Input): Promise<readonly LearnedRequest[] | null> {
   if (request === undefined && route === undefined) return null;
   const { read } = await loadPart(context.modules, 'kept');
-  return (await read(context, { ids: request ?? [], route: route ?? null })).map(keptPayload);
+  return (await read(context, { ids: request ?? [], route: route ?? null })).map(capturedPayload);
 }
 
-/** @throws UsageError where there must be some and none is named; CliError when they cannot be read */
-async function readSaved(context: CliContext, given: Given, isRequired: boolean): Promise<readonly LearnedRequest[]> {
+/** @throws UsageError if files are required and none is named; CliError if they cannot be read */
+async function readSaved(context: CliContext, given: Input, isRequired: boolean): Promise<readonly LearnedRequest[]> {
   const { cwd } = context;
   const patterns = [...(given.from ?? []), ...given.more];
   if (patterns.length === 0 && isRequired)
     throw new UsageError(
-      'there is nothing to learn from',
-      'requests that are kept: --route <name>, or --request <id>',
-      'saved ones: --from requests/*.json',
+      'source learn needs requests',
+      'captured requests: --route <name>, or --request <id>',
+      'saved requests: --from requests/*.json',
     );
   const files = [...new Set(patterns.flatMap((pattern) => filesOf(pattern, cwd)))];
   if (files.length === 0 && patterns.length > 0) throw new CliError(`no file matches ${patterns.join(' ')}`);
@@ -75,18 +78,18 @@ async function readSaved(context: CliContext, given: Given, isRequired: boolean)
   const source = await findSource(context, given);
   const readRequests = await loadPart(context.modules, 'saved');
   return files.flatMap((file) =>
-    naming(relative(context.cwd, file), () => readPayloads(readFileSync(file), source, readRequests)),
+    withFileName(relative(context.cwd, file), () => readPayloads(readFileSync(file), source, readRequests)),
   );
 }
 
-/** Also works for a source that has no file yet. */
-async function findSource(context: CliContext, given: Given): Promise<OpenSource | null> {
+/** Returns null for a source that is not yet defined. */
+async function findSource(context: CliContext, given: Input): Promise<OpenSource | null> {
   const { sources } = await openSources(context, given.config);
   return sources.find(({ name }) => name === given.name) ?? null;
 }
 
-/** Runs `work`, whose errors do not say which file they are about. */
-function naming<Result>(file: string, work: () => Result): Result {
+/** Runs `work`, and adds the file's name to its errors. */
+function withFileName<Result>(file: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
@@ -95,27 +98,27 @@ function naming<Result>(file: string, work: () => Result): Result {
   }
 }
 
-function printOne(context: CliContext, given: Given, [first, ...others]: readonly Event[]): void {
+function printOne(context: CliContext, given: Input, [first, ...others]: readonly Event[]): void {
   if (first === undefined) return;
   if (others.length > 0) {
     const names = [first, ...others].map(([event]) => event).join(', ');
     throw new CliError(
-      `the requests are of ${others.length + 1} events: ${names}`,
-      'write a file for each with --out <dir>, or choose one with --event <name>',
+      `the requests have ${others.length + 1} events: ${names}`,
+      'write one file per event with --out <dir>, or choose an event with --event <name>',
     );
   }
   printLine(context, printSchema(given.name, first).trimEnd());
   printNote(context, `\n${usage(given.name, '<file>')}`);
 }
 
-function writeFiles(context: CliContext, given: Given, events: readonly Event[], out: string): void {
+function writeFiles(context: CliContext, given: Input, events: readonly Event[], out: string): void {
   const folder = resolve(context.cwd, out);
   const files = events.map((event) => ({ event, path: join(folder, fileName(event[0], given.name)) }));
   const there = files.find(({ path }) => existsSync(path));
   if (there !== undefined && !given.force) {
     throw new CliError(
-      `${relative(context.cwd, there.path)} is there already, nothing was written`,
-      '--force replaces it',
+      `${relative(context.cwd, there.path)} already exists; nothing was written`,
+      'replace existing files with --force',
     );
   }
   for (const { event, path } of files) writeAtomic(path, printSchema(given.name, event), 0o644);
@@ -141,9 +144,9 @@ function printSchema(source: string, [event, requests]: Event): string {
   const of = event === UNNAMED ? '' : `, event ${JSON.stringify(event)}`;
   const count = `${requests.length} request${requests.length === 1 ? '' : 's'}`;
   return [
-    `# What the payloads of ${source}${of} hold, inferred from ${count} by hookwright source learn. Read it over:`,
-    '# a field that is not listed is reported as unknown wherever a route names it (additionalProperties: true allows more),',
-    '# one that is not `required` may be missing, and `enum` lists all values.',
+    `# The payloads of ${source}${of}, inferred from ${count} by hookwright source learn. Review this file:`,
+    '# fields that are not listed are reported as unknown if a route names them (additionalProperties: true allows others),',
+    '# fields that are not `required` may be missing, and `enum` lists all values.',
     stringify(
       {
         $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -162,10 +165,10 @@ export interface LearnedRequest {
   readonly payload: unknown;
 }
 
-/** The name of an event that does not name itself. */
+/** The event name of payloads that do not name their event. */
 export const UNNAMED = '*';
 
-/** @param source whose events are told apart as a gateway tells them; null: by the payload alone @throws CliError when the file is neither */
+/** @param source distinguishes events as in a gateway; null: the payload alone does @throws CliError if the file is neither a payload nor a saved request */
 export function readPayloads(
   bytes: Buffer,
   source: LoweredSource | null,
@@ -176,20 +179,20 @@ export function readPayloads(
     const request = new LazyRequest(capture.parts);
     const payload = request.payload();
     if (payload === undefined)
-      throw new CliError(`a request has no body that can be read${capture.label === '' ? '' : `: ${capture.label}`}`);
+      throw new CliError(`a request has no readable body${capture.label === '' ? '' : `: ${capture.label}`}`);
     const named = source === null ? null : readFirst(source.plan.event, request, true);
     return { event: named ?? eventIn(payload) ?? UNNAMED, payload };
   });
 }
 
-/** A kept request, with the event that the gateway found. */
-export function keptPayload({ id, event, method, path, headers, body }: KeptRequest): LearnedRequest {
+/** Returns a captured request's payload, with the event that the gateway found. */
+export function capturedPayload({ id, event, method, path, headers, body }: KeptRequest): LearnedRequest {
   const payload = new LazyRequest(partsOf(method, path, headers, Buffer.from(body ?? '', 'base64'))).payload();
   if (payload === undefined) throw new CliError(`the body of ${id} cannot be read`);
   return { event: event === '' || event === UNKNOWN_EVENT ? UNNAMED : event, payload };
 }
 
-/** JSON that is not a HAR file. */
+/** Whether the bytes are JSON, but not a HAR file. */
 function isPayload(bytes: Buffer): boolean {
   const start = bytes
     .subarray(0, 64)
@@ -207,7 +210,7 @@ function isPayload(bytes: Buffer): boolean {
   return propertyOf(log, 'entries') === undefined;
 }
 
-/** Where an event is named when its source says nothing (§6.1). */
+/** Returns the event from the fields that usually name it (§6.1). */
 function eventIn(payload: unknown): string | null {
   const names = [propertyOf(payload, 'event_type'), propertyOf(payload, 'type')];
   return names.find((name): name is string => typeof name === 'string' && name !== '') ?? null;

@@ -1,4 +1,4 @@
-/** `hookwright source list`, `show` and `shape`: who sends webhooks, how they sign, and what they send. */
+/** `hookwright source list`, `show` and `shape`: print the known senders, how they sign, and what they send. */
 import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { GivenBy } from '../../../cli/command-line/command.ts';
@@ -30,7 +30,7 @@ import type { LeafClass, ScalarValue } from '../compiler/shapes/shape.ts';
 import type { OpenShape } from './payload-tools.ts';
 import { openShape } from './payload-tools.ts';
 
-/** `hookwright source list`: every sender the catalog knows, shipped and the user's own. */
+/** `hookwright source list`: lists all sources, shipped and custom. */
 export const sourceListCommand = command({
   options: { json: flag('Print the sources as JSON'), config: configOption },
   args: { word: optionalArgument('word') },
@@ -44,12 +44,12 @@ export const sourceListCommand = command({
       json: given.json,
       toJson: describeJson,
       columns: COLUMNS,
-      empty: `no source is called anything like "${word}"`,
+      empty: `no source has a name like "${word}"`,
     });
   },
 });
 
-/** Names that a configuration may use as well. */
+/** Other names that a configuration may use. */
 const otherNames = ({ file }: OpenSource): string => (file.aliases ?? []).join(', ');
 
 const COLUMNS: readonly Column<OpenSource>[] = [
@@ -57,7 +57,7 @@ const COLUMNS: readonly Column<OpenSource>[] = [
   { title: 'SENDER', value: ({ file }) => file.title ?? '', wrap: true },
   { title: 'SIGNS WITH', value: ({ file }) => primitiveName(file.verify) },
   { title: 'WINDOW', value: ({ file }) => describeWindow(file) ?? '-' },
-  { title: 'ALSO CALLED', value: otherNames, whole: true },
+  { title: 'ALIASES', value: otherNames, whole: true },
 ];
 
 function describeJson({ name, file, own }: OpenSource): unknown {
@@ -65,7 +65,7 @@ function describeJson({ name, file, own }: OpenSource): unknown {
   return { name, title, aliases, docs, verify, window_seconds: timestamp?.tolerance ?? null, evidence, own };
 }
 
-/** `hookwright source show`: how one sender signs and sends, and what to do to connect it. */
+/** `hookwright source show`: prints how one sender signs and sends, and how to connect it. */
 export const sourceShowCommand = command({
   options: {
     events: flag('List the events that it sends'),
@@ -83,7 +83,7 @@ export const sourceShowCommand = command({
   },
 });
 
-/** Of the first route with this source; of the route in the example, where there is none. */
+/** Returns the URL of the first route with this source; if there is none, of the route in the example. */
 async function urlFor(
   context: CliContext,
   { name }: OpenSource,
@@ -112,8 +112,8 @@ function describe(
     ['Event', describeEvent(file) || null],
     ['Delivery', describeDelivery(file)],
     ['Handshake', describeHandshake(plan) || null],
-    ['Events', file.events === undefined || events ? null : `${file.events.length}; --events lists them`],
-    ['Not kept', describeCredentials(file) || null],
+    ['Events', file.events === undefined || events ? null : `${file.events.length}; list them with --events`],
+    ['Redacted', describeCredentials(file) || null],
     ['Sending', describeSending(file).join(', ') || null],
     ['Evidence', file.evidence ?? null],
     ['Docs', file.docs ?? null],
@@ -136,7 +136,7 @@ function describe(
       'Notes',
       (file.notes ?? []).flatMap((note) => wrapBeside('  ', visible(note), width)),
     ),
-    // For copying, so it is printed unchanged.
+    // Not wrapped, because it is copied.
     ...list(
       'In hookwright.yaml',
       routeSnippet(name, file, plan)
@@ -152,14 +152,18 @@ function describe(
   ];
 }
 
-/** Columns where no terminal says how many it has. */
+/** Width if stdout is not a terminal, in columns. */
 const USUAL_WIDTH = 80;
 
-const options = { prefix: text('prefix', 'Only paths that begin with this'), json: jsonOption, config: configOption };
+const options = {
+  prefix: text('prefix', 'Only paths that start with this prefix'),
+  json: jsonOption,
+  config: configOption,
+};
 
-type Given = GivenBy<typeof options>;
+type Input = GivenBy<typeof options>;
 
-/** `hookwright source shape`: what the payloads of a sender hold, event by event. */
+/** `hookwright source shape`: prints the fields of a sender's payloads by event. */
 export const sourceShapeCommand = command({
   options,
   args: { source: argument('source'), event: optionalArgument('event') },
@@ -174,7 +178,7 @@ export const sourceShapeCommand = command({
   },
 });
 
-function printEvents(context: CliContext, given: Given, { all, ofEvent }: OpenShape, names: readonly string[]): void {
+function printEvents(context: CliContext, given: Input, { all, ofEvent }: OpenShape, names: readonly string[]): void {
   const events = names.map((event) => {
     const forms = ofEvent(event);
     return { event, actions: forms.forms.flatMap(({ action }) => action ?? []), paths: listPaths(forms).length };
@@ -194,7 +198,7 @@ function printEvents(context: CliContext, given: Given, { all, ofEvent }: OpenSh
   printNote(context, `${QUALITY[quality]}${packages === '' ? '' : `; from ${packages}`}`);
 }
 
-function printPaths(context: CliContext, given: Given, set: FormSet): void {
+function printPaths(context: CliContext, given: Input, set: FormSet): void {
   const listed = listPaths(set, { prefix: given.prefix ?? '' });
   const rows = listed.map((each) => pathFacts(set, each));
   noteDepth(context, given, set);
@@ -208,42 +212,45 @@ function printPaths(context: CliContext, given: Given, set: FormSet): void {
     { title: 'CLASS', value: classWords },
     { title: '', value: pathNotes },
   ];
-  if (rows.length === 0) printNote(context, `no path begins with ${given.prefix ?? ''}`);
+  if (rows.length === 0) printNote(context, `no path starts with ${given.prefix ?? ''}`);
   else for (const line of formatTable(rows, columns, context.stdout.columns)) printLine(context, line);
 }
 
-function noteDepth(context: CliContext, given: Given, set: FormSet): void {
+function noteDepth(context: CliContext, given: Input, set: FormSet): void {
   const depth = depthThatFits(set, given.prefix);
   if (depth === null) return;
   const parts = depth === 1 ? 'one part' : `${depth} parts`;
   const below = given.prefix === undefined ? '' : ' below the prefix';
   const why = `there are more than ${MAX_PATHS.toLocaleString('en')}`;
-  printNote(context, `paths of up to ${parts}${below}: ${why}; --prefix <path> shows deeper ones`);
+  printNote(
+    context,
+    `paths of up to ${parts}${below} are shown, because ${why}; show deeper paths with --prefix <path>`,
+  );
 }
 
 const QUALITY = {
   exact: 'exact: the types the sender publishes for each event',
-  good: 'good: all that is known, in places inferred',
-  partial: 'partial: further events or fields are not known, and routes are checked for these events only',
+  good: 'good: complete, but partly inferred',
+  partial: 'partial: some events or fields are missing, and routes are checked only for these events',
 } as const;
 
-/** What is known about a path of an event, for `source shape`. */
+/** Facts about a path of an event, for `source shape`. */
 export interface PathFacts {
   readonly path: string;
-  /** JSON Schema's names; `any`: not known. */
+  /** Names of JSON Schema types; `any`: unknown. */
   readonly types: readonly string[];
-  /** Null: any of the types. */
+  /** Null: any value of the types. */
   readonly values: readonly ScalarValue[] | null;
   readonly format: string | null;
-  /** Whether some payloads lack it. */
+  /** Whether some payloads do not have it. */
   readonly optional: boolean;
   /** Whether it may contain more than is listed. */
   readonly open: boolean;
-  /** What it is and who writes it, see leaf-class.ts; for an object or a list, the class of its contents. */
+  /** The class of the value, see leaf-classes.ts; for an object or a list, the class of its contents. */
   readonly class: LeafClass;
-  /** Who writes free text, where it is known. */
+  /** The author of free text, if known. */
   readonly written_by: string | null;
-  /** Actions that have it; null: all forms of the event have. */
+  /** Actions whose payloads have it; null: all forms of the event. */
   readonly actions: readonly string[] | null;
 }
 
@@ -267,10 +274,10 @@ export function pathFacts(set: FormSet, { path, nodes, found }: ListedPath): Pat
   };
 }
 
-/** The most values and actions shown; `--json` has them all. */
+/** Maximum number of values and actions shown; `--json` has them all. */
 const MOST = 8;
 
-/** What people read. A type says enough of numbers and enums, and an object is what it holds. */
+/** Returns the class for people; empty for numbers, enums and objects, whose types are sufficient. */
 export function classWords({ class: leafClass, types }: PathFacts): string {
   if (types.some((type) => type === 'object' || type === 'array')) return '';
   return leafClass === 'text' ? 'free text' : leafClass;
@@ -285,7 +292,7 @@ export function pathNotes(facts: PathFacts): string {
       ? ''
       : shortList(facts.values.map(String), MOST).replaceAll('`', ''),
     facts.format ?? '',
-    facts.open && facts.types.includes('object') ? 'more may be below' : '',
+    facts.open && facts.types.includes('object') ? 'may have more fields' : '',
     facts.actions === null
       ? facts.optional
         ? 'optional'

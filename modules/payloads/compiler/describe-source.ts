@@ -22,7 +22,7 @@ const JSON_PATH = /\{json:[^}]*\.([^.}]+)\}/g;
 /** One line: the signed content, and the encoding and place of the signature. */
 export function describeSignature(file: SourceFile): string {
   const places = describePlaces(listOf(file.signature));
-  if (file.verify === 'none') return 'nothing is signed';
+  if (file.verify === 'none') return 'not signed';
   if (file.verify === 'basic') return 'HTTP Basic credentials in `Authorization`';
   if (file.verify === 'token') return `the secret itself in ${places}`;
   const signed = (file.signed ?? '').replace(JSON_PATH, '{json:…$1}');
@@ -39,15 +39,15 @@ function describePlace({ header, query, json, form, prefix }: Locator): string {
   return `the body at \`${json ?? ''}\`${behind}`;
 }
 
-/** For a source that names no place: those of §6, which docs/http.md lists. */
+/** For a source that names no place: the places of §6, which docs/http.md lists. */
 const USUAL_PLACES = 'the usual places';
 
-/** The place of the event type; empty if there are only the fields that are tried for every source. */
+/** Returns the place of the event type; empty if only the fields that are tried for every source apply. */
 export function describeEvent(file: SourceFile): string {
   return namesNothing(file) ? USUAL_PLACES : describePlaces(listOf(file.event));
 }
 
-/** The place of the delivery id. A signed id has no alternatives. */
+/** Returns the place of the delivery id. A signed id has no alternatives. */
 export function describeDelivery(file: SourceFile): string {
   const { id, delivery, delivery_digest } = file;
   if (namesNothing(file)) return USUAL_PLACES;
@@ -66,19 +66,19 @@ const HANDSHAKES = {
   ok: 'answered 200',
 } as const;
 
-/** How the sender verifies the URL; empty if it does not. */
+/** Describes how the sender verifies the URL; empty if it does not. */
 export function describeHandshake({ challenges }: Pick<SchemePlan, 'challenges'>): string {
   const texts = challenges.map(({ kind, method, token }) => {
-    const word = token === null ? '' : ', once its token is that of `verify_token`';
+    const word = token === null ? '' : ', if its token matches `verify_token`';
     return `${method}: ${HANDSHAKES[kind]}${word}`;
   });
   return [...new Set(texts)].join('; ');
 }
 
-/** Places of credentials beside its signature; empty if it sends none. */
+/** Describes the places of credentials besides the signature; empty if there are none. */
 export const describeCredentials = ({ credentials }: SourceFile): string => describePlaces(listOf(credentials));
 
-/** Known facts about how it sends, one sentence each. */
+/** Returns facts about how the source sends, one phrase each. */
 export function describeSending({ sending }: SourceFile): string[] {
   if (sending === undefined) return [];
   const { attempts, horizon_seconds: horizon, deadline_seconds: deadline, burst_per_minute: burst } = sending;
@@ -96,7 +96,7 @@ function retries(attempts: number | undefined, horizon: number | undefined): str
   return times === '' ? [] : [`retries${times}`];
 }
 
-/** The name of an example route for a source of this name. */
+/** Returns the name of an example route for this source. */
 export const exampleRoute = (source: string): string => (source.startsWith('my-') ? source : `my-${source}`);
 
 /** An example route for this source, as YAML. */

@@ -31,17 +31,17 @@ import { lenient } from '../runtime/explain/explain-services.ts';
 
 const options = {
   text: text('text', 'The message; - reads it from stdin'),
-  chatId: text('id', 'Chat; default: the home channel'),
-  thread: text('id', 'Thread of the chat'),
-  extra: list('key=value', 'Further keys of deliver_extra; repeatable'),
-  profile: withDefault('default', text('profile', 'Whose credentials')),
-  dryRun: flag('Print the request, secrets hidden; send nothing'),
-  json: flag('Print the outcome, or the requests, as JSON'),
+  chatId: text('id', 'Chat ID (default: the home channel)'),
+  thread: text('id', 'Thread in the chat'),
+  extra: list('key=value', 'Another key of deliver_extra; repeatable'),
+  profile: withDefault('default', text('profile', 'Profile whose credentials are used')),
+  dryRun: flag('Print the request without secrets; send nothing'),
+  json: flag('Print the outcome as JSON; with --dry-run the requests'),
   config: configOption,
 };
 const args = { target: argument('target') };
 
-type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const deliverCommand = command({
   options,
@@ -74,7 +74,7 @@ export const deliverCommand = command({
   },
 });
 
-function show(context: CliContext, given: Given, shown: readonly ShownDelivery[]): number {
+function show(context: CliContext, given: Input, shown: readonly ShownDelivery[]): number {
   if (given.json) printJson(context, shown);
   else
     for (const [index, one] of shown.entries()) {
@@ -84,20 +84,20 @@ function show(context: CliContext, given: Given, shown: readonly ShownDelivery[]
   return 0;
 }
 
-function report(context: CliContext, given: Given, outcome: DeliveryOutcome): number {
+function report(context: CliContext, given: Input, outcome: DeliveryOutcome): number {
   if (given.json) printJson(context, { target: given.target, ...outcome });
   else if (outcome.kind === 'ok') {
     const { message_id: id } = outcome;
     printLine(context, `delivered to ${given.target}${id === null ? '' : ` (message ${id})`}`);
   } else {
     const wait = outcome.retry_after_ms;
-    const hint = wait === null ? [] : [`come back in ${Math.ceil(wait / 1000)} s`];
+    const hint = wait === null ? [] : [`try again in ${Math.ceil(wait / 1000)} s`];
     throw new CliError(`${given.target}: ${outcome.kind}: ${outcome.reason}`, ...hint);
   }
   return outcome.kind === 'ok' ? 0 : 1;
 }
 
-function request(context: CliContext, given: Given, text: string, choice: TargetChoice): DeliveryRequest {
+function request(context: CliContext, given: Input, text: string, choice: TargetChoice): DeliveryRequest {
   return {
     key: context.random(16).toString('hex'),
     profile: given.profile,
@@ -114,16 +114,16 @@ function request(context: CliContext, given: Given, text: string, choice: Target
   };
 }
 
-function address(given: Given): Record<string, string> {
+function address(given: Input): Record<string, string> {
   const extra = (given.extra ?? []).map((pair) => {
     const at = pair.indexOf('=');
-    if (at < 1) throw new UsageError(`--extra takes key=value, not "${pair}"`);
+    if (at < 1) throw new UsageError(`invalid --extra "${pair}": key=value is expected`);
     return [pair.slice(0, at), pair.slice(at + 1)] as const;
   });
   return { ...Object.fromEntries(extra), ...present({ chat_id: given.chatId, message_thread_id: given.thread }) };
 }
 
-async function message(context: CliContext, given: Given): Promise<string> {
+async function message(context: CliContext, given: Input): Promise<string> {
   if (given.text === undefined) throw new UsageError('deliver needs a message', '--text "…", or --text - for stdin');
   return given.text === '-' ? readAll(context.stdin) : given.text;
 }
@@ -155,7 +155,7 @@ function body(text: string | null): string[] {
   return text === null ? [] : ['', ...text.split('\n')];
 }
 
-/** Links a single target of a profile, so that a message can be sent although other parts are invalid. */
+/** A single target of a profile. Only this target is linked, so invalid settings of others do not prevent a message. */
 export interface TargetChoice {
   readonly table: RouteTable;
   /** Any of the target's names. */
@@ -163,11 +163,11 @@ export interface TargetChoice {
   readonly profile: string;
 }
 
-/** The target's own name. @throws CliError when there is no such target or profile, or it is switched off. */
+/** Returns the target's canonical name. @throws CliError when there is no such target or profile, or it is switched off. */
 export function chooseTarget({ table, target, profile }: TargetChoice): string {
   const name = findTarget(table.target_names, target);
   const plan = Object.hasOwn(table.profiles, profile) ? table.profiles[profile] : undefined;
-  if (plan === undefined) throw new CliError(`there is no profile "${profile}"`);
+  if (plan === undefined) throw new CliError(`unknown profile "${profile}"`);
   if (!Object.hasOwn(plan.targets, name)) {
     const setUp = entryLabel(plan, table.targets[name]?.platform ?? name);
     const where = profile === 'default' ? '' : ` in the config of the profile ${profile}`;
@@ -179,7 +179,7 @@ export function chooseTarget({ table, target, profile }: TargetChoice): string {
   return name;
 }
 
-/** @throws CliError naming the setting at fault. */
+/** @throws CliError that names the invalid setting */
 export async function linkOne(
   choice: TargetChoice,
   secrets: SecretResolver,
@@ -189,7 +189,7 @@ export async function linkOne(
   const { targets, profiles } = choice.table;
   const plan = targets[name];
   const profile = profiles[choice.profile];
-  if (plan === undefined || profile === undefined) throw new Error(`the table names ${name} and does not hold it`);
+  if (plan === undefined || profile === undefined) throw new Error(`the table names ${name} but does not contain it`);
   const tables = { targets: { [name]: plan }, profiles: { [choice.profile]: profile } };
   const { linked, problems } = linkTargets(tables, secrets, context, await loadDrivers(tables, context));
   const [problem] = problems;

@@ -1,4 +1,4 @@
-/** `hookwright diff`: what changes in meaning between two configurations. */
+/** `hookwright diff`: prints how two configurations differ in meaning. */
 
 import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -25,26 +25,26 @@ import type { Place, RouteTable } from '../../../schemas/generated/types.ts';
 import type { ConfigChange } from './diff/compare-tables.ts';
 import { compareTables } from './diff/compare-tables.ts';
 import type { Replayed, RequestChange, RequestsReport, Unjudged } from './diff/replay-requests.ts';
-import { isFound, replayKept } from './diff/replay-requests.ts';
+import { hasNamedChange, replayCaptured } from './diff/replay-requests.ts';
 import { addressText, outcomeText, textDiff } from './explain/format-explanation.ts';
 import { openConfig } from './explain/machine-services.ts';
 
-/** Kept requests that are compared for --fail-on, unless --requests says how many. */
+/** Number of captured requests that --fail-on compares if --requests is not given. */
 const REQUESTS = 1000;
 
 const options = {
-  config: list('path|glob', 'NEW, instead of the usual search; repeatable'),
+  config: list('path|glob', 'The new configuration (default: the usual search); repeatable'),
   requests: parsed(
     'count',
-    `Compare what becomes of so many kept requests, too: the newest; with --fail-on ${REQUESTS} by default`,
+    `Also compare the results of this many captured requests, newest first (default with --fail-on: ${REQUESTS})`,
     (text, option) => parseInteger(text, option, { min: 1, max: 1_000_000 }),
   ),
-  failOn: failOnOption('Exit 1 only for kept requests that are lost, or treated otherwise'),
+  failOn: failOnOption('Exit 1 only if captured requests are lost or treated differently'),
   json: flag('Print the changes as JSON'),
 };
 const args = { old: optionalArgument('old'), new: optionalArgument('new') };
 
-type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const diffCommand = command({
   options,
@@ -60,13 +60,13 @@ export const diffCommand = command({
   },
 });
 
-/** A refusal with the exit codes of diff(1): 1 means `different`, so failures are 2. */
+/** An error with the exit codes of diff(1): 1 means `different`, so errors exit with 2. */
 class TroubleError extends CliError {
   override readonly name = 'TroubleError';
   override readonly exitCode = 2;
 }
 
-async function compare(context: CliContext, given: Given): Promise<number> {
+async function compare(context: CliContext, given: Input): Promise<number> {
   const { failOn } = given;
   const before = given.old === undefined ? await openServed(context) : await openSide(context, given.old);
   const now = given.new === undefined ? await openHere(context, given.config) : await openSide(context, given.new);
@@ -75,7 +75,7 @@ async function compare(context: CliContext, given: Given): Promise<number> {
   const changes = compareTables(before.table, table);
   const stranded = given.old === undefined ? await findStrandedWork(context, table) : [];
   const count = given.requests ?? (failOn === undefined ? null : REQUESTS);
-  const requests = count === null ? null : await replayKept(context, { old: before.table, new: table, count });
+  const requests = count === null ? null : await replayCaptured(context, { old: before.table, new: table, count });
   if (given.json) printJson(context, { changes, open_work: stranded, requests });
   else {
     const paint = createPaint(context.colour.stdout);
@@ -83,12 +83,12 @@ async function compare(context: CliContext, given: Given): Promise<number> {
     for (const line of formatStrandedWork(stranded, table)) printLine(context, line);
     if (requests !== null) for (const line of formatRequests(requests, paint)) printLine(context, line);
   }
-  if (changes.length === 0) printNote(context, `${before.name} and ${now.name} mean the same`);
-  if (requests !== null && failOn !== undefined) return isFound(requests, failOn) ? 1 : 0;
-  return changes.length === 0 && (requests === null || !isFound(requests, ['changed'])) ? 0 : 1;
+  if (changes.length === 0) printNote(context, `${before.name} and ${now.name} have the same meaning`);
+  if (requests !== null && failOn !== undefined) return hasNamedChange(requests, failOn) ? 1 : 0;
+  return changes.length === 0 && (requests === null || !hasNamedChange(requests, ['changed'])) ? 0 : 1;
 }
 
-/** @throws CliError if it is not one */
+/** @throws CliError if the file is not a route table */
 export async function readTable(path: string): Promise<RouteTable> {
   try {
     const table = await loadTable(await readFile(path), '');
@@ -104,7 +104,7 @@ function withAddressOf({ server: { host, port } }: RouteTable, table: RouteTable
   return { ...table, server: { ...table.server, host, port } };
 }
 
-/** Prints a comparison: differences by entry, each as old → new with both places, and kept requests whose result differs. */
+/** Prints a comparison: differences by entry, as old → new with both places, and captured requests whose result differs. */
 export function formatChanges(changes: readonly ConfigChange[], paint: Paint): string[] {
   const lines: string[] = [];
   let last = '';
@@ -127,7 +127,7 @@ function texts({ old, new: now }: ConfigChange, paint: Paint): string[] {
   return textDiff(old, now, paint).map((line) => `    ${line}`);
 }
 
-/** How many are shown; `--json` has them all. */
+/** Maximum number of requests that are shown; `--json` has them all. */
 const SHOWN = 20;
 
 const MARKS = { lost: ['red', '✗'], gained: ['green', '✓'], changed: ['yellow', '~'] } as const;
@@ -136,18 +136,18 @@ export function formatRequests(report: RequestsReport, paint: Paint): string[] {
   const { changes, scripts } = report;
   const more = changes.length - SHOWN;
   return [
-    paint('bold', `${report.total} kept ${report.total === 1 ? 'request' : 'requests'}: `) + summary(report),
-    ...(scripts === 0 ? [] : [`  ${scripts} judged without their script, which is not run`]),
+    paint('bold', `${report.total} captured ${report.total === 1 ? 'request' : 'requests'}: `) + summary(report),
+    ...(scripts === 0 ? [] : [`  ${scripts} evaluated without their script, which is not run`]),
     ...changes.slice(0, SHOWN).flatMap((change) => formatChange(change, paint)),
     ...(more > 0 ? [`… and ${more} more: --json shows them`] : []),
   ];
 }
 
 const UNJUDGED: Readonly<Record<Unjudged, string>> = {
-  no_body: 'without a body that was kept',
-  unsigned: 'without the signature that is asked for now',
-  unknown_route: 'of routes that no table has',
-  duplicate: 'of an event that came before',
+  no_body: 'no captured body',
+  unsigned: 'no signature, which the new configuration requires',
+  unknown_route: 'route in neither configuration',
+  duplicate: 'repeats an earlier event',
 };
 
 function summary({ same, lost, gained, changed, unjudged }: RequestsReport): string {
@@ -155,7 +155,7 @@ function summary({ same, lost, gained, changed, unjudged }: RequestsReport): str
   const found = counts.filter(([count]) => count > 0).map(([count, name]) => `${count} ${name}`);
   const open = (Object.keys(UNJUDGED) as Unjudged[])
     .filter((why) => unjudged[why] > 0)
-    .map((why) => `${unjudged[why]} not judged, ${UNJUDGED[why]}`);
+    .map((why) => `${unjudged[why]} not evaluated (${UNJUDGED[why]})`);
   return [...found, `${same} the same`, ...open].join(', ');
 }
 
@@ -190,11 +190,11 @@ const placesText = ({ deliveries }: Replayed): string =>
 
 interface Side {
   readonly table: RouteTable;
-  /** Its description, for a headline. */
+  /** Its description, for headlines. */
   readonly name: string;
 }
 
-/** A YAML config, a routes.json, or a folder that holds one of them. @throws CliError */
+/** Opens a YAML config, a routes.json, or a folder that contains one of them. @throws CliError */
 export async function openSide(context: CliContext, name: string): Promise<Side> {
   const path = resolve(context.cwd, name);
   if (!existsSync(path)) throw new CliError(`there is no file ${name}`);
@@ -203,13 +203,13 @@ export async function openSide(context: CliContext, name: string): Promise<Side>
   return { table: (await openConfig(context, [file])).table, name };
 }
 
-/** @throws CliError when none is running */
+/** Opens the table of the running gateway. @throws CliError when none is running */
 export async function openServed(context: CliContext): Promise<Side> {
   const { table, url } = await askGateway(context, 'status', {});
-  return { table: await readTable(table.file), name: `what ${url} serves` };
+  return { table: await readTable(table.file), name: `the gateway at ${url}` };
 }
 
-/** @throws CliError when there is none, or it has errors */
+/** @throws CliError when there is no configuration, or it has errors */
 export async function openHere(context: CliContext, configs: readonly string[] | undefined): Promise<Side> {
   const { table } = await openConfig(context, configs);
   return { table, name: 'the configuration' };
@@ -219,18 +219,18 @@ function inFolder(folder: string): string {
   const found = ['routes.json', 'build/routes.json', 'hookwright.yaml', 'config.yaml']
     .map((name) => join(folder, name))
     .find((path) => existsSync(path));
-  if (found === undefined) throw new CliError(`${folder} holds neither a table nor a configuration`);
+  if (found === undefined) throw new CliError(`${folder} contains neither a route table nor a configuration`);
   return found;
 }
 
-/** Open work of the running gateway that a new table has no route or target for: a reload would postpone it. */
+/** Pending work of the running gateway whose profile or target is missing in a new table: a reload would postpone it. */
 export interface StrandedWork {
   readonly profile: string;
-  /** Canonical name; null: the whole profile is gone. */
+  /** Canonical name; null: the new table lacks the whole profile. */
   readonly target: string | null;
-  /** Number of runs and deliveries that are waiting or in progress. */
+  /** Number of waiting and running runs and deliveries. */
   readonly count: number;
-  /** The same, by origin. */
+  /** The same number by origin. */
   readonly of: readonly Pick<OpenWork, 'route' | 'job' | 'count'>[];
 }
 
@@ -252,7 +252,7 @@ function strandedWork(open: readonly OpenWork[], table: RouteTable): readonly St
   return [...found.values()];
 }
 
-/** What the table lacks for it; null: nothing. */
+/** What the table lacks for this work; null: nothing. */
 function missingPart(
   { profiles, targets }: RouteTable,
   profile: string,
@@ -275,6 +275,8 @@ export function formatStrandedWork(stranded: readonly StrandedWork[], { gateway 
       (each) => `${each.count} of ${each.job === null ? 'route' : 'job'} ${each.job ?? each.route}`,
     );
     const needs = count === 1 ? 'run or delivery needs' : 'runs and deliveries need';
-    return visible(`${count} open ${needs} ${what} (${sources.join(', ')}): tried again for ${grace}, then given up`);
+    return visible(
+      `${count} pending ${needs} ${what} (${sources.join(', ')}): retried for ${grace}, then failed permanently (dead)`,
+    );
   });
 }

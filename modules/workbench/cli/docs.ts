@@ -1,4 +1,4 @@
-/** `hookwright docs` and `hookwright rule`: the documentation of this version, for who is offline. */
+/** `hookwright docs` and `hookwright rule`: print the documentation of this version, offline. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPaint } from '../../../base/paint.ts';
@@ -12,9 +12,9 @@ import { suggest } from '../../../compiler/text/suggest.ts';
 
 const options = { json: flag('Print JSON') };
 
-type Given = GivenBy<typeof options>;
+type Input = GivenBy<typeof options>;
 
-/** `hookwright docs`: the documentation of this version, offline. */
+/** `hookwright docs`: lists the pages, or prints one. */
 export const docsCommand = command({
   options,
   args: { name: optionalArgument('page') },
@@ -33,7 +33,7 @@ function list(context: CliContext): void {
     for (const { name, about } of entries) printBeside(context, `  ${name.padEnd(width)}  `, about);
     printLine(context);
   }
-  printLine(context, 'hookwright docs <page> prints one.');
+  printLine(context, 'Print a page: hookwright docs <page>');
 }
 
 function listAsJson(context: CliContext): void {
@@ -43,13 +43,16 @@ function listAsJson(context: CliContext): void {
   printJson(context, pages);
 }
 
-function show(context: CliContext, given: Given, name: string): void {
+function show(context: CliContext, given: Input, name: string): void {
   const page = readPage(name);
   if (page === null) {
     const near = suggest(name, pageNames()).slice(0, 1);
     const meant = near.length > 0 ? near : pagesAbout(name);
     const next = meant.map((page) => `did you mean: hookwright docs ${page}`);
-    throw new CliError(`there is no page "${name}"`, ...(next.length === 0 ? ['hookwright docs lists them'] : next));
+    throw new CliError(
+      `there is no page "${name}"`,
+      ...(next.length === 0 ? ['list all pages: hookwright docs'] : next),
+    );
   }
   if (given.json) printJson(context, page);
   else context.stdout.write(page.text);
@@ -69,7 +72,7 @@ export const ruleCommand = command({
 
 const FOLDER = join(packageRoot(), 'docs');
 
-/** The sections of the index (`Tutorial`, `Reference`, …), and the pages that each lists, with a summary in one line. */
+/** Returns the sections of the index (`Tutorial`, `Reference`, …) and their pages, each with a one-line summary. */
 export function readSections() {
   const [, ...sections] = readFileSync(join(FOLDER, 'README.md'), 'utf8').split(/^## /m);
   return sections.map((section) => ({
@@ -84,7 +87,7 @@ export function readSections() {
 export const pageNames = (): readonly string[] =>
   readSections().flatMap(({ entries }) => entries.map(({ name }) => name));
 
-/** Names of the pages whose line in the index has this word, in singular or plural: `nginx`, `proxy`. */
+/** Returns the names of the pages whose line in the index contains this word, in singular or plural: `nginx`, `proxy`. */
 export function pagesAbout(word: string): readonly string[] {
   const stem = word.toLowerCase().replace(/(?:ies|y|s)$/, '');
   if (stem.length < 3) return [];
@@ -92,7 +95,7 @@ export function pagesAbout(word: string): readonly string[] {
   return entries.filter(({ name, about }) => `${name} ${about}`.toLowerCase().includes(stem)).map(({ name }) => name);
 }
 
-/** A page by the name of its file without `.md`, with its first heading; null if there is none. */
+/** Returns a page with its first heading; null if there is none. @param name of its file, without `.md` */
 export function readPage(name: string) {
   const path = join(FOLDER, `${name}.md`);
   if (!/^[a-z-]+$/.test(name) || !existsSync(path)) return null;
@@ -100,7 +103,7 @@ export function readPage(name: string) {
   return { name, title: /^# (.*)$/m.exec(text)?.[1] ?? name, text };
 }
 
-/** What docs/rules.md says about each rule, by id: Markdown below its heading. */
+/** Returns the section of docs/rules.md about each rule, by id, without the heading. */
 export function readRules(): ReadonlyMap<string, string> {
   const [, ...sections] = (readPage('rules')?.text ?? '').split(/^### /m);
   return new Map(
@@ -117,7 +120,7 @@ export function showRule(context: CliContext, name: string, json: boolean): void
   const text = rules.get(name);
   if (text === undefined) {
     const [close] = suggest(name, [...rules.keys()]);
-    const next = close === undefined ? 'hookwright rule lists them' : `did you mean: hookwright rule ${close}`;
+    const next = close === undefined ? 'list all rules: hookwright rule' : `did you mean: hookwright rule ${close}`;
     throw new CliError(`there is no rule "${name}"`, next);
   }
   if (json) printJson(context, { name, text });

@@ -1,4 +1,4 @@
-/** `hookwright explain`: shows what a route would do with an event as it is configured now, and why. Has no effect. */
+/** `hookwright explain`: shows what a route would do with an event under the current configuration, and why. Has no effect. */
 import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { UsageError } from '../../../cli/base/errors.ts';
@@ -11,21 +11,21 @@ import { readRules, showRule } from './docs.ts';
 import { explainRoute } from './explain/explain-route.ts';
 import { formatExplanation, outcomeText } from './explain/format-explanation.ts';
 import { openConfig } from './explain/machine-services.ts';
-import type { KeptInput, ReadRequest } from './explain/read-request.ts';
-import { readKept, readRequest } from './explain/read-request.ts';
+import type { CapturedInput, ReadRequest } from './explain/read-request.ts';
+import { readCaptured, readRequest } from './explain/read-request.ts';
 
 const options = {
-  request: text('id', 'A request that was kept; its route is the default'),
-  payload: text('@file|-|json', 'The body, or a saved request'),
+  request: text('id', 'A captured request; the route defaults to its route'),
+  payload: text('@file|-|json', 'The body, or a saved request (raw HTTP or HAR)'),
   header: list("'Name: value'", 'A header of the request; repeatable'),
-  event: text('type', 'Event type, in place of the one that is sent'),
-  runScript: flag("Run the route's script, with its effects"),
+  event: text('type', 'Event type, instead of the one in the request'),
+  runScript: flag("Run the route's script; its side effects happen"),
   config: configOption,
   json: flag('Print JSON: hookwright schema explain'),
 };
 const args = { route: optionalArgument('route') };
 
-type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const explainCommand = command({
   options,
@@ -35,41 +35,41 @@ export const explainCommand = command({
       showRule(context, given.route ?? '', given.json);
       return 0;
     }
-    const kept = await keptInput(context, given);
+    const captured = await capturedInput(context, given);
     const open = await openConfig(context, given.config);
     const { table, files } = open;
-    const name = given.route ?? kept?.route;
-    if (name === undefined) throw new UsageError('explain needs a route', 'hookwright webhook list shows them');
+    const name = given.route ?? captured?.route;
+    if (name === undefined) throw new UsageError('explain needs a route', 'list all routes: hookwright webhook list');
     const { plan } = findRoute(context, name, { ...open, url: null });
-    const { parts, notes, ...verified } = kept ?? (await readPayload(context, given, routePath(plan)));
+    const { parts, notes, ...verified } = captured ?? (await readPayload(context, given, routePath(plan)));
     const request = { plan, table, files, request: parts, event: given.event ?? null, runsScript: given.runScript };
     const found = await explainRoute(context, { ...request, ...verified });
     for (const note of notes) printNote(context, note);
-    if (kept !== null && kept.answered !== `${found.status} ${outcomeText(found)}`)
-      printNote(context, `when it came it was answered ${kept.answered}`);
+    if (captured !== null && captured.answered !== `${found.status} ${outcomeText(found)}`)
+      printNote(context, `the original answer was ${captured.answered}`);
     if (given.json) printJson(context, found);
     else for (const line of formatExplanation(found, createPaint(context.colour.stdout))) printLine(context, line);
     return found.taken ? 0 : 1;
   },
 });
 
-/** Without a request there is no event to explain, so the name of a rule cannot be confused with that of a route. */
-function isAboutRule(given: Given): boolean {
+/** Without a request there is no event to explain, so a rule's name cannot be confused with a route's. */
+function isAboutRule(given: Input): boolean {
   const { route, request, payload } = given;
   return route !== undefined && request === undefined && payload === undefined && readRules().has(route);
 }
 
-/** Null: no kept request is named. */
-async function keptInput(context: CliContext, given: Given): Promise<KeptInput | null> {
+/** Returns null if the command line names no captured request. */
+async function capturedInput(context: CliContext, given: Input): Promise<CapturedInput | null> {
   const { request, payload, header } = given;
   if (request === undefined) return null;
   if (payload !== undefined || header !== undefined) {
-    throw new UsageError('--request brings its own body and headers: leave out --payload and --header');
+    throw new UsageError('--request already has a body and headers: remove --payload and --header');
   }
-  return readKept(context, request);
+  return readCaptured(context, request);
 }
 
-function readPayload(context: CliContext, given: Given, path: string): Promise<ReadRequest> {
+function readPayload(context: CliContext, given: Input, path: string): Promise<ReadRequest> {
   const { payload, header } = given;
   if (payload === undefined)
     throw new UsageError('explain needs a request', '--payload @event.json, - for stdin, or --request <id>');

@@ -15,41 +15,42 @@ import type { Explanation, RouteTable } from '../../../schemas/generated/types.t
 import { RequestFileReader } from '../runtime/capture/request-file.ts';
 import { capturePath, lostText, whyUnverified } from '../runtime/capture/requests.ts';
 import type { RequestChange } from './diff/replay-requests.ts';
-import { createSides, isFound, newest, replayRequests } from './diff/replay-requests.ts';
+import { createSides, hasNamedChange, newest, replayRequests } from './diff/replay-requests.ts';
 import { outcomeChange, readTable } from './diff.ts';
 import { explainRoute } from './explain/explain-route.ts';
-import { keptParts } from './explain/read-request.ts';
+import { requireVerifiedParts } from './explain/read-request.ts';
 import { nextStep, printCurl, printTest } from './requests/print-request.ts';
 import { testedTable } from './test/load-tests.ts';
 import { routeNamed } from './test-event/sign-test-event.ts';
-import { findRequest, openKept, useRequests } from './use-requests.ts';
+import { findRequest, openCaptured, useRequests } from './use-requests.ts';
 
-/** Most requests of a route. */
+/** Maximum number of requests of a route. */
 const MOST = 1000;
 
 const read: ReadKept<CliContext> = (context, { ids, route }) =>
   useRequests(context, async (requests) => {
     const found: KeptRequest[] = [];
     for (const id of ids) {
-      const kept = await findRequest(requests, id);
-      if (kept.body === null) throw new CliError(`the body of ${kept.id} was not kept: ${whyUnverified(kept)}`);
-      found.push(kept);
+      const captured = await findRequest(requests, id);
+      if (captured.body === null)
+        throw new CliError(`the body of ${captured.id} was not captured: ${whyUnverified(captured)}`);
+      found.push(captured);
     }
     if (route === null) return found;
     let seen = 0;
-    for await (const kept of newest(requests, MOST, { route })) {
+    for await (const captured of newest(requests, MOST, { route })) {
       seen++;
-      if (kept.body !== null) found.push(kept);
+      if (captured.body !== null) found.push(captured);
     }
     if (found.length > 0) return found;
     const which = seen === 0 ? 'no request' : `none of ${seen} requests`;
     throw new CliError(
-      `${which} of the route "${route}" was kept with its body`,
-      'hookwright requests list shows what is kept',
+      `${which} of the route "${route}" was captured with its body`,
+      'list captured requests: hookwright requests list',
     );
   });
 
-/** In the file itself: with a gateway or without one. */
+/** Reads the file itself, so it works with and without a running gateway. */
 function checkFile({ home }: CliContext): Check | null {
   const file = new RequestFileReader(capturePath(home));
   try {
@@ -64,22 +65,22 @@ function checkFile({ home }: CliContext): Check | null {
 
 const damaged = (detail: string): Check =>
   gatewayCheck({
-    subject: 'kept requests',
+    subject: 'captured requests',
     check: 'undamaged',
     status: 'warning',
     detail,
-    fix: 'check the disk; this report ends after gateway.capture_days',
+    fix: 'check the disk; this problem is reported for gateway.capture_days',
   });
 
-/** Kept requests, for commands of other modules and for the console. */
-export const keptTools: KeptTools<CliContext> = { read, check: checkFile };
+/** Gives commands of other modules and the console access to captured requests. */
+export const captureTools: KeptTools<CliContext> = { read, check: checkFile };
 
-/** Number of kept requests that are replayed before a swap; the newest are used. */
+/** Number of captured requests that are evaluated before a swap, newest first. */
 const GATE_REQUESTS = 1000;
-/** Maximum number of requests with another outcome that are named. */
+/** Maximum number of requests that the refusal names. */
 const NAMED = 10;
 
-/** @param folder of the table in service; without one there is nothing to compare with @returns null if it may pass */
+/** Compares a new table before it is served. @param folder of the served table; without it nothing is compared @returns null to accept it */
 export async function passGate(
   { jobs, ...context }: GateContext<CliContext>,
   failOn: readonly FailOn[],
@@ -91,38 +92,38 @@ export async function passGate(
   const served = await readTable(file).catch(noTable);
   if (served === null) return null;
   const sides = createSides(context, jobs, { old: served, new: table });
-  const requests = await openKept(context, served.gateway.store);
+  const requests = await openCaptured(context, served.gateway.store);
   try {
     const report = await replayRequests(requests, GATE_REQUESTS, sides);
-    if (!isFound(report, failOn)) return null;
+    if (!hasNamedChange(report, failOn)) return null;
     const { total, lost, gained, changed, changes } = report;
-    return { total, lost, gained, changed, requests: changes.slice(0, NAMED).map(named) };
+    return { total, lost, gained, changed, requests: changes.slice(0, NAMED).map(describeChange) };
   } finally {
     await requests.close();
   }
 }
 
-/** A table of another version is not compared: this version was started to replace it. */
+/** A table of another version is not compared, because this version was started to replace it. */
 function noTable(error: unknown): null {
   if (error instanceof CliError) return null;
   throw error;
 }
 
-function named({ id, route, kind, old, new: now }: RequestChange): RefusedSwap['requests'][number] {
+function describeChange({ id, route, kind, old, new: now }: RequestChange): RefusedSwap['requests'][number] {
   const isOther = old.outcome !== now.outcome || old.reason !== now.reason;
-  return { id, route, kind, text: isOther ? outcomeChange(old, now) : 'another prompt or address' };
+  return { id, route, kind, text: isOther ? outcomeChange(old, now) : 'different prompt or address' };
 }
 
 type Parts = ServedGateway<CliContext>;
 
-async function keptNamed({ service }: Parts, id: string): Promise<KeptRequest> {
+async function loadCaptured({ service }: Parts, id: string): Promise<KeptRequest> {
   const found = await (await service.requests()).load(id);
   if (found.kind === 'found') return found.request;
   throw new ControlError(found.kind, `${found.kind} request "${id}"`);
 }
 
-/** What is shown of a kept request of a running gateway beside itself. */
-export async function showKept({ service }: Parts, id: string): Promise<FoundPrinted> {
+/** Returns a captured request of a running gateway, with its explanation for display. */
+export async function showCaptured({ service }: Parts, id: string): Promise<FoundPrinted> {
   const found = await (await service.requests()).load(id);
   if (found.kind !== 'found') return found;
   const { request } = found;
@@ -130,29 +131,29 @@ export async function showKept({ service }: Parts, id: string): Promise<FoundPri
   return { kind: 'found', request: printedRequest(request, nextStep({ ...request, isSubscription })) };
 }
 
-/** No script runs. */
-export const explainKept = (parts: Parts, id: string): Promise<Explanation> =>
+/** Scripts are not run. */
+export const explainCaptured = (parts: Parts, id: string): Promise<Explanation> =>
   refusing(async () => {
     const { context, service } = parts;
-    const kept = await keptNamed(parts, id);
-    const plan = routeNamed(service, kept.route, kept.profile);
-    const { parts: request, verifiedBy, cameAt } = keptParts(kept);
+    const captured = await loadCaptured(parts, id);
+    const plan = routeNamed(service, captured.route, captured.profile);
+    const { parts: request, verifiedBy, cameAt } = requireVerifiedParts(captured);
     const how = { request, verifiedBy, cameAt, event: null, runsScript: false };
     return explainRoute(context, { plan, table: service.table, ...how });
   });
 
-export const printKept = (parts: Parts, id: string, form: 'curl' | 'test'): Promise<{ readonly text: string }> =>
+export const printCaptured = (parts: Parts, id: string, form: 'curl' | 'test'): Promise<{ readonly text: string }> =>
   refusing(async () => {
     const { context, service, url } = parts;
-    const kept = await keptNamed(parts, id);
-    return { text: form === 'curl' ? printCurl(kept, url) : await asTest(context, kept, service.table) };
+    const captured = await loadCaptured(parts, id);
+    return { text: form === 'curl' ? printCurl(captured, url) : await asTest(context, captured, service.table) };
   });
 
-/** A `*.test.yaml` that expects what becomes of it now. */
-async function asTest(context: CliContext, kept: KeptRequest, table: RouteTable): Promise<string> {
+/** Prints a `*.test.yaml` that expects the current result of the request. */
+async function asTest(context: CliContext, captured: KeptRequest, table: RouteTable): Promise<string> {
   const config = testedTable(context, table, []);
-  if (config.plan(kept.route)?.script == null) return printTest(kept, config, null);
-  // A page starts no program: what stands in for it drops the event where the script did, and else changes nothing.
-  const stdout = kept.reason === 'script' ? '' : Buffer.from(kept.body ?? '', 'base64').toString('utf8');
-  return `# The script is not run: \`script\` stands in for it. Without that, it runs.\n${await printTest(kept, config, null, { stdout })}`;
+  if (config.plan(captured.route)?.script == null) return printTest(captured, config, null);
+  // The console starts no programs. The replacement drops the event if the script did, and otherwise changes nothing.
+  const stdout = captured.reason === 'script' ? '' : Buffer.from(captured.body ?? '', 'base64').toString('utf8');
+  return `# The route's script is not run: \`script\` replaces it. Remove \`script\` to run it.\n${await printTest(captured, config, null, { stdout })}`;
 }

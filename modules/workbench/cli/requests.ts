@@ -1,4 +1,4 @@
-/** `hookwright requests`: what came in, and why it was answered as it was. */
+/** `hookwright requests`: lists, shows and replays captured requests. */
 
 import { writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
@@ -33,19 +33,19 @@ import { findNewest, findRequest, followRequests, parsePage, parseRequestFilter,
 
 const listOptions = {
   route: routeFilterOption,
-  outcome: text('name', 'Only this outcome'),
-  reason: text('name', 'Only this reason'),
-  since: text('time', 'Only since: 90s, 15m, 2h, 3d, or a date'),
-  grep: text('text', 'Only with this text in path, headers, event, id or body'),
-  limit: withDefault('50', text('count', 'At most this many (default 50)')),
-  before: text('id', 'Only older ones than this: the next page'),
-  follow: withShort('-f', flag('Print new ones as they arrive, until Ctrl-C')),
-  json: flag('Print an array of objects; with --follow one a line'),
+  outcome: text('name', 'Only requests with this outcome'),
+  reason: text('name', 'Only requests with this reason'),
+  since: text('time', 'Only requests since then: 90s, 15m, 2h, 3d ago, or a date'),
+  grep: text('text', 'Only requests with this text in path, headers, event, id or body'),
+  limit: withDefault('50', text('count', 'Maximum number of requests (default 50)')),
+  before: text('id', 'Only requests older than this one: the next page'),
+  follow: withShort('-f', flag('Print new requests as they arrive, until Ctrl-C')),
+  json: flag('Print a JSON array; with --follow one object a line'),
 };
 
-type ListGiven = GivenBy<typeof listOptions>;
+type ListInput = GivenBy<typeof listOptions>;
 
-/** `hookwright requests list`: what came in, newest first, and how it was answered. */
+/** `hookwright requests list`: lists captured requests, newest first, with their answers. */
 export const requestsListCommand = command({
   options: listOptions,
   async run(context, given) {
@@ -55,8 +55,8 @@ export const requestsListCommand = command({
     await useRequests(context, async (requests) => {
       const rows = await requests.list(filter, page);
       if (rows.length === 0 && given.route !== undefined) {
-        const kept = await requests.list({}, { limit: SEARCHED });
-        const stored = kept.map(({ route }) => route);
+        const captured = await requests.list({}, { limit: SEARCHED });
+        const stored = captured.map(({ route }) => route);
         checkRouteName(context, given.route, stored);
       }
       if (given.follow) {
@@ -74,7 +74,7 @@ export const requestsListCommand = command({
 
 function printList(
   context: CliContext,
-  given: ListGiven,
+  given: ListInput,
   rows: readonly RequestSummary[],
   limit: number,
   now: number,
@@ -82,13 +82,13 @@ function printList(
   if (given.json) printJson(context, rows);
   else {
     const age = (at: number): string => formatDuration(now - at);
-    printTable(context, rows, columns('AGE', age), 'no request of that kind is kept');
+    printTable(context, rows, columns('AGE', age), 'no matching requests');
     const last = rows.at(-1);
-    if (rows.length === limit && last !== undefined) printNote(context, `older ones: --before ${last.id}`);
+    if (rows.length === limit && last !== undefined) printNote(context, `next page: --before ${last.id}`);
   }
 }
 
-function printNew(context: CliContext, given: ListGiven, rows: readonly RequestSummary[], isFirst: boolean): void {
+function printNew(context: CliContext, given: ListInput, rows: readonly RequestSummary[], isFirst: boolean): void {
   if (given.json) for (const row of rows) printLine(context, JSON.stringify(row));
   else {
     const time = (at: number): string => new Date(at).toISOString().slice(11, 19);
@@ -97,7 +97,7 @@ function printNew(context: CliContext, given: ListGiven, rows: readonly RequestS
   }
 }
 
-/** Fixed widths of columns, so that they do not change while following. */
+/** Column widths are fixed, so that they do not change while following. */
 const FIXED = { route: 16, event: 20, outcome: 24 };
 
 function columns(
@@ -115,18 +115,18 @@ function columns(
 }
 
 const showOptions = {
-  body: flag('Print the body alone, as it came'),
+  body: flag('Print only the body, byte for byte'),
   save: text('file.json', 'Write the request as a HAR file'),
   curl: flag('Print a curl command line, without credentials'),
-  asTest: flag('Print a *.test.yaml that expects what becomes of it now'),
-  runScript: flag("With --as-test: run the route's script"),
+  asTest: flag('Print a *.test.yaml that expects the current result'),
+  runScript: flag("With --as-test: run the route's script; its side effects happen"),
   config: list('path|glob', 'Configuration for --as-test; repeatable'),
-  json: flag('Print everything as one object'),
+  json: flag('Print the request as one JSON object'),
 };
 
-type ShowGiven = GivenBy<typeof showOptions>;
+type ShowInput = GivenBy<typeof showOptions>;
 
-/** `hookwright requests show <id>`: shows a kept request, the reason for its answer, and what to do next. */
+/** `hookwright requests show <id>`: shows a captured request, the reason for its answer, and what to do next. */
 export const requestsShowCommand = command({
   options: showOptions,
   args: { id: optionalArgument('id') },
@@ -157,7 +157,7 @@ function write(context: CliContext, file: string, request: KeptRequest): void {
   printNote(context, `saved as ${file}`);
 }
 
-/** On a terminal, control characters are made visible. */
+/** Makes control characters visible on a terminal. */
 function printBody(context: CliContext, request: KeptRequest): void {
   const body = bodyOf(request);
   if (context.stdout.isTTY) {
@@ -173,52 +173,52 @@ async function printCurlLine(context: CliContext, request: KeptRequest): Promise
   printNote(
     context,
     why === null
-      ? `it is not signed: hookwright requests replay ${request.id} sends it as it was`
-      : `it is not signed, and cannot be replayed either: ${why}`,
+      ? `the command has no signature; send the original request again: hookwright requests replay ${request.id}`
+      : `the command has no signature, and the request cannot be replayed: ${why}`,
   );
 }
 
-async function printTest(context: CliContext, given: ShowGiven, request: KeptRequest): Promise<void> {
-  // Loaded on demand: they pull in the compiler.
+async function printTest(context: CliContext, given: ShowInput, request: KeptRequest): Promise<void> {
+  // Loaded on demand, because they load the compiler.
   const [{ openTested }, { printTest }] = await Promise.all([
     import('./test/load-tests.ts'),
     import('./requests/print-request.ts'),
   ]);
   const config = await openTested(context, given.config);
   if (!given.runScript && config.plan(request.route)?.script != null) {
-    throw new CliError(`route ${request.route} has a script, which would run`, 'run it: --run-script');
+    throw new CliError(`the test would run the script of route ${request.route}`, 'allow it: --run-script');
   }
   const saved = given.save === undefined ? null : resolve(context.cwd, given.save);
   const file = saved === null ? null : { name: basename(saved), folder: dirname(saved) };
   context.stdout.write(await printTest(request, config, file));
 }
 
-/** @throws CliError when it is not kept */
-function bodyOf(kept: KeptRequest): Buffer {
-  const { id, body, verified } = kept;
+/** @throws CliError if the body was not captured */
+function bodyOf(captured: KeptRequest): Buffer {
+  const { id, body, verified } = captured;
   if (body !== null) return Buffer.from(body, 'base64');
-  const why = verified ? 'it was not read, or holds a credential' : whyUnverified(kept);
-  throw new CliError(`the body of request ${id} is not kept: ${why}`);
+  const why = verified ? 'it was not read, or contains a credential' : whyUnverified(captured);
+  throw new CliError(`the body of request ${id} was not captured: ${why}`);
 }
 
-/** Timeout in ms: the script may use all of its time, and the target too. */
+/** Timeout in ms. The script and the target may both use all of their time. */
 const ANSWER_MS = 120_000;
 
-/** `hookwright requests replay <id>`: sends a kept request through the running gateway again. */
+/** `hookwright requests replay <id>`: sends a captured request through the running gateway again. */
 export const requestsReplayCommand = command({
-  options: { json: flag('Print the answer as an object') },
+  options: { json: flag('Print the answer as a JSON object') },
   args: { id: argument('id') },
   async run(context, given) {
     const { id, body } = await useRequests(context, (requests) => findRequest(requests, given.id));
     const report = await askGateway(context, 'requests_replay', { id }, ANSWER_MS);
     if (given.json) printJson(context, { ...report, replay_of: id });
     else printReplay(context, report);
-    if (lacksCredential(body)) printNote(context, `its body lacks credentials: "${BODY_MARKER}" stands in their place`);
+    if (lacksCredential(body)) printNote(context, `credentials in the body are replaced by "${BODY_MARKER}"`);
     return report.status < 300 ? 0 : 1;
   },
 });
 
 function printReplay(context: CliContext, { id, status, answer }: ReplayReport): void {
   printLine(context, `${status} ${visible(answer)}`);
-  if (id !== null) printNote(context, `kept as ${id}: hookwright requests show ${id}`);
+  if (id !== null) printNote(context, `captured as ${id}: hookwright requests show ${id}`);
 }

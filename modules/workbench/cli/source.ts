@@ -23,19 +23,19 @@ import { findNearMiss } from '../runtime/causes/near-misses.ts';
 import type { Trial } from '../runtime/causes/trial.ts';
 import { tryTrial } from '../runtime/causes/trial.ts';
 import { typedSecretRef } from './explain/format-explanation.ts';
-import type { CapturedRequest } from './sources/read-capture.ts';
+import type { ParsedCapture } from './sources/read-capture.ts';
 import { readCapture } from './sources/read-capture.ts';
 
 const options = {
   secret: text('ref', 'The secret: env:NAME, file:path, or the text itself'),
-  url: text('url', 'The URL as the sender has it, where the URL is signed'),
-  source: text('name', 'Only this source'),
+  url: text('url', 'The URL as configured at the sender, if the URL is signed'),
+  source: text('name', 'Check only this source'),
   config: configOption,
   json: jsonOption,
 };
 const args = { file: optionalArgument('file') };
 
-type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const sourceDetectCommand = command({
   options,
@@ -54,14 +54,14 @@ export const sourceDetectCommand = command({
   },
 });
 
-async function read(context: CliContext, given: Given): Promise<Buffer> {
+async function read(context: CliContext, given: Input): Promise<Buffer> {
   const { stdin, cwd } = context;
   if (given.file !== undefined && given.file !== '-') return readFileSync(resolve(cwd, given.file));
   if (stdin.isTTY === true) printNote(context, 'reading the request from the terminal; end it with Ctrl-D');
   return buffer(stdin);
 }
 
-function readSecret(context: CliContext, given: Given): string | null {
+function readSecret(context: CliContext, given: Input): string | null {
   if (given.secret === undefined) return null;
   try {
     return createSecrets(context).resolve(typedSecretRef(context, given.secret));
@@ -71,17 +71,17 @@ function readSecret(context: CliContext, given: Given): string | null {
   }
 }
 
-interface Found {
-  readonly capture: CapturedRequest;
+interface DetectReport {
+  readonly capture: ParsedCapture;
   readonly candidates: readonly SourceCandidate[];
 }
 
-function print(context: CliContext, { capture: { label, notes }, candidates }: Found): void {
+function print(context: CliContext, { capture: { label, notes }, candidates }: DetectReport): void {
   const paint = createPaint(context.colour.stdout);
   if (label !== '') printLine(context, paint('bold', visible(label)));
   for (const note of notes) printNote(context, note);
   if (candidates.length === 0)
-    printLine(context, 'no source of the catalog puts a signature where this request has one');
+    printLine(context, 'no source in the catalog matches the signature headers of this request');
   const width = Math.max(0, ...candidates.map(({ source }) => source.name.length));
   for (const { source, outcome } of candidates) {
     const style = outcome.kind === 'match' ? 'green' : outcome.kind === 'refused' ? 'red' : 'yellow';
@@ -92,33 +92,33 @@ function print(context: CliContext, { capture: { label, notes }, candidates }: F
   if (advice !== null) printNote(context, `\n${visible(advice)}`);
 }
 
-function describeJson({ capture: { label, notes }, candidates }: Found): unknown {
+function describeJson({ capture: { label, notes }, candidates }: DetectReport): unknown {
   const described = candidates.map(({ source, outcome, ...read }) => ({ source: source.name, ...outcome, ...read }));
   return { request: label, notes, candidates: described };
 }
 
 /** Finds the sources that a captured request may come from, and explains on the terminal why they would not accept it. */
 export type Detection =
-  /** The signature is right; `window` says whether it would be taken now. */
+  /** The signature is valid; `window` says whether it would be accepted now. */
   | { readonly kind: 'match'; readonly window: VerifyReason | null }
-  /** `near`: what would have to differ for the signature to match. */
+  /** `near`: the change that would make the signature match. */
   | { readonly kind: 'refused'; readonly reason: VerifyReason; readonly near: string | null }
-  /** There is no secret to check with; the form matches. */
+  /** The form matches; there is no secret to check the signature with. */
   | { readonly kind: 'unchecked'; readonly reason: VerifyReason | null; readonly window: VerifyReason | null };
 
 export interface SourceCandidate {
   readonly source: LoweredSource;
   readonly outcome: Detection;
-  /** Event type and delivery id as this source would be read. */
+  /** Event type and delivery id, read as from this source. */
   readonly event: string | null;
   readonly delivery: string | null;
 }
 
 export interface DetectInput {
-  readonly capture: CapturedRequest;
-  /** Null: only the form is checked. */
+  readonly capture: ParsedCapture;
+  /** Null: only the form of the signature is checked. */
   readonly secret: string | null;
-  /** The URL as the sender has it, in place of the capture's own. */
+  /** The URL as configured at the sender, instead of the capture's URL. */
   readonly url: string | null;
   /** Unix ms. */
   readonly now: number;
@@ -127,7 +127,7 @@ export interface DetectInput {
 /** Replaces a missing secret; no signature matches it. */
 const NO_SECRET = 'not the secret';
 
-/** Best first: what matches, then what fits more of the request's headers. */
+/** Returns the best candidates first: those that match, then those that fit more of the request's headers. */
 export function detect(sources: readonly LoweredSource[], input: DetectInput): SourceCandidate[] {
   const request = new LazyRequest(input.capture.parts);
   const rank = ({ source }: SourceCandidate): number => rankOf(source.plan, request);
@@ -189,11 +189,11 @@ export function explainOutcome(outcome: Detection, { file }: LoweredSource): str
   return outcome.near === null ? REASON_TEXTS[outcome.reason] : `would match, but ${outcome.near}`;
 }
 
-/** It matches, or at least nothing speaks against it. */
+/** Whether the source matches, or may match. */
 export const fits = (outcome: Detection): boolean =>
   outcome.kind === 'match' || (outcome.kind === 'unchecked' && outcome.reason === null);
 
-/** What to write into the configuration, if that is known. */
+/** What to write into the configuration; null if it is unknown. */
 export function adviseRoute(
   { source, outcome, event, delivery }: SourceCandidate,
   candidates: readonly SourceCandidate[],
@@ -204,6 +204,6 @@ export function adviseRoute(
   const about = [...(event === null ? [] : [`event ${event}`]), ...(delivery === null ? [] : [`delivery ${delivery}`])];
   const read = about.length === 0 ? '' : ` It reads ${about.join(' and ')} from this request.`;
   const same =
-    others.length === 0 ? '' : ` ${others.length} more verify the same signature and differ in what they read.`;
+    others.length === 0 ? '' : ` ${others.length} other sources verify the same signature but read other fields.`;
   return `On the route: source: ${name}.${read}${same}`;
 }

@@ -1,4 +1,4 @@
-/** `hookwright test`: runs the tests of a configuration. */
+/** `hookwright test`: runs the tests of configurations. */
 import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
@@ -16,55 +16,55 @@ import type { TestRun } from './test/run-tests.ts';
 import { runTests } from './test/run-tests.ts';
 import { updateSnapshots } from './test/update-snapshots.ts';
 
-/** Quiet time after a change, in ms: editors write a file in several steps. */
+/** Delay after a change, in ms, because editors write a file in several steps. */
 const SETTLE_MS = 50;
 
 const options = {
   config: list('path|glob', 'Configuration to test; repeatable'),
   format: formatOption(TEST_FORMATS, 'the results'),
-  coverage: flag('List what no test reaches'),
-  failUnder: parsed('percent', 'Exit 1 when less is reached', parsePercent),
-  update: flag('Write what tests marked `snapshot: true` expect'),
+  coverage: flag('List the parts of routes that no test reaches'),
+  failUnder: parsed('percent', 'Exit 1 if coverage is lower', parsePercent),
+  update: flag('Write the expectations of tests with `snapshot: true`'),
   watch: flag('Run again on every change, until Ctrl-C'),
 };
 const args = { files: restArguments('files') };
 
-type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const testCommand = command({
   options,
   args,
   async run(context, given) {
-    const once = async (): Promise<Ran> => run(context, given, given.format, given.failUnder ?? null);
+    const once = async (): Promise<WatchedRun> => run(context, given, given.format, given.failUnder ?? null);
     return given.watch ? again(context, once) : (await once()).code;
   },
 });
 
 async function run(
   context: CliContext,
-  given: Given,
+  given: Input,
   format: (typeof TEST_FORMATS)[number],
   least: number | null,
-): Promise<Ran> {
+): Promise<WatchedRun> {
   const { config, files } = given;
   const paths = findTests(context, nodeFiles, files, config);
   if (paths.length === 0)
-    throw new CliError('there are no tests', 'write them into <name>.test.yaml beside the config');
+    throw new CliError('there are no tests', 'write tests into <name>.test.yaml next to the config');
   const modules = await loadCompilerParts(context.modules);
   const { loaded, diagnostics } = loadTests(paths, { files: nodeFiles, cwd: context.cwd, modules });
   if (format === 'pretty') context.stderr.write(formatDiagnostics('pretty', diagnostics, context, 'stderr'));
   const run = await updated(context, given, await runTests(context, loaded, config), loaded);
-  if (run.results.length === 0 && diagnostics.length === 0) throw new CliError('the files hold no tests');
+  if (run.results.length === 0 && diagnostics.length === 0) throw new CliError('the files contain no tests');
   context.stdout.write(printRun(format, run, diagnostics, createPaint(context.colour.stdout)));
   const isEnough = report(context, given, run, least, format === 'pretty');
   const failed = hasErrors(diagnostics) || run.results.some(({ failures }) => failures.length > 0);
   return { code: failed || !isEnough ? 1 : 0, inputs: [...paths, ...run.inputs] };
 }
 
-/** With --update the snapshots are written first, and the rest is compared. */
+/** With --update, writes the snapshots first, then compares the other expectations. */
 async function updated(
   context: CliContext,
-  given: Given,
+  given: Input,
   run: TestRun,
   loaded: Parameters<typeof runTests>[1],
 ): Promise<TestRun> {
@@ -82,7 +82,7 @@ async function updated(
 /** @returns whether the coverage is sufficient */
 function report(
   context: CliContext,
-  given: Given,
+  given: Input,
   { coverage }: TestRun,
   least: number | null,
   pretty: boolean,
@@ -93,12 +93,12 @@ function report(
     const paint = createPaint(pretty ? context.colour.stdout : context.colour.stderr);
     stream.write(`${formatCoverage(coverage, paint).join('\n')}\n`);
   }
-  if (!isEnough) printNote(context, `coverage is ${percentText(coverage.percent)} %, less than ${least} %`);
+  if (!isEnough) printNote(context, `coverage is ${percentText(coverage.percent)} %, below the required ${least} %`);
   return isEnough;
 }
 
-/** Runs again on every change until it is stopped. */
-async function again(context: CliContext, once: () => Promise<Ran>): Promise<number> {
+/** Runs the tests again on every change, until it is stopped. */
+async function again(context: CliContext, once: () => Promise<WatchedRun>): Promise<number> {
   let stopped = false;
   let wake = (): void => {};
   const unlisten = context.onSignal(() => {
@@ -123,10 +123,10 @@ async function again(context: CliContext, once: () => Promise<Ran>): Promise<num
   return 0;
 }
 
-/** An error is printed, and the same files are watched. */
+/** Prints an error and keeps watching the same files. */
 async function attempt(
   context: CliContext,
-  once: () => Promise<Ran>,
+  once: () => Promise<WatchedRun>,
   inputs: readonly string[],
 ): Promise<readonly string[]> {
   try {
@@ -138,7 +138,7 @@ async function attempt(
   }
 }
 
-interface Ran {
+interface WatchedRun {
   readonly code: number;
   readonly inputs: readonly string[];
 }
@@ -146,5 +146,5 @@ interface Ran {
 function parsePercent(text: string): number {
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (value >= 0 && value <= 100) return value;
-  throw new UsageError(`--fail-under takes a percentage from 0 to 100, not "${text}"`);
+  throw new UsageError(`invalid --fail-under "${text}": a percentage from 0 to 100 is expected`);
 }

@@ -1,4 +1,4 @@
-/** The requests that the home has kept, for commands, the console and the gate before a swap. */
+/** Opens the captured requests of a home, for commands, the console and the check before a swap. */
 
 import { setTimeout } from 'node:timers/promises';
 import type { CliContext } from '../../../cli/base/context.ts';
@@ -22,12 +22,12 @@ import type {
 import type { StorePlan } from '../../../schemas/generated/types.ts';
 import { numberOf } from '../runtime/capture/requests.ts';
 
-/** Timeout of a call to a running gateway, in ms; a search reads every kept request. */
+/** Timeout of a call to a running gateway, in ms. A search reads every captured request. */
 const ANSWER_MS = 60_000;
 
-/** @throws CliError when they cannot be read */
+/** @throws CliError if the requests cannot be read */
 export async function useRequests<T>(context: CliContext, use: (requests: KeptRequests) => Promise<T>): Promise<T> {
-  const requests = (await findRemote(context)) ?? (await openKept(context, await configuredStore(context)));
+  const requests = (await findRemote(context)) ?? (await openCaptured(context, await configuredStore(context)));
   try {
     return await use(requests);
   } finally {
@@ -35,30 +35,33 @@ export async function useRequests<T>(context: CliContext, use: (requests: KeptRe
   }
 }
 
-/** @param id or the beginning of one @throws CliError if none or several match */
+/** @param id an id or the beginning of one @throws CliError if none or several requests match */
 export async function findRequest(requests: KeptRequests, id: string): Promise<KeptRequest> {
   const found = await requests.load(id);
   if (found.kind === 'found') return found.request;
   if (found.kind === 'unknown') {
-    throw new CliError(`no request "${id}" is kept`, 'hookwright requests list shows the ids');
+    throw new CliError(`no captured request "${id}"`, 'list the ids: hookwright requests list');
   }
   const newest = await requests.list({}, { limit: SEARCHED });
   const candidates = newest.map((each) => each.id).filter((each) => each.startsWith(id));
   throw ambiguousName('request', id, candidates, 'hookwright requests list');
 }
 
-/** Number of the newest requests that are searched for candidates. */
+/** Number of newest requests that are searched for candidates. */
 const SEARCHED = 1000;
 
-/** @throws CliError if none is kept */
+/** @throws CliError if no request is captured */
 export async function findNewest(requests: KeptRequests): Promise<KeptRequest> {
   const [newest] = await requests.list({}, { limit: 1 });
   if (newest === undefined)
-    throw new CliError('no request is kept', '`capture` of a route says which are: docs/config.md');
+    throw new CliError(
+      'there are no captured requests',
+      '`capture` of a route decides which requests are captured: docs/config.md',
+    );
   return findRequest(requests, newest.id);
 }
 
-/** Those of the gateway that serves this home; null when none does. */
+/** Captured requests of the gateway that serves this home; null if none is running. */
 async function findRemote(context: CliContext): Promise<KeptRequests | null> {
   const probe = { filter: {}, page: { limit: 1 } };
   if ((await tryAskGateway(context, 'requests_list', probe, ANSWER_MS)) === null) return null;
@@ -71,8 +74,8 @@ async function findRemote(context: CliContext): Promise<KeptRequests | null> {
   };
 }
 
-/** Those of this store, without asking a gateway. @throws CliError when they cannot be read */
-export const openKept = (context: OpeningContext, plan: StorePlan): Promise<KeptRequests> =>
+/** Captured requests of this store, without calling a gateway. @throws CliError if they cannot be read */
+export const openCaptured = (context: OpeningContext, plan: StorePlan): Promise<KeptRequests> =>
   plan.kind === 'postgres' ? openShared(context, plan) : openFile(context);
 
 async function openShared(context: OpeningContext, plan: PostgresPlan): Promise<KeptRequests> {
@@ -90,12 +93,12 @@ const NONE_KEPT: KeptRequests = {
 };
 
 async function openFile(context: OpeningContext): Promise<KeptRequests> {
-  // Loaded only here: opening a database is not free.
+  // Loaded on demand, because the database driver is large.
   const { openRequestFile } = await import('../runtime/capture/request-file.ts');
   return openRequestFile(context.home);
 }
 
-/** @throws UsageError for an invalid time, outcome or reason. */
+/** @throws UsageError for an invalid time, outcome or reason */
 export function parseRequestFilter(
   words: Readonly<Record<'route' | 'outcome' | 'reason' | 'since' | 'grep', string | undefined>>,
   now: number,
@@ -106,18 +109,18 @@ export function parseRequestFilter(
   return present({ route, outcome, reason, grep, since: since === undefined ? since : parseSince(since, now) });
 }
 
-/** @throws UsageError for an invalid id. */
+/** @throws UsageError for an invalid id */
 export function parsePage(limit: string, before: string | undefined): KeptPage {
   if (before === undefined) return { limit: parseLimit(limit) };
   if (numberOf(before) !== null) return { limit: parseLimit(limit), before };
-  throw new UsageError(`"${before}" is no id of a request`, 'hookwright requests list shows the ids');
+  throw new UsageError(`invalid request id "${before}"`, 'list the ids: hookwright requests list');
 }
 
 /** Polling interval, in ms. */
 const FOLLOW_MS = 500;
 const PAGE = 200;
 
-/** @param after id of the last request that was printed */
+/** @param after id of the last printed request */
 export async function followRequests(
   context: CliContext,
   requests: KeptRequests,
@@ -131,7 +134,7 @@ export async function followRequests(
       const rows = await requests.list(filter, { limit: PAGE, after: last });
       if (rows.length > 0) print(rows);
       last = rows.at(-1)?.id ?? last;
-      // Not by the clock of the context: its timers keep no process alive.
+      // The context's clock is not used, because its timers do not keep the process alive.
       await setTimeout(FOLLOW_MS, null, { signal: stop.signal }).catch(() => {});
     }
   } finally {

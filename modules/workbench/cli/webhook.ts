@@ -1,4 +1,4 @@
-/** `hookwright webhook test`: sends one event to a route as its sender would, and prints the answer. */
+/** `hookwright webhook test`: sends a signed event to a route, as its sender would, and prints the answer. */
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -23,29 +23,29 @@ import { inlineBody } from './explain/read-request.ts';
 import type { TestEvent, TestEventRequest } from './test-event/sign-test-event.ts';
 import { leavingMessages, looksLikeForm, signTestEvent } from './test-event/sign-test-event.ts';
 
-/** Timeout in ms; longer than a direct delivery lets its sender wait. */
+/** Timeout in ms, longer than the answer to a direct delivery takes. */
 const ANSWER_MS = 120_000;
 
 const options = {
   payload: text(
     'json|form|@file',
-    "The body; @file reads it from a file. Default: the fields that the route's filters and templates read",
+    "The body; @file reads a file (default: made-up values for the fields that the route's filters and templates read)",
   ),
-  event: text('type', 'Event type; default: the first the route accepts'),
-  source: text('name', "Sign as this sender does, in place of the route's own"),
+  event: text('type', 'Event type (default: the first that the route accepts)'),
+  source: text('name', "Sign as this source, instead of the route's source"),
   key: text(
     'ref',
-    "Sign with this, in place of the route's secret: env:NAME, file:path (a private key as PEM) or the text",
+    "Sign with this secret instead of the route's: env:NAME, file:path (a private key as PEM) or the secret itself",
   ),
-  url: text('url', 'Send it there instead, for instance through the public address'),
+  url: text('url', 'Send the event to this URL, for example the public address'),
   config: configOption,
-  yes: flag('Do not ask before a made-up payload makes a message leave this machine'),
-  dryRun: flag('Send nothing: show what would happen to the event'),
+  yes: flag('Do not ask before a made-up payload sends a message to another machine'),
+  dryRun: flag('Send nothing; show what the gateway would do with the event'),
   json: flag('Print status, headers and body as JSON'),
 };
 const args = { route: argument('route') };
 
-type Given = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = GivenBy<typeof options> & GivenBy<typeof args>;
 
 export const webhookTestCommand = command({
   options,
@@ -67,7 +67,7 @@ export const webhookTestCommand = command({
       now: context.clock.now(),
       random: context.random,
     };
-    const signed = naming(given.route, () => (given.dryRun ? signIfPossible(asked) : signTestEvent(asked)));
+    const signed = withRouteName(given.route, () => (given.dryRun ? signIfPossible(asked) : signTestEvent(asked)));
     if (given.dryRun) return show(context, given, plan, open.table, signed);
     if (given.payload === undefined && !given.yes) await askBeforeMessages(context, plan, open.table, signed);
     const url = given.url ?? localBase(open) + routePath(plan);
@@ -83,7 +83,7 @@ export const webhookTestCommand = command({
   },
 });
 
-/** Unsigned where the route's own secret is missing, which is said with all that is: then `serve` would not start. */
+/** Leaves the event unsigned if the route's secret is missing; this is reported with everything else that stops `serve`. */
 function signIfPossible(asked: TestEventRequest): TestEvent {
   try {
     return signTestEvent(asked);
@@ -93,7 +93,7 @@ function signIfPossible(asked: TestEventRequest): TestEvent {
   }
 }
 
-/** @throws CliError when the user does not want the messages, or cannot be asked */
+/** @throws CliError if the user declines the messages, or no terminal is there to ask */
 async function askBeforeMessages(
   context: CliContext,
   plan: RoutePlan,
@@ -106,15 +106,15 @@ async function askBeforeMessages(
   if (!canAsk(context)) {
     throw new CliError(
       what,
-      'send it all the same: --yes',
-      'see what would happen: --dry-run',
-      'with real fields: --payload @event.json',
+      'send it anyway: --yes',
+      'show the result without sending: --dry-run',
+      'use a real payload: --payload @event.json',
     );
   }
   if (!(await createPrompter(context).confirm(`${what}. Send it?`, false))) throw new CliError('nothing was sent');
 }
 
-/** The same request, with its signature, through the pipeline without its effects. */
+/** Runs the signed request through the stages, without effects. */
 async function explained(
   context: CliContext,
   plan: RoutePlan,
@@ -128,7 +128,7 @@ async function explained(
 
 async function show(
   context: CliContext,
-  given: Given,
+  given: Input,
   plan: RoutePlan,
   table: RouteTable,
   signed: TestEvent,
@@ -139,7 +139,7 @@ async function show(
   return isTaken ? 0 : 1;
 }
 
-function body(context: CliContext, given: Given): Buffer | null {
+function body(context: CliContext, given: Input): Buffer | null {
   if (given.payload === undefined) return null;
   if (given.payload.startsWith('@')) return file(context, given.payload.slice(1));
   if (looksLikeForm(given.payload)) return Buffer.from(given.payload, 'utf8');
@@ -153,13 +153,13 @@ function file(context: CliContext, name: string): Buffer {
     if (!isSystemError(error)) throw error;
     throw new CliError(
       `the payload \`${name}\` ${error.code === 'ENOENT' ? 'does not exist' : `cannot be read (${error.code})`}`,
-      `looked for it at ${resolve(context.cwd, name)}`,
+      `it was expected at ${resolve(context.cwd, name)}`,
     );
   }
 }
 
-/** Runs `work`, whose errors do not say which route it is about. */
-function naming<Result>(route: string, work: () => Result): Result {
+/** Runs `work`, and adds the route's name to its errors. */
+function withRouteName<Result>(route: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
@@ -185,10 +185,10 @@ async function send(context: CliContext, url: string, { query, headers, body }: 
   }
 }
 
-/** Placeholders of the prompt and the addresses that a JSON body resolves to nothing. */
+/** Returns the placeholders of the prompt and the addresses that a JSON body does not resolve. */
 function unresolvedIn({ prompt, deliver, script }: RoutePlan, body: string): readonly string[] {
   const payload = parsed(body);
-  // A script may put anything in its place.
+  // A script may replace the payload with anything.
   if (script !== null || typeof payload === 'string') return [];
   const segments = [prompt, ...deliver.flatMap(({ extra }) => Object.values(extra))].flat();
   const missing = segments.flatMap((segment) => {
@@ -200,7 +200,7 @@ function unresolvedIn({ prompt, deliver, script }: RoutePlan, body: string): rea
 
 const BUILT_IN: ReadonlySet<string> = new Set(['{event_type}', '{route}', '{delivery_id}']);
 
-/** As JSON if it is JSON, because the output is for a program. */
+/** Parses JSON, because the output is for programs; other text is returned unchanged. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

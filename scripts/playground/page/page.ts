@@ -1,16 +1,16 @@
-/** The page: a configuration on the left, a payload on the right, diagnostics and explanation below them, as one types. */
+/** The playground: a configuration and a payload, with diagnostics and explanation below, updated while the user types. */
 import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts';
 import { printPretty } from '../../../compiler/print/print-pretty.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { compileIn, explainIn, PROJECT } from './run.ts';
 
 const CONFIG = `${PROJECT}/hookwright.yaml`;
-/** Between the last key and the result, in ms. */
+/** Delay between the last key and the result, in ms. */
 const PAUSE_MS = 150;
 
 function element<Kind extends HTMLElement>(id: string): Kind {
   const found = document.getElementById(id);
-  if (found === null) throw new Error(`the page has no ${id}`);
+  if (found === null) throw new Error(`the page has no element ${id}`);
   return found as Kind;
 }
 
@@ -22,7 +22,7 @@ const diagnostics = element<HTMLOListElement>('diagnostics');
 const summary = element('summary');
 const explanation = element('explanation');
 
-/** Names of all routes; the one that was chosen stays chosen. */
+/** Offers all routes, and preserves the selection. */
 function offerRoutes(table: RouteTable): void {
   const names = Object.keys(table.routes);
   const chosen = route.value;
@@ -30,11 +30,11 @@ function offerRoutes(table: RouteTable): void {
   route.replaceChildren(...names.map((name) => new Option(name, name, false, name === chosen)));
 }
 
-/** Without the count, which stands once above all of them. */
+/** Prints a diagnostic without the count, which is shown once above the list. */
 const printOne = (diagnostic: Diagnostic): string =>
   printPretty([diagnostic], { color: false, width: 100 }).split('\n').slice(0, -2).join('\n').trimEnd();
 
-/** A click on a diagnostic selects what it is about. */
+/** Shows diagnostics; a click selects the text that a diagnostic is about. */
 function show(found: ReturnType<typeof compileIn>['diagnostics']): void {
   const items = found.map((diagnostic) => {
     const item = document.createElement('li');
@@ -63,7 +63,7 @@ async function run(): Promise<void> {
   show(result.diagnostics);
   const table = result.output?.table;
   if (table !== undefined) offerRoutes(table);
-  const lines = table === undefined ? ['The configuration has errors: nothing is served.'] : await explain(table);
+  const lines = table === undefined ? ['The configuration has errors. Fix them to explain the event.'] : await explain(table);
   if (mine === turn) explanation.textContent = lines.join('\n');
 }
 
@@ -79,7 +79,7 @@ async function explain(table: RouteTable): Promise<readonly string[]> {
   }
 }
 
-/** What a link brings: `#` and the base64url of a JSON object with the values of the fields. */
+/** Fills the fields from a link: `#` and the base64url of a JSON object with their values. */
 function readLink(): void {
   const coded = location.hash.slice(1).replaceAll('-', '+').replaceAll('_', '/');
   if (coded === '') return;
@@ -89,7 +89,7 @@ function readLink(): void {
     for (const field of [config, payload, event])
       if (typeof values[field.id] === 'string') field.value = String(values[field.id]);
   } catch {
-    summary.textContent = 'The link of this page is damaged.';
+    summary.textContent = 'The link to this page is damaged: its example cannot be read.';
   }
 }
 
@@ -106,5 +106,5 @@ addEventListener('hashchange', () => {
 readLink();
 void run();
 
-/** For tests, and for the console of a browser. */
+/** For tests and the browser's console. */
 Object.assign(globalThis, { hookwright: { compileIn, explainIn, printPretty } });

@@ -1,6 +1,6 @@
 /**
- * What the page does: compiles a configuration and explains a request to it, with the code of the command line. It runs in a
- * browser, where `scripts/playground/build-page.ts` puts `browser/` in the place of Node.js: there is no disk, no network and no secret.
+ * Compiles a configuration and explains a request to it, with the code of the command line. In the browser,
+ * `scripts/playground/build-page.ts` replaces Node.js by `browser/`: there is no disk, no network and no secret.
  */
 import { createPaint } from '../../../base/paint.ts';
 import { loadCompilerParts } from '../../../cli/compile/compiler-parts.ts';
@@ -36,7 +36,7 @@ import { partsOf } from '../../../runtime/verify/request.ts';
 import type { ExplainedBudget, RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import { memoryFiles, shippedFiles } from './browser/files.ts';
 
-/** The folder of the configuration, and the user's. */
+/** The folder of the configuration, and the user's home. */
 export const PROJECT = '/project';
 const USER = '/home/user';
 const HOME = `${USER}/.hookwright`;
@@ -45,7 +45,7 @@ const CATALOG = loadShippedCatalog(shippedFiles, '/catalog');
 const modules = await loadCompilerParts([payloads, tutor]);
 const PARTS = [payloads, guard, codehosts, mail].flatMap(({ runtime }) => runtime ?? []);
 
-/** @param files texts by absolute path; `/project/hookwright.yaml` is the configuration @param mode their permission bits */
+/** @param files texts by absolute path; `/project/hookwright.yaml` is the configuration @param mode permission bits of all files */
 export function compileIn(files: Readonly<Record<string, string>>, mode = 0o600): CompileResult {
   const disk: Files = memoryFiles(files, mode);
   return compile({
@@ -61,9 +61,9 @@ export function compileIn(files: Readonly<Record<string, string>>, mode = 0o600)
   });
 }
 
-export interface Asked {
+export interface PageRequest {
   readonly payload: string;
-  /** Event type; empty: as the payload has it. */
+  /** Event type; empty: read from the payload. */
   readonly event: string;
 }
 
@@ -72,11 +72,11 @@ const nowhere = (): never => {
 };
 const NOWHERE: HttpConnections = { open: nowhere, publicOnly: () => NOWHERE };
 
-/** Those in the text; others stand as their references. */
+/** Resolves literal secrets; references are unavailable. */
 const SECRETS: SecretResolver = {
   resolve(ref) {
     if (ref.kind === 'literal') return ref.value;
-    throw new SecretError(`${printSecretRef(ref)} is not to be had in a page`);
+    throw new SecretError(`${printSecretRef(ref)} is unavailable: the playground has no env: and file: secrets`);
   },
 };
 
@@ -102,11 +102,11 @@ const MACHINE: ExplainingMachine = {
   linkRefusal: async (table, secrets) => linkRefusal(table, secrets, NOTHING_SENT),
 };
 
-/** What becomes of the request, as `hookwright explain` prints it. Rejects with LinkError for a route that cannot be served. */
+/** Explains the request as `hookwright explain` prints it. Rejects with LinkError for a route that cannot be served. */
 export async function explainIn(
   table: RouteTable,
   plan: RoutePlan,
-  { payload, event }: Asked,
+  { payload, event }: PageRequest,
 ): Promise<readonly string[]> {
   let budgets: readonly ExplainedBudget[] = [];
   const explainer = createExplainer(MACHINE, table, {
@@ -139,5 +139,5 @@ export async function explainIn(
 }
 
 function missing(path: string): never {
-  throw new Error(`${path} is not there: the page has no disk`);
+  throw new Error(`${path} does not exist: the playground has no disk`);
 }

@@ -33,7 +33,7 @@ export const sources: Story = {
     { run: 'source shape notion', code: 1, err: /^error: .*"notion"/ },
     {
       run: 'source learn shop --from request.http',
-      out: /^# What the payloads of shop[\s\S]*\n {2}ref:\n/,
+      out: /^# The payloads of shop[\s\S]*\n {2}ref:\n/,
       err: /shape: <file>/,
     },
     { run: 'source show githup', code: 1, err: /^error: there is no source "githup"/ },

@@ -1,4 +1,4 @@
-/** GitLab's hooks send of a user what its documentation lists; below it a typo is found. */
+/** Checks that users in GitLab's hooks have the documented fields, and that typos below a user are found. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileConfig } from '../../helpers/compile.ts';

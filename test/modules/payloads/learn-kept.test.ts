@@ -1,4 +1,4 @@
-/** `source learn` from what a gateway has kept, while it runs and without it. */
+/** Tests `source learn` with captured requests, with and without a running gateway. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
@@ -15,7 +15,7 @@ const CONFIG = `platforms:
       signed: { prompt: "{order.id}", deliver: local, agent: none, secret: the-secret-of-the-shop }
 `;
 
-test('source learn: from the kept requests of a route, or from one, with the events that the gateway found', async (t) => {
+test('source learn reads captured requests by route or id, with the events that the gateway found', async (t) => {
   const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
   const post = (route: string, type: string, body: object) =>
     sendAgain(`${gateway.url}/webhooks/${route}`, {
@@ -38,8 +38,11 @@ test('source learn: from the kept requests of a route, or from one, with the eve
   assert.deepEqual([required, Object.keys(properties)], [['order'], ['order', 'coupon']]);
 
   await gateway.stop();
-  const kept = JSON.parse((await gateway.cli('requests', 'list', '--json')).stdout) as { id: string; route: string }[];
-  const idOf = (route: string): string => kept.find((each) => each.route === route)?.id ?? '';
+  const captured = JSON.parse((await gateway.cli('requests', 'list', '--json')).stdout) as {
+    id: string;
+    route: string;
+  }[];
+  const idOf = (route: string): string => captured.find((each) => each.route === route)?.id ?? '';
   assert.match((await learn('--request', idOf('orders'))).stdout, /"order\.sent".*\b1\b/);
   assert.equal((await learn('--request', idOf('signed'))).code, 1);
   assert.match((await learn('--route', 'signed')).stderr, /\b1\b.*"signed"/);

@@ -15,7 +15,7 @@ function planOf(route: string) {
   return plan;
 }
 
-test('a payload has what the templates read, of the types that the sender documents', () => {
+test('a payload has the fields that templates read, with the documented types', () => {
   const shape = readShippedShape('github') ?? assert.fail();
   const plan = planOf(`{ events: [pull_request], filters: [{ field: action, in: [reopened, opened] }],
     prompt: "{repository.full_name} {number} {pull_request.draft} {pull_request.html_url} {pull_request.labels.0.name}" }`);
@@ -27,12 +27,12 @@ test('a payload has what the templates read, of the types that the sender docume
   });
 });
 
-test('what the event itself says is no field of the payload', () => {
+test('built-in values are not fields of the payload', () => {
   const plan = planOf('{ prompt: "{event_type} {delivery_id} {id}" }');
   assert.deepEqual(samplePayload(plan, 'push', null, NOW), { id: 'test id' });
 });
 
-test('filters get values that pass: the first alternative, and nothing for what must not be', () => {
+test('filters get values that pass: the first alternative, and no value for negated conditions', () => {
   const plan = planOf(`{ prompt: "{ref}", filters: [
     { field: ref, regex: "^refs/heads/(main|release)$" }, { field: tags, contains: [a] }, { field: title, contains: fix },
     { any: [{ field: level, equals: 3 }, { field: urgent, equals: true }] }, { not: { field: bot, equals: true } } ] }`);
@@ -44,7 +44,7 @@ test('filters get values that pass: the first alternative, and nothing for what 
   });
 });
 
-test('each operator that accepts a text gets one that it accepts, and a time that is read is now', () => {
+test('each operator that accepts a text gets an accepted one, and the time of the event is now', () => {
   const plan = planOf(`{ max_age_seconds: 60, timestamp: head.at, prompt: "{head.at}", filters: [
     { field: text, starts_with: "/deploy " }, { field: kind, exists: true }, { field: gone, missing: true } ] }`);
   assert.deepEqual(samplePayload(plan, null, null, NOW), {
@@ -54,7 +54,7 @@ test('each operator that accepts a text gets one that it accepts, and a time tha
   });
 });
 
-test('a comparison gets a number that it accepts', () => {
+test('a comparison gets an accepted number', () => {
   const plan = planOf(`{ prompt: x, filters: [
     { field: a, gt: 500 }, { field: b, gte: 0.5 }, { field: c, lt: 0 }, { field: d, lte: 10 } ] }`);
   assert.deepEqual(samplePayload(plan, null, null, NOW), { a: 501, b: 0.5, c: -1, d: 10 });

@@ -1,4 +1,4 @@
-/** `source shape`, `source learn` and the hints of `schema`: what a person learns of payloads, and where it is from. */
+/** Tests `source shape`, `source learn` and the payload hints of `schema`. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { tempDir } from '../../helpers/temp-dir.ts';
 
 const TOKEN = 'verify: token, signature: { header: X-Token }';
 
-test('source shape: events with their actions, then the paths of one', async (t) => {
+test('source shape prints events with their actions, or the paths of one event', async (t) => {
   const home = tempDir(t);
   const all = await runInProcess(['source', 'shape', 'github'], { home });
   assert.equal(all.code, 0);
@@ -24,14 +24,14 @@ test('source shape: events with their actions, then the paths of one', async (t)
   assert.match(edited.stdout, /^changes\.title\.from +string .*\bedited$/m);
 });
 
-test('source shape takes the names that `events` takes', async (t) => {
+test('source shape accepts the event names that `events` accepts', async (t) => {
   const { stdout } = await runInProcess(['source', 'shape', 'gitlab', 'merge_request', '--prefix', 'project.id'], {
     home: tempDir(t),
   });
   assert.match(stdout, /^project\.id +number/m);
 });
 
-test('source shape --json: every fact of a path; without an event, where it is from', async (t) => {
+test('source shape --json prints all facts of paths; without an event, the origin', async (t) => {
   const home = tempDir(t);
   const { stdout } = await runInProcess(['source', 'shape', 'github', 'issues', '--prefix', 'issue.state', '--json'], {
     home,
@@ -55,7 +55,7 @@ test('source shape --json: every fact of a path; without an event, where it is f
   assert.ok(Array.isArray(all.events) && all.events.length > 200);
 });
 
-test('source shape: wrong names are told what is meant, a sender whose events have no name is shown at once', async (t) => {
+test('source shape suggests names, and prints the paths of a sender without event names at once', async (t) => {
   const home = tempDir(t);
   const wrong = await runInProcess(['source', 'shape', 'github', 'pull_requests'], { home });
   assert.equal(wrong.code, 1);
@@ -67,7 +67,7 @@ test('source shape: wrong names are told what is meant, a sender whose events ha
   assert.match(none.stderr, /"sentry"\n.*source learn sentry --from/);
 });
 
-test('source shape: of types that contain each other, the parts near the top, and deeper ones by a prefix', async (t) => {
+test('source shape prints recursive types near the top, and deeper paths by prefix', async (t) => {
   const home = tempDir(t);
   const all = await runInProcess(['source', 'shape', 'telegram'], { home });
   assert.equal(all.code, 0, all.stderr);
@@ -84,7 +84,7 @@ test('source shape: of types that contain each other, the parts near the top, an
   assert.equal((JSON.parse(json.stdout) as unknown[]).length, lines.length - 1);
 });
 
-test('source learn: a schema for one event, which the config can name at once', async (t) => {
+test('source learn prints a schema for one event that the config can use', async (t) => {
   const home = tempDir(t);
   mkdirSync(join(home, 'requests'));
   for (const id of [1, 2, 3]) {
@@ -114,7 +114,7 @@ test('source learn: a schema for one event, which the config can name at once', 
   assert.match(shape.stdout, /^coupon +string /m);
 });
 
-test('source learn --out: a file for each event, by the header its source names, from a HAR file too', async (t) => {
+test('source learn --out writes a file per event, by the header of its source, also from a HAR file', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'hookwright.yaml'), `sources:\n  shop: { ${TOKEN}, event: { header: X-Event } }\n`);
   const entry = (event: string, body: unknown) => ({
@@ -141,7 +141,7 @@ test('source learn --out: a file for each event, by the header its source names,
   assert.equal(readFileSync(join(home, 'shapes/refund.yaml'), 'utf8'), 'reviewed');
 });
 
-test('source learn: what cannot be read is named, and nothing is written', async (t) => {
+test('source learn names unreadable files and writes nothing', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'bad.json'), '{"a": ');
   const bad = await runInProcess(['source', 'learn', 'shop', 'bad.json', '--out', 'shapes'], { home });
@@ -152,7 +152,7 @@ test('source learn: what cannot be read is named, and nothing is written', async
   assert.match((await runInProcess(['source', 'learn', 'shop', 'none-*.json'], { home })).stderr, /none-\*\.json/);
 });
 
-test('schema: says where payloads are named; with --source, what stands there', async (t) => {
+test('schema marks places of payload paths; with --source, it lists the paths', async (t) => {
   const home = tempDir(t);
   const plain = JSON.parse((await runInProcess(['schema', 'route'], { home })).stdout) as Schema;
   assert.deepEqual(

@@ -30,7 +30,7 @@ function received(signed: SignedResult): LazyRequest {
   });
 }
 
-test('what every shipped scheme signs, it verifies', () => {
+test('every shipped scheme verifies its own signatures', () => {
   for (const { plan } of sources.lowered) {
     if (plan.verify === 'none') continue;
     const { signing, receiving } = keysOf(plan);
@@ -42,7 +42,7 @@ test('what every shipped scheme signs, it verifies', () => {
   }
 });
 
-test('the event type and the delivery id are where the sender puts them', () => {
+test('puts the event type and the delivery id in the sender’s places', () => {
   for (const { plan } of sources.lowered) {
     const signed = signRequest(plan, keysOf(plan).signing, { ...UNSIGNED, event: 'thing.happened' }, NOW);
     if (plan.event.length > 0) assert.equal(readFirst(plan.event, received(signed), true), 'thing.happened', plan.name);
@@ -52,7 +52,7 @@ test('the event type and the delivery id are where the sender puts them', () => 
   }
 });
 
-test('a secret that is no key of the scheme, and a body that cannot hold the signature, are errors', () => {
+test('rejects a secret that is not a valid key, and a body that cannot contain the signature', () => {
   const airtight = {
     ...sources.plan('standard-webhooks'),
     secret: { strip: '', as: 'base64', otherwise: 'same' },

@@ -26,7 +26,7 @@ export function narrowByFilters(set: FormSet | null, filters: FilterConfig | rea
   return { set: narrowed.set, problems };
 }
 
-/** What is known when a condition is evaluated. */
+/** The state before a condition is evaluated. */
 interface State {
   readonly set: FormSet | null;
   readonly constraints: Constraints;

@@ -1,4 +1,4 @@
-/** What the module knows about the payloads of a route, from the shapes of its events. */
+/** Derives facts about the payloads of a route from the shapes of its events. */
 import { schemeLabel } from '../../../../base/text.ts';
 import type { Problem } from '../../../../compiler/diagnostics/diagnostic.ts';
 import { linkGlob } from '../../../../compiler/globs/linear-glob.ts';
@@ -20,7 +20,7 @@ import { checkTemplates } from './check-templates.ts';
 import { narrowByFilters } from './narrow.ts';
 import { readOwnShapes } from './own-shapes.ts';
 
-/** Its own rules ask for more than the core does: see `payloadsOf`. */
+/** The module's rules use more of it than the core does: see `payloadsOf`. */
 export class Payloads implements Omit<PayloadFacts, 'readsStrangers'> {
   private readonly senders: Senders;
   private readonly catalog: LoadedCatalog;

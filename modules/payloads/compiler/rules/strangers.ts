@@ -1,4 +1,4 @@
-/** Rules about text that strangers may write: where it goes, and what it can cause there. */
+/** Rules about text that strangers may write: where it goes, and what it can cause. */
 
 import { posix } from 'node:path';
 import { agentPlan, agentToolsets } from '../../../../base/names.ts';
@@ -20,8 +20,8 @@ import type { Filters, UntrustedPart } from '../untrusted/untrusted-texts.ts';
 import {
   actingToolsets,
   describePart,
-  firstReached,
-  isWalledIn,
+  firstUnacceptedRoutes,
+  isFullyConfined,
   isWholePayload,
   nameRoutes,
   reachedRoutes,
@@ -32,22 +32,22 @@ import {
 /** An unconfined program that receives untrusted text (decisions §5). */
 export const agentUnconfined = rule('agent-unconfined', {
   agent({ agent: { path, config: agent }, routes }, report) {
-    if (agent.command === undefined || agent.confined !== undefined || isToldToolsets(agent.command)) return;
-    const reached = firstReached(routes());
+    if (agent.command === undefined || agent.confined !== undefined || receivesToolsets(agent.command)) return;
+    const reached = firstUnacceptedRoutes(routes());
     const [first] = reached;
     if (first === undefined || agent.sandbox !== undefined || first.route.scope.table.gateway.sandbox !== null) return;
     const message = `${describePart(first.part)} of ${nameRoutes(reached)} reaches \`${agent.command[0]}\`, and nothing limits what it can do`;
     const hint =
-      'give it a `sandbox`, pass `{toolsets}` to it if it accepts them, or state what limits it: `confined: <a container, another user, no tools>`';
+      'add a `sandbox`, pass `{toolsets}` if the program accepts them, or state what limits it: `confined: <a container, another user, no tools>`';
     report({ path: [...path, 'command'], at: 'value', message, hint });
   },
 });
 
 /** Also true if the command reads the variable, because placeholders in code are rejected. Shell comments do not count. */
-const isToldToolsets = (command: readonly string[]): boolean =>
+const receivesToolsets = (command: readonly string[]): boolean =>
   command.some((argument) => /\{toolsets\}|HOOKWRIGHT_TOOLSETS/.test(argument.replace(/(?:^|\s)#.*$/gm, '')));
 
-/** `confined`, toolsets and `accept_untrusted` are about what the agent does: this happens before it does anything. */
+/** `confined`, toolsets and `accept_untrusted` do not matter here, because they concern the agent's actions, and this happens before any. */
 export const agentExpandsText = rule('agent-expands-text', {
   agent({ agent: { path, config }, routes }, report) {
     const start = programThatExpands(config);
@@ -57,10 +57,10 @@ export const agentExpandsText = rule('agent-expands-text', {
     const { program, getsVariables } = start;
     const { table, facts } = first.route.scope;
     const sandbox = config.sandbox ?? table.gateway.sandbox;
-    // The folder that such a program reads is open to it in a sandbox, too.
+    // The folder that such a program reads is also open in a sandbox.
     const walls = program.reads === 'anywhere' ? missingWalls(config, sandbox, facts, program.own_folders) : '';
     if (walls === null) return;
-    const from = program.reads === 'anywhere' ? 'any file' : 'a file of its folder';
+    const from = program.reads === 'anywhere' ? 'any file' : 'a file in its folder';
     const message = `${describePart(first.part)} of ${nameRoutes(reached)} reaches ${program.name}, which sends ${from} that the text names as \`@path\` to the model, even without tools`;
     const hint = `${getsVariables ? program.remedy : program.remedy_inside}${walls}`;
     report({ path: [...path, 'command'], at: 'value', message, hint });
@@ -73,13 +73,13 @@ export const agentExpandsText = rule('agent-expands-text', {
     const first = prompt.startsWith('/') ? parts[0] : parts.find((part) => part.offset === 0 && !isWholePayload(part));
     if (first === undefined) return;
     const begins = prompt.startsWith('/') ? '`/`, which is followed by ' : '';
-    const message = `the prompt begins with ${begins}${describePart(first)}, and ${program.name} runs a prompt that begins with \`/\` as a command of its own`;
+    const message = `the prompt begins with ${begins}${describePart(first)}, and ${program.name} runs a prompt that begins with \`/\` as a built-in command`;
     const within = { offset: 0, length: first.offset + (first.placeholder?.length ?? 0) };
-    report({ path: ['prompt'], at: 'value', within, message, hint: 'put words of your own first' });
+    report({ path: ['prompt'], at: 'value', within, message, hint: 'put fixed words first' });
   },
 });
 
-/** The markers and what explains them come before the text. A skill may be missing or empty, so none counts. */
+/** The notice and the markers come before the text. A skill may be missing or empty, so skills do not count. */
 const isMarked = ({ config, scope }: RouteView): boolean =>
   (config.untrusted ?? scope.table.gateway.untrusted) === 'mark';
 
@@ -89,8 +89,8 @@ function agentOf({ mode, config, profilePlan }: RouteView): StartedAgent {
 }
 
 /**
- * Null if the sandbox keeps closed what sandboxes hide, except the program's own settings: homes of users and of the
- * gateway with all that is in them, temporary folders, `/run` and `.env`.
+ * Returns null if the sandbox opens nothing that sandboxes hide, except the program's own settings. Sandboxes hide the homes
+ * of users and of the gateway with their contents, temporary folders, `/run` and `.env`.
  */
 function missingWalls(
   { cwd }: AgentConfig,
@@ -104,7 +104,7 @@ function missingWalls(
   return opened === undefined ? null : `; its \`sandbox\` does not prevent it, because it opens \`${opened}\``;
 }
 
-/** Normalised, with `/` at its end, and `/~` for the home of the user. */
+/** Returns the path normalised, with a final `/`, and `/~` for the user's home. */
 function folderOf(path: string, { home, variable }: MachineFacts): string {
   const base = /^~(?:\/|$)/.test(path) ? '/' : home;
   const folder = posix.join(path.startsWith('/') ? '/' : base, path, '/');
@@ -112,7 +112,7 @@ function folderOf(path: string, { home, variable }: MachineFacts): string {
   return userHome !== '/' && folder.startsWith(userHome) ? folder.replace(userHome, '/~/') : folder;
 }
 
-/** Where systems have the homes of users: which user runs the gateway is not known here. */
+/** Folders of users' homes on common systems. The user who runs the gateway is unknown here. */
 const USER_HOME = /^\/(?:~|root|(?:home|Users)\/[^/]+)\/(.*)$/s;
 const HIDDEN =
   /^\/(?:(?:home|Users|var|private)\/)?$|^\/(?:run|tmp|var\/(?:run|tmp)|private\/(?:tmp|var))\/|\/\.env(?:[./]|$)/;
@@ -124,7 +124,7 @@ function opensHidden(folder: string, home: string, ownFolders: readonly string[]
   return below !== undefined || HIDDEN.test(folder) || folder.startsWith(gateway) || gateway.startsWith(folder);
 }
 
-/** Who reads what a run has left, by where it was left. */
+/** The reader of files that a run leaves, by its work folder. */
 const READERS = { route: "the route's next run", shared: 'the next run of any route' } as const;
 
 /** A work folder that later runs read, of an agent that receives untrusted text (decisions §5). */
@@ -132,11 +132,11 @@ export const keptWorkFolder = rule('kept-work-folder', {
   agent({ agent: { path, config }, routes }, report) {
     const { command, work = 'run', cwd } = config;
     if (command === undefined || cwd !== undefined || work === 'run') return;
-    const reached = firstReached(routes());
+    const reached = firstUnacceptedRoutes(routes());
     const [first] = reached;
     if (first === undefined) return;
-    const message = `${describePart(first.part)} of ${nameRoutes(reached)} reaches an agent whose folder is kept: ${READERS[work]} reads what the text makes it write there`;
-    const hint = 'remove `work`, so that each run has a folder of its own, or filter on the author of the text';
+    const message = `${describePart(first.part)} of ${nameRoutes(reached)} reaches an agent whose work folder is kept: ${READERS[work]} reads the files that the text makes it write`;
+    const hint = 'remove `work`, so that each run has a new folder, or filter on the author of the text';
     report({ path: [...path, 'work'], at: 'value', message, hint });
   },
 });
@@ -148,7 +148,7 @@ export const rawPayload = rule('raw-payload', {
     const { config, profilePlan } = route;
     const names = agentToolsets(config.toolsets ?? profilePlan?.toolsets ?? [], profilePlan, config.agent ?? null);
     const wide = webhookToolsets(names, route.scope.table.toolsets).filter((name) => !DEFAULT_TOOLSETS.includes(name));
-    if (wide.length === 0 || isToldOtherwise(route)) return;
+    if (wide.length === 0 || isReportedInDetail(route)) return;
     const tools = `the agent may use ${oneOf(wide, 'and')}`;
     const hint = 'name the fields the agent needs: `{pull_request.title}`';
     const { prompt } = route.config;
@@ -167,7 +167,7 @@ export const rawPayload = rule('raw-payload', {
 const DUMP = '{__raw__}';
 
 /** Whether `untrusted-input` reports this route in more detail. */
-const isToldOtherwise = (route: RouteView): boolean =>
+const isReportedInDetail = (route: RouteView): boolean =>
   route.config.accept_untrusted === undefined && actingToolsets(route).length > 0;
 
 /** A route that is triggered by its own deliveries. */
@@ -176,7 +176,7 @@ export const selfTrigger = rule('self-trigger', {
     const payloads = payloadsOf(route);
     if (payloads === null || route.config.enabled === false) return;
     for (const { target, name, index } of targetsOf(route)) {
-      const effect = payloads.causedBy(target).find((each) => comesBack(route, each, index));
+      const effect = payloads.causedBy(target).find((each) => triggersRoute(route, each, index));
       if (effect !== undefined) report(problem(route, name, index, effect));
     }
   },
@@ -198,7 +198,7 @@ function targetsOf(route: RouteView): readonly NamedTarget[] {
   return route.targets.flatMap(({ target, name, index }) => (target === null ? [] : [{ target, name, index }]));
 }
 
-function comesBack(route: RouteView, effect: TargetEffect, index: number | null | undefined): boolean {
+function triggersRoute(route: RouteView, effect: TargetEffect, index: number | null | undefined): boolean {
   const payloads = payloadsOf(route);
   if (payloads === null || !payloads.mayReceive(route, effect)) return false;
   const set = payloads.seenBy(route);
@@ -221,7 +221,7 @@ function placeOf(
 function problem(route: RouteView, name: string, index: number | null | undefined, effect: TargetEffect): Reported {
   const event = effect.events.map((each) => `\`${each}\``).join(', ');
   const whose = index === undefined ? `the job \`${route.config.cron_job}\`` : 'the route';
-  const message = `what ${whose} delivers to \`${name}\` comes back as ${event}, which the route accepts: it triggers itself`;
+  const message = `${whose} triggers itself: its delivery to \`${name}\` causes ${event}, which the route accepts`;
   const hint = `exclude them: \`${filterFor(effect)}\``;
   if (index === undefined) return { path: [], at: 'key', message, hint };
   return { path: deliverPath(index), at: 'value', message, hint };
@@ -235,10 +235,10 @@ function filterFor({ author: [field = ''], absent: [absent] = [] }: TargetEffect
 /** Untrusted text in the prompt of an agent with acting toolsets (§1.5, §5.5). */
 export const untrustedInput = rule('untrusted-input', {
   route(route, report) {
-    if (route.config.accept_untrusted !== undefined || isWalledIn(route)) return;
+    if (route.config.accept_untrusted !== undefined || isFullyConfined(route)) return;
     const acting = actingToolsets(route);
     const parts = acting.length === 0 ? [] : untrustedParts(route);
-    // A placeholder that is there twice is one field.
+    // A repeated placeholder is one field.
     const [first, ...more] = [...new Map(parts.map((part) => [part.placeholder, part])).values()];
     if (first !== undefined) report(untrustedProblem(route, first, more, acting));
   },
@@ -263,13 +263,13 @@ function untrustedProblem(
   const names = more.map((other) => `\`${other.placeholder ?? ''}\``);
   const last = names.length === 0 ? '' : ` and ${names.pop()}`;
   const fields = [describePart(part), ...names].join(', ') + last;
-  const message = `${fields} ${goes}${answer}: what a stranger writes there can steer it`;
+  const message = `${fields} ${goes}${answer}: a stranger's text can steer the agent`;
   const hint = adviceFor(route, part, acting);
   if (placeholder === null) return { path: [], at: 'key', message, hint };
   const related = more.map((other) => ({
     path: ['prompt'],
     within: withinPrompt(other),
-    message: `${describePart(other)} as well`,
+    message: `also ${describePart(other)}`,
   }));
   return { path: ['prompt'], at: 'value', within: withinPrompt(part), message, hint, related };
 }
@@ -281,7 +281,7 @@ function unknownOf({ scope }: RouteView, acting: readonly string[]): string {
   const unknown = acting.filter((name) => !Object.hasOwn(scope.table.toolsets, name));
   if (unknown.length === 0) return '';
   const which = unknown.length === acting.length ? '' : `${oneOf(unknown, 'and')} `;
-  return ` (${which}not in the catalog, so currently dropped: treated as acting)`;
+  return ` (${which}not in the catalog, therefore dropped, but treated as acting)`;
 }
 
 function adviceFor({ config, scope }: RouteView, part: UntrustedPart, acting: readonly string[]): string {
@@ -291,7 +291,7 @@ function adviceFor({ config, scope }: RouteView, part: UntrustedPart, acting: re
     ...(isWholePayload(part) ? ['name the fields the agent needs'] : []),
     ...(field === undefined ? [] : [`filter on its author: ${exampleFilter(field)}`]),
     `leave out ${oneOf(acting, 'and')}`,
-    `or say why it is safe: \`accept_untrusted: <reason>\`${isMarked ? '' : ', best with `untrusted: mark`'}`,
+    `or state why it is safe: \`accept_untrusted: <reason>\`${isMarked ? '' : ', best with `untrusted: mark`'}`,
   ];
   return ways.join('; ');
 }
@@ -302,6 +302,7 @@ const exampleFilter = (field: string): string =>
     : `\`{ field: ${field}, in: [<people you trust>] }\``;
 
 /**
+ * Whether the route's filters reject the events that its own delivery causes.
  * @param forms event forms that the delivery causes; null if unknown
  * @param place channel or repository that the delivery goes to; null if unknown at compile time
  */
@@ -340,7 +341,7 @@ function isElsewhere(leaf: WrittenLeaf, negated: boolean, place: string): boolea
 
 /** The config does not say which account posts deliveries. A list of bots is assumed to include it, a list of people is not. */
 function isOthers(leaf: WrittenLeaf, negated: boolean): boolean {
-  if (leaf.operator === 'exists' || leaf.operator === 'missing') return !holds(leaf, 'somebody', negated);
+  if (leaf.operator === 'exists' || leaf.operator === 'missing') return !holds(leaf, 'someone', negated);
   const isPositive = negated === (leaf.operator === 'not_equals');
   const listed = isPositive ? (listedValues(leaf, negated) ?? []) : [];
   return !listed.some((each) => BOT.test(String(each)));

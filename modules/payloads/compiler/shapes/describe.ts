@@ -1,7 +1,7 @@
 /** Describes event forms, fields and values in messages. */
 import { groupBy } from '../../../../base/text.ts';
 import { oneOf } from '../../../../compiler/text/suggest.ts';
-import type { FormSet, Found, Level, PathTree } from './form-set.ts';
+import type { FormSet, Level, PathMatch, PathTree } from './form-set.ts';
 import type { Shape, ShapeNode, ShapeType, ShapeVariant } from './shape.ts';
 import { ANY_EVENT } from './shape.ts';
 import { treeOf } from './suggest-path.ts';
@@ -84,7 +84,7 @@ export interface ListedPath {
   /** The path's nodes in the forms that have it. */
   readonly nodes: readonly ShapeNode[];
   /** The lookup result for each form of the set, in order. */
-  readonly found: readonly Found[];
+  readonly found: readonly PathMatch[];
 }
 
 interface PathSelection {

@@ -13,7 +13,7 @@ export interface FieldReview {
   readonly class: LeafClass;
   /** Who writes it; used after "written by". */
   readonly by?: string;
-  /** Fields that name the text's author, or the author's relation to the owner. */
+  /** Fields that name the text's author, or the author's relation to the repository's owner. */
   readonly author?: readonly string[];
   /** Forms (`event` or `event.action`) in which the user who caused the event wrote this text. */
   readonly sender?: readonly string[];

@@ -9,7 +9,7 @@ export interface FormSet {
   readonly shape: Shape;
   readonly forms: readonly ShapeVariant[];
   /** Looks up a path in each form, in order. */
-  find(path: readonly string[]): readonly Found[];
+  find(path: readonly string[]): readonly PathMatch[];
   /** The set of the forms at these indexes; the set itself if that is all forms. */
   pick(indexes: readonly number[]): FormSet;
   /** Returns the cached result for the key, or computes it. */
@@ -56,17 +56,17 @@ export const isForm = ({ event, action }: ShapeVariant, { events, actions }: Tar
   events.includes(event) && (actions === undefined || action === null || actions.includes(action));
 
 /** `open`: there may be a value, but nothing is known about it. */
-export type Found =
+export type PathMatch =
   | { readonly kind: 'absent' }
   | { readonly kind: 'open' }
   | { readonly kind: 'node'; readonly node: NodeId; readonly optional: boolean };
 
-const ABSENT: Found = { kind: 'absent' };
-const OPEN: Found = { kind: 'open' };
+const ABSENT: PathMatch = { kind: 'absent' };
+const OPEN: PathMatch = { kind: 'open' };
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
 /** @param path parts as in a template: names, and decimal array indexes */
-export function findPath(graph: ShapeGraph, root: NodeId, path: readonly string[]): Found {
+export function findPath(graph: ShapeGraph, root: NodeId, path: readonly string[]): PathMatch {
   let id = root;
   let optional = false;
   for (const part of path) {
@@ -187,8 +187,8 @@ const textNode = (text: string): ShapeNode => ({ ...ANY, types: new Set(['string
 
 function fieldGroups({ shape: { graph }, forms }: FormSet, field: FieldPlan): readonly FieldGroup[] {
   const found = forms.map((form) => findField(graph, form, field));
-  const at = (index = 0): Found => found[index] ?? { kind: 'absent' };
-  const keyOf = (each: Found): string => (each.kind === 'node' ? `${each.node} ${each.optional}` : each.kind);
+  const at = (index = 0): PathMatch => found[index] ?? { kind: 'absent' };
+  const keyOf = (each: PathMatch): string => (each.kind === 'node' ? `${each.node} ${each.optional}` : each.kind);
   return [...groupBy(found.keys(), (index) => keyOf(at(index))).values()].map((indexes) => {
     const one = at(indexes[0]);
     return {
@@ -200,7 +200,7 @@ function fieldGroups({ shape: { graph }, forms }: FormSet, field: FieldPlan): re
 }
 
 /** `payload.<x>` may refer to a `payload` key in the body, or to the body itself (§2.2). */
-function findField(graph: ShapeGraph, { root }: ShapeVariant, field: FieldPlan): Found {
+function findField(graph: ShapeGraph, { root }: ShapeVariant, field: FieldPlan): PathMatch {
   if (field.in === 'header') return { kind: 'open' };
   const found = findPath(graph, root, field.path);
   if (field.in === 'root') return found;
@@ -210,7 +210,7 @@ function findField(graph: ShapeGraph, { root }: ShapeVariant, field: FieldPlan):
   return inner.kind === 'node' && !inner.optional ? below : either(below, found);
 }
 
-function either(a: Found, b: Found): Found {
+function either(a: PathMatch, b: PathMatch): PathMatch {
   if (a.kind === 'absent') return b;
   // Two different places: the type is unknown.
   return b.kind === 'absent' ? a : { kind: 'open' };

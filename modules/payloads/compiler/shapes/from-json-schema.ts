@@ -95,7 +95,7 @@ function valuesOf(schema: Schema): readonly unknown[] | null {
 const isScalar = (value: unknown): value is ScalarValue =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
-/** Formats that are kept, by JSON Schema name. */
+/** Formats that shapes preserve, by JSON Schema name. */
 const FORMATS: Readonly<Record<string, string>> = {
   uri: 'uri',
   url: 'uri',

@@ -6,13 +6,13 @@ type LearnedSchema = Readonly<Record<string, unknown>>;
 
 /** @param payloads payloads of one event */
 export function learnSchema(payloads: readonly unknown[]): LearnedSchema {
-  const seen = createSeen();
+  const seen = createValueStats();
   for (const payload of payloads) recordValue(seen, payload);
   return schemaOf(seen, '', 0);
 }
 
 /** @param name name of the property @param depth number of enclosing objects */
-function schemaOf(seen: Seen, name: string, depth: number): LearnedSchema {
+function schemaOf(seen: ValueStats, name: string, depth: number): LearnedSchema {
   const types = typesOf(seen);
   return {
     ...(types.length === 0 ? {} : { type: types.length === 1 ? types[0] : types }),
@@ -22,14 +22,14 @@ function schemaOf(seen: Seen, name: string, depth: number): LearnedSchema {
   };
 }
 
-function typesOf(seen: Seen): readonly string[] {
+function typesOf(seen: ValueStats): readonly string[] {
   const { counts } = seen;
   const types = SEEN_TYPES.filter((type) => counts[type] > 0 && (type !== 'integer' || counts.number === 0));
   // A value that was always null may be anything.
   return types.length === 1 && types[0] === 'null' ? [] : types;
 }
 
-function textSchema(seen: Seen, name: string, depth: number): LearnedSchema {
+function textSchema(seen: ValueStats, name: string, depth: number): LearnedSchema {
   if (seen.counts.string === 0) return {};
   const values = [...(seen.texts?.keys() ?? [])];
   const format = Object.entries(FORMATS).find(
@@ -73,11 +73,11 @@ function isEnum(
   return count >= texts.size * (KINDS.test(name.replace(/^.*_/, '')) ? REPEATS.kind : REPEATS.other);
 }
 
-function objectSchema(seen: Seen, depth: number): LearnedSchema {
+function objectSchema(seen: ValueStats, depth: number): LearnedSchema {
   const entries = [...seen.properties];
   if (entries.length === 0) return {};
   if (isMap(seen, depth)) {
-    const values = entries.map(([, value]) => value).reduce(mergeSeen);
+    const values = entries.map(([, value]) => value).reduce(mergeValueStats);
     return { additionalProperties: schemaOf(values, '', depth) };
   }
   const properties = entries.map(([name, value]) => [name, schemaOf(value, name, depth)] as const);
@@ -94,7 +94,7 @@ const NUMBERED = /^(.*?)\d{1,2}$/;
 const MIN_OBJECTS = 3;
 
 /** Whether the keys of objects are data: they look like data or, below the top level, differ between objects. */
-function isMap({ properties, counts: { object: objects } }: Seen, depth: number): boolean {
+function isMap({ properties, counts: { object: objects } }: ValueStats, depth: number): boolean {
   const names = [...properties.keys()];
   if (names.every((name) => DATA_KEY.test(name))) return true;
   if (depth === 1) return false;
@@ -107,67 +107,67 @@ function isMap({ properties, counts: { object: objects } }: Seen, depth: number)
   return isRare && objects >= MIN_OBJECTS && names.length >= MIN_OBJECTS;
 }
 
-/** Types of values, in the order of a schema; `number` is one that is no integer. */
+/** Types of values, in the order of a schema; `number` means a number that is not an integer. */
 const SEEN_TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'] as const;
 
 type SeenType = (typeof SEEN_TYPES)[number];
 
-interface Seen {
+interface ValueStats {
   readonly counts: Record<SeenType, number>;
   /** Number of occurrences by text; null if there were too many different texts. */
   texts: Map<string, number> | null;
-  readonly properties: Map<string, Seen>;
+  readonly properties: Map<string, ValueStats>;
   /** Statistics on the elements of all lists; null if there were none. */
-  items: Seen | null;
+  items: ValueStats | null;
 }
 
 /** Maximum number of different texts that are counted; more are not an enum. */
 const MAX_TEXTS = 1000;
 
-const createSeen = (): Seen => ({
+const createValueStats = (): ValueStats => ({
   counts: { string: 0, integer: 0, number: 0, boolean: 0, object: 0, array: 0, null: 0 },
   texts: new Map(),
   properties: new Map(),
   items: null,
 });
 
-const totalOf = ({ counts }: Seen): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
+const totalOf = ({ counts }: ValueStats): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 /** @param value of JSON */
-function recordValue(seen: Seen, value: unknown): void {
+function recordValue(seen: ValueStats, value: unknown): void {
   seen.counts[jsonType(value)]++;
-  if (typeof value === 'string') seeText(seen, value, 1);
-  else if (Array.isArray(value)) seeList(seen, value);
+  if (typeof value === 'string') recordText(seen, value, 1);
+  else if (Array.isArray(value)) recordList(seen, value);
   else if (isPlainMap(value))
     for (const [name, each] of Object.entries(value)) recordValue(propertyOf(seen, name), each);
 }
 
-function seeText(seen: Seen, text: string, times: number): void {
+function recordText(seen: ValueStats, text: string, times: number): void {
   seen.texts?.set(text, (seen.texts.get(text) ?? 0) + times);
   if ((seen.texts?.size ?? 0) > MAX_TEXTS) seen.texts = null;
 }
 
-function seeList(seen: Seen, list: readonly unknown[]): void {
+function recordList(seen: ValueStats, list: readonly unknown[]): void {
   for (const item of list) {
-    seen.items ??= createSeen();
+    seen.items ??= createValueStats();
     recordValue(seen.items, item);
   }
 }
 
-function propertyOf(seen: Seen, name: string): Seen {
+function propertyOf(seen: ValueStats, name: string): ValueStats {
   const known = seen.properties.get(name);
   if (known !== undefined) return known;
-  const property = createSeen();
+  const property = createValueStats();
   seen.properties.set(name, property);
   return property;
 }
 
 /** Adds the second statistics to the first. */
-function mergeSeen(seen: Seen, other: Seen): Seen {
+function mergeValueStats(seen: ValueStats, other: ValueStats): ValueStats {
   for (const type of SEEN_TYPES) seen.counts[type] += other.counts[type];
   if (other.texts === null) seen.texts = null;
-  else for (const [text, times] of other.texts) seeText(seen, text, times);
-  for (const [name, value] of other.properties) mergeSeen(propertyOf(seen, name), value);
-  if (other.items !== null) seen.items = mergeSeen(seen.items ?? createSeen(), other.items);
+  else for (const [text, times] of other.texts) recordText(seen, text, times);
+  for (const [name, value] of other.properties) mergeValueStats(propertyOf(seen, name), value);
+  if (other.items !== null) seen.items = mergeValueStats(seen.items ?? createValueStats(), other.items);
   return seen;
 }

@@ -1,6 +1,6 @@
 /**
- * What each filter operator says about a field whose shape is known, without its value: one row an operator. A new operator
- * does not compile until it has a row.
+ * Defines what each filter operator says about a field whose shape is known but not its value: one row per operator. A new
+ * operator does not compile without a row.
  */
 
 import { lowerField, operatorsOf } from '../../../../compiler/config/grammar.ts';
@@ -24,37 +24,37 @@ interface PossibleField {
 }
 
 interface OperatorFacts {
-  /** How it matches a field that is absent. */
+  /** The result for an absent field. */
   readonly missing: (operand: unknown) => LeafMatch;
-  /** How it matches a field of known type. */
+  /** The result for a field of known type. */
   readonly present: (field: PossibleField, operand: unknown) => LeafMatch;
   /** The only values that it accepts; null: it does not list them. */
   readonly accepts: (operand: unknown) => readonly unknown[] | null;
   /** The only values that its negation accepts. */
   readonly acceptsNegated: (operand: unknown) => readonly unknown[] | null;
-  /** The operands that a shape can refute one by one: the operand, the members of the list, or none. */
+  /** The operands that a shape can refute separately: the operand, the members of the list, or none. */
   readonly refutes: 'operand' | 'members' | 'nothing';
-  /** Of a field that no operand can match: it "is never" a value, or "never contains" it. */
+  /** The verb for a field that no operand can match: it "is never" a value, or "never contains" it. */
   readonly never: string;
-  /** Whether it holds for this text; null: the field is absent. */
+  /** Whether the operator matches this text; null: the field is absent. */
   readonly holds: (operand: unknown, found: string | null) => boolean;
-  /** A value that it accepts; undefined: none is needed, or none can be determined. @param usual a usual value of the field */
+  /** Returns a value that it accepts; undefined: none is needed, or none can be determined. @param usual a usual value of the field */
   readonly sample: (operand: unknown, usual: unknown) => unknown;
-  /** Whether it fixes how the text begins. */
+  /** Whether it fixes the start of the text. */
   readonly fixesStart: (operand: unknown) => boolean;
-  /** Of an operator that compares numbers. */
+  /** For an operator that compares numbers. */
   readonly range: NumberRange | null;
 }
 
 export interface NumberRange {
-  /** As messages say it: a number is "more than" the operand. */
+  /** The words in messages: a number is "more than" the operand. */
   readonly words: string;
   readonly compares: (value: number, bound: number) => boolean;
 }
 
 const NEVER = (): LeafMatch => 'never';
 const ALWAYS = (): LeafMatch => 'always';
-/** A shape knows neither whether an optional field is present nor the content of a file. */
+/** A shape does not say whether an optional field is present, nor what a file contains. */
 const SOMETIMES = (): LeafMatch => 'sometimes';
 const NOT_LISTED = (): null => null;
 const NO = (): boolean => false;
@@ -62,7 +62,7 @@ const YES = (): boolean => true;
 
 const operatorMembers = (operand: unknown): readonly unknown[] => (Array.isArray(operand) ? operand : []);
 
-/** Of an operator that neither lists the values it accepts nor can be refuted; rows state what differs. */
+/** Defaults: an operator that neither lists the values it accepts nor can be refuted. Rows state the differences. */
 const USUAL = {
   accepts: NOT_LISTED,
   acceptsNegated: NOT_LISTED,

@@ -57,7 +57,7 @@ export function readShapeFile({ shape: text, review }: ShapeTexts): Shape {
       return {
         event,
         root,
-        // Read on demand as well: few forms of a sender's hundreds are asked for.
+        // Also read on demand: few of a sender's hundreds of forms are used.
         get action() {
           return action === null ? null : singleValue(graph, root, action);
         },

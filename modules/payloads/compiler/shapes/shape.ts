@@ -22,7 +22,7 @@ export interface ShapeNode {
   readonly values: readonly ScalarValue[] | null;
   /** Format of its strings (`uri`, `date-time`), or null. */
   readonly format: string | null;
-  /** The class that its schema defines, see leaf-class.ts, or null. */
+  /** The class that its schema defines, see leaf-classes.ts, or null. */
   readonly leafClass: string | null;
   /** The properties of an object by name; empty for other types. */
   readonly properties: ReadonlyMap<string, ShapeProperty>;

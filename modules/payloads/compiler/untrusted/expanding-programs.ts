@@ -1,10 +1,10 @@
-/** Agent programs that act on words of their prompt before a model reads it, and the settings that stop them. */
+/** Finds agent programs that expand words in their prompt before a model reads it, unless settings stop them. */
 import type { AgentConfig } from '../../../../schemas/generated/types.ts';
 import { EXPANDING_PROGRAMS as PROGRAMS } from './built/expanding-programs.ts';
 import type { StartedProgram } from './started-programs.ts';
 import { isOption, programFile, startedPrograms } from './started-programs.ts';
 
-/** A row of `expanding-programs.yaml`, which says what its members are. */
+/** A row of `expanding-programs.yaml`, which explains the members. */
 interface ExpandingProgram {
   readonly name: string;
   readonly files: readonly string[];
@@ -24,7 +24,7 @@ export const EXPANDING_PROGRAMS: readonly ExpandingProgram[] = PROGRAMS.map((pro
   flags: new RegExp(program.flags),
 }));
 
-/** An agent as written, or its argv alone. */
+/** An agent as configured, or only its argv. */
 export interface StartedAgent extends Pick<AgentConfig, 'env' | 'cwd' | 'work'> {
   readonly command?: readonly string[];
 }
@@ -33,7 +33,7 @@ interface Start extends StartedProgram {
   readonly program: ExpandingProgram;
 }
 
-/** The first program of the command that replaces `@path` in its prompt with a file; null if there is none, or if it is stopped. */
+/** Returns the first program of the command that replaces `@path` in its prompt with a file; null if there is none, or settings stop it. */
 export function programThatExpands(agent: StartedAgent): Pick<Start, 'program' | 'getsVariables'> | null {
   const keepsFolder = agent.cwd !== undefined || (agent.work ?? 'run') !== 'run';
   const readsFiles = ({ program, isElsewhere, args }: Start): boolean =>
@@ -41,7 +41,7 @@ export function programThatExpands(agent: StartedAgent): Pick<Start, 'program' |
   return startsOf(agent).find((each) => readsFiles(each) && !isStopped(each)) ?? null;
 }
 
-/** The first program of the command that reads `/word` at the start of its prompt as a command. */
+/** Returns the first program of the command that runs `/word` at the start of its prompt as a command. */
 export const programWithCommands = (agent: StartedAgent): ExpandingProgram | null =>
   startsOf(agent)[0]?.program ?? null;
 
@@ -73,7 +73,7 @@ function isStopped({ program, args, variables, isDoubted }: Start): boolean {
   );
 }
 
-/** False for what may be the value of another option. */
+/** False for a word that may be the value of another option. */
 const isOwnWord = ({ flags }: ExpandingProgram, args: readonly string[], at: number): boolean =>
   !isOption(args[at - 1] ?? '') || flags.test(args[at - 1] ?? '');
 
@@ -82,7 +82,7 @@ interface Settings {
   readonly permissions?: { readonly deny?: readonly unknown[] };
 }
 
-/** The program uses the last `--settings` alone. Of the path of a file nothing is known here. */
+/** The program uses only the last `--settings`. The content of a settings file is unknown here. */
 function lastSettings(program: ExpandingProgram, args: readonly string[]): Settings {
   const values = args.flatMap((arg, at) => {
     const [, attached] = /^--settings=(.*)$/s.exec(arg) ?? [];

@@ -2,7 +2,7 @@
 
 interface SimpleCommand {
   readonly words: readonly string[];
-  /** It is `export`, and is surely executed before the commands that follow. */
+  /** It is `export`, and is certainly executed before the following commands. */
   readonly isExport: boolean;
 }
 
@@ -10,9 +10,9 @@ const TOKEN =
   /#[^\n]*|&&|\|\||[;|&\n()`]|\d*[<>][<>&|]*|(?:\\[\s\S]|'[^']*'|"(?:\\[\s\S]|[^"\\])*"|[^\s;|&()`<>\\'"])+|['"\\]/g;
 const SEPARATOR = /^(?:&&|\|\||[;|&\n()`])$/;
 const REDIRECTION = /^\d*[<>]/;
-/** What comes before a command, and is none. */
+/** Keywords before a command. */
 const KEYWORD = /^(?:if|then|elif|else|do|while|until|!|\{)$/;
-/** Where these are, the order of the text is not that of execution. */
+/** In code with these, commands may not be executed in the order of the text. */
 const STRUCTURE = /[(){}`]|<<|(?:^|[\s;&|])(?:if|for|while|until|case|select|eval|function|set \+|trap)\b/;
 
 export function simpleCommands(code: string): readonly SimpleCommand[] {
@@ -30,7 +30,7 @@ export function simpleCommands(code: string): readonly SimpleCommand[] {
     else if (last.words.length > 0 || !KEYWORD.test(token)) last.words.push(unquote(token));
   }
   const isStraight = !STRUCTURE.test(text);
-  // In double quotes, `$(…)` is executed as well.
+  // In double quotes, `$(…)` is also executed.
   const nested = [...text.matchAll(/"(?:\\[\s\S]|[^"\\])*"/g)].flatMap(([quoted]) => substitutions(quoted));
   return [
     ...commands.map(({ words, before, after }) => ({
@@ -41,18 +41,18 @@ export function simpleCommands(code: string): readonly SimpleCommand[] {
   ].filter(({ words }) => words.length > 0);
 }
 
-/** Words of commands that may change variables, folders or what is executed, and are not followed. */
+/** Commands that may change variables, the folder or execution, and are not analysed. */
 const UNFOLLOWED =
   /^(?:declare|typeset|readonly|local|eval|source|for|select|read|mapfile|readarray|getopts|trap|alias|set|setenv|let|function|popd|builtin)$/;
 const FOLLOWED_FIRST = /^(?:cd|pushd|export|unset)$/;
-/** Of a whole command: `. file`, `export -n`, `export $names`, `exec -c`, `printf -v`, `NAME+=x`, `NAME[0]=x`. */
+/** Whole commands that are not analysed: `. file`, `export -n`, `export $names`, `exec -c`, `printf -v`, `NAME+=x`, `NAME[0]=x`. */
 const UNFOLLOWED_COMMAND =
   /^(?:\w+=\S* |command )*\. |^(?:export|unset) (?:.* )?(?:-|[^\s=]*[$*?])|\b(?:exec -\w*c|printf -v)|^\w+(?:\[[^\s=]*\]\+?|\+)=/;
 const PLAIN_SET = /^set -(?:[eux]+|[eux]*o pipefail)$/;
-/** Substitutions, `${…:+…}`, functions and loops. */
+/** Text that is not analysed: substitutions, `${…:+…}`, functions and loops. */
 const UNFOLLOWED_TEXT = /\$\(|`|\$\{(?!\w+\})|\(\s*\)|(?:^|[\s;&|])(?:while|until)\s/;
 
-/** Whether the code may change variables or the folder in ways that are not followed. */
+/** Whether the code may change variables or the folder in ways that are not analysed. */
 export const isDoubtful = (code: string): boolean =>
   UNFOLLOWED_TEXT.test(code) ||
   simpleCommands(code).some(({ words }) => {
@@ -64,7 +64,7 @@ export const isDoubtful = (code: string): boolean =>
     );
   });
 
-/** After `&&` it may be skipped, unless what follows is skipped as well. */
+/** A command after `&&` may be skipped, unless the rest is then skipped too. */
 const isExecuted = (before: string, after: string, text: string): boolean =>
   !/[^;\n]/.test(before)
     ? /^(?:;|\n|&&)$/.test(after)

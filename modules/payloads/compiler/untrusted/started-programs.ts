@@ -1,6 +1,6 @@
 /**
  * Finds programs in the command of an agent: behind wrappers (`sudo`, `npx`, `docker run`), and in the code of shells.
- * Where it cannot be sure it finds too much: an unknown option takes a value, and an unknown construct sets no variable.
+ * If the code is unclear, it errs on the safe side: an unknown option may have a value, and an unknown construct sets no variable.
  */
 import { codeArguments, isWrapper } from '../../../../compiler/rules/support/code-arguments.ts';
 import { isDoubtful, simpleCommands } from './simple-commands.ts';
@@ -10,28 +10,28 @@ export interface StartedProgram {
   readonly word: string;
   /** Its arguments, up to `--`. */
   readonly args: readonly string[];
-  /** Variables that are known to be set for it. */
+  /** Variables that are certainly set for it. */
   readonly variables: Variables;
   /** Whether the variables of the agent reach it: `sudo`, `docker` and `env -i` drop them. */
   readonly getsVariables: boolean;
   /** Whether it may work in another folder than the command: `cd`, `env -C`, `ssh`. */
   readonly isElsewhere: boolean;
-  /** Whether it is in code that is not followed: what it says of variables and options may not be so. */
+  /** Whether it is in code that is not analysed, so that variables and options are uncertain. */
   readonly isDoubted: boolean;
 }
 
 type Variables = ReadonlyMap<string, string>;
 
-/** What the words before a program have set. */
+/** The effect of the words before a program. */
 type Surroundings = Pick<StartedProgram, 'variables' | 'getsVariables' | 'isElsewhere' | 'isDoubted'>;
 
 /**
- * What the next word may be. `start`: the program. `wrapper`: an option, a number or the program. `container`: the name of
- * a container or host as well. `other`: anything, since an unknown program reads it.
+ * What the next word may be. `start`: the program. `wrapper`: an option, a number or the program. `container`: also the name
+ * of a container or host. `other`: anything, because an unknown program reads it.
  */
 type Position = 'start' | 'wrapper' | 'container' | 'other';
 
-/** In order, one for each simple command. @param isSought whether a word is the name, path or package of a sought program */
+/** Returns the programs in order, one per simple command. @param isSought whether a word is the name, path or package of a sought program */
 export function startedPrograms(
   command: readonly string[],
   variables: Variables,
@@ -48,26 +48,26 @@ const FURTHER_WRAPPERS =
 const DROPS_VARIABLES =
   /^(?:sudo|doas|pkexec|run0|runuser|systemd-run|flatpak-spawn|tmux|docker|docker-compose|podman|podman-remote|nerdctl|kubectl|oc|machinectl|lxc|lxc-attach|wsl|limactl|multipass|su|ssh|autossh|rsh|mosh|plink)$/;
 const OTHER_HOST = /^(?:ssh|autossh|rsh|mosh|plink|chroot)$/;
-/** One argument of these may be the code of a shell. */
+/** Programs of which one argument may be shell code. */
 const READS_CODE = /^(?:npx|npm|pnpm|bunx)$/;
 /** Options that drop all variables, by wrapper. */
 const CLEARS_VARIABLES: Readonly<Record<string, RegExp>> = {
   env: /^(?:-[0a-z]*i[0a-z]*|-|--ignore-e[\w-]*)$/,
   bwrap: /^--clearenv$/,
 };
-/** These accept `NAME=value` before the program. */
+/** Wrappers that accept `NAME=value` before the program. */
 const SETS_VARIABLES = /^(?:env|sudo|doas)$/;
-/** Options of wrappers whose value may be called like a program: a user, a group, a folder. */
+/** Options of wrappers whose value may have a program's name: a user, a group, a folder. */
 const TAKES_NAME = /^(?:-\w*[ugCD]|--(?:user|group|name|chdir|cwd|dir))$/;
 const CHANGES_FOLDER = /^(?:-[CDw]|--(?:chdir|cwd|dir|workdir|directory)(?:=|$))/;
-/** What a wrapper has between its name and the program: a subcommand, a duration, a folder. */
+/** Operands between a wrapper's name and the program: a subcommand, a duration, a folder. */
 const OPERAND = /^(?:compose|container|run|exec|shell|new|new-session|new-window|x|dlx|[\d.]+\w?)$/;
-/** Before a program, in the command of `find`. */
+/** Words before a program in a `find` command. */
 const FIND_EXEC = /^-(?:exec|ok)(?:dir)?$/;
 const FIND_IN_FOLDER = /^-(?:exec|ok)dir$/;
 const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s;
 
-/** Without folder, `.exe` and the like. */
+/** Returns the name without folder, `.exe` and similar endings. */
 export const programFile = (word: string): string =>
   (word.split(/[/\\]/).at(-1) ?? '').toLowerCase().replace(/\.(?:exe|cmd|bat|ps1)$/, '');
 
@@ -157,7 +157,7 @@ const NONE: Variables = new Map();
 const without = (variables: Variables, name: string): Variables =>
   new Map([...variables].filter(([each]) => each !== name));
 
-/** The code that the command has, as far as it is that of a shell; of another language, words that look like a command. */
+/** Finds programs in the command's code: in shell code, and in code of other languages the words that look like a command. */
 function startsInCode(
   words: readonly string[],
   around: Surroundings,
@@ -206,7 +206,7 @@ function startsInShell(
     const position = at === 0 && from !== 'container' ? from : 'start';
     const before = { variables: isDoubted ? NONE : variables, getsVariables, isElsewhere, isDoubted };
     const starts = startsIn(words, position, before, isSought);
-    // `${X:+ NAME=1 }` sets nothing for sure.
+    // `${X:+ NAME=1 }` may set nothing.
     const isUnclear = isDoubted && words.some((word) => word.includes('${'));
     found.push(...(isUnclear ? starts.map((start) => ({ ...start, variables: NONE })) : starts));
     isElsewhere ||= first === 'cd' || first === 'pushd';

@@ -1,4 +1,4 @@
-/** Finds text by outsiders in a route's prompt, what it can reach there, and whether filters restrict its authors. */
+/** Finds text by outsiders in a route's prompt, what it can reach, and whether filters restrict its authors. */
 import { agentPlan, agentToolsets, NO_AGENT } from '../../../../base/names.ts';
 import { readPlaceholders } from '../../../../compiler/config/grammar.ts';
 import { EVENTS, keepsAll } from '../../../../compiler/config/route-keys.ts';
@@ -52,7 +52,7 @@ function partInEach(route: RouteView, payloads: Payloads): Pick<UntrustedPart, '
   return parts.find((part) => part !== null) ?? null;
 }
 
-/** Whether an agent reads what the route renders: the route's own, or that of its job. */
+/** Whether an agent reads the rendered prompt: the route's agent, or its job's. */
 function isRead(route: RouteView): boolean {
   if (route.mode !== 'cron') return route.mode === 'agent';
   const [job] = findJobs(route, route.config.cron_job ?? '');
@@ -187,22 +187,22 @@ function joined(members: readonly Member[], alternatives: boolean, isEnough: (me
 const canHold = (member: Member, { forms }: Context): boolean =>
   forms === null || matchAll(forms, [member]).some((match) => match !== 'never');
 
-/** "`{issue.body}` (written by whoever opens the issue)"; for an object, also names the text in it. */
+/** Describes a part: "`{issue.body}` (written by the author of the issue)". For an object, also names the text in it. */
 export function describePart({ placeholder, path, review }: UntrustedPart): string {
   if (placeholder === null) return 'the whole payload, which the default prompt shows,';
   const shown = `\`${placeholder}\``;
   if (placeholder === '{__raw__}') return `${shown} (the whole payload)`;
-  if (path === null) return `${shown} (unknown content: anyone may have written it)`;
+  if (path === null) return `${shown} (unknown content, possibly written by a stranger)`;
   const inside = placeholder === `{${path}}` ? '' : `with \`${path}\`, `;
   return `${shown} (${inside}${review?.by === undefined ? 'free text' : `written by ${review.by}`})`;
 }
 
-/** Whether it is the whole payload, by its placeholder or through the default prompt. */
+/** Whether the part is the whole payload, by a placeholder or through the default prompt. */
 export const isWholePayload = ({ placeholder }: UntrustedPart): boolean =>
   placeholder === null || placeholder === '{__raw__}';
 
-/** The routes through which text of strangers reaches an agent, for rules about the agent. */
-interface Reached {
+/** A route through which strangers' text reaches an agent, for rules about the agent. */
+interface ReachedRoute {
   readonly name: string;
   readonly part: UntrustedPart;
   readonly route: RouteView;
@@ -210,16 +210,16 @@ interface Reached {
 
 const MAX_ROUTES = 3;
 
-/** The routes whose operators have not accepted that strangers steer the agent. */
-export const firstReached = (routes: Iterable<RouteView>): readonly Reached[] =>
+/** Returns reached routes without `accept_untrusted`. */
+export const firstUnacceptedRoutes = (routes: Iterable<RouteView>): readonly ReachedRoute[] =>
   reachedRoutes(routes, ({ config }) => config.accept_untrusted === undefined);
 
 /** Returns at most one more route than `nameRoutes` names. */
 export function reachedRoutes(
   routes: Iterable<RouteView>,
   isCounted: (route: RouteView) => boolean = () => true,
-): readonly Reached[] {
-  const reached: Reached[] = [];
+): readonly ReachedRoute[] {
+  const reached: ReachedRoute[] = [];
   for (const route of routes) {
     const [part] = isCounted(route) ? untrustedParts(route) : [];
     if (part !== undefined) reached.push({ name: route.name, part, route });
@@ -228,14 +228,14 @@ export function reachedRoutes(
   return reached;
 }
 
-export function nameRoutes(reached: readonly Reached[]): string {
+export function nameRoutes(reached: readonly ReachedRoute[]): string {
   const shown = reached.slice(0, MAX_ROUTES).map(({ name }) => `\`${name}\``);
   const others = reached.length > MAX_ROUTES ? ' and others' : '';
   return `the route${reached.length === 1 ? '' : 's'} ${shown.join(', ')}${others}`;
 }
 
-/** True if it reaches no host, and writes nothing that outlives the run. */
-export function isWalledIn({ mode, config, profilePlan }: RouteView): boolean {
+/** Whether the agent's sandbox prevents access to hosts, and writes that outlive the run. */
+export function isFullyConfined({ mode, config, profilePlan }: RouteView): boolean {
   const agent = mode !== 'agent' || profilePlan === null ? null : agentPlan(profilePlan, config.agent ?? null);
   const sandbox = agent?.kind === 'command' ? agent.sandbox : null;
   return sandbox !== null && sandbox.network !== 'any' && sandbox.network.length + sandbox.write.length === 0;

@@ -20,19 +20,19 @@ export interface ConfigChange {
   /** The kind of its subject: `route`, `job`, `target`, `agent`, `server`, `gateway`, … */
   readonly subject: string;
   readonly name: string;
-  /** Its key in the configuration; null: the whole entry. */
+  /** The key that differs; null: the whole entry. */
   readonly field: string | null;
-  /** `events: push → –`, or what became of the whole entry. */
+  /** `events: push → –`, or `added` or `removed` for a whole entry. */
   readonly sentence: string;
-  /** The old and the new value as text; null: there is none. Secrets are named, never shown. */
+  /** The old and the new value as text; null: no value. Secrets appear only as references. */
   readonly old: string | null;
   readonly new: string | null;
-  /** Where the entry is written. */
+  /** Position of the entry in the config. */
   readonly old_at: Place | null;
   readonly new_at: Place | null;
 }
 
-/** In the order of the new table; removed entries last. Empty if both mean the same. */
+/** Returns the differences in the order of the new table, removed entries last. Empty if both have the same meaning. */
 export function compareTables(before: RouteTable, now: RouteTable): ConfigChange[] {
   return [
     ...entries('route', before.routes, now.routes, compareRoute),
@@ -54,7 +54,7 @@ export function compareTables(before: RouteTable, now: RouteTable): ConfigChange
 type Entries<Entry> = Readonly<Record<string, Entry>>;
 type Bindings = Entries<TargetBinding>;
 
-/** Under the names that the configuration has, that of the new table where it has both: another alias is no difference. */
+/** Keys bindings by the names in the configuration, those of the new table first, so that another alias is not a difference. */
 function underLabels(before: Bindings, now: Bindings): [before: Entries<object>, now: Entries<object>] {
   const labels = new Map([...Object.entries(before), ...Object.entries(now)].map(([name, { label }]) => [name, label]));
   const renamed = (targets: Bindings): Entries<object> =>
@@ -70,7 +70,7 @@ function entries<Entry extends object>(
   now: Entries<Entry>,
   compare: (before: Entry, now: Entry, name: string) => readonly ConfigChange[],
 ): ConfigChange[] {
-  const kept = Object.entries(now).flatMap(([name, entry]): readonly ConfigChange[] => {
+  const captured = Object.entries(now).flatMap(([name, entry]): readonly ConfigChange[] => {
     const old = Object.hasOwn(before, name) ? before[name] : undefined;
     if (old !== undefined) return compare(old, entry, name);
     return [{ ...whole(subject, name, 'new'), new_at: placeOf(entry) }];
@@ -78,14 +78,14 @@ function entries<Entry extends object>(
   const removed = Object.entries(before).flatMap(([name, entry]) =>
     Object.hasOwn(now, name) ? [] : [{ ...whole(subject, name, 'removed'), old_at: placeOf(entry) }],
   );
-  return [...kept, ...removed];
+  return [...captured, ...removed];
 }
 
 function whole(subject: string, name: string, sentence: string): ConfigChange {
   return { subject, name, field: null, sentence, old: null, new: null, old_at: null, new_at: null };
 }
 
-/** A text of several lines is printed as a diff below it; two literal secrets look the same. */
+/** A text of several lines is printed as a diff below the sentence. Two literal secrets look the same. */
 function difference(field: string, old: string | null, fresh: string | null): Difference {
   const hasLines = old !== null && fresh !== null && `${old}${fresh}`.includes('\n');
   const sentence = old === fresh || hasLines ? `${field}: changed` : `${field}: ${old ?? '–'} → ${fresh ?? '–'}`;
@@ -119,7 +119,7 @@ function compareFacet(facet: Facet, before: readonly ShownValue[], now: readonly
   ];
 }
 
-/** Lists with the same entries, whose order may differ. */
+/** The difference of lists with the same entries, whose order may differ. */
 function reordered({ field, ordered }: Facet, before: readonly ShownValue[], now: readonly ShownValue[]): Difference[] {
   if (ordered !== true || now.every(({ key }, at) => before[at]?.key === key)) return [];
   const print = (all: readonly ShownValue[]): string => all.map(({ text }) => text).join(', ');
@@ -130,7 +130,7 @@ function compareJob({ at: oldAt, ...before }: JobPlan, { at: newAt, ...now }: Jo
   return settings('job', now.name, before, now).map((change) => ({ ...change, old_at: oldAt, new_at: newAt }));
 }
 
-/** Two objects, setting by setting; nested ones by their dotted path. */
+/** Compares two objects setting by setting; nested settings have dotted paths. */
 function settings(subject: string, name: string, before: object, now: object): ConfigChange[] {
   const [old, fresh] = [leavesOf(before), leavesOf(now)];
   return [...new Set([...old.keys(), ...fresh.keys()])].flatMap((field) => {
@@ -150,7 +150,7 @@ function leavesOf(value: object, path = ''): Map<string, ShownValue> {
   return leaves;
 }
 
-/** Definitions from the catalog: that one differs is enough. */
+/** Compares definitions from the catalog, without saying what differs in them. */
 function definitions(subject: string, before: Entries<object>, now: Entries<object>): ConfigChange[] {
   return Object.entries(now).flatMap(([name, entry]) => {
     const old = Object.hasOwn(before, name) ? before[name] : undefined;
@@ -159,13 +159,13 @@ function definitions(subject: string, before: Entries<object>, now: Entries<obje
   });
 }
 
-/** How each key of a route is compared: the values in which two plans can differ. A key of the plan that is missing here does not compile. */
+/** How a key of a route is compared. A key of the plan that is missing in `ROUTE_KEYS` does not compile. */
 interface Facet {
   /** Key in a config. */
   readonly field: string;
-  /** One value, or those of a list. */
+  /** A single value, or the values of a list. */
   readonly read: (plan: RoutePlan) => readonly ShownValue[];
-  /** The first one takes precedence. */
+  /** The order matters: the first value takes precedence. */
   readonly ordered?: true;
 }
 
@@ -177,7 +177,7 @@ const shownScheme = (plan: RoutePlan, name: string): ShownValue => shown(name, s
 
 const EVERY_EVENT = 'every event';
 
-/** In the order in which differences are printed. `plain`: a single value, which is shown as it is. */
+/** In the order in which differences are printed. `plain`: a single value, shown unchanged. */
 const ROUTE_KEYS = {
   name: 'not compared',
   at: 'not compared',
@@ -221,7 +221,7 @@ const ROUTE_KEYS = {
     read: ({ mode, deliver }) => (mode === 'cron' ? [] : deliver.map((each) => shown(each, printDelivery(each)))),
   },
   outputs: { field: 'outputs', read: ({ outputs = [] }) => outputs.map((each) => shown(each, printOutput(each))) },
-  // The job that a route fires is a difference of its own.
+  // The job that a route fires is compared separately.
   mode: { field: 'deliver_only', read: ({ mode }) => [shown(mode === 'cron' ? 'agent' : mode)] },
   cron_job: 'plain',
   coalesce: {
@@ -276,8 +276,9 @@ function printOutput({ name, delivery, allow, max }: OutputPlan): string {
 }
 
 function printCoalesce({ key, window_seconds, max_wait_seconds, all }: NonNullable<RoutePlan['coalesce']>): string {
-  const kept = all === undefined ? '' : `, all of them, at most ${all.max_events}, each as ${printTemplate(all.each)}`;
-  return `${printTemplate(key)} for ${window_seconds} s, at most ${max_wait_seconds} s${kept}`;
+  const captured =
+    all === undefined ? '' : `, all of them, at most ${all.max_events}, each as ${printTemplate(all.each)}`;
+  return `${printTemplate(key)} for ${window_seconds} s, at most ${max_wait_seconds} s${captured}`;
 }
 
 /** Values of a table as text, with a key for comparison: secrets are compared but never shown. */
@@ -293,7 +294,7 @@ function shown(value: unknown, text?: string): ShownValue {
   return { key: stableJson(value), text: typeof readable === 'string' ? readable : stableJson(readable) };
 }
 
-/** The text does not depend on the order of keys, nor on the names that a configuration has for targets. */
+/** JSON that depends neither on the order of keys nor on the aliases of targets in the config. */
 function stableJson(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) =>
     isPlainMap(each)

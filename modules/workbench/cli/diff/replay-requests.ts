@@ -1,4 +1,4 @@
-/** Evaluates kept requests under two tables with the stages that serve them, for `diff --requests` and before a swap. */
+/** Evaluates captured requests under two tables with the intake stages, for `diff --requests` and before a swap. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { targetLabel } from '../../../../base/text.ts';
@@ -28,35 +28,38 @@ export interface RequestChange extends Pick<KeptRequest, 'id' | 'at' | 'route' |
 }
 
 /**
- * Why a kept request is not evaluated: its body is not kept, the new table wants a signature, no table has its route, or it
- * brought an event again, which is evaluated as it came first.
+ * Why a captured request is not evaluated: its body is missing, the new table requires a signature, no table has its route, or
+ * it repeats an event. The first request of an event is evaluated.
  */
 export type Unjudged = 'no_body' | 'unsigned' | 'unknown_route' | 'duplicate';
 
 export interface RequestsReport extends Omit<RefusedSwap, 'requests'> {
   readonly same: number;
-  /** How many were evaluated without the script of their route, which may decide otherwise. */
+  /** Number of requests evaluated without the script of their route, which may decide differently. */
   readonly scripts: number;
   readonly unjudged: Readonly<Record<Unjudged, number>>;
   /** Newest first. */
   readonly changes: readonly RequestChange[];
 }
 
-/** Whether any of the named differences was found. */
-export function isFound({ lost, gained, changed }: RequestsReport, named: readonly FailOn[]): boolean {
+/** Whether the report contains any of the named differences. */
+export function hasNamedChange({ lost, gained, changed }: RequestsReport, named: readonly FailOn[]): boolean {
   return named.some((each) => (each === 'lost' ? lost : lost + gained + changed) > 0);
 }
 
-interface ReplayKept extends Sides<RouteTable> {
+interface ReplayOptions extends Sides<RouteTable> {
   /** Number of requests; the newest are used. */
   readonly count: number;
 }
 
-/** @throws CliError when they cannot be read, or a route cannot be linked */
-export async function replayKept(context: CliContext, { old, new: now, count }: ReplayKept): Promise<RequestsReport> {
+/** @throws CliError when the requests cannot be read, or a route cannot be linked */
+export async function replayCaptured(
+  context: CliContext,
+  { old, new: now, count }: ReplayOptions,
+): Promise<RequestsReport> {
   const jobs = await readStoredJobs(context);
   const sides = createSides(context, jobs, { old, new: now });
-  const progress = createProgress(context, count, 'kept requests');
+  const progress = createProgress(context, count, 'captured requests');
   try {
     return await useRequests(context, (requests) => replayRequests(requests, count, sides, progress.update));
   } catch (error) {
@@ -69,7 +72,7 @@ export async function replayKept(context: CliContext, { old, new: now, count }: 
 
 type Sides<Side> = Readonly<Record<'old' | 'new', Side>>;
 
-/** @param jobs those created at run time */
+/** @param jobs jobs created at run time */
 export function createSides(
   context: Parameters<typeof createMachineExplainer>[0],
   jobs: Parameters<typeof fixedWorld>[1],
@@ -79,12 +82,12 @@ export function createSides(
   return { old: explainer(tables.old), new: explainer(tables.new) };
 }
 
-/** Number of requests read at once; bodies may be large. */
+/** Number of requests read at once. Bodies may be large. */
 const AT_ONCE = 16;
 /** Page size of the list. */
 const PAGE = 1000;
 
-/** @param wanted number of the newest requests @param progress called with the number of those that are done */
+/** @param wanted number of the newest requests @param progress called with the number of requests done */
 export async function replayRequests(
   requests: KeptRequests,
   wanted: number,
@@ -94,8 +97,8 @@ export async function replayRequests(
   const changes: RequestChange[] = [];
   const counts = { total: 0, same: 0, lost: 0, gained: 0, changed: 0, scripts: 0 };
   const unjudged: Record<Unjudged, number> = { no_body: 0, unsigned: 0, unknown_route: 0, duplicate: 0 };
-  for await (const kept of newest(requests, wanted)) {
-    const found = await replay(kept, sides);
+  for await (const captured of newest(requests, wanted)) {
+    const found = await replay(captured, sides);
     counts.total++;
     if (typeof found === 'string') unjudged[found]++;
     else {
@@ -108,7 +111,7 @@ export async function replayRequests(
   return { ...counts, unjudged, changes };
 }
 
-/** The newest requests, at most `wanted`. */
+/** Yields the newest requests, at most `wanted`. */
 export async function* newest(
   requests: KeptRequests,
   wanted: number,
@@ -122,10 +125,10 @@ export async function* newest(
     let next = read(0);
     for (let at = 0; at < page.length; at += AT_ONCE) {
       const found = await next;
-      // Read while these are evaluated; a failure counts when its turn comes.
+      // The next batch is read while this one is evaluated. A failure is thrown when its turn comes.
       next = read(at + AT_ONCE);
       next.catch(() => {});
-      // One that is gone has become too old meanwhile.
+      // A request that is missing now has expired since the list was read.
       for (const each of found) if (each.kind === 'found') yield each.request;
     }
     const last = page.at(-1);
@@ -135,19 +138,19 @@ export async function* newest(
   }
 }
 
-interface Judged {
+interface EvaluatedRequest {
   readonly change: RequestChange | null;
-  /** A script decides, too, and is not run. */
+  /** A script of the route would also decide, and is not run. */
   readonly hasScript: boolean;
 }
 
-async function replay(kept: KeptRequest, sides: Sides<Explainer>): Promise<Judged | Unjudged> {
-  const { profile, route } = kept;
+async function replay(captured: KeptRequest, sides: Sides<Explainer>): Promise<EvaluatedRequest | Unjudged> {
+  const { profile, route } = captured;
   const plans = { old: sides.old.planOf(profile, route), new: sides.new.planOf(profile, route) };
-  // Subscriptions stand in no table.
+  // No table contains subscriptions.
   if (plans.old === null) return 'unknown_route';
-  if (kept.outcome === 'duplicate') return 'duplicate';
-  const found = verifiedParts(kept);
+  if (captured.outcome === 'duplicate') return 'duplicate';
+  const found = verifiedParts(captured);
   if (found === null) return 'no_body';
   const { parts, verifiedBy, cameAt } = found;
   const isOpen = verifiedBy === NO_SCHEME;
@@ -157,11 +160,11 @@ async function replay(kept: KeptRequest, sides: Sides<Explainer>): Promise<Judge
     const asked = { request: parts, verifiedBy, cameAt, isOpen, event: null, runScript: null };
     return replayedOf(await side.explain(plan, asked), side.table, plans.new);
   };
-  const change = compare(kept, await explain(sides.old, plans.old), await explain(sides.new, plans.new));
+  const change = compare(captured, await explain(sides.old, plans.old), await explain(sides.new, plans.new));
   return { change, hasScript: plans.old.script !== null || (plans.new?.script ?? null) !== null };
 }
 
-/** Whether a route that checked no signature checks none on the new side: a secret that is a reference is not read here. */
+/** Whether a route that checked no signature checks none in the new table. References to secrets are not resolved here. */
 const staysOpen = (old: RoutePlan, now: RoutePlan): boolean =>
   now.insecure || (!old.insecure && isDeepStrictEqual(now.secrets, old.secrets));
 
@@ -174,7 +177,7 @@ const GONE: Replayed = {
   deliveries: [],
 };
 
-/** Targets have the names that the new route has for them, so that a different alias is not a different address. */
+/** Targets get the aliases of the new route, so that a different alias is not a different address. */
 function replayedOf(
   { taken, status, outcome, reason, prompt, deliveries }: Explanation,
   { target_names: names }: RouteTable,

@@ -30,11 +30,11 @@ interface SentRequest extends Pick<ExplainRequest, 'request' | 'event'> {
 
 interface ExplainInput extends SentRequest, Pick<ExplainRequest, 'verifiedBy' | 'cameAt'> {
   readonly runsScript: boolean;
-  /** Absolute paths of the configuration, which no script may read; default: none. */
+  /** Absolute paths of the config files, which no script may read; default: none. */
   readonly files?: readonly string[];
 }
 
-/** @throws CliError when the route could not be served at all. */
+/** @throws CliError when the route cannot be served */
 export async function explainRoute(
   context: CliContext,
   { plan, table, runsScript, files = [], ...asked }: ExplainInput,
@@ -69,19 +69,19 @@ export async function explainRoute(
   }
 }
 
-/** What a pause of the route does to its events; nothing when it goes on. */
+/** A warning if the route is paused; empty if it is not. */
 async function pauseWarning(context: CliContext, { profile, name, mode }: RoutePlan): Promise<readonly string[]> {
   const pause = (await readPauses(context, undefined))(profile, name);
   if (pause === null) return [];
-  const what = mode === 'direct' ? 'its sender gets 503, and tries again' : 'the event is held until then';
-  return [`the route is ${describePause(true, pause.until)}: ${what} (hookwright route resume ${name})`];
+  const what = mode === 'direct' ? 'its sender gets 503 and retries' : 'its events wait until then';
+  return [`the route is ${describePause(true, pause.until)}: ${what}; resume it: hookwright route resume ${name}`];
 }
 
-/** What would become of a request. */
+/** What a gateway would do with a request. */
 export interface Explained {
-  /** The event would be taken, by a gateway that starts. */
+  /** Whether a gateway would accept the event. */
   readonly isTaken: boolean;
-  /** Where its answer, what its agent hands over and what is said of a failure would go; none of an event that is not taken. */
+  /** Deliveries of the answer, of outputs and of a failure notice. Empty for an event that is not accepted. */
   readonly messages: readonly { readonly target: string; readonly address: Readonly<Record<string, string>> }[] | null;
   readonly json: unknown;
   readonly lines: readonly string[];
@@ -92,7 +92,7 @@ export async function explainSent(context: CliContext, sent: SentRequest): Promi
   const { taken, outcome, deliveries, outputs = [], on_failure = [] } = found;
   return {
     isTaken: taken,
-    // Whatever keeps `serve` from starting here, a gateway may run already.
+    // A gateway may already run, even if `serve` would not start here.
     messages: TAKEN.has(outcome as Outcome) ? [...deliveries, ...outputs, ...on_failure] : null,
     json: found,
     lines: formatExplanation(found, createPaint(context.colour.stdout)),

@@ -38,19 +38,19 @@ export const formatStop = (found: Explanation, paint: Paint): string[] =>
 
 const MARKS = { pass: ['green', '✓'], stop: ['red', '✗'], skipped: ['dim', '·'] } as const;
 
-type Tell = (stage: ExplainedStage, found: Explanation) => string | null;
+type StageText = (stage: ExplainedStage, found: Explanation) => string | null;
 
-/** The finding of each stage that passes an event; other stages are shown only if they stop it. */
-const TELLS: Readonly<Record<string, Tell>> = {
+/** What to print for a stage that passes the event. Other stages are printed only if they stop it. */
+const TELLS: Readonly<Record<string, StageText>> = {
   signature: ({ scheme, secret }) =>
     scheme === null || scheme === undefined
       ? null
-      : `${scheme}${secret === undefined ? '' : `, under the previous secret (${secret})`}`,
+      : `${scheme}${secret === undefined ? '' : `, with the previous secret (${secret})`}`,
   identify: (_stage, { event, delivery_id }) =>
-    `event ${event ?? ''}${delivery_id === null ? ', no delivery id sent' : `, id ${delivery_id}`}`,
+    `event ${event ?? ''}${delivery_id === null ? ', without a delivery id' : `, id ${delivery_id}`}`,
   event: ({ accepts, matched }) =>
     accepts === undefined ? 'every event is accepted' : `accepted by the entry "${matched ?? ''}"`,
-  filter: (_stage, { filter }) => (filter === null ? null : 'every filter holds'),
+  filter: (_stage, { filter }) => (filter === null ? null : 'all filters match'),
   script: (_stage, { script }) => (script === null ? null : scriptText(script)),
 };
 
@@ -74,7 +74,7 @@ function formatStage(stage: ExplainedStage, found: Explanation, paint: Paint): s
   return [line, ...cause, ...tree, ...ran];
 }
 
-/** The cause contains the reason, so only one is printed. */
+/** The cause contains the reason, so only one of them is printed. */
 function saysReason({ reason, cause }: ExplainedStage): boolean {
   return reason !== null && cause?.text.startsWith(reasonText(reason) ?? ' ') === true;
 }
@@ -85,7 +85,7 @@ const reasonText = (reason: string): string | null =>
 function stopText(stage: ExplainedStage, found: Explanation): string {
   const { stage: name, reason, detail, accepts } = stage;
   if (name === 'event') return `"${found.event ?? ''}" is not among ${(accepts ?? []).join(', ')}`;
-  if (name === 'filter') return 'these do not hold:';
+  if (name === 'filter') return 'these filters do not match:';
   if (name === 'script' && found.script !== null) return scriptText(found.script);
   const text = reason === null ? null : reasonText(reason);
   if (text !== null) return signatureText(text, stage);
@@ -104,9 +104,9 @@ const ageText = (seconds: number): string => (seconds >= 0 ? `${seconds} s old` 
 function skippedText({ stage, reason, looked_for }: ExplainedStage, { script }: Explanation): string | null {
   if (stage === 'signature' && reason === 'not_signed')
     return `not verified: the request has none; looked for ${(looked_for ?? []).join(', ')}`;
-  if (stage === 'signature' && reason === 'no_secret') return 'not verified: the secret is not to be had here';
+  if (stage === 'signature' && reason === 'no_secret') return 'not verified: the secret is unavailable here';
   if (stage === 'script' && reason === 'not_run' && script !== null)
-    return `${script.path}: not run, so the outcome depends on it; --run-script runs it`;
+    return `${script.path}: not run, and the outcome may depend on it; run it with --run-script`;
   return null;
 }
 
@@ -146,10 +146,10 @@ function outputText(output: NonNullable<Explanation['outputs']>[number]): string
 
 function budgetText({ budget, limits, spent, until }: NonNullable<Explanation['budgets']>[number]): string {
   const used = amountsText(spent);
-  return `${budget}: ${used === '' ? 'nothing' : used} spent, the limit is ${amountsText(limits)}, until ${until}`;
+  return `${budget}: ${used === '' ? 'nothing' : used} spent, limit ${amountsText(limits)}, until ${until}`;
 }
 
-/** What a program behind walls can reach. */
+/** What a sandboxed program can access. */
 function sandboxText({ network, read, write }: NonNullable<Explanation['sandbox']>): string {
   const paths = (name: string, of: readonly string[]): readonly string[] =>
     of.length === 0 ? [] : [`${name} ${of.join(', ')}`];
@@ -157,7 +157,7 @@ function sandboxText({ network, read, write }: NonNullable<Explanation['sandbox'
   return [`network ${hosts}`, ...paths('reads', read), ...paths('writes', write)].join('; ');
 }
 
-/** What the script gets on stdin, and what a failed one wrote to stderr. */
+/** The script's stdin, and the stderr of a failed script. */
 function formatScript(script: Explanation['script'], paint: Paint): string[] {
   const { stdin, stderr } = script ?? { stdin: null, stderr: null };
   const part = (name: string, text: string): string[] =>
@@ -168,7 +168,7 @@ function formatScript(script: Explanation['script'], paint: Paint): string[] {
   ];
 }
 
-const STATUS_TEXTS = { state: 'in the 202, tells the state', answer: 'in the 202, tells the state and the answer' };
+const STATUS_TEXTS = { state: 'in the 202: returns the state', answer: 'in the 202: returns the state and the answer' };
 
 function formatOutcome(found: Explanation, paint: Paint): string[] {
   if (found.prompt === null) return [];
@@ -179,7 +179,7 @@ function formatOutcome(found: Explanation, paint: Paint): string[] {
         ? null
         : `${agentLabel(null, found.agent_name)} (${found.agent}), session ${found.session ?? ''}`,
     ],
-    ['at once', found.max_concurrent === undefined ? null : `${found.max_concurrent} of its runs, at most`],
+    ['at once', found.max_concurrent === undefined ? null : `at most ${found.max_concurrent} of its runs`],
     ['sandbox', found.sandbox === undefined ? null : sandboxText(found.sandbox)],
     ['fires', found.job === null ? null : `job ${found.job}`],
     [
@@ -193,7 +193,7 @@ function formatOutcome(found: Explanation, paint: Paint): string[] {
     ['skills', found.skills.length === 0 ? null : found.skills.join(', ')],
     ...found.deliveries.map((delivery) => ['delivers', deliveryText(delivery)] as const),
     ...(found.on_failure ?? []).map((delivery) => ['on failure', deliveryText(delivery)] as const),
-    ...(found.outputs ?? []).map((output) => ['hands over', outputText(output)] as const),
+    ...(found.outputs ?? []).map((output) => ['outputs', outputText(output)] as const),
     ['status_url', found.status_url === undefined ? null : STATUS_TEXTS[found.status_url]],
     ['unresolved', found.unresolved.length === 0 ? null : found.unresolved.join(' ')],
   ] as const;
@@ -218,13 +218,13 @@ export const addressText = (address: Readonly<Record<string, string>>): string =
     .map(([key, value]) => `${key}=${value}`)
     .join(' ');
 
-/** The lines in which two texts differ, safe for a terminal. */
+/** The differing lines of two texts, safe for a terminal. */
 export const textDiff = (before: string, after: string, paint: Paint): string[] =>
   formatDiff(visibleLines(before), visibleLines(after), paint);
 
 const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n');
 
-/** A secret, or a reference to one; a relative path starts where the command was typed. */
+/** Parses a secret or a reference to one. A relative path starts in the working directory. */
 export function typedSecretRef({ cwd }: CliContext, text: string): SecretRef {
   const ref = parseSecretRef(text, DEFAULT_PROFILE);
   return ref.kind === 'file' && !ref.value.startsWith('~/') ? { ...ref, value: resolve(cwd, ref.value) } : ref;

@@ -1,5 +1,5 @@
 /**
- * What explanations take from this machine, as the gateway does: lists, scripts, jobs, the drivers of targets, marks. The code
+ * Provides explanations with this machine's lists, scripts, jobs, target drivers and marks, as the gateway has them. The code
  * behind each is loaded when it is needed.
  */
 
@@ -48,8 +48,8 @@ function listFiles({ stat, readText }: Pick<GatewayFiles, 'stat' | 'readText'>):
 }
 
 /**
- * Scripts run behind the walls of `gateway.sandbox`, as in the gateway. The code behind it is loaded only when a script is to run.
- * @param files absolute paths of the configuration, which no script may read
+ * Scripts run in the sandbox of `gateway.sandbox`, as in the gateway. Its code is loaded only when a script runs.
+ * @param files absolute paths of the config files, which no script may read
  */
 export async function scriptRunner(
   context: CliContext,
@@ -76,14 +76,14 @@ export async function scriptRunner(
   return createScriptRunner({ run: confine(table.gateway.sandbox ?? null), realPath, describe, env, home, signal });
 }
 
-/** @throws CliError when there is a store that cannot be read. */
+/** @throws CliError if a store exists and cannot be read */
 export async function jobState(
   context: CliContext,
   table: RouteTable,
   profile: string,
   id: string,
 ): Promise<JobOutcome> {
-  // Loaded on demand: few routes fire jobs, and it pulls in the store.
+  // Loaded on demand: few routes fire jobs, and the module loads the store.
   const { useStore } = await import('../../../../cli/store/use-store.ts');
   const stored = await useStore(context, (store) => store.read({ kind: 'jobs' }));
   const job = listJobs(table, stored?.records ?? [], context.timezone).get(id);
@@ -91,14 +91,14 @@ export async function jobState(
   return isJobPaused(stored?.states[id] ?? NO_STATE, job.paused, context.clock.now()) ? 'paused' : 'accepted';
 }
 
-/** The id of this installation; a fixed one where there is no store yet. @throws CliError when there is a store that cannot be read. */
+/** The id of this installation; a fixed id if no store exists yet. @throws CliError if a store exists and cannot be read */
 export async function storedInstallation(context: CliContext): Promise<string> {
   const { useStore } = await import('../../../../cli/store/use-store.ts');
   const [row] = (await useStore(context, (store) => store.read({ kind: 'guard_rows', of: 'installation' }))) ?? [];
   return decodeOr<string>(row?.body, isInstallation, EXAMPLE_INSTALLATION);
 }
 
-/** See `storedLimits`. @throws CliError when there is a store that cannot be read. */
+/** See `storedLimits`. @throws CliError if a store exists and cannot be read */
 export async function limitsHere(context: CliContext, run: LimitedRun): Promise<FoundLimits> {
   const { useStore } = await import('../../../../cli/store/use-store.ts');
   const { modules, timezone, clock } = context;
@@ -127,14 +127,14 @@ function linkProblem(plan: RoutePlan, table: RouteTable, context: LinkContext): 
   }
 }
 
-/** For explanations on this machine. */
+/** The machine of a command's context. */
 const machineOf = ({ home, env, clock, modules }: Machine): ExplainingMachine => ({
   home,
   userHome: userHome(env),
   files: listFiles(gatewayFiles),
   verifies: true,
   marks: (plan) => loadMarks(runtimeParts(modules), [plan]),
-  // Loaded only for a delivery that may be refused: it pulls in the drivers.
+  // Loaded only for a delivery that may be refused, because it loads the drivers.
   async linkRefusal(table, secrets) {
     const [{ linkRefusal }, { createDeliveryContext }, { runProcess }, { silentLog }] = await Promise.all([
       import('../../runtime/explain/delivery-refusal.ts'),
@@ -158,11 +158,11 @@ type Rest = [table: RouteTable, world: ExplainedWorld];
 
 /** Compiles the configuration, for commands that show what it would do. */
 interface OpenConfig extends Pick<OpenTable, 'table' | 'facts' | 'rules'> {
-  /** Absolute paths of the files it was made from. */
+  /** Absolute paths of the files that were compiled. */
   readonly files: readonly string[];
 }
 
-/** @throws CliError if it has errors; the diagnostics are printed first */
+/** @throws CliError if the configuration has errors, after printing them */
 export async function openConfig(context: CliContext, configs: readonly string[] | undefined): Promise<OpenConfig> {
   const { compileRequest } = await import('../../../../cli/compile/compile-files.ts');
   const request = await createCompileRequest(context, { configs });
@@ -176,7 +176,7 @@ export async function openConfig(context: CliContext, configs: readonly string[]
   throw new CliError('the configuration has errors', 'hookwright lint shows all of them');
 }
 
-/** A line for each route that cannot be served, and each secret and setting that is missing. @param more a plan that is in no table, such as of a subscription */
+/** Returns a line for each route that cannot be served, and for each missing secret or setting. @param more a plan outside the table, such as a subscription's */
 export function startProblems(context: CliContext, table: RouteTable, more: RoutePlan): readonly string[] {
   if (!table.server.enabled) return [SWITCHED_OFF];
   const { home, env, clock } = context;

@@ -1,4 +1,4 @@
-/** The request that a command line names: a body, a saved request (raw HTTP, HAR), or a kept one. */
+/** Reads the request that a command line names: a body, a saved request (raw HTTP, HAR), or a captured request. */
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { CliError, UsageError } from '../../../../cli/base/errors.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 import type { KeptRequest } from '../../../../schemas/built/operations/types.ts';
-import type { KeptParts } from '../../runtime/capture/requests.ts';
+import type { VerifiedParts } from '../../runtime/capture/requests.ts';
 import { verifiedParts, whyUnverified } from '../../runtime/capture/requests.ts';
 import type { HeaderPairs } from '../sources/read-capture.ts';
 import { findRequest, useRequests } from '../use-requests.ts';
@@ -18,7 +18,7 @@ import { outcomeText } from './format-explanation.ts';
 interface NamedRequest {
   /** `@file`, `-` for stdin, or the body itself. */
   readonly payload: string;
-  /** `Name: value` each; they replace those of a saved request. */
+  /** Each is `Name: value`. They replace headers of a saved request. */
   readonly headers: readonly string[];
   /** Path of the route. */
   readonly path: string;
@@ -26,11 +26,11 @@ interface NamedRequest {
 
 export interface ReadRequest {
   readonly parts: RequestParts;
-  /** The changes that were necessary to read it. */
+  /** Changes that were necessary to read it. */
   readonly notes: readonly string[];
 }
 
-/** @throws CliError if there is no such file or it contains no request; UsageError for an invalid header */
+/** @throws CliError if the file is missing or contains no request; UsageError for an invalid header */
 export async function readRequest(context: CliContext, { payload, headers, path }: NamedRequest): Promise<ReadRequest> {
   const bytes = await readBytes(context, payload);
   const given = headers.map(parseHeader);
@@ -38,14 +38,14 @@ export async function readRequest(context: CliContext, { payload, headers, path 
   return { parts: partsOf('POST', path, given, bytes), notes: [] };
 }
 
-/** A saved request as if it had been sent to this path with these headers. */
+/** Reads a saved request as if it had been sent to this path with these headers. */
 export async function readSaved(bytes: Buffer, headers: HeaderPairs, path: string): Promise<ReadRequest> {
   const { parts, notes } = await savedFor(path, bytes);
   const mark = parts.url.indexOf('?');
   const replaced = new Set(headers.map(([name]) => name.toLowerCase()));
-  const kept = pairsOf(parts.rawHeaders).filter(([name]) => !replaced.has(name.toLowerCase()));
+  const captured = pairsOf(parts.rawHeaders).filter(([name]) => !replaced.has(name.toLowerCase()));
   const url = mark < 0 ? path : path + parts.url.slice(mark);
-  return { parts: partsOf(parts.method, url, [...kept, ...headers], parts.body), notes };
+  return { parts: partsOf(parts.method, url, [...captured, ...headers], parts.body), notes };
 }
 
 async function readBytes(context: CliContext, payload: string): Promise<Buffer> {
@@ -59,35 +59,35 @@ async function readBytes(context: CliContext, payload: string): Promise<Buffer> 
   }
 }
 
-/** A body on the command line must be JSON, so that a file name without its @ is not taken for one. */
+/** A body on the command line must be JSON, so that a file name without its @ is not mistaken for a body. */
 export function inlineBody(text: string): Buffer {
   try {
     JSON.parse(text);
   } catch (error) {
     throw new UsageError(
       `--payload is not JSON: ${messageOf(error)}`,
-      'a file is named with an @: --payload @event.json',
+      'to read a file, put an @ before its name: --payload @event.json',
     );
   }
   return Buffer.from(text, 'utf8');
 }
 
-/** By how it begins: JSON is a body, unless it is a HAR file. */
+/** Decides by the first bytes: JSON is a body, unless it is a HAR file. */
 function isSavedRequest(bytes: Buffer): boolean {
   const start = bytes.subarray(0, 4096).toString('latin1').trimStart();
   if (/^[A-Z]+ \S+ HTTP\/\d/.test(start)) return true;
   return /^\{\s*"log"\s*:\s*\{/.test(start) && /"entries"\s*:/.test(bytes.toString('latin1'));
 }
 
-/** The first of several requests that was sent to this path, else the first. */
+/** Returns the first request that was sent to this path; if there is none, the first request. */
 async function savedFor(path: string, bytes: Buffer): Promise<ReadRequest> {
-  // Loaded only here: most payloads are bodies.
+  // Loaded on demand, because most payloads are bodies.
   const { readCapture } = await import('../sources/read-capture.ts');
   const all = readCapture(bytes);
   const [first] = all;
-  if (first === undefined) throw new CliError('the file holds no request with a body');
+  if (first === undefined) throw new CliError('the file contains no request with a body');
   const chosen = all.find(({ parts }) => pathOf(parts) === path) ?? first;
-  const which = `number ${all.indexOf(chosen) + 1} of the ${all.length} requests of the file`;
+  const which = `request ${all.indexOf(chosen) + 1} of ${all.length} in the file`;
   return { parts: chosen.parts, notes: [...chosen.notes, ...(all.length === 1 ? [] : [which])] };
 }
 
@@ -95,7 +95,8 @@ const pathOf = ({ url }: RequestParts): string => new URL(url, 'http://localhost
 
 function parseHeader(text: string): readonly [name: string, value: string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new UsageError(`--header takes 'Name: value', not "${text}"`);
+  if (name === undefined || value === undefined)
+    throw new UsageError(`invalid --header "${text}": 'Name: value' is expected`);
   return [name, value.trim()];
 }
 
@@ -103,24 +104,29 @@ function pairsOf(rawHeaders: readonly string[]): HeaderPairs {
   return rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ''] as const] : []));
 }
 
-export interface KeptInput extends KeptParts, ReadRequest {
+export interface CapturedInput extends VerifiedParts, ReadRequest {
   readonly route: string;
-  /** When it came: `502 delivery_failed`. */
+  /** Its original answer: `502 delivery_failed`. */
   readonly answered: string;
 }
 
-/** @param id or the beginning of one @throws CliError when there is none, or its body was not kept */
-export async function readKept(context: CliContext, id: string): Promise<KeptInput> {
-  const kept = await useRequests(context, (requests) => findRequest(requests, id));
-  return { ...keptParts(kept), route: kept.route, answered: `${kept.status} ${outcomeText(kept)}`, notes: [] };
+/** @param id an id or the beginning of one @throws CliError if there is no such request, or its body was not captured */
+export async function readCaptured(context: CliContext, id: string): Promise<CapturedInput> {
+  const captured = await useRequests(context, (requests) => findRequest(requests, id));
+  return {
+    ...requireVerifiedParts(captured),
+    route: captured.route,
+    answered: `${captured.status} ${outcomeText(captured)}`,
+    notes: [],
+  };
 }
 
-/** @throws CliError when its body was not kept */
-export function keptParts(kept: KeptRequest): KeptParts {
-  const parts = verifiedParts(kept);
+/** @throws CliError if its body was not captured */
+export function requireVerifiedParts(captured: KeptRequest): VerifiedParts {
+  const parts = verifiedParts(captured);
   if (parts !== null) return parts;
   throw new CliError(
-    `the body of ${kept.id} was not kept: ${whyUnverified(kept)}`,
-    `hookwright requests show ${kept.id} says why`,
+    `the body of ${captured.id} was not captured: ${whyUnverified(captured)}`,
+    `see why: hookwright requests show ${captured.id}`,
   );
 }

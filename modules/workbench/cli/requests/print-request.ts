@@ -1,4 +1,4 @@
-/** A kept request as text: described for people, as a curl command line, as a HAR file, and as the beginning of a test. */
+/** Prints a captured request: described for people, as a curl command line, as a HAR file, or as the beginning of a test. */
 
 import { isUtf8 } from 'node:buffer';
 import { stringify } from 'yaml';
@@ -25,13 +25,13 @@ import STEPS from './next-steps.json' with { type: 'json' };
 
 const LABEL = 12;
 
-/** How it is set: `now` in Unix ms, for ages; `width` as of `wrapBeside`. */
+/** `now`: Unix ms, for ages; `width`: see `wrapBeside`. */
 interface Layout {
   readonly now: number;
   readonly width: number | undefined;
 }
 
-export function describeRequest(request: AskedRequest, { now, width }: Layout): string[] {
+export function describeRequest(request: ShownRequest, { now, width }: Layout): string[] {
   const step = nextStep(request);
   const facts = factsOf(request, now).filter((fact): fact is [string, string] => fact[1] !== null);
   return [
@@ -45,22 +45,22 @@ export function describeRequest(request: AskedRequest, { now, width }: Layout): 
 function factsOf(request: KeptRequest, now: number): readonly (readonly [string, string | null])[] {
   const { status, about, cause, scheme_label, verified, body_bytes, body } = request;
   const scheme = scheme_label ?? request.scheme;
-  const kept =
-    body === null ? (body_bytes === null ? 'not read' : `${body_bytes} bytes, not kept`) : `${body_bytes} bytes`;
+  const captured =
+    body === null ? (body_bytes === null ? 'not read' : `${body_bytes} bytes, not captured`) : `${body_bytes} bytes`;
   return [
     ['id', request.id],
-    ['came', `${new Date(request.at).toISOString()} (${formatDuration(now - request.at)} ago)`],
+    ['received', `${new Date(request.at).toISOString()} (${formatDuration(now - request.at)} ago)`],
     ['profile', request.profile === 'default' ? null : request.profile],
     ['route', request.route],
     ['request', `${request.method} ${request.path}`],
-    ['body', kept],
+    ['body', captured],
     ['event', request.event === '' ? sentEvent(about) : request.event],
     ['delivery id', request.delivery_id === '' ? null : request.delivery_id],
-    ['signature', verified ? `right (${scheme ?? 'none'})` : scheme === null ? null : `not right (${scheme})`],
+    ['signature', verified ? `valid (${scheme ?? 'none'})` : scheme === null ? null : `invalid (${scheme})`],
     ['answer', `${status} ${outcomeText(request)} in ${request.ms} ms`],
     ['decided by', request.stage === null ? null : `${request.stage}${detail(about)}`],
     ['why', why(request)],
-    ['cause', cause === null ? null : `${cause.text}${cause.certain ? '' : ' (a guess)'}`],
+    ['cause', cause === null ? null : `${cause.text}${cause.certain ? '' : ' (likely)'}`],
     ['delivery', request.dispatch_id],
     ['replay of', request.replay_of],
   ];
@@ -73,7 +73,7 @@ function why({ reason, cause }: KeptRequest): string | null {
 }
 
 function sentEvent(about: KeptReason | null): string | null {
-  return about?.kind === 'signature' && about.sent.event !== null ? `${about.sent.event} (as it says)` : null;
+  return about?.kind === 'signature' && about.sent.event !== null ? `${about.sent.event} (unverified)` : null;
 }
 
 function detail(about: KeptReason | null): string {
@@ -91,33 +91,33 @@ function detail(about: KeptReason | null): string {
   }
 }
 
-/** A kept request, and whether its route is a subscription: then a command shows its secret. */
-export interface AskedRequest extends KeptRequest {
+/** A captured request, and whether its route is a subscription, whose secret a command shows. */
+export interface ShownRequest extends KeptRequest {
   readonly isSubscription: boolean;
 }
 
-/** A text with the placeholders of `fill`; null: there is nothing to do, or another table says what. */
+/** Texts with the placeholders of `fill`; null: there is nothing to do, or another table has the text. */
 type Steps<Code extends string> = Readonly<Record<Code, string | null>>;
 
-/** By cause of a refused signature; docs/why-ignored.md explains each. */
+/** By cause of an invalid signature; docs/why-ignored.md explains each. */
 export const CAUSES: Steps<VerifyReason | FoundCause> = STEPS.causes;
 /** By reason of other refusals. */
 const REASONS: Steps<OtherReason> = STEPS.reasons;
 const OUTCOMES: Steps<Outcome> = STEPS.outcomes;
 
-/** Null if nothing has to be done. */
-export function nextStep(request: AskedRequest): string | null {
+/** Returns null if there is nothing to do. */
+export function nextStep(request: ShownRequest): string | null {
   const { cause, reason, outcome, dispatch_id } = request;
   if (cause !== null) return fill(textOf(CAUSES, cause.code) ?? STEPS.causes.unknown, request);
   const text = textOf(REASONS, reason) ?? textOf(OUTCOMES, outcome);
   if (text !== null) return fill(text, request);
-  return dispatch_id === null ? null : `what became of it: hookwright deliveries show ${dispatch_id}`;
+  return dispatch_id === null ? null : `see its run and deliveries: hookwright deliveries show ${dispatch_id}`;
 }
 
 const textOf = (texts: Steps<string>, code: string | null): string | null =>
   code !== null && Object.hasOwn(texts, code) ? (texts[code] ?? null) : null;
 
-function fill(text: string, request: AskedRequest): string {
+function fill(text: string, request: ShownRequest): string {
   const { route, id, event, delivery_id } = request;
   const values: Readonly<Record<string, string>> = {
     route,
@@ -131,25 +131,25 @@ function fill(text: string, request: AskedRequest): string {
   return text.replace(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? '');
 }
 
-const whereSecretIs = ({ route, isSubscription }: AskedRequest): string =>
+const whereSecretIs = ({ route, isSubscription }: ShownRequest): string =>
   isSubscription
     ? `\`hookwright webhook show ${route} --reveal\` shows it`
-    : `\`secret\` of route ${route}, else the one for all routes, says where it is`;
+    : `it is where \`secret\` of route ${route} points, else \`secret\` of all routes`;
 
-/** `set \`source: linear\``, where the headers say which. */
-function sourceLine({ about }: AskedRequest): string {
+/** `set \`source: linear\`` if the headers identify the source. */
+function sourceLine({ about }: ShownRequest): string {
   const names = about?.kind === 'signature' ? about.other_sources : [];
   if (names.length === 0) return 'set `source:` (hookwright source list)';
   return `set ${names.map((name) => `\`source: ${name}\``).join(' or ')}`;
 }
 
-const deliveryCommand = ({ dispatch_id }: AskedRequest): string =>
+const deliveryCommand = ({ dispatch_id }: ShownRequest): string =>
   dispatch_id === null ? 'hookwright doctor checks the target' : `hookwright deliveries show ${dispatch_id}`;
 
-/** Headers that curl makes itself. */
+/** Headers that curl creates itself. */
 const OWN: ReadonlySet<string> = new Set(['host', 'content-length', 'connection', 'transfer-encoding', 'expect']);
 
-/** @param url of the gateway, without a path */
+/** @param url URL of the gateway, without a path */
 export function printCurl({ method, path, headers, body }: KeptRequest, url: string): string {
   const lines = sentHeaders(headers)
     .filter(([name]) => !OWN.has(name.toLowerCase()))
@@ -161,7 +161,7 @@ export function printCurl({ method, path, headers, body }: KeptRequest, url: str
   return [`curl -X ${method} ${quote(url + path)}`, ...lines, ...(bytes.length === 0 ? [] : data)].join(' \\\n');
 }
 
-/** What could drive a terminal, or is not seen on one. */
+/** Characters that could control a terminal, or are invisible on it. */
 const CONTROL = new RegExp(String.raw`(?![\t\n])${UNSEEN_ALONE}`, 'gu');
 
 function quote(text: string): string {
@@ -203,14 +203,14 @@ export function printHar(request: KeptRequest): string {
   return `${JSON.stringify({ log }, null, 2)}\n`;
 }
 
-/** Where a marker replaces a credential. */
+/** Lists the places where a marker replaces a credential. */
 function removedPlaces({ headers, body }: KeptRequest, query: readonly (readonly [string, string])[]): string[] {
   const names = (values: readonly (readonly [string, string])[]): string[] =>
     values.filter(([, value]) => isMarker(value)).map(([name]) => name);
   return [...names(headers), ...names(query).map((name) => `?${name}`), ...(lacksCredential(body) ? ['body'] : [])];
 }
 
-/** Whether a marker replaces a credential in a body. @param body in base64 */
+/** Whether a marker replaces a credential in the body. @param body in base64 */
 export const lacksCredential = (body: string | null): boolean =>
   Buffer.from(body ?? '', 'base64').includes(BODY_MARKER);
 
@@ -220,9 +220,9 @@ function postText(body: string | null): { readonly text: string; readonly encodi
 }
 
 /**
- * @param saved path of the file that the request was saved to, relative to the test file, and absolute; null: the payload
- *   stands in the test
- * @param script what stands in for the route's script, which is not run then
+ * @param saved path of the file with the saved request, relative to the test file, and absolute; null: the payload is written
+ *   into the test
+ * @param script replaces the route's script, which is then not run
  * @throws CliError when the route is not in the configuration, or the payload is not JSON
  */
 export async function printTest(
@@ -245,7 +245,7 @@ export async function printTest(
   return stringify(file, { lineWidth: 0 });
 }
 
-/** Nothing is printed with a position. */
+/** No position is ever printed. */
 const NO_PLACES = {
   files: [],
   place: (): never => {
@@ -262,11 +262,11 @@ function testOf(request: KeptRequest, saved: string | null): Omit<TestCase, 'exp
   return { name, route, ...(hasEvent ? { event } : {}), payload: payloadOf(request), came_at };
 }
 
-function payloadOf(kept: KeptRequest): NonNullable<TestCase['payload']> {
-  const { body, id } = kept;
-  if (body === null) throw new CliError(`the body of request ${id} is not kept: ${whyUnverified(kept)}`);
+function payloadOf(captured: KeptRequest): NonNullable<TestCase['payload']> {
+  const { body, id } = captured;
+  if (body === null) throw new CliError(`the body of request ${id} was not captured: ${whyUnverified(captured)}`);
   const payload = tryParseJson(Buffer.from(body, 'base64').toString('utf8'));
   if (payload !== undefined) return payload as NonNullable<TestCase['payload']>;
   const hint = `save it beside the test: hookwright requests show ${id} --save ${id}.json --as-test`;
-  throw new CliError(`the body of request ${id} is no JSON`, hint);
+  throw new CliError(`the body of request ${id} is not JSON`, hint);
 }

@@ -4,7 +4,7 @@ import { CliError } from '../../../../cli/base/errors.ts';
 import type { SavedRequest } from '../../../../cli/base/module.ts';
 import { partsOf } from '../../../../runtime/verify/request.ts';
 
-export interface CapturedRequest extends SavedRequest {
+export interface ParsedCapture extends SavedRequest {
   /** The URL without its query when the capture has one. */
   readonly url: string | null;
   /** The changes that were necessary to read the capture. */
@@ -21,18 +21,18 @@ const MAX_ENTRIES = 50;
 const REQUEST_LINE = /^(?:([A-Z]+)\s+)?(\S+)(?:\s+HTTP\/[\d.]+)?$/;
 
 /** @throws CliError if it is neither */
-export function readCapture(bytes: Buffer): readonly CapturedRequest[] {
+export function readCapture(bytes: Buffer): readonly ParsedCapture[] {
   const start = bytes.subarray(0, 4096).toString('latin1').trimStart();
   const found = start.startsWith('{') ? readHar(bytes.toString('utf8')) : [readHttpMessage(bytes)];
-  if (found.length === 0) throw new CliError('the capture holds no request with a body');
+  if (found.length === 0) throw new CliError('the capture contains no request with a body');
   return found;
 }
 
-/** The parts that a verifier reads. `target`: an absolute URL or a path with its query. */
+/** Returns the parts that verification reads. @param target an absolute URL, or a path with its query */
 export function captureOf(
   request: { readonly method: string; readonly target: string; readonly headers: HeaderPairs; readonly body: Buffer },
   about: { readonly label?: string; readonly notes?: readonly string[] } = {},
-): CapturedRequest {
+): ParsedCapture {
   const { method, target, headers, body } = request;
   const absolute = /^https?:\/\//i.test(target) ? target : null;
   const path = absolute === null ? target : absolute.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
@@ -49,8 +49,8 @@ function urlOfHost(headers: HeaderPairs, path: string): string | null {
   return host === undefined || !path.startsWith('/') ? null : `https://${host}${path.split('?')[0] ?? ''}`;
 }
 
-/** A raw HTTP request, with the variations of editors and REST clients. @throws CliError if the first line is not a request line */
-function readHttpMessage(bytes: Buffer): CapturedRequest {
+/** Reads a raw HTTP request, with the variations of editors and REST clients. @throws CliError if the first line is not a request line */
+function readHttpMessage(bytes: Buffer): ParsedCapture {
   const { head, body } = splitMessage(bytes);
   const lines = head.split(/\r?\n/).filter((line) => !/^(#|\/\/)/.test(line));
   const first = lines.find((line) => line.trim() !== '') ?? '';
@@ -58,8 +58,8 @@ function readHttpMessage(bytes: Buffer): CapturedRequest {
   const target = match?.[2] ?? '';
   if (match === null || !/^(\/|https?:\/\/)/i.test(target)) {
     throw new CliError(
-      'the capture is no HTTP request and no HAR file',
-      'a raw request starts with a line like: POST /webhooks/route HTTP/1.1',
+      'the capture is neither an HTTP request nor a HAR file',
+      'the first line of a raw request looks like: POST /webhooks/route HTTP/1.1',
     );
   }
   const headers = headerPairs(lines.slice(lines.indexOf(first) + 1));
@@ -67,7 +67,7 @@ function readHttpMessage(bytes: Buffer): CapturedRequest {
   return captureOf({ method: match[1] ?? 'POST', target, headers, body: cut.body }, { notes: cut.notes });
 }
 
-/** The head as Latin-1, as node reads it, and the body's bytes. */
+/** Returns the head as Latin-1, as node reads it, and the body's bytes. */
 function splitMessage(bytes: Buffer): { readonly head: string; readonly body: Buffer } {
   const text = bytes.toString('latin1');
   const end = /\r\n\r\n|\n\n/.exec(text);
@@ -99,21 +99,21 @@ function joinChunks(body: Buffer): Buffer {
   }
 }
 
-/** Editors end a file with a line feed that was never sent: Content-Length tells. */
+/** Removes the line feed that editors append to a file, if Content-Length says that it was not sent. */
 function cutToLength(headers: HeaderPairs, body: Buffer): { readonly body: Buffer; readonly notes: readonly string[] } {
   const length = Number(headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1] ?? body.length);
   const rest = body.subarray(length).toString('latin1');
   if (!Number.isSafeInteger(length) || length >= body.length || !/^[\r\n]+$/.test(rest)) return { body, notes: [] };
   return {
     body: body.subarray(0, length),
-    notes: ['dropped the line feed behind Content-Length: the editor added it'],
+    notes: ['removed the line feed after the body: by Content-Length, it was not sent'],
   };
 }
 
-/** Every entry of a HAR file (HTTP Archive 1.2) that is a request with a body. @throws CliError if it is not a HAR file */
-function readHar(text: string): readonly CapturedRequest[] {
+/** Reads all requests with a body from a HAR file (HTTP Archive 1.2). @throws CliError if it is not a HAR file */
+function readHar(text: string): readonly ParsedCapture[] {
   const entries = list(record(record(parse(text))?.log)?.entries);
-  if (entries === null) throw new CliError('the capture is JSON but no HAR file: `log.entries` is missing');
+  if (entries === null) throw new CliError('the capture is JSON but not a HAR file: `log.entries` is missing');
   const requests = entries.flatMap((entry) => {
     const request = record(record(entry)?.request);
     const body = request === null ? null : bodyOf(request);
@@ -147,7 +147,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CliError('the capture starts like JSON and is none', 'a HAR file or a raw HTTP request is read');
+    throw new CliError('the capture starts like JSON but is invalid', 'use a HAR file or a raw HTTP request');
   }
 }
 

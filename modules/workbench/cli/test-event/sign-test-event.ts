@@ -1,6 +1,6 @@
 /**
- * Makes the event that `webhook test` sends, signed as the route's sender does, and says which messages it would send
- * away from this machine.
+ * Creates the event that `webhook test` sends, signed as by the route's sender, and finds the messages that it would send
+ * to other machines.
  */
 
 import { createHash, createHmac, createPrivateKey, sign as signWith } from 'node:crypto';
@@ -45,19 +45,19 @@ import type {
 import type { Explained } from '../explain/explain-route.ts';
 import { explainSent } from '../explain/explain-route.ts';
 
-/** Makes the event that `webhook test` sends, with the payload formatted and signed as by the route's sender. */
+/** Describes the event that `webhook test` sends. */
 export interface TestEventRequest {
   readonly plan: RoutePlan;
   readonly table: RouteTable;
-  /** Undefined: the first one that the route accepts by name. */
+  /** Undefined: the first event that the route accepts by name. */
   readonly event: string | undefined;
-  /** Null: a small generated payload. */
+  /** Null: a generated payload. */
   readonly body: Buffer | null;
-  /** Undefined: the route's own sender. */
+  /** Undefined: the route's sender. */
   readonly source: string | undefined;
-  /** In place of the route's secret. */
+  /** Used instead of the route's secret. */
   readonly key: SecretRef | null;
-  /** The payload where `body` is null. @param scheme canonical name; null: the event is not signed */
+  /** Generates the payload if `body` is null. @param scheme canonical name; null: the event is not signed */
   readonly sample: (scheme: string | null, event: string | null) => Readonly<Record<string, unknown>>;
   readonly secrets: SecretResolver;
   /** Unix ms. */
@@ -68,13 +68,13 @@ export interface TestEventRequest {
 export interface TestEvent {
   readonly scheme: string;
   readonly event: string | null;
-  /** To be added to the URL; with its question mark, or empty. */
+  /** Appended to the URL: with its question mark, or empty. */
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/** Reads the event type from a header, regardless of the payload. */
+/** A scheme that reads the event type from a header, regardless of the payload. */
 const PREFERRED = 'github';
 
 /** @throws SecretError when the secret cannot be resolved; SignError when it cannot sign. */
@@ -102,7 +102,7 @@ export function signTestEvent(request: TestEventRequest): TestEvent {
   };
 }
 
-/** The first entry of `events`; null where an event without a type is accepted too. */
+/** The first entry of `events`; null if the route also accepts events without a type. */
 function acceptedEntry({ events }: RoutePlan): string | null {
   if (events === null) return null;
   const [exact] = events.exact;
@@ -110,7 +110,7 @@ function acceptedEntry({ events }: RoutePlan): string | null {
   return events.globs.some(({ source }) => linkGlob(source)(UNKNOWN_EVENT)) ? null : (events.globs[0]?.text ?? null);
 }
 
-/** As the sender names it, if it documents one; else any name that the entry takes. @throws SignError if there is none */
+/** The sender's name for the event if it documents one; else any name that the entry accepts. @throws SignError if there is none */
 function eventName(entry: string, facts: SourceFacts | undefined): string {
   const documented = sentFor(entry, facts);
   if (documented !== null) return documented;
@@ -121,19 +121,19 @@ function eventName(entry: string, facts: SourceFacts | undefined): string {
   const passes = entryMatcher(entry);
   const name = ['', 'test'].map((text) => plain.replace(/\*+/g, text)).find((each) => passes?.(each) === true);
   if (name === undefined || name === '')
-    throw new SignError(`no event is known that \`${entry}\` takes: name one with --event`);
+    throw new SignError(`cannot choose an event that \`${entry}\` accepts: name one with --event`);
   return name;
 }
 
 const sampleOf = ({ sample }: TestEventRequest, scheme: SchemePlan | null, event: string | null): Buffer =>
   Buffer.from(sampleBody(sample(scheme?.name ?? null, event), scheme, event));
 
-/** `From=%2B15550100&Body=hi`: a name, as §3 of the decisions has them, and a value. */
+/** A form such as `From=%2B15550100&Body=hi`: a name (decisions §3) and a value. */
 export const looksLikeForm = (body: string): boolean => /^[A-Za-z_][A-Za-z0-9_.[\]-]*=[^\n]*\s*$/.test(body);
 
 /**
- * The scheme of a sender that documents the event, where nothing else says which sender is meant; and for such a body, of a
- * sender that signs forms in one way and JSON in another.
+ * Returns the scheme of the sender that documents the event, if nothing else identifies the sender; for a form, of a sender
+ * that signs forms in one way and JSON in another.
  */
 function schemeOf(plan: RoutePlan, table: RouteTable, entry: string | null, isForm: boolean): SchemePlan {
   const unverified = plan.source === null ? table.default_schemes : [plan.source];
@@ -154,11 +154,11 @@ function schemeOf(plan: RoutePlan, table: RouteTable, entry: string | null, isFo
 function namedScheme(source: string, { sources, schemes }: RouteTable): SchemePlan {
   const name = Object.hasOwn(sources, source) ? sources[source]?.scheme : undefined;
   const scheme = name === undefined ? undefined : schemes[name];
-  if (scheme === undefined) throw new SignError(`there is no source "${source}"`);
+  if (scheme === undefined) throw new SignError(`unknown source "${source}"`);
   return scheme;
 }
 
-/** A scheme that names no places takes event and id where the specification has them. */
+/** A scheme without places reads event and id from the places of the specification. */
 function withPlaces(scheme: SchemePlan, table: RouteTable): SchemePlan {
   return namesPlaces(scheme) ? scheme : { ...scheme, ...signedPlaces(table) };
 }
@@ -167,7 +167,7 @@ function withPlaces(scheme: SchemePlan, table: RouteTable): SchemePlan {
 function secretOf({ plan, key, secrets, now }: TestEventRequest): string {
   if (key !== null) return secrets.resolve(key);
   const valid = plan.secrets.find(({ expires_at }) => expires_at === null || expires_at > now);
-  if (valid === undefined) throw new SignError('all of its secrets have expired');
+  if (valid === undefined) throw new SignError('all secrets of the route have expired');
   return secrets.resolve(valid.ref);
 }
 
@@ -187,7 +187,7 @@ function unsigned(
 
 type Sample = Readonly<Record<string, unknown>>;
 
-/** Senders such as Twilio sign the fields of a form. */
+/** Whether the sender signs the fields of a form, as Twilio does. */
 const signsForms = ({ signed, body }: SchemePlan): boolean =>
   body === 'form' || signed.some(({ kind }) => kind === 'params');
 
@@ -214,7 +214,7 @@ const TYPES: Readonly<Record<NonNullable<SchemePlan['body']>, string>> = {
 
 const contentType = ({ body = 'json' }: SchemePlan, isForm: boolean): string => TYPES[isForm ? 'form' : body];
 
-/** A document has a single root: the first element that the route reads. */
+/** An XML document has a single root: the first element that the route reads. */
 function printDocument(sample: Sample): string {
   const [root] = Object.entries(sample);
   return printElement(...(root ?? ['event', { test: true }]));
@@ -234,9 +234,9 @@ function printElement(name: string, value: unknown): string {
 const escapeText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 /**
- * A line for each message: its target, and the address that the payload gives. Empty when the event is not taken, or all
- * that follows from it stays here: the targets `log` and `local`, and services on a loopback address.
- * @param explained what becomes of the event
+ * Returns a line for each message: its target, and the address from the payload. Empty if the event is not accepted, or if all
+ * deliveries stay on this machine: the targets `log` and `local`, and services on a loopback address.
+ * @param explained what a gateway would do with the event
  */
 export function leavingMessages(
   { profile, cron_job }: RoutePlan,
@@ -266,15 +266,16 @@ function leaves({ targets, profiles }: RouteTable, profile: string, target: stri
   return base === null || !URL.canParse(base) || !isLoopback(new URL(base).hostname.replace(/^\[(.*)\]$/, '$1'));
 }
 
-/** @throws ControlError when there is no such route in service */
+/** @throws ControlError if the gateway serves no such route */
 export function routeNamed({ table, subscriptions }: OperatedService, name: string, profile?: string): RoutePlan {
   const isMeant = (plan: RoutePlan): boolean => plan.name === name && plan.profile === (profile ?? plan.profile);
   const found = Object.values(table.routes).find(isMeant) ?? subscriptions.routes.find(isMeant);
-  if (found === undefined) throw new ControlError('not_found', `this gateway serves no route "${name}"`);
+  if (found === undefined)
+    throw new ControlError('not_found', `unknown route "${name}": this gateway does not serve it`);
   return found;
 }
 
-/** Through the stages of the public server, from this machine. */
+/** Sends the event through the stages of the public server, as from this machine. */
 export const testRoute = (
   { context, service }: ServedGateway<CliContext>,
   asked: RouteTestRequest,
@@ -315,17 +316,17 @@ export const testRoute = (
     return { status: answer.status, answer: text, event: signed.event, payload: signed.body.toString('utf8') };
   });
 
-/** Signs a request as a scheme's sender does, for `webhook test` and for tests. */
+/** A request to sign, for `webhook test` and for tests. */
 export interface UnsignedRequest {
   readonly method: string;
   /** Request target: path and query. */
   readonly url: string;
-  /** The receiver's `public_url`, without a query; required where the URL is signed. */
+  /** The receiver's `public_url`, without a query; required if the URL is signed. */
   readonly public_url: string | null;
   readonly body: Buffer;
-  /** The delivery id; also used as the signed id. */
+  /** The delivery id, also used as the signed id. */
   readonly id: string;
-  /** The event type, put where the sender puts it; null adds none. */
+  /** The event type, in the sender's place for it; null: none. */
   readonly event: string | null;
 }
 
@@ -335,14 +336,14 @@ export interface SignedResult {
   readonly body: Buffer;
 }
 
-/** A value and its place, set before anything is signed. */
+/** A place and its value, set before anything is signed. */
 type Placement = readonly [LocatorPlan, string | number];
 
 /**
- * Returns the request with the scheme's headers added, or with its body changed where the scheme signs inside the body.
+ * Returns the request with the scheme's headers, or with a changed body if the scheme signs inside the body.
  * @param secret the route's secret; for asymmetric schemes the sender's private key as PEM
  * @param now Unix time in ms
- * @throws SignError when the secret cannot be a key of the scheme or the body cannot carry the signature
+ * @throws SignError if the secret is not a valid key for the scheme, or the body cannot contain the signature
  */
 export function signRequest(plan: SchemePlan, secret: string, unsigned: UnsignedRequest, now: number): SignedResult {
   const timestamp = plan.timestamp === null ? '' : instantText(plan.timestamp.unit, now);
@@ -361,7 +362,7 @@ export function signRequest(plan: SchemePlan, secret: string, unsigned: Unsigned
   return { url, headers: withType(headers, payload), body: payload.body };
 }
 
-/** The signature of each item where items are signed, otherwise the one of the request. */
+/** Signs each item if the scheme signs items, otherwise the request. */
 function signEach(
   plan: SchemePlan,
   at: LocatorPlan,
@@ -376,7 +377,7 @@ function signEach(
   ]);
 }
 
-/** Places of event type, delivery id and timestamp. */
+/** The event type, delivery id and timestamp with their places. */
 function unsignedPlacements(plan: SchemePlan, unsigned: UnsignedRequest, timestamp: string): Placement[] {
   const placements: Placement[] = [];
   const event = plan.event[0];
@@ -409,7 +410,7 @@ function signatureOf(
 
 function hmacSignature(plan: SchemePlan, secret: string, data: Buffer): string {
   const key = secretKeys(secret, plan.secret)[0];
-  if (key === undefined) throw new SignError(`the secret is no key of \`${plan.name}\``);
+  if (key === undefined) throw new SignError(`the secret is not a valid key for \`${plan.name}\``);
   return createHmac(plan.verify.slice('hmac-'.length), key).update(data).digest(plan.encoding);
 }
 
@@ -418,7 +419,7 @@ function privateSignature(plan: SchemePlan, secret: string, data: Buffer): strin
     const key = createPrivateKey(secret);
     return signWith(plan.verify === 'ed25519' ? null : 'sha256', data, key).toString(plan.encoding);
   } catch {
-    throw new SignError(`\`${plan.name}\` is signed with the sender's private key: give one as PEM`);
+    throw new SignError(`\`${plan.name}\` signs with the sender's private key: pass one as PEM`);
   }
 }
 
@@ -443,7 +444,7 @@ function headerTexts(placements: readonly Placement[]): Record<string, string> {
   return headers;
 }
 
-/** Appends to a header that already has elements: `t=…` and `v1=…` share one. */
+/** Adds an element to a header that may already have elements: `t=…` and `v1=…` share a header. */
 function addToHeader(headers: Record<string, string>, at: LocatorPlan, value: string): void {
   const element = at.prefix + value;
   const before = headers[at.name];

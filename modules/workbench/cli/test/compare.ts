@@ -6,10 +6,10 @@ import type { Explanation, RouteTable, TestExpectation, TextExpectation } from '
 import { otherReason } from '../explain/format-explanation.ts';
 
 export interface Failure {
-  /** Path of the expectation, below the test. */
+  /** Path of the expectation, relative to the test. */
   readonly path: NodePath;
   readonly message: string;
-  /** Multi-line texts, for a diff; null if the message is sufficient. */
+  /** Multi-line texts for a diff; null if the message is sufficient. */
   readonly expected: string | null;
   readonly actual: string | null;
 }
@@ -27,7 +27,9 @@ const COMPARED: { readonly [Key in Exclude<keyof TestExpectation, 'snapshot'>]: 
   reason: (expected, { reason }) =>
     expected === reason ? [] : [failure(['reason'], `expected ${expected}, got ${reason ?? 'none'}`)],
   event: (expected, { event }) =>
-    expected === event ? [] : [failure(['event'], `expected ${expected}, got ${event ?? 'none: it was not read'}`)],
+    expected === event
+      ? []
+      : [failure(['event'], `expected ${expected}, got ${event ?? 'none: the event type was not read'}`)],
   prompt: comparePrompt,
   unresolved: (expected, { unresolved }) => same('unresolved', expected, unresolved),
   deliver: (expected, { deliveries }, { target_names: names }) => {
@@ -38,7 +40,7 @@ const COMPARED: { readonly [Key in Exclude<keyof TestExpectation, 'snapshot'>]: 
   },
   address: (expected, { deliveries }) => {
     const wanted = (Array.isArray(expected) ? expected : [expected]).map(asTexts);
-    // A home channel is compared where the expectation names a chat.
+    // The home channel is compared only if the expectation names a chat.
     const all = deliveries.map((delivery, at) =>
       wanted[at]?.chat_id === undefined ? ownAddress(delivery) : delivery.address,
     );
@@ -63,7 +65,7 @@ const COMPARED: { readonly [Key in Exclude<keyof TestExpectation, 'snapshot'>]: 
   session: (expected, { session }) => same('session', expected, session ?? 'none'),
 };
 
-/** In the order of the expectation. A test that expects nothing fails, because it proves nothing. */
+/** Returns the failures in the order of the expectation. A test without expectations fails, because it proves nothing. */
 export function compare(
   expect: TestExpectation,
   found: Explanation,
@@ -72,8 +74,9 @@ export function compare(
   const { snapshot, ...expected } = expect;
   const keys = Object.keys(expected) as (keyof typeof COMPARED)[];
   if (keys.length === 0) {
-    const how = snapshot === true ? 'hookwright test --update writes the snapshot' : 'say what is expected';
-    return [failure([], `nothing is expected here: ${how}`)];
+    const how =
+      snapshot === true ? 'write the snapshot with hookwright test --update' : 'write what is expected under `expect`';
+    return [failure([], `the test has no expectation: ${how}`)];
   }
   return keys.flatMap((key) => compareKey(key, expect, found, table));
 }
@@ -90,7 +93,7 @@ function compareKey<Key extends keyof typeof COMPARED>(
 }
 
 function comparePrompt(expected: Expected<'prompt'>, { prompt, ...found }: Explanation): readonly Failure[] {
-  if (prompt === null) return [failure(['prompt'], `there is none: the event is ${answerOf(found)}`)];
+  if (prompt === null) return [failure(['prompt'], `there is no prompt: the event is ${answerOf(found)}`)];
   const { equals, contains, not_contains, matches }: TextExpectation =
     typeof expected === 'string' ? { equals: expected } : expected;
   const at = (key: string): NodePath => (typeof expected === 'string' ? ['prompt'] : ['prompt', key]);
@@ -122,7 +125,7 @@ function same(key: string, expected: unknown, actual: unknown): readonly Failure
   return [failure([key], `expected ${print(expected)}, got ${print(actual)}`)];
 }
 
-/** The address as `deliver_extra` gives it, without the home channel. */
+/** The address from `deliver_extra`, without the home channel. */
 export function ownAddress({ address, home_channel }: Explanation['deliveries'][number]): Record<string, string> {
   const { chat_id: _, ...others } = address;
   return home_channel ? others : address;

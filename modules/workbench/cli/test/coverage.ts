@@ -1,6 +1,6 @@
 /**
- * What tests reach of each route: every entry of `events`, both truths of every filter leaf, what a script can do, and each
- * placeholder as one that resolves and as one that does not.
+ * Measures what tests reach of each route: every entry of `events`, both results of every filter leaf, the outcomes of a script,
+ * and each placeholder both resolved and unresolved.
  */
 
 import { targetLabel } from '../../../../base/text.ts';
@@ -18,12 +18,12 @@ interface RouteCoverage {
   readonly route: string;
   readonly reached: number;
   readonly total: number;
-  /** What no test reached, as text, in the order of the route. */
+  /** Texts of the items that no test reached, in the order of the route. */
   readonly missing: readonly string[];
 }
 
 export interface Coverage {
-  /** 0 to 100, over all routes. */
+  /** Percentage of all routes together, 0 to 100. */
   readonly percent: number;
   readonly routes: readonly RouteCoverage[];
 }
@@ -33,7 +33,7 @@ interface Observed {
   readonly explanation: Explanation;
 }
 
-/** @param plans every route of the configurations that are tested */
+/** @param plans all routes of the tested configurations */
 export function measureCoverage(plans: readonly RoutePlan[], observed: readonly Observed[]): Coverage {
   const routes = plans.map((plan) =>
     coverageOf(
@@ -63,7 +63,7 @@ interface Item {
 function itemsOf(plan: RoutePlan): Item[] {
   const { events, filters, script, prompt, deliver, coalesce } = plan;
   return [
-    { text: 'an event that is taken', isReached: ({ taken }) => taken },
+    { text: 'an event that is accepted', isReached: ({ taken }) => taken },
     ...(events === null ? [] : eventEntries(events)).map(entryItem),
     ...leavesOf(filters).flatMap((text, index) =>
       both((truth) => ({
@@ -95,14 +95,14 @@ const scriptItem = (path: string, does: 'passes' | 'ignores'): Item => ({
   },
 });
 
-/** @param resolves whether it does for an event; null: it is not rendered */
+/** @param resolves whether the placeholder resolves for an event; null: it is not rendered */
 const placeholderItems = (text: string, resolves: (found: Explanation) => boolean | null): Item[] =>
   both((truth) => ({
     text: `${text}: ${truth ? 'resolves' : 'does not resolve'}`,
     isReached: (found) => found.prompt !== null && resolves(found) === truth,
   }));
 
-/** @param index of the delivery, which is the same in what is found */
+/** @param index of the delivery in the route, and in the explanation */
 function addressItems(plan: RoutePlan['deliver'][number], index: number): Item[] {
   const resolves = (found: Explanation, key: string, text: string): boolean | null => {
     const delivery = found.deliveries[index];
@@ -116,7 +116,7 @@ function addressItems(plan: RoutePlan['deliver'][number], index: number): Item[]
   );
 }
 
-/** Each with its place, in the order of the tree, which is that of the findings too. */
+/** Returns the leaves with their places, in the order of the tree, which is also the order of the findings. */
 function leavesOf(plan: FilterPlan | null, at = 'filters'): string[] {
   if (plan === null) return [];
   if (plan.kind === 'leaf') return [`${at} ${printField(plan.field)} ${plan.operator}`];
@@ -128,7 +128,7 @@ function truthsOf(finding: ExplainedFilter): boolean[] {
   return finding.field === null ? finding.of.flatMap(truthsOf) : [finding.holds];
 }
 
-/** Placeholders as written that may or may not resolve: fields that every event has always do, `{headers.X}` never does. */
+/** Returns the placeholders, as written, that may or may not resolve. Fields that every event has always resolve, `{headers.X}` never does. */
 function placeholdersOf(plan: TemplatePlan): string[] {
   const texts = plan.flatMap((segment) =>
     segment.kind === 'path' && segment.builtin === null && segment.path.length > 0 ? [segment.text] : [],

@@ -1,4 +1,4 @@
-/** Finds and reads test files: each test with its place in the file, and the errors of a file as diagnostics. */
+/** Finds and reads test files. Each test has its position in the file; errors are diagnostics. */
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { RE2JS } from 're2js';
@@ -23,9 +23,9 @@ import { fixedWorld } from '../../runtime/explain/create-explainer.ts';
 import { createMachineExplainer, openConfig, scriptRunner } from '../explain/machine-services.ts';
 
 export interface LoadedTests {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** As it is printed. */
+  /** The path as printed. */
   readonly name: string;
   readonly file: TestFile;
   readonly tree: Places;
@@ -40,7 +40,7 @@ export interface LoadedTest {
 /** The parts of a test that describe its request. */
 const BODIES = ['payload', 'payload_file', 'request'] as const;
 
-/** @param paths absolute */
+/** @param paths absolute paths */
 export function loadTests(
   paths: readonly string[],
   { files, cwd, modules }: { readonly files: Files; readonly cwd: string; readonly modules: readonly CompilerPart[] },
@@ -61,10 +61,10 @@ export function loadTests(
   return { loaded, diagnostics: sortDiagnostics(diagnostics.map(withoutFix)) };
 }
 
-/** `lint --fix` repairs configurations. */
+/** Removes the fix, because `lint --fix` repairs only configurations. */
 const withoutFix = ({ fix: _, ...diagnostic }: Diagnostic): Diagnostic => diagnostic;
 
-/** Problems of the well-formed tests of a file that also has malformed ones: all are reported at once. */
+/** Problems of the valid tests in a file with malformed tests, so that all problems are reported at once. */
 function otherProblems({ value, tree, problems }: MisshapenFile): readonly Diagnostic[] {
   const tests: unknown = isPlainMap(value) ? value.tests : undefined;
   if (!Array.isArray(tests) || problems.some(({ path }) => path.length < 2)) return [];
@@ -82,10 +82,10 @@ function bodyProblem(test: TestCase, index: number, tree: Places): readonly Diag
   if (given.length === 1) return [];
   const [, second] = given;
   if (second !== undefined) {
-    const message = `a test has one of ${BODIES.join(', ')}: this one has ${given.join(' and ')}`;
+    const message = `a test must have exactly one of ${BODIES.join(', ')}; this one has ${given.join(' and ')}`;
     return [findingAt(tree, ['tests', index, second], 'test-request', message)];
   }
-  return [findingAt(tree, ['tests', index, 'name'], 'test-request', `a test needs one of ${BODIES.join(', ')}`)];
+  return [findingAt(tree, ['tests', index, 'name'], 'test-request', `a test must have one of ${BODIES.join(', ')}`)];
 }
 
 /** Rejects impossible answers and invalid search texts. */
@@ -96,14 +96,14 @@ function expectationProblems({ expect }: TestCase, index: number, tree: Places):
   const isKnown = outcome === undefined || OUTCOMES.some((each) => each === outcome);
   const matches = typeof prompt === 'object' ? prompt.matches : undefined;
   const fault = matches === undefined ? null : regexFault(matches);
-  const unknown = `no answer has the outcome "${outcome}"${didYouMean(outcome ?? '', OUTCOMES)}`;
+  const unknown = `unknown outcome "${outcome}"${didYouMean(outcome ?? '', OUTCOMES)}`;
   return [
     ...(isKnown ? [] : [report(at('outcome'), unknown)]),
-    ...(fault === null ? [] : [report(at('prompt', 'matches'), `not a regular expression of RE2: ${fault}`)]),
+    ...(fault === null ? [] : [report(at('prompt', 'matches'), `not a valid RE2 regular expression: ${fault}`)]),
   ];
 }
 
-/** Why it is invalid; null: it is valid. */
+/** Returns why the expression is invalid; null if it is valid. */
 function regexFault(source: string): string | null {
   try {
     RE2JS.compile(source);
@@ -113,7 +113,7 @@ function regexFault(source: string): string | null {
   }
 }
 
-/** Points at the key of a value for a request, at the value for an expectation. */
+/** Points at the key for a request, and at the value for an expectation. */
 function findingAt(
   tree: Places,
   path: NodePath,
@@ -129,7 +129,7 @@ const SUFFIX = /\.test\.ya?ml$/;
 const CONFIG = 'hookwright.yaml';
 
 /**
- * The named files, or all next to the configuration. Absolute paths, sorted.
+ * Returns the named files, or all test files next to the configuration. Absolute paths, sorted.
  * @throws CliError for a name that is not a file
  */
 export function findTests(
@@ -160,7 +160,7 @@ function usualConfig({ cwd, home }: Pick<CliContext, 'cwd' | 'home'>): string {
   return existsSync(here) ? here : join(home, 'config.yaml');
 }
 
-/** The one on the command line, else the one that the file names, else the one next to it. Undefined: the usual search. */
+/** The configs from the command line, else from the test file, else next to it. Undefined: the usual search. */
 export function configsOf(
   { path, file }: Pick<LoadedTests, 'path' | 'file'>,
   configs: readonly string[] | undefined,
@@ -172,21 +172,21 @@ export function configsOf(
   return existsSync(beside) ? [beside] : undefined;
 }
 
-/** A configuration under test: compiled once; its routes are linked on first use. */
+/** A configuration under test. It is compiled once; its routes are linked on first use. */
 export interface TestedConfig extends Explainer {
-  /** Absolute paths it depends on. */
+  /** Absolute paths of the files that it depends on. */
   readonly inputs: readonly string[];
   readonly plan: (route: string) => RoutePlan | null;
   readonly runScript: () => Promise<RunScript>;
 }
 
-/** Does not use secrets, the store or the network. @throws CliError when it does not compile */
+/** Uses neither secrets nor the store nor the network. @throws CliError if the configuration does not compile */
 export async function openTested(context: CliContext, configs: readonly string[] | undefined): Promise<TestedConfig> {
   const { table, files } = await openConfig(context, configs);
   return testedTable(context, table, files);
 }
 
-/** The same for a table that has been compiled. @param inputs see `TestedConfig` */
+/** Like `openTested`, for a compiled table. @param inputs see `TestedConfig` */
 export function testedTable(context: CliContext, table: RouteTable, inputs: readonly string[]): TestedConfig {
   let scripts: Promise<RunScript> | null = null;
   return {

@@ -1,4 +1,4 @@
-/** Prints the results of a test run: for people, for programs, for JUnit readers, as annotations of a pull request. */
+/** Prints the results of a test run: for people, as JSON, as JUnit XML, or as annotations of a pull request. */
 import type { Paint } from '../../../../base/paint.ts';
 import { groupBy } from '../../../../base/text.ts';
 import { visible } from '../../../../cli/output/print.ts';
@@ -9,7 +9,7 @@ import type { Coverage } from './coverage.ts';
 import type { PlacedFailure, TestResult, TestRun } from './run-tests.ts';
 import { placeFailures } from './run-tests.ts';
 
-/** @param diagnostics what is wrong with test files: a suite each, of errors */
+/** @param diagnostics problems of test files; each becomes a suite with an error */
 function printJunit({ results }: TestRun, diagnostics: readonly Diagnostic[]): string {
   const suites = groupBy(results, ({ loaded }) => loaded.tests.name);
   const failed = results.filter(({ failures }) => failures.length > 0).length;
@@ -76,8 +76,8 @@ const PRINT: Readonly<Record<TestFormat, Print>> = {
 };
 
 /**
- * Ends with a line break.
- * @param diagnostics what is wrong with test files: in machine formats part of the results, for people printed apart
+ * Returns text that ends with a line break.
+ * @param diagnostics problems of test files: part of the results in machine formats, printed separately for people
  */
 export const printRun = (format: TestFormat, ...printed: Parameters<Print>): string => PRINT[format](...printed);
 
@@ -142,7 +142,7 @@ function printJson({ results, coverage }: TestRun, diagnostics: readonly Diagnos
   return `${JSON.stringify({ passed: tests.length - failed, failed, errors, tests, coverage }, null, 2)}\n`;
 }
 
-/** What no test reached, for a terminal. */
+/** Lists what no test reached, for a terminal. */
 export function formatCoverage({ percent, routes }: Coverage, paint: Paint): string[] {
   const shown = routes.flatMap(({ route, reached, total, missing }) => [
     `${paint(missing.length === 0 ? 'green' : 'yellow', `${reached}/${total}`.padStart(7))} ${visible(route)}`,

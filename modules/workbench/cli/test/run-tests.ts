@@ -1,5 +1,5 @@
 /**
- * Runs test files against their configurations: makes each test's request, explains it, and compares the result. Several
+ * Runs test files against their configurations: creates each test's request, explains it, and compares the result. Several
  * tests run at once; the results are in the order of the files.
  */
 import { readFileSync } from 'node:fs';
@@ -27,14 +27,14 @@ import { configsOf, openTested } from './load-tests.ts';
 export interface TestRun {
   readonly results: readonly TestResult[];
   readonly coverage: Coverage;
-  /** Absolute paths of everything that the results depend on, except what scripts read. */
+  /** Absolute paths of all files that the results depend on, except files that scripts read. */
   readonly inputs: readonly string[];
 }
 
-/** Maximum number of concurrent tests, because scripts are processes. */
+/** Maximum number of concurrent tests; scripts are processes. */
 const AT_ONCE = 8;
 
-/** @throws CliError when a configuration does not compile */
+/** @throws CliError if a configuration does not compile */
 export async function runTests(
   context: CliContext,
   files: readonly LoadedTests[],
@@ -76,10 +76,10 @@ async function inOrder<Item, Result>(items: readonly Item[], run: (item: Item) =
 
 export interface TestResult {
   readonly loaded: LoadedTest;
-  /** Null if there is no such route, or no request can be made. */
+  /** Null if the route does not exist, or no request can be created. */
   readonly found: { readonly plan: RoutePlan; readonly explanation: Explanation } | null;
   readonly failures: readonly Failure[];
-  /** Further files that it was made from; absolute paths. */
+  /** Absolute paths of further files that the test reads. */
   readonly inputs: readonly string[];
 }
 
@@ -113,20 +113,24 @@ function unknownRoute(name: string, { table }: TestedConfig): string {
     name,
     Object.values(table.routes).map((route) => route.name),
   );
-  return `there is no route "${name}"${close === undefined ? '' : `: did you mean ${close}?`}`;
+  return `unknown route "${name}"${close === undefined ? '' : `; did you mean ${close}?`}`;
 }
 
-type Made =
+type TestRequest =
   | { readonly parts: RequestParts; readonly inputs: readonly string[] }
   | { readonly key: string; readonly problem: string; readonly inputs: readonly string[] };
 
-async function makeRequest({ tests, test }: LoadedTest, plan: RoutePlan, format: LinkedRoute['body']): Promise<Made> {
+async function makeRequest(
+  { tests, test }: LoadedTest,
+  plan: RoutePlan,
+  format: LinkedRoute['body'],
+): Promise<TestRequest> {
   const path = routePath(plan);
   const headers = Object.entries(test.headers ?? {});
   const key = test.request === undefined ? 'payload_file' : 'request';
   const named = test.request ?? test.payload_file;
   if (named === undefined) {
-    // A text or a document is written as it is sent.
+    // A text or an XML document is sent as written.
     const isText = (format === 'text' || format === 'xml') && typeof test.payload === 'string';
     const body = Buffer.from(isText ? String(test.payload) : JSON.stringify(test.payload));
     return { parts: partsOf('POST', path, headers, body), inputs: [] };
@@ -144,14 +148,14 @@ async function makeRequest({ tests, test }: LoadedTest, plan: RoutePlan, format:
   }
 }
 
-/** The stand-in that the test names, else the script itself. */
+/** The replacement that the test describes, else the script itself. */
 async function scriptFor({ script }: TestCase, config: TestedConfig): Promise<RunScript> {
   if (script === undefined) return config.runScript();
   const stdout = Buffer.from(script.stdout ?? '');
   return async () => scriptOutcome({ kind: 'exit', code: script.exit ?? 0, signal: null, stdout, stderr: '' });
 }
 
-/** A failure with its place in the test file. */
+/** A failure with its position in the test file. */
 export interface PlacedFailure extends Failure {
   /** 1-based. */
   readonly line: number;
@@ -159,7 +163,7 @@ export interface PlacedFailure extends Failure {
   readonly diagnostic: Diagnostic;
 }
 
-/** Finds the line of the expectation for each failure. */
+/** Finds the position of the expectation of each failure. */
 export function placeFailures({ loaded, failures }: TestResult): PlacedFailure[] {
   const { tests, index, test } = loaded;
   const lines = createLines();

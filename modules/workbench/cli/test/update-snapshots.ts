@@ -1,4 +1,4 @@
-/** Updates the expectations of snapshot tests from the results of their events; comments in the file are kept. */
+/** Updates the expectations of snapshot tests from the results of their events, and preserves comments in the file. */
 import { readFileSync } from 'node:fs';
 import { Document, isMap, parseDocument } from 'yaml';
 import { groupBy } from '../../../../base/text.ts';
@@ -9,7 +9,7 @@ import type { TestResult } from './run-tests.ts';
 
 type Expected = { [Key in Exclude<keyof TestExpectation, 'snapshot'>]?: TestExpectation[Key] };
 
-/** The default content of a snapshot. */
+/** The keys of a new snapshot. */
 export const USUAL: readonly (keyof Expected)[] = [
   'outcome',
   'reason',
@@ -35,7 +35,7 @@ function updateFile(path: string, results: readonly TestResult[]): boolean {
   return true;
 }
 
-/** The text with the updated expectation of this test; nothing else changes. */
+/** Returns the text with the updated expectation of this test; the rest is unchanged. */
 function withSnapshot(text: string, result: TestResult): string {
   const document = parseDocument(text);
   const expect = document.getIn(['tests', result.loaded.index, 'expect'], true);
@@ -65,13 +65,13 @@ function updateTest(document: Document, { loaded, found }: TestResult): void {
   }
 }
 
-/** A prompt that is compared in parts stays so; otherwise it is compared as a whole. */
+/** An expectation of parts of the prompt keeps them; otherwise the whole prompt is expected. */
 function promptOf(expected: TestExpectation['prompt'], actual: TestExpectation['prompt']): TestExpectation['prompt'] {
   if (typeof expected === 'object' && expected.equals === undefined) return expected;
   return typeof expected === 'object' && typeof actual === 'string' ? { ...expected, equals: actual } : actual;
 }
 
-/** Everything that a test can expect of an event, in the format of a test. */
+/** Returns everything that a test can expect of an event, in the format of a test. */
 export function expectationOf(found: Explanation): Expected {
   const { outcome, reason, event, prompt, unresolved, deliveries, toolsets, skills, agent, job, session } = found;
   const [first] = deliveries;

@@ -1,6 +1,6 @@
 /**
- * The threads of a server that keeps requests. One finishes them: it finds why a signature was refused and redacts secrets,
- * and stores them where they are kept in a file. Another one reads that file.
+ * The threads of request capture. One finishes requests: it finds why a signature is invalid, redacts secrets, and stores
+ * the requests if the store is a file. The other one reads that file.
  */
 import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -16,22 +16,22 @@ import type { KeptFilter, KeptPage } from '../../../../schemas/built/operations/
 import type { LocatorPlan } from '../../../../schemas/generated/types.ts';
 import { findCause } from '../causes/find-cause.ts';
 import { BODY_MARKER } from '../removed.ts';
-import type { BodyCredentials, Captured } from './record.ts';
+import type { BodyCredentials, UnfinishedRecord } from './record.ts';
 import { RequestFile, RequestFileReader } from './request-file.ts';
 import type { CaptureLimits, LostRequests } from './requests.ts';
 import { keptRequests, LimitedRows } from './requests.ts';
 
 export interface WriteRequest {
-  readonly records: readonly Captured[];
+  readonly records: readonly UnfinishedRecord[];
   readonly limits: CaptureLimits;
-  /** The secrets that are new: `known` is the number of those that the thread already has. */
+  /** New secrets. `known` is the number of secrets that the thread already has. */
   readonly secrets: { readonly known: number; readonly added: readonly string[] };
 }
 
 export interface Stored {
-  /** Number of requests. */
+  /** Number of stored requests. */
   readonly stored: number;
-  /** What was kept before in a file that was damaged. */
+  /** The content of a damaged file that was replaced. */
   readonly lost: LostRequests | null;
 }
 
@@ -39,7 +39,7 @@ export type RowsRequest =
   | { readonly kind: 'list'; readonly filter: KeptFilter; readonly page: KeptPage }
   | { readonly kind: 'load'; readonly id: string };
 
-/** Finishes requests before they are stored, and keeps the secrets that are redacted. */
+/** Finishes requests before they are stored, and holds the secrets to redact. */
 export class Finisher {
   private redactor = new Redactor();
 
@@ -79,14 +79,14 @@ export class FileWriter {
   }
 }
 
-/** @param redactor of all known secrets */
-function finishRecord(captured: Captured, redactor: Redactor): NewRequestRow {
+/** @param redactor redacts all known secrets */
+function finishRecord(captured: UnfinishedRecord, redactor: Redactor): NewRequestRow {
   const { number, head, body: bytes, credentials, refused } = captured;
   // A Buffer that was sent to another thread arrives as a Uint8Array.
   const body = bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const body_sha256 = body === null ? null : createHash('sha256').update(body).digest('hex');
   const cause = refused === null ? null : findCause({ ...refused, parts: { ...refused.parts, body: body ?? NO_BODY } });
-  const kept = body === null || !head.verified ? null : withoutBodyCredentials(body, head, credentials);
+  const storedBody = body === null || !head.verified ? null : withoutBodyCredentials(body, head, credentials);
   // A secret may be anywhere, such as in a custom header or in the output of a script.
   const clean = redactor.redact(JSON.stringify({ ...head, body_sha256, cause }));
   const { profile, route, outcome, reason } = JSON.parse(clean) as KeptHead;
@@ -97,13 +97,13 @@ function finishRecord(captured: Captured, redactor: Redactor): NewRequestRow {
     outcome,
     reason,
     head: clean,
-    body: kept === null ? null : redactor.redactBytes(kept),
+    body: storedBody === null ? null : redactor.redactBytes(storedBody),
   };
 }
 
 const NO_BODY = Buffer.alloc(0);
 
-/** A file is named by its path. */
+/** `path` is the path of the file. */
 export type CaptureThreadData =
   | { readonly role: 'finish' }
   | { readonly role: 'write'; readonly path: string }
@@ -129,12 +129,12 @@ if (parentPort !== null) {
   }
 }
 
-/** Shorter ones are not looked for: they are everywhere. */
+/** Shorter credentials are not searched for, because they occur everywhere. */
 const MIN_LENGTH = 4;
-/** Deepest value that is searched. */
+/** Maximum depth of values that are searched. */
 const MAX_DEPTH = 100;
 
-/** Returns the body with a marker in the place of each credential; null when one would remain, or cannot be looked for. */
+/** Returns the body with a marker instead of each credential; null if a credential would remain, or cannot be searched for. */
 export function withoutBodyCredentials(
   body: Buffer,
   { method, path, headers }: Pick<KeptHead, 'method' | 'path' | 'headers'>,
@@ -145,18 +145,18 @@ export function withoutBodyCredentials(
   const found = credentialsIn(parse(body), places);
   if (found === null || [...found].some(({ length }) => length < MIN_LENGTH)) return null;
   if (found.size === 0) return body;
-  const kept = replaceInBytes(body, [...found], BODY_MARKER);
-  return credentialsIn(parse(kept), places)?.size === 0 ? kept : null;
+  const captured = replaceInBytes(body, [...found], BODY_MARKER);
+  return credentialsIn(parse(captured), places)?.size === 0 ? captured : null;
 }
 
-/** The texts at these places; null when the body cannot be parsed. */
+/** Returns the texts at these places; null if the body cannot be parsed. */
 function credentialsIn(parsed: ParsedBody, places: readonly LocatorPlan[]): ReadonlySet<string> | null {
   if (parsed.payload === undefined) return null;
   const texts = places.flatMap((at) => valuesAt(parsed, at).flatMap((value) => [...textsAt(value, at.path, 0)]));
   return new Set(texts.filter((text) => text !== '' && !text.includes(BODY_MARKER)));
 }
 
-/** Of repeated fields each counts. */
+/** Returns all values of repeated fields. */
 function valuesAt({ payload, form }: ParsedBody, { in: place, name, path }: LocatorPlan): readonly unknown[] {
   if (place === 'json') return [payload, ...(form?.getAll(path.at(-1) ?? '') ?? []).map((text) => wrap(path, text))];
   if (place !== 'form') return [];
@@ -164,11 +164,11 @@ function valuesAt({ payload, form }: ParsedBody, { in: place, name, path }: Loca
   return path.length === 0 ? fields : fields.map(tryParseJson);
 }
 
-/** A field as an object that has it at this path, if the path is one name. */
+/** Wraps a field in an object, so that it has this path; undefined if the path is longer than one name. */
 const wrap = ([name = '', ...rest]: readonly string[], text: string): unknown =>
   rest.length === 0 ? { [name]: text } : undefined;
 
-/** Texts and numbers at a path, in which `*` is any key or index and `**` any number of them. */
+/** Yields texts and numbers at a path, in which `*` is any key or index and `**` any number of them. */
 function* textsAt(value: unknown, path: readonly string[], depth: number): Iterable<string> {
   const [key, ...rest] = path;
   if (key === undefined) {

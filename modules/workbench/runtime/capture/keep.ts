@@ -1,4 +1,4 @@
-/** Keeps answered requests, without credentials, within the budgets of their routes. No response waits for it. */
+/** Captures answered requests, without credentials, within the budgets of their routes. Responses do not wait for it. */
 import type { Keeper, KeeperContext, KeepRequest, OpenKeeper } from '../../../../runtime/intake/keeper.ts';
 import { TAKEN } from '../../../../runtime/intake/reply.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
@@ -11,7 +11,7 @@ import { replayRequest, whyNotReplayable } from './replay.ts';
 import type { CaptureLimits } from './requests.ts';
 import { capturePath, createRequestIds, firstNumber, idOf } from './requests.ts';
 
-/** Most requests of a route without a valid signature that are kept per minute. */
+/** Maximum number of requests without a valid signature that are captured per route and minute. */
 const UNVERIFIED = 5;
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 
 type CaptureContext = Omit<KeeperContext, 'home' | 'rows'>;
 
-/** Opens the kept requests of a service: in the database that gateways share, or in a file of the home. */
+/** Opens the captured requests of a service: in the database that gateways share, or in a file of the home. */
 export const openKeeper: OpenKeeper = ({ home, rows, ...context }) =>
   new RequestKeeper(
     context,
@@ -35,7 +35,7 @@ export class RequestKeeper implements Keeper {
   private readonly engine: CaptureEngine;
   private readonly queue: CaptureQueue;
   private readonly nextNumber = createRequestIds();
-  /** Keyed by the route's window, which survives swaps of the table. */
+  /** Keyed by the route's window, because it survives swaps of the table. */
   private readonly budgets = new WeakMap<LinkedRoute['window'], CaptureBudget>();
   private places: { readonly table: RouteTable; readonly places: CredentialPlaces } | null = null;
   private isClosed = false;
@@ -118,16 +118,16 @@ export class RequestKeeper implements Keeper {
   }
 }
 
-/** The budget of one route: neither a busy sender nor an outsider fills the file. */
+/** The budget of one route. It prevents busy senders and outsiders from filling the file. */
 class CaptureBudget {
   private second = Number.NEGATIVE_INFINITY;
   private used = 0;
-  /** Records of accepted requests in this second; refused requests replace them. */
+  /** Records of accepted requests in this second. Rejected requests replace them. */
   private taken: WaitingRequest[] = [];
   private minute = Number.NEGATIVE_INFINITY;
   private unverified = 0;
 
-  /** Whether another request without a valid signature is kept. @param now monotonic ms */
+  /** Whether another request without a valid signature is captured. @param now monotonic ms */
   admitUnverified(now: number): boolean {
     if (now - this.minute >= MINUTE_MS) {
       this.minute = now;
@@ -138,8 +138,8 @@ class CaptureBudget {
   }
 
   /**
-   * Whether another request is kept; a record means that it is kept instead of that one.
-   * @param perSecond most requests of this route @param isTaken its event was accepted @param now monotonic ms
+   * Whether another request is captured. A record means that it replaces this record.
+   * @param perSecond maximum for this route @param isTaken its event was accepted @param now monotonic ms
    */
   admit(perSecond: number, isTaken: boolean, now: number): boolean | WaitingRequest {
     if (now - this.second >= SECOND_MS) {

@@ -1,6 +1,6 @@
 /**
- * Queues requests for the thread that stores them. They wait at most a second, to be written in one transaction, in bounded
- * memory. Requests for which there is no room, or which cannot be stored, are dropped and counted.
+ * Queues requests for the thread that stores them. They wait at most a second, to share a transaction, in bounded
+ * memory. Requests that do not fit, or cannot be stored, are dropped and counted.
  */
 import { messageOf } from '../../../../base/errors.ts';
 import { ControlError } from '../../../../runtime/control/control-error.ts';
@@ -11,13 +11,13 @@ import { startEntry } from '../../../../runtime/platform/process/threads.ts';
 import type { NewRequestRow, RequestRows } from '../../../../runtime/store/contract.ts';
 import { ThreadClient } from '../../../../runtime/store/sqlite/thread.ts';
 import type { CaptureThreadData, RowsRequest, Stored, WriteRequest } from './capture-thread.ts';
-import type { Captured } from './record.ts';
+import type { UnfinishedRecord } from './record.ts';
 import type { CaptureLimits } from './requests.ts';
 import { keptRequests, LimitedRows } from './requests.ts';
 
 /** How long a request waits for others, in ms. */
 const FLUSH_MS = 1000;
-/** Most bytes and requests that wait or are being written. */
+/** Maximum numbers of bytes and requests that wait or are being written. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_REQUESTS = 5000;
 /** Assumed size of a request without its body, in bytes. */
@@ -26,27 +26,27 @@ const HEAD_BYTES = 2048;
 const EXPIRE_MS = 60_000;
 
 export interface WaitingRequest {
-  readonly captured: Captured;
-  /** It has been sent to the thread, or dropped. */
+  readonly captured: UnfinishedRecord;
+  /** Whether it has been sent to the thread, or dropped. */
   isGone: boolean;
 }
 
-/** Where requests are kept: in a file of the home, or in the database that gateways share. */
+/** Stores requests in a file of the home, or in the database that gateways share. */
 export interface CaptureEngine {
-  /** Resolves to null, with none stored, when all secrets are needed again. */
+  /** Resolves to null, without storing any, if all secrets are needed again. */
   store(request: WriteRequest): Promise<Stored | null>;
   readonly requests: Omit<KeptRequests, 'close'>;
   close(): Promise<void>;
 }
 
-/** Threads that start with their first request. */
+/** The threads start with their first request. */
 export function fileEngine(path: string, log: Logger): CaptureEngine {
   const writer = startThread<WriteRequest>({ role: 'write', path }, log);
   const reader = startThread<RowsRequest>({ role: 'read', path }, log);
   const read = <T>(request: RowsRequest): Promise<T> =>
     reader.ask<T>(request).catch((error: unknown) => {
       const reason = messageOf(error);
-      log.warn({ reason }, 'kept requests cannot be read');
+      log.warn({ reason }, 'could not read captured requests');
       throw new ControlError('failed', reason);
     });
   return {
@@ -62,7 +62,7 @@ export function fileEngine(path: string, log: Logger): CaptureEngine {
   };
 }
 
-/** A thread finishes the requests; the rows are few and small, so they are sent from this thread. */
+/** A thread finishes the requests. This thread sends the rows, which are few and small. */
 export function sharedEngine(rows: RequestRows, log: Logger): CaptureEngine {
   const finisher = startThread<WriteRequest>({ role: 'finish' }, log);
   const limited = new LimitedRows(rows);
@@ -78,7 +78,9 @@ export function sharedEngine(rows: RequestRows, log: Logger): CaptureEngine {
 
 function startThread<Request>(data: CaptureThreadData, log: Logger): ThreadClient<Request | null> {
   const start = () => startEntry(new URL('./capture-thread.js', import.meta.url), data);
-  return new ThreadClient(start, (reason) => log.error({ reason }, 'a thread that keeps requests has died'));
+  return new ThreadClient(start, (reason) =>
+    log.error({ reason }, 'a thread of request capture has died and is restarted'),
+  );
 }
 
 interface QueueContext extends Pick<KeeperContext, 'secrets' | 'clock' | 'log'> {
@@ -99,7 +101,7 @@ export class CaptureQueue {
   private flushTimer: Timer | null = null;
   private expireTimer: Timer;
   private writing: Promise<void> = Promise.resolve();
-  /** Number of secrets that the thread has. */
+  /** Number of secrets that the thread already has. */
   private sentSecrets = 0;
   private failedWith = '';
 
@@ -109,12 +111,12 @@ export class CaptureQueue {
     this.expireTimer = this.expireLater();
   }
 
-  /** @param bytes length of its body */
+  /** @param bytes length of the body */
   hasRoom(bytes: number): boolean {
     return this.held < MAX_REQUESTS && this.heldBytes + HEAD_BYTES + bytes <= MAX_BYTES;
   }
 
-  add(captured: Captured): WaitingRequest {
+  add(captured: UnfinishedRecord): WaitingRequest {
     const waiting = { captured, isGone: false };
     this.waiting.push(waiting);
     this.hold(captured, 1);
@@ -144,7 +146,7 @@ export class CaptureQueue {
     await this.flush();
   }
 
-  private async write(records: readonly Captured[]): Promise<void> {
+  private async write(records: readonly UnfinishedRecord[]): Promise<void> {
     const { counts } = this.context;
     let stored = 0;
     try {
@@ -154,7 +156,7 @@ export class CaptureQueue {
         const { reason, bytes } = written.lost;
         this.context.log.warn(
           { reason, bytes },
-          'the file of kept requests was damaged, and is replaced by an empty one',
+          'the file of captured requests was damaged and has been replaced by an empty one',
         );
       }
       this.failedWith = '';
@@ -167,7 +169,7 @@ export class CaptureQueue {
   }
 
   /** Null: the thread was restarted and needs all secrets again. */
-  private async ask(records: readonly Captured[]): Promise<Stored | null> {
+  private async ask(records: readonly UnfinishedRecord[]): Promise<Stored | null> {
     const all = [...this.context.secrets()];
     const secrets = { known: this.sentSecrets, added: all.slice(this.sentSecrets) };
     const stored = await this.context.engine.store({ records, limits: this.limits(), secrets });
@@ -175,7 +177,7 @@ export class CaptureQueue {
     return stored;
   }
 
-  private hold({ body }: Captured, count: 1 | -1): void {
+  private hold({ body }: UnfinishedRecord, count: 1 | -1): void {
     this.held += count;
     this.heldBytes += count * (HEAD_BYTES + (body?.length ?? 0));
   }
@@ -185,7 +187,7 @@ export class CaptureQueue {
     const reason = messageOf(error);
     if (reason === this.failedWith) return;
     this.failedWith = reason;
-    this.context.log.warn({ reason }, 'requests cannot be kept: events are not affected');
+    this.context.log.warn({ reason }, 'could not capture requests; events are not affected');
   }
 
   private expireLater(): Timer {

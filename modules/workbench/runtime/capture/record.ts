@@ -1,7 +1,7 @@
 /**
- * The record of an answered request, without credentials. The data of the sources tells which headers, query parameters and
- * fields hold them: all places from which any scheme reads a signature, a token or a secret, because a token may be sent to
- * the wrong route. Others are recognised by their names.
+ * Creates the record of an answered request, without credentials. The sources define which headers, query parameters and
+ * fields contain credentials: all places from which any scheme reads a signature, a token or a secret, because a token may be sent to
+ * the wrong route. Other credentials are recognised by their names.
  */
 
 import { schemeLabel } from '../../../../base/text.ts';
@@ -21,22 +21,22 @@ import { marker } from '../removed.ts';
 import { ABOUT_KEYS, HARMLESS_KEYS, SECRET_CODES, SECRET_WORDS, SIGNING } from './built/credential-names.ts';
 
 /** A request in the form in which it is sent to the thread that stores it. */
-export interface Captured {
-  /** The number in its id. */
+export interface UnfinishedRecord {
+  /** The number in the id. */
   readonly number: number;
-  /** Without the digest of the body and the cause, which the thread adds. */
+  /** The head without the digest of the body and the cause, which the thread adds. */
   readonly head: KeptHead;
-  /** As received; null when it was not read. */
+  /** The body as received; null if it was not read. */
   readonly body: Uint8Array | null;
   readonly credentials: BodyCredentials;
-  /** What the search for the cause of a refused signature needs; null for any other request. */
+  /** Input of the search for the cause of an invalid signature; null for any other request. */
   readonly refused: RefusedRequest | null;
 }
 
-/** Where credentials are in a body. */
+/** The places of credentials in a body. */
 export interface BodyCredentials {
   readonly places: readonly LocatorPlan[];
-  /** The format of the route's source; null: the content type decides. */
+  /** The body format of the route's source; null: the content type decides. */
   readonly format: BodyFormat | null;
 }
 
@@ -46,12 +46,12 @@ interface RecordContext {
   readonly schemes: Readonly<Record<string, SchemePlan>>;
   /** Monotonic ms. */
   readonly now: number;
-  /** Id of the kept request that this one replays. */
+  /** Id of the captured request that this one replays. */
   readonly replayOf: string | null;
 }
 
-/** @param number the number in the id of the kept request */
-export function makeRecord(number: number, intake: Intake, reply: Reply, context: RecordContext): Captured {
+/** @param number the number in the id of the captured request */
+export function makeRecord(number: number, intake: Intake, reply: Reply, context: RecordContext): UnfinishedRecord {
   const wasRead = readsBody(intake.stage) || intake.body.length > 0;
   return {
     number,
@@ -84,7 +84,7 @@ function headOf(
     status,
     stage: intake.stage,
     reason: intake.reason,
-    about: keptReason(reasonOf(intake)?.about ?? null),
+    about: storedReason(reasonOf(intake)?.about ?? null),
     cause: null,
     event: intake.event,
     delivery_id: intake.deliveryId,
@@ -103,7 +103,7 @@ function schemeOf({ scheme, route }: Intake): Pick<KeptHead, 'scheme' | 'scheme_
   return { scheme: scheme === '' ? null : scheme, ...(label === scheme ? {} : { scheme_label: label }) };
 }
 
-/** Whether the event became a delivery: one that fails while the sender waits did. */
+/** Whether the event became a delivery, even if that failed while the sender waited. */
 const isStored = (outcome: Outcome, { reason }: Intake): boolean =>
   reason !== 'job_already_running' && (TAKEN.has(outcome) || outcome === 'delivery_failed');
 
@@ -132,8 +132,8 @@ function refusedOf(intake: Intake): RefusedRequest | null {
 
 const NO_BODY = Buffer.alloc(0);
 
-/** The detail of a reason in the form in which it is kept and printed (`schemas/requests.schema.json`). */
-function keptReason(detail: ReasonDetail | null): KeptReason | null {
+/** Returns the detail of a reason as stored and printed (`schemas/requests.schema.json`). */
+function storedReason(detail: ReasonDetail | null): KeptReason | null {
   switch (detail?.kind) {
     case undefined:
       return null;
@@ -168,14 +168,14 @@ export interface CredentialPlaces {
   readonly query: NamedValues;
 }
 
-/** Standard headers that hold credentials. */
+/** Standard headers that contain credentials. */
 const HEADERS: readonly (readonly [string, string])[] = [
   ['authorization', 'credentials'],
   ['proxy-authorization', 'credentials'],
   ['cookie', 'cookies'],
   ['set-cookie', 'cookies'],
 ];
-/** Query parameters that hold a credential although their names do not say so. */
+/** Query parameters that contain a credential although their names do not suggest it. */
 const PARAMETERS = ['code'];
 
 /** Collects the places of all these schemes. */
@@ -218,31 +218,31 @@ export function placesOf({
   return [...own, ...handshakes, ...credentials.map((at) => [at, 'credential'] as const)];
 }
 
-/** The headers in order, with a marker instead of each credential. @param rawHeaders names and values alternating */
+/** Returns the headers in order, with a marker instead of each credential. @param rawHeaders alternating names and values */
 export function withoutCredentials(
   rawHeaders: readonly string[],
   { header, query }: CredentialPlaces,
 ): readonly (readonly [name: string, value: string])[] {
-  const kept: (readonly [string, string])[] = [];
+  const captured: (readonly [string, string])[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
     const what = whatOf(name, header) ?? (CREDENTIAL.test(value) ? 'credentials' : null);
-    kept.push([name, what === null ? withoutUrlCredentials(value, query) : marker(what)]);
+    captured.push([name, what === null ? withoutUrlCredentials(value, query) : marker(what)]);
   }
-  return kept;
+  return captured;
 }
 
-/** A request target with a marker instead of each credential in its query. */
+/** Returns a request target with a marker instead of each credential in its query. */
 export const pathWithoutCredentials = (url: string, { query }: CredentialPlaces): string =>
   withoutUrlCredentials(url, query);
 
-/** A value that is a credential under any name: behind a scheme of HTTP authentication, or a signed JWT. */
+/** A value that is a credential under any name: after a scheme of HTTP authentication, or a signed JWT. */
 const CREDENTIAL =
   /^\s*(?:(?:bearer|basic|digest|negotiate|ntlm|dpop|hawk|aws4-hmac-sha256)\s+\S|eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*\s*$)/i;
 
 function whatOf(name: string, { credentials, harmless }: NamedValues): string | null {
   const key = name.toLowerCase();
-  return credentials.get(key) ?? (soundsSecret(name) && !harmless.has(key) ? 'credential' : null);
+  return credentials.get(key) ?? (isSecretName(name) && !harmless.has(key) ? 'credential' : null);
 }
 
 const withoutUrlCredentials = (text: string, query: NamedValues): string =>
@@ -259,11 +259,11 @@ const HARMLESS = wordsOf(HARMLESS_KEYS);
 const ABOUT = wordsOf(ABOUT_KEYS);
 const CODES = wordsOf(SECRET_CODES);
 const SIGNS = wordsOf(SIGNING);
-/** In front of `sid`; any other names an object (`MessageSid`). */
+/** Before `sid`. Any other `sid` names an object (`MessageSid`). */
 const SESSIONS: ReadonlySet<string | undefined> = new Set([undefined, 'x', 'connect']);
 
 /** Whether a value of this name may be a credential. @param name in any case: `X-Api-Key`, `apiKey`, `client_secret` */
-export function soundsSecret(name: string): boolean {
+export function isSecretName(name: string): boolean {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
@@ -288,7 +288,7 @@ const MAY_HOLD = /[=@%\\]/;
 /** A URL in a parameter of a URL in a parameter is escaped twice. */
 const MAX_LAYERS = 3;
 
-interface Found {
+interface UrlCredential {
   readonly start: number;
   readonly end: number;
   /** The kind of credential. */
@@ -296,8 +296,8 @@ interface Found {
 }
 
 /**
- * Replaces the user part and secret parameters of URLs with markers, also of URLs that are escaped inside of others.
- * @param whatOf the kind of credential that a parameter of this name is; null for any other
+ * Replaces the user part and secret parameters of URLs with markers, including URLs that are escaped inside other URLs.
+ * @param whatOf returns the kind of credential in a parameter of this name; null if it contains none
  */
 function replaceUrlCredentials(text: string, whatOf: (name: string) => string | null): string {
   if (!MAY_HOLD.test(text)) return text;
@@ -305,17 +305,17 @@ function replaceUrlCredentials(text: string, whatOf: (name: string) => string | 
   for (const { text: inner, starts } of decodedLayers(text, MAX_LAYERS))
     for (const { start, end, what } of findCredentials(inner, whatOf))
       found.push({ start: starts[start] ?? 0, end: starts[end] ?? text.length, what });
-  let kept = '';
+  let captured = '';
   let copied = 0;
   for (const { start, end, what } of found.sort((a, b) => a.start - b.start || b.end - a.end)) {
-    if (start >= copied) kept += text.slice(copied, start) + encodeURIComponent(marker(what));
+    if (start >= copied) captured += text.slice(copied, start) + encodeURIComponent(marker(what));
     copied = Math.max(copied, end);
   }
-  return kept + text.slice(copied);
+  return captured + text.slice(copied);
 }
 
 /** A value ends at `&` or white space, not at `;`, which some parsers read as part of the value. */
-function* findCredentials(text: string, whatOf: (name: string) => string | null): Iterable<Found> {
+function* findCredentials(text: string, whatOf: (name: string) => string | null): Iterable<UrlCredential> {
   for (const { 0: user, index } of text.matchAll(USER))
     yield { start: index + '://'.length, end: index + user.length - 1, what: 'credentials' };
   let end = 0;
@@ -329,7 +329,7 @@ function* findCredentials(text: string, whatOf: (name: string) => string | null)
   }
 }
 
-/** The decoded name without brackets: `token` for `%74oken[]=`. */
+/** Returns the decoded name without brackets: `token` for `%74oken[]=`. */
 function parameterName(start: string): string {
   const [name = ''] = new URLSearchParams(start).keys();
   return name.replace(/\[.*$/s, '');

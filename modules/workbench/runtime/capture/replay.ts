@@ -1,4 +1,4 @@
-/** Sends a kept request through the stages again, as a new request. Its signature was checked when the kept one arrived. */
+/** Sends a captured request through the stages again, as a new request. Its signature was verified when it arrived. */
 
 import type { Intake, Services, StageName } from '../../../../runtime/intake/intake.ts';
 import type { StagedRequest } from '../../../../runtime/intake/keeper.ts';
@@ -7,7 +7,7 @@ import type { KeptRequest } from '../../../../schemas/built/operations/types.ts'
 import { createIntake } from '../explain/explain-services.ts';
 import { requestParts, whyUnverified } from './requests.ts';
 
-/** Stages that were decided when it arrived: its sender, and that it is not a handshake. */
+/** Stages that are skipped, because they were decided when the request arrived: its sender, and that it is not a handshake. */
 const DECIDED: ReadonlySet<StageName> = new Set([
   'origin',
   'probe',
@@ -17,21 +17,21 @@ const DECIDED: ReadonlySet<StageName> = new Set([
   'challenge',
 ]);
 
-/** Why a kept request cannot be replayed; null when it can. */
-export function whyNotReplayable(kept: KeptRequest): string | null {
-  const { verified, outcome, body } = kept;
-  if (!verified) return whyUnverified(kept);
-  if (outcome === 'challenge') return "it was its sender's check of the URL, no event";
-  return body === null ? 'its body is not kept' : null;
+/** Returns why a captured request cannot be replayed; null if it can. */
+export function whyNotReplayable(captured: KeptRequest): string | null {
+  const { verified, outcome, body } = captured;
+  if (!verified) return whyUnverified(captured);
+  if (outcome === 'challenge') return 'it is not an event: its sender verified the URL';
+  return body === null ? 'its body was not captured' : null;
 }
 
 /** Prepares the replay of a request for which `whyNotReplayable` returns null. It does not count against the rate limit. */
-export function replayRequest(kept: KeptRequest, route: LinkedRoute, services: Services): StagedRequest {
-  const parts = requestParts(kept);
+export function replayRequest(captured: KeptRequest, route: LinkedRoute, services: Services): StagedRequest {
+  const parts = requestParts(captured);
   const intake = createIntake(parts, route, services.clock);
-  intake.cameAt = kept.at;
+  intake.cameAt = captured.at;
   intake.authenticated = true;
-  intake.scheme = kept.scheme ?? '';
+  intake.scheme = captured.scheme ?? '';
   return {
     intake,
     services: {
@@ -47,7 +47,7 @@ export function replayRequest(kept: KeptRequest, route: LinkedRoute, services: S
   };
 }
 
-/** With its old id it would be a duplicate. */
+/** With the old id, the event would be a duplicate. */
 function giveNewId(intake: Intake, { ids }: Services): void {
   intake.deliveryId = ids.delivery(intake.receivedAt);
   if (intake.claim !== null) intake.claim = { ...intake.claim, delivery_id: intake.deliveryId, generated: true };

@@ -1,6 +1,6 @@
 /**
- * The rows of kept requests in a file of the home, which may be deleted at any time. Nothing is synced: a power loss may
- * damage the file, which is then replaced by an empty one that says what was lost, as is one of another format.
+ * Stores captured requests in a file of the home, which may be deleted at any time. Writes are not synced: a power loss may
+ * damage the file. A damaged file, or a file of another format, is replaced by an empty file that records what was lost.
  */
 import { rmSync, statSync } from 'node:fs';
 import { messageOf } from '../../../../base/errors.ts';
@@ -17,7 +17,7 @@ import { capturePath, firstNumber, keptRequests, lostText, timeOf } from './requ
 const FORMAT = 1;
 /**
  * `n` is the number in the id (requests.ts). Each index also contains it, so that the newest requests of a route or an
- * outcome are found without sorting. `head` is everything but the body, as JSON.
+ * outcome are found without sorting. `head` contains everything except the body, as JSON.
  */
 const TABLE = `
   CREATE TABLE request (
@@ -32,22 +32,22 @@ const TABLE = `
   CREATE INDEX request_route ON request (route);
   CREATE INDEX request_outcome ON request (outcome);
 `;
-/** A file of an earlier version gets them when it is opened; that version goes on with them. */
+/** A file of an earlier version gets these indexes when it is opened. The earlier version can still use the file. */
 const LATER_INDEXES = `
   CREATE INDEX IF NOT EXISTS request_reason ON request (reason) WHERE reason IS NOT NULL;
   CREATE INDEX IF NOT EXISTS request_profile ON request (profile);
 `;
-/** What the file that this one replaces held; the row expires as requests do. */
+/** The loss of the file that this one replaces. The row expires like a request. */
 const LOST =
   'CREATE TABLE IF NOT EXISTS lost (n INTEGER PRIMARY KEY, reason TEXT NOT NULL, bytes INTEGER NOT NULL) STRICT';
 const SETTINGS = ['auto_vacuum = INCREMENTAL', 'journal_mode = WAL', 'synchronous = OFF', 'cache_size = -4000'];
 const BUSY_MS = 5000;
-/** Rows removed in one transaction. */
+/** Number of rows removed in one transaction. */
 const SLICE = 200;
-/** Most pages returned to the file system after a trim. */
+/** Maximum number of pages returned to the file system after a trim. */
 const VACUUM_PAGES = 1000;
 
-/** A connection that is opened with its first use, and again if the file was replaced meanwhile. */
+/** A connection that is opened on first use, and again if the file has been replaced. */
 class FollowedFile {
   private readonly path: string;
   private readonly connect: () => Connection | null;
@@ -73,12 +73,12 @@ class FollowedFile {
   }
 }
 
-/** Inode of the file at this path; null when there is none. */
+/** Inode of the file at this path; null if there is no file. */
 const inodeOf = (path: string): bigint | null => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
 
 const formatOf = (db: Connection): number => db.query<[number]>('PRAGMA user_version').get()?.[0] ?? 0;
 
-/** Reads the rows. Without a file there are none. */
+/** Reads the rows; without a file there are no rows. */
 export class RequestFileReader implements ReadRows {
   private readonly path: string;
   private readonly file: FollowedFile;
@@ -89,7 +89,7 @@ export class RequestFileReader implements ReadRows {
       if (inodeOf(path) === null) return null;
       const db = openReading(connect, path);
       if (formatOf(db) === FORMAT) return db;
-      // It has just been created, or is from another version.
+      // The file has just been created, or is from another version.
       db.close();
       return null;
     });
@@ -110,7 +110,7 @@ export class RequestFileReader implements ReadRows {
     }
   }
 
-  /** What a file held that was damaged and replaced; null: none was, or long ago. */
+  /** What was lost when a damaged file was replaced; null: nothing, or the record has expired. */
   lost(): LostRequests | null {
     return this.read(() => lostIn(this.file.open()));
   }
@@ -145,7 +145,7 @@ function lostIn(db: Connection | null): LostRequests | null {
   return row === undefined ? null : { at: timeOf(row[0]), reason: row[1], bytes: row[2] };
 }
 
-/** Puts an empty file in the place of a damaged one. */
+/** Replaces a damaged file by an empty one. */
 function replaceFile(path: string, error: unknown): LostRequests {
   const bytes = FILES.reduce((sum, end) => sum + (statSync(path + end, { throwIfNoEntry: false })?.size ?? 0), 0);
   const lost = { at: Date.now(), reason: messageOf(error), bytes };
@@ -159,13 +159,13 @@ function replaceFile(path: string, error: unknown): LostRequests {
 
 const FILES = ['', '-wal', '-shm'];
 
-/** The kept requests of a home whose gateway is not running; without a file there are none. */
+/** Opens the captured requests of a home whose gateway is not running; without a file there are none. */
 export function openRequestFile(home: string): KeptRequests {
   const reader = new RequestFileReader(capturePath(home));
   return { ...keptRequests(reader), close: async () => reader.close() };
 }
 
-/** The one with the fewest rows of a value first. */
+/** Columns, those with the fewest rows per value first. */
 const BY_ROWS = ['reason', 'route', 'outcome', 'profile'] as const;
 
 function conditions(filter: RequestFilter): { readonly where: string; readonly values: readonly Value[] } {
@@ -177,7 +177,7 @@ function conditions(filter: RequestFilter): { readonly where: string; readonly v
     terms.push(term);
     values.push(...known);
   };
-  // The first of them is looked up in its index, and the others are compared (`+`): SQLite does not know which one has fewer rows.
+  // The first column uses its index, and the others are compared (`+`), because SQLite does not know which has fewer rows per value.
   const given = BY_ROWS.filter((name) => filter[name] !== undefined);
   for (const [at, name] of given.entries()) add(`${at === 0 ? '' : '+'}${name} = ?`, filter[name] ?? undefined);
   add('n > ?', filter.above);
@@ -191,7 +191,7 @@ function conditions(filter: RequestFilter): { readonly where: string; readonly v
 
 const likePattern = (text: string): string => `%${text.replace(/[!%_]/g, '!$&')}%`;
 
-/** Writes the rows. If the file was removed meanwhile, or cannot be used, a new one is created. */
+/** Writes the rows. If the file has been removed, or cannot be used, a new one is created. */
 export class RequestFile implements WriteRows {
   private readonly path: string;
   private readonly file: FollowedFile;
@@ -202,7 +202,7 @@ export class RequestFile implements WriteRows {
     this.file = new FollowedFile(path, () => openWriting(path));
   }
 
-  /** @throws the driver's error when the medium fails */
+  /** @throws the driver's error if the disk fails */
   add(rows: readonly NewRequestRow[]): number {
     return this.change((db) => {
       const insert = db.change('INSERT OR IGNORE INTO request VALUES (?, ?, ?, ?, ?, ?, ?)');
@@ -220,7 +220,7 @@ export class RequestFile implements WriteRows {
     this.change((db) => trim(db, before, maxBytes));
   }
 
-  /** What was lost since the last call; null: nothing. */
+  /** Returns what was lost since the last call; null: nothing. */
   takeLost(): LostRequests | null {
     const { lost } = this;
     this.lost = null;
@@ -264,7 +264,7 @@ function openWriting(path: string): Connection {
   }
 }
 
-/** Removes expired rows, then the oldest ones until the file is small enough, a slice at a time. */
+/** Removes expired rows, then the oldest rows until the file is small enough, in batches. */
 function trim(db: Connection, before: number, maxBytes: number): void {
   const removeBelow = db.change(
     'DELETE FROM request WHERE n IN (SELECT n FROM request WHERE n < ? ORDER BY n LIMIT ?)',
@@ -283,7 +283,7 @@ function trim(db: Connection, before: number, maxBytes: number): void {
   if (removed > 0) db.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
 }
 
-/** The number after the oldest rows that together have `excess` bytes; null when there are no rows. */
+/** Returns the number after the oldest rows that together have `excess` bytes; null if there are no rows. */
 function endOfOldest(rows: readonly (readonly [n: number, bytes: number])[], excess: number): number | null {
   let left = excess;
   let end: number | null = null;

@@ -1,7 +1,7 @@
 /**
- * Kept requests over their rows: the rows of a file (request-file.ts) and those of the database that gateways share have one
- * interface. An id is a number in ten base-36 digits: the millisecond in which the request arrived, and its sequence number
- * within that millisecond. So ids sort by time, and the number is the key of the row.
+ * Reads captured requests from their rows. The rows of a file (request-file.ts) and of the database that gateways share have the same
+ * interface. An id is a number of ten base-36 digits: the millisecond in which the request arrived, and a sequence number
+ * within that millisecond. Ids therefore sort by time, and the number is the key of the row.
  */
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
@@ -20,32 +20,32 @@ import type {
 import { isKeptHead } from '../../../../schemas/built/rows/KeptHead.ts';
 import { isMarker } from '../removed.ts';
 
-/** The path of a home's kept requests: a separate file, whose loss loses no event. */
+/** Path of a home's captured requests. It is a separate file, whose loss loses no events. */
 export const capturePath = (home: string): string => join(home, 'requests.db');
 
 type OrLater<Result> = Result | Promise<Result>;
 
-/** Rows to read from; `RequestRows` are such rows. */
+/** Reads rows; `RequestRows` implements it. */
 export interface ReadRows {
   list(filter: RequestFilter): OrLater<readonly Omit<RequestRow, 'body'>[]>;
   between(from: number, to: number): OrLater<readonly RequestRow[]>;
 }
 
-/** Rows to write to; `RequestRows` are such rows. */
+/** Writes rows; `RequestRows` implements it. */
 export interface WriteRows {
   add(rows: readonly NewRequestRow[]): OrLater<number>;
   trim(n: number, maxBytes: number): OrLater<void>;
 }
 
 const DIGITS = 10;
-/** Numbers per millisecond. */
+/** Number of ids per millisecond. */
 const PER_MS = 1024;
 const ID = /^[0-9a-z]{1,10}$/;
-/** Most requests in one list. */
+/** Maximum number of requests in one list. */
 const LONGEST_PAGE = 1000;
 
 /**
- * Creates numbers that always grow, even when the clock steps back. They begin at a random place in the first half of a
+ * Creates numbers that always grow, even if the clock is set back. They start at a random number in the first half of a
  * millisecond, so that two gateways rarely create the same id.
  */
 export function createRequestIds(): (now: number) => number {
@@ -56,15 +56,15 @@ export function createRequestIds(): (now: number) => number {
   };
 }
 
-/** The lowest number of a millisecond. @param at Unix ms */
+/** Returns the lowest number of a millisecond. @param at Unix ms */
 export const firstNumber = (at: number): number => Math.max(0, Math.floor(at)) * PER_MS;
 
-/** The millisecond of a number. */
+/** Returns the millisecond of a number. */
 export const timeOf = (number: number): number => Math.floor(number / PER_MS);
 
 export const idOf = (number: number): string => number.toString(36).padStart(DIGITS, '0');
 
-/** The number of a complete id; null for other text. */
+/** Returns the number of a complete id; null for any other text. */
 export const numberOf = (id: string): number | null =>
   id.length === DIGITS && ID.test(id) ? Number.parseInt(id, 36) : null;
 
@@ -98,7 +98,7 @@ export const keptRequests = (rows: ReadRows): Omit<KeptRequests, 'close'> => ({
 /** An invalid id sorts before all others. */
 const startOf = (id: string | undefined): number | undefined => (id === undefined ? undefined : (numberOf(id) ?? 0));
 
-/** A damaged head, in which nothing can be found, is left out: the other requests are listed. */
+/** Returns null for a damaged head, so that the other requests are still listed. */
 const headOf = (head: string): KeptHead | null => decodeOr<KeptHead | null>(head, isKeptHead, null);
 
 function summaryOf({ n, head }: Omit<RequestRow, 'body'>): readonly RequestSummary[] {
@@ -118,19 +118,19 @@ function requestOf({ n, head, body }: RequestRow): KeptRequest | null {
   return { id: idOf(n), ...known, scheme, body: base64 };
 }
 
-/** A file of kept requests that was damaged, and replaced. */
+/** A damaged file of captured requests that was replaced. */
 export interface LostRequests {
   /** Unix ms. */
   readonly at: number;
   /** The driver's error. */
   readonly reason: string;
-  /** Size of the file, with its log. */
+  /** Size of the file and its write-ahead log. */
   readonly bytes: number;
 }
 
-/** For operators. */
+/** The message for operators. */
 export const lostText = ({ reason, bytes }: LostRequests): string =>
-  `the file of kept requests was damaged (${reason}): it is replaced by an empty one, and ${bytes} bytes of kept requests are lost; events are not affected`;
+  `the file of captured requests was damaged (${reason}) and has been replaced by an empty one; ${bytes} bytes of captured requests are lost; events are not affected`;
 
 export interface CaptureLimits {
   /** Requests with lower numbers have expired. */
@@ -141,7 +141,7 @@ export interface CaptureLimits {
 /** The limits are enforced every minute, and whenever this share of the space has been written. */
 const TRIM_SHARE = 1 / 32;
 
-/** Stores rows within the limits. */
+/** Stores rows, and enforces the limits. */
 export class LimitedRows {
   private readonly rows: WriteRows;
   private untrimmed = 0;
@@ -150,7 +150,7 @@ export class LimitedRows {
     this.rows = rows;
   }
 
-  /** Resolves to the number of rows stored. @param added every minute there are none */
+  /** Resolves to the number of rows stored. @param added new rows; none in the call of every minute */
   async store(added: readonly NewRequestRow[], { before, maxBytes }: CaptureLimits): Promise<number> {
     const stored = added.length === 0 ? 0 : await this.rows.add(added);
     for (const { head, body } of added) this.untrimmed += head.length + (body?.length ?? 0);
@@ -162,33 +162,33 @@ export class LimitedRows {
   }
 }
 
-/** A kept request in the form that the stages read. */
-export const requestParts = (kept: Pick<KeptRequest, 'method' | 'path' | 'headers' | 'body'>): RequestParts =>
-  partsOf(kept.method, kept.path, sentHeaders(kept.headers), Buffer.from(kept.body ?? '', 'base64'));
+/** Returns a captured request in the form that the stages read. */
+export const requestParts = (captured: Pick<KeptRequest, 'method' | 'path' | 'headers' | 'body'>): RequestParts =>
+  partsOf(captured.method, captured.path, sentHeaders(captured.headers), Buffer.from(captured.body ?? '', 'base64'));
 
-/** The headers without those whose value was removed. */
+/** Returns the headers whose values were not removed. */
 export const sentHeaders = (headers: KeptRequest['headers']): KeptRequest['headers'] =>
   headers.filter(([, value]) => !isMarker(value));
 
-export interface KeptParts {
+export interface VerifiedParts {
   readonly parts: RequestParts;
-  /** The scheme of its valid signature; `none` if its route checks none. */
+  /** The scheme of its valid signature; `none` if its route verifies no signatures. */
   readonly verifiedBy: string;
-  /** When it came, in Unix ms. */
+  /** Arrival time, in Unix ms. */
   readonly cameAt: number;
 }
 
-/** Null if its body was not kept because it had no valid signature. */
-export function verifiedParts(kept: KeptRequest): KeptParts | null {
-  if (kept.body === null || !kept.verified) return null;
-  return { parts: requestParts(kept), verifiedBy: kept.scheme ?? NO_SCHEME, cameAt: kept.at };
+/** Returns null if the body was not captured because the request had no valid signature. */
+export function verifiedParts(captured: KeptRequest): VerifiedParts | null {
+  if (captured.body === null || !captured.verified) return null;
+  return { parts: requestParts(captured), verifiedBy: captured.scheme ?? NO_SCHEME, cameAt: captured.at };
 }
 
-/** Why a request without its body has none, for one that `verifiedParts` returns null for. */
+/** Says why the body is missing, for a request for which `verifiedParts` returns null. */
 export function whyUnverified({ verified, status, outcome, stage }: KeptRequest): string {
   if (stage === 'credential' || stage === 'signature') return 'it had no valid signature';
-  return `it was answered ${status} ${outcome}${verified ? '' : ' before its signature was checked'}`;
+  return `it was answered ${status} ${outcome}${verified ? '' : ' before its signature was verified'}`;
 }
 
-/** The scheme of a route that checks no signature. */
+/** The scheme of a route that verifies no signatures. */
 export const NO_SCHEME = 'none';

@@ -1,7 +1,7 @@
 /**
- * Finds the most likely reason why a signature was refused: for the operator, who has the secret, never for the sender.
- * It tries the usual mistakes one at a time. A cause is certain when that one change makes the signature right, or when
- * the request itself shows it; everything else is reported as a guess.
+ * Finds the most likely reason why a signature is invalid: for the operator, who has the secret, never for the sender.
+ * It tries the usual mistakes one at a time. A cause is certain if that one change makes the signature valid, or if
+ * the request itself shows it. Any other cause is reported as likely.
  */
 
 import { schemeLabel } from '../../../../base/text.ts';
@@ -18,20 +18,20 @@ import type { NearMissCode } from './near-misses.ts';
 import { findNearMiss } from './near-misses.ts';
 import { tryTrial } from './trial.ts';
 
-/** Codes for why a signature was refused; docs/why-ignored.md explains each. */
+/** Codes for why a signature is invalid; docs/why-ignored.md explains each. */
 type CauseCode = VerifyReason | FoundCause;
 
-/** Found by trying the usual mistakes, or by looking elsewhere in the request. */
+/** Causes found by trying the usual mistakes, or by searching the rest of the request. */
 export type FoundCause =
   | NearMissCode
   | 'misplaced_secret'
   | 'old_secret'
   | 'other_scheme'
   | 'timestamp_unit'
-  /** A guess: nothing that was tried makes the signature right. */
+  /** No change that was tried makes the signature valid. */
   | 'unknown';
 
-/** Reasons for which other readings of the signature are tried: the request alone does not explain them. */
+/** Reasons that the request alone does not explain, so that other readings of the signature are tried. */
 const TRIED: ReadonlySet<VerifyReason> = new Set([
   'mismatch',
   'malformed_signature',
@@ -42,7 +42,7 @@ const TRIED: ReadonlySet<VerifyReason> = new Set([
   'bad_timestamp',
 ]);
 
-/** The most likely cause; `unknown` when none of the usual mistakes explains the signature. */
+/** Returns the most likely cause; `unknown` if none of the usual mistakes explains the signature. */
 export function findCause(request: RefusedRequest): SignatureCause {
   const { reason, scheme } = request.refused;
   const plan = request.schemes.find(({ name }) => name === scheme);
@@ -65,27 +65,31 @@ function tried(request: RefusedRequest, plan: SchemePlan): SignatureCause | null
   if (meant !== null && trials.some((trial) => tryTrial({ ...trial, plan: { ...plan, timestamp: meant } }).ok))
     return seen(
       'timestamp_unit',
-      `it would be right, but the timestamp is ${UNITS[meant.unit]}, where this source sends ${unitOf(plan)}`,
+      `the signature would be valid, but the timestamp is ${UNITS[meant.unit]}, and this source sends ${unitOf(plan)}`,
     );
-  // Trials ignore the age: if one succeeds, only the age is wrong.
+  // Trials ignore the age. If one succeeds, only the age is invalid.
   if (trials.some((trial) => tryTrial(trial).ok)) return seen(reason, REASON_TEXTS[reason] + pastWindow(request, plan));
   const old = expired.some((secret) => tryTrial({ plan, parts: request.parts, secret, url: request.publicUrl }).ok);
-  if (old) return seen('old_secret', 'right under a previous secret, whose time is over: the sender still has it');
+  if (old)
+    return seen(
+      'old_secret',
+      'the signature is valid under a previous secret that has expired: the sender still uses that secret',
+    );
   for (const trial of trials) {
     const near = findNearMiss(trial);
-    if (near !== null) return seen(near.code, `it would be right, but ${near.says}`);
+    if (near !== null) return seen(near.code, `the signature would be valid, but ${near.says}`);
   }
   return rightOtherScheme(request);
 }
 
-/** How far a signed instant is outside the window; empty when it is unknown. */
+/** Says how far a signed time is outside the window; empty if it is unknown. */
 function pastWindow({ parts, now }: RefusedRequest, { timestamp }: SchemePlan): string {
   if (timestamp === null) return '';
   const found = readTimestamp(timestamp, new LazyRequest(parts));
   const age = typeof found === 'string' ? null : ageOf(timestamp, found.text, now);
   if (age === null) return '';
   const seconds = Math.round(Math.abs(age) / 1000);
-  return `: ${seconds} s, ${seconds - timestamp.tolerance} s more than the ${timestamp.tolerance} s that are allowed`;
+  return `: ${seconds} s, ${seconds - timestamp.tolerance} s more than the allowed ${timestamp.tolerance} s`;
 }
 
 type Timestamp = NonNullable<SchemePlan['timestamp']>;
@@ -93,12 +97,12 @@ type Timestamp = NonNullable<SchemePlan['timestamp']>;
 const UNITS: Readonly<Record<Timestamp['unit'], string>> = {
   s: 'Unix time in seconds',
   ms: 'Unix time in milliseconds',
-  iso: 'a date as in RFC 3339',
+  iso: 'an RFC 3339 date',
 };
 
 const unitOf = ({ timestamp }: SchemePlan): string => (timestamp === null ? '' : UNITS[timestamp.unit]);
 
-/** The timestamp plan in another unit, where that unit brings the timestamp nearer to now. */
+/** Returns the timestamp plan in another unit, if that unit brings the timestamp closer to now. */
 function otherUnit({ parts, now }: RefusedRequest, { timestamp }: SchemePlan): Timestamp | null {
   if (timestamp === null) return null;
   const found = readTimestamp(timestamp, new LazyRequest(parts));
@@ -124,18 +128,18 @@ const seen = (code: CauseCode, text: string): SignatureCause => ({ code, certain
 
 function missingText(schemes: readonly SchemePlan[]): string {
   const places = [...new Set(schemes.flatMap(({ signature }) => signature.map(printPlace)))];
-  return `nothing of the request is a signature: looked for ${places.join(', ')}. The sender has no secret set, or a proxy removes the header`;
+  return `the request has no signature (looked for ${places.join(', ')}): the sender has no secret, or a proxy removes the header`;
 }
 
-/** The cause when nothing that was tried makes the signature right. */
+/** Returns the cause if no change that was tried makes the signature valid. */
 function unexplained(reason: VerifyReason, plan: SchemePlan): SignatureCause {
   const text = REASON_TEXTS[reason];
   if (FORMAL.has(reason)) return seen(reason, reason === 'bad_timestamp' ? `${text}: ${unitOf(plan)}` : text);
-  const aged = reason === 'mismatch' ? '' : `${text}; besides, the signature does not match: `;
+  const aged = reason === 'mismatch' ? '' : `${text}; in addition, the signature does not match: `;
   return { code: 'unknown', certain: false, text: `${aged}the secret differs, or a proxy changed the body` };
 }
 
-/** Visible in the request or the secret, without any trial. */
+/** Reasons that the request or the secret shows without a trial. */
 const FORMAL: ReadonlySet<VerifyReason> = new Set([
   'malformed_signature',
   'unknown_version',
@@ -145,7 +149,7 @@ const FORMAL: ReadonlySet<VerifyReason> = new Set([
 
 type Refused = SignatureEvidence & { readonly parts: RequestParts };
 
-/** A signature of a scheme that the route does not accept, valid under the route's secret; null when there is none. */
+/** Finds a signature of a scheme that the route does not accept, valid under the route's secret; null if there is none. */
 function rightOtherScheme(request: Refused): SignatureCause | null {
   const { parts, secrets, publicUrl: url } = request;
   const right = present(request).filter((plan) =>
@@ -153,13 +157,13 @@ function rightOtherScheme(request: Refused): SignatureCause | null {
   );
   if (right.length === 0) return null;
   const ranks = right.map((plan) => rankOf(plan, new LazyRequest(parts)));
-  // Several senders may sign the same way; their other headers may tell them apart.
+  // Several senders may sign in the same way. Their other headers may differ.
   const names = right.filter((_plan, at) => ranks[at] === Math.max(...ranks)).map(({ name }) => name);
-  const text = `${carried(right, request)}, the signature of ${names.join(' or ')}, and right under this secret`;
+  const text = `${carried(right, request)}, the signature of ${names.join(' or ')}, which is valid under this secret`;
   return otherScheme(request, text, true);
 }
 
-/** Headers in which other senders put their signatures, valid or not; null when there are none. */
+/** Finds headers in which other senders put their signatures, valid or not; null if there are none. */
 function presentOtherScheme(request: Refused): SignatureCause | null {
   const found = present(request);
   if (found.length === 0) return null;
@@ -168,27 +172,27 @@ function presentOtherScheme(request: Refused): SignatureCause | null {
   return otherScheme(request, `${carried(found, request)}, ${users}`, false);
 }
 
-/** The signature places outside the body that the request has. */
+/** Returns the signature places outside the body that the request contains. */
 const foundPlaces = (plan: SchemePlan, request: LocatorSource): readonly LocatorPlan[] =>
   placesOutside(plan).filter((at) => readValue(at, request) !== undefined);
 
-/** The secret in plain text in a header or query parameter that the route does not read; null when it is in none. */
+/** Finds the plain secret in a header or query parameter that the route does not read; null if it is in none. */
 function misplacedSecret({ parts, secrets, schemes }: Refused): SignatureCause | null {
   const place = [...headerValues(parts), ...queryValues(parts)].find(([, value]) =>
     secrets.some(({ text }) => value === text || value.endsWith(` ${text}`) || value.endsWith(`=${text}`)),
   );
   if (place === undefined) return null;
   const wanted = [...new Set(schemes.flatMap(({ signature }) => signature.map(printPlace)))].join(', ');
-  const text = `the secret itself stands in ${place[0]}, where the route looks for nothing; it looks for ${wanted}`;
+  const text = `the request has the secret itself in ${place[0]}, which the route does not read; it reads ${wanted}`;
   return { code: 'misplaced_secret', certain: true, text };
 }
 
 function otherScheme(request: Refused, text: string, certain: boolean): SignatureCause {
   const accepted = request.schemes.map(({ name }) => schemeLabel(request, name)).join(', ');
-  return { code: 'other_scheme', certain, text: `the request carries ${text}; the route accepts ${accepted}` };
+  return { code: 'other_scheme', certain, text: `the request has ${text}; the route accepts ${accepted}` };
 }
 
-/** Schemes that the route does not accept and whose signature the request has, outside the body. */
+/** Returns schemes that the route does not accept and whose signature the request contains, outside the body. */
 function present({ known, schemes, parts }: Refused): readonly SchemePlan[] {
   const parsed = new LazyRequest(parts);
   return known.filter(
@@ -197,7 +201,7 @@ function present({ known, schemes, parts }: Refused): readonly SchemePlan[] {
   );
 }
 
-/** The signature places of these schemes that the request has; those that the fewest senders use come first. */
+/** Lists the signature places of these schemes that the request contains, those of the fewest senders first. */
 function carried(plans: readonly SchemePlan[], { known, parts }: Refused): string {
   const parsed = new LazyRequest(parts);
   const users = (place: string): number =>

@@ -1,11 +1,11 @@
-/** Finds the one change that would make a refused signature right, by trying the usual mistakes one at a time. */
+/** Finds the one change that would make an invalid signature valid, by trying the usual mistakes one at a time. */
 import type { SchemePlan } from '../../../../schemas/generated/types.ts';
 import type { Trial } from './trial.ts';
 import { tryTrial } from './trial.ts';
 
 interface NearMiss {
   readonly code: NearMissCode;
-  /** What would have to be different, in words. */
+  /** The difference, in words. */
   readonly says: string;
 }
 
@@ -68,14 +68,14 @@ const VARIATIONS = [
   },
   {
     code: 'body_rewritten',
-    says: 'the body is JSON that was parsed and written again on the way: verify the bytes as received',
+    says: 'the body is JSON that was parsed and written again on the way; forward the bytes unchanged',
     trials: function* (trial) {
       for (const body of jsonSpellings(textOf(trial).replace(/^\ufeff/, ''))) yield withBody(trial, body);
     },
   },
   {
     code: 'form_payload',
-    says: 'the sender signed the JSON inside the form field `payload`: choose the content type JSON at the sender',
+    says: 'the sender signed the JSON inside the form field `payload`; set the content type JSON at the sender',
     trials: (trial) => {
       const inner = new URLSearchParams(textOf(trial)).get('payload');
       return inner === null ? [] : [withBody(trial, inner)];
@@ -91,30 +91,30 @@ const VARIATIONS = [
   },
   {
     code: 'secret_form',
-    says: 'the secret is right in another form: as text where it should be decoded, or decoded where it should be text',
+    says: 'the secret must be in another form: as text instead of decoded, or decoded instead of as text',
     trials: (trial) => (isHmac(trial) ? secretForms(trial) : []),
   },
   {
     code: 'prefix',
-    says: 'the signature has another prefix than this source uses, or none',
+    says: 'the signature has no prefix, or another prefix than this source uses',
     trials: (trial) =>
       ['', 'sha1=', 'sha256=', 'sha512=', 'v0=', 'v1=', 'v1,', 'Bearer '].map((prefix) => withPrefix(trial, prefix)),
   },
   {
     code: 'encoding',
-    says: 'the signature is of another encoding (hex, base64) than this source uses',
+    says: 'the signature has another encoding (hex, base64) than this source uses',
     trials: (trial) =>
       hasEncoding(trial) ? otherEncodings(trial).map((encoding) => withPlan(trial, { encoding })) : [],
   },
   {
     code: 'encoding',
-    says: 'the signature is of another encoding (hex, base64) than this source uses, and has no prefix',
+    says: 'the signature has another encoding (hex, base64) than this source uses, and no prefix',
     trials: (trial) =>
       hasEncoding(trial) ? otherEncodings(trial).map((encoding) => withPrefix(withPlan(trial, { encoding }), '')) : [],
   },
   {
     code: 'hash_function',
-    says: 'the signature is made with another hash function',
+    says: 'the signature uses another hash function',
     trials: (trial) =>
       isHmac(trial)
         ? (['hmac-sha1', 'hmac-sha256', 'hmac-sha512'] as const).map((verify) => withPlan(trial, { verify }))
@@ -130,15 +130,15 @@ const VARIATIONS = [
   },
   {
     code: 'public_url',
-    says: 'the URL is another one at the sender: http or https, with or without a slash at its end',
+    says: 'the URL at the sender differs: http or https, with or without a slash at its end',
     trials: (trial) => (trial.url === null ? [] : urlSpellings(trial.url).map((url) => ({ ...trial, url }))),
   },
 ] as const satisfies readonly Variation[];
 
-/** One change would make the signature right. */
+/** Codes of changes that would make a signature valid. */
 export type NearMissCode = (typeof VARIATIONS)[number]['code'];
 
-/** The one change that would make the signature right; null when none of the usual mistakes explains it. */
+/** Returns the one change that would make the signature valid; null if none of the usual mistakes explains it. */
 export function findNearMiss(trial: Trial): NearMiss | null {
   for (const variation of VARIATIONS) {
     for (const changed of variation.trials(trial)) if (tryTrial(changed).ok) return variation;
@@ -164,8 +164,8 @@ function urlSpellings(url: string): string[] {
 }
 
 /*
- * Other spellings of one JSON text: the layouts and string escapes of common serializers. Numbers, duplicate keys and
- * key order are kept, so that nothing is lost that a parser would change.
+ * Creates other spellings of a JSON text: the layouts and string escapes of common serializers. Numbers, duplicate keys and
+ * key order are preserved, although a parser might change them.
  */
 
 /** How a serializer separates values. An empty `indent` keeps everything on one line. */
@@ -181,7 +181,7 @@ const LAYOUTS: readonly Layout[] = [
   ...['  ', '    ', '\t'].map((indent) => ({ comma: ',', colon: ': ', indent })),
 ];
 
-/** Escapes a string, given with its quotes, as one serializer does. */
+/** Escapes a string with its quotes, as one serializer does. */
 type Escape = (piece: string) => string;
 
 const plain: Escape = (piece) => JSON.stringify(JSON.parse(piece));
@@ -201,13 +201,13 @@ const ESCAPES: readonly Escape[] = [
   escaping(/[<>&\u2028\u2029]/g),
 ];
 
-/** Deeper texts would grow quadratically once they are indented. */
+/** Maximum depth. Deeper texts would grow quadratically when indented. */
 const MAX_DEPTH = 200;
 
-/** In UTF-16 units. An outsider's body must not keep the thread busy that stores requests. */
+/** Maximum length in UTF-16 units. An outsider's body must not keep the thread busy that stores requests. */
 export const MAX_SPELLED = 262_144;
 
-/** Yields each spelling with and without a final line break; nothing for a text that is not JSON, too long or too deep. */
+/** Yields each spelling with and without a final line break; nothing for a text that is not JSON, is too long or too deep. */
 export function* jsonSpellings(text: string): Iterable<string> {
   const pieces = text.length > MAX_SPELLED ? null : piecesOf(text);
   if (pieces === null) return;
@@ -244,7 +244,7 @@ function write(pieces: readonly string[], { comma, colon, indent }: Layout): str
 const isOpening = (piece: string | undefined): boolean => piece === '{' || piece === '[';
 const isClosing = (piece: string | undefined): boolean => piece === '}' || piece === ']';
 
-/** The tokens: strings, numbers, words and punctuation; null when the text is not JSON, or nested too deeply. */
+/** Returns the tokens: strings, numbers, words and punctuation; null if the text is not JSON, or nested too deeply. */
 function piecesOf(text: string): readonly string[] | null {
   try {
     JSON.parse(text);

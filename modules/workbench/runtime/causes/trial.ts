@@ -1,4 +1,4 @@
-/** Verifies a signature with a given plan, secret and URL, ignoring its age. */
+/** Verifies a signature with any plan, secret and URL, and ignores its age. */
 
 import { linkAuthenticator } from '../../../../runtime/verify/authenticator.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
@@ -10,11 +10,11 @@ export interface Trial {
   readonly plan: SchemePlan;
   readonly parts: RequestParts;
   readonly secret: string;
-  /** As the sender has it; null: not known. */
+  /** The URL as configured at the sender; null: unknown. */
   readonly url: string | null;
 }
 
-/** In seconds. A recorded request is stale, and a timestamp in ms that is read as seconds is far in the future. */
+/** In seconds. Captured requests are old, and a timestamp in ms that is read as seconds is far in the future. */
 const ANY_AGE = Number.POSITIVE_INFINITY;
 
 /** Verifies the request of a trial. */

@@ -1,6 +1,6 @@
 /**
- * The scheme of a request without a usable signature: the one that an unsigned request is assumed to use, so that its event
- * type and id are read from the right places, or the one that verified a kept request on arrival.
+ * Chooses the scheme of a request without a usable signature: the scheme that an unsigned request is assumed to use, so that its event
+ * type and id are read from the right places, or the scheme that verified a captured request on arrival.
  */
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import type { SignatureEvidence } from '../../../../runtime/verify/likely-sources.ts';
@@ -10,12 +10,12 @@ import type { Verification } from '../../../../runtime/verify/verification.ts';
 import type { SchemePlan } from '../../../../schemas/generated/types.ts';
 import { isMarker } from '../removed.ts';
 
-/** A scheme whose event type and id are in headers, whatever the payload is. */
+/** A scheme that reads event type and id from headers, regardless of the payload. */
 const PREFERRED = 'github';
 
 /**
- * Whether the request carries a signature: of a scheme that the route accepts, or, outside the body, of another sender, for
- * which it is refused.
+ * Whether the request has a signature: of a scheme that the route accepts, or, outside the body, of another sender. The latter
+ * is rejected.
  */
 export function isSigned({ route, evidence }: SignedRoute, request: SignedRequest): boolean {
   const { schemes } = route.authenticator;
@@ -24,7 +24,7 @@ export function isSigned({ route, evidence }: SignedRoute, request: SignedReques
   return schemes.some((plan) => carries(plan, true)) || (evidence?.known ?? []).some((plan) => carries(plan, false));
 }
 
-/** A marker stands for a credential that was removed from a kept request. */
+/** A marker replaces a credential that was removed from a captured request. */
 const isSent = (value: unknown): boolean => value !== undefined && !(typeof value === 'string' && isMarker(value));
 
 interface SignedRoute {
@@ -32,7 +32,7 @@ interface SignedRoute {
   readonly evidence: SignatureEvidence | null;
 }
 
-/** The first scheme whose event or id header the request has, otherwise a default; null when the route has none. */
+/** Returns the first scheme whose event or id header the request has, otherwise a default; null if the route has no scheme. */
 export function assumeScheme({ authenticator }: LinkedRoute, request: SignedRequest): SchemePlan | null {
   const { schemes } = authenticator;
   const carries = ({ event, delivery }: SchemePlan): boolean =>
@@ -46,7 +46,7 @@ export function assumeScheme({ authenticator }: LinkedRoute, request: SignedRequ
   );
 }
 
-/** Adds the event type in the header that the scheme reads, unless the request has one. */
+/** Adds the event type to the header that the scheme reads, unless the request has one. */
 export function withEvent<Request extends { readonly headers: SignedRequest['headers'] }>(
   request: Request,
   scheme: SchemePlan | null,
@@ -57,7 +57,7 @@ export function withEvent<Request extends { readonly headers: SignedRequest['hea
   return { ...request, headers: { ...request.headers, [at.name]: event } };
 }
 
-/** @param scheme the one that verified it; a route that no longer accepts it refuses the request */
+/** @param scheme the scheme that verified the request; a route that no longer accepts it rejects the request */
 export function asVerified(route: LinkedRoute, scheme: string): LinkedRoute {
   if (route.insecure) return route;
   const isAccepted = route.authenticator.schemes.some(({ name }) => name === scheme);

@@ -1,4 +1,4 @@
-/** Explains requests to the routes of a table, which are linked on first use: for the command line and for the playground. */
+/** Explains requests to the routes of a table, for the command line and the playground. Routes are linked on first use. */
 import { agentPlan } from '../../../../base/names.ts';
 import { isLoopback } from '../../../../base/net.ts';
 import type { FindInstallation } from '../../../../runtime/dispatch/own-message.ts';
@@ -26,21 +26,21 @@ import type { DryContext, RefusesDelivery } from './explain-services.ts';
 import { configuredJobState, createDryDispatcher, homeChannels, NO_SECRETS, Warnings } from './explain-services.ts';
 
 /** See `ExplainRequest`. */
-interface Asked extends Pick<ExplainRequest, 'request' | 'event' | 'runScript' | 'verifiedBy' | 'cameAt'> {
-  /** The route checks no signature: its secret is a reference to `INSECURE_NO_AUTH`, and no secret is read. */
+interface ExplainInput extends Pick<ExplainRequest, 'request' | 'event' | 'runScript' | 'verifiedBy' | 'cameAt'> {
+  /** The route verifies no signatures: its secret is a reference to `INSECURE_NO_AUTH`, and no secret is read. */
   readonly isOpen?: boolean;
 }
 
 export interface Explainer {
   readonly table: RouteTable;
   readonly planOf: (profile: string, route: string) => RoutePlan | null;
-  /** @param plan of the table, or of a subscription @throws LinkError when the route cannot be served for another reason than a secret */
+  /** @param plan of the table, or of a subscription @throws LinkError if the route cannot be served for a reason other than a secret */
   readonly linked: (plan: RoutePlan) => Promise<ExplainedRoute>;
   /** @throws LinkError as `linked` does */
-  readonly explain: (plan: RoutePlan, asked: Asked) => Promise<Explanation>;
+  readonly explain: (plan: RoutePlan, asked: ExplainInput) => Promise<Explanation>;
 }
 
-/** What an explanation depends on besides the table and the request. */
+/** Input of an explanation besides the table and the request. */
 export interface ExplainedWorld extends Omit<DryContext, 'refusal'> {
   /** Null: signatures are not verified, and no secret is read. */
   readonly secrets: SecretResolver | null;
@@ -49,27 +49,27 @@ export interface ExplainedWorld extends Omit<DryContext, 'refusal'> {
   readonly installation: FindInstallation;
 }
 
-/** What explanations need of the machine, or of the page in its place. */
+/** What explanations need from the machine, or from the playground page. */
 export interface ExplainingMachine {
   readonly home: string;
   readonly userHome: string;
   readonly files: ListFiles;
-  /** False: it has no cryptography, and no signature is verified. */
+  /** False: cryptography is unavailable, and signatures are not verified. */
   readonly verifies: boolean;
   /** Null: the route has no marked values. */
   readonly marks: (plan: RoutePlan) => Promise<Marks | null>;
-  /** Links the drivers of all targets; called for the first delivery that one may refuse. */
+  /** Links the drivers of all targets. Called for the first delivery that a driver may reject. */
   readonly linkRefusal: (table: RouteTable, secrets: SecretResolver) => Promise<RefusesDelivery>;
 }
 
 /** The time of every event, in Unix ms. */
 const INSTANT = Date.UTC(2026, 0, 1);
-/** Used in place of a generated delivery id. */
+/** Used instead of a generated delivery id. */
 const NO_ID = 'test';
 /** Used as the random id in the markers of untrusted text. */
 const NO_MARKER = '000000000000';
 
-/** Independent of time, randomness, secrets and store. @param storedJobs jobs created at run time, which an event may fire */
+/** A world independent of time, randomness, secrets and store. @param storedJobs jobs created at run time, which an event may fire */
 export function fixedWorld(table: RouteTable, storedJobs: readonly { readonly id: string }[] = []): ExplainedWorld {
   const stored = new Set(storedJobs.map(({ id }) => id));
   return {
@@ -89,7 +89,7 @@ export function createExplainer(
   const plans = new Map(Object.values(table.routes).map((plan) => [nameOf(plan.profile, plan.name), plan]));
   const links = new Map<RoutePlan, Promise<ExplainedRoute>>();
   const openPlans = new Map<RoutePlan, RoutePlan>();
-  // The same object each time, because links are kept by plan.
+  // Returns the same object each time, because links are cached by plan.
   const openPlan = (plan: RoutePlan): RoutePlan => {
     const open = openPlans.get(plan) ?? { ...plan, insecure: true };
     openPlans.set(plan, open);
@@ -105,7 +105,7 @@ export function createExplainer(
     installation,
     dispatcher: createDryDispatcher({ refusal, ...store }),
     homeChannel: homeChannels(table, known),
-    // Loads every driver, which many explanations in a row can do without.
+    // Loads all drivers, which many explanations do not need.
     refusal: secrets === null ? null : refusal,
   };
   const link = async (plan: RoutePlan): Promise<ExplainedRoute> =>
@@ -137,12 +137,12 @@ export function createExplainer(
   };
 }
 
-/** Credentials may be missing: an address is verified without them. */
+/** Credentials may be missing, because an address is checked without them. */
 function deliveryRefusal({ targets }: RouteTable, link: () => Promise<RefusesDelivery>): RefusesDelivery {
   let drivers: Promise<RefusesDelivery> | null = null;
   return async (...asked) => {
     const [, { target }] = asked;
-    // These refuse nothing, and need no driver.
+    // These targets accept everything, and need no driver.
     if (targets[target]?.driver === 'log' || targets[target]?.driver === 'local') return null;
     drivers ??= link();
     return (await drivers)(...asked);
@@ -151,7 +151,7 @@ function deliveryRefusal({ targets }: RouteTable, link: () => Promise<RefusesDel
 
 const nameOf = (profile: string, route: string): string => JSON.stringify([profile, route]);
 
-/** Links one route for an explanation: as a gateway does, except that secrets may be missing. */
+/** The context for linking a route as a gateway does, except that secrets may be missing. */
 type ExplainLinkContext = Pick<ExplainingMachine, 'home' | 'userHome' | 'files'> &
   Pick<ExplainedWorld, 'secrets' | 'clock'> &
   Pick<LinkContext, 'marks'> &
@@ -159,7 +159,7 @@ type ExplainLinkContext = Pick<ExplainingMachine, 'home' | 'userHome' | 'files'>
 
 export type ExplainedRoute = Pick<ExplainRequest, 'route' | 'unverified' | 'evidence'>;
 
-/** Links a static or dynamic route. @throws LinkError when it cannot be served for a reason other than a secret */
+/** Links a static or dynamic route. @throws LinkError if it cannot be served for a reason other than a secret */
 export function linkExplained(plan: RoutePlan, table: TableHeadPlan, context: ExplainLinkContext): ExplainedRoute {
   const link = linkContext(table, context);
   const found = context.secrets === null ? NOT_ASKED : tryAuthentication(plan, table, link);
@@ -169,7 +169,7 @@ export function linkExplained(plan: RoutePlan, table: TableHeadPlan, context: Ex
   return { route: linkRoute(plan, withoutSecrets(plan, table), table, link), unverified: found, evidence: null };
 }
 
-/** The context of a gateway's links; lists are read as it reads them. */
+/** Returns the link context of a gateway; lists are read as a gateway reads them. */
 export function linkContext(
   table: TableHeadPlan,
   { home, userHome, files, secrets, marks, clock, warnings }: ExplainLinkContext,
@@ -188,9 +188,9 @@ export function linkContext(
   };
 }
 
-const NOT_ASKED = 'no secret was looked for';
+const NOT_ASKED = 'secrets are not read here';
 
-/** Returns the authentication, or why it cannot be linked. */
+/** Returns the authentication, or the reason why it cannot be linked. */
 function tryAuthentication(plan: RoutePlan, table: TableHeadPlan, link: LinkContext): Authentication | string {
   try {
     return linkAuthentication(plan, table, link);
@@ -200,7 +200,7 @@ function tryAuthentication(plan: RoutePlan, table: TableHeadPlan, link: LinkCont
   }
 }
 
-/** An authentication that has the route's schemes but no secrets: only a route that checks no signature verifies. */
+/** An authentication with the route's schemes but without secrets. It accepts only requests to a route that verifies no signatures. */
 function withoutSecrets(plan: RoutePlan, table: TableHeadPlan): Authentication {
   const schemes = plan.schemes.map((name) => schemeOf(name, plan, table));
   const { insecure, labels } = plan;

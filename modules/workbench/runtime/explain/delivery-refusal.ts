@@ -1,6 +1,6 @@
 /**
- * What would stop an explained run or its deliveries: limits that it is beyond, and drivers that refuse before anything
- * is sent. None is contacted.
+ * Finds what would stop an explained run or its deliveries: exceeded limits, and drivers that reject a delivery before anything
+ * is sent. No service is contacted.
  */
 
 import { NO_AGENT } from '../../../../base/names.ts';
@@ -26,7 +26,7 @@ import type {
 import type { RefusesDelivery } from './explain-services.ts';
 import { lenient } from './explain-services.ts';
 
-/** @param secrets those that are missing stand as their references */
+/** @param secrets missing secrets resolve to their references */
 export async function linkRefusal(
   table: RouteTable,
   secrets: SecretResolver,
@@ -36,7 +36,7 @@ export async function linkRefusal(
   const { linked, problems } = linkTargets(table, lenient(secrets), context, drivers);
   const deliverer = createDeliverer({ linked, context, mirror: async () => {} });
   return async (profile, asked, text) => {
-    // Where a reference stands for the secret, it may not have the secret's form: what is sent then is not known.
+    // A reference in place of a missing secret may not have the secret's form, so what would be sent is unknown.
     const isUnknown = problems.some((problem) => problem.profile === profile && problem.target === asked.target);
     if (isUnknown || isOpenHome(table, secrets, profile, asked)) return null;
     if (text === null) return deliverer.refusal(profile, asked);
@@ -82,34 +82,34 @@ function isOpenHome(
 /** The run of an explained event. */
 export interface LimitedRun {
   readonly table: RouteTable;
-  /** Of the table, or of a subscription. */
+  /** The route's plan: of the table, or of a subscription. */
   readonly plan: RoutePlan;
   readonly dispatch: Dispatch;
   /** Null: it fires a job. */
   readonly event: LimitedEvent | null;
 }
 
-/** What is looked up only where it is needed; a page has no store. */
+/** Lookups that are made only when needed; a page has no store. */
 export interface LimitWorld {
   readonly parts: readonly RuntimePart[];
-  /** Of the machine. */
+  /** The time zone of the machine. */
   readonly timezone: string;
   /** Unix ms. */
   readonly now: number;
   readonly jobs: () => Promise<readonly JobRecord[]>;
-  /** The rows of the guard of these kinds. */
+  /** Reads the guard's rows of these kinds. */
   readonly rows: (kinds: ReadonlySet<GuardKind>) => Promise<readonly GuardRow[]>;
 }
 
-/** What limits a run. */
+/** The limits of a run. */
 export interface FoundLimits {
-  /** Null: nothing refuses it. */
+  /** Null: no limit is exceeded. */
   readonly over: OverLimit | null;
-  /** In which it would count. */
+  /** The budgets in which the run would count. */
   readonly budgets: readonly ExplainedBudget[];
 }
 
-/** The limits that a run would count in, with what is counted so far. */
+/** Returns the limits that a run would count in, with their current counts. */
 export async function storedLimits(
   { table, plan, dispatch, event }: LimitedRun,
   { parts, timezone, now, ...stored }: LimitWorld,
@@ -130,6 +130,6 @@ export async function storedLimits(
   return { over: part.counter.count(rows, limits, now), budgets: part.explain(rows, limits, now) };
 }
 
-/** Left out where there is none. */
+/** Omitted if there is no budget. */
 export const reportBudgets = (found: readonly ExplainedBudget[]): Pick<Explanation, 'budgets'> =>
   found.length === 0 ? {} : { budgets: [...found] };

@@ -1,6 +1,6 @@
 /**
- * Explains how a request is handled: runs the intake stages without effect, and records what each of them found. For the
- * command line, tests of a configuration, and kept requests.
+ * Explains how a request is handled: runs the intake stages without effect, and records the findings of each. For the
+ * command line, tests of a configuration, and captured requests.
  */
 import { targetLabel } from '../../../../base/text.ts';
 import type { Intake, Services, StageName } from '../../../../runtime/intake/intake.ts';
@@ -31,29 +31,29 @@ export interface ExplainRequest {
   readonly route: LinkedRoute;
   /** The kind of the route's agent. */
   readonly agent: Explanation['agent'];
-  /** What limits it. */
+  /** Sandbox and concurrency limit of the run. */
   readonly limits?: Pick<Explanation, 'sandbox' | 'max_concurrent'>;
   readonly request: RequestParts;
-  /** Event type that replaces the one in the request; null: as sent. */
+  /** Replaces the event type of the request; null: as sent. */
   readonly event: string | null;
-  /** For a kept request, the scheme that verified it on arrival; it is not verified again. */
+  /** For a captured request, the scheme that verified it on arrival. It is not verified again. */
   readonly verifiedBy?: string;
-  /** For a kept request, when it came, in Unix ms; its age is judged by that. */
+  /** For a captured request, its arrival time in Unix ms, which decides its age. */
   readonly cameAt?: number;
-  /** Why signatures cannot be verified; null: they are, if the request has one. */
+  /** Why signatures cannot be verified; null: a signature in the request is verified. */
   readonly unverified: string | null;
-  /** For finding the cause of a refused signature; null: it is not searched for. */
+  /** For finding the cause of an invalid signature; null: the cause is not searched for. */
   readonly evidence: SignatureEvidence | null;
   /** Null: the script is not run. */
   readonly runScript: RunScript | null;
-  /** Collects warnings; may already hold those of linking the route. */
+  /** Collects warnings; may already contain warnings about linking the route. */
   readonly warnings: Warnings;
 }
 
-/** Stages that are skipped when the signature is not verified. */
+/** Stages that are skipped if the signature is not verified. */
 const OF_SIGNATURE: ReadonlySet<StageName> = new Set(['credential', 'handshake', 'signature', 'challenge']);
 
-/** Resolves to the explanation; rejects only for a bug in hookwright. */
+/** Resolves to the explanation; rejects only because of a bug in hookwright. */
 export async function explainRequest(input: ExplainRequest, context: ExplainContext): Promise<Explanation> {
   const watched = new WatchedRequest(input, context);
   const reply = await runPipeline(watched.intake, watched.services, watched);
@@ -68,7 +68,7 @@ class WatchedRequest implements Watcher {
   private readonly context: ExplainContext;
   private readonly stages: ExplainedStage[] = [];
   private readonly unverified: 'not_signed' | 'no_secret' | null;
-  /** The scheme that the request is assumed to use when its signature is not verified. */
+  /** The scheme that the request is assumed to use if its signature is not verified. */
   private readonly assumed: string | null;
   private filter: Explanation['filter'] = null;
   private outcome: ScriptOutcome | null = null;
@@ -107,7 +107,7 @@ class WatchedRequest implements Watcher {
     if (stage === 'identify' && input.event !== null) intake.event = printableStart(input.event, EVENT_LIMIT);
     if (stage === 'filter') this.filter = intake.route.filter?.inspect(subjectOf(intake)) ?? null;
     if (stage === 'render') this.rendered();
-    // A reply of the dispatch stage that accepts the event is not a stop.
+    // A reply of the dispatch stage that accepts the event does not stop the request.
     const isStop = reply !== null && !TAKEN.has(reply.outcome);
     const result = isStop ? 'stop' : 'pass';
     const facts = { ...stageFacts(stage, intake), ...(isStop ? this.causeFacts(stage) : {}) };
@@ -118,23 +118,26 @@ class WatchedRequest implements Watcher {
     const { dispatch, coalesceKey, route } = this.intake;
     this.dispatch = dispatch === null ? null : fillEvents(dispatch, []);
     const parts = route.isMarked ? [] : promptParts(this.intake);
-    // Marks and events of a group are made for the whole.
+    // Marks and group events apply to the whole prompt.
     if (parts.map(({ text }) => text).join('') === this.dispatch?.prompt) this.parts = parts;
     if (route.coalesce !== null && coalesceKey === null)
       this.input.warnings.add('`coalesce.key` does not resolve: the event is not coalesced', {});
     if (route.sessionKey !== null && dispatch?.session_key === null)
-      this.input.warnings.add('`session_key` does not resolve: the run has a session of its own', {});
+      this.input.warnings.add('`session_key` does not resolve: the run gets a new session', {});
     if (this.intake.isExchange)
-      this.input.warnings.add('another hookwright has caused the event: a few for one key are taken, then `loop`', {});
+      this.input.warnings.add(
+        'another hookwright caused the event: a few events of one key are accepted, then they are ignored (`loop`)',
+        {},
+      );
   }
 
-  /** Warns about deliveries that would fail, whatever the agent answers. */
+  /** Warns about deliveries that would fail regardless of the agent's answer. */
   async checkDeliveries(): Promise<void> {
     const { dispatch, context, input } = this;
     if (dispatch === null || context.refusal === null) return;
     const { profile, deliveries, mode, prompt } = dispatch;
     for (const delivery of deliveries) {
-      // Those are warned about by their keys.
+      // These are reported by their keys.
       if (delivery.unresolved.length > 0) continue;
       const reason = await context.refusal(profile, delivery, isMessage({ mode }) ? prompt : null);
       if (reason !== null) input.warnings.add(`the delivery to ${targetLabel(delivery)} fails`, { reason });
@@ -242,8 +245,8 @@ class WatchedRequest implements Watcher {
     const { coalesce } = this.input.route;
     const { coalesceKey: key } = this.intake;
     if (coalesce === null || key === null || this.dispatch === null) return null;
-    const kept = coalesce.all === null ? {} : ({ keep: 'all' } as const);
-    return { key, ...kept, window_seconds: coalesce.windowMs / 1000, max_wait_seconds: coalesce.maxWaitMs / 1000 };
+    const captured = coalesce.all === null ? {} : ({ keep: 'all' } as const);
+    return { key, ...captured, window_seconds: coalesce.windowMs / 1000, max_wait_seconds: coalesce.maxWaitMs / 1000 };
   }
 }
 
@@ -252,7 +255,7 @@ function unverifiedBecause(input: ExplainRequest, request: LazyRequest): 'not_si
   return input.unverified === null ? null : 'no_secret';
 }
 
-/** The texts of which the prompt is made, with the placeholder that each stands for. */
+/** Returns the parts of the prompt, each with its placeholder. */
 function promptParts({ route, event, deliveryId, data }: Intake): NonNullable<Explanation['prompt_parts']> {
   const builtins = { event_type: event, route: route.plan.name, delivery_id: deliveryId };
   return route.plan.prompt.map((segment) => {
@@ -273,7 +276,7 @@ const FACTS: Readonly<Partial<Record<StageName, (intake: Intake) => Facts>>> = {
   },
 };
 
-/** The facts about a stage that has just run. */
+/** Returns the facts about a stage that has just run. */
 function stageFacts(stage: StageName, intake: Intake): Facts {
   const about = intake.stage === stage ? reasonOf(intake)?.about : null;
   const detail = about?.kind === 'text' ? { detail: about.text } : {};

@@ -1,4 +1,4 @@
-/** The services for the stages of an explained request, with a dispatcher that returns what follows from the configuration: they have no effect. */
+/** Creates services without effects for the stages of an explained request. The dispatcher's answers follow from the configuration. */
 
 import { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
@@ -21,14 +21,14 @@ import type { RequestParts } from '../../../../runtime/verify/request.ts';
 import type { Dispatch, DispatchDelivery, RouteTable } from '../../../../schemas/generated/types.ts';
 
 export interface ExplainContext {
-  /** Without effect: see `createDryDispatcher`. */
+  /** A dispatcher without effects: see `createDryDispatcher`. */
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** The id whose markers are our own. */
+  /** The id of this installation, which recognises its own markers. */
   readonly installation: FindInstallation;
   readonly homeChannel: HomeChannelOf;
-  /** For warnings about deliveries that would fail; null: none are given. */
+  /** For warnings about deliveries that would fail; null: no such warnings. */
   readonly refusal: RefusesDelivery | null;
 }
 
@@ -39,7 +39,7 @@ interface ServicesInput {
   readonly warnings: Warnings;
 }
 
-/** @param onScript called with the outcome of the script, if it is run */
+/** @param onScript called with the outcome of the script, if it runs */
 export function explainServices(
   { request, runScript, warnings }: ServicesInput,
   { dispatcher, clock, ids, installation }: ExplainContext,
@@ -52,7 +52,7 @@ export function explainServices(
     log: warnings.log,
     installation,
     runScript: async (asked) => {
-      if (runScript === null) throw new Error('the script stage is left out');
+      if (runScript === null) throw new Error('the script stage is skipped');
       const outcome = await runScript(asked);
       onScript(outcome);
       return outcome;
@@ -70,14 +70,14 @@ export function explainServices(
   };
 }
 
-/** Why a delivery would fail before anything is sent; null: it may succeed. @param text null: not known yet */
+/** Returns why a delivery would fail before anything is sent; null: it may succeed. @param text null: not yet known */
 export type RefusesDelivery = (
   profile: string,
   delivery: DispatchDelivery,
   text: string | null,
 ) => Promise<string | null> | string | null;
 
-/** The chat of a delivery that names none; null: it names one, or its target has no home channel. */
+/** Returns the home channel if the delivery names no chat; null: it names one, or its target has no home channel. */
 type HomeChannelOf = (profile: string, delivery: DispatchDelivery) => string | null;
 
 export type JobOutcome = 'accepted' | 'paused' | 'unknown_job';
@@ -85,7 +85,7 @@ export type JobOutcome = 'accepted' | 'paused' | 'unknown_job';
 export interface DryContext {
   readonly refusal: RefusesDelivery;
   readonly jobState: (profile: string, id: string) => Promise<JobOutcome> | JobOutcome;
-  /** The limit that a run would be beyond; left out: there are no limits. @param event null: of a job */
+  /** The limit that a run would exceed; omitted: there are no limits. @param event null: a job's run */
   readonly overLimit?: ((dispatch: Dispatch, event: LimitedEvent | null) => Promise<OverLimit | null>) | undefined;
 }
 
@@ -114,7 +114,7 @@ export function createDryDispatcher({ refusal, jobState, overLimit }: DryContext
   };
 }
 
-/** Creates the intake of a request that comes from a file instead of a connection. */
+/** Creates the intake of a request from a file instead of a connection. */
 export function createIntake(
   { method, url, headers, rawHeaders }: RequestParts,
   route: LinkedRoute,
@@ -129,17 +129,17 @@ export function createIntake(
   return new Intake(request, new ServerResponse(request), { ...route, window: new RateWindow() }, clock);
 }
 
-/** Why `serve` does not start with a configuration without `platforms.webhook.enabled`. */
+/** The reason why `serve` does not start without `platforms.webhook.enabled`. */
 export const SWITCHED_OFF = 'webhooks are switched off: set platforms.webhook.enabled';
 
-/** By the config alone, for tests of it. */
+/** The state of a job according to the config alone, for tests of a config. */
 export function configuredJobState({ jobs }: RouteTable, profile: string, id: string): JobOutcome {
   const job = Object.hasOwn(jobs, id) ? jobs[id] : undefined;
   if (job === undefined || job.profile !== profile) return 'unknown_job';
   return job.paused ? 'paused' : 'accepted';
 }
 
-/** The chat that a target delivers to where a route names none; its reference, where that cannot be resolved here. */
+/** Returns the chat to which a target delivers if a route names none; its reference if that cannot be resolved here. */
 export function homeChannels({ profiles }: RouteTable, secrets: SecretResolver): HomeChannelOf {
   return (profile, { target, extra }) => {
     const targets = profiles[profile]?.targets ?? {};
@@ -150,14 +150,14 @@ export function homeChannels({ profiles }: RouteTable, secrets: SecretResolver):
   };
 }
 
-/** Secrets of explanations and dry runs, which show none. */
+/** Resolves no secrets, for explanations and dry runs, which show none. */
 export const NO_SECRETS: SecretResolver = {
   resolve: () => {
-    throw new Error('no secret is looked for');
+    throw new Error('secrets are not read here');
   },
 };
 
-/** For dry runs: a secret that is missing on this machine stands as its reference; it is not shown anyway. */
+/** For dry runs, which show no secrets: a secret that is missing on this machine resolves to its reference. */
 export function lenient(secrets: SecretResolver): SecretResolver {
   return {
     resolve(ref) {
@@ -170,17 +170,17 @@ export function lenient(secrets: SecretResolver): SecretResolver {
   };
 }
 
-/** Collects warnings about what would fail later, while a request is explained. */
+/** Collects warnings about later failures while a request is explained. */
 export class Warnings {
   private readonly earlier: Warnings | null;
   private readonly texts: string[] = [];
 
-  /** @param earlier those that came before, such as of linking the route */
+  /** @param earlier earlier warnings, such as those about linking the route */
   constructor(earlier: Warnings | null = null) {
     this.earlier = earlier;
   }
 
-  /** Keeps the warnings that the stages log. */
+  /** Collects the warnings that the stages log. */
   readonly log: Logger = {
     debug: () => {},
     info: () => {},
@@ -192,7 +192,7 @@ export class Warnings {
     if (reason !== null) this.texts.push(`the signature scheme ${scheme} is deprecated: ${reason}`);
   }
 
-  /** All warnings, with those about the addresses of the dispatch. */
+  /** Returns all warnings, including those about the addresses of the dispatch. */
   of(dispatch: Dispatch | null): string[] {
     const addresses = (dispatch?.deliveries ?? []).flatMap(({ extra, unresolved, ...delivery }) =>
       unresolved.map((key) => `deliver_extra.${key} of ${targetLabel(delivery)} does not resolve: ${extra[key] ?? ''}`),

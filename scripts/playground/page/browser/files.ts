@@ -1,11 +1,11 @@
-/** The files of the page: those that are typed, and the shipped catalog, which the build puts into it. */
+/** Provides the files of the page: the typed configuration, and the shipped catalog that the build includes. */
 import { dirname } from 'node:path';
 import type { Files } from '../../../../compiler/source/files.ts';
 
-/** The JSON files of `catalog/`, parsed, by path below it; the build defines it. */
+/** The parsed JSON files of `catalog/` by path; the build defines it. */
 declare const SHIPPED: Readonly<Record<string, unknown>>;
 
-/** In memory. @param files texts by absolute path @param mode permission bits of each */
+/** Creates a file system in memory. @param files texts by absolute path @param mode permission bits of all files */
 export function memoryFiles(files: Readonly<Record<string, string>>, mode: number): Files {
   const texts = new Map(Object.entries(files));
   const children = new Map<string, Set<string>>();

@@ -1,3 +1,3 @@
-/** Globals of Node.js, for the code of the page. */
+/** Defines the globals of Node.js that the page's code uses. */
 export { Buffer } from 'buffer';
 export const process = { env: {}, platform: 'linux', cwd: () => '/' };

@@ -1,6 +1,6 @@
 /**
- * What the code of the page uses of Node.js, in a browser. What it does not use there (signatures, sockets, the disk) is not
- * there: calling it is a bug, and throws (`scripts/playground/build-page.ts` has `absent` for each name).
+ * Implements the parts of Node.js that the page's code uses in a browser. Other parts (signatures, sockets, the disk) throw,
+ * because calling them is a bug (`scripts/playground/build-page.ts` uses `absent` for each name).
  */
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -26,7 +26,7 @@ export { ascii as isAscii };
 const bytesOf = (data: string | Uint8Array): Uint8Array =>
   typeof data === 'string' ? new TextEncoder().encode(data) : data;
 
-/** The part of a hash that is used: any number of `update`, one `digest`. */
+/** The used part of a hash: any number of `update`, one `digest`. */
 function hasherOf(hash: { update(data: Uint8Array): unknown; digest(): Uint8Array }) {
   const hasher = {
     update(data: string | Uint8Array) {
@@ -41,18 +41,18 @@ function hasherOf(hash: { update(data: Uint8Array): unknown; digest(): Uint8Arra
   return hasher;
 }
 
-/** @param name `sha256`, the only one that a table needs */
+/** @param name `sha256`, the only hash that a table needs */
 export const createHash = (name: string) => (name === 'sha256' ? hasherOf(sha256.create()) : absent());
-/** Signs what a delivery would send, which is neither sent nor shown: one hash does for all. */
+/** Signs a delivery that is neither sent nor shown, so one hash is used for all names. */
 export const createHmac = (_name: string, key: string | Uint8Array) => hasherOf(hmac.create(sha256, bytesOf(key)));
 
-/** 4, 6, or 0 for what is no IP address. */
+/** Returns 4, 6, or 0 for a text that is not an IP address. */
 export function isIP(text: string): 0 | 4 | 6 {
   if (/^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(text)) return 4;
   return text.includes(':') && URL.canParse(`http://[${text}]/`) ? 6 : 0;
 }
 
-/** The address as zeros and ones. */
+/** Returns the address in binary digits. */
 function bitsOf(address: string): string {
   const digits = (numbers: readonly number[], size: number): string =>
     numbers.map((each) => each.toString(2).padStart(size, '0')).join('');
@@ -77,7 +77,7 @@ export class BlockList {
   }
 }
 
-/** Of a request that has no connection. */
+/** Classes of Node.js for a request without a connection. */
 export class Socket {}
 export class IncomingMessage {}
 export class ServerResponse {}
@@ -86,7 +86,7 @@ export class ServerResponse {}
 export const stripVTControlCharacters = (text: string): string => text;
 export const randomUUID = (): string => crypto.randomUUID();
 
-/** Stands for everything else. */
+/** Replaces all other functions. */
 export function absent(): never {
-  throw new Error('the page has no Node.js');
+  throw new Error('the page does not have this function of Node.js');
 }

@@ -1,4 +1,4 @@
-/** What fields of payloads are and who writes them. */
+/** Tests the classes and authors of payload fields. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
@@ -66,7 +66,7 @@ const CASES: readonly Case[] = [
   ['agentmail', 'message.received', 'message.references.0', 'text'],
   ['agentmail', 'message.received', 'message.attachments.0.content_type', 'text'],
   ['agentmail', 'message.received', 'message.thread_id', 'identifier'],
-  // A word of AgentMail's; nobody lists which there are.
+  // One of AgentMail's words, which are not documented.
   ['agentmail', 'message.received', 'message.timestamp', 'identifier'],
   ['github', 'star', 'sender.name', 'text'],
   ['github', 'star', 'sender.email', 'text'],
@@ -86,21 +86,21 @@ test('every kind of field has its class', () => {
   }
 });
 
-test('who writes a text is told, also of one inside an object', () => {
+test('reports the author of a text, also inside an object', () => {
   const { text } = classify(shippedForms('github', 'issues'), ['issue', 'title']);
-  assert.equal(text?.review?.by, 'whoever opens the issue');
+  assert.equal(text?.review?.by, 'the person who opens the issue');
   assert.equal(
     classify(shippedForms('github', 'pull_request'), ['pull_request', 'head', 'ref']).text?.path.at(-1),
     'ref',
   );
 });
 
-test('nothing known, and a whole payload, are not trusted', () => {
+test('does not trust unknown fields and whole payloads', () => {
   assert.equal(classify(null, ['title']).class, 'unknown');
   assert.equal(classify(shippedForms('github', 'issues'), []).class, 'text');
 });
 
-describe('a schema of one’s own', () => {
+describe('a custom schema', () => {
   const classIn = (schema: unknown): LeafClass => {
     const table = createNodeTable();
     const root = createSchemaReader({ properties: { name: schema } }, table).read({ properties: { name: schema } });
@@ -109,7 +109,7 @@ describe('a schema of one’s own', () => {
     return classify(createFormSet({ ...shape, variants: [{ event: 'a', root, action: null }] }), ['name']).class;
   };
 
-  test('says it by type, format, values, pattern or in so many words', () => {
+  test('sets the class by type, format, values, pattern or `x-class`', () => {
     assert.equal(classIn({ type: 'string' }), 'text');
     assert.equal(classIn({ type: 'string', format: 'email' }), 'text');
     assert.equal(classIn({ type: 'string', format: 'date-time' }), 'identifier');
@@ -120,7 +120,7 @@ describe('a schema of one’s own', () => {
     assert.equal(classIn({}), 'unknown');
   });
 
-  test('a pattern that leaves no room for a sentence makes an identifier', () => {
+  test('a pattern that cannot match a sentence makes an identifier', () => {
     for (const pattern of ['^[A-Z]{3}-\\d+$', '^(?:eu|us)-[a-z0-9-]+$', '^\\w+$'])
       assert.equal(classIn({ type: 'string', pattern }), 'identifier', pattern);
     for (const pattern of [
@@ -144,7 +144,7 @@ describe('the reviewed lists', () => {
     content: JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as ReviewFile,
   }));
 
-  test('there is one for each shape, of a source that exists', () => {
+  test('exist for each shape, and only for existing sources', () => {
     const { sources } = readShippedCatalog();
     const shapes = readdirSync(new URL('../../../../catalog/shapes/', import.meta.url));
     assert.deepEqual(files.map(({ file }) => file).toSorted(), shapes.toSorted());
@@ -154,7 +154,7 @@ describe('the reviewed lists', () => {
     }
   });
 
-  test('every decision has a class and a reason, and says who writes free text', () => {
+  test('have a class and a reason for every decision, and an author for free text', () => {
     for (const { file, content } of files) {
       for (const { class: leafClass, by, why, paths } of content.fields) {
         const where = `${file} ${paths[0]}`;
@@ -165,7 +165,7 @@ describe('the reviewed lists', () => {
     }
   });
 
-  test('every header of a mail is free text: its sender writes it', () => {
+  test('class every header of a mail as free text, because its sender writes it', () => {
     const header =
       /(?:^|\.)(?:last_)?(?:subject|from|to|cc|reply_to|in_reply_to|references|headers|message.id|content_.*)$/;
     for (const [source, event] of [
@@ -182,7 +182,7 @@ describe('the reviewed lists', () => {
     }
   });
 
-  test('fields that name an author exist', () => {
+  test('name existing fields for authors', () => {
     for (const { content } of files) {
       const set = createFormSet(shippedShape(content.source));
       for (const field of [...content.sender, ...content.fields.flatMap(({ author }) => author ?? [])])

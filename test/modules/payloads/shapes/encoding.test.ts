@@ -1,4 +1,4 @@
-/** The text form of shapes: what is written is read again, and equal types are written once. */
+/** Tests the text form of shapes: printed nodes can be read again, and equal types are written once. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
@@ -17,7 +17,7 @@ const base36 = (id: number): string => id.toString(36);
 const id = fc.integer({ min: 1, max: 5000 });
 const name = fc.string({ minLength: 1, unit: 'grapheme' });
 
-/** Values are all of one type, as the generators write them. */
+/** All values of a node have one type, as generators write them. */
 const values: fc.Arbitrary<readonly [ShapeType, readonly ScalarValue[]] | null> = fc.oneof(
   fc.constant(null),
   fc.uniqueArray(name, { minLength: 1 }).map((list) => ['string', list] as const),
@@ -47,7 +47,7 @@ const node: fc.Arbitrary<ShapeNode> = fc
     items,
   }));
 
-test('a node that is printed is read again, whatever its names and values are', () => {
+test('a printed node can be read again, with any names and values', () => {
   fc.assert(
     fc.property(node, (before) => {
       const line = printNode(before, base36, ANY_ID);
@@ -63,11 +63,11 @@ test('a node that is printed is read again, whatever its names and values are', 
   );
 });
 
-test('a line that is none is refused', () => {
+test('rejects an invalid line', () => {
   for (const line of ['q', '{a}', 's=a{b:1', '[', 's]']) assert.throws(() => readNode(line, ANY_ID), SyntaxError, line);
 });
 
-test('types that hold the same are written once, also where they contain themselves', () => {
+test('writes equal types once, including recursive types', () => {
   const table = createNodeTable();
   const text = (): number => table.add({ ...ANY, types: new Set(['string']) });
   const person = (): number => {
@@ -104,7 +104,7 @@ describe('the shipped shapes', () => {
   const folder = new URL('../../../../catalog/shapes/', import.meta.url);
   const files = readdirSync(folder).map((file) => ({ file, text: readFileSync(new URL(file, folder), 'utf8') }));
 
-  test('name their packages, versions and licences, and can be read to the last node', () => {
+  test('name their packages, versions and licences, and all nodes can be read', () => {
     for (const { file, text } of files) {
       const shape = readShapeFile({ shape: text, review: null });
       assert.equal(`${shape.source}.json`, file);

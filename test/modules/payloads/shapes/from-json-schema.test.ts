@@ -1,4 +1,4 @@
-/** JSON Schemas as shapes: what is closed, what is united, and what refers to itself. */
+/** Tests JSON Schemas as shapes: closed objects, unions and recursion. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { findPath } from '../../../../modules/payloads/compiler/shapes/form-set.ts';
@@ -22,14 +22,22 @@ describe('an object', () => {
   const a = { type: 'string' };
   const CASES: readonly (readonly [string, unknown, string])[] = [
     ['is closed when it lists properties', { properties: { a } }, 'absent'],
-    ['is closed when it says so', { properties: { a }, additionalProperties: false }, 'absent'],
-    ['is closed without any property when it says so', { type: 'object', additionalProperties: false }, 'absent'],
+    ['is closed if additional properties are forbidden', { properties: { a }, additionalProperties: false }, 'absent'],
+    [
+      'is closed without any property if additional properties are forbidden',
+      { type: 'object', additionalProperties: false },
+      'absent',
+    ],
     ['is open when it allows more', { properties: { a }, additionalProperties: true }, 'open'],
-    ['holds more of one kind', { properties: { a }, additionalProperties: { type: 'integer' } }, 'integer'],
+    [
+      'has additional properties of one type',
+      { properties: { a }, additionalProperties: { type: 'integer' } },
+      'integer',
+    ],
     ['is open when it lists nothing', { type: 'object' }, 'open'],
     ['is open when names are patterns', { properties: { a }, patternProperties: { '^x-': {} } }, 'open'],
-    ['is not known when nothing is said', {}, 'open'],
-    ['is not known outside the document', { $ref: 'https://example.test/schema.json' }, 'open'],
+    ['is unknown without keywords', {}, 'open'],
+    ['is unknown outside the document', { $ref: 'https://example.test/schema.json' }, 'open'],
     [
       'of one package is closed beside a closed one',
       { allOf: [{ properties: { a } }, { properties: { c: a } }] },
@@ -38,7 +46,7 @@ describe('an object', () => {
     ['has what a part of it has', { allOf: [{ properties: { a } }, { properties: { b: a } }] }, 'string'],
     ['has what one of several has', { oneOf: [{ properties: { a } }, { properties: { b: a } }] }, 'string'],
     [
-      'is narrowed by a part of it',
+      'is narrowed by a subschema',
       { allOf: [{ properties: { b: { type: ['string', 'null'] } } }, { properties: { b: a } }] },
       'string',
     ],
@@ -48,7 +56,7 @@ describe('an object', () => {
   for (const [name, schema, expected] of CASES) test(name, () => assert.equal(kindAt(schema, 'b'), expected));
 });
 
-test('values, also of one beside null; a list without them beside a list has none', () => {
+test('a union has values if all members list them; null does not matter', () => {
   const values = (schema: unknown): unknown => (at({ properties: { x: schema } }, 'x') as ShapeNode).values;
   assert.deepEqual(values({ const: 'a' }), ['a']);
   assert.deepEqual(values({ enum: ['a', null] }), ['a']);
@@ -58,7 +66,7 @@ test('values, also of one beside null; a list without them beside a list has non
   assert.deepEqual(values({ allOf: [{ type: 'string' }, { enum: ['a'] }] }), ['a']);
 });
 
-test('a schema may contain itself, below null too', () => {
+test('a schema may contain itself, also in a nullable member', () => {
   const tree = {
     $ref: '#/$defs/tree',
     $defs: {
@@ -77,7 +85,7 @@ test('a schema may contain itself, below null too', () => {
   assert.equal(kindAt({ $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }, 'x'), 'open');
 });
 
-test('no document makes it throw', () => {
+test('never throws, for any document', () => {
   for (const schema of [
     null,
     1,

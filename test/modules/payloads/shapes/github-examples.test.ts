@@ -1,4 +1,4 @@
-/** Every payload GitHub publishes as an example, against the shipped shape: nothing in it is unknown, nothing contradicts. */
+/** Compares every example payload that GitHub publishes with the shipped shape: no path is unknown, and no value contradicts. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -39,10 +39,10 @@ describe('the examples of GitHub', () => {
     assert.deepEqual(faultsOf(SHAPE, 'api.github.com'), { paths: 68_055, faults: [], strange: [] });
   });
   for (const edition of ['ghes-31', 'ghes-32', 'ghes-33', 'ghes-34', 'ghes-35']) {
-    test(`${edition}: nothing is unknown in the events that the shape has`, () => {
+    test(`${edition}: no path is unknown in events of the shape`, () => {
       const { faults, strange } = faultsOf(SHAPE, edition);
       assert.deepEqual(faults, []);
-      // An event that was retired, and two that had no action then.
+      // A retired event, and two that had no action at that time.
       const retired = ['content_reference/created', 'deployment/undefined', 'deployment_status/undefined'];
       assert.deepEqual(
         strange.filter((each) => !retired.includes(each)),
@@ -52,7 +52,7 @@ describe('the examples of GitHub', () => {
   }
 });
 
-test('the comparison finds what is wrong', () => {
+test('the comparison finds unknown paths and contradictions', () => {
   const payload = { action: 'closed', number: '5', pull_request: { titel: 'x', state: 'merged' } };
   const found = payloadFaults(SHAPE, 'pull_request', payload);
   assert.deepEqual(found?.unknown, ['pull_request.titel']);

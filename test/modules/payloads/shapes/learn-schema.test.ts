@@ -1,4 +1,4 @@
-/** Schemas inferred from payloads. */
+/** Tests schemas that are inferred from payloads. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { findPath } from '../../../../modules/payloads/compiler/shapes/form-set.ts';
@@ -20,7 +20,7 @@ test('a field that is missing in one payload is not required', () => {
   });
 });
 
-describe('values are listed only where they are plausible', () => {
+describe('lists values only if they are plausible', () => {
   const CASES: readonly (readonly [string, readonly string[], string, boolean])[] = [
     ['words that come again and again', times(12, (at) => ['red', 'green'][at % 2] ?? ''), 'colour', true],
     ['few words in a field for one of a few', times(4, (at) => ['open', 'paid'][at % 2] ?? ''), 'status', true],
@@ -40,7 +40,7 @@ describe('values are listed only where they are plausible', () => {
   }
 });
 
-test('one word of a field further down is no list: the next user may be a bot', () => {
+test('does not list the single value of a nested field, because other values may follow', () => {
   const learned = learnSchema(times(3, () => ({ type: 'order.created', user: { type: 'User' } })));
   const { type, user } = learned.properties as Record<string, { readonly properties?: unknown }>;
   assert.deepEqual(
@@ -49,7 +49,7 @@ test('one word of a field further down is no list: the next user may be a bot', 
   );
 });
 
-test('formats, null beside a type, and null alone', () => {
+test('infers formats, nullable types, and null', () => {
   assert.deepEqual(propertyOf(['2026-01-01T10:00:00Z', null]), { type: ['string', 'null'], format: 'date-time' });
   assert.deepEqual(propertyOf(['https://a.test/x']), { type: 'string', format: 'uri' });
   assert.deepEqual(propertyOf([null, null]), {});
@@ -59,14 +59,14 @@ test('formats, null beside a type, and null alone', () => {
   });
 });
 
-test('keys that are data make a map', () => {
+test('infers a map if keys are data', () => {
   assert.deepEqual(propertyOf([{ 17: { n: 1 }, 42: { n: 2 } }]), {
     type: 'object',
     additionalProperties: { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } },
   });
 });
 
-test('keys that differ from payload to payload make a map, so that the next one is no mistake', () => {
+test('infers a map if keys differ between payloads, so that a new key is not a mistake', () => {
   const map = { type: 'object', additionalProperties: { type: 'string' } };
   assert.deepEqual(
     propertyOf([
@@ -85,7 +85,7 @@ test('keys that differ from payload to payload make a map, so that the next one 
   assert.deepEqual(optional.required, ['id']);
 });
 
-test('what was learned knows every path it was learned from', () => {
+test('a learned schema has every path of its payloads', () => {
   const payloads = [
     { a: { b: [{ c: 1 }, { d: null }] }, e: 'x' },
     { a: { b: [] }, f: { 'x@y.z': true } },

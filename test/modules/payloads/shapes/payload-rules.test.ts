@@ -1,4 +1,4 @@
-/** What the rules about payloads say of routes, and where they are silent. */
+/** Tests the rules about payloads: what they report, and what they accept. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { repairRounds } from '../../../../modules/tutor/compiler/repair-rounds.ts';
@@ -7,7 +7,7 @@ import { goldenTexts } from '../../../helpers/golden-texts.ts';
 
 const printed = goldenTexts('modules/payloads/shapes/payload-rules.txt');
 
-/** `line: rule: message` of what is said about one route, whose keys are written below it. */
+/** Returns `rule: message` of each diagnostic about one route. @param route YAML lines of the route */
 function said(route: string, files: Readonly<Record<string, string>> = {}, rest = ''): readonly string[] {
   const lines = route.split('\n').map((line) => `        ${line}`);
   const config = `platforms:\n  webhook:\n    enabled: true\n    secret: env:SECRET\n    routes:\n      r:\n${lines.join('\n')}\n${rest}`;
@@ -17,7 +17,7 @@ function said(route: string, files: Readonly<Record<string, string>> = {}, rest 
 
 const PULL = 'source: github\nevents: [pull_request]\n';
 
-test('a quoted `true` or number is shown with its quotes, and what to write', () => {
+test('reports a quoted `true` or number with its quotes and the fix', () => {
   const filters = (value: string) => said(`${PULL}prompt: x\nfilters: { field: pull_request.${value} }`);
   assert.match(
     String(filters('merged, equals: "true"')),
@@ -38,7 +38,7 @@ describe('a path that no event has', () => {
     ['pull_request.headref', '`{pull_request.head.ref}`'],
   ];
   for (const [path, suggestion] of CASES) {
-    test(`{${path}}: ${suggestion} is meant`, () => {
+    test(`{${path}}: suggests ${suggestion}`, () => {
       const [first, ...others] = said(`${PULL}prompt: "{${path}}"`);
       assert.deepEqual(others, []);
       const names = ['unknown-payload-path: ', '`pull_request`', `\`${path}\``, suggestion];
@@ -46,7 +46,7 @@ describe('a path that no event has', () => {
     });
   }
 
-  test('is found in the key, in addresses, in the prompt of a job and in filters', () => {
+  test('is found in keys, addresses, prompts of jobs and filters', () => {
     assert.match(String(said(`${PULL}prompt: x\ncoalesce: { key: pull_request.numbr }`)), /`pull_request.number`/);
     assert.match(
       String(said(`${PULL}prompt: x\ndeliver: log\ndeliver_extra: { log: { chat_id: "{pull_request.numbr}" } }`)),
@@ -64,27 +64,27 @@ describe('a path that no event has', () => {
     );
   });
 
-  test('an object is no address and no key, and may stand in a prompt', () => {
+  test('an object is allowed in a prompt, but not as an address or a key', () => {
     assert.deepEqual(said(`${PULL}prompt: "{pull_request.user}"`), []);
     assert.match(
       said(`${PULL}prompt: x\ncoalesce: { key: "{repository}" }`).join(),
       /^unknown-payload-path: `\{repository\}`[^`]*`\{repository\.full_name\}`[^`]*$/,
     );
-    // Which may be null.
+    // The field may be null.
     assert.match(
       said(`${PULL}prompt: x\ncoalesce: { key: "{pull_request.user}" }`).join(),
       /^unknown-payload-path: `\{pull_request\.user\}`[^`]*`\{pull_request\.user\.login\}`[^`]*$/,
     );
   });
 
-  test('the message says which other events have it', () => {
+  test('the message names other events that have it', () => {
     assert.match(
       String(said('source: github\nevents: [push]\nprompt: "{issue.number}"')),
       /`push`.*`issue\.number`.*`issue_comment`.*`issues`/,
     );
   });
 
-  test('names that are no payload are left alone', () => {
+  test('names outside the payload are not checked', () => {
     assert.deepEqual(
       said(`${PULL}prompt: "{event_type} {route} {delivery_id} {__raw__} {action}"`).map((each) => each.split(':')[0]),
       [],
@@ -92,8 +92,8 @@ describe('a path that no event has', () => {
   });
 });
 
-describe('filters narrow what may come', () => {
-  test('the action of an event', () => {
+describe('filters narrow the possible events', () => {
+  test('by the action of an event', () => {
     assert.deepEqual(said(`${PULL}prompt: "{changes.title.from}"`), []);
     assert.deepEqual(said(`${PULL}filters: { field: action, equals: edited }\nprompt: "{changes.title.from}"`), []);
     assert.match(
@@ -114,7 +114,7 @@ describe('filters narrow what may come', () => {
     );
   });
 
-  test('the event, and a field that one event has', () => {
+  test('by the event, and by a field that one event has', () => {
     const both = 'source: github\nevents: [issues, issue_comment]\n';
     assert.deepEqual(said(`${both}prompt: "{comment.body}"`), []);
     assert.match(
@@ -135,13 +135,13 @@ describe('filters narrow what may come', () => {
     );
   });
 
-  test('one of several conditions leaves what each of them leaves', () => {
+  test('`any` leaves the events that match at least one condition', () => {
     const any = 'filters: { any: [{ field: action, equals: opened }, { field: action, equals: edited }] }\n';
     assert.deepEqual(said(`${PULL}${any}prompt: "{changes.title.from}"`), []);
     assert.match(String(said(`${PULL}${any}prompt: "{label.name}"`)), /`edited` or `opened`|`opened` or `edited`/);
   });
 
-  test('a condition at fault does not hide what follows', () => {
+  test('an impossible condition does not hide later problems', () => {
     const found = said(
       `${PULL}filters: [{ field: action, equals: opend }, { field: pull_request.stat, equals: open }]\nprompt: "{titl}"`,
     );
@@ -178,7 +178,7 @@ describe('a filter that no event passes', () => {
     });
   }
 
-  test('conditions that contradict each other are found without a shape', () => {
+  test('contradicting conditions are found without a shape', () => {
     const [first] = said(
       'auth: [generic-v2]\nfilters: { all: [{ field: a, equals: 1 }, { field: a, equals: 2 }] }\nprompt: x',
     );
@@ -209,7 +209,7 @@ describe('a filter that no event passes', () => {
     assert.deepEqual(said(`auth: [generic-v2]\nfilters: ${fine}\nprompt: x`), []);
   });
 
-  test('what may be is left alone', () => {
+  test('possible conditions are accepted', () => {
     const fine = [
       '{ field: action, in: [opened, reopened] }',
       '{ field: pull_request.merged_at, equals: null }',
@@ -233,7 +233,7 @@ describe('a filter that no event passes', () => {
   });
 });
 
-test('what can only mean one thing is repaired', () => {
+test('--fix repairs a mistake with a single candidate', () => {
   const config = `platforms:
   webhook:
     enabled: true
@@ -260,16 +260,16 @@ test('what can only mean one thing is repaired', () => {
       '- { field: "pull_request.draft", equals: false }',
       '- { field: action, in: ["opened", synchronize] }',
       '{pull_request.title} by {pull_request.user.login}',
-      // Several things have a login.
+      // Several objects have a login.
       '{repository.name} {login}',
       'coalesce: { key: pull_request.number }',
     ],
   );
 });
 
-describe('where it is not certain which events come', () => {
+describe('uncertain events', () => {
   const TYPO = 'prompt: "{zork}"';
-  test('it is certain with a source, and with events of one sender', () => {
+  test('are certain with a source, or with events of one sender', () => {
     assert.equal(said(`source: github\n${TYPO}`).length, 1);
     assert.equal(said(`events: [pull_request]\n${TYPO}`).length, 1);
     assert.equal(said(`events: ["pull_request*"]\n${TYPO}`).length, 1);
@@ -286,7 +286,7 @@ describe('where it is not certain which events come', () => {
     ['an open object above it', 'source: github\nevents: [repository_dispatch]\n'],
   ];
   for (const [name, keys] of SILENT) {
-    test(`silent: ${name}`, () => {
+    test(`are not checked: ${name}`, () => {
       const route = keys.includes('dispatch') ? `${keys}prompt: "{client_payload.zork}"` : `${keys}${TYPO}`;
       const found = said(route, { '~/.hookwright/scripts/change.py': '' });
       assert.deepEqual(
@@ -297,7 +297,7 @@ describe('where it is not certain which events come', () => {
   }
 });
 
-describe('a source of the config’s own', () => {
+describe('a custom source', () => {
   const SOURCE = 'verify: token, signature: { header: X-Token }, event: { header: X-Event }';
   const SCHEMA = JSON.stringify({
     type: 'object',
@@ -307,7 +307,7 @@ describe('a source of the config’s own', () => {
   });
   const own = (shape: string): string => `sources:\n  shop: { ${SOURCE}, shape: ${shape} }\n`;
 
-  test('`shape` is one file for all events', () => {
+  test('`shape` may be one file for all events', () => {
     const found = said(
       'source: shop\nprompt: "{id} {buyer.nam} {buyer.name}"\nfilters: { field: status, equals: payed }',
       { 'shapes/shop.json': SCHEMA },
@@ -319,7 +319,7 @@ describe('a source of the config’s own', () => {
     );
   });
 
-  test('or a file for each event, or a part of one', () => {
+  test('`shape` may be a file per event, or a part of a file', () => {
     const files = {
       'order.yaml': SCHEMA,
       'all.yaml': '$defs:\n  refund: { properties: { order: { type: string } } }\n',
@@ -337,7 +337,7 @@ describe('a source of the config’s own', () => {
     assert.deepEqual(said('source: shop\nevents: [other]\nprompt: "{zork}"', files, shapes), []);
   });
 
-  test('a file that is not there, or is no schema, is an error where it is named', () => {
+  test('a missing file, or one that is not a schema, is an error at its name', () => {
     assert.match(
       said('source: shop\nprompt: x', {}, own('shapes/shop.json')).join('\n'),
       /^unreadable-file: `shapes\/shop\.json`.*$/,

@@ -1,4 +1,4 @@
-/** Misspelt paths: a sample of all one-letter edits; `npm run test:long -- typos` tries one in fifty, of two more events. */
+/** Tests misspelt paths: a sample of all one-letter edits. `npm run test:long -- typos` tries one in fifty, and two more events. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { countTypos } from '../../../helpers/path-typos.ts';
@@ -6,7 +6,7 @@ import { shippedForms } from '../../../helpers/shapes.ts';
 
 const IS_LONG = process.env.HOOKWRIGHT_LONG_TESTS === '1';
 const LONG_STEP = 50;
-/** Every how many edits one is tried: some hundreds of each event. */
+/** Sampling interval of edits: some hundreds per event. */
 const SAMPLES: readonly (readonly [source: string, event: string, step: number])[] = [
   ['github', 'pull_request', 8009],
   ['gitlab', 'Merge Request Hook', 997],
@@ -20,7 +20,7 @@ const SAMPLES: readonly (readonly [source: string, event: string, step: number])
     : []),
 ];
 
-describe('of the one-letter edits of the paths of an event', () => {
+describe('one-letter edits of the paths of an event', () => {
   for (const [source, event, step] of SAMPLES) {
     test(`${source} ${event}: 99 in 100 are reported, 9 in 10 with the right suggestion first`, () => {
       const { tried, reported, right, missed, wrong } = countTypos(

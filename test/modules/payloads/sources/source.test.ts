@@ -22,7 +22,7 @@ ${BODY}`;
 const OWN =
   'title: My shop\naliases: [shop]\nverify: hmac-sha256\nsignature: { header: X-Shop-Signature }\nsigned: "{body}"\n';
 
-test('source list: every sender, narrowed by a word, the user’s own among them', async (t) => {
+test('source list prints all sources, filtered by a word, including custom sources', async (t) => {
   const home = tempDir(t);
   mkdirSync(join(home, 'catalog/sources'), { recursive: true });
   writeFileSync(join(home, 'catalog/sources/my-shop.yaml'), OWN);
@@ -43,13 +43,13 @@ test('source list: every sender, narrowed by a word, the user’s own among them
   assert.match(some.stdout, /^.*\nmy-shop +My shop +HMAC-SHA256.*\nshopify /);
 });
 
-test('source show: how it signs, what to do, a route to copy', async (t) => {
+test('source show prints the signature, the set-up steps and a route to copy', async (t) => {
   const home = tempDir(t);
   const { stdout, code } = await runInProcess(['source', 'show', 'github'], { home });
   assert.equal(code, 0);
   printed('github', stdout);
   assert.ok(stdout.split('\n').every((line) => line.length <= 80 || line.startsWith('Docs:')));
-  // The steps stand last, where a terminal shows them; the list of events would hide them.
+  // The steps come last, where a terminal shows them; the list of events would hide them.
   const events = (await runInProcess(['source', 'show', 'github', '--events'], { home })).stdout;
   assert.match(events, /^ {2}branch_/m);
   const config =
@@ -64,7 +64,7 @@ test('source show: how it signs, what to do, a route to copy', async (t) => {
   assert.match(wrong.stderr, /"stirpe"\n.*\bstripe\b/);
 });
 
-test('source detect: names the sender of a saved request and what to write', async (t) => {
+test('source detect names the sender of a saved request and the configuration', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'request.http'), REQUEST);
   writeFileSync(join(home, 'secret.txt'), `${SECRET}\n`);
@@ -77,7 +77,7 @@ test('source detect: names the sender of a saved request and what to write', asy
   assert.match(form.stdout, /^github .*--secret/);
 });
 
-test('source detect: explains a refusal, exits 1 and shows no computed signature', async (t) => {
+test('source detect explains an invalid signature, exits 1 and prints no computed signature', async (t) => {
   const home = tempDir(t);
   const argv = ['source', 'detect', '--secret', SECRET, '--source', 'github'];
   const wrong = await runInProcess(argv, { home, stdin: REQUEST.replace('main', 'other') });
@@ -89,12 +89,12 @@ test('source detect: explains a refusal, exits 1 and shows no computed signature
   printed('a body with a line break more', near.stdout);
 });
 
-test('source detect: input that is no request, a missing secret and an unknown source are refused', async (t) => {
+test('source detect rejects input that is not a request, a missing secret and an unknown source', async (t) => {
   const home = tempDir(t);
   const cases: readonly (readonly [string[], string, RegExp])[] = [
     [['source', 'detect'], 'hello', /^error: /],
     [['source', 'detect', '--secret', 'env:NOT_SET'], REQUEST, /env:NOT_SET/],
-    [['source', 'detect', '--source', 'nobody'], REQUEST, /"nobody"/],
+    [['source', 'detect', '--source', 'unknown'], REQUEST, /"unknown"/],
     [['source', 'detect', 'nowhere.http'], '', /nowhere\.http/],
   ];
   for (const [argv, stdin, expected] of cases) {

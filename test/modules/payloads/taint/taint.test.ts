@@ -1,6 +1,6 @@
 /**
- * Sixty configs that were labelled before the rules were written, and those that the rules were wrong about later: the
- * dangerous ones are found, the safe ones are left alone.
+ * Tests the rules with sixty configs that were labelled before the rules were written, and with configs that the rules judged
+ * wrong later. Dangerous configs are reported, safe configs are not.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -10,11 +10,11 @@ import { compileFiles, printed } from '../../../helpers/compile.ts';
 
 interface Labelled {
   readonly name: string;
-  /** Of dangerous ones: what happened in such a place. */
+  /** For dangerous configs: a real incident of this kind. */
   readonly from?: string;
   readonly rule?: string;
   readonly routes: unknown;
-  /** null: there is none; absent: one that is told its toolsets. */
+  /** null: no agent; absent: an agent that gets its toolsets. */
   readonly agent?: unknown;
   readonly jobs?: unknown;
   readonly sources?: unknown;
@@ -28,20 +28,20 @@ const AGENT = { command: ['my-agent', '--tools', '{toolsets}'] };
 const load = (file: string): readonly Labelled[] =>
   parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as readonly Labelled[];
 
-/** What the rules say, with the whole config as every user would write it. */
+/** Returns the reported rules for the complete config. */
 function found({ routes, agent = AGENT, jobs, sources, platform_toolsets, files = {} }: Labelled) {
   const webhook = { enabled: true, secret: 'env:WEBHOOK_SECRET', routes };
   const platforms = { webhook, telegram: { enabled: true, token: 'env:TELEGRAM_TOKEN', home_channel: '1' } };
   const config = { platforms, ...(agent === null ? {} : { agent }), jobs, sources, platform_toolsets };
   const result = compileFiles({ 'hookwright.yaml': stringify(JSON.parse(JSON.stringify(config))), ...files });
-  // Another mistake in the config would make it another case.
+  // The config must have no other mistakes.
   assert.notEqual(result.output, null, printed(result));
   const others = result.diagnostics.filter(({ rule }) => rule.startsWith('unknown-') || rule.endsWith('-filter'));
   assert.deepEqual(others, [], printed(result));
   return result.diagnostics.filter(({ rule }) => RULES.has(rule));
 }
 
-describe('dangerous configs are found', () => {
+describe('dangerous configs are reported', () => {
   const dangerous = load('dangerous.yaml');
   test('there are thirty', () => assert.equal(dangerous.length, 30));
   for (const labelled of [...dangerous, ...load('dangerous-later.yaml')]) {
@@ -52,7 +52,7 @@ describe('dangerous configs are found', () => {
   }
 });
 
-describe('safe configs are left alone', () => {
+describe('safe configs are not reported', () => {
   const safe = load('safe.yaml');
   test('there are thirty', () => assert.equal(safe.length, 30));
   for (const labelled of [...safe, ...load('safe-later.yaml')]) {

@@ -1,4 +1,4 @@
-/** Which agents act on words of untrusted text by themselves, and what stops them. */
+/** Tests which agents expand words in untrusted text, and the settings that stop them. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { stringify } from 'yaml';
@@ -54,7 +54,7 @@ const DROPPING: readonly (readonly string[])[] = [
   ['docker-compose', 'exec', '-T', 'box', 'claude', '-p'],
 ];
 
-/** What may take a variable away again in a way that is not followed. */
+/** Code that may remove a variable in ways that are not analysed. */
 const UNFOLLOWED: readonly string[] = [
   ...['declare', 'typeset', 'readonly', 'local'].map((word) => `${word} CLAUDE_CODE_DISABLE_ATTACHMENTS=0`),
   ...['eval "$x"', 'source ./x', '. ./x', 'X=1 . ./x', 'read CLAUDE_CODE_DISABLE_ATTACHMENTS'],
@@ -88,7 +88,7 @@ describe('reports a program that expands `@path`', () => {
     settings({ permissions: { deny: ['Read'] } }),
     [...settings({ permissions: { deny: ['Read(//**)'] } }), '--settings', '{}'],
     ['claude', '-p', '--settings', 'deny.json'],
-    // An option that is the value of another one, or stands in another command.
+    // An option that is the value of another option, or is in another command.
     ['claude', '-p', '--append-system-prompt', '--bare'],
     ['claude', '-p', '--append-system-prompt', 'never use --bare'],
     ['sh', '-c', 'claude -p --append-system-prompt "never use --bare"'],
@@ -109,7 +109,7 @@ describe('reports a program that expands `@path`', () => {
     ['sh', '-c', 'export CLAUDE_CODE_DISABLE_ATTACHMENTS=1; env -u CLAUDE_CODE_DISABLE_ATTACHMENTS claude -p'],
     ['sh', '-c', 'export CLAUDE_CODE_DISABLE_ATTACHMENTS=1; sudo -u agent claude -p'],
     ['my-agent', 'CLAUDE_CODE_DISABLE_ATTACHMENTS=1', 'claude', '-p'],
-    // Inside what a shell executes as well.
+    // Also inside shell code.
     ['sh', '-c', 'x=$(claude -p); echo "$x"'],
     ['sh', '-c', 'echo "$(claude -p)"'],
     ['sh', '-c', 'echo `claude -p`'],
@@ -117,7 +117,7 @@ describe('reports a program that expands `@path`', () => {
     ['sh', '-c', 'cl"au"de -p'],
     ['sh', '-c', 'sudo sh -c "claude -p"'],
     ['python3', '-c', 'import subprocess; subprocess.run(["claude", "-p"])'],
-    // Behind other programs.
+    // After other programs.
     ['npm', 'exec', '--', 'claude', '-p'],
     ['npm', 'exec', '-y', 'claude', '-p'],
     ['pnpm', 'exec', 'claude', '-p'],
@@ -147,14 +147,14 @@ describe('reports a program that expands `@path`', () => {
     ['chroot', '/srv/box', 'claude', '-p'],
     ['tmux', 'new', '-d', 'claude -p'],
     ['flatpak-spawn', '--host', 'claude', '-p'],
-    // Code that is not followed.
+    // Code that is not analysed.
     ['sh', '-c', 'for a in --append-system-prompt; do claude $a --bare; done'],
     ['sh', '-c', 'claude $(cat options) --bare'],
     ['sh', '-c', 'env ${X:+ CLAUDE_CODE_DISABLE_ATTACHMENTS=1 } claude -p'],
     ['sh', '-c', 'command cd /srv; gemini'],
     ['sh', '-c', '. ./x; gemini'],
     ['sh', '-c', 'find . -execdir gemini \\;'],
-    // Folders that are not that of the run.
+    // Folders other than the run's.
     ['sh', '-c', 'cd /srv/p && gemini'],
     ['env', '-C', '/srv', 'gemini'],
     ['gemini', '--include-directories', '/srv'],
@@ -184,7 +184,7 @@ describe('reports a program that expands `@path`', () => {
     ),
     'marked text': { agent: { command: ['claude', '-p'] }, route: { untrusted: 'mark' } },
     'an accepted risk': { agent: { command: ['claude', '-p'] }, route: { accept_untrusted: 'It has no tools.' } },
-    'Gemini CLI in a folder of its own': { agent: { command: ['gemini'], cwd: '/srv/project' } },
+    'Gemini CLI in another folder': { agent: { command: ['gemini'], cwd: '/srv/project' } },
     'Gemini CLI in the folder of a route': { agent: { command: ['gemini'], work: 'route' } },
     'Gemini CLI in a sandbox with a folder': { agent: { command: ['gemini'], cwd: '/srv/p', sandbox: {} } },
     'a variable that env removes': {
@@ -223,7 +223,7 @@ for (const cwd of ['.', '../..', 'x/..', 'agent']) {
   });
 }
 
-describe('leaves alone', () => {
+describe('does not report', () => {
   const commands: readonly (readonly string[])[] = [
     ['my-agent', '--model', 'claude'],
     ['sudo', '-u', 'claude', 'my-agent'],
@@ -281,7 +281,7 @@ describe('leaves alone', () => {
     },
     'a variable behind a shell': { agent: { command: ['sh', '-c', 'cd /srv; claude -p'], env: SAFE } },
     'a sandbox of the gateway': { agent: { command: ['claude', '-p'] }, gateway: { sandbox: { network: 'any' } } },
-    'text that nobody outside writes': { agent: { command: ['claude', '-p'] }, route: { prompt: '{issue.number}' } },
+    'text that no outsider writes': { agent: { command: ['claude', '-p'] }, route: { prompt: '{issue.number}' } },
     'a trusted author': {
       agent: { command: ['claude', '-p'] },
       route: { filters: [{ field: 'issue.user.login', equals: 'ada' }] },
@@ -299,7 +299,7 @@ test('is an error with --strict, and has no fix', () => {
   assert.match(diagnostic?.hint ?? '', /`env: \{ CLAUDE_CODE_DISABLE_ATTACHMENTS: "1" \}`/);
 });
 
-describe('the hint names what works', () => {
+describe('the hint names a working remedy', () => {
   const hintOf = (agent: Case['agent']) => found({ agent })[0]?.hint ?? '';
   for (const command of [
     ['sudo', 'claude', '-p'],
@@ -308,12 +308,12 @@ describe('the hint names what works', () => {
     ['su', 'agent', '-c', 'claude -p'],
     ['env', '-i', 'claude', '-p'],
   ]) {
-    test(`behind ${command.join(' ')}`, () => {
+    test(`after ${command.join(' ')}`, () => {
       assert.match(hintOf({ command }), /`env CLAUDE_CODE_DISABLE_ATTACHMENTS=1 claude`.*`--bare`/);
     });
   }
 
-  test('for Gemini CLI, in one sentence', () => {
+  test('for Gemini CLI', () => {
     assert.match(hintOf({ command: ['gemini'], cwd: '/srv' }), /`--include-directories`[^.`]*$/);
   });
 });
@@ -323,7 +323,7 @@ describe('a subscription', () => {
   const subscription = { source: 'github', events: ['issue_comment'], prompt: 'x {comment.body}' };
   const command = ['claude', '-p', '--tools', ''];
 
-  test('is seen by the rules of its agent', () => {
+  test('is checked by the rules of its agent', () => {
     const [diagnostic, ...others] = found({ agent: { command }, route, subscription });
     assert.match(diagnostic?.message ?? '', /`mine`/);
     assert.deepEqual(others, []);
@@ -334,7 +334,7 @@ describe('a subscription', () => {
     assert.equal(findings('kept-work-folder', { agent: { command, work: 'route' }, route, subscription }).length, 1);
   });
 
-  test('is not, where it is rejected, disabled or run by another agent', () => {
+  test('is not checked if it is rejected, disabled or run by another agent', () => {
     for (const change of [{ promt: 'x' }, { enabled: false }, { agent: 'none' }, { prompt: 'x' }])
       assert.deepEqual(found({ agent: { command }, route, subscription: { ...subscription, ...change } }), []);
   });
@@ -352,12 +352,12 @@ describe('a prompt that begins with untrusted text', () => {
   const begins = (route: NonNullable<Case['route']>, command: readonly string[] = ['claude', '--bare', '-p']) =>
     found({ agent: { command }, route }).length;
 
-  test('is reported, of any form of the program', () => {
+  test('is reported for any form of the program', () => {
     assert.equal(begins({ prompt: '{issue.title}' }), 1);
     assert.equal(begins({ prompt: '{issue.title}' }, ['gemini']), 1);
   });
 
-  test('is reported behind `/`, and with a skill, which may be empty', () => {
+  test('is reported after `/`, and after a skill, which may be empty', () => {
     assert.equal(begins({ prompt: '/{issue.title}' }), 1);
     assert.equal(begins({ prompt: '/review {issue.title}' }), 1);
     assert.equal(begins({ prompt: '/review {issue.number}' }), 0);
@@ -365,7 +365,7 @@ describe('a prompt that begins with untrusted text', () => {
     assert.equal(begins({ prompt: '{issue.title}', skills: ['triage'] }), 1);
   });
 
-  test('is not reported behind words or the markers', () => {
+  test('is not reported after fixed words or the markers', () => {
     const routes = [
       { prompt: 'Read this: {issue.title}' },
       { prompt: '{issue.number}: {issue.title}' },

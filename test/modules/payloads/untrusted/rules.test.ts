@@ -1,11 +1,11 @@
-/** What the rules about strangers' text say, and where filters, jobs, profiles and subscriptions stand. */
+/** Tests the rules about strangers' text, with filters, jobs, profiles and subscriptions. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { applyStrict } from '../../../../compiler/diagnostics/diagnostic.ts';
 import type { TestFiles } from '../../../helpers/compile.ts';
 import { compileFiles, printed } from '../../../helpers/compile.ts';
 
-/** @param route lines of one route @param rest further top-level lines */
+/** @param route YAML lines of one route @param rest further top-level lines */
 function lint(route: string, rest = '', files: TestFiles = {}) {
   const config = `platforms:
   webhook:
@@ -25,7 +25,7 @@ ${rest}`;
 const rulesOf = (...input: Parameters<typeof lint>): readonly string[] => lint(...input).map(({ rule }) => rule);
 
 describe('untrusted-input', () => {
-  test('tells the whole way, and what to do', () => {
+  test('names the complete path of the text, and remedies', () => {
     const [found] = lint(`
 source: github
 events: [issue_comment]
@@ -38,7 +38,7 @@ deliver: slack`);
     );
     assert.match(found?.hint ?? '', /`\{ field: comment\.author_association, in: \[OWNER, MEMBER, COLLABORATOR\] \}`/);
     assert.match(found?.hint ?? '', /`terminal`.*`file`.*`accept_untrusted: <reason>`/);
-    // It points at the placeholder.
+    // The position is the placeholder.
     const { source, range } = found ?? assert.fail();
     assert.equal(source.text.slice(range.start, range.end), '{comment.body}');
     const related = found?.related?.map((other) => other.source.text.slice(other.range.start, other.range.end));
@@ -48,7 +48,7 @@ deliver: slack`);
   const guarded = (filters: string, prompt = '{issue.title}'): readonly string[] =>
     rulesOf(`source: github\nevents: [issues]\nfilters: ${filters}\ntoolsets: [terminal]\nprompt: "${prompt}"`);
 
-  test('takes only what a filter requires of the author', () => {
+  test('accepts only filters that restrict the author', () => {
     const safe = [
       '[{ field: issue.user.id, in: [1, 2] }]',
       '{ field: payload.issue.user.login, equals: ada }',
@@ -72,45 +72,45 @@ deliver: slack`);
     for (const filters of dangerous) assert.deepEqual(guarded(filters), ['untrusted-input'], filters);
   });
 
-  test('a filter on one author does not vouch for an object with texts of others', () => {
+  test('reports an object with texts by other authors than the filtered one', () => {
     assert.deepEqual(guarded('[{ field: issue.author_association, equals: OWNER }]', '{issue}'), ['untrusted-input']);
   });
 
-  test('a toolset that does not exist acts, one that is barred is not given', () => {
+  test('treats an unknown toolset as acting, and omits a forbidden one', () => {
     const route = (toolset: string): string =>
       `source: github\ntoolsets: [${toolset}]\nprompt: "{issue.title}"\nevents: [issues]`;
     assert.deepEqual([...rulesOf(route('shell'))].sort(), ['unknown-toolset', 'untrusted-input']);
-    // The other rule says that it is dropped.
+    // Another rule reports that it is dropped.
     const [found] = lint(route('shell')).filter(({ rule }) => rule === 'untrusted-input');
     assert.match(found?.message ?? '', /`shell`/);
     assert.deepEqual(rulesOf(route('messaging')), ['barred-toolset']);
   });
 
-  test('a job counts with its own toolsets, whatever the route says', () => {
+  test('uses the toolsets of the job instead of the route’s', () => {
     const route = 'source: github\nevents: [issues]\ncron_job: j\nprompt: "{issue.title}"';
     const job = (toolsets: string): string =>
       `jobs: { j: { schedule: "0 8 * * *", prompt: P, toolsets: [${toolsets}] } }`;
     const [found] = lint(route, job('terminal'));
     assert.match(found?.message ?? '', /`j`.*`terminal`/);
     assert.deepEqual(rulesOf(route, job('web')), []);
-    // Barred from routes, not from jobs.
+    // Forbidden for routes, but not for jobs.
     assert.deepEqual(rulesOf(route, job('messaging')), ['untrusted-input']);
   });
 
-  test('an own source without a shape, or behind a script, is anybody’s text', () => {
+  test('does not trust a custom source without a shape, or a script’s payload', () => {
     const own = 'sources: { shop: { verify: token, signature: { header: X-Token } } }';
     const [found] = lint('source: shop\ntoolsets: [terminal]\nprompt: "{note}"', own);
     assert.match(found?.message ?? '', /`\{note\}`/);
     assert.deepEqual(rulesOf('source: shop\ntoolsets: [terminal]\nprompt: "Look at {event_type}"', own), []);
   });
 
-  test('subscriptions are checked, too', () => {
+  test('checks subscriptions', () => {
     const subscription = { source: 'github', events: ['issues'], toolsets: ['terminal'], prompt: '{issue.body}' };
     const files = { '~/.hookwright/webhook_subscriptions.json': JSON.stringify({ mine: subscription }) };
     assert.deepEqual(rulesOf('deliver_only: true\ndeliver: slack\nprompt: x', '', files), ['untrusted-input']);
   });
 
-  test('a reason is needed, in words', () => {
+  test('requires a reason in words for `accept_untrusted`', () => {
     const compile = (reason: string, confined: string) =>
       compileFiles({
         'hookwright.yaml': `platforms: { webhook: { enabled: true, secret: env:S, routes: { r: { accept_untrusted: ${reason} } } } }
@@ -121,13 +121,13 @@ agent: { command: [my-agent], confined: ${confined} }`,
       assert.equal(output, null);
       const found = diagnostics.filter(({ rule }) => rule === 'invalid-value' || rule === 'wrong-type');
       assert.equal(found.length, 2, blank);
-      // Quotes would make a reason of what is none.
+      // Quotes would make these values a reason.
       for (const { fix } of found) assert.equal(fix, undefined);
     }
     assert.notEqual(compile('In a container.', 'In a container.').output, null);
   });
 
-  test('marking is advised where it is not on', () => {
+  test('recommends marking if it is off', () => {
     const route = 'source: github\nevents: [issues]\ntoolsets: [terminal]\nprompt: "{issue.title}"';
     const hint = (rest: string, further = ''): string => lint(`${route}${further}`, rest)[0]?.hint ?? '';
     assert.match(hint(''), /`untrusted: mark`/);
@@ -140,13 +140,13 @@ agent: { command: [my-agent], confined: ${confined} }`,
 describe('agent-unconfined', () => {
   const route = 'source: github\nevents: [issues]\nprompt: "{issue.title}"';
 
-  test('once for an agent, with its routes', () => {
+  test('reports an agent once, with its routes', () => {
     const [found, ...more] = lint(`${route}\n`, 'agent: { command: [my-agent] }');
     assert.deepEqual([found?.rule, more], ['agent-unconfined', []]);
     assert.match(found?.message ?? '', /`\{issue\.title\}`.*`r`.*`my-agent`/);
   });
 
-  test('not where it is told its toolsets, confined, accepted, out of strangers’ reach, or no program', () => {
+  test('accepts an agent with toolsets, confinement, an accepted risk or no strangers’ text, and one that is not a program', () => {
     const filter = 'filters: [{ field: issue.author_association, equals: OWNER }]';
     assert.deepEqual(rulesOf(route, 'agent: { command: [my-agent, "--tools={toolsets}"] }'), []);
     assert.deepEqual(rulesOf(route, `agent: { command: [sh, -c, 'my-agent "$HOOKWRIGHT_TOOLSETS"'] }`), []);
@@ -173,10 +173,10 @@ deliver_extra: { repo: "{repository.full_name}", pr_number: "{issue.number}" }`)
       (rule) => rule === 'self-trigger',
     );
 
-  test('where nothing keeps its own out', () => {
+  test('reports a route without a filter on its own events', () => {
     for (const filters of ['[]', '[{ field: action, equals: created }]', '[{ field: comment.body, contains: "@bot" }]'])
       assert.deepEqual(answers(filters), ['self-trigger'], filters);
-    // The account it posts as may be a member.
+    // The account that posts may be a member.
     assert.deepEqual(answers('[{ field: comment.author_association, equals: MEMBER }]'), ['self-trigger']);
     const letIn = [
       '[{ any: [{ field: comment.user.login, not_equals: our-bot }, { field: action, equals: created }] }]',
@@ -190,8 +190,8 @@ deliver_extra: { repo: "{repository.full_name}", pr_number: "{issue.number}" }`)
     for (const filters of letIn) assert.deepEqual(answers(filters), ['self-trigger'], filters);
   });
 
-  test('not where a filter does, where the event is another one, or the target', () => {
-    const kept = [
+  test('accepts a route with such a filter, another event or another target', () => {
+    const captured = [
       '[{ field: sender.type, not_equals: Bot }]',
       '[{ not: { field: comment.user.login, equals: our-bot } }]',
       '[{ field: comment.body, regex: "^/review" }]',
@@ -201,12 +201,12 @@ deliver_extra: { repo: "{repository.full_name}", pr_number: "{issue.number}" }`)
       '[{ field: comment.user.login, equals: "dependabot[bot]" }]',
       '[{ any: [{ field: comment.user.login, not_equals: our-bot }, { field: action, equals: deleted }] }]',
     ];
-    for (const filters of kept) assert.deepEqual(answers(filters), [], filters);
+    for (const filters of captured) assert.deepEqual(answers(filters), [], filters);
     assert.deepEqual(answers('[]', 'issues'), []);
     assert.deepEqual(answers('[]', 'issue_comment', 'slack'), []);
   });
 
-  test('also under another signature of the same sender, and not on a route that is off', () => {
+  test('applies to other signatures of the same sender, but not to a disabled route', () => {
     const route = (source: string, more = ''): string => `source: ${source}
 events: [issue_comment]
 prompt: x
@@ -224,7 +224,7 @@ deliver_extra: { repo: us/app, pr_number: "1" }${more}`;
     );
   });
 
-  test('from one channel to another one', () => {
+  test('compares channels', () => {
     const slack = (chat: string): readonly string[] =>
       rulesOf(`source: slack
 events: [message]
@@ -236,7 +236,7 @@ deliver_extra: { chat_id: "${chat}" }`);
     for (const chat of ['C1', '#general', '{event.channel}']) assert.deepEqual(slack(chat), ['self-trigger'], chat);
   });
 
-  test('what WhatsApp reports of a message that was sent', () => {
+  test('covers status reports of sent WhatsApp messages', () => {
     const whatsapp = (filters: string): readonly string[] =>
       lint(
         `source: whatsapp
@@ -256,7 +256,7 @@ deliver_extra: { chat_id: "+491701234567" }`,
     assert.deepEqual(whatsapp('[{ field: entry.0.changes.0.value.statuses, missing: true }]'), []);
   });
 
-  test('a bot that reads its own messages, and a job that a comment wakes', () => {
+  test('covers a bot that reads its own messages, and a job that a comment triggers', () => {
     assert.deepEqual(rulesOf('source: slack\nevents: [message]\nprompt: "{event.channel}"\ndeliver: slack'), [
       'self-trigger',
     ]);
@@ -267,7 +267,7 @@ deliver_extra: { chat_id: "+491701234567" }`,
   });
 });
 
-test('--strict makes errors of these and of no others', () => {
+test('--strict turns exactly these rules into errors', () => {
   const found = lint('source: github\nevents: [issues]\ntoolsets: [terminal, nmae]\nprompt: "{issue.title}"');
   const severities = new Map(applyStrict(found).map(({ rule, severity }) => [rule, severity]));
   assert.deepEqual([severities.get('untrusted-input'), severities.get('unknown-toolset')], ['error', 'warning']);

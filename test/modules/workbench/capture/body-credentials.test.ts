@@ -1,4 +1,4 @@
-/** Credentials that senders put into bodies are not kept: those of each shipped source, and of a source of one's own. */
+/** Tests that credentials in bodies are not captured, for each shipped source and for a custom source. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it, test } from 'node:test';
@@ -25,11 +25,11 @@ function strip(
   format: BodyCredentials['format'] = null,
 ): string | null {
   const head = { method: 'POST', path: '/r', headers: [['content-type', type]] as const };
-  const kept = withoutBodyCredentials(Buffer.from(body), head, { places: paths.map(json), format });
-  return kept === null ? null : kept.toString();
+  const captured = withoutBodyCredentials(Buffer.from(body), head, { places: paths.map(json), format });
+  return captured === null ? null : captured.toString();
 }
 
-/** A payload with the canary at this path; `*` is the second item of a list, `**` an object or nothing. */
+/** Returns a payload with the canary at this path. `*` is the second item of a list, `**` an object or nothing. */
 function payloadAt(path: readonly string[], depth: number): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return CANARY;
@@ -44,12 +44,12 @@ describe('shipped sources', () => {
         it(`${name}: the form's ${at.name}`, () => {
           const body = Buffer.from(new URLSearchParams({ a: '1', [at.name]: CANARY }).toString());
           const headers = [['content-type', 'application/x-www-form-urlencoded']] as const;
-          const kept = withoutBodyCredentials(
+          const captured = withoutBodyCredentials(
             body,
             { method: 'POST', path: '/r', headers },
             { places: [at], format: null },
           );
-          assert.equal(decodeURIComponent(kept?.toString() ?? 'canary').includes('canary'), false);
+          assert.equal(decodeURIComponent(captured?.toString() ?? 'canary').includes('canary'), false);
         });
       }
       if (at.in !== 'json') continue;
@@ -63,10 +63,10 @@ describe('shipped sources', () => {
             [new URLSearchParams({ payload: JSON.stringify(payload) }).toString(), 'application/x-www-form-urlencoded'],
           ];
           for (const [body, type] of bodies) {
-            const kept = strip(body, [at.path.join('.')], type);
-            assert.ok(kept !== null);
-            assert.equal(decodeURIComponent(kept).includes('canary'), false, kept);
-            assert.ok(kept.includes(BODY_MARKER));
+            const captured = strip(body, [at.path.join('.')], type);
+            assert.ok(captured !== null);
+            assert.equal(decodeURIComponent(captured).includes('canary'), false, captured);
+            assert.ok(captured.includes(BODY_MARKER));
           }
         }
       });
@@ -105,13 +105,13 @@ describe('bodies', () => {
   ];
   for (const [what, kept, expected] of cases) it(what, () => assert.equal(kept, expected));
 
-  it('deep nesting ends', () => {
+  it('terminates for deep nesting', () => {
     const body = `${'{"a":'.repeat(90)}{"token":"canary-1"}${'}'.repeat(90)}`;
     assert.equal(strip(body, ['**.token'])?.includes('canary'), false);
   });
 });
 
-test('a source names headers and parameters too', () => {
+test('a source also defines headers and parameters', () => {
   const { plan, problems } = lowerSource('own', {
     verify: 'none',
     credentials: [{ header: 'X-Reply-To' }, { query: 'reply' }],
@@ -123,19 +123,19 @@ test('a source names headers and parameters too', () => {
   assert.equal(pathWithoutCredentials('/r?reply=canary&a=1', places).includes('canary'), false);
 });
 
-test('a route reads what is not kept', async (t) => {
+test('a route reads values that are not captured', async (t) => {
   const { post, last, capture, dispatcher, path, log } = await serveKeeping(t, { routes: { ci: { source: 'slack' } } });
   const body = { token: 'canary-1', response_urls: [{ response_url: 'https://h/canary-2' }], other: 'kept' };
   await post('/webhooks/ci', body);
-  const kept = await last();
-  assert.equal(kept.outcome, 'accepted');
+  const captured = await last();
+  assert.equal(captured.outcome, 'accepted');
   assert.match(JSON.stringify(dispatcher.handed), /canary-1/);
-  const text = Buffer.from(kept.body ?? '', 'base64').toString();
+  const text = Buffer.from(captured.body ?? '', 'base64').toString();
   const expected = { token: BODY_MARKER, response_urls: [{ response_url: BODY_MARKER }], other: 'kept' };
   assert.equal(text, JSON.stringify(expected));
   await capture.close();
   const files = [path, `${path}-wal`].filter((file) => existsSync(file)).map((file) => readFileSync(file, 'latin1'));
-  const written = [JSON.stringify(kept), JSON.stringify(log.lines), ...files];
+  const written = [JSON.stringify(captured), JSON.stringify(log.lines), ...files];
   assert.deepEqual(
     written.filter((each) => each.includes('canary')),
     [],

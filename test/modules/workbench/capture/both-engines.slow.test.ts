@@ -1,4 +1,4 @@
-/** Requests are kept alike in a file and in the database that gateways share. */
+/** Tests that a file and the database that gateways share capture requests alike. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { FileWriter } from '../../../../modules/workbench/runtime/capture/capture-thread.ts';
 import type { CaptureEngine } from '../../../../modules/workbench/runtime/capture/queue.ts';
 import { sharedEngine } from '../../../../modules/workbench/runtime/capture/queue.ts';
-import type { Captured } from '../../../../modules/workbench/runtime/capture/record.ts';
+import type { UnfinishedRecord } from '../../../../modules/workbench/runtime/capture/record.ts';
 import { RequestFileReader } from '../../../../modules/workbench/runtime/capture/request-file.ts';
 import type { CaptureLimits } from '../../../../modules/workbench/runtime/capture/requests.ts';
 import { firstNumber, idOf, keptRequests } from '../../../../modules/workbench/runtime/capture/requests.ts';
@@ -48,8 +48,8 @@ const headOf = (parts: Partial<KeptHead>): KeptHead => ({
   ...parts,
 });
 
-/** Received in this millisecond. */
-const at = (ms: number, parts: Partial<KeptHead> = {}, body: string | Buffer = '{}'): Captured => ({
+/** Creates a request received in this millisecond. */
+const at = (ms: number, parts: Partial<KeptHead> = {}, body: string | Buffer = '{}'): UnfinishedRecord => ({
   number: firstNumber(ms),
   head: headOf({ at: ms, ...parts }),
   body: Buffer.from(body as string),
@@ -60,8 +60,11 @@ const at = (ms: number, parts: Partial<KeptHead> = {}, body: string | Buffer = '
 async function open(t: TestContext, make: (t: TestContext) => Promise<CaptureEngine>) {
   const { store, requests, close } = await make(t);
   atEnd(t, close);
-  const write = (records: readonly Captured[], limits = NO_LIMITS, secrets = { known: 0, added: [] as string[] }) =>
-    store({ records, limits, secrets }).then((written) => written?.stored ?? null);
+  const write = (
+    records: readonly UnfinishedRecord[],
+    limits = NO_LIMITS,
+    secrets = { known: 0, added: [] as string[] },
+  ) => store({ records, limits, secrets }).then((written) => written?.stored ?? null);
   const list = async (...args: Partial<Parameters<typeof requests.list>>): Promise<number[]> =>
     (await requests.list(args[0] ?? {}, args[1] ?? { limit: 100 })).map((found) => found.at);
   return { write, list, requests };
@@ -71,8 +74,8 @@ for (const [name, make, skip] of [
   ['a file', inFile, false],
   ['the database', inDatabase, skipWithoutPostgres()],
 ] as const) {
-  describe(`requests kept in ${name}`, { skip }, () => {
-    it('are found by what they were, page by page', async (t) => {
+  describe(`requests captured in ${name}`, { skip }, () => {
+    it('are filtered and paged', async (t) => {
       const { write, list } = await open(t, make);
       const records = [
         at(1000),
@@ -96,7 +99,7 @@ for (const [name, make, skip] of [
       assert.deepEqual(await list({ grep: '/hooks/' }), []);
     });
 
-    it('come back byte by byte, by the beginning of their id', async (t) => {
+    it('are loaded byte for byte, by the beginning of their id', async (t) => {
       const { write, requests } = await open(t, make);
       const bytes = Buffer.from([0xff, 0x00, 0x5c, 0x41]);
       await write([at(1000, { event: 'a\0b' }, bytes), at(1001)]);
@@ -110,7 +113,7 @@ for (const [name, make, skip] of [
       assert.equal((await requests.load('%')).kind, 'unknown');
     });
 
-    it('hold no secret that is known', async (t) => {
+    it('contain no known secrets', async (t) => {
       const { write, requests } = await open(t, make);
       const secret = 'a-secret-that-is-known';
       assert.equal(await write([], NO_LIMITS, { known: 5, added: [] }), null, 'all are to be told again');
@@ -124,7 +127,7 @@ for (const [name, make, skip] of [
       assert.ok(!Buffer.from(found.request.body ?? '', 'base64').includes(secret));
     });
 
-    it('are removed when they are too old, and the oldest where they are too many', async (t) => {
+    it('expire, and the oldest are removed when space is exceeded', async (t) => {
       const { write, list } = await open(t, make);
       const body = 'x'.repeat(100_000);
       await write(Array.from({ length: 30 }, (_, n) => at(1000 + n, { body_bytes: body.length }, body)));

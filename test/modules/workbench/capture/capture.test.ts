@@ -1,4 +1,4 @@
-/** What is kept of a request, and what is not. */
+/** Tests which parts of a request are captured. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { signed } from '../../../helpers/serve.ts';
 
 const onlyMain = lowerFilters({ field: 'branch', equals: 'main' }).plan;
 
-test('a file that others may read, as a restored copy may be, is closed to them before a request is kept', async (t) => {
+test('restricts the permissions of an existing file before capturing', async (t) => {
   const { post, last, path } = await serveKeeping(t, { routes: { ci: {} } });
   writeFileSync(path, '', { mode: 0o644 });
   await post('/webhooks/ci', '{}');
@@ -23,45 +23,65 @@ test('a file that others may read, as a restored copy may be, is closed to them 
   assert.equal(statSync(path).mode & 0o777, 0o600);
 });
 
-test('a request that was taken is kept as it came, with what became of it', async (t) => {
+test('captures an accepted request unchanged, with its outcome', async (t) => {
   const { post, last, dispatcher } = await serveKeeping(t, { routes: { ci: {} } });
   const body = '{"branch": "main",  "n": 1}';
   await post('/webhooks/ci?x=1', body, { 'X-GitHub-Event': 'push', 'X-GitHub-Delivery': 'd-1' });
-  const kept = await last();
-  assert.equal(Buffer.from(kept.body ?? '', 'base64').toString(), body);
+  const captured = await last();
+  assert.equal(Buffer.from(captured.body ?? '', 'base64').toString(), body);
   assert.deepEqual(
-    [kept.route, kept.method, kept.path, kept.outcome, kept.status, kept.stage, kept.reason],
+    [
+      captured.route,
+      captured.method,
+      captured.path,
+      captured.outcome,
+      captured.status,
+      captured.stage,
+      captured.reason,
+    ],
     ['ci', 'POST', '/webhooks/ci?x=1', 'accepted', 202, 'dispatch', null],
   );
-  assert.deepEqual([kept.event, kept.delivery_id, kept.verified, kept.body_bytes], ['push', 'd-1', true, body.length]);
-  assert.equal(kept.dispatch_id, dispatcher.handed[0]?.dispatch.id);
   assert.deepEqual(
-    new Map(kept.headers.map(([name, value]) => [name.toLowerCase(), value])).get('x-github-event'),
+    [captured.event, captured.delivery_id, captured.verified, captured.body_bytes],
+    ['push', 'd-1', true, body.length],
+  );
+  assert.equal(captured.dispatch_id, dispatcher.handed[0]?.dispatch.id);
+  assert.deepEqual(
+    new Map(captured.headers.map(([name, value]) => [name.toLowerCase(), value])).get('x-github-event'),
     'push',
   );
 });
 
-test('an event that was ignored is kept with the filter that decided', async (t) => {
+test('captures an ignored event with the filter that decided', async (t) => {
   const { post, last, log } = await serveKeeping(t, { routes: { ci: { filters: onlyMain } } });
   await post('/webhooks/ci', { branch: 'dev' });
-  const kept = await last();
-  assert.deepEqual([kept.outcome, kept.stage, kept.reason], ['ignored', 'filter', 'filter']);
-  assert.deepEqual(kept.about, { kind: 'filter', at: 'filters', field: 'branch', operator: 'equals', found: 'string' });
+  const captured = await last();
+  assert.deepEqual([captured.outcome, captured.stage, captured.reason], ['ignored', 'filter', 'filter']);
+  assert.deepEqual(captured.about, {
+    kind: 'filter',
+    at: 'filters',
+    field: 'branch',
+    operator: 'equals',
+    found: 'string',
+  });
   const line = log.lines.find(({ fields }) => fields.outcome === 'ignored');
-  assert.equal(line?.fields.request, kept.id);
+  assert.equal(line?.fields.request, captured.id);
 });
 
-test('a request without a valid signature is kept without its body, and with the cause', async (t) => {
+test('captures a request without a valid signature without its body, and with the cause', async (t) => {
   const { post, last } = await serveKeeping(t, { routes: { ci: {} } });
   const body = '{"a":1}';
   await post('/webhooks/ci', body, { ...signed('{"a": 1}') });
-  const kept = await last();
-  assert.deepEqual([kept.outcome, kept.verified, kept.body, kept.body_bytes], ['invalid_signature', false, null, 7]);
-  assert.equal(kept.body_sha256, createHash('sha256').update(body).digest('hex'));
-  assert.equal(kept.cause?.code, 'body_rewritten');
+  const captured = await last();
+  assert.deepEqual(
+    [captured.outcome, captured.verified, captured.body, captured.body_bytes],
+    ['invalid_signature', false, null, 7],
+  );
+  assert.equal(captured.body_sha256, createHash('sha256').update(body).digest('hex'));
+  assert.equal(captured.cause?.code, 'body_rewritten');
 });
 
-test('credentials are replaced by what they were', async (t) => {
+test('replaces credentials by their kind', async (t) => {
   const { post, last, path, capture } = await serveKeeping(t, { routes: { ci: {} } });
   const canary = 'canary-4711-0815';
   const headers = {
@@ -71,8 +91,8 @@ test('credentials are replaced by what they were', async (t) => {
     'X-Our-Api-Key': canary,
   };
   await post(`/webhooks/ci?access_token=${canary}&page=2&%73ig=${canary}`, {}, headers);
-  const kept = await last();
-  const marked = kept.headers.filter(([, value]) => isMarker(value)).map(([name]) => name.toLowerCase());
+  const captured = await last();
+  const marked = captured.headers.filter(([, value]) => isMarker(value)).map(([name]) => name.toLowerCase());
   assert.deepEqual(marked.sort(), [
     'authorization',
     'cookie',
@@ -80,19 +100,19 @@ test('credentials are replaced by what they were', async (t) => {
     'x-hub-signature-256',
     'x-our-api-key',
   ]);
-  assert.match(kept.path, /^\/webhooks\/ci\?access_token=\S*removed\S*&page=2&%73ig=\S*removed/);
-  assert(!JSON.stringify(kept).includes(canary));
+  assert.match(captured.path, /^\/webhooks\/ci\?access_token=\S*removed\S*&page=2&%73ig=\S*removed/);
+  assert(!JSON.stringify(captured).includes(canary));
   await capture.close();
   assert(!readFileSync(path, 'latin1').includes(canary));
 });
 
-/** Sent as a query, or as a header that holds it; a marker stands where the canary was. */
+/** Sent as a query, or in a header. A marker replaces the canary. */
 const CANARY = 'canary-4711-0815';
 const SECRET_NAMES =
   'token access_token api_key key secret password sig signature api-key apikey client_secret auth auth_token jwt pwd passwd code hmac ' +
   'X-Amz-Signature token[] tok%65n%5B%5D AccessKey Ocp-Apim-Subscription-Key';
 
-test('query names are judged as header names are, also behind a semicolon and within headers', async (t) => {
+test('recognises credentials in queries like in headers, also after a semicolon and within headers', async (t) => {
   const { post, last } = await serveKeeping(t, { routes: { ci: {} }, gateway: { capture_per_second: 1000 } });
   for (const name of SECRET_NAMES.split(' ')) {
     for (const query of [`?page=2&${name}=${CANARY}`, `?page=2;${name}=${CANARY};more`, `?${name}=a?b;c=${CANARY}`]) {
@@ -108,7 +128,7 @@ test('query names are judged as header names are, also behind a semicolon and wi
   }
 });
 
-test('users in URLs of headers and headers that proxies add are no more kept than the credentials of the path', async (t) => {
+test('removes credentials in URLs of headers, and in headers that proxies add', async (t) => {
   const { post, last } = await serveKeeping(t, { routes: { ci: {} } });
   const headers = {
     'X-Forwarded-Uri': `/a?x=1&token=${CANARY}&y=2`,
@@ -120,30 +140,30 @@ test('users in URLs of headers and headers that proxies add are no more kept tha
     'X-Page': 'https://h.test/tokens/a=b?author=ada&zip=1#x=y',
   };
   await post('/webhooks/ci', {}, headers);
-  const kept = await last();
-  assert(!JSON.stringify(kept).includes(CANARY), JSON.stringify(kept.headers));
-  const shown = new Map(kept.headers.map(([name, value]) => [name.toLowerCase(), value]));
+  const captured = await last();
+  assert(!JSON.stringify(captured).includes(CANARY), JSON.stringify(captured.headers));
+  const shown = new Map(captured.headers.map(([name, value]) => [name.toLowerCase(), value]));
   assert.match(shown.get('x-forwarded-uri') ?? '', /^\/a\?x=1&token=\S*removed\S*&y=2$/);
   assert.match(shown.get('x-origin') ?? '', /^https:\/\/\S*removed\S*@host\.test\/b$/);
   assert.equal(shown.get('x-author'), 'ada');
   assert.equal(shown.get('x-page'), headers['X-Page']);
 });
 
-test('a long value is searched once', () => {
+test('searches a long value only once', () => {
   const value = `=${'a'.repeat(500_000)}${'=a'.repeat(100_000)}`;
   const ms = cpuTime(() => assert(withoutCredentials(['x-long', value], credentialPlaces([]))[0]?.[1] === value));
   assert(ms < 5000, `${ms} ms`);
 });
 
-test('a secret of the configuration is not kept wherever it stands', async (t) => {
+test('removes secrets of the configuration from all places', async (t) => {
   const { post, last } = await serveKeeping(t, { routes: { ci: {} } }, { redactor: knowing(SECRET) });
   await post('/webhooks/ci', { note: SECRET }, { 'X-Note': SECRET });
-  const kept = await last();
-  assert(!JSON.stringify(kept).includes(SECRET));
-  assert.equal(Buffer.from(kept.body ?? '', 'base64').toString(), '{"note":"***"}');
+  const captured = await last();
+  assert(!JSON.stringify(captured).includes(SECRET));
+  assert.equal(Buffer.from(captured.body ?? '', 'base64').toString(), '{"note":"***"}');
 });
 
-test('`problems` keeps what was not taken, `none` nothing', async (t) => {
+test('`problems` captures only requests that were not accepted, `none` captures nothing', async (t) => {
   const { post, list } = await serveKeeping(t, {
     routes: { ci: { capture: 'problems', filters: onlyMain }, quiet: { capture: 'none' } },
   });
@@ -156,7 +176,7 @@ test('`problems` keeps what was not taken, `none` nothing', async (t) => {
   );
 });
 
-test('over its rate a route keeps those that were not taken first, and counts the others', async (t) => {
+test('a route over its rate prefers requests that were not accepted, and counts the others', async (t) => {
   const clock = new FakeClock();
   const parts = { routes: { ci: { filters: onlyMain } }, gateway: { capture_per_second: 3 } };
   const { post, list, counts } = await serveKeeping(t, parts, { clock });
@@ -170,7 +190,7 @@ test('over its rate a route keeps those that were not taken first, and counts th
   assert.equal((await list()).length, 4);
 });
 
-test('of strangers a few a minute are kept', async (t) => {
+test('captures a few unsigned requests a minute', async (t) => {
   const clock = new FakeClock();
   const { post, list } = await serveKeeping(t, { routes: { ci: {} } }, { clock });
   const send = () => post('/webhooks/ci', {}, { 'x-hub-signature-256': 'sha256=00' });
@@ -181,7 +201,7 @@ test('of strangers a few a minute are kept', async (t) => {
   assert.equal((await list()).length, 6);
 });
 
-test('the oldest go after their days, and when the file is full', async (t) => {
+test('removes expired requests, and the oldest when the file is full', async (t) => {
   const clock = new FakeClock();
   const gateway = { capture_days: 1, capture_max_mb: 1, capture_per_second: 1000 };
   const { post, list, capture } = await serveKeeping(t, { routes: { ci: {} }, gateway }, { clock });
@@ -197,7 +217,7 @@ test('the oldest go after their days, and when the file is full', async (t) => {
   assert(newest.kind === 'found' && Buffer.from(newest.request.body ?? '', 'base64').includes('"n":39'));
 });
 
-test('what the disk does not take, and what it is too slow for, is counted; answers go on', async (t) => {
+test('counts requests that the disk rejects or is too slow for; answers do not wait', async (t) => {
   let take = (): void => {};
   let isStuck = true;
   const store = () =>
@@ -218,7 +238,7 @@ test('what the disk does not take, and what it is too slow for, is counted; answ
   take();
 });
 
-test('a file that is removed or no database is begun anew', async (t) => {
+test('replaces a file that is removed or damaged', async (t) => {
   const { post, list, path, capture } = await serveKeeping(t, { routes: { ci: {} } });
   await post('/webhooks/ci', { n: 1 });
   assert.equal((await list()).length, 1);
@@ -232,7 +252,7 @@ test('a file that is removed or no database is begun anew', async (t) => {
   assert.equal((await again.list()).length, 1);
 });
 
-test('lists are filtered and paged, newest first', async (t) => {
+test('filters and pages lists, newest first', async (t) => {
   const { post, list, capture } = await serveKeeping(t, { routes: { ci: { filters: onlyMain }, other: {} } });
   for (let n = 0; n < 4; n++) await post('/webhooks/ci', { branch: n % 2 === 0 ? 'main' : 'dev', n });
   await post('/webhooks/other', { text: 'Needle_100%' }, { 'X-GitHub-Event': 'push' });
@@ -253,7 +273,7 @@ test('lists are filtered and paged, newest first', async (t) => {
   assert.deepEqual(newer, [all[1], all[0]]);
 });
 
-test('the beginning of an id is enough where no other shares it', async (t) => {
+test('finds a request by an unambiguous beginning of its id', async (t) => {
   const { post, list, capture } = await serveKeeping(t, { routes: { ci: {} } });
   await post('/webhooks/ci', { n: 1 });
   await post('/webhooks/ci', { n: 2 });
@@ -265,7 +285,7 @@ test('the beginning of an id is enough where no other shares it', async (t) => {
   assert.equal((await capture.requests.load("'; DROP")).kind, 'unknown');
 });
 
-test('a writer that was started again asks for all secrets before it stores anything', async (t) => {
+test('a restarted writer requests all secrets before it stores anything', async (t) => {
   const { post, list, last } = await serveKeeping(
     t,
     { routes: { ci: {} } },

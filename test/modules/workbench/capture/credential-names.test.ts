@@ -1,10 +1,10 @@
-/** Which names of headers and parameters are taken for credentials, and where parameters are found. */
+/** Tests which names of headers and parameters count as credentials, and where parameters are found. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   credentialPlaces,
+  isSecretName,
   pathWithoutCredentials,
-  soundsSecret,
   withoutCredentials,
 } from '../../../../modules/workbench/runtime/capture/record.ts';
 import { loadShippedSources } from '../../../helpers/catalog-sources.ts';
@@ -24,9 +24,9 @@ const HARMLESS = `X-Forwarded-For Idempotency-Key idempotency_key X-GitHub-Event
   optic option captain pinterest cred-it incredible`;
 
 describe('names', () => {
-  for (const name of SECRET.split(/\s+/)) it(`${name} is a credential`, () => assert.equal(soundsSecret(name), true));
+  for (const name of SECRET.split(/\s+/)) it(`${name} is a credential`, () => assert.equal(isSecretName(name), true));
   for (const name of HARMLESS.split(/\s+/).filter((each) => each !== 'cred-it'))
-    it(`${name} is none`, () => assert.equal(soundsSecret(name), false));
+    it(`${name} is not a credential`, () => assert.equal(isSecretName(name), false));
 });
 
 describe('values of headers', () => {
@@ -51,7 +51,7 @@ describe('values of headers', () => {
     'the bearer of news',
     'application/json',
   ])
-    it(`${value} is none`, () => assert.equal(keeps(value), true));
+    it(`${value} is not a credential`, () => assert.equal(keeps(value), true));
 });
 
 describe('parameters', () => {
@@ -78,15 +78,15 @@ describe('parameters', () => {
   ];
   for (const [what, value] of hiding) {
     it(`are removed: ${what}`, () => {
-      for (const kept of [header(value), path(value)]) {
-        assert.equal(kept.includes(CANARY), false, kept);
-        assert.match(kept, /%5Bremoved%3A%20[a-z]+%5D/);
-        assert.match(kept, /x(=|%3D)|z%26y/, 'what stands beside it is kept');
+      for (const captured of [header(value), path(value)]) {
+        assert.equal(captured.includes(CANARY), false, captured);
+        assert.match(captured, /%5Bremoved%3A%20[a-z]+%5D/);
+        assert.match(captured, /x(=|%3D)|z%26y/, 'what stands beside it is kept');
       }
     });
   }
 
-  it('others stay as they are, byte for byte', () => {
+  it('others are unchanged, byte for byte', () => {
     for (const value of [
       '/r?page=2&sort=asc&next=https%3A%2F%2Fh%2Fx%3Fa%3Db%26c%3D%25',
       'https://h/x?keyword=a%26b&author=me',
@@ -96,7 +96,7 @@ describe('parameters', () => {
       assert.deepEqual([header(value), path(value)], [value, value]);
   });
 
-  it('hostile values take time in proportion', () => {
+  it('hostile values take linear time', () => {
     for (const unit of ['token=', '%3Dtoken', '://', '&token=a', 'token%253D', '=']) {
       const ms = cpuTime(() => header(unit.repeat(Math.floor(16_000 / unit.length))));
       assert.ok(ms < 200, `${unit}: ${ms} ms`);

@@ -1,4 +1,4 @@
-/** The corpus of damage of requests.db: whatever its bytes are, requests are kept and listed again, and nothing ends the process. */
+/** Tests a corpus of damaged requests.db files: requests are captured and listed again, and the process never ends. */
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ function copyFile(from: string, to: string): void {
   }
 }
 
-/** Copies of a file: as it is after a clean stop, after a kill, and an older one. */
+/** Copies of a file: after a clean stop, after a kill, and an older copy. */
 function makeFiles(root: string): Readonly<Record<'stopped' | 'killed' | 'older', string>> {
   const at = join(root, 'requests.db');
   const [stopped, killed, older] = ['stopped.db', 'killed.db', 'older.db'].map((name) => join(root, name));
@@ -53,19 +53,19 @@ function makeFiles(root: string): Readonly<Record<'stopped' | 'killed' | 'older'
   return { stopped: stopped ?? '', killed: killed ?? '', older: older ?? '' };
 }
 
-/** Lists twice: a damaged file is said once, and is replaced by the next request that is kept. */
+/** Lists twice: a damaged file is reported once, and replaced with the next captured request. */
 async function listed(home: string): Promise<readonly string[]> {
-  const kept = openRequestFile(home);
+  const captured = openRequestFile(home);
   try {
-    const found = await kept.list({}, { limit: 100 });
-    for (const { id } of found) await kept.load(id);
+    const found = await captured.list({}, { limit: 100 });
+    for (const { id } of found) await captured.load(id);
     return found.map(({ id }) => id);
   } finally {
-    await kept.close();
+    await captured.close();
   }
 }
 
-test('a damaged requests.db keeps and lists requests again', async (t) => {
+test('captures and lists requests again after damage of requests.db', async (t) => {
   const root = tempDir(t);
   const files = makeFiles(root);
   const path = capturePath(root);
@@ -98,7 +98,7 @@ test('a damaged requests.db keeps and lists requests again', async (t) => {
   t.diagnostic(`${isSaid} said`);
 });
 
-test('what was lost with a damaged requests.db is logged once, and doctor says it as long as requests are kept', async (t) => {
+test('logs the loss of a damaged requests.db once, and doctor reports it until requests expire', async (t) => {
   const home = tempDir(t);
   const config = `platforms: { webhook: { enabled: true, secret: INSECURE_NO_AUTH, routes: { r: { prompt: x, agent: none } } } }`;
   const gateway = await startGateway(t, { home, config });
@@ -106,24 +106,24 @@ test('what was lost with a damaged requests.db is logged once, and doctor says i
     const headers = { 'content-type': 'application/json' };
     await sendAgain(`${gateway.url}/webhooks/r`, { method: 'POST', headers, body: '{"a":1}' });
   };
-  const kept = async (): Promise<number> =>
+  const captured = async (): Promise<number> =>
     (JSON.parse((await gateway.cli('requests', 'list', '--json')).stdout || '[]') as unknown[]).length;
   const said = async () => {
     const checks = JSON.parse((await gateway.cli('doctor', '--json')).stdout) as Check[];
-    return checks.filter(({ subject }) => subject === 'kept requests');
+    return checks.filter(({ subject }) => subject === 'captured requests');
   };
-  const logged = (): number => gateway.running.stderr().split('file of kept requests was damaged').length - 1;
+  const logged = (): number => gateway.running.stderr().split('file of captured requests was damaged').length - 1;
   await post();
-  assert.equal(await kept(), 1);
+  assert.equal(await captured(), 1);
   assert.deepEqual(await said(), []);
   const path = capturePath(home);
   for (const end of FILES) {
     if (existsSync(path + end)) writeFileSync(path + end, Buffer.alloc(statSync(path + end).size, 7));
   }
   await post();
-  await until(async () => (await kept()) === 1);
+  await until(async () => (await captured()) === 1);
   await post();
-  assert.equal(await kept(), 2);
+  assert.equal(await captured(), 2);
   assert.equal(logged(), 1, gateway.running.stderr());
   const [check, other] = await said();
   assert.deepEqual([check?.status, other], ['warning', undefined]);

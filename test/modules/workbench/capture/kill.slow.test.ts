@@ -1,4 +1,4 @@
-/** A gateway that is killed while it keeps requests leaves whole ones only. */
+/** Tests that a gateway killed while capturing leaves only complete requests. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const CONFIG = `platforms:
 gateway: { capture_per_second: 1000 }
 `;
 
-test('kill -9 leaves no half record', async (t) => {
+test('kill -9 leaves no partial record', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'hookwright.yaml'), CONFIG, { mode: 0o600 });
   const gateway = await startGatewayProcess({ home, env: { WEBHOOK_SECRET: SECRET } });

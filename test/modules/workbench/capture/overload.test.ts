@@ -1,4 +1,4 @@
-/** The limits of what is kept hold while far more comes than may be kept: for 20 seconds, or an hour with `HOOKWRIGHT_LONG_TESTS=1`. */
+/** Tests the limits of capture under overload: for 20 seconds, or an hour with `HOOKWRIGHT_LONG_TESTS=1`. */
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { test } from 'node:test';
@@ -9,11 +9,11 @@ const SECONDS = process.env.HOOKWRIGHT_LONG_TESTS === '1' ? 3600 : 20;
 const PER_SECOND = 20;
 const KEPT_PER_SECOND = 5;
 const MAX_MB = 1;
-/** What is not in the file yet: a thousand pages, and the last transactions. */
+/** Allowance for data outside the limit: a thousand pages, and the last transactions. */
 const LOG_MB = 6;
 const BODY = 'x'.repeat(20_000);
 
-test('a route that gets far more than it may keep stays within its limits', async (t) => {
+test('a route under overload stays within its capture limits', async (t) => {
   const clock = new FakeClock();
   const gateway = { capture_per_second: KEPT_PER_SECOND, capture_max_mb: MAX_MB, capture_days: 1 };
   const { post, counts, capture, path } = await serveKeeping(t, { routes: { ci: {} }, gateway }, { clock });

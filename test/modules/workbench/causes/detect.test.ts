@@ -14,21 +14,21 @@ const sources = loadShippedSources();
 const NOW = 1_700_000_000_000;
 const SECRET = 'the-secret';
 
-interface Given {
+interface DetectOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
   readonly secret?: string | null;
   readonly target?: string;
 }
 
-function run({ headers, body, secret = SECRET, target = 'https://example.test/r' }: Given): SourceCandidate[] {
+function run({ headers, body, secret = SECRET, target = 'https://example.test/r' }: DetectOptions): SourceCandidate[] {
   const capture = captureOf({ method: 'POST', target, headers: Object.entries(headers), body: Buffer.from(body) });
   return detect(sources.lowered, { capture, secret, url: null, now: NOW });
 }
 
-function candidate(given: Given, name: string): SourceCandidate {
+function candidate(given: DetectOptions, name: string): SourceCandidate {
   const found = run(given).find(({ source }) => source.name === name);
-  assert.ok(found !== undefined, `${name} is no candidate`);
+  assert.ok(found !== undefined, `${name} is not a candidate`);
   return found;
 }
 
@@ -41,7 +41,7 @@ const hmac = (
 const hub = (text: string): Record<string, string> => ({ 'X-Hub-Signature-256': `sha256=${hmac(text)}` });
 const BODY = '{"a": "naïve", "b": [1, 2]}';
 
-test('every valid vector is recognised as its source with its secret', () => {
+test('recognises the source of every valid vector with its secret', () => {
   for (const vector of vectors.filter(({ valid }) => valid)) {
     const target = vector.url ?? 'https://example.test/r';
     const capture = captureOf({
@@ -58,14 +58,14 @@ test('every valid vector is recognised as its source with its secret', () => {
   }
 });
 
-test('among several that match, the one the headers speak for comes first', () => {
+test('of several matches, the one that fits the headers comes first', () => {
   const github = { ...hub(BODY), 'X-GitHub-Event': 'push', 'X-GitHub-Delivery': 'd-1' };
   const [first] = run({ headers: github, body: BODY });
   assert.equal(first?.source.name, 'github');
   assert.deepEqual([first.event, first.delivery], ['push', 'd-1']);
 });
 
-test('an old request matches, and is said to be too old', () => {
+test('an old request matches and is reported as too old', () => {
   const headers = { 'X-Webhook-Timestamp': '1600000000', 'X-Webhook-Signature-V2': hmac(`1600000000.${BODY}`) };
   assert.deepEqual(candidate({ headers, body: BODY }, 'generic-v2').outcome, {
     kind: 'match',
@@ -73,7 +73,7 @@ test('an old request matches, and is said to be too old', () => {
   });
 });
 
-test('without a secret only the form is looked at', () => {
+test('without a secret, only the form is checked', () => {
   const fits = candidate({ headers: hub(BODY), body: BODY, secret: null }, 'github');
   assert.deepEqual(fits.outcome, { kind: 'unchecked', reason: null, window: null });
   const bad = candidate({ headers: { 'X-Hub-Signature-256': 'sha1=00' }, body: BODY, secret: null }, 'github');
@@ -81,7 +81,7 @@ test('without a secret only the form is looked at', () => {
 });
 
 const form = new URLSearchParams({ payload: BODY }).toString();
-const MISSES: readonly (readonly [what: string, given: Given, source: string])[] = [
+const MISSES: readonly (readonly [what: string, given: DetectOptions, source: string])[] = [
   ['a trailing newline', { headers: hub(BODY), body: `${BODY}\n` }, 'github'],
   ['a lost trailing newline', { headers: hub(`${BODY}\r\n`), body: BODY }, 'github'],
   ['changed line breaks', { headers: hub('{\n}'), body: '{\r\n}' }, 'github'],
@@ -109,19 +109,19 @@ const MISSES: readonly (readonly [what: string, given: Given, source: string])[]
   ],
 ];
 for (const [what, given, name] of MISSES) {
-  test(`a refused signature is explained: ${what}`, () => {
+  test(`explains an invalid signature: ${what}`, () => {
     const { outcome } = candidate(given, name);
     assert.equal(outcome.kind, 'refused');
     printed(what, (outcome.kind === 'refused' && outcome.near) || 'nothing');
   });
 }
 
-test('a secret that is simply wrong is called nothing else', () => {
+test('reports a wrong secret as such', () => {
   const { outcome } = candidate({ headers: hub(BODY), body: BODY, secret: 'another' }, 'github');
   assert.deepEqual(outcome, { kind: 'refused', reason: 'mismatch', near: null });
 });
 
-test('no explanation holds a signature that was computed here', () => {
+test('no explanation contains a computed signature', () => {
   const all = JSON.stringify(MISSES.map(([, given]) => run(given).map(({ outcome }) => outcome)));
   assert.doesNotMatch(all, /[0-9a-f]{16}|[A-Za-z0-9+/]{32}/);
 });

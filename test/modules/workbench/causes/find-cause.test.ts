@@ -1,4 +1,4 @@
-/** Why a signature was refused: thirteen ways to get it wrong, for every sender that signs with a shared secret. */
+/** Tests causes of invalid signatures: thirteen mistakes, for every sender that signs with a shared secret. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SignedResult } from '../../../../modules/workbench/cli/test-event/sign-test-event.ts';
@@ -19,7 +19,7 @@ const URL_BASE = 'https://hooks.example.test/webhooks/ci';
 const BODY = Buffer.from('{"action":"opened","title":"naïve","items":[1,2],"url":"https://example.test/1"}');
 const known = loadShippedSources().lowered.map(({ plan }) => plan);
 
-/** Those that sign the bytes of a JSON body: the mistakes below change those. */
+/** Sources that sign the bytes of a JSON body, which the mistakes below change. */
 const symmetric = known.filter(
   (plan) =>
     (plan.verify.startsWith('hmac-') || plan.verify === 'token' || plan.verify === 'basic') &&
@@ -43,12 +43,12 @@ interface Way {
   readonly name: string;
   /** Codes that name the mistake. */
   readonly right: readonly string[];
-  /** Null: this sender cannot be got wrong so. */
+  /** Null: this mistake is impossible with this sender. */
   readonly make: (made: Case) => Wrong | null;
 }
 
 const signs = (plan: SchemePlan): boolean => plan.verify.startsWith('hmac-');
-/** The bytes of the body are what is signed. */
+/** Whether the bytes of the body are signed. */
 const signsBody = (plan: SchemePlan): boolean =>
   signs(plan) && (plan.body_hash !== null || plan.signed.some(({ kind }) => kind === 'body'));
 const current = (text: string): SecretText => ({ text, expires_at: null });
@@ -65,7 +65,7 @@ function partsOf({ url, headers, body }: SignedResult, changes: Partial<SignedRe
   };
 }
 
-/** The request with its signature changed; null where it stands in the query. */
+/** Returns the request with a changed signature; null if it is in the query. */
 function resigned(made: Case, change: (signature: string) => string): Wrong | null {
   const [at] = made.plan.signature;
   if (at === undefined || at.in !== 'header') return null;
@@ -73,7 +73,7 @@ function resigned(made: Case, change: (signature: string) => string): Wrong | nu
   return { parts: partsOf(made.good, { headers: { [at.name]: change(value) } }) };
 }
 
-/** A header with the digest behind its prefix changed: `t=…,v1=<digest>`. */
+/** Returns a header with a changed digest after its prefix: `t=…,v1=<digest>`. */
 function withDigest({ signature }: SchemePlan, value: string, change: (digest: string) => string): string {
   const prefix = signature[0]?.prefix ?? '';
   const start = value.lastIndexOf(prefix) + prefix.length;
@@ -214,7 +214,7 @@ function another(plan: SchemePlan): string {
   return plan.secret.strip + text;
 }
 
-/** Null when the request is not refused: then there is nothing to explain. */
+/** Returns null if the request is accepted, so that there is nothing to explain. */
 function causeOf(made: Case, wrong: Wrong): SignatureCause | null {
   const schemes = wrong.schemes ?? [made.plan];
   const secrets = wrong.secrets ?? [current(made.secret)];
@@ -247,7 +247,7 @@ const isRight = ({ way, cause }: Result): boolean => way.right.includes(cause.co
 const print = ({ scheme, way, cause }: Result): string =>
   `${scheme}: ${way.name} is called ${cause.code}${cause.certain ? ', certainly' : ''}`;
 
-test('every way is tried with many senders', () => {
+test('tries every mistake with many senders', () => {
   assert(symmetric.length >= 40, `${symmetric.length} senders`);
   for (const { name } of WAYS) {
     const count = results.filter(({ way }) => way.name === name).length;
@@ -255,31 +255,31 @@ test('every way is tried with many senders', () => {
   }
 });
 
-test('the cause is right in 95 of 100 cases', (t) => {
+test('finds the right cause in 95 of 100 cases', (t) => {
   const wrong = results.filter((result) => !isRight(result));
   const share = 1 - wrong.length / results.length;
   t.diagnostic(`${results.length} cases of ${symmetric.length} senders, ${(share * 100).toFixed(1)} % right`);
   assert(share >= 0.95, wrong.map(print).join('\n'));
 });
 
-test('it is never certain of what is not so', () => {
+test('is never certain of a wrong cause', () => {
   assert.deepEqual(results.filter((result) => result.cause.certain && !isRight(result)).map(print), []);
 });
 
-test('no cause shows a secret or a signature', () => {
+test('shows no secret or signature', () => {
   for (const { cause } of results) assert.doesNotMatch(cause.text, /0123456789abcdef|fedcba98|[0-9a-f]{32}/i);
 });
 
 const github = known.find(({ name }) => name === 'github') as SchemePlan;
 const SECRET = 'a secret of sixteen characters';
 
-/** Of what was signed, when this body arrives instead. */
+/** The cause when another body arrives instead of the signed one. */
 function causeOfBody(signedText: string, arrived: string): SignatureCause | null {
   const good = sign(github, SECRET, NOW, Buffer.from(signedText));
   return causeOf({ plan: github, secret: SECRET, good }, { parts: partsOf(good, { body: Buffer.from(arrived) }) });
 }
 
-test('a body that was written again is recognised, whoever wrote it first', () => {
+test('recognises a rewritten body by any serializer', () => {
   for (const [writer, signedText, arrived] of [
     ['PHP', '{"u":"https:\\/\\/x.test\\/\\u00fc"}', '{"u": "https://x.test/ü"}'],
     ['Go', '{"u":"a\\u0026b \\u003cc\\u003e ü"}', '{"u": "a&b <c> ü"}'],
@@ -296,13 +296,13 @@ test('a body that was written again is recognised, whoever wrote it first', () =
   assert.equal(causeOfBody('\ufeff{"a":  1}', '{"a":  1}')?.code, 'byte_order_mark');
 });
 
-test('a body as deep or as long as a hostile one is not spelled', () => {
+test('tries no spellings of a body that is too deep or too long', () => {
   assert.deepEqual([...jsonSpellings('['.repeat(100_000) + ']'.repeat(100_000))], []);
   assert.deepEqual([...jsonSpellings(`"${'a'.repeat(MAX_SPELLED)}"`)], []);
   assert.equal([...jsonSpellings(`"${'a'.repeat(MAX_SPELLED / 2)}"`)].length, 10);
 });
 
-test('the name of the source is not taken for another encoding when only its prefix is missing', () => {
+test('does not report another encoding if only the prefix is missing', () => {
   const standard = known.find(({ name }) => name === 'standard-webhooks') as SchemePlan;
   const secret = keysOf(standard).receiving;
   const made: Case = { plan: standard, secret, good: sign(standard, secret, NOW) };
@@ -310,20 +310,20 @@ test('the name of the source is not taken for another encoding when only its pre
   assert.equal(causeOf(made, wrong ?? {})?.code, 'prefix');
 });
 
-test('a timestamp that is no time is said with the form that is wanted', () => {
+test('reports an invalid timestamp with the expected form', () => {
   const slack = known.find(({ name }) => name === 'slack') as SchemePlan;
   const made: Case = { plan: slack, secret: SECRET, good: sign(slack, SECRET, NOW) };
   const cause = causeOf(made, { parts: partsOf(made.good, { headers: { 'x-slack-request-timestamp': 'abc' } }) });
   assert.deepEqual([cause?.code, cause?.certain], ['bad_timestamp', true]);
 });
 
-/** Of a request to a route that accepts GitHub alone. */
+/** The cause for a request to a route that accepts only GitHub. */
 function causeOfHeaders(headers: Readonly<Record<string, string>>, url = '/webhooks/ci'): SignatureCause | null {
   const unsigned = { url, headers: {}, body: BODY };
   return causeOf({ plan: github, secret: SECRET, good: unsigned }, { parts: partsOf(unsigned, { headers }) });
 }
 
-test('a token that several senders have in the same place is not said to be of one of them', () => {
+test('names no sender for a token in a place that several senders use', () => {
   const cause = causeOfHeaders({ Authorization: `Bearer ${SECRET}` });
   assert.equal(cause?.code, 'other_scheme');
   assert.match(cause?.text ?? '', /\bauthorization\b.*\balertmanager\b.*\bbearer\b/);
@@ -332,13 +332,13 @@ test('a token that several senders have in the same place is not said to be of o
   assert.doesNotMatch(named?.text ?? '', /alertmanager/);
 });
 
-test('the header that fewer senders use is named first', () => {
+test('names the header of the fewest senders first', () => {
   const cause = causeOfHeaders({ Authorization: 'Bearer x', 'X-Gitlab-Token': 'x' });
   assert.deepEqual([cause?.code, cause?.certain], ['other_scheme', false]);
   assert.match(cause?.text ?? '', /\bx-gitlab-token\b.*\bauthorization\b/);
 });
 
-test('the secret in a place where nobody looks is found, whole and alone', () => {
+test('finds the complete secret in a place that the route does not read', () => {
   for (const [headers, url, place] of [
     [{ 'X-Whatever': SECRET }, undefined, 'x-whatever'],
     [{ Authorization: `token ${SECRET}` }, undefined, 'authorization'],

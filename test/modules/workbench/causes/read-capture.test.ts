@@ -9,7 +9,7 @@ const only = (text: string) => {
   return first;
 };
 
-test('a raw request: method, target, headers and the very bytes of the body', () => {
+test('reads method, target, headers and the exact body of a raw request', () => {
   const raw =
     'POST /webhooks/r?a=1 HTTP/1.1\r\nHost: example.test\r\nX-A: 1\r\nx-a: 2\r\nX-B: \xe9\r\n\r\n{"a":\n1}\r\n';
   const { parts, url, notes } = only(raw);
@@ -23,19 +23,19 @@ test('a raw request: method, target, headers and the very bytes of the body', ()
   assert.deepEqual(notes, []);
 });
 
-test('a line feed that an editor put behind the announced length was never sent', () => {
+test('removes a line feed after the announced length, which an editor added', () => {
   const { parts, notes } = only('POST /r HTTP/1.1\nContent-Length: 2\n\n{}\n');
   assert.equal(parts.body.toString(), '{}');
   assert.equal(notes.length, 1);
 });
 
-test('a REST client file: comments, an absolute URL, no version', () => {
+test('reads a REST client file with comments, an absolute URL and no version', () => {
   const { parts, url } = only('### a test\n// more\nPOST https://example.test/r?x=1\nX-A: 1\n\n{}');
   assert.equal(parts.url, '/r?x=1');
   assert.equal(url, 'https://example.test/r');
 });
 
-test('HAR: every entry with a body, base64 too, pseudo headers left out', () => {
+test('reads all entries of a HAR file with a body, also base64, without pseudo headers', () => {
   const entry = (postData: unknown) => ({
     request: {
       method: 'POST',
@@ -60,8 +60,8 @@ test('HAR: every entry with a body, base64 too, pseudo headers left out', () => 
   );
 });
 
-test('anything else is refused with what would be read', () => {
+test('rejects other files and names the supported formats', () => {
   assert.throws(() => read('hello'), /HTTP/);
-  assert.throws(() => read('{"a":1}'), /no HAR file/);
+  assert.throws(() => read('{"a":1}'), /not a HAR file/);
   assert.throws(() => read('{"log":{"entries":[]}}'), /no request with a body/);
 });

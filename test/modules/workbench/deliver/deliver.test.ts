@@ -1,4 +1,4 @@
-/** `deliver` and `session`, as a user types them. */
+/** Tests `deliver` and `session` on the command line. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ platforms:
 }
 
 describe('deliver', () => {
-  test('sends one message, by any name of the target, to the home channel or the chat named', async (t) => {
+  test('sends a message by any name of the target, to the home channel or a chat', async (t) => {
     const { server, run } = await setUp(t);
     const first = await run(['deliver', 'telegram', '--text', 'It works']);
     assert.deepEqual([first.code, server.seen.length], [0, 1], first.stderr);
@@ -40,7 +40,7 @@ describe('deliver', () => {
     assert.equal(bodies[1]?.message_thread_id, 5);
   });
 
-  test('shows what would be sent, without the credentials, even where they are missing', async (t) => {
+  test('prints the request without credentials, even if they are missing', async (t) => {
     const { server, run } = await setUp(t);
     const shown = await run(['deliver', 'telegram', '--text', 'hello', '--dry-run']);
     assert.equal(shown.code, 0, shown.stderr);
@@ -55,7 +55,7 @@ describe('deliver', () => {
     assert.equal(server.seen.length, 0);
   });
 
-  test('says why a message was not taken, and exits 1', async (t) => {
+  test('reports why a message was rejected, and exits 1', async (t) => {
     const { run } = await setUp(t, () => ({ status: 401, body: { ok: false, error_code: 401 } }));
     const refused = await run(['deliver', 'telegram', '--text', 'x']);
     assert.deepEqual([refused.code, refused.stdout], [1, '']);
@@ -66,7 +66,7 @@ describe('deliver', () => {
       [['deliver', 'telegramm', '--text', 'x'], /"telegramm"\n.*\btelegram\b/, 1],
       [['deliver', 'sms', '--text', 'x'], /\bsms\b/, 1],
       [['deliver', 'slack', '--text', 'x'], /\bslack\b.*\btoken\b.*env:MISSING/, 1],
-      [['deliver', 'telegram', '--text', 'x', '--profile', 'nobody'], /"nobody"/, 1],
+      [['deliver', 'telegram', '--text', 'x', '--profile', 'unknown'], /"unknown"/, 1],
       [['deliver', 'telegram', '--text', 'x', '--chat-id', 'no chat'], /\bchat_id\b/, 1],
       [['deliver', 'telegram', '--text', ''], /^error: /, 1],
       [['deliver', 'telegram'], /--text|--help/, 2],
@@ -82,7 +82,7 @@ describe('deliver', () => {
 });
 
 describe('session', () => {
-  test('open, list and show, by any name of the target', async (t) => {
+  test('open, list and show accept any name of the target', async (t) => {
     const { home, run } = await setUp(t);
     const path = join(home, 'sessions', 'telegram', '-100200.jsonl');
     assert.deepEqual(await run(['session', 'open', 'telegram', '-100200']), {
@@ -103,7 +103,7 @@ describe('session', () => {
     assert.deepEqual([listed.id, listed.target, listed.turns], ['-100200', 'telegram', 1]);
   });
 
-  test("a profile's sessions are its own", async (t) => {
+  test('profiles have separate sessions', async (t) => {
     const { home, run } = await setUp(t);
     mkdirSync(join(home, 'profiles', 'work'), { recursive: true });
     await run(['session', 'open', 'slack', 'C1', '--profile', 'work']);
@@ -111,7 +111,7 @@ describe('session', () => {
     assert.equal((await run(['session', 'list', '--json'])).stdout, '[]\n');
   });
 
-  test('works without a configuration, and refuses what there is not', async (t) => {
+  test('works without a configuration, and rejects unknown names', async (t) => {
     const home = tempDir(t);
     assert.equal((await runInProcess(['session', 'open', 'discord', '1'], { home })).code, 0);
     for (const [argv, expected] of [

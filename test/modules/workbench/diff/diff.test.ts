@@ -1,4 +1,4 @@
-/** `hookwright diff`: what differs in meaning is said, what does not is not. */
+/** Tests `hookwright diff`: it reports exactly the differences in meaning. */
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ function open(t: TestContext) {
   write('old.yaml', CONFIG);
   const run = (...argv: string[]): Promise<CliResult> =>
     runInProcess(['diff', ...argv], { home: join(dir, 'home'), cwd: dir });
-  /** What is said of a change of the config. */
+  /** Prints the differences after a change of the config. */
   const sentences = async (change: (text: string) => string): Promise<string[]> => {
     const changed = change(CONFIG);
     assert.notEqual(changed, CONFIG, 'the change finds its place');
@@ -87,7 +87,7 @@ const DIFFERENCES: readonly (readonly [what: string, change: (text: string) => s
   ],
   ['a job', (text) => text.replace('0 7 * * *', '0 8 * * *')],
   [
-    'an output and who is told of failures, by the names that people know',
+    'outputs and recipients of failure notices, by their canonical names',
     (text) =>
       text
         .replace(
@@ -103,7 +103,7 @@ const DIFFERENCES: readonly (readonly [what: string, change: (text: string) => s
   ],
 ];
 
-test('it says of a network that was closed that there was none', async (t) => {
+test('reports that a closed network had no access', async (t) => {
   const { write, run } = open(t);
   for (const [name, network] of [
     ['old.yaml', 'none'],
@@ -115,12 +115,12 @@ test('it says of a network that was closed that there was none', async (t) => {
 });
 
 for (const [what, change] of DIFFERENCES) {
-  test(`it says of ${what} what it means`, async (t) => {
+  test(`reports the meaning of ${what}`, async (t) => {
     printed(what, (await open(t).sentences(change)).join('\n'));
   });
 }
 
-test('layout, comments, the order of keys and aliases are no difference', async (t) => {
+test('layout, comments, the order of keys and aliases are not differences', async (t) => {
   const { sentences } = open(t);
   const same = (text: string): string =>
     `# a comment\n${text}`
@@ -133,7 +133,7 @@ test('layout, comments, the order of keys and aliases are no difference', async 
   assert.deepEqual(await sentences(same), []);
 });
 
-test('no secret is ever shown', async (t) => {
+test('never shows a secret', async (t) => {
   const { write, run } = open(t);
   write('new.yaml', CONFIG.replace('literal-secret-one', 'literal-secret-two').replace('env:TOKEN', 'literal-token'));
   for (const argv of [[], ['--json']]) {
@@ -143,14 +143,14 @@ test('no secret is ever shown', async (t) => {
   }
 });
 
-test('for a person: by entry, with both places, and a prompt as a diff', async (t) => {
+test('prints differences by entry, with both places, and a prompt as a diff', async (t) => {
   const { write, run } = open(t);
   write('new.yaml', `# one line more\n${CONFIG.replace('Review #', 'Look at #')}`);
   const { stdout } = await run('old.yaml', 'new.yaml');
   printed('a prompt, on a terminal', stdout);
 });
 
-test('a compiled table is a side as good as a config; the same twice exits 0', async (t) => {
+test('accepts a compiled table as a side, and exits 0 without differences', async (t) => {
   const { dir, run } = open(t);
   mkdirSync(join(dir, 'home'), { recursive: true });
   const compiled = await runInProcess(['compile', '--config', 'old.yaml'], { home: join(dir, 'home'), cwd: dir });
@@ -162,7 +162,7 @@ test('a compiled table is a side as good as a config; the same twice exits 0', a
   }
 });
 
-test('without sides: what a reload of the running gateway would change', async (t) => {
+test('without sides, prints the changes that a reload of the running gateway would make', async (t) => {
   const home = tempDir(t);
   const config = CONFIG.replace('token: env:TOKEN', 'token: "1:a"');
   const gateway = await startGateway(t, { home, config });
@@ -174,7 +174,7 @@ test('without sides: what a reload of the running gateway would change', async (
   assert.match(stdout, /\bevents: push → /);
 });
 
-test('it says before what a reload puts off: open work whose target is taken away', async (t) => {
+test('reports pending work whose target a reload would remove', async (t) => {
   const home = tempDir(t);
   const work = CONFIG.replace(
     'token: env:TOKEN',
@@ -197,7 +197,7 @@ test('it says before what a reload puts off: open work whose target is taken awa
   ]);
 });
 
-test('it exits 2 where there is nothing to compare: a side that is missing or has errors, no gateway', async (t) => {
+test('exits 2 if a side is missing or has errors, or no gateway is running', async (t) => {
   const { write, run } = open(t);
   write('broken.yaml', CONFIG.replace('equals: opened', 'equal: opened'));
   write('broken.json', '{');

@@ -1,4 +1,4 @@
-/** The gate before a swap: what it refuses, without one, over a restart, and another for one reload. */
+/** Tests the gate before a swap: its default, rejections, restarts, and a different gate for one reload. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ describe('the gate before a swap', () => {
     assert.equal((await gateway.cli('gateway', 'reload', '--fail-on', 'lost')).code, 0);
   });
 
-  it('holds over a restart', async (t) => {
+  it('survives a restart', async (t) => {
     const { gateway, config } = await serve(t, '--fail-on', 'lost');
     const { hash } = (await gateway.status()).table;
     await gateway.stop();
@@ -36,7 +36,7 @@ describe('the gate before a swap', () => {
     await until(async () => (await again.status()).table.error === null);
   });
 
-  it('can be another one for one reload', async (t) => {
+  it('can be overridden for one reload', async (t) => {
     const { gateway, config } = await serve(t, '--fail-on', 'changed');
     const reload = async (...argv: string[]): Promise<ReloadReport> =>
       JSON.parse((await gateway.cli('gateway', 'reload', '--json', ...argv)).stdout);
@@ -53,7 +53,7 @@ describe('the gate before a swap', () => {
     assert.equal((await reload('--fail-on', 'lost')).changed, true);
   });
 
-  it('keeps the old table when a reload would lose a kept request, and says which', async (t) => {
+  it('keeps the old table and names the request if a reload would lose a captured request', async (t) => {
     const { gateway, config } = await serve(t, '--fail-on', 'lost');
     const { hash } = (await gateway.status()).table;
     config(FILTERED);
@@ -71,7 +71,7 @@ describe('the gate before a swap', () => {
     assert.deepEqual([after.hash === hash, after.error], [false, null]);
   });
 
-  it('is refused where tables are served that were compiled elsewhere', async (t) => {
+  it('is rejected for tables that were compiled elsewhere', async (t) => {
     const home = tempDir(t);
     writeFileSync(join(home, 'config.yaml'), CONFIG);
     const compiled = await runInProcess(['compile', '--out', 'build'], { home });

@@ -1,4 +1,4 @@
-/** A home in which a gateway has kept requests, copied for each test. */
+/** Creates a home with captured requests, copied for each test. */
 import assert from 'node:assert/strict';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,20 +32,20 @@ export const CONFIG = `platforms:
 
 export const FILTERED = CONFIG.replace('[opened, reopened]', '[opened]');
 
-export interface KeptHome {
+export interface CaptureHome {
   readonly home: string;
   readonly cli: TestGateway['cli'];
-  /** Of the home's configuration and this one. */
+  /** Compares the home's configuration with this one. */
   readonly diff: (text: string, ...argv: string[]) => Promise<CliResult>;
   readonly report: (text: string) => Promise<RequestsReport>;
   readonly config: (text: string) => void;
 }
 
-export interface ServedHome extends KeptHome {
+export interface ServedHome extends CaptureHome {
   readonly gateway: TestGateway;
 }
 
-/** Four requests of `review` are kept (two taken, one ignored, one without a valid signature) and one of `open`. */
+/** Four captured requests of `review` (two accepted, one ignored, one without a valid signature), and one of `open`. */
 async function keepRequests(end: Ending): Promise<string> {
   const home = tempDir(end);
   const gateway = await startGateway(end, { home, config: CONFIG });
@@ -71,18 +71,18 @@ async function keepRequests(end: Ending): Promise<string> {
   return home;
 }
 
-/** For a suite, whose hooks keep the requests and remove them. */
+/** Creates the home in hooks of the suite, and removes it. */
 export function keptHomes() {
   const ends: (() => unknown)[] = [];
-  let kept = '';
+  let captured = '';
   before(async () => {
-    kept = await keepRequests({ after: (end) => void ends.push(end as () => unknown) });
+    captured = await keepRequests({ after: (end) => void ends.push(end as () => unknown) });
   });
   after(async () => {
     for (const end of ends) await end();
   });
-  /** Nothing serves it. */
-  const open = (t: TestContext): KeptHome => openCopy(t, kept);
+  /** A copy without a running gateway. */
+  const open = (t: TestContext): CaptureHome => openCopy(t, captured);
   const serve = async (t: TestContext, ...argv: string[]): Promise<ServedHome> => {
     const opened = open(t);
     const options = { home: opened.home, config: CONFIG, argv: ['gateway', 'run', '--port', '0', ...argv] };
@@ -91,15 +91,15 @@ export function keptHomes() {
   return { open, serve };
 }
 
-function openCopy(t: TestContext, kept: string): KeptHome {
+function openCopy(t: TestContext, captured: string): CaptureHome {
   const home = tempDir(t);
-  cpSync(kept, home, { recursive: true });
-  const cli: KeptHome['cli'] = (...argv) => runInProcess(argv, { home });
-  const diff: KeptHome['diff'] = (text, ...more) => {
+  cpSync(captured, home, { recursive: true });
+  const cli: CaptureHome['cli'] = (...argv) => runInProcess(argv, { home });
+  const diff: CaptureHome['diff'] = (text, ...more) => {
     writeFileSync(join(home, 'next.yaml'), text);
     return cli('diff', 'config.yaml', '--config', 'next.yaml', ...more);
   };
-  const report: KeptHome['report'] = async (text) =>
+  const report: CaptureHome['report'] = async (text) =>
     JSON.parse((await diff(text, '--requests', '100', '--json')).stdout).requests;
   const config = (text: string): void => writeFileSync(join(home, 'config.yaml'), text);
   return { home, cli, diff, report, config };

@@ -1,4 +1,4 @@
-/** Kept requests under two configurations: `diff --requests` and `explain --request`. */
+/** Tests captured requests under two configurations: `diff --requests` and `explain --request`. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { CONFIG, FILTERED, keptHomes } from './kept-home.ts';
 
 const compare = goldenTexts('modules/workbench/diff/requests.txt');
 
-/** Without the ids and the times, which differ from run to run. */
+/** Removes ids and times, which differ between runs. */
 const printed = (name: string, text: string): void => {
   const timeless = text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>').replace(/\btest-\d{13}-[0-9a-f]+/g, '<id>');
   compare(name, timeless.replace(/^([~✗]) [0-9a-z]{10}(?= )/gm, '$1 <id>'));
@@ -20,11 +20,11 @@ const printed = (name: string, text: string): void => {
 const counts = ({ total, same, lost, gained, changed, unjudged }: RequestsReport) =>
   `${total}: ${same} same, ${lost} lost, ${gained} gained, ${changed} changed, ${unjudged.no_body} without body`;
 
-describe('kept requests under two configurations', () => {
+describe('captured requests under two configurations', () => {
   const { open } = keptHomes();
 
   describe('diff --requests', () => {
-    it('says what becomes of each kept request, and what it cannot judge', async (t) => {
+    it('prints the result of each captured request, and those that it cannot evaluate', async (t) => {
       const { report } = open(t);
       const cases = [
         [CONFIG, '5: 4 same, 0 lost, 0 gained, 0 changed, 1 without body'],
@@ -45,7 +45,7 @@ describe('kept requests under two configurations', () => {
       for (const [text, expected] of cases) assert.equal(counts(await report(text)), expected, text);
     });
 
-    it('does not judge a request without a signature where the new configuration asks for one', async (t) => {
+    it('does not evaluate an unsigned request if the new configuration requires a signature', async (t) => {
       const { diff, report } = open(t);
       const signed = CONFIG.replace('        secret: INSECURE_NO_AUTH\n', '');
       const { unjudged, lost, same } = await report(signed);
@@ -54,7 +54,7 @@ describe('kept requests under two configurations', () => {
       printed('without the signature that is asked for now', stdout);
     });
 
-    it('judges what came without a signature as a route without one takes it', async (t) => {
+    it('evaluates an unsigned request of a route without signatures', async (t) => {
       const { report } = open(t);
       const open0 = CONFIG.replace(
         '        secret: INSECURE_NO_AUTH\n',
@@ -68,7 +68,7 @@ describe('kept requests under two configurations', () => {
       );
     });
 
-    it('looks at the newest so many, and says which were judged without their script', async (t) => {
+    it('evaluates the newest requests, and counts those evaluated without their script', async (t) => {
       const { home, report, diff } = open(t);
       mkdirSync(join(home, 'scripts'));
       writeFileSync(join(home, 'scripts/slim.sh'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
@@ -79,7 +79,7 @@ describe('kept requests under two configurations', () => {
       assert.match((await diff(CONFIG, '--requests', '2')).stdout, /^2 /m);
     });
 
-    it('shows the outcome, the prompt as a diff and the address', async (t) => {
+    it('prints the outcome, the prompt as a diff and the address', async (t) => {
       const { diff } = open(t);
       const lost = await diff(FILTERED, '--requests', '100');
       assert.equal(lost.code, 1);
@@ -92,7 +92,7 @@ describe('kept requests under two configurations', () => {
       printed('another prompt and target', changed.stdout);
     });
 
-    it('exits 1 with --fail-on only for what it names', async (t) => {
+    it('exits 1 with --fail-on only for the named differences', async (t) => {
       const { diff } = open(t);
       const codes = async (text: string) => {
         const failOn = async (named: string) => (await diff(text, '--fail-on', named)).code;
@@ -108,7 +108,7 @@ describe('kept requests under two configurations', () => {
   });
 
   describe('explain --request', () => {
-    it('explains a kept request on the configuration as it is now, without its signature', async (t) => {
+    it('explains a captured request with the current configuration, without its signature', async (t) => {
       const { cli, config, report } = open(t);
       const [lost] = (await report(FILTERED)).changes;
       const id = lost?.id ?? '';
@@ -121,7 +121,7 @@ describe('kept requests under two configurations', () => {
       printed('explained, and lost', ignored.stdout);
     });
 
-    it('says so when there is none, when its body was not kept, and when a payload is given as well', async (t) => {
+    it('rejects an unknown id, a request without a captured body, and an additional payload', async (t) => {
       const { home, cli } = open(t);
       const [newest] = await useRequests(contextFor({ home }), (requests) => requests.list({}, { limit: 1 }));
       const refused = await cli('explain', '--request', newest?.id ?? '');

@@ -1,6 +1,6 @@
 /**
- * Whatever a gateway answered and kept is what `explain`, `test` and `diff` say of it, on the same configuration: every kind of
- * route, secret and address with every kind of request. The requests are sent to a real gateway with a store and targets.
+ * Tests that `explain`, `test` and `diff` agree with a gateway's answers and captured requests: every kind of route, secret and
+ * address with every kind of request. The requests are sent to a real gateway with a store and targets.
  */
 
 import assert from 'node:assert/strict';
@@ -16,7 +16,7 @@ import {
   openConfig,
   scriptRunner,
 } from '../../../../modules/workbench/cli/explain/machine-services.ts';
-import { readKept, readSaved } from '../../../../modules/workbench/cli/explain/read-request.ts';
+import { readCaptured, readSaved } from '../../../../modules/workbench/cli/explain/read-request.ts';
 import { printHar } from '../../../../modules/workbench/cli/requests/print-request.ts';
 import { useRequests } from '../../../../modules/workbench/cli/use-requests.ts';
 import { verifiedParts } from '../../../../modules/workbench/runtime/capture/requests.ts';
@@ -44,7 +44,7 @@ interface Answered {
   readonly request: MatrixRequest;
   readonly status: number;
   readonly outcome: string;
-  /** Only an `ignored` tells it. */
+  /** Only `ignored` answers have a reason. */
   readonly reason: string | null;
 }
 
@@ -56,11 +56,11 @@ const addTo = (chats: Chats, route: string, chat: unknown): void =>
 
 interface ServedAll {
   readonly answers: readonly Answered[];
-  /** Where the service got messages for, by the route that their text names. */
+  /** Chats that got messages, by the route that the text names. */
   readonly sent: Chats;
 }
 
-/** Sends every request to every route, and stops the gateway; what it kept stays in the home. */
+/** Sends every request to every route, and stops the gateway. Captured requests stay in the home. */
 async function serveAll(t: TestContext, home: string): Promise<ServedAll> {
   const sent: Chats = new Map();
   const service = await startFakeHttp(t, ({ path, json }: SeenRequest) => {
@@ -101,7 +101,7 @@ const answerOf = ({ status, outcome, reason }: Explanation) => ({
   reason: outcome === 'ignored' ? reason : null,
 });
 
-/** Where an event is delivered: to what is not refused before it is sent. */
+/** The chats of an event's deliveries that are not rejected before sending. */
 function chatsOf({ taken, outcome, deliveries, warnings }: Explanation): string[] {
   if (!taken && outcome !== 'delivery_failed') return [];
   return deliveries
@@ -114,15 +114,15 @@ function chatsOf({ taken, outcome, deliveries, warnings }: Explanation): string[
 
 async function everyKept(home: string): Promise<readonly KeptRequest[]> {
   return useRequests(contextFor({ home, env: ENV }), async (requests) => {
-    const kept: KeptRequest[] = [];
+    const captured: KeptRequest[] = [];
     for (let page = await requests.list({}, { limit: 1000 }); page.length > 0; ) {
       for (const { id } of page) {
         const found = await requests.load(id);
-        if (found.kind === 'found') kept.push(found.request);
+        if (found.kind === 'found') captured.push(found.request);
       }
       page = await requests.list({}, { limit: 1000, before: page.at(-1)?.id ?? '' });
     }
-    return kept;
+    return captured;
   });
 }
 
@@ -132,8 +132,8 @@ function planOf(table: RouteTable, name: string): RoutePlan {
   return plan;
 }
 
-describe('what a gateway answered is what is said of it', () => {
-  it('over every kind of route, secret, address and request', { timeout: 3_600_000 }, async (t) => {
+describe('the tools agree with the gateway', () => {
+  it('for every kind of route, secret, address and request', { timeout: 3_600_000 }, async (t) => {
     const home = tempDir(t);
     const { answers, sent } = await serveAll(t, home);
     const said: Chats = new Map();
@@ -149,13 +149,13 @@ describe('what a gateway answered is what is said of it', () => {
     const counts = new Map<string, number>();
     const scripts: { readonly name: string; readonly body: string; readonly found: Explanation }[] = [];
 
-    await t.test('explain, of the request as it is sent', async () => {
+    await t.test('explain of the sent request', async () => {
       for (const { route, name, request, ...answered } of answers) {
         counts.set(answered.outcome, (counts.get(answered.outcome) ?? 0) + 1);
-        // What came before is not considered.
+        // Earlier requests are not considered.
         if (answered.outcome === 'duplicate') continue;
         const { method, headers, body } = request;
-        // Those that the client of this test adds.
+        // Headers that the client of this test adds.
         const sent = Object.entries({ host: '127.0.0.1', ...headers });
         const parts = partsOf(method, `/webhooks/${route.name}`, sent, Buffer.from(body ?? ''));
         const plan = planOf(table, route.name);
@@ -172,7 +172,7 @@ describe('what a gateway answered is what is said of it', () => {
       assert(sent.size > 40, `${sent.size} routes sent`);
       for (const { name, kind } of ROUTES) {
         const [chats, expected] = [sent, said].map((of) => [...(of.get(name) ?? [])].sort());
-        // Of a group only the last event is dispatched.
+        // Only the last event of a group is dispatched.
         if (kind === 'coalesce')
           assert(
             chats?.every((chat) => expected?.includes(chat)),
@@ -184,7 +184,7 @@ describe('what a gateway answered is what is said of it', () => {
 
     const all = await everyKept(home);
 
-    await t.test('the words about a script', () => {
+    await t.test('texts about scripts', () => {
       assert(scripts.length > 100, `${scripts.length} ran`);
       const keptWords = all.filter(({ stage }) => stage === 'script').map(({ about }) => textOf(about));
       assert.deepEqual(new Set(keptWords), new Set(Object.values(SCRIPT_SAYS)));
@@ -193,7 +193,7 @@ describe('what a gateway answered is what is said of it', () => {
         const about = `${found.route} ${name}\n${lines.join('\n')}`;
         const line = lines.find((text) => text.includes('script ')) ?? '';
         assert(line.includes(`shape.sh: ${SCRIPT_SAYS[name] ?? 'replaced the payload'}`), about);
-        // What it got, and why it failed.
+        // The input, and the reason of the failure.
         assert.deepEqual(JSON.parse(found.script?.stdin ?? ''), JSON.parse(body), about);
         assert(
           lines.some((text) => text.includes(`stdin      │ ${found.script?.stdin ?? ''}`)),
@@ -207,13 +207,13 @@ describe('what a gateway answered is what is said of it', () => {
       }
     });
 
-    // What a slow disk turned away came again.
-    const kept = all.filter(({ outcome }) => outcome !== 'duplicate' && outcome !== 'overloaded');
-    assert(kept.length > answers.length / 2, `${kept.length} of ${answers.length} are kept`);
+    // Requests that a slow disk rejected were sent again.
+    const captured = all.filter(({ outcome }) => outcome !== 'duplicate' && outcome !== 'overloaded');
+    assert(captured.length > answers.length / 2, `${captured.length} of ${answers.length} are kept`);
 
-    await t.test('explain --request, or why it cannot tell', async () => {
+    await t.test('explain --request, or the reason why it cannot explain', async () => {
       const told = new Set<string>();
-      for (const each of kept) {
+      for (const each of captured) {
         const about = `${each.route} ${each.outcome} ${each.delivery_id}`;
         const parts = verifiedParts(each);
         if (parts === null) {
@@ -221,7 +221,7 @@ describe('what a gateway answered is what is said of it', () => {
           told.add(each.outcome);
           const why =
             each.status === 401 ? /it had no valid signature/ : new RegExp(`\\b${each.status} ${each.outcome}\\b`);
-          await assert.rejects(readKept(context, each.id), why, about);
+          await assert.rejects(readCaptured(context, each.id), why, about);
           continue;
         }
         const { parts: request, ...verified } = parts;
@@ -230,8 +230,8 @@ describe('what a gateway answered is what is said of it', () => {
       }
     });
 
-    await t.test('test, of the request as it is saved', async () => {
-      for (const each of kept) {
+    await t.test('test of the saved request', async () => {
+      for (const each of captured) {
         if (verifiedParts(each) === null) continue;
         const { parts } = await readSaved(Buffer.from(printHar(each)), [], `/webhooks/${each.route}`);
         const found = await fixed.explain(planOf(table, each.route), { request: parts, event: null, runScript });
@@ -239,7 +239,7 @@ describe('what a gateway answered is what is said of it', () => {
       }
     });
 
-    await t.test('diff, which finds every loss and nothing else', async () => {
+    await t.test('diff finds exactly the lost requests', async () => {
       const judged = all.filter((each) => verifiedParts(each) !== null && each.outcome !== 'duplicate');
       const compareWith = async (other: RouteTable) => {
         const sides: Readonly<Record<'old' | 'new', Explainer>> = createSides(context, [], { old: table, new: other });
@@ -249,7 +249,7 @@ describe('what a gateway answered is what is said of it', () => {
       assert.deepEqual([same.lost, same.gained, same.changed, same.same], [0, 0, 0, judged.length]);
       const closed = Object.entries(table.routes).map(([path, plan]) => [path, { ...plan, enabled: false }]);
       const lost = await compareWith({ ...table, routes: Object.fromEntries(closed) });
-      // A script decides, too: without it the event counts as taken.
+      // A script also decides: without it, the event counts as accepted.
       const taken = judged.filter(
         ({ outcome, reason }) => TAKEN.has(outcome) || reason === 'script' || outcome === 'overloaded',
       );

@@ -1,4 +1,4 @@
-/** What `explain` and `diff` say where the state of a gateway decides, and where it would not start at all. */
+/** Tests `explain` and `diff` if the state of a gateway decides, or it would not start. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,14 +9,14 @@ import { runInProcess, startInProcess } from '../../../helpers/cli.ts';
 import { startGateway, until } from '../../../helpers/gateway.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
-interface Kept {
+interface CapturedAnswer {
   readonly id: string;
   readonly route: string;
   readonly status: number;
   readonly outcome: string;
 }
 
-/** The agent of `full` runs until the file is there. @param more of each route */
+/** The agent of `full` runs until the file exists. @param more further keys of each route */
 const config = (more: object): string =>
   stringify({
     platforms: {
@@ -34,8 +34,8 @@ const config = (more: object): string =>
     gateway: { capture: 'all', capture_per_second: 1000, max_queued_runs: 1, max_concurrent_runs: 1, drain_seconds: 0 },
   });
 
-describe('what the state of a gateway decides', () => {
-  it('a request refused for it is judged as if there were room, or it is said why it cannot be', async (t) => {
+describe('requests that the state of a gateway rejects', () => {
+  it('are evaluated as if there were room, or the reason why they cannot be is printed', async (t) => {
     const home = tempDir(t);
     const gateway = await startGateway(t, { home, config: config({}) });
     const post = async (route: string): Promise<string> => {
@@ -49,7 +49,7 @@ describe('what the state of a gateway decides', () => {
     assert.equal(await post('nosuch'), '404 unknown_route');
     await until(async () => (await post('full')) === '503 overloaded');
 
-    // The gateway answered these because of what it had in hand: an event alone would be taken.
+    // The gateway answered these because of its load. A single event would be accepted.
     const said = async (...argv: string[]): Promise<Pick<Explanation, 'status' | 'outcome' | 'taken'>> => {
       const { stdout, stderr } = await gateway.cli('explain', ...argv, '--json');
       assert.notEqual(stdout, '', stderr);
@@ -64,11 +64,11 @@ describe('what the state of a gateway decides', () => {
     assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
     assert.match(unknown.stderr, /nosuch/);
 
-    const kept = JSON.parse((await gateway.cli('requests', 'list', '--json')).stdout) as Kept[];
-    const outcomes = new Set(kept.map(({ outcome }) => outcome));
+    const captured = JSON.parse((await gateway.cli('requests', 'list', '--json')).stdout) as CapturedAnswer[];
+    const outcomes = new Set(captured.map(({ outcome }) => outcome));
     assert.deepEqual(outcomes, new Set(['accepted', 'rate_limited', 'route_disabled', 'overloaded']));
-    for (const { id, outcome, status } of kept) {
-      // These are refused before their body is read.
+    for (const { id, outcome, status } of captured) {
+      // These are rejected before their body is read.
       const hasBody = outcome === 'accepted' || outcome === 'overloaded';
       if (hasBody) assert.deepEqual(await said('--request', id), accepted, outcome);
       else {
@@ -77,14 +77,14 @@ describe('what the state of a gateway decides', () => {
         assert(stderr.includes(`${status} ${outcome}`), stderr);
       }
     }
-    const withBody = kept.filter(({ outcome }) => outcome === 'accepted' || outcome === 'overloaded').length;
+    const withBody = captured.filter(({ outcome }) => outcome === 'accepted' || outcome === 'overloaded').length;
     const diff = async (more: object) => {
       writeFileSync(join(home, 'new.yaml'), config(more), { mode: 0o600 });
       const { stdout } = await gateway.cli('diff', 'config.yaml', 'new.yaml', '--requests', '1000', '--json');
       const { same, lost, changed, unjudged } = (JSON.parse(stdout) as { requests: Record<string, unknown> }).requests;
       return { same, lost, changed, unjudged };
     };
-    const unjudged = { no_body: kept.length - withBody, unsigned: 0, unknown_route: 0, duplicate: 0 };
+    const unjudged = { no_body: captured.length - withBody, unsigned: 0, unknown_route: 0, duplicate: 0 };
     assert.deepEqual(await diff({}), { same: withBody, lost: 0, changed: 0, unjudged });
     assert.deepEqual(await diff({ enabled: false }), { same: 0, lost: withBody, changed: 0, unjudged });
     writeFileSync(join(home, 'go'), '');
@@ -93,7 +93,7 @@ describe('what the state of a gateway decides', () => {
 
 const ROUTES = { one: { prompt: '{a}', secret: 'env:ONE' }, two: { prompt: '{a}', secret: 'a-secret-of-its-own' } };
 
-/** What stands under `webhook`, the environment, and what both say; null: it starts. It was compiled elsewhere, without secrets. */
+/** Keys of `webhook`, the environment, and the expected message; null: it starts. It was compiled elsewhere, without secrets. */
 const STARTS: readonly (readonly [name: string, webhook: object, env: NodeJS.ProcessEnv, RegExp | null])[] = [
   ['as it should be', { routes: ROUTES }, { ONE: 'the-secret-of-one' }, null],
   ['webhooks off', { enabled: false, routes: ROUTES }, { ONE: 'the-secret-of-one' }, /platforms\.webhook\.enabled/],
@@ -101,7 +101,7 @@ const STARTS: readonly (readonly [name: string, webhook: object, env: NodeJS.Pro
   ['open to the network', { host: '0.0.0.0', routes: ROUTES }, { ONE: 'INSECURE_NO_AUTH' }, /INSECURE_NO_AUTH/],
 ];
 
-describe('what keeps `serve` from starting is said first by `explain`', () => {
+describe('`explain` first prints the reasons why `serve` would not start', () => {
   for (const [name, webhook, env, expected] of STARTS) {
     it(name, async (t) => {
       const home = tempDir(t);

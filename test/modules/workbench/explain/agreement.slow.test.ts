@@ -1,4 +1,4 @@
-/** What `explain` says is what a running gateway answers and does: over generated configurations and requests, and recorded events. */
+/** Tests that `explain` agrees with a running gateway, for generated configurations and requests and for recorded events. */
 
 import assert from 'node:assert/strict';
 import { renameSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ import type { Served } from '../../../helpers/serve.ts';
 import { answerOf, serve } from '../../../helpers/serve.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
-const SECRET = 'a secret that nobody guesses 1';
+const SECRET = 'a secret that no one guesses 1';
 const SEED = 20260301;
 /** 1,200 pairs with `npm run test:long -- agreement`. */
 const CONFIGS = process.env.HOOKWRIGHT_LONG_TESTS === '1' ? 50 : 10;
@@ -168,7 +168,7 @@ const request = fc.record({
   scheme: fc.nat({ max: 9 }),
   signature: fc.constantFrom(...Array<'good'>(12).fill('good'), 'wrong', 'stale', 'none'),
 });
-type Given = typeof request extends fc.Arbitrary<infer Value> ? Value : never;
+type GeneratedRequest = typeof request extends fc.Arbitrary<infer Value> ? Value : never;
 
 interface Sent {
   readonly path: string;
@@ -178,8 +178,8 @@ interface Sent {
 
 let count = 0;
 
-/** The request as the sender of one of the route's schemes makes it. */
-function makeRequest(given: Given, table: RouteTable): { readonly name: string; readonly sent: Sent } {
+/** Creates the request like the sender of one of the route's schemes. */
+function makeRequest(given: GeneratedRequest, table: RouteTable): { readonly name: string; readonly sent: Sent } {
   const name = `r${given.at}`;
   const plan = table.routes[name];
   const schemes = (plan?.schemes ?? []).flatMap((scheme) => table.schemes[scheme] ?? []);
@@ -203,7 +203,7 @@ function makeRequest(given: Given, table: RouteTable): { readonly name: string; 
     const { url, headers, body } = signRequest(scheme, secret, parts, now);
     return { name, sent: { path: url, headers: { ...extra, ...headers }, body } };
   } catch (error) {
-    // Some sign inside the body, which must be an object then.
+    // Some schemes sign inside the body, which must then be an object.
     if (error instanceof SignError) return { name, sent: unsigned };
     throw error;
   }
@@ -211,7 +211,7 @@ function makeRequest(given: Given, table: RouteTable): { readonly name: string; 
 
 // ---- both sides
 
-/** What is compared: the answer, and what was dispatched. */
+/** The compared values: the answer and the dispatch. */
 interface Result {
   readonly status: number;
   readonly outcome: unknown;
@@ -246,7 +246,7 @@ function explained(found: Explanation, answered: Result): Result {
   const { status, outcome, reason, event, prompt, deliveries, coalesce, job, skills, toolsets } = found;
   return {
     ...{ status, outcome },
-    // Only an `ignored` tells its sender why, and only what was read of an event is in an answer.
+    // Only `ignored` answers contain the reason, and answers contain only the parts of an event that were read.
     reason: outcome === 'ignored' ? reason : null,
     event: answered.event === null ? null : event,
     prompt: answered.prompt === null ? null : prompt,
@@ -291,16 +291,16 @@ function explain(table: RouteTable, name: string, { path, headers, body }: Sent)
   );
 }
 
-interface Kept extends Served {
+interface CapturingGateway extends Served {
   readonly swap: (table: RouteTable, routesJson: string) => Promise<void>;
-  /** What was kept of the last request; null: it was over what its route may have. */
+  /** The captured last request; null: it exceeded the limit of its route. */
   readonly lastKept: () => Promise<KeptRequest | null>;
 }
 
-/** A gateway that keeps requests. */
-async function serveKept(t: TestContext): Promise<Kept> {
+/** Starts a gateway that captures requests. */
+async function serveKept(t: TestContext): Promise<CapturingGateway> {
   let { table } = routeTable({});
-  // Each request comes a quarter of a minute after the one before, whatever the machine: what may be kept depends on that.
+  // Each request comes a quarter of a minute after the previous one, because capture limits depend on the time.
   let elapsed = 0;
   const clock: Clock = { ...systemClock, monotonic: () => (elapsed += 15_000) };
   const capture = openCapture(join(tempDir(t), 'requests.db'), {
@@ -341,23 +341,27 @@ async function serveKept(t: TestContext): Promise<Kept> {
   };
 }
 
-/** What is kept says the same as the answer. */
-async function keptAs({ lastKept }: Kept, { status, outcome, reason }: Result, about: string): Promise<number> {
-  const kept = await lastKept();
-  if (kept === null) return 0;
-  const why = kept.outcome === 'ignored' ? kept.reason : null;
-  assert.deepEqual([kept.status, kept.outcome, why], [status, outcome, reason], about);
+/** Checks that the captured request agrees with the answer. */
+async function keptAs(
+  { lastKept }: CapturingGateway,
+  { status, outcome, reason }: Result,
+  about: string,
+): Promise<number> {
+  const captured = await lastKept();
+  if (captured === null) return 0;
+  const why = captured.outcome === 'ignored' ? captured.reason : null;
+  assert.deepEqual([captured.status, captured.outcome, why], [status, outcome, reason], about);
   return 1;
 }
 
-/** Without what every event makes up anew. */
+/** Removes values that are generated for each event. */
 const isUnsigned = ({ stages }: Explanation): boolean =>
   stages.some(({ stage, reason }) => stage === 'signature' && reason === 'not_signed');
 
 test('explain and a running gateway agree on generated configurations and requests', async (t: TestContext) => {
   const gateway = await serveKept(t);
   const outcomes = new Map<string, number>();
-  let kept = 0;
+  let captured = 0;
   const configs = fc.sample(config, { seed: SEED, numRuns: CONFIGS });
   for (const [at, made] of configs.entries()) {
     const text = stringify(made);
@@ -375,11 +379,11 @@ test('explain and a running gateway agree on generated configurations and reques
       const about = `${text}\n${JSON.stringify({ ...sent, body: given.body })}`;
       if (isUnsigned(found)) assert(answered.status !== 202 && answered.status !== 200, about);
       else assert.deepEqual(explained(found, answered), answered, about);
-      kept += await keptAs(gateway, answered, about);
+      captured += await keptAs(gateway, answered, about);
     }
   }
-  t.diagnostic(`${kept} kept: ${[...outcomes].map(([key, times]) => `${times} ${key}`).join(', ')}`);
-  assert(kept >= CONFIGS * 8, `${kept} were kept`);
+  t.diagnostic(`${captured} kept: ${[...outcomes].map(([key, times]) => `${times} ${key}`).join(', ')}`);
+  assert(captured >= CONFIGS * 8, `${captured} were kept`);
   for (const key of ['accepted', 'coalesced', 'delivered', 'ignored event', 'ignored filter', 'invalid_signature']) {
     assert((outcomes.get(key) ?? 0) >= CONFIGS / 16, `${key}: ${outcomes.get(key) ?? 0}`);
   }

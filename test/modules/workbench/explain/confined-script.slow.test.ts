@@ -1,4 +1,4 @@
-/** Scripts that `explain --run-script` and `test` run stand behind the walls of `gateway.sandbox`, as in the gateway. */
+/** Tests that `explain --run-script` and `test` run scripts in the sandbox of `gateway.sandbox`, like the gateway. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ const withHome = (t: Parameters<typeof tempDir>[0]) => {
 const explain = ['explain', 'spy', '--payload', '{"n":1}', '--run-script'] as const;
 
 describe('a script of a configuration with a sandbox', { skip: noSandbox }, () => {
-  it('reads no secret when it is explained or tested, and without the walls it would', async (t) => {
+  it('reads no secret when explained or tested, but would without the sandbox', async (t) => {
     const home = withHome(t);
     const options = { home, cwd: home, env: { PATH: process.env.PATH ?? '' } };
     const explained = await runInProcess(explain, options);
@@ -47,7 +47,7 @@ describe('a script of a configuration with a sandbox', { skip: noSandbox }, () =
     assert.match((await runInProcess(explain, options)).stdout, /found WEBHOOK_SECRET=/);
   });
 
-  it('is not run where the walls cannot be had, and that is said', async (t) => {
+  it('is not run if the sandbox is unavailable, and the reason is printed', async (t) => {
     const home = withHome(t);
     const bin = join(home, 'bin');
     mkdirSync(bin);
@@ -57,7 +57,7 @@ describe('a script of a configuration with a sandbox', { skip: noSandbox }, () =
   });
 });
 
-it('explain says that runs in one folder go one by one', async (t) => {
+it('explain prints that runs in one folder run one at a time', async (t) => {
   const home = withHome(t);
   const options = { home, cwd: home, env: {} };
   writeFileSync(join(home, 'config.yaml'), CONFIG.replace(', script: spy.sh', ''));
@@ -71,7 +71,7 @@ it('explain says that runs in one folder go one by one', async (t) => {
   assert.match(await say(), /at once +1 of its runs, at most/);
 });
 
-it('diff says what a sandbox opens', async (t) => {
+it('diff prints the paths that a sandbox opens', async (t) => {
   const home = withHome(t);
   const other = join(home, 'other.yaml');
   writeFileSync(other, CONFIG.replace('network: [api.example.com]', 'network: any'));

@@ -1,4 +1,4 @@
-/** `hookwright explain`: what a person and a program see of an event's way. */
+/** Tests the output of `hookwright explain` for people and programs. */
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
@@ -18,7 +18,7 @@ import { tempDir } from '../../../helpers/temp-dir.ts';
 
 const compare = goldenTexts('modules/workbench/explain/explain.txt');
 
-/** Without ids that are made up, which differ from run to run. */
+/** Removes generated ids, which differ between runs. */
 const printed = (name: string, text: string): void => compare(name, text.replace(/\d{13}-[0-9a-f]{12}/g, '<id>'));
 
 const SECRET = 'the-secret-of-this-test';
@@ -85,7 +85,7 @@ jobs:
   report: { schedule: "0 7 * * *", prompt: report, paused: true }
 `;
 
-interface Asked {
+interface ExplainArgs {
   readonly code: number | null;
   readonly found: Explanation;
 }
@@ -95,7 +95,7 @@ function open(t: TestContext, env: NodeJS.ProcessEnv = { SECRET, TOKEN }, config
   writeFileSync(join(home, 'config.yaml'), config, { mode: 0o600 });
   const run = (argv: readonly string[], stdin?: string): Promise<CliResult> =>
     runInProcess(['explain', ...argv], { home, env, ...(stdin === undefined ? {} : { stdin }) });
-  const ask = async (argv: readonly string[], stdin?: string): Promise<Asked> => {
+  const ask = async (argv: readonly string[], stdin?: string): Promise<ExplainArgs> => {
     const { code, stdout, stderr } = await run([...argv, '--json'], stdin);
     assert.notEqual(stdout, '', stderr);
     const found = JSON.parse(stdout) as Explanation;
@@ -108,7 +108,7 @@ function open(t: TestContext, env: NodeJS.ProcessEnv = { SECRET, TOKEN }, config
 const GOOD = { action: 'opened', number: 7, pull_request: { title: 'Fix', draft: false } };
 const payload = (value: unknown): readonly string[] => ['--payload', JSON.stringify(value)];
 
-test('an event that would be taken: every stage, the prompt and where the answer goes', async (t) => {
+test('prints every stage, the prompt and the deliveries of an accepted event', async (t) => {
   const { ask } = open(t);
   const { code, found } = await ask(['review', '--event', 'pull_request', ...payload(GOOD)]);
   assert.equal(code, 0);
@@ -154,7 +154,7 @@ test('an event that would be taken: every stage, the prompt and where the answer
   });
 });
 
-test('every leaf is evaluated, also behind a group that is decided', async (t) => {
+test('evaluates every leaf, also after a group is decided', async (t) => {
   const { ask } = open(t);
   const refused = { ...GOOD, action: 'closed', labels: ['ready'] };
   const { code, found } = await ask(['review', '--event', 'issues', ...payload(refused)]);
@@ -186,20 +186,20 @@ test('every leaf is evaluated, also behind a group that is decided', async (t) =
   assert.deepEqual([found.prompt, found.deliveries], [null, []]);
 });
 
-test('an event that no entry accepts names the entries', async (t) => {
+test('names the entries of `events` for an event that none accepts', async (t) => {
   const { run } = open(t);
   const { code, stdout } = await run(['review', '--event', 'push', ...payload(GOOD)]);
   assert.equal(code, 1);
   printed('an event that no entry accepts', stdout);
 });
 
-test('the tree on a terminal shows each leaf with what it found', async (t) => {
+test('prints each leaf of the filters with the found value', async (t) => {
   const { run } = open(t);
   const { stdout } = await run(['review', '--event', 'pull_request', ...payload({ action: 'opened', labels: 3 })]);
   printed('a tree of conditions', stdout);
 });
 
-test('a comparison shows its number and what it found', async (t) => {
+test('prints the number of a comparison and the found value', async (t) => {
   const { run } = open(t);
   const { stdout } = await run(['large', ...payload({ additions: 501, files: '3' })]);
   printed('comparisons', stdout);
@@ -207,7 +207,7 @@ test('a comparison shows its number and what it found', async (t) => {
 
 const signedBody = JSON.stringify(GOOD);
 const digest = createHmac('sha256', SECRET).update(signedBody).digest('hex');
-/** A signed request as other tools save it. */
+/** Returns a signed request as other tools save it. */
 const headersWith = (signature: string) =>
   [
     ['X-GitHub-Event', 'pull_request'],
@@ -244,7 +244,7 @@ for (const [form, saved] of [
   ['raw HTTP', rawWith(`sha256=${digest}`)],
   ['raw HTTP in chunks', chunked],
 ] as const) {
-  test(`${form} is verified by its signature, and keeps event and id`, async (t) => {
+  test(`verifies the signature of ${form}, and reads event and id`, async (t) => {
     const { ask } = open(t);
     const { code, found } = await ask(['review', '--payload', '-'], saved);
     assert.equal(code, 0);
@@ -254,7 +254,7 @@ for (const [form, saved] of [
   });
 }
 
-test('a signature that is refused is said with its cause, and never with what would be right', async (t) => {
+test('prints the cause of an invalid signature, but never the valid one', async (t) => {
   const { ask } = open(t);
   const base64 = Buffer.from(digest, 'hex').toString('base64');
   const { code, found } = await ask(['review', '--payload', '-'], rawWith(`sha256=${base64}`));
@@ -265,7 +265,7 @@ test('a signature that is refused is said with its cause, and never with what wo
   assert.doesNotMatch(JSON.stringify(found), new RegExp(digest));
 });
 
-test('a cause that is the reason again is said once, and one that is not stands below it', async (t) => {
+test('prints a cause that repeats the reason once, and any other cause below the reason', async (t) => {
   const { run } = open(t);
   const formal = await run(['review', '--payload', '-'], rawWith('sha256=00'));
   printed('a signature of another form', formal.stdout);
@@ -273,7 +273,7 @@ test('a cause that is the reason again is said once, and one that is not stands 
   printed('a signature without its prefix', bare.stdout);
 });
 
-test('a saved request whose credential was removed is not judged by what stands in its place', async (t) => {
+test('does not verify a saved request by the marker of a removed credential', async (t) => {
   const { ask, home } = open(t);
   const data = new URLSearchParams({ data: JSON.stringify({ a: 1, verification_token: 'THE-TOKEN' }) });
   const form = data.toString().replace('THE-TOKEN', BODY_MARKER);
@@ -282,7 +282,7 @@ test('a saved request whose credential was removed is not judged by what stands 
     ['design', '', 'application/json', JSON.stringify({ a: 1, passcode: BODY_MARKER })],
     ['gifts', '', 'application/x-www-form-urlencoded', form],
   ] as const) {
-    const kept = {
+    const captured = {
       id: 'x',
       at: 0,
       method: 'POST',
@@ -290,7 +290,7 @@ test('a saved request whose credential was removed is not judged by what stands 
       route,
       headers: [['content-type', type]],
     };
-    const saved = printHar({ ...kept, body: Buffer.from(body).toString('base64') } as unknown as KeptRequest);
+    const saved = printHar({ ...captured, body: Buffer.from(body).toString('base64') } as unknown as KeptRequest);
     writeFileSync(join(home, 'kept.json'), saved);
     const { code, found } = await ask([route, '--payload', '@kept.json']);
     assert.deepEqual([code, found.outcome], [0, 'accepted'], route);
@@ -300,7 +300,7 @@ test('a saved request whose credential was removed is not judged by what stands 
   }
 });
 
-test('without the secret a signature is not verified, and that is a warning', async (t) => {
+test('warns that a signature is not verified without the secret', async (t) => {
   const { ask } = open(t, {});
   const { code, found } = await ask(['review', '--payload', '-'], rawWith('sha256=00'));
   assert.equal(code, 1);
@@ -308,7 +308,7 @@ test('without the secret a signature is not verified, and that is a warning', as
   assert.match(found.warnings.join(), /env:SECRET/);
 });
 
-test('a direct delivery without an address fails, as it would', async (t) => {
+test('a direct delivery without an address fails', async (t) => {
   const { ask } = open(t);
   const lost = await ask(['chat', ...payload({})]);
   assert.deepEqual([lost.code, lost.found.status, lost.found.reason], [1, 502, 'delivery_failed']);
@@ -319,7 +319,7 @@ test('a direct delivery without an address fails, as it would', async (t) => {
   assert.deepEqual(found.found.deliveries[0]?.address, { chat_id: '-5' });
 });
 
-test('a message to a URL with the route and a field of the payload is no failure', async (t) => {
+test('accepts a message to a URL with the route and a field of the payload', async (t) => {
   const routes = '{ told: { prompt: "{a}", agent: none, deliver: http } }';
   const url = 'https://hooks.example.com/{route}/{delivery_id}?n={number}';
   const webhook = `webhook: { enabled: true, secret: env:SECRET, routes: ${routes} }`;
@@ -333,7 +333,7 @@ test('a paused job drops its events', async (t) => {
   assert.deepEqual([code, found.outcome, found.reason, found.job], [1, 'ignored', 'job_paused', 'report']);
 });
 
-test('a group is named by its key', async (t) => {
+test('prints the key of a group', async (t) => {
   const { ask } = open(t);
   const { found } = await ask(['merged', ...payload({ repo: 'o/r', number: 3 })]);
   assert.equal(found.outcome, 'coalesced');
@@ -343,7 +343,7 @@ test('a group is named by its key', async (t) => {
   assert.match(alone.warnings.join(), /^`coalesce\.key` /);
 });
 
-test('the list of a burst has the event', async (t) => {
+test('prints the event in the list of a burst', async (t) => {
   const { ask } = open(t);
   const { found } = await ask(['burst', ...payload({ repo: 'o/r', number: 3 })]);
   assert.equal(found.prompt, 'All:\n- #3 {title}\nthe last is 3');
@@ -356,7 +356,7 @@ test('the list of a burst has the event', async (t) => {
   assert.equal(bare.prompt?.length, 501);
 });
 
-test('a script is run only when it is asked for', async (t) => {
+test('runs a script only with --run-script', async (t) => {
   const { home, ask } = open(t);
   mkdirSync(join(home, 'scripts'));
   const script = join(home, 'scripts/shape.sh');
@@ -389,7 +389,7 @@ test('a script is run only when it is asked for', async (t) => {
   assert.match(failed.found.script?.detail ?? '', /\b3\b/);
 });
 
-test('how a script ended the event is said, with its name, its input and what it wrote to stderr', async (t) => {
+test('prints how a script ended the event, with its name, input and stderr', async (t) => {
   const { home, run } = open(t);
   mkdirSync(join(home, 'scripts'));
   const told = async (text: string): Promise<string> => {
@@ -404,7 +404,7 @@ test('how a script ended the event is said, with its name, its input and what it
   printed('a script that fails', failed);
 });
 
-test('a home channel is part of the address, and a delivery without any address fails', async (t) => {
+test('prints the home channel as the address, and a delivery without an address fails', async (t) => {
   const homeless = open(t);
   const direct = await homeless.ask(['nowhere', ...payload({})]);
   assert.deepEqual([direct.code, direct.found.status, direct.found.reason], [1, 502, 'delivery_failed']);
@@ -425,7 +425,7 @@ test('a home channel is part of the address, and a delivery without any address 
   printed('a home channel', (await run(['nowhere', ...payload({})])).stdout);
 });
 
-test('a configuration with which serve would not start is said first', async (t) => {
+test('first prints why serve would not start', async (t) => {
   const off = open(t, { SECRET, TOKEN }, CONFIG.replace('enabled: true\n    secret', 'enabled: false\n    secret'));
   const { stdout, code } = await off.run(['transformed', ...payload({})]);
   assert.equal(code, 1);
@@ -444,7 +444,7 @@ test('a configuration with which serve would not start is said first', async (t)
   assert.match(missing.stdout, /^`serve` .*\btelegram\b.*\bdefault\b.*env:TOKEN\b/m);
 });
 
-test('what is said of a failed run, what the status_url tells, and a session_key that does not resolve', async (t) => {
+test('prints failure notices, the status_url, and an unresolved session_key', async (t) => {
   const { ask, run } = open(t);
   const { found } = await ask(['talk', ...payload({ room: 'a', chat: { id: 5 } })]);
   assert.deepEqual(found.on_failure, [
@@ -456,7 +456,7 @@ test('what is said of a failed run, what the status_url tells, and a session_key
   printed('a failed run and a session that does not resolve', stdout);
 });
 
-test('a disabled route, a body that is no JSON and a wrong method stop where the gateway stops them', async (t) => {
+test('a disabled route, a body that is not JSON and a wrong method stop at the same stage as in the gateway', async (t) => {
   const { home, ask } = open(t);
   assert.deepEqual((await ask(['off', ...payload({})])).found.outcome, 'route_disabled');
   writeFileSync(join(home, 'broken'), '{"a":');
@@ -466,7 +466,7 @@ test('a disabled route, a body that is no JSON and a wrong method stop where the
   assert.equal((await ask(['review', '--payload', '-'], get)).found.outcome, 'method_not_allowed');
 });
 
-test('wrong usage exits 2, what cannot be found exits 1', async (t) => {
+test('exits 2 for wrong usage, and 1 for unknown names', async (t) => {
   const { run } = open(t);
   for (const argv of [
     ['review'],

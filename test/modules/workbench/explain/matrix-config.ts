@@ -1,11 +1,11 @@
-/** The routes and requests of the agreement suite: every kind of route, with every kind of secret, to every kind of address. */
+/** Defines the routes and requests of the agreement suite: every kind of route, with every kind of secret and address. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { stringify } from 'yaml';
 
-const SECRET = 'a secret that nobody guesses 1';
+const SECRET = 'a secret that no one guesses 1';
 
-/** What the secret of a route is, and the key that its sender signs with; null: it does not sign. */
+/** The secret of a route, and the key that its sender signs with; null: it does not sign. */
 export const SECRETS = {
   literal: { secret: SECRET, key: SECRET },
   reference: { secret: 'env:ROUTE_SECRET', key: 'the secret of the environment' },
@@ -35,7 +35,7 @@ const TARGETS = {
   both: { deliver: ['telegram', 'mattermost'] },
 } as const;
 
-/** What is said of the script's outcome, by the name of the request. */
+/** The text about the script's outcome, by the name of the request. */
 export const SCRIPT_SAYS: Readonly<Record<string, string>> = {
   silent: 'script printed [SILENT]',
   nothing: 'script printed nothing',
@@ -43,7 +43,7 @@ export const SCRIPT_SAYS: Readonly<Record<string, string>> = {
   fail: 'script exited with 4',
 };
 
-/** In the order of a request: the payload's own script decides by its `say`. */
+/** Scripts; `say` in the payload selects the behaviour. */
 export const SCRIPT = `body=$(cat)
 case "$body" in
   *'"say":"silent"'*) echo '[SILENT]' ;;
@@ -73,7 +73,7 @@ export const ROUTES: readonly MatrixRoute[] = keys(KINDS).flatMap((kind) =>
   ),
 );
 
-/** @param service where every message goes @param more of each route */
+/** @param service receives all messages @param more further keys of each route */
 export function matrixConfig(service: string, more: Readonly<Record<string, unknown>> = {}): string {
   const routes = ROUTES.map(({ name, kind, secret, target }) => [
     name,
@@ -104,7 +104,7 @@ export interface MatrixRequest {
 const PAYLOAD = { action: 'opened', number: 7, chat: '-5' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Each way in which a sender meets a route. */
+/** All kinds of requests to a route. */
 const REQUESTS: Readonly<Record<string, (sign: Sign) => MatrixRequest>> = {
   good: (sign) => sign(JSON.stringify(PAYLOAD), JSON_TYPE),
   otherEvent: (sign) => sign(JSON.stringify(PAYLOAD), { ...JSON_TYPE, 'x-github-event': 'issues' }),
@@ -129,10 +129,10 @@ const REQUESTS: Readonly<Record<string, (sign: Sign) => MatrixRequest>> = {
   page: (sign) => sign(JSON.stringify(PAYLOAD), { ...JSON_TYPE, origin: 'https://page.example' }),
 };
 
-/** A request of a sender that has the secret; its event is `push` unless a header says otherwise. */
+/** Creates a request of a sender that has the secret. Its event is `push` unless a header overrides it. */
 type Sign = (body: string, headers: Readonly<Record<string, string>>) => MatrixRequest;
 
-/** Requests to one route, each with an id of its own; the first comes twice. */
+/** Requests to one route, each with its own id; the first is sent twice. */
 export function requestsTo(route: MatrixRoute): readonly (readonly [name: string, request: MatrixRequest])[] {
   const { key } = SECRETS[route.secret];
   const named = Object.entries(REQUESTS).map(([name, make]) => {

@@ -1,4 +1,4 @@
-/** `explain` beside a gateway with a store, scripts and targets of its own: what it says is what the gateway answers. */
+/** Tests that `explain` agrees with a running gateway that has a store, scripts and targets. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -64,7 +64,7 @@ const CASES: readonly (readonly [route: string, payload: unknown])[] = [
   ['listed', {}],
 ];
 
-test('explain says of direct deliveries, jobs, scripts and lists what the gateway answers', async (t) => {
+test('explain agrees with the gateway about direct deliveries, jobs, scripts and lists', async (t) => {
   const messenger = await startFakeHttp(t, () => ({
     body: { ok: true, result: { message_id: 7, chat: { id: -1 }, date: 1, text: 'x' } },
   }));

@@ -1,4 +1,4 @@
-/** `hookwright test`: what fails, where, and how it is reported. */
+/** Tests `hookwright test`: failures, their positions, and the report formats. */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -70,7 +70,7 @@ tests:
     expect: { outcome: ignored, reason: filter, event: issues }
 `;
 
-test('a home channel is compared where a test names the chat', async (t) => {
+test('compares the home channel if a test names the chat', async (t) => {
   const home = tempDir(t);
   writeFileSync(
     join(home, 'hookwright.yaml'),
@@ -119,14 +119,14 @@ const FAILS = `tests:
       address: { chat_id: "5" }
 `;
 
-test('a failure points at the line of its expectation, with a diff and the filter that decided', async (t) => {
+test('prints a failure at the line of its expectation, with a diff and the filter that decided', async (t) => {
   const { run } = open(t, FAILS);
   const { code, stdout } = await run();
   assert.equal(code, 1);
   printed('failures', stdout);
 });
 
-test('the same as JSON, as JUnit XML and as annotations', async (t) => {
+test('prints the same results as JSON, JUnit XML and annotations', async (t) => {
   const { run } = open(t, FAILS.replace('name: closed', 'name: closed <&> "it"'));
   const json = JSON.parse((await run('--format', 'json')).stdout);
   assert.deepEqual([json.passed, json.failed], [0, 2]);
@@ -144,7 +144,7 @@ test('the same as JSON, as JUnit XML and as annotations', async (t) => {
   assert.match(github, /^::error file=hookwright\.test\.yaml,line=7,.*closed <&> "it": outcome/m);
 });
 
-test('a file that is wrong is a diagnostic with a place, and the others still run', async (t) => {
+test('reports an invalid file with its position, and runs the others', async (t) => {
   const { dir, run } = open(t, PASSES);
   writeFileSync(join(dir, 'bad.test.yaml'), 'tests:\n  - name: x\n    rout: review\n    payload: {}\n    expect: {}\n');
   const { code, stdout, stderr } = await run();
@@ -158,7 +158,7 @@ test('a file that is wrong is a diagnostic with a place, and the others still ru
   assert.match((await run()).stderr, /^bad\.test\.yaml:2:5: error test-request: /m);
 });
 
-test('a file that is wrong is in every machine format, and nothing promises to repair it', async (t) => {
+test('reports an invalid file in every machine format, without offering a fix', async (t) => {
   const { dir, run } = open(t, PASSES);
   writeFileSync(join(dir, 'bad.test.yaml'), 'tests:\n  - { name: x, rout: r, payload: {}, expect: {} }\n');
   const json = JSON.parse((await run('--format', 'json')).stdout);
@@ -170,7 +170,7 @@ test('a file that is wrong is in every machine format, and nothing promises to r
   assert.doesNotMatch((await run()).stderr, /--fix/);
 });
 
-test('an outcome that no answer has, and a regular expression that is none, are said at their line', async (t) => {
+test('reports an unknown outcome and an invalid regular expression at their lines', async (t) => {
   const expect = 'expect: { outcome: acepted, prompt: { matches: "(" } }';
   const { run } = open(t, `tests:\n  - name: x\n    route: review\n    payload: {}\n    ${expect}\n`);
   const { code, stderr } = await run();
@@ -179,7 +179,7 @@ test('an outcome that no answer has, and a regular expression that is none, are 
   assert.match(stderr, /:5:52: error test-expectation: /);
 });
 
-test('what a test names and is not there fails at its line', async (t) => {
+test('a missing route or file fails at its line', async (t) => {
   const { run } = open(
     t,
     'tests:\n  - { name: a, route: revieu, payload: {}, expect: { outcome: accepted } }\n  - name: b\n    route: review\n    payload_file: gone.json\n    expect: { outcome: accepted }\n  - { name: c, route: review, payload: {}, expect: {} }\n',
@@ -191,7 +191,7 @@ test('what a test names and is not there fails at its line', async (t) => {
   assert.match(stdout, /:7:44: expect: /);
 });
 
-test('no tests at all, and files that are none, are refused', async (t) => {
+test('rejects missing and invalid test files', async (t) => {
   const { run } = open(t, 'tests: []\n');
   assert.equal((await run()).code, 1);
   assert.equal((await run('elsewhere.test.yaml')).code, 1);
@@ -217,7 +217,7 @@ tests:
     expect: { outcome: ignored, reason: script }
 `;
 
-test('a script runs, unless a test stands in for it', async (t) => {
+test('runs a script, unless a test replaces it', async (t) => {
   const { options, run } = open(t, SCRIPTED);
   const scripts = join(options.home, 'scripts');
   mkdirSync(scripts, { recursive: true });
@@ -227,7 +227,7 @@ test('a script runs, unless a test stands in for it', async (t) => {
   assert.equal(code, 0, stdout + stderr);
 });
 
-test('coverage names what no test reaches, and can be asked for', async (t) => {
+test('--coverage lists what no test reaches, and --fail-under requires a percentage', async (t) => {
   const { run } = open(t, PASSES);
   const { stdout, code } = await run('--coverage');
   assert.equal(code, 0);
@@ -250,10 +250,10 @@ const SNAPSHOT = `tests:
     route: review
     event: pull_request
     payload: { action: closed }
-    expect: {outcome:   accepted}  # as somebody wrote it
+    expect: {outcome:   accepted}  # written by hand
 `;
 
-test('--update writes the snapshots and nothing else', async (t) => {
+test('--update writes only the snapshots', async (t) => {
   const { file, run } = open(t, SNAPSHOT);
   const before = await run();
   assert.match(before.stdout, /hookwright test --update/);
@@ -270,7 +270,7 @@ test('--update writes the snapshots and nothing else', async (t) => {
   assert.match((await run()).stdout, /- Review #9\n +\+ Review #10/);
 });
 
-test('--watch runs again when a test changes, until it is told to stop', async (t) => {
+test('--watch runs again when a test changes, until it is stopped', async (t) => {
   const { file, options } = open(t, PASSES);
   const running = startInProcess(['test', '--watch'], options);
   t.after(() => running.signal('SIGINT'));
@@ -296,7 +296,7 @@ test('a thousand tests take a few seconds', async (t) => {
   assert(seconds < 6, `${seconds} s of processor time`);
 });
 
-test('a test without `expect` does not hide what is wrong with the others', async (t) => {
+test('a test without `expect` does not hide problems of the others', async (t) => {
   const tests = `tests:
   - { name: no expectation, route: review, payload: {} }
   - { name: no outcome, route: review, payload: {}, expect: { outcome: acepted } }

@@ -14,7 +14,7 @@ import { tempDir } from '../../../helpers/temp-dir.ts';
 
 const sources = loadShippedSources();
 
-test('the test event of every shipped source is accepted by its route', async (t) => {
+test('every shipped source’s test event is accepted by its route', async (t) => {
   const home = tempDir(t);
   const keys = new Map<string, string>();
   const routes = sources.lowered.map(({ name, plan }) => {
@@ -50,7 +50,7 @@ test('the test event of every shipped source is accepted by its route', async (t
   }
 });
 
-test('`webhook test --source` signs as another sender, which the route refuses or not', async (t) => {
+test('`webhook test --source` signs as another sender, which the route may reject', async (t) => {
   const config = `platforms:
   webhook:
     enabled: true
@@ -68,10 +68,10 @@ test('`webhook test --source` signs as another sender, which the route refuses o
     /^202 POST \S+ \(stripe, invoice\.paid\)/,
   );
   assert.match(await send('mine', '--source', 'github'), /^401 /);
-  assert.match(await send('any', '--source', 'nobody'), /"nobody"/);
+  assert.match(await send('any', '--source', 'unknown'), /"unknown"/);
 });
 
-test('an event is sent under the name that its sender gives it, and the payload is of that event', async (t) => {
+test('sends an event with its sender’s name and a payload of that event', async (t) => {
   const config = `platforms:
   webhook:
     enabled: true
@@ -83,7 +83,7 @@ test('an event is sent under the name that its sender gives it, and the payload 
   assert.match(stdout, /\bMerge Request Hook\b[\s\S]*"merge_request"[\s\S]*│ Merge Request Hook 1\n/, stderr);
 });
 
-test('a form is sent as one, signed in the way that its sender signs forms', async (t) => {
+test('sends and signs a form like its sender', async (t) => {
   const config = `public_url: https://hooks.example.test
 platforms:
   webhook:
@@ -97,7 +97,7 @@ platforms:
   assert.match(dry.stdout, /hi from \+15550100/);
 });
 
-test('the test event has the headers that its sender sends, and a kept request names it so', async (t) => {
+test('the test event has its sender’s headers, and the captured request names the event', async (t) => {
   const config = `platforms:
   webhook:
     enabled: true
@@ -120,7 +120,7 @@ test('the test event has the headers that its sender sends, and a kept request n
   assert.doesNotMatch(lab, /forgeb/i);
 });
 
-test('Atom of YouTube is verified and fills the prompt, from a file and as a sample', async (t) => {
+test('verifies YouTube’s Atom and renders the prompt, from a file and as a sample', async (t) => {
   const home = tempDir(t);
   const config = `platforms:
   webhook:
@@ -148,11 +148,11 @@ test('Atom of YouTube is verified and fills the prompt, from a file and as a sam
   assert.match((await gateway.cli('webhook', 'test', 'tube', '--payload', `@${file}`)).stdout, /^202 /);
   const sample = await gateway.cli('webhook', 'test', 'tube', '--dry-run');
   assert.doesNotMatch(sample.stdout, /\{feed/);
-  const kept = await gateway.cli('requests', 'show');
-  assert.match(kept.stdout, /content-type: application\/xml/);
+  const captured = await gateway.cli('requests', 'show');
+  assert.match(captured.stdout, /content-type: application\/xml/);
 });
 
-test('a test event has the headers that the SDKs of Shopify and Box want', () => {
+test('a test event has the headers that the SDKs of Shopify and Box require', () => {
   const headersOf = (name: string, event: string | null): Readonly<Record<string, string>> => {
     const plan = sources.lowered.find((source) => source.name === name)?.plan;
     assert.ok(plan !== undefined);

@@ -1,4 +1,4 @@
-/** `webhook test --dry-run` shows what would be sent where, and sends nothing; a payload that is not there is said. */
+/** Tests `webhook test --dry-run`, confirmation of messages, and missing payloads. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ jobs:
   report: { schedule: "0 7 * * *", prompt: x, deliver: github_comment, deliver_extra: { repo: o/r, pr_number: 1 } }
 `;
 
-/** The requests that a command sends, and how it ended. */
+/** The requests that a command sends, and its result. */
 async function sending(t: TestContext, argv: readonly string[], answers?: readonly (readonly [string, string])[]) {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), COMMENTS, { mode: 0o600 });
@@ -58,7 +58,7 @@ async function sending(t: TestContext, argv: readonly string[], answers?: readon
   return { ...result, sent };
 }
 
-test('a made-up payload sends no message away unasked: it says where it would go', async (t) => {
+test('does not send messages for a made-up payload without confirmation, and names their targets', async (t) => {
   const refused = await sending(t, ['paid']);
   assert.deepEqual([refused.code, refused.sent.length], [1, 0]);
   assert.match(refused.stderr, /\bgithub_comment repo=\S+ pr_number=\d+\n.*--yes$/m);
@@ -71,14 +71,14 @@ test('a made-up payload sends no message away unasked: it says where it would go
   }
 });
 
-test('on a terminal it asks', async (t) => {
+test('asks for confirmation on a terminal', async (t) => {
   const no = await sending(t, ['paid'], [['Send it?', '\r']]);
   assert.deepEqual([no.code, no.sent.length], [1, 0]);
   const yes = await sending(t, ['paid'], [['Send it?', 'y']]);
   assert.deepEqual([yes.code, yes.sent.length], [0, 1]);
 });
 
-test('without a source an event has the name that the route gives it', async (t) => {
+test('without a source, the event has the name from the route', async (t) => {
   const { sent, stderr } = await sending(t, ['paid', '--yes']);
   assert.match(stderr, /^POST \S+ \(github, push\)$/m);
   assert.equal(sent[0]?.get('x-github-event'), 'push');
@@ -90,20 +90,20 @@ async function run(t: TestContext, ...argv: string[]): Promise<CliResult> {
   return runInProcess(['webhook', 'test', 'paid', ...argv], { home, env: { WEBHOOK_SECRET: '51c7a0f2d98e4b36a1' } });
 }
 
-test('a dry run shows the prompt and what nothing resolves; nothing is sent, no gateway is needed', async (t) => {
+test('a dry run prints the prompt and unresolved placeholders, without sending and without a gateway', async (t) => {
   const { code, stdout, stderr } = await run(t, '--payload', '{"amount": 5}', '--dry-run');
   assert.equal(code, 0, stderr);
   assert.match(stdout, /Paid 5 by \{data\.object\.customer_email\}/);
   assert.doesNotMatch(stdout + stderr, /51c7a0f2d98e4b36a1|POST http/);
 });
 
-test('a dry run of an event that is not taken exits 1, and is JSON when that is asked for', async (t) => {
+test('a dry run of an event that is not accepted exits 1, and supports --json', async (t) => {
   const { code, stdout } = await run(t, '--payload', '{}', '--dry-run', '--json');
   assert.equal(code, 1);
   assert.equal((JSON.parse(stdout) as { reason: string }).reason, 'filter');
 });
 
-test('a dry run where secrets are missing names them all, as `serve` would, and exits 1', async (t) => {
+test('a dry run names all missing secrets, like `serve`, and exits 1', async (t) => {
   const home = tempDir(t);
   writeFileSync(join(home, 'config.yaml'), COMMENTS.replace('"1:a"', 'env:TG_TOKEN'), { mode: 0o600 });
   for (const json of [[], ['--json']]) {
@@ -113,13 +113,13 @@ test('a dry run where secrets are missing names them all, as `serve` would, and 
   }
 });
 
-test('a payload file that does not exist is said, with the place that was looked at', async (t) => {
+test('reports a missing payload file with its path', async (t) => {
   const { code, stderr } = await run(t, '--payload', '@gone.json');
   assert.equal(code, 1);
   assert.match(stderr, /^error: .*`gone\.json`.*\n.*\/gone\.json\n$/);
 });
 
-/** The spelling of `events`, and the sender and the event that the test is sent as. */
+/** The spelling of `events`, and the sender and event of the test event. */
 const SPELLINGS: readonly (readonly [string, string, string])[] = [
   ['Push Hook', 'gitlab', 'Push Hook'],
   ['push', 'github', 'push'],
@@ -133,7 +133,7 @@ const SPELLINGS: readonly (readonly [string, string, string])[] = [
 ];
 
 for (const secret of ['env:WEBHOOK_SECRET', 'INSECURE_NO_AUTH']) {
-  test(`a test event is one that the route takes, however \`events\` spells it, with ${secret}`, async (t) => {
+  test(`the route accepts the test event for any spelling of \`events\`, with ${secret}`, async (t) => {
     const home = tempDir(t);
     const routes = SPELLINGS.map(
       ([entry], index) => `      r${index}: { secret: ${secret}, events: [${JSON.stringify(entry)}], prompt: "{a}" }\n`,
@@ -158,7 +158,7 @@ for (const secret of ['env:WEBHOOK_SECRET', 'INSECURE_NO_AUTH']) {
   });
 }
 
-test('an event that no glob yields has to be named', async (t) => {
+test('requires --event if no event can be derived from a glob', async (t) => {
   const home = tempDir(t);
   const route = `r: { secret: env:WEBHOOK_SECRET, events: ["a\\\\*"], prompt: x }`;
   writeFileSync(join(home, 'config.yaml'), `platforms: { webhook: { enabled: true, routes: { ${route} } } }`);

@@ -1,4 +1,4 @@
-/** `max_age_seconds`: an event's age is that of its arrival, also when it is replayed, explained or compared later. */
+/** Tests `max_age_seconds`: an event's age is its age on arrival, also when replayed, explained or compared later. */
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ const CONFIG = `platforms:
 `;
 const HOUR = 3_600_000;
 
-test('a late event is ignored, and one that came in time stays so', async (t) => {
+test('ignores a late event, and still accepts one that arrived in time', async (t) => {
   const home = tempDir(t);
   let shift = 0;
   const clock: Clock = { ...systemClock, now: () => systemClock.now() + shift };
@@ -58,7 +58,7 @@ test('a late event is ignored, and one that came in time stays so', async (t) =>
   const explained = await cli('explain', 'builds', '--payload', given, '--json');
   assert.equal(JSON.parse(explained.stdout).reason, 'age');
 
-  // A test says when its event arrives.
+  // A test defines when its event arrives.
   const printed = (await cli('requests', 'show', ignored?.id ?? '', '--as-test')).stdout;
   assert.match(printed, /came_at: 20[\s\S]*outcome: ignored\n +reason: age\n/);
   const tests = join(home, 'age.test.yaml');
@@ -70,7 +70,7 @@ test('a late event is ignored, and one that came in time stays so', async (t) =>
   assert.equal((await tested(printed.replace(/ +came_at.*\n/, ''))).code, 1);
   assert.equal((await tested(printed.replace(/came_at: .*/, 'came_at: yesterday'))).code, 1);
 
-  // A shorter age loses none of those that were younger when they came.
+  // A shorter age does not lose events that were younger on arrival.
   writeFileSync(join(home, 'next.yaml'), CONFIG.replace('3600', '60'));
   const { stdout } = await runInProcess(
     ['diff', 'config.yaml', '--config', 'next.yaml', '--requests', '100', '--json'],

@@ -1,4 +1,4 @@
-/** No command shows a credential: a good request of every sender is kept, and everything that commands print is searched. */
+/** Captures a valid request of every sender, and searches the output of all commands for credentials. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { credentialsOf } from '../../../helpers/credentials-of.ts';
 import { keepVectors } from '../../../helpers/kept-vectors.ts';
 import type { Vector } from '../../../helpers/vectors.ts';
 
-/** Every so many of them, all with `HOOKWRIGHT_LONG_TESTS=1`: that no record holds a credential is tested for every sender. */
+/** Sampling interval of senders; all with `HOOKWRIGHT_LONG_TESTS=1`. Another test checks the records of every sender. */
 const STEP = process.env.HOOKWRIGHT_LONG_TESTS === '1' ? 1 : 10;
 
 const isFirst = (vector: Vector, all: readonly Vector[]): boolean =>
@@ -37,17 +37,17 @@ test('no command shows a credential of a request', async (t) => {
     said.push(stdout, stderr);
     return stdout;
   };
-  const kept = JSON.parse(await run('requests', 'list', '--json', '--limit', '500')) as readonly RequestSummary[];
-  assert.equal(kept.length, sent.length);
+  const captured = JSON.parse(await run('requests', 'list', '--json', '--limit', '500')) as readonly RequestSummary[];
+  assert.equal(captured.length, sent.length);
   await run('requests', 'list', '--grep', 'a');
-  for (const { id } of kept.filter((_one, index) => index % STEP === 0)) {
+  for (const { id } of captured.filter((_one, index) => index % STEP === 0)) {
     for (const form of [[], ['--json'], ['--curl'], ['--body'], ['--save', `${id}.json`]])
       await run('requests', 'show', id, ...form);
     await run('explain', '--request', id, '--config', 'config.yaml');
     const saved = join(home, `${id}.json`);
     if (existsSync(saved)) said.push(readFileSync(saved, 'utf8'));
   }
-  const [newest] = kept;
+  const [newest] = captured;
   await run('requests', 'show', newest?.id ?? '', '--as-test', '--config', 'config.yaml');
   const all = said.join('\n');
   for (const vector of sent) {

@@ -1,4 +1,4 @@
-/** What is done with kept requests beside a running gateway. */
+/** Tests commands on captured requests with a running gateway. */
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ async function setUp(t: TestContext) {
   return { ...gateway, send, ok, list };
 }
 
-test("a sender's check of the URL that the route cannot answer says what is missing", async (t) => {
+test('names the missing setting for a URL verification that the route cannot answer', async (t) => {
   const { url, ok } = await setUp(t);
   const asked = await fetch(`${url}/webhooks/chat?hub.mode=subscribe&hub.verify_token=word&hub.challenge=7`);
   assert.equal(asked.status, 405);
@@ -58,7 +58,7 @@ test("a sender's check of the URL that the route cannot answer says what is miss
   assert.match(await ok('show'), /^next .*\bPOST\b/m);
 });
 
-test('a saved request is read by explain and by tests, and a skeleton passes as it is', async (t) => {
+test('explain and tests read a saved request, and a generated test passes unchanged', async (t) => {
   const { send, ok, list, cli, home } = await setUp(t);
   const body = '{"action": "opened", "number": 7}';
   await send(body);
@@ -79,7 +79,7 @@ test('a saved request is read by explain and by tests, and a skeleton passes as 
   assert(!/signature/i.test(curl));
 });
 
-test('a test is made from a request of a route with a script only where the script may run', async (t) => {
+test('generates a test for a route with a script only with --run-script', async (t) => {
   const { send, ok, list, cli, home } = await setUp(t);
   await send({ action: 'opened', number: 1 });
   const [{ id } = { id: '' }] = await list();
@@ -94,7 +94,7 @@ test('a test is made from a request of a route with a script only where the scri
   assert.match(await ok('show', id, '--as-test', '--config', 'scripted.yaml', '--run-script'), /^tests:/);
 });
 
-test('a replay is a new event, and one without a valid signature is not sent again', async (t) => {
+test('a replay is a new event, and a request without a valid signature cannot be replayed', async (t) => {
   const { send, cli, list } = await setUp(t);
   await send({ action: 'opened', number: 3 }, { 'X-GitHub-Delivery': 'once' });
   await send({ action: 'opened' }, { 'x-hub-signature-256': 'sha256=00' });
@@ -109,10 +109,10 @@ test('a replay is a new event, and one without a valid signature is not sent aga
   assert.equal(no.code, 1);
 });
 
-test('requests are followed as they come', async (t) => {
+test('--follow prints requests as they arrive', async (t) => {
   const { send, home, list } = await setUp(t);
   await send({ action: 'opened', number: 1 });
-  // A process of its own: in this one something else keeps it alive.
+  // A separate process, because this process is kept alive by other handles.
   const following = startProcess(['requests', 'list', '--follow', '--json'], { home });
   let printed = '';
   following.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -129,7 +129,7 @@ test('requests are followed as they come', async (t) => {
   assert.deepEqual(ids, (await list()).map(({ id }) => id).reverse());
 });
 
-test('the log line of a request that was not taken names the kept one', async (t) => {
+test('the log line of a rejected request names the captured request', async (t) => {
   const { send, running, list } = await setUp(t);
   await send({ action: 'closed' });
   const [kept] = await list();
@@ -142,7 +142,7 @@ test('the log line of a request that was not taken names the kept one', async (t
   assert.equal(JSON.parse(line).request, kept?.id);
 });
 
-test('a sender that the route does not know is named in log and next step, never in the answer', async (t) => {
+test('names an unexpected sender in the log and the next step, but not in the answer', async (t) => {
   const { url, ok, running } = await setUp(t);
   const senders = [
     ['linear', { 'linear-signature': '00'.repeat(32) }],

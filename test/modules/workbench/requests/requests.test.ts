@@ -1,4 +1,4 @@
-/** `requests list|show|replay`, against a gateway that runs and without one. */
+/** Tests `requests list|show|replay`, with and without a running gateway. */
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ async function setUp(t: TestContext) {
   return { ...gateway, send, ok, list };
 }
 
-test('a list is filtered, paged and fits into 80 columns', async (t) => {
+test('filters and pages a list that fits into 80 columns', async (t) => {
   const { send, ok, list, home, cli } = await setUp(t);
   await send({ action: 'opened', number: 1 });
   await send({ action: 'closed', number: 2 }, { 'X-GitHub-Delivery': 'f'.repeat(60) });
@@ -91,7 +91,7 @@ test('a list is filtered, paged and fits into 80 columns', async (t) => {
   assert(narrow.includes('review') && narrow.split('\n').every((line) => line.length <= 80), narrow);
 });
 
-test('a request that was refused says what to do, and never what would be right', async (t) => {
+test('prints the next step for a rejected request, but never the valid signature', async (t) => {
   const { send, ok, list } = await setUp(t);
   const body = '{"action":"opened"}';
   const right = signed(body, SECRET)['x-hub-signature-256'] ?? '';
@@ -106,7 +106,7 @@ test('a request that was refused says what to do, and never what would be right'
   await ok('show', id, '--curl');
 });
 
-test('what was kept is there when no gateway runs, and in a home without anything there is nothing', async (t) => {
+test('lists captured requests without a gateway, and nothing in an empty home', async (t) => {
   const { send, stop, cli, list } = await setUp(t);
   await send({ action: 'opened' });
   await stop();
@@ -119,7 +119,7 @@ test('what was kept is there when no gateway runs, and in a home without anythin
   assert.match(unknown.stderr, /"nothing"/);
 });
 
-test('the file holds what the table says, readable by its owner alone', async (t) => {
+test('the file has the documented columns and is readable only by its owner', async (t) => {
   const { send, home, stop } = await setUp(t);
   await send({ action: 'opened' });
   await stop();
@@ -128,7 +128,7 @@ test('the file holds what the table says, readable by its owner alone', async (t
   assert(!readFileSync(join(home, 'requests.db'), 'latin1').includes(SECRET));
 });
 
-test('`requests show --json` is as `schema requests` says, for every kind of reason', async (t) => {
+test('`requests show --json` matches `schema requests` for every kind of reason', async (t) => {
   const { send, ok, cli, url } = await setUp(t);
   const schema = JSON.parse((await cli('schema', 'requests')).stdout) as AnySchema;
   const ajv = new Ajv2020.default({ strict: false });

@@ -1,4 +1,4 @@
-/** Requests that gateways on one database have kept, from any machine. */
+/** Tests captured requests of gateways that share a database. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { runInProcess } from '../../../helpers/cli.ts';
