@@ -48,25 +48,25 @@ export function cutToWidth(text: string, columns: number): string {
 }
 
 /** For a character class with the flag `u`: controls, direction marks, zero-width characters, tags, fillers, line separators, lone surrogates. */
-export const UNSEEN = String.raw`\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u2028\u2029\uFFF9-\uFFFB\u2800`;
+export const INVISIBLE = String.raw`\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u2028\u2029\uFFF9-\uFFFB\u2800`;
 
 /** Excludes those within an emoji: a joiner between two pictures, or a variation selector. */
 const ALONE = String.raw`(?<!\p{Extended_Pictographic}\uFE0F|(?:\p{Extended_Pictographic}\uFE0F?|\p{Emoji_Modifier})\u200D(?=\p{Extended_Pictographic}))`;
 
 /** An invisible character outside an emoji. */
-export const UNSEEN_ALONE = `[${UNSEEN}]${ALONE}`;
+export const INVISIBLE_ALONE = `[${INVISIBLE}]${ALONE}`;
 
-const EACH = new RegExp(UNSEEN_ALONE, 'gu');
-const EACH_BUT_LINES = new RegExp(String.raw`(?![\n\t]|\r\n)${UNSEEN_ALONE}`, 'gu');
+const EACH = new RegExp(INVISIBLE_ALONE, 'gu');
+const EACH_BUT_LINES = new RegExp(String.raw`(?![\n\t]|\r\n)${INVISIBLE_ALONE}`, 'gu');
 
 /** Escapes invisible characters, as `\n`, `\t`, `\u202e` or `\u{e0041}`: stored text can neither control a terminal nor look like another text. */
-export const showUnseen = (text: string): string => text.replace(EACH, escaped);
+export const escapeInvisible = (text: string): string => text.replace(EACH, escaped);
 
 /** The same, except for line breaks and tabs. */
-export const showUnseenInLines = (text: string): string => text.replace(EACH_BUT_LINES, escaped);
+export const escapeInvisibleInLines = (text: string): string => text.replace(EACH_BUT_LINES, escaped);
 
 /** The note next to a text that is sent unchanged and displayed by `showUnseenInLines`; null if it has no such character. */
-export function unseenNote(text: string): string | null {
+export function invisibleNote(text: string): string | null {
   const count = text.match(EACH_BUT_LINES)?.length ?? 0;
   if (count === 0) return null;
   const which = count === 1 ? '1 invisible character' : `${count} invisible characters`;

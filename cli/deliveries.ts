@@ -9,10 +9,10 @@ import { tokensOf } from '../runtime/store/usage.ts';
 import type { ReplayedDeliveries } from '../schemas/built/operations/types.ts';
 import type { CliContext } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
-import type { GivenBy } from './command-line/command.ts';
+import type { ValuesOf } from './command-line/command.ts';
 import { argument, command, flag, parsed, restArguments, text, withDefault } from './command-line/command.ts';
 import { arrayOption, configOption, routeFilterOption } from './command-line/options.ts';
-import { chooseDeliveries, ownerText, parseDeliveryFilter, parseLimit, repeatDeliveries } from './deliveries/filter.ts';
+import { chooseDeliveries, ownerText, parseDeliveryFilter, parseLimit, storeReplays } from './deliveries/filter.ts';
 import { namedFilter } from './deliveries/named-filter.ts';
 import { printBeside, printJson, printLine, printNote, visible } from './output/print.ts';
 import { createProgress } from './output/prompter.ts';
@@ -70,7 +70,7 @@ const showOptions = {
   json: flag('Print one JSON object'),
 };
 
-type ShowValues = GivenBy<typeof showOptions>;
+type ShowValues = ValuesOf<typeof showOptions>;
 
 /** `hookwright deliveries show <id>`: one dispatch with all its states and attempts. */
 export const deliveriesShowCommand = command({
@@ -171,7 +171,7 @@ const replayOptions = {
 };
 const args = { ids: restArguments('id') };
 
-type ReplayValues = GivenBy<typeof replayOptions> & GivenBy<typeof args>;
+type ReplayValues = ValuesOf<typeof replayOptions> & ValuesOf<typeof args>;
 
 /** `hookwright deliveries replay`: sends or runs dispatches again, chosen by id or by state. */
 export const deliveriesReplayCommand = command({
@@ -189,7 +189,7 @@ export const deliveriesReplayCommand = command({
       const progress = createProgress(context, ids.length, 'repeated');
       const { clock, random } = context;
       const repeating = { clock, random, ...given, onProgress: progress.update };
-      return repeatDeliveries(store, ids, repeating).finally(progress.end);
+      return storeReplays(store, ids, repeating).finally(progress.end);
     });
     if (outcome === null) throw new CliError('nothing has been stored in this home yet');
     report(context, given, outcome);

@@ -3,7 +3,7 @@ import { Redactor } from '../runtime/deliver/redact.ts';
 import type { ProcessLogger } from '../runtime/platform/logger.ts';
 import type { CliContext } from './base/context.ts';
 import { CliError } from './base/errors.ts';
-import type { GivenBy } from './command-line/command.ts';
+import type { ValuesOf } from './command-line/command.ts';
 import { command } from './command-line/command.ts';
 import {
   configOption,
@@ -29,7 +29,7 @@ const options = {
   logFile: logFileOption,
 };
 
-type Options = GivenBy<typeof options>;
+type Options = ValuesOf<typeof options>;
 
 export const gatewayRunCommand = command({
   options,

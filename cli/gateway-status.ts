@@ -13,7 +13,7 @@ import { choice, command, flag, parsed, text, withDefault, withShort } from './c
 import { configOption, jsonOption, routeFilterOption } from './command-line/options.ts';
 import { parseInteger } from './command-line/values.ts';
 import { describeDead, LIST_DEAD, parseSince } from './deliveries/filter.ts';
-import { askGateway, noteOtherProject, notRunning, readGatewayInfo, tryAskGateway } from './gateway/ask-gateway.ts';
+import { callGateway, noteOtherProject, notRunning, readGatewayInfo, tryCallGateway } from './gateway/ask-gateway.ts';
 import { printJson, printLine, terminalWidth, visible, wrapBeside } from './output/print.ts';
 import { describePause, formatDuration } from './output/table.ts';
 import type { Tail } from './serve/server-log.ts';
@@ -24,7 +24,7 @@ export const gatewayStatusCommand = command({
   options: { all: flag('All gateways that share the store'), config: configOption, json: jsonOption },
   async run(context, given) {
     if (given.all) return (await loadPart(context.modules, 'database')).showNodes(context, given.json);
-    const status = await tryAskGateway(context, 'status', {});
+    const status = await tryCallGateway(context, 'status', {});
     if (status === null) {
       if (!given.json) throw notRunning(context);
       printJson(context, { state: 'stopped' });
@@ -219,7 +219,7 @@ function followFrom(context: CliContext, path: string, tail: Tail, { show, showT
 /** `hookwright gateway metrics`: the running gateway's counters as Prometheus text. */
 export const gatewayMetricsCommand = command({
   async run(context) {
-    const { text } = await askGateway(context, 'metrics', {});
+    const { text } = await callGateway(context, 'metrics', {});
     context.stdout.write(text);
   },
 });

@@ -10,12 +10,12 @@ import type { GatewayStatus, RefusedSwap, ReloadReport } from '../schemas/built/
 import type { CliContext } from './base/context.ts';
 import { openHome } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
-import type { GivenBy } from './command-line/command.ts';
+import type { ValuesOf } from './command-line/command.ts';
 import { command, flag, parsed, text } from './command-line/command.ts';
 import { configOption, failOnOption, hostOption } from './command-line/options.ts';
 import {
-  askGateway,
-  isGatewayThere,
+  callGateway,
+  isGatewayRunning,
   OTHER_CONFIG,
   OtherVersionError,
   otherProject,
@@ -24,7 +24,7 @@ import {
   SEPARATE_HOME,
   servedLines,
   stopOf,
-  tryAskGateway,
+  tryCallGateway,
 } from './gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, visible } from './output/print.ts';
 import { formatDuration } from './output/table.ts';
@@ -43,7 +43,7 @@ export const launchOptions = {
   port: text('port', 'Port; overrides the configuration'),
 };
 
-export type LaunchValues = GivenBy<typeof launchOptions>;
+export type LaunchValues = ValuesOf<typeof launchOptions>;
 
 /** Returns once the gateway serves; prints its URL and its warnings. @throws CliError with the reason if it does not start */
 export async function startGateway(context: CliContext, given: LaunchValues): Promise<void> {
@@ -86,7 +86,7 @@ async function launch(context: CliContext, given: LaunchValues): Promise<Gateway
   child.unref();
   const until = context.clock.monotonic() + READY_MS;
   while (!ended && context.clock.monotonic() < until) {
-    const status = await tryAskGateway(context, 'status', {});
+    const status = await tryCallGateway(context, 'status', {});
     if (status !== null && status.pid !== child.pid) {
       // Another command has started a gateway first.
       child.kill();
@@ -122,7 +122,7 @@ function failure(context: CliContext, position: LogPosition, ended: boolean): Cl
 export const gatewayStartCommand = command({
   options: launchOptions,
   async run(context, given) {
-    const running = await tryAskGateway(context, 'status', {});
+    const running = await tryCallGateway(context, 'status', {});
     if (running !== null) throw alreadyServed(context, running);
     await startGateway(context, given);
   },
@@ -137,7 +137,7 @@ export const drainOption = parsed('seconds', 'Time for work to finish; default: 
 
 /** Drains the gateway and waits until its process has ended. Returns the number of interrupted runs. @throws CliError if it does not end */
 export async function stopGateway(context: CliContext, seconds: number | undefined): Promise<number> {
-  const report = await askGateway(
+  const report = await callGateway(
     context,
     'stop',
     seconds === undefined ? {} : { drain_seconds: seconds },
@@ -173,7 +173,7 @@ export const gatewayStopCommand = command({
 /** Rejects the command in a folder whose configuration the gateway does not serve. */
 async function refuseOtherProject(context: CliContext): Promise<void> {
   const config = readGatewayInfo(context)?.config ?? null;
-  if (config === null || otherProject(context, config) === null || !(await isGatewayThere(context))) return;
+  if (config === null || otherProject(context, config) === null || !(await isGatewayRunning(context))) return;
   throw new CliError(OTHER_CONFIG, ...servedLines(config), `to stop it: ${stopOf(context, config)}`);
 }
 
@@ -184,7 +184,7 @@ const COMPILE_MS = 120_000;
 export const gatewayRestartCommand = command({
   options: { drain: drainOption, ...launchOptions },
   async run(context, given) {
-    if (!(await isGatewayThere(context))) {
+    if (!(await isGatewayRunning(context))) {
       printNote(context, 'no gateway was running');
       return startGateway(context, given);
     }
@@ -209,7 +209,7 @@ async function check(context: CliContext): Promise<void> {
       'to serve a different configuration: hookwright gateway restart --config <path>',
     );
   }
-  const report = await askGateway(context, 'reload', { fail_on: [] }, COMPILE_MS).catch((error: unknown) => {
+  const report = await callGateway(context, 'reload', { fail_on: [] }, COMPILE_MS).catch((error: unknown) => {
     if (error instanceof OtherVersionError) return compiled(context);
     throw error;
   });
@@ -241,14 +241,14 @@ const options = {
   failOn: failOnOption('Keep the old table if captured requests would be lost or changed; none: replace it'),
 };
 
-type Options = GivenBy<typeof options>;
+type Options = ValuesOf<typeof options>;
 
 /** `hookwright gateway reload`: compiles the configuration now and reports the result. */
 export const gatewayReloadCommand = command({
   options,
   async run(context, given) {
     const input = given.failOn === undefined ? {} : { fail_on: given.failOn };
-    const report = await askGateway(context, 'reload', input, COMPILE_MS);
+    const report = await callGateway(context, 'reload', input, COMPILE_MS);
     if (given.json) printJson(context, report);
     else if (report.diagnostics !== '') printNote(context, report.diagnostics.trimEnd());
     if (report.refused !== null) throw refusal(context, given, report.refused);

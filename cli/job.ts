@@ -3,7 +3,7 @@
 import { DEFAULT_PROFILE } from '../base/names.ts';
 import type { Paint } from '../base/paint.ts';
 import { createPaint } from '../base/paint.ts';
-import { placeInTable } from '../runtime/deliver/http/link-variant.ts';
+import { destinationInTable } from '../runtime/deliver/http/link-variant.ts';
 import type { Job } from '../runtime/dispatch/scheduler/job.ts';
 import { jobSignature } from '../runtime/dispatch/scheduler/job.ts';
 import type { Store } from '../runtime/store/contract.ts';
@@ -261,7 +261,7 @@ export const jobRunCommand = command({
   args: { reference: argument('job') },
   async run(context, given) {
     const { open, job } = await openJob(context, given);
-    const table = { ...open.table, place: placeInTable(open.table) };
+    const table = { ...open.table, place: destinationInTable(open.table) };
     const id = await makeStore(context, (store) => fireJob(store, job, table, context));
     if (id === null) throw new CliError(`job "${job.name}" is running`, `to see it: hookwright job show ${job.name}`);
     if (given.json) printJson(context, { job: job.id, dispatch: id });

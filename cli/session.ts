@@ -9,7 +9,7 @@ import { resetSession } from '../runtime/store/listed-rows.ts';
 import type { BusySession, DispatchSummary, SaidTurn } from '../runtime/store/queries.ts';
 import type { CliContext } from './base/context.ts';
 import { CliError, findTarget } from './base/errors.ts';
-import type { GivenBy } from './command-line/command.ts';
+import type { ValuesOf } from './command-line/command.ts';
 import { argument, command, optionalArgument, text } from './command-line/command.ts';
 import { configOption, jsonOption } from './command-line/options.ts';
 import { printBeside, printJson, printLine, printNote, visible } from './output/print.ts';
@@ -77,7 +77,7 @@ export const sessionShowCommand = command({
     chatId === undefined ? showAgent(context, given, given.target) : showChat(context, { ...given, chatId }),
 });
 
-type Options = GivenBy<typeof options>;
+type Options = ValuesOf<typeof options>;
 
 async function showChat(
   context: CliContext,

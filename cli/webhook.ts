@@ -3,7 +3,7 @@ import { createPaint } from '../base/paint.ts';
 import { needsPublicKey } from '../compiler/views/view-route.ts';
 import type { RouteConfig } from '../schemas/generated/types.ts';
 import type { CliContext } from './base/context.ts';
-import type { GivenBy } from './command-line/command.ts';
+import type { ValuesOf } from './command-line/command.ts';
 import { argument, command, flag, parsed, text, withDefault } from './command-line/command.ts';
 import { configOption, jsonOption } from './command-line/options.ts';
 import { parseDuration } from './command-line/values.ts';
@@ -41,7 +41,7 @@ import {
 
 const args = { name: argument('subscription') };
 
-type Options = GivenBy<typeof SUBSCRIBE_OPTIONS> & GivenBy<typeof args>;
+type Options = ValuesOf<typeof SUBSCRIBE_OPTIONS> & ValuesOf<typeof args>;
 
 /** `hookwright webhook subscribe`: creates or changes a subscription, which is served from the next request on. */
 export const webhookSubscribeCommand = command({

@@ -5,7 +5,7 @@ import type { Deliverer, DriverLoaders } from './deliver/deliverer.ts';
 import type { AgentRunner } from './dispatch/agent-runner.ts';
 import type { FindLimits, OpenApprovals, OpenGuard, OpenHandover } from './dispatch/context.ts';
 import type { OpenStatuses, RequestTracing } from './intake/intake.ts';
-import type { OpenKeeper } from './intake/keeper.ts';
+import type { OpenCaptureStore } from './intake/keeper.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { SharedClock } from './platform/clock.ts';
 import type { Logger, TraceFields } from './platform/log.ts';
@@ -25,7 +25,7 @@ export interface ModuleParts {
   /** Checks and repairs the store's file, if the store is a file. */
   readonly rescue: Rescue;
   /** Captures answered requests. */
-  readonly keeper: OpenKeeper;
+  readonly keeper: OpenCaptureStore;
   /** Limits runs. */
   readonly limits: RunLimits;
   /** Marks untrusted values in prompts. */

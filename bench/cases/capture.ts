@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { RequestFile, RequestFileReader } from '../../modules/workbench/runtime/capture/request-file.ts';
-import { firstNumber, keptRequests } from '../../modules/workbench/runtime/capture/requests.ts';
+import { capturedRequests, firstNumber } from '../../modules/workbench/runtime/capture/requests.ts';
 import type { KeptHead } from '../../runtime/intake/keeper.ts';
 import type { NewRequestRow } from '../../runtime/store/contract.ts';
 import type { KeptFilter } from '../../schemas/built/operations/types.ts';
@@ -133,7 +133,7 @@ async function lists(count: number): Promise<string[][]> {
     for (let turn = 0; turn < 5; turn++) {
       const reader = new RequestFileReader(file);
       const begun = performance.now();
-      await keptRequests(reader).list(filter, { limit: 50 });
+      await capturedRequests(reader).list(filter, { limit: 50 });
       times.push(performance.now() - begun);
       reader.close();
     }

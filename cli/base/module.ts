@@ -63,14 +63,14 @@ export interface SavedRequest {
 }
 
 /** Reads captured requests with their bodies. @param from ids, or prefixes of ids, and a route @throws CliError if none matches */
-export type ReadKept<Context> = (
+export type ReadCaptured<Context> = (
   context: Context,
   from: { readonly ids: readonly string[]; readonly route: string | null },
 ) => Promise<readonly KeptRequest[]>;
 
 /** Captured requests, for commands of other modules. Functions throw CliError. */
-export interface KeptTools<Context> {
-  readonly read: ReadKept<Context>;
+export interface CaptureTools<Context> {
+  readonly read: ReadCaptured<Context>;
   /** Reports to `doctor` that the home's file of captured requests was damaged and replaced; null if it was not. */
   check(context: Context): Check | null;
 }
@@ -87,7 +87,7 @@ export type CheckDamage = (damage: DamageReport) => Check;
 export interface Parts<Context> {
   readonly database: DatabaseTools<Context>;
   readonly payloads: PayloadTools<Context>;
-  readonly kept: KeptTools<Context>;
+  readonly kept: CaptureTools<Context>;
   readonly damage: CheckDamage;
   /** Returns the repaired files and the result of compiling them. All changes of one file are one edit. */
   readonly repair: RepairFiles;

@@ -25,7 +25,7 @@ type Options = Readonly<Record<string, Option<unknown>>>;
 type Arguments = Readonly<Record<string, Argument<unknown>>>;
 
 /** The parsed values of these options and arguments, under their keys. */
-export type GivenBy<Declared extends Options | Arguments> = {
+export type ValuesOf<Declared extends Options | Arguments> = {
   readonly [Key in keyof Declared]: ReturnType<Declared[Key]['read']>;
 };
 
@@ -34,7 +34,7 @@ interface Declaration<Declared extends Options, Args extends Arguments> {
   readonly details?: string;
   readonly options?: Declared;
   readonly args?: Args;
-  readonly run: (context: CliContext, given: GivenBy<Declared> & GivenBy<Args>) => Promise<number> | Promise<void>;
+  readonly run: (context: CliContext, given: ValuesOf<Declared> & ValuesOf<Args>) => Promise<number> | Promise<void>;
 }
 
 /** No options, or no arguments. */
@@ -49,7 +49,7 @@ export function command<Declared extends Options = None, Args extends Arguments 
     const name = `--${kebabCase(key)}`;
     return { ...option, key, name, names: option.short === null ? [name] : [option.short, name] };
   });
-  const read = ({ options: texts, positionals }: CommandLine): GivenBy<Declared> & GivenBy<Args> => {
+  const read = ({ options: texts, positionals }: CommandLine): ValuesOf<Declared> & ValuesOf<Args> => {
     const given = [
       ...options.map(({ key, name, read }) => [key, read(texts.get(name) ?? [], name)]),
       ...args.map(([key, { kind, read }], at) => [
@@ -57,7 +57,7 @@ export function command<Declared extends Options = None, Args extends Arguments 
         read(positionals.slice(at, kind === 'rest' ? undefined : at + 1)),
       ]),
     ];
-    return Object.fromEntries(given) as GivenBy<Declared> & GivenBy<Args>;
+    return Object.fromEntries(given) as ValuesOf<Declared> & ValuesOf<Args>;
   };
   return {
     details,

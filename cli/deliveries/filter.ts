@@ -70,7 +70,7 @@ interface Replaying {
 }
 
 /** Replays deliveries that failed permanently. */
-export async function repeatDeliveries(
+export async function storeReplays(
   store: Store,
   ids: readonly string[],
   { clock, random, onProgress, ...given }: Replaying,

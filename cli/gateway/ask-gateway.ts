@@ -34,7 +34,7 @@ const ANSWER_MS = 10_000;
 export const pathsOf = (context: CliContext): ControlPaths => controlPaths(context.home, context.tmp);
 
 /** Whether a gateway serves this home. @throws CliError if one runs but does not answer */
-export async function isGatewayThere(context: CliContext): Promise<boolean> {
+export async function isGatewayRunning(context: CliContext): Promise<boolean> {
   try {
     await callControl(pathsOf(context).socket, 'ping', {}, PING_MS);
     noteOtherProject(context, readGatewayInfo(context)?.config ?? null);
@@ -48,13 +48,13 @@ export async function isGatewayThere(context: CliContext): Promise<boolean> {
 }
 
 /** The gateway's answer, or null if none is running for this home. @throws CliError if it rejects the call or does not answer */
-export async function tryAskGateway<Name extends ControlName>(
+export async function tryCallGateway<Name extends ControlName>(
   context: CliContext,
   name: Name,
   input: ControlContract[Name]['input'],
   timeoutMs: number = ANSWER_MS,
 ): Promise<ControlContract[Name]['output'] | null> {
-  if (!(await isGatewayThere(context))) return null;
+  if (!(await isGatewayRunning(context))) return null;
   try {
     return await callControl(pathsOf(context).socket, name, input, timeoutMs);
   } catch (error) {
@@ -91,13 +91,13 @@ function refusal({ code, message }: ControlError): CliError {
 }
 
 /** Like `tryAskGateway`, for commands that need one. */
-export async function askGateway<Name extends ControlName>(
+export async function callGateway<Name extends ControlName>(
   context: CliContext,
   name: Name,
   input: ControlContract[Name]['input'],
   timeoutMs: number = ANSWER_MS,
 ): Promise<ControlContract[Name]['output']> {
-  const answer = await tryAskGateway(context, name, input, timeoutMs);
+  const answer = await tryCallGateway(context, name, input, timeoutMs);
   if (answer === null) throw notRunning(context);
   return answer;
 }

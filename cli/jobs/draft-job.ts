@@ -14,7 +14,7 @@ import type { JobRecord } from '../../runtime/store/records.ts';
 import type { JobConfig, JobPlan, ProfilePlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
-import type { GivenBy } from '../command-line/command.ts';
+import type { ValuesOf } from '../command-line/command.ts';
 import { parsed, text } from '../command-line/command.ts';
 import { approveOption, budgetOption, chatIdOption, descriptionOption } from '../command-line/options.ts';
 import { parseChoice, parseList } from '../command-line/values.ts';
@@ -108,7 +108,7 @@ export const JOB_OPTIONS = {
 };
 
 /** The keys of a job that the options set. @throws UsageError */
-export function configFromFlags(flags: GivenBy<typeof JOB_OPTIONS>): Partial<JobConfig> {
+export function configFromFlags(flags: ValuesOf<typeof JOB_OPTIONS>): Partial<JobConfig> {
   const { schedule, prompt, deliver, deliverChatId, approve, skills, toolsets, misfire, budget, description } = flags;
   const [first, ...others] = parseList(deliver ?? '');
   return present({

@@ -1,6 +1,6 @@
 /** Prints results to stdout and notes for people to stderr, wrapped to the terminal. */
 import { stripVTControlCharacters } from 'node:util';
-import { displayWidth, showUnseen } from '../../base/text.ts';
+import { displayWidth, escapeInvisible } from '../../base/text.ts';
 import type { CompileResult } from '../../compiler/compile.ts';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
 import type { DiagnosticFormat } from '../../compiler/print/print.ts';
@@ -27,7 +27,7 @@ export function printNote(context: CliContext, text: string): void {
 }
 
 /** Makes control and invisible characters visible, so that stored text can neither control the terminal nor look like other text. */
-export const visible = showUnseen;
+export const visible = escapeInvisible;
 
 /** @param width columns of the terminal; a wider word gets its own line. Colours do not count. */
 export function wrapWords(text: string, width: number): string[] {

@@ -17,7 +17,7 @@ interface Choice<Value extends string> {
 export type Prompter = ReturnType<typeof createPrompter>;
 
 /** Prompts need a terminal in both directions. */
-export function canAsk(context: CliContext): boolean {
+export function canPrompt(context: CliContext): boolean {
   return context.stdin.isTTY === true && context.stderr.isTTY === true;
 }
 

@@ -19,7 +19,7 @@ import { openHome } from '../base/context.ts';
 import { ambiguousName, CliError, refusalOf } from '../base/errors.ts';
 import type { DatabaseContext, PostgresPlan, SharedText } from '../base/module.ts';
 import { loadPart, runtimeParts } from '../base/module.ts';
-import { controlFailure, isGatewayThere, pathsOf } from '../gateway/ask-gateway.ts';
+import { controlFailure, isGatewayRunning, pathsOf } from '../gateway/ask-gateway.ts';
 import { printNote } from '../output/print.ts';
 
 /** Timeout of a store operation, in ms; the audit of a large store is slow. */
@@ -78,7 +78,7 @@ async function openStore(context: CliContext, opening: Opening): Promise<Store |
 
 /** The store of the gateway that serves this home; null if none answers. */
 async function findRemote(context: CliContext): Promise<Store | null> {
-  if (!(await isGatewayThere(context))) return null;
+  if (!(await isGatewayRunning(context))) return null;
   const ask: AskStore = (name, input) => callControl(pathsOf(context).socket, name, input, ANSWER_MS);
   return createRemoteStore(ask);
 }

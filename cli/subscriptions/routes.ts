@@ -22,7 +22,7 @@ import type { CliContext } from '../base/context.ts';
 import { CliError, findName } from '../base/errors.ts';
 import { compileRequest, createCompileRequest } from '../compile/compile-files.ts';
 import { loadRules } from '../compile/compiler-parts.ts';
-import { tryAskGateway } from '../gateway/ask-gateway.ts';
+import { tryCallGateway } from '../gateway/ask-gateway.ts';
 import { formatDiagnostics, printLine, printNote, visible } from '../output/print.ts';
 import { describePause, pausedUntil } from '../output/table.ts';
 import { makeStore, readJobsToCompile, refreshCopy, useStore } from '../store/use-store.ts';
@@ -64,7 +64,7 @@ async function findTable(
   configs: readonly string[] | undefined,
 ): Promise<{ readonly open: OpenTable | null; readonly diagnostics: readonly Diagnostic[] }> {
   await refreshCopy(context, configs);
-  const status = await tryAskGateway(context, 'status', {});
+  const status = await tryCallGateway(context, 'status', {});
   const url = status?.url ?? null;
   if (status !== null && configs === undefined) {
     const table = JSON.parse(readFileSync(status.table.file, 'utf8')) as RouteTable;

@@ -14,7 +14,7 @@ import type {
 } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
-import type { GivenBy } from '../command-line/command.ts';
+import type { ValuesOf } from '../command-line/command.ts';
 import { list, text, toggle } from '../command-line/command.ts';
 import {
   approveOption,
@@ -169,7 +169,7 @@ export const SUBSCRIBE_OPTIONS = {
 };
 
 /** The options; undefined if not set. An empty text removes a setting. */
-export type SubscribeFlags = Partial<GivenBy<typeof SUBSCRIBE_OPTIONS>> & { readonly enabled?: boolean | undefined };
+export type SubscribeFlags = Partial<ValuesOf<typeof SUBSCRIBE_OPTIONS>> & { readonly enabled?: boolean | undefined };
 
 /** Applies the options to an entry. Unknown keys, and `toolsets`, which has no option, stay. */
 export function applyFlags(entry: RouteConfig, flags: SubscribeFlags): RouteConfig {

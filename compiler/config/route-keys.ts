@@ -226,7 +226,7 @@ interface DocumentedEvents {
 }
 
 /** The first documented event that an entry of `events` accepts; null if there is none. */
-export function sentFor(entry: string, documented: DocumentedEvents | undefined): string | null {
+export function matchingEvent(entry: string, documented: DocumentedEvents | undefined): string | null {
   const passes = entryMatcher(entry);
   if (documented === undefined || passes === null) return null;
   const further = Object.entries(documented.event_names ?? {}).find(([, names]) => names.some(passes));

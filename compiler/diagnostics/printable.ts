@@ -1,9 +1,9 @@
 /** Makes text from files safe to display: removes terminal control characters and masks literal secrets. */
 
-import { UNSEEN_ALONE } from '../../base/text.ts';
+import { INVISIBLE_ALONE } from '../../base/text.ts';
 import { isHarmless, isSecretName } from '../text/secret-ref.ts';
 
-const UNPRINTABLE = new RegExp(String.raw`(?![\t\n])${UNSEEN_ALONE}`, 'gu');
+const UNPRINTABLE = new RegExp(String.raw`(?![\t\n])${INVISIBLE_ALONE}`, 'gu');
 
 /** Replaces invisible and control characters. Keeps the length, so that columns stay valid. */
 export const printable = (text: string): string =>

@@ -3,7 +3,7 @@
 import { isLoopback } from '../../base/net.ts';
 import { schemeLabel } from '../../base/text.ts';
 import type { SchemePlan, SourceFacts } from '../../schemas/generated/types.ts';
-import { entryMatcher, sentFor } from '../config/route-keys.ts';
+import { entryMatcher, matchingEvent } from '../config/route-keys.ts';
 import { flowText } from '../text/plain-data.ts';
 import { certainMatch, editDistance, oneOf, suggest } from '../text/suggest.ts';
 import type { Reported, Reporter, RouteView } from '../views/views.ts';
@@ -69,7 +69,7 @@ function possibleSenders(route: RouteView): ReadonlyMap<string, SourceFacts | nu
   if (config.source !== undefined) return new Map([[config.source, facts]]);
   const accepted = schemes.map(({ name }) => [schemeLabel(route, name), scope.table.source_facts[name]] as const);
   const { events = [] } = config;
-  return new Map(accepted.filter(([, own]) => events.every((entry) => sentFor(entry, own) !== null)));
+  return new Map(accepted.filter(([, own]) => events.every((entry) => matchingEvent(entry, own) !== null)));
 }
 
 /** A rate limit that the sender is known to exceed. */
@@ -127,7 +127,10 @@ export const unknownEvent = rule('unknown-event', {
     if (config.source === undefined || known.length === 0) return;
     for (const [index, entry] of events.entries()) {
       // Another rule reports invalid globs.
-      if (entryMatcher(entry) === null || sentFor(entry, { events: known, event_names: route.eventNames }) !== null)
+      if (
+        entryMatcher(entry) === null ||
+        matchingEvent(entry, { events: known, event_names: route.eventNames }) !== null
+      )
         continue;
       if (shaped.length > 0 && !isSlip(entry, shaped)) continue;
       const at = { path: ['events', index], at: 'value' } as const;

@@ -10,7 +10,7 @@ export const sandbox: Module<CliContext> = {
   compiler: async () => (await import('./compiler/part.ts')).sandboxCompiler,
   runtime: {
     sandbox: async () => {
-      const [{ openSandbox }, { keptFiles }] = await Promise.all([
+      const [{ openSandbox }, { listProtectedFiles: keptFiles }] = await Promise.all([
         import('./runtime/sandbox.ts'),
         import('./runtime/kept-files.ts'),
       ]);

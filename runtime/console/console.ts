@@ -1,7 +1,7 @@
 /** Interface of the console module: a second listener for operators, supervisors and collectors. */
 import type { ConsolePlan } from '../../schemas/generated/types.ts';
 import type { ControlHandlers } from '../control/operations.ts';
-import type { KeptCounts } from '../intake/keeper.ts';
+import type { CaptureCounts } from '../intake/keeper.ts';
 import type { Connections } from '../intake/server.ts';
 import type { Metrics, MetricsText } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -23,7 +23,7 @@ export interface ConsoleContext {
   /** See `Metrics`. Called once. */
   readonly recordFigures: Metrics['recordFigures'];
   /** Numbers of captured and uncaptured requests since the start. */
-  readonly kept: () => KeptCounts;
+  readonly kept: () => CaptureCounts;
   readonly store: Pick<Store, 'read' | 'write'>;
   /** The operations of the control socket; null: the program has none. */
   readonly operations: ControlHandlers | null;

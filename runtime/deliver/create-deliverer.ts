@@ -4,8 +4,8 @@
  */
 import { realTarget } from '../../base/names.ts';
 import { targetLabel } from '../../base/text.ts';
-import type { FindPlace } from '../table/held-place.ts';
-import { hasMoved } from '../table/held-place.ts';
+import type { FindDestination } from '../table/held-place.ts';
+import { addressChanged } from '../table/held-place.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
 import type {
   Deliverer,
@@ -23,7 +23,7 @@ import type { MirrorDelivery } from './sessions.ts';
 
 export interface SwappableDeliverer extends Deliverer {
   use(linked: LinkedTargets): void;
-  readonly place: FindPlace;
+  readonly place: FindDestination;
   readonly ownLogin: OwnLogin;
   /**
    * Returns the requests that `deliver` would send, without secrets. Rejects with DeliveryRefusal for a delivery that cannot be
@@ -51,7 +51,7 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
     linked.get(profile)?.get(target) ?? linked.get(profile)?.get(realTarget(target));
   const driverOf = (profile: string, target: string): Driver | undefined => find(profile, target)?.driver;
 
-  const place: FindPlace = (profile, target) => {
+  const place: FindDestination = (profile, target) => {
     const found = find(profile, target);
     if (found === undefined) return null;
     return { place: found.driver.place?.() ?? null, home: found.bound.homeChannel || null };
@@ -76,7 +76,7 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
       // The target was enabled when the event was accepted, and may be enabled again.
       if (driver === undefined) return failed('retry', notEnabled(request), { sent: request.sent });
       const { sent } = request;
-      if (hasMoved(place, request))
+      if (addressChanged(place, request))
         return failed('permanent', `${ADDRESS_CHANGED} ${request.place?.url ?? targetLabel(request)}`, { sent });
       try {
         const outcome = await driver.deliver(request);

@@ -10,7 +10,7 @@ import type { Intake } from './intake.ts';
 import type { SignatureReason } from './reason.ts';
 import { decidingScheme, reasonOf } from './reason.ts';
 import type { Outcome, Reply } from './reply.ts';
-import { TAKEN } from './reply.ts';
+import { ACCEPTED_OUTCOMES } from './reply.ts';
 
 interface Finished {
   readonly route: string;
@@ -121,7 +121,7 @@ function fieldsOf(intake: Intake, outcome: Outcome, ms: number, kept: string | n
     ms: Math.round(ms * 100) / 100,
   };
   if (plan.profile !== DEFAULT_PROFILE) fields.profile = plan.profile;
-  if (kept !== null && !TAKEN.has(outcome)) fields.request = kept;
+  if (kept !== null && !ACCEPTED_OUTCOMES.has(outcome)) fields.request = kept;
   if (intake.reason !== null) Object.assign(fields, { reason: intake.reason, ...reasonFields(intake, kept) });
   if (intake.unresolved.length > 0) fields.unresolved = intake.unresolved.slice(0, MOST_UNRESOLVED);
   if (!intake.authenticated) fields.scheme = decidingScheme(intake);

@@ -10,7 +10,7 @@ import { readDocument } from './documents.ts';
 import type { EventLog } from './event-log.ts';
 import type { Services } from './intake.ts';
 import { Intake } from './intake.ts';
-import type { KeepRequest, StagedRequest } from './keeper.ts';
+import type { CaptureRequest, StagedRequest } from './keeper.ts';
 import type { Watcher } from './pipeline.ts';
 import { runPipeline } from './pipeline.ts';
 import type { Reply } from './reply.ts';
@@ -41,7 +41,7 @@ const ENDS_CONNECTION: ReadonlySet<Reply> = new Set([MALFORMED_REQUEST, REQUEST_
 interface HandlerContext {
   readonly services: Services;
   readonly events: EventLog;
-  readonly keep: KeepRequest;
+  readonly keep: CaptureRequest;
   /** Loads changed files; null if a request need not wait for them. */
   readonly refresh: () => Promise<void> | null;
   readonly findRoute: (path: string) => LinkedRoute | undefined;

@@ -29,7 +29,7 @@ import type { Reply } from './reply.ts';
 export type { KeptHead } from '../../schemas/built/operations/types.ts';
 
 /** Reads captured requests, from a running server or from a home's file. */
-export interface KeptRequests {
+export interface CapturedRequests {
   list(filter: KeptFilter, page: KeptPage): Promise<readonly RequestSummary[]>;
   /** @param id an id, or a prefix of one */
   load(id: string): Promise<FoundRequest>;
@@ -58,13 +58,13 @@ export function printedRequest({ body, headers, ...rest }: KeptRequest, next: st
  * captured. Never throws, and never delays a response.
  * @param replayOf id of the captured request that it repeats
  */
-export type KeepRequest = (intake: Intake, reply: Reply, replayOf?: string | null) => string | null;
+export type CaptureRequest = (intake: Intake, reply: Reply, replayOf?: string | null) => string | null;
 
 /**
  * Numbers of captured requests since the start, and of requests that could not be captured although their route is configured
  * for it.
  */
-export interface KeptCounts {
+export interface CaptureCounts {
   readonly kept: number;
   /** `rate`: over the route's rate. `queue`: the writer is behind. `failed`: they could not be stored. */
   readonly dropped: Readonly<Record<'rate' | 'queue' | 'failed', number>>;
@@ -77,11 +77,11 @@ export interface StagedRequest {
   readonly watcher: Watcher;
 }
 
-export interface Keeper {
-  readonly keep: KeepRequest;
+export interface CaptureStore {
+  readonly keep: CaptureRequest;
   /** The captured requests, including those that were just answered. */
-  readonly requests: Omit<KeptRequests, 'close'>;
-  readonly counts: KeptCounts;
+  readonly requests: Omit<CapturedRequests, 'close'>;
+  readonly counts: CaptureCounts;
   /** Why a captured request cannot be replayed; null if it can. */
   whyNotReplayable(kept: KeptRequest): string | null;
   /** Prepares the replay of a replayable request. It does not count against the rate limit. */
@@ -90,7 +90,7 @@ export interface Keeper {
   close(): Promise<void>;
 }
 
-export interface KeeperContext {
+export interface CaptureStoreContext {
   /** `<home_dir>`. */
   readonly home: string;
   /** The rows of a shared store; null: captures are in a file of the home. */
@@ -104,26 +104,26 @@ export interface KeeperContext {
 }
 
 /** Called once, when the first table or subscription with capture is loaded, or captured requests are read. */
-export type OpenKeeper = (context: KeeperContext) => Keeper;
+export type OpenCaptureStore = (context: CaptureStoreContext) => CaptureStore;
 
 /** The capture of a service: opened with the first routes that capture requests, or when captured requests are read. */
-export class Keeping {
-  private readonly keeper: Lazy<Keeper>;
+export class RequestCapture {
+  private readonly keeper: Lazy<CaptureStore>;
   private readonly log: Logger;
 
-  constructor(keeper: Lazy<Keeper>, log: Logger) {
+  constructor(keeper: Lazy<CaptureStore>, log: Logger) {
     this.keeper = keeper;
     this.log = log;
   }
 
-  readonly keep: KeepRequest = (...request) => this.keeper.opened?.keep(...request) ?? null;
+  readonly keep: CaptureRequest = (...request) => this.keeper.opened?.keep(...request) ?? null;
 
-  get counts(): KeptCounts {
+  get counts(): CaptureCounts {
     return this.keeper.opened?.counts ?? NO_CAPTURES;
   }
 
   /** Rejects if requests cannot be captured here. */
-  use(): Promise<Keeper> {
+  use(): Promise<CaptureStore> {
     return this.keeper.use();
   }
 
@@ -140,4 +140,4 @@ export class Keeping {
   }
 }
 
-const NO_CAPTURES: KeptCounts = { kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } };
+const NO_CAPTURES: CaptureCounts = { kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } };

@@ -8,7 +8,7 @@ import { eventEntries } from '../table/link-events.ts';
 import type { FilterFinding } from '../table/link-filter.ts';
 import { ageOf, readTimestamp } from '../verify/content.ts';
 import { likelySources } from '../verify/likely-sources.ts';
-import { isOutsideBody, printPlace, readFirst } from '../verify/request.ts';
+import { isOutsideBody, printLocation, readFirst } from '../verify/request.ts';
 import type { Intake, StageName } from './intake.ts';
 import { subjectOf } from './stages/decide.ts';
 
@@ -94,7 +94,7 @@ function kindOf(value: unknown): FilterReason['found'] {
 function signatureReason(intake: Intake): SignatureReason {
   const { known, schemes } = intake.route.evidence();
   const otherSources = intake.scheme === '' ? likelySources(known, schemes, intake) : [];
-  return { kind: 'signature', ...signaturePlaces(intake), otherSources, sent: sentIdentity(intake) };
+  return { kind: 'signature', ...signatureLocations(intake), otherSources, sent: sentIdentity(intake) };
 }
 
 /** Display name of the scheme that decided; null without a signature. */
@@ -104,13 +104,13 @@ export function decidingScheme({ scheme, route }: Intake): string | null {
 }
 
 /** Returns the places searched for a signature, and the age of the signed timestamp. */
-export function signaturePlaces(intake: Intake): Pick<SignatureReason, 'scheme' | 'lookedFor' | 'ageSeconds'> {
+export function signatureLocations(intake: Intake): Pick<SignatureReason, 'scheme' | 'lookedFor' | 'ageSeconds'> {
   const { schemes } = intake.route.authenticator;
   const committed = schemes.find(({ name }) => name === intake.scheme);
   const places = (committed === undefined ? schemes : [committed]).flatMap(({ signature }) => signature);
   return {
     scheme: decidingScheme(intake),
-    lookedFor: [...new Set(places.map(printPlace))],
+    lookedFor: [...new Set(places.map(printLocation))],
     ageSeconds: ageSeconds(intake),
   };
 }

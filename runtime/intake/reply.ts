@@ -23,7 +23,7 @@ export type Outcome = (typeof WITHOUT_ERROR)[number] | ErrorCode;
 type ErrorCode = keyof typeof ERRORS;
 
 /** Outcomes of an event that is accepted for an agent, a target or a job. */
-export const TAKEN: ReadonlySet<Outcome> = new Set(['accepted', 'coalesced', 'delivered']);
+export const ACCEPTED_OUTCOMES: ReadonlySet<Outcome> = new Set(['accepted', 'coalesced', 'delivered']);
 
 /** A reply. Constant ones are built once and shared by all requests. */
 export interface Reply {

@@ -7,7 +7,7 @@
  * an environment without secrets.
  */
 import { dirname, sep } from 'node:path';
-import type { FoundFile } from '../platform/files.ts';
+import type { ScriptFile } from '../platform/files.ts';
 import type { ProcessResult, RunProcess } from '../platform/process/run-process.ts';
 import { lackOf } from '../platform/process/run-process.ts';
 import { SANDBOX_UNAVAILABLE } from '../platform/process/sandbox.ts';
@@ -41,7 +41,7 @@ export interface ScriptContext {
   /** Absolute path without symbolic links; rejects as node:fs/promises does. */
   readonly realPath: (path: string) => Promise<string>;
   /** Rejects as node:fs/promises does. */
-  readonly describe: (path: string) => Promise<FoundFile>;
+  readonly describe: (path: string) => Promise<ScriptFile>;
   /** The process environment; only the variables in `INHERITED` are passed on. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `<home_dir>`. */

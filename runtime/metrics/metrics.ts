@@ -3,7 +3,7 @@ import type { AlertKind } from '../../schemas/generated/types.ts';
 import { ControlError } from '../control/control-error.ts';
 import type { DispatchObserver } from '../dispatch/dispatcher.ts';
 import type { CountRequest } from '../intake/event-log.ts';
-import type { KeptCounts } from '../intake/keeper.ts';
+import type { CaptureCounts } from '../intake/keeper.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Store } from '../store/contract.ts';
@@ -44,7 +44,7 @@ export interface LiveFigures {
   readonly quarantined: number;
   /** The routes in service: their counters used by alerts start at 0. Default: none. */
   readonly served?: readonly { readonly profile: string; readonly name: string }[];
-  readonly capture: KeptCounts;
+  readonly capture: CaptureCounts;
   /** The kind of each active alert. */
   readonly alerts?: readonly AlertKind[];
   /** True if the store accepts new events. */

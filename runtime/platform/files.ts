@@ -46,13 +46,13 @@ export interface GatewayFiles {
   readText(path: string): Promise<string>;
   /** Resolves symbolic links. */
   realPath(path: string): Promise<string>;
-  describe(path: string): Promise<FoundFile>;
+  describe(path: string): Promise<ScriptFile>;
   /** Calls `changed` when the file at `path` may have changed; returns a function that stops watching. */
   watch(path: string, changed: () => void): () => void;
 }
 
 /** Properties that decide whether a script may run. */
-export interface FoundFile {
+export interface ScriptFile {
   /** A regular file. */
   readonly isFile: boolean;
   /** Number of hard links. */

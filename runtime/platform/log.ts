@@ -3,7 +3,7 @@
  * recorder.
  */
 
-import { UNSEEN_ALONE } from '../../base/text.ts';
+import { INVISIBLE_ALONE } from '../../base/text.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 
 /**
@@ -76,7 +76,7 @@ export const traceFieldsOf = ({ trace, tracestate }: TraceFields): TraceFields =
 export const traceField = (trace: TraceParent | null | undefined): { readonly trace_id?: string } =>
   trace == null ? {} : { trace_id: trace.slice(3, 35) };
 
-const UNPRINTABLE = new RegExp(UNSEEN_ALONE, 'u');
+const UNPRINTABLE = new RegExp(INVISIBLE_ALONE, 'u');
 const EACH_UNPRINTABLE = new RegExp(UNPRINTABLE, 'gu');
 
 /** True if the text is safe to print, to log, and to pass to other programs as an argument. */

@@ -14,7 +14,7 @@ import type { RequestOrigin } from '../intake/fetch-request.ts';
 import { answerFetch } from '../intake/fetch-request.ts';
 import { RequestHandler } from '../intake/handler.ts';
 import type { RequestTracing, Services, Statuses } from '../intake/intake.ts';
-import type { Keeper } from '../intake/keeper.ts';
+import type { CaptureStore } from '../intake/keeper.ts';
 import type { NodeListener } from '../intake/node-request.ts';
 import { answerNode } from '../intake/node-request.ts';
 import { monitorLoop, Overload } from '../intake/overload.ts';
@@ -133,7 +133,7 @@ export class Gateway {
   }
 
   /** Sends a captured request through the stages again; null if its path no longer has a route. */
-  async replay(kept: KeptRequest, keeper: Keeper): Promise<ReplayReport | null> {
+  async replay(kept: KeptRequest, keeper: CaptureStore): Promise<ReplayReport | null> {
     await this.routes.tables.refresh();
     const [path = ''] = kept.path.split('?', 1);
     const route = this.routes.tables.find(path);

@@ -9,7 +9,7 @@ import type { AgentFunctions } from '../dispatch/agents/create-agents.ts';
 import type { DispatchOwner } from '../dispatch/dispatcher.ts';
 import type { EmitOptions, Emitted } from '../intake/emit.ts';
 import type { RequestOrigin } from '../intake/fetch-request.ts';
-import type { Keeper } from '../intake/keeper.ts';
+import type { CaptureStore } from '../intake/keeper.ts';
 import type { NodeListener } from '../intake/node-request.ts';
 import type { ListenAddress } from '../intake/server.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -19,7 +19,7 @@ import type { SecretResolver } from '../platform/secrets.ts';
 import type { Store } from '../store/contract.ts';
 import type { JobRecord } from '../store/records.ts';
 import type { FinalState } from '../store/states.ts';
-import type { FindPlace } from '../table/held-place.ts';
+import type { FindDestination } from '../table/held-place.ts';
 import type { LoweredSubscriptions, Rejected } from '../table/subscriptions.ts';
 import type { TableState } from '../table/tables.ts';
 
@@ -225,7 +225,7 @@ export interface Service {
   /** The status that `hookwright gateway status` shows. */
   status(): Promise<ServiceStatus>;
   /** The captured requests, including those that were just answered. */
-  requests(): Promise<Keeper['requests']>;
+  requests(): Promise<CaptureStore['requests']>;
   /**
    * Sends a captured request through the stages again, as a new one. Rejects with ControlError if that is not possible.
    * @param id of the captured request, or a prefix of it
@@ -252,7 +252,7 @@ export interface OperatedService extends Service {
   /** Call `changed` after changing it. */
   readonly store: Store;
   /** Current destination of a target. */
-  readonly place: FindPlace;
+  readonly place: FindDestination;
   /** @param operations called by the console; null: the program has none */
   listen(
     at?: Partial<ListenAddress>,

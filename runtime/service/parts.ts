@@ -43,7 +43,7 @@ export const openLimits = (part: RunLimits | null, context: LimitsContext): Open
 const NO_ALERTS: readonly LastingAlert[] = [];
 
 /** The guard: opened with the first table that has alerts or a heartbeat. Until then, its methods do nothing. */
-export class Guarding {
+export class LazyGuard {
   private readonly guard: Lazy<Guard>;
 
   constructor(modules: Modules, context: GuardContext, observers: Observers) {
@@ -78,7 +78,7 @@ export class Guarding {
 }
 
 /** Approvals: opened with the first table, or the first delivery, that needs them. */
-export class Approving {
+export class LazyApprovals {
   private readonly approvals: Lazy<Approvals>;
   private readonly context: ApprovingContext;
 

@@ -14,14 +14,14 @@ import type { ServingStatus } from '../console/status.ts';
 import { missingSecrets } from '../deliver/missing-secrets.ts';
 import { functionFor } from '../dispatch/agents/create-agents.ts';
 import type { Shutdown } from '../intake/intake.ts';
-import type { Keeping } from '../intake/keeper.ts';
+import type { RequestCapture } from '../intake/keeper.ts';
 import type { ListenAddress } from '../intake/server.ts';
 import { urlOf } from '../intake/server.ts';
 import { loadMarks } from '../module.ts';
 import { routeSecretRefs, tableSecretRefs } from '../platform/secrets.ts';
 import type { Store } from '../store/contract.ts';
 import type { JobRecord } from '../store/records.ts';
-import type { FindPlace } from '../table/held-place.ts';
+import type { FindDestination } from '../table/held-place.ts';
 import { createListOpener } from '../table/in-file-set.ts';
 import { linkRoutes, linkTable } from '../table/link.ts';
 import type { LinkContext } from '../table/link-context.ts';
@@ -43,8 +43,8 @@ interface Listening {
 /** Work that depends on the routes, and changes with them. */
 export interface RoutesUser {
   readonly store: Pick<Store, 'shared'>;
-  readonly keeping: Pick<Keeping, 'keep'>;
-  readonly place: FindPlace;
+  readonly keeping: Pick<RequestCapture, 'keep'>;
+  readonly place: FindDestination;
   /** Jobs created at run time, which a subscription may name. */
   jobs(): readonly JobRecord[];
   /** Called before these subscriptions replace the previous ones. */

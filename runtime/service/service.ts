@@ -14,7 +14,7 @@ import { Observers } from '../dispatch/dispatcher.ts';
 import { catalogValue } from '../intake/documents.ts';
 import type { EmitOptions, Emitted } from '../intake/emit.ts';
 import type { RequestOrigin } from '../intake/fetch-request.ts';
-import type { Keeper } from '../intake/keeper.ts';
+import type { CaptureStore } from '../intake/keeper.ts';
 import type { NodeListener } from '../intake/node-request.ts';
 import type { ListenAddress } from '../intake/server.ts';
 import { NO_METRICS } from '../metrics/metrics.ts';
@@ -223,7 +223,7 @@ class RunningService implements OperatedService {
     };
   }
 
-  async requests(): Promise<Keeper['requests']> {
+  async requests(): Promise<CaptureStore['requests']> {
     return (await this.work.keeping.use()).requests;
   }
 

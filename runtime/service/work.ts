@@ -24,7 +24,7 @@ import type { FindInstallation } from '../dispatch/own-message.ts';
 import { findInstallation } from '../dispatch/own-message.ts';
 import { JobScheduler } from '../dispatch/scheduler/scheduler.ts';
 import type { Statuses } from '../intake/intake.ts';
-import { Keeping } from '../intake/keeper.ts';
+import { RequestCapture } from '../intake/keeper.ts';
 import type { OpenedStore, RunLimits, Tracing } from '../module.ts';
 import { findPart, loadTracing, requirePart } from '../module.ts';
 import type { Timer } from '../platform/clock.ts';
@@ -34,19 +34,19 @@ import type { SecretResolver } from '../platform/secrets.ts';
 import { explainSecrets, tableSecretRefs } from '../platform/secrets.ts';
 import type { AgentLimit, Store } from '../store/contract.ts';
 import { StoreRefused, StoreUnavailable } from '../store/contract.ts';
-import type { NamedWaits, WaitCounts } from '../store/named-waits.ts';
-import { namedWaits } from '../store/named-waits.ts';
+import type { StoreWithWaitReasons, WaitCounts } from '../store/named-waits.ts';
+import { withWaitReasons } from '../store/named-waits.ts';
 import type { JobRecord } from '../store/records.ts';
 import { startRetention } from '../store/retention.ts';
 import type { RunCounter } from '../store/run-limits.ts';
 import { openMemoryStore, openServerStore } from '../store/sqlite/open-store.ts';
 import { storePath } from '../store/store-path.ts';
-import type { FindPlace } from '../table/held-place.ts';
+import type { FindDestination } from '../table/held-place.ts';
 import type { OwnLogin } from '../table/link-loop.ts';
 import { TableError } from '../table/table-source.ts';
 import type { ServiceContext } from './context.ts';
 import type { Backend } from './gateway.ts';
-import { Approving, Guarding, openLimits, prepareStatuses, sandboxesOf } from './parts.ts';
+import { LazyApprovals, LazyGuard, openLimits, prepareStatuses, sandboxesOf } from './parts.ts';
 import type { Routes } from './routes.ts';
 
 /** Wait between two attempts to read from a store that is not open, in ms. */
@@ -211,8 +211,8 @@ function assembleWork(context: ServiceContext, openings: Openings) {
     return heartbeat === null ? null : serving.linked.secrets.resolve(heartbeat.url);
   };
   const guardContext = { store, deliverer, clock, ids, log, table, state, heartbeatUrl, wake };
-  const guarding = new Guarding(modules, guardContext, observers);
-  const approving = new Approving(modules, { store, clock, ids, log, table, alerts: guarding, wake });
+  const guarding = new LazyGuard(modules, guardContext, observers);
+  const approving = new LazyApprovals(modules, { store, clock, ids, log, table, alerts: guarding, wake });
   const statuses = new Lazy(async () => {
     const opened = (await requirePart(modules, 'statuses'))({ store, clock, log });
     observers.add({ finished: ({ id }) => opened.finished(id) });
@@ -224,7 +224,7 @@ function assembleWork(context: ServiceContext, openings: Openings) {
     const rows = store.state?.requests ?? null;
     return open({ home, rows, table: () => routes.plan, secrets: () => redactor.secrets, clock, log });
   });
-  const keeping = new Keeping(keeper, log);
+  const keeping = new RequestCapture(keeper, log);
   const installation = findInstallation(store, randomBytes);
   const dispatcher = createDispatcher({
     store,
@@ -246,7 +246,7 @@ function assembleWork(context: ServiceContext, openings: Openings) {
     agent_limits: () => serving.linked.limits,
     random: Math.random,
     outputs: () => requirePart(modules, 'outputs'),
-    asked: () => approving.asked(),
+    approvalRequested: () => approving.asked(),
   });
   due.listen(() => dispatcher.wake());
   const parts = { serving, deliveries, deliverer, limits, useJobs, scheduler, guarding, approving, statuses, keeping };
@@ -263,19 +263,19 @@ interface Serving {
 export class Work implements Backend {
   private readonly context: ServiceContext;
   private readonly parts: WorkParts;
-  private readonly waits: NamedWaits;
+  private readonly waits: StoreWithWaitReasons;
   readonly opened: OpenedStore;
   /** Call `changed` after a command has changed it. */
   readonly store: Store;
   readonly dispatcher: DispatchService;
   readonly tracing: Tracing | null;
   readonly installation: FindInstallation;
-  readonly keeping: Keeping;
-  readonly guarding: Guarding;
+  readonly keeping: RequestCapture;
+  readonly guarding: LazyGuard;
   readonly statuses: Lazy<Statuses>;
-  readonly requested: Guarding['requested'];
+  readonly requested: LazyGuard['requested'];
   readonly ownLogin: OwnLogin;
-  readonly place: FindPlace;
+  readonly place: FindDestination;
   private rereading: Timer | null = null;
   private endRetention: () => void = () => {};
 
@@ -284,7 +284,7 @@ export class Work implements Backend {
     this.parts = parts;
     this.opened = parts.opened;
     this.store = parts.opened.store;
-    this.waits = namedWaits(
+    this.waits = withWaitReasons(
       parts.opened.forCallers,
       () => context.clock.now(),
       () => parts.serving.linked.limits,

@@ -11,13 +11,17 @@ import type { LaneCount, StoredWaits, Wait } from './waits.ts';
 export type WaitCounts = Pick<StoredWaits, 'session' | 'sessions'> & { readonly agent: number };
 
 /** A store whose lists say why the gateway holds back each run; and the counts. */
-export interface NamedWaits {
+export interface StoreWithWaitReasons {
   readonly store: Store;
   readonly counts: () => Promise<WaitCounts>;
 }
 
 /** @param now Unix ms @param agents those with a limit of concurrent runs */
-export function namedWaits(store: Store, now: () => number, agents: () => readonly AgentLimit[]): NamedWaits {
+export function withWaitReasons(
+  store: Store,
+  now: () => number,
+  agents: () => readonly AgentLimit[],
+): StoreWithWaitReasons {
   const gatewayState = async () => {
     const at = now();
     const [rows, waits] = await Promise.all([

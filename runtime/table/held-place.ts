@@ -1,7 +1,7 @@
 /** Decides whether a message still goes to the address that was shown for its approval. */
 import type { DispatchDelivery, ShownPlace } from '../../schemas/generated/types.ts';
 
-export interface HeldPlace {
+export interface Destination {
   /** The approved destination. Null: it is not checked, because nothing is sent over HTTP. */
   readonly place: ShownPlace | null;
   /** The chat of a delivery without one. */
@@ -9,13 +9,13 @@ export interface HeldPlace {
 }
 
 /** Returns null if the target is not enabled. */
-export type FindPlace = (profile: string, target: string) => HeldPlace | null;
+export type FindDestination = (profile: string, target: string) => Destination | null;
 
 /**
  * True if a message that was shown would now go elsewhere, or differ. A disabled target counts as unchanged, because it may be
  * enabled again.
  */
-export function hasMoved(find: FindPlace, { profile, target, place }: ShownMessage): boolean {
+export function addressChanged(find: FindDestination, { profile, target, place }: ShownMessage): boolean {
   if (place === undefined) return false;
   const held = find(profile, target);
   return held !== null && held.place?.digest !== place.digest;

@@ -5,7 +5,7 @@ import type { RoutePlan, RouteTable, SchemePlan } from '../../schemas/generated/
 import type { SecretResolver } from '../platform/secrets.ts';
 import type { CaptureSecret } from '../verify/handshake.ts';
 import type { LinkedScheme } from '../verify/scheme.ts';
-import type { FindPlace } from './held-place.ts';
+import type { FindDestination } from './held-place.ts';
 import type { OpenList } from './link-filter.ts';
 import type { LinkIdentity } from './link-identity.ts';
 import type { Marks } from './link-template.ts';
@@ -21,7 +21,7 @@ export interface LinkContext {
   /** Links the identity of a route with this source; see `identityLinker`. */
   readonly linkIdentity: LinkIdentity;
   readonly openList: OpenList;
-  readonly place: FindPlace;
+  readonly place: FindDestination;
   /** Null: none of the routes has marked values. */
   readonly marks: Marks | null;
   /** True if the server listens on a loopback address only. */

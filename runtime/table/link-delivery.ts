@@ -11,7 +11,7 @@ import type {
   RouteTable,
   TargetPlan,
 } from '../../schemas/generated/types.ts';
-import type { FindPlace, HeldPlace } from './held-place.ts';
+import type { Destination, FindDestination } from './held-place.ts';
 import type { Builtins } from './link-template.ts';
 import { linkTemplate } from './link-template.ts';
 import type { LinkedDelivery, LinkedOutput } from './linked-table.ts';
@@ -22,14 +22,14 @@ export interface DeliveryScope {
   readonly targets: RouteTable['targets'];
   readonly profile: string;
   /** Absent: no delivery needs approval. */
-  readonly place?: FindPlace | undefined;
+  readonly place?: FindDestination | undefined;
 }
 
 export function linkDelivery({ extra, ...delivery }: DeliveryPlan, scope: DeliveryScope): LinkedDelivery {
   const templates = Object.entries(extra).map(([key, template]) => [key, linkTemplate(template)] as const);
   const { profile, place: find } = scope;
   const { target } = delivery;
-  const place = (): HeldPlace | null => find?.(profile, target) ?? null;
+  const place = (): Destination | null => find?.(profile, target) ?? null;
   return { ...delivery, extra: templates, place };
 }
 

@@ -24,15 +24,15 @@ export interface Identity {
 export type FindIdentity = (scheme: string) => Identity;
 
 /** The specification's locations, used for a source without its own. */
-type SpecifiedPlaces = Pick<RouteTable, 'default_event' | 'default_delivery'>;
+type SpecifiedLocations = Pick<RouteTable, 'default_event' | 'default_delivery'>;
 
 /** True if a source names the location of its event type or delivery id. */
-export function namesPlaces({ event, delivery, delivery_digest }: SchemePlan): boolean {
+export function namesLocations({ event, delivery, delivery_digest }: SchemePlan): boolean {
   return event.length > 0 || delivery.length > 0 || delivery_digest;
 }
 
 /** The locations of §6 for signed requests: the body is signed, the headers are not. */
-export function signedPlaces({ default_event, default_delivery }: SpecifiedPlaces): {
+export function signedLocations({ default_event, default_delivery }: SpecifiedLocations): {
   readonly event: LocatorPlan[];
   readonly delivery: LocatorPlan[];
 } {
@@ -46,7 +46,7 @@ export function signedPlaces({ default_event, default_delivery }: SpecifiedPlace
 export type LinkIdentity = (source: string | null, insecure: boolean) => FindIdentity;
 
 /** Returns a linker that links each scheme of a table once, shared by all routes. */
-export function identityLinker(table: SpecifiedPlaces & Pick<RouteTable, 'schemes'>): LinkIdentity {
+export function identityLinker(table: SpecifiedLocations & Pick<RouteTable, 'schemes'>): LinkIdentity {
   const linked = new Map<string, Identity>();
   const ofScheme = (name: string): Identity => {
     const known = linked.get(name);
@@ -67,9 +67,9 @@ export function identityLinker(table: SpecifiedPlaces & Pick<RouteTable, 'scheme
   };
 }
 
-function identityOf(plan: SchemePlan, table: SpecifiedPlaces): Identity {
-  const specified = signedPlaces(table);
-  if (!namesPlaces(plan)) {
+function identityOf(plan: SchemePlan, table: SpecifiedLocations): Identity {
+  const specified = signedLocations(table);
+  if (!namesLocations(plan)) {
     return { event: [], eventFallback: specified.event, delivery: specified.delivery, digest: null };
   }
   const { event, delivery, delivery_digest } = plan;

@@ -8,7 +8,7 @@ import type { Authenticator } from '../verify/authenticator.ts';
 import type { AnswerHandshake } from '../verify/handshake.ts';
 import type { SignatureEvidence } from '../verify/likely-sources.ts';
 import type { SignedRequest } from '../verify/request.ts';
-import type { HeldPlace } from './held-place.ts';
+import type { Destination } from './held-place.ts';
 import type { ListFile } from './in-file-set.ts';
 import type { LinkedEvents, LinkedMaxAge } from './link-events.ts';
 import type { LinkedFilter } from './link-filter.ts';
@@ -79,7 +79,7 @@ export interface LinkedDelivery {
   /** Maximum wait for approval, in ms; absent: it needs no approval. */
   readonly approve_ms?: number;
   /** Its current destination; used only if a person approves it. */
-  readonly place: () => HeldPlace | null;
+  readonly place: () => Destination | null;
 }
 
 export type LinkedOutput = Omit<DispatchOutput, 'delivery'> & { readonly delivery: LinkedDelivery };

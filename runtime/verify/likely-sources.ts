@@ -1,7 +1,7 @@
 /** Guesses the sender of a request from the location of its signature and from its other headers. */
 import type { LocatorPlan, RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
 import type { LocatorSource, RequestParts } from './request.ts';
-import { isOutsideBody, printPlace, readValue, splitParts } from './request.ts';
+import { isOutsideBody, printLocation, readValue, splitParts } from './request.ts';
 import type { SecretText } from './scheme.ts';
 import type { Refused } from './verification.ts';
 
@@ -20,12 +20,13 @@ export function likelySources(
 ): readonly string[] {
   const users = new Map<string, number>();
   for (const plan of known)
-    for (const place of new Set(placesOutside(plan).map(printPlace))) users.set(place, (users.get(place) ?? 0) + 1);
+    for (const place of new Set(locationsOutsideBody(plan).map(printLocation)))
+      users.set(place, (users.get(place) ?? 0) + 1);
   const candidates = known.flatMap((plan) => {
     if (plan.verify === 'none' || accepted.some(({ name }) => name === plan.name)) return [];
-    const found = placesOutside(plan).filter((at) => carries(at, request));
+    const found = locationsOutsideBody(plan).filter((at) => carries(at, request));
     if (found.length === 0) return [];
-    const rarity = Math.min(...found.map((at) => users.get(printPlace(at)) ?? 0));
+    const rarity = Math.min(...found.map((at) => users.get(printLocation(at)) ?? 0));
     const outside = { ...plan, event: plan.event.filter(isOutsideBody), delivery: plan.delivery.filter(isOutsideBody) };
     return [{ name: plan.name, rarity, rank: rankOf(outside, request) }];
   });
@@ -36,7 +37,8 @@ export function likelySources(
   return names.length > MOST_SOURCES ? [] : names;
 }
 
-export const placesOutside = ({ signature }: SchemePlan): readonly LocatorPlan[] => signature.filter(isOutsideBody);
+export const locationsOutsideBody = ({ signature }: SchemePlan): readonly LocatorPlan[] =>
+  signature.filter(isOutsideBody);
 
 /** True if the location contains a value with its prefix: `Authorization: Basic` is not a bearer token. */
 function carries(at: LocatorPlan, request: LocatorSource): boolean {

@@ -179,7 +179,7 @@ function single(values: readonly string[]): string | undefined {
 }
 
 /** A header by its name, a query parameter as `?name`, a part of the body as `body.path`. */
-export function printPlace({ in: place, name, path }: LocatorPlan): string {
+export function printLocation({ in: place, name, path }: LocatorPlan): string {
   switch (place) {
     case 'header':
       return name;

@@ -15,7 +15,7 @@ export interface SignedPayload {
 const FORM = 'application/x-www-form-urlencoded';
 
 /** Inserts the values that belong in the body; header and query are the caller's. @throws SignError */
-export function placeInBody(
+export function insertIntoBody(
   plan: SchemePlan,
   body: Buffer,
   placements: readonly (readonly [LocatorPlan, string | number])[],

@@ -3,12 +3,12 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { FileWriter } from '../../modules/workbench/runtime/capture/capture-thread.ts';
-import { RequestKeeper } from '../../modules/workbench/runtime/capture/keep.ts';
+import { BudgetedCaptureStore } from '../../modules/workbench/runtime/capture/keep.ts';
 import type { CaptureEngine } from '../../modules/workbench/runtime/capture/queue.ts';
 import { RequestFileReader } from '../../modules/workbench/runtime/capture/request-file.ts';
-import { keptRequests } from '../../modules/workbench/runtime/capture/requests.ts';
+import { capturedRequests } from '../../modules/workbench/runtime/capture/requests.ts';
 import { Redactor } from '../../runtime/deliver/redact.ts';
-import type { KeeperContext, KeptCounts } from '../../runtime/intake/keeper.ts';
+import type { CaptureCounts, CaptureStoreContext } from '../../runtime/intake/keeper.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { KeptFilter, KeptRequest, RequestSummary } from '../../schemas/built/operations/types.ts';
 import { atEnd } from './at-end.ts';
@@ -20,8 +20,8 @@ import { serve } from './serve.ts';
 import { tempDir } from './temp-dir.ts';
 
 export interface Keeping extends Served {
-  readonly capture: RequestKeeper;
-  readonly counts: KeptCounts;
+  readonly capture: BudgetedCaptureStore;
+  readonly counts: CaptureCounts;
   readonly path: string;
   readonly list: (filter?: KeptFilter, limit?: number) => Promise<readonly RequestSummary[]>;
   /** The newest captured request. */
@@ -69,11 +69,11 @@ export function openCapture(
     forgets,
     store,
     ...context
-  }: Pick<KeeperContext, 'table' | 'clock' | 'secrets'> & {
+  }: Pick<CaptureStoreContext, 'table' | 'clock' | 'secrets'> & {
     readonly store?: CaptureEngine['store'] | undefined;
     readonly forgets: boolean;
   },
-): RequestKeeper {
+): BudgetedCaptureStore {
   let writer = new FileWriter(path);
   let writes = 0;
   const reader = new RequestFileReader(path);
@@ -85,11 +85,14 @@ export function openCapture(
       }
       return writer.store(request);
     },
-    requests: keptRequests(reader),
+    requests: capturedRequests(reader),
     close: async () => {
       writer.close();
       reader.close();
     },
   };
-  return new RequestKeeper({ ...context, log: recordLog() }, { ...engine, ...(store === undefined ? {} : { store }) });
+  return new BudgetedCaptureStore(
+    { ...context, log: recordLog() },
+    { ...engine, ...(store === undefined ? {} : { store }) },
+  );
 }

@@ -10,7 +10,7 @@ import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
 import { chooseTimezone, printJob } from '../../../cli/jobs/draft-job.ts';
 import { openJobs } from '../../../cli/jobs/open-jobs.ts';
 import { printJson, printLine, visible } from '../../../cli/output/print.ts';
-import { canAsk } from '../../../cli/output/prompter.ts';
+import { canPrompt } from '../../../cli/output/prompter.ts';
 import { formatInstant, printList } from '../../../cli/output/table.ts';
 import { makeStore } from '../../../cli/store/use-store.ts';
 import { nextRuns } from '../../../compiler/schedule/parse-schedule.ts';
@@ -220,7 +220,7 @@ export async function fillFromWords(
 ): Promise<{ readonly plan: BlueprintPlan; readonly filled: FilledBlueprint }> {
   const trigger = readTrigger(words, catalog.appScheme);
   const plan = findBlueprint(catalog, trigger.key);
-  const asks = !defaults && Object.keys(trigger.values).length === 0 && canAsk(context);
+  const asks = !defaults && Object.keys(trigger.values).length === 0 && canPrompt(context);
   const values = asks ? await askValues(context, plan) : trigger.values;
   const filled = fillBlueprint(plan, { ...(defaults ? defaultValues(plan.fields) : {}), ...values });
   if (filled.ok) return { plan, filled: filled.filled };
@@ -275,7 +275,7 @@ export async function triggerFromWords(
   catalog: OpenCatalog,
   words: BlueprintWords,
 ): Promise<{ readonly plan: BlueprintPlan; readonly trigger: Trigger }> {
-  const { plan, filled } = await fillFromWords(context, catalog, words, words.values.length > 0 || !canAsk(context));
+  const { plan, filled } = await fillFromWords(context, catalog, words, words.values.length > 0 || !canPrompt(context));
   return { plan, trigger: { key: plan.key, values: { ...defaultValues(plan.fields), ...filled.values } } };
 }
 

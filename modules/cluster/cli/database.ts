@@ -9,7 +9,7 @@ import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, refusalOf } from '../../../cli/base/errors.ts';
 import type { DatabaseContext, PostgresPlan, SharedText } from '../../../cli/base/module.ts';
-import { tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
+import { tryCallGateway } from '../../../cli/gateway/ask-gateway.ts';
 import { printLine, printNote, visible } from '../../../cli/output/print.ts';
 import type { Column } from '../../../cli/output/table.ts';
 import { formatDuration, printList } from '../../../cli/output/table.ts';
@@ -126,7 +126,7 @@ export async function withDatabase<T>(
 export async function listNodes(context: CliContext): Promise<readonly StoredNode[]> {
   const nodes = await useStore(context, (store) => store.read({ kind: 'nodes' }));
   if (nodes !== null && nodes.length > 0) return nodes;
-  const status = await tryAskGateway(context, 'status', {});
+  const status = await tryCallGateway(context, 'status', {});
   return status === null ? [] : [onlyNode(status, context.clock.now())];
 }
 

@@ -7,7 +7,7 @@ import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, refusalOf } from '../../../cli/base/errors.ts';
 import { choice, command, flag, needed, text } from '../../../cli/command-line/command.ts';
 import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
-import { isGatewayThere } from '../../../cli/gateway/ask-gateway.ts';
+import { isGatewayRunning } from '../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote } from '../../../cli/output/print.ts';
 import { createProgress } from '../../../cli/output/prompter.ts';
 import { formatTable } from '../../../cli/output/table.ts';
@@ -105,7 +105,7 @@ const NO_LIMITS =
  */
 export async function moveStore(context: CliContext, database: Database, isDryRun: boolean): Promise<StoreMove> {
   const path = storePath(context.home);
-  if (await isGatewayThere(context)) {
+  if (await isGatewayRunning(context)) {
     throw new CliError('a gateway serves this home', 'stop it first: hookwright gateway stop');
   }
   if (!existsSync(path)) throw new CliError(`nothing to move: ${path} does not exist`);

@@ -7,7 +7,7 @@ import { agentLabel } from '../../../base/names.ts';
 import { schemeLabel, targetLabel } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { ServedGateway } from '../../../cli/base/module.ts';
-import { chooseDeliveries, repeatDeliveries } from '../../../cli/deliveries/filter.ts';
+import { chooseDeliveries, storeReplays } from '../../../cli/deliveries/filter.ts';
 import { findJob, fireJob, readHistory, reportJob } from '../../../cli/jobs/open-jobs.ts';
 import { refusing } from '../../../cli/serve/reloader.ts';
 import { useSessions } from '../../../cli/session.ts';
@@ -59,7 +59,7 @@ export async function replayDeliveries(
   const chosen = ids ?? (await chooseDeliveries(store, filter ?? {}, Math.min(limit, MOST_REPLAYED)));
   const { clock, random } = context;
   const repeating = { clock, random, rerun, again, dryRun: false, onProgress: () => {} };
-  const replayed = await repeatDeliveries(store, chosen, repeating);
+  const replayed = await storeReplays(store, chosen, repeating);
   service.changed();
   return replayed;
 }

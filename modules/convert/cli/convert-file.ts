@@ -6,7 +6,7 @@ import { isSystemError } from '../../../base/errors.ts';
 import { parseEnvLines } from '../../../base/files.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
-import type { GivenBy } from '../../../cli/command-line/command.ts';
+import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { argument, flag, text } from '../../../cli/command-line/command.ts';
 import { compileRequest, createCompileRequest } from '../../../cli/compile/compile-files.ts';
 import { setEnvLines } from '../../../cli/files.ts';
@@ -33,7 +33,7 @@ export const convertOptions = {
 };
 export const convertArgs = { file: argument('file') };
 
-type ConvertFlags = GivenBy<typeof convertOptions> & GivenBy<typeof convertArgs>;
+type ConvertFlags = ValuesOf<typeof convertOptions> & ValuesOf<typeof convertArgs>;
 
 /** Runs a conversion command. @returns its exit code @throws CliError if something is lost */
 export async function convertFile(

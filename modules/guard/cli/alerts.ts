@@ -4,7 +4,7 @@ import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import { command } from '../../../cli/command-line/command.ts';
 import { jsonOption } from '../../../cli/command-line/options.ts';
-import { askGateway } from '../../../cli/gateway/ask-gateway.ts';
+import { callGateway } from '../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, visible } from '../../../cli/output/print.ts';
 import { findDispatch, useStore } from '../../../cli/store/use-store.ts';
 import type { StoredDispatch } from '../../../runtime/store/queries.ts';
@@ -16,7 +16,7 @@ const LOOK_MS = 100;
 export const alertsTestCommand = command({
   options: { json: jsonOption },
   async run(context, given) {
-    const { dispatch: id } = await askGateway(context, 'alerts_test', {});
+    const { dispatch: id } = await callGateway(context, 'alerts_test', {});
     if (id === null)
       throw new CliError(
         'the served configuration has no target for alerts',

@@ -1,12 +1,12 @@
 /** `hookwright approvals`: lists, shows and answers messages that need approval. */
 
-import { unseenNote, utcTime } from '../../../base/text.ts';
+import { invisibleNote, utcTime } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { ambiguousName, CliError } from '../../../cli/base/errors.ts';
 import { argument, command, flag, text } from '../../../cli/command-line/command.ts';
 import { arrayOption, configOption } from '../../../cli/command-line/options.ts';
 import { ownerText } from '../../../cli/deliveries/filter.ts';
-import { tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
+import { tryCallGateway } from '../../../cli/gateway/ask-gateway.ts';
 import { printBeside, printJson, printLine, visible } from '../../../cli/output/print.ts';
 import { formatDuration, printList } from '../../../cli/output/table.ts';
 import { useStore } from '../../../cli/store/use-store.ts';
@@ -60,7 +60,7 @@ export const approvalsShowCommand = command({
       ...contentLines(approval).map(([name, value]) => [`with ${name}`, value] as const),
     ] as const;
     for (const [name, value] of facts) printBeside(context, name.padEnd(12), visible(value));
-    const note = unseenNote([approval.text, ...contentLines(approval).map(([, value]) => value)].join('\n'));
+    const note = invisibleNote([approval.text, ...contentLines(approval).map(([, value]) => value)].join('\n'));
     if (note !== null) printBeside(context, 'note'.padEnd(12), note);
     printLine(context, `\n${approval.text.split('\n').map(visible).join('\n')}`);
   },
@@ -93,7 +93,7 @@ export async function giveAnswer(context: CliContext, given: AnswerInput, approv
   const of = { approve, by, reason: given.reason ?? null };
   // A running gateway can check whether the target has changed.
   const answered =
-    (await tryAskGateway(context, 'approvals_answer', { id: given.id, ...of })) ??
+    (await tryCallGateway(context, 'approvals_answer', { id: given.id, ...of })) ??
     (await useStore(context, (store) => answerApproval(store, given.id, of, context.clock.now()), given.config));
   const approval = checkFound(given.id, answered);
   if (answered?.kind === 'late') throw new CliError(`${approval.id} was already ${stateText(approval)}`);

@@ -8,8 +8,8 @@ import type { Store } from '../../../runtime/store/contract.ts';
 import type { StoredDispatch, WaitingDelivery } from '../../../runtime/store/queries.ts';
 import { isAnswer } from '../../../runtime/store/states.ts';
 import { isMessage } from '../../../runtime/store/timeline.ts';
-import type { FindPlace } from '../../../runtime/table/held-place.ts';
-import { hasMoved } from '../../../runtime/table/held-place.ts';
+import type { FindDestination } from '../../../runtime/table/held-place.ts';
+import { addressChanged } from '../../../runtime/table/held-place.ts';
 import type {
   AnsweredApproval,
   Approval,
@@ -63,7 +63,7 @@ export async function answerApproval(
   reference: string,
   { approve, by, reason }: ApprovalAnswer,
   now: number,
-  findPlace: FindPlace = () => null,
+  findPlace: FindDestination = () => null,
 ): Promise<AnsweredApproval> {
   let id = reference;
   for (let tries = 0; ; tries++) {
@@ -72,7 +72,7 @@ export async function answerApproval(
     const { approval, row, delivery } = found.one;
     ({ id } = approval);
     if (row === null || tries === TRIES) return { kind: 'late', approval };
-    if (approve && hasMoved(findPlace, { ...delivery, profile: approval.profile }))
+    if (approve && addressChanged(findPlace, { ...delivery, profile: approval.profile }))
       throw new ControlError('moved', `${id} was not approved and is still pending: ${MOVED} ${receiverOf(approval)}`);
     const { ref, index, since } = row;
     const answer = { approve, by: printableStart(by, MOST_NAME), reason: cut(reason), now };

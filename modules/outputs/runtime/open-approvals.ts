@@ -5,7 +5,7 @@
 
 import { hostname } from 'node:os';
 import { isWildcard, listenUrl } from '../../../base/net.ts';
-import { showUnseen, showUnseenInLines, unseenNote, utcTime } from '../../../base/text.ts';
+import { escapeInvisible, escapeInvisibleInLines, invisibleNote, utcTime } from '../../../base/text.ts';
 import type { Approvals, ApprovingContext, OpenApprovals } from '../../../runtime/dispatch/context.ts';
 import { alertMessage, renderReceivers } from '../../../runtime/dispatch/own-message.ts';
 import type { Timer } from '../../../runtime/platform/clock.ts';
@@ -106,7 +106,7 @@ const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 const quoted = (text: string): string =>
   text
     .split(LINE_BREAK)
-    .map((line) => `> ${showUnseenInLines(line)}`)
+    .map((line) => `> ${escapeInvisibleInLines(line)}`)
     .join('\n');
 
 /** @param console URL of the console; null: no console */
@@ -114,12 +114,12 @@ export function noticeText(approval: Approval, console: string | null): string {
   const { id, text, content, expires_at } = approval;
   const fields = Object.entries(content).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   const until = expires_at === null ? [] : [`expires ${utcTime(expires_at)}`];
-  const note = unseenNote([text, ...fields].join('\n'));
+  const note = invisibleNote([text, ...fields].join('\n'));
   return [
     `hookwright: a message of ${ownerOf(approval)} needs your approval`,
-    `to ${showUnseen(receiverOf(approval))}`,
+    `to ${escapeInvisible(receiverOf(approval))}`,
     // Before the text, whose lines could look like fields.
-    ...fields.map((field) => `with ${showUnseen(field)}`),
+    ...fields.map((field) => `with ${escapeInvisible(field)}`),
     ...until,
     ...(note === null ? [] : [note]),
     '',

@@ -4,7 +4,7 @@ import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
 import { argument, command, flag, parsed } from '../../../cli/command-line/command.ts';
 import { configOption } from '../../../cli/command-line/options.ts';
-import { askGateway } from '../../../cli/gateway/ask-gateway.ts';
+import { callGateway } from '../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote } from '../../../cli/output/print.ts';
 import type { OpenTable } from '../../../cli/subscriptions/routes.ts';
 import { findRoute, openTable, routePath } from '../../../cli/subscriptions/routes.ts';
@@ -55,14 +55,14 @@ async function prepare(context: CliContext, plan: RoutePlan, { url }: OpenTable)
   if (existsSync(path)) return;
   storeCaptured(folders, plan, context.random(32).toString('hex'));
   printNote(context, `created ${path} with a random value, until the secret arrives`);
-  if (url !== null) await askGateway(context, 'reload', {});
+  if (url !== null) await callGateway(context, 'reload', {});
 }
 
 async function wait(context: CliContext, plan: RoutePlan, timeoutMs: number): Promise<string> {
   const { clock } = context;
   const end = clock.monotonic() + timeoutMs;
   while (clock.monotonic() < end) {
-    const report = await askGateway(context, 'enroll', { profile: plan.profile, route: plan.name });
+    const report = await callGateway(context, 'enroll', { profile: plan.profile, route: plan.name });
     if (report.kind === 'stored' && report.file !== null) return report.file;
     if (report.kind === 'failed') throw new CliError(`the secret arrived but could not be stored: ${report.reason}`);
   }

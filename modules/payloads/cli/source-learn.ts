@@ -9,7 +9,7 @@ import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
 import type { SavedRequest } from '../../../cli/base/module.ts';
 import { loadPart } from '../../../cli/base/module.ts';
-import type { GivenBy } from '../../../cli/command-line/command.ts';
+import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { argument, command, flag, list, restArguments, text } from '../../../cli/command-line/command.ts';
 import { configOption } from '../../../cli/command-line/options.ts';
 import { printLine, printNote } from '../../../cli/output/print.ts';
@@ -35,7 +35,7 @@ const options = {
 };
 const args = { name: argument('source'), more: restArguments('file') };
 
-type Input = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = ValuesOf<typeof options> & ValuesOf<typeof args>;
 
 export const sourceLearnCommand = command({
   options,

@@ -1,7 +1,7 @@
 /** `hookwright source list`, `show` and `shape`: print the known senders, how they sign, and what they send. */
 import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
-import type { GivenBy } from '../../../cli/command-line/command.ts';
+import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { argument, command, flag, optionalArgument, text } from '../../../cli/command-line/command.ts';
 import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
 import { printJson, printLine, printNote, visible, wrapBeside } from '../../../cli/output/print.ts';
@@ -161,7 +161,7 @@ const options = {
   config: configOption,
 };
 
-type Input = GivenBy<typeof options>;
+type Input = ValuesOf<typeof options>;
 
 /** `hookwright source shape`: prints the fields of a sender's payloads by event. */
 export const sourceShapeCommand = command({

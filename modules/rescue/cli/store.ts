@@ -6,9 +6,9 @@ import { openHome } from '../../../cli/base/context.ts';
 import { CliError, refusalOf } from '../../../cli/base/errors.ts';
 import { argument, command, flag } from '../../../cli/command-line/command.ts';
 import { configOption } from '../../../cli/command-line/options.ts';
-import { isGatewayThere, tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
+import { isGatewayRunning, tryCallGateway } from '../../../cli/gateway/ask-gateway.ts';
 import { printJson, printNote } from '../../../cli/output/print.ts';
-import { canAsk, createPrompter } from '../../../cli/output/prompter.ts';
+import { canPrompt, createPrompter } from '../../../cli/output/prompter.ts';
 import { configuredStore, useStore } from '../../../cli/store/use-store.ts';
 import { StoreRefused } from '../../../runtime/store/contract.ts';
 import { lockHolder, lockPath, notePath, storePath } from '../../../runtime/store/store-path.ts';
@@ -28,7 +28,7 @@ export const storeBackupCommand = command({
     const copied = await useStore(context, async () => {
       const { copyStore } = await import('../runtime/rescue.ts');
       // Without a gateway, this command opens the store itself.
-      return (await tryAskGateway(context, 'store_back_up', { to }, COPY_MS)) ?? copyStore(path, to);
+      return (await tryCallGateway(context, 'store_back_up', { to }, COPY_MS)) ?? copyStore(path, to);
     });
     if (copied === null) throw new CliError(`there is no store in ${context.home} yet`);
     if (given.json) printJson(context, { file: to, ...copied });
@@ -57,7 +57,7 @@ export const storeNewCommand = command({
   async run(context, given) {
     const path = await requireFile(context, 'createdb');
     const question = `Start with an empty store in ${context.home}? Pending work will not run.`;
-    if (!given.yes && !canAsk(context))
+    if (!given.yes && !canPrompt(context))
       throw new CliError('cannot ask for confirmation without a terminal', 'add --yes to start with an empty store');
     if (!given.yes && !(await createPrompter(context).confirm(question, false)))
       throw new CliError('cancelled; nothing was changed');
@@ -79,7 +79,7 @@ async function requireFile(context: CliContext, instead: string): Promise<string
 /** @throws CliError when the file is in use, or `replace` fails */
 async function withLockedStore<T>(context: CliContext, replace: () => T): Promise<T> {
   const path = storePath(context.home);
-  if (await isGatewayThere(context))
+  if (await isGatewayRunning(context))
     throw new CliError(`a gateway serves ${context.home}`, 'stop it first: hookwright gateway stop');
   const { tryLock } = await import('../../../runtime/store/sqlite/file-lock.ts');
   openHome(context);

@@ -6,7 +6,7 @@ import { agentPlan, DEFAULT_PROFILE } from '../../../base/names.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import { runtimeParts } from '../../../cli/base/module.ts';
-import type { GivenBy } from '../../../cli/command-line/command.ts';
+import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { command, optionalArgument, restArguments, text } from '../../../cli/command-line/command.ts';
 import { configOption } from '../../../cli/command-line/options.ts';
 import { compileRequest, createCompileRequest } from '../../../cli/compile/compile-files.ts';
@@ -28,7 +28,7 @@ import type { CommandAgentPlan, RouteTable } from '../../../schemas/generated/ty
 const options = { profile: text('name', 'Profile of the agent instead of the default one'), config: configOption };
 const args = { agent: optionalArgument('agent'), command: restArguments('command') };
 
-type TryArgs = GivenBy<typeof options> & GivenBy<typeof args>;
+type TryArgs = ValuesOf<typeof options> & ValuesOf<typeof args>;
 
 export const sandboxTryCommand = command({
   options,

@@ -4,12 +4,12 @@
 import { join } from 'node:path';
 import { agentPlans } from '../../../base/names.ts';
 import { locateProgram } from '../../../runtime/dispatch/agents/program.ts';
-import type { KeptFiles } from '../../../runtime/platform/process/sandbox.ts';
+import type { ListProtectedFiles } from '../../../runtime/platform/process/sandbox.ts';
 import { listPath } from '../../../runtime/table/in-file-set.ts';
 import type { FilterPlan } from '../../../schemas/generated/types.ts';
 
 /** Only files and folders that are read while the gateway runs; a bare name is looked up on the PATH. */
-export const keptFiles: KeptFiles = ({ profiles }, plans, places) => {
+export const listProtectedFiles: ListProtectedFiles = ({ profiles }, plans, places) => {
   const ofProfiles = Object.values(profiles).flatMap((profile) => {
     const folder = join(places.home, profile.home);
     const commands = agentPlans(profile).flatMap(([, plan]) => (plan.kind === 'command' ? [plan.argv] : []));

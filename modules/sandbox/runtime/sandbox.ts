@@ -18,7 +18,7 @@ import { assetFolder } from '../../../base/files.ts';
 import { TreeRemover } from '../../../runtime/platform/files.ts';
 import type { ProcessRequest, ProcessResult } from '../../../runtime/platform/process/run-process.ts';
 import { FOLDER_IN_USE } from '../../../runtime/platform/process/run-process.ts';
-import type { Sandbox, SandboxContext, Walls } from '../../../runtime/platform/process/sandbox.ts';
+import type { Sandbox, SandboxContext, SandboxExtras } from '../../../runtime/platform/process/sandbox.ts';
 import { SANDBOX_UNAVAILABLE } from '../../../runtime/platform/process/sandbox.ts';
 import { npmInstall } from '../../../runtime/platform/process/threads.ts';
 import type { SandboxPlan } from '../../../schemas/generated/types.ts';
@@ -93,7 +93,7 @@ const unavailable = (reason: string): string => `${SANDBOX_UNAVAILABLE}: ${reaso
 /** Creates the process that applies the settings of a run, and lists the paths of its plan that cannot be opened. */
 async function prepare(
   { network, ...plan }: SandboxPlan,
-  { hidden: others = [], onlyTo = {}, written = [] }: Walls,
+  { hidden: others = [], onlyTo = {}, written = [] }: SandboxExtras,
   request: ProcessRequest,
   context: SandboxContext & { readonly folder: string; readonly temporary: string },
 ) {

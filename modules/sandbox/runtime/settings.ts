@@ -1,7 +1,7 @@
 /** Builds the settings of the sandbox runtime for a run. A pure function of plan, run and machine. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Walls } from '../../../runtime/platform/process/sandbox.ts';
+import type { SandboxExtras } from '../../../runtime/platform/process/sandbox.ts';
 import type { SandboxPlan } from '../../../schemas/generated/types.ts';
 import type { Paths } from './paths.ts';
 import { depth, within } from './paths.ts';
@@ -9,7 +9,7 @@ import { depth, within } from './paths.ts';
 /** A run and the locations on this machine. All paths are absolute, with links resolved. */
 interface Run {
   readonly network: SandboxPlan['network'];
-  readonly onlyTo: NonNullable<Walls['onlyTo']>;
+  readonly onlyTo: NonNullable<SandboxExtras['onlyTo']>;
   readonly paths: Paths;
   /** Folder of this run that its program cannot see: sockets, the certificate authority that ends TLS. */
   readonly control: string;

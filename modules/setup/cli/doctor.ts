@@ -5,7 +5,7 @@ import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { Check, CheckStatus } from '../../../cli/base/module.ts';
 import { loadPart, runtimeParts } from '../../../cli/base/module.ts';
-import type { GivenBy } from '../../../cli/command-line/command.ts';
+import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { command, flag } from '../../../cli/command-line/command.ts';
 import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
 import type { CompileRequest } from '../../../cli/compile/compile-files.ts';
@@ -44,7 +44,7 @@ const options = {
   config: configOption,
 };
 
-type Options = GivenBy<typeof options>;
+type Options = ValuesOf<typeof options>;
 
 export const doctorCommand = command({
   options,

@@ -5,12 +5,12 @@ import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { openHome } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
-import type { GivenBy } from '../../../cli/command-line/command.ts';
+import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { command, flag, list } from '../../../cli/command-line/command.ts';
 import { compileRequest, createCompileRequest } from '../../../cli/compile/compile-files.ts';
 import { formatDiff, setEnvLines } from '../../../cli/files.ts';
 import { formatDiagnostics, printLine, printNote } from '../../../cli/output/print.ts';
-import { canAsk, createPrompter } from '../../../cli/output/prompter.ts';
+import { canPrompt, createPrompter } from '../../../cli/output/prompter.ts';
 import { newSecret } from '../../../cli/subscriptions/save-entry.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { displayPath, overlayFiles } from '../../../compiler/source/files.ts';
@@ -38,12 +38,12 @@ const options = {
   config: list('path', 'File to change'),
 };
 
-type Options = GivenBy<typeof options>;
+type Options = ValuesOf<typeof options>;
 
 export const gatewaySetupCommand = command({
   options,
   async run(context, given) {
-    if (!given.yes && !canAsk(context)) {
+    if (!given.yes && !canPrompt(context)) {
       throw new UsageError(
         'there is no terminal for questions',
         'set the values: hookwright gateway setup --yes --set port=8644',

@@ -3,12 +3,12 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
-import type { GivenBy } from '../../../cli/command-line/command.ts';
+import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { command, flag, optionalArgument, text } from '../../../cli/command-line/command.ts';
 import { parseChoice } from '../../../cli/command-line/values.ts';
 import { compileRequest, createCompileRequest } from '../../../cli/compile/compile-files.ts';
 import { printLine, printNote } from '../../../cli/output/print.ts';
-import { canAsk, createPrompter } from '../../../cli/output/prompter.ts';
+import { canPrompt, createPrompter } from '../../../cli/output/prompter.ts';
 import { openSources } from '../../../cli/sources/open-sources.ts';
 import { newSecret } from '../../../cli/subscriptions/save-entry.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
@@ -28,7 +28,7 @@ const options = {
   yes: flag('Do not ask; use the first template'),
 };
 
-type Options = GivenBy<typeof options>;
+type Options = ValuesOf<typeof options>;
 
 export const initCommand = command({
   details: `Templates:\n\n${templates.map(({ name, about }) => `- ${name}: ${about}`).join('\n')}`,
@@ -60,7 +60,7 @@ async function choose(context: CliContext, given: Options): Promise<Template> {
 }
 
 async function ask(context: CliContext, initial: string): Promise<string> {
-  if (!canAsk(context)) {
+  if (!canPrompt(context)) {
     const names = templates.map(({ name }) => name).join(', ');
     throw new UsageError('there is no terminal for questions', `choose a template: --template <${names}>`);
   }

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
-import type { GivenBy } from '../../../cli/command-line/command.ts';
+import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { command, flag, text } from '../../../cli/command-line/command.ts';
 import { failOnOption } from '../../../cli/command-line/options.ts';
 import { printLine, printNote } from '../../../cli/output/print.ts';
@@ -18,7 +18,7 @@ const options = {
   dryRun: flag('Only print the unit and the steps'),
 };
 
-type Options = GivenBy<typeof options>;
+type Options = ValuesOf<typeof options>;
 
 export const gatewayInstallServiceCommand = command({
   options,

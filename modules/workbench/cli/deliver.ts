@@ -5,7 +5,7 @@ import { entryLabel } from '../../../base/text.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, findTarget, UsageError } from '../../../cli/base/errors.ts';
 import { runtimeParts } from '../../../cli/base/module.ts';
-import type { GivenBy } from '../../../cli/command-line/command.ts';
+import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { argument, command, flag, list, text, withDefault } from '../../../cli/command-line/command.ts';
 import { configOption } from '../../../cli/command-line/options.ts';
 import { printJson, printLine, visible } from '../../../cli/output/print.ts';
@@ -41,7 +41,7 @@ const options = {
 };
 const args = { target: argument('target') };
 
-type Input = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = ValuesOf<typeof options> & ValuesOf<typeof args>;
 
 export const deliverCommand = command({
   options,

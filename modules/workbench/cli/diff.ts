@@ -9,11 +9,11 @@ import type { Paint } from '../../../base/paint.ts';
 import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
-import type { GivenBy } from '../../../cli/command-line/command.ts';
+import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { command, flag, list, optionalArgument, parsed } from '../../../cli/command-line/command.ts';
 import { failOnOption } from '../../../cli/command-line/options.ts';
 import { parseInteger } from '../../../cli/command-line/values.ts';
-import { askGateway } from '../../../cli/gateway/ask-gateway.ts';
+import { callGateway } from '../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, visible } from '../../../cli/output/print.ts';
 import { formatDuration } from '../../../cli/output/table.ts';
 import { useStore } from '../../../cli/store/use-store.ts';
@@ -44,7 +44,7 @@ const options = {
 };
 const args = { old: optionalArgument('old'), new: optionalArgument('new') };
 
-type Input = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = ValuesOf<typeof options> & ValuesOf<typeof args>;
 
 export const diffCommand = command({
   options,
@@ -205,7 +205,7 @@ export async function openSide(context: CliContext, name: string): Promise<Side>
 
 /** Opens the table of the running gateway. @throws CliError when none is running */
 export async function openServed(context: CliContext): Promise<Side> {
-  const { table, url } = await askGateway(context, 'status', {});
+  const { table, url } = await callGateway(context, 'status', {});
   return { table: await readTable(table.file), name: `the gateway at ${url}` };
 }
 

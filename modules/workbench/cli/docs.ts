@@ -5,14 +5,14 @@ import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { packageRoot } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
-import type { GivenBy } from '../../../cli/command-line/command.ts';
+import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { command, flag, optionalArgument } from '../../../cli/command-line/command.ts';
 import { printBeside, printJson, printLine } from '../../../cli/output/print.ts';
 import { suggest } from '../../../compiler/text/suggest.ts';
 
 const options = { json: flag('Print JSON') };
 
-type Input = GivenBy<typeof options>;
+type Input = ValuesOf<typeof options>;
 
 /** `hookwright docs`: lists the pages, or prints one. */
 export const docsCommand = command({

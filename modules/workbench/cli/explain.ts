@@ -2,7 +2,7 @@
 import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { UsageError } from '../../../cli/base/errors.ts';
-import type { GivenBy } from '../../../cli/command-line/command.ts';
+import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { command, flag, list, optionalArgument, text } from '../../../cli/command-line/command.ts';
 import { configOption } from '../../../cli/command-line/options.ts';
 import { printJson, printLine, printNote } from '../../../cli/output/print.ts';
@@ -25,7 +25,7 @@ const options = {
 };
 const args = { route: optionalArgument('route') };
 
-type Input = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = ValuesOf<typeof options> & ValuesOf<typeof args>;
 
 export const explainCommand = command({
   options,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../../base/errors.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
-import type { Check, GateContext, KeptTools, ReadKept, ServedGateway } from '../../../cli/base/module.ts';
+import type { CaptureTools, Check, GateContext, ReadCaptured, ServedGateway } from '../../../cli/base/module.ts';
 import { gatewayCheck } from '../../../cli/base/module.ts';
 import { refusing } from '../../../cli/serve/reloader.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
@@ -27,7 +27,7 @@ import { findRequest, openCaptured, useRequests } from './use-requests.ts';
 /** Maximum number of requests of a route. */
 const MOST = 1000;
 
-const read: ReadKept<CliContext> = (context, { ids, route }) =>
+const read: ReadCaptured<CliContext> = (context, { ids, route }) =>
   useRequests(context, async (requests) => {
     const found: KeptRequest[] = [];
     for (const id of ids) {
@@ -73,7 +73,7 @@ const damaged = (detail: string): Check =>
   });
 
 /** Gives commands of other modules and the console access to captured requests. */
-export const captureTools: KeptTools<CliContext> = { read, check: checkFile };
+export const captureTools: CaptureTools<CliContext> = { read, check: checkFile };
 
 /** Number of captured requests that are evaluated before a swap, newest first. */
 const GATE_REQUESTS = 1000;

@@ -5,7 +5,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { messageOf } from '../../../base/errors.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
-import type { GivenBy } from '../../../cli/command-line/command.ts';
+import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import {
   argument,
   command,
@@ -18,7 +18,7 @@ import {
 } from '../../../cli/command-line/command.ts';
 import { routeFilterOption } from '../../../cli/command-line/options.ts';
 import { checkRouteName, SEARCHED } from '../../../cli/deliveries/named-filter.ts';
-import { askGateway, tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
+import { callGateway, tryCallGateway } from '../../../cli/gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, terminalWidth, visible } from '../../../cli/output/print.ts';
 import type { Column } from '../../../cli/output/table.ts';
 import { formatDuration, formatTable, printTable } from '../../../cli/output/table.ts';
@@ -43,7 +43,7 @@ const listOptions = {
   json: flag('Print a JSON array; with --follow one object a line'),
 };
 
-type ListInput = GivenBy<typeof listOptions>;
+type ListInput = ValuesOf<typeof listOptions>;
 
 /** `hookwright requests list`: lists captured requests, newest first, with their answers. */
 export const requestsListCommand = command({
@@ -124,7 +124,7 @@ const showOptions = {
   json: flag('Print the request as one JSON object'),
 };
 
-type ShowInput = GivenBy<typeof showOptions>;
+type ShowInput = ValuesOf<typeof showOptions>;
 
 /** `hookwright requests show <id>`: shows a captured request, the reason for its answer, and what to do next. */
 export const requestsShowCommand = command({
@@ -166,7 +166,7 @@ function printBody(context: CliContext, request: KeptRequest): void {
 }
 
 async function printCurlLine(context: CliContext, request: KeptRequest): Promise<void> {
-  const status = await tryAskGateway(context, 'status', {});
+  const status = await tryCallGateway(context, 'status', {});
   printLine(context, printCurl(request, status?.url ?? 'http://127.0.0.1:8644'));
   const { whyNotReplayable } = await import('../runtime/capture/replay.ts');
   const why = whyNotReplayable(request);
@@ -210,7 +210,7 @@ export const requestsReplayCommand = command({
   args: { id: argument('id') },
   async run(context, given) {
     const { id, body } = await useRequests(context, (requests) => findRequest(requests, given.id));
-    const report = await askGateway(context, 'requests_replay', { id }, ANSWER_MS);
+    const report = await callGateway(context, 'requests_replay', { id }, ANSWER_MS);
     if (given.json) printJson(context, { ...report, replay_of: id });
     else printReplay(context, report);
     if (lacksCredential(body)) printNote(context, `credentials in the body are replaced by "${BODY_MARKER}"`);

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
-import type { GivenBy } from '../../../cli/command-line/command.ts';
+import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { command, optionalArgument, text } from '../../../cli/command-line/command.ts';
 import { configOption, jsonOption } from '../../../cli/command-line/options.ts';
 import { printJson, printLine, printNote, visible } from '../../../cli/output/print.ts';
@@ -35,7 +35,7 @@ const options = {
 };
 const args = { file: optionalArgument('file') };
 
-type Input = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = ValuesOf<typeof options> & ValuesOf<typeof args>;
 
 export const sourceDetectCommand = command({
   options,

@@ -2,7 +2,7 @@
 import { createPaint } from '../../../base/paint.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError, UsageError } from '../../../cli/base/errors.ts';
-import type { GivenBy } from '../../../cli/command-line/command.ts';
+import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { command, flag, list, parsed, restArguments } from '../../../cli/command-line/command.ts';
 import { formatOption } from '../../../cli/command-line/options.ts';
 import { loadCompilerParts } from '../../../cli/compile/compiler-parts.ts';
@@ -29,7 +29,7 @@ const options = {
 };
 const args = { files: restArguments('files') };
 
-type Input = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = ValuesOf<typeof options> & ValuesOf<typeof args>;
 
 export const testCommand = command({
   options,

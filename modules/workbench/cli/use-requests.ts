@@ -5,11 +5,11 @@ import type { CliContext } from '../../../cli/base/context.ts';
 import { ambiguousName, CliError, UsageError } from '../../../cli/base/errors.ts';
 import type { PostgresPlan } from '../../../cli/base/module.ts';
 import { parseLimit, parseNamed, parseSince } from '../../../cli/deliveries/filter.ts';
-import { askGateway, tryAskGateway } from '../../../cli/gateway/ask-gateway.ts';
+import { callGateway, tryCallGateway } from '../../../cli/gateway/ask-gateway.ts';
 import type { OpeningContext } from '../../../cli/store/use-store.ts';
 import { configuredStore, openDatabase } from '../../../cli/store/use-store.ts';
 import { present } from '../../../compiler/text/plain-data.ts';
-import type { KeptRequests } from '../../../runtime/intake/keeper.ts';
+import type { CapturedRequests } from '../../../runtime/intake/keeper.ts';
 import { REASON_CODES } from '../../../runtime/intake/reason-codes.ts';
 import { OUTCOMES } from '../../../runtime/intake/reply.ts';
 import type {
@@ -26,7 +26,7 @@ import { numberOf } from '../runtime/capture/requests.ts';
 const ANSWER_MS = 60_000;
 
 /** @throws CliError if the requests cannot be read */
-export async function useRequests<T>(context: CliContext, use: (requests: KeptRequests) => Promise<T>): Promise<T> {
+export async function useRequests<T>(context: CliContext, use: (requests: CapturedRequests) => Promise<T>): Promise<T> {
   const requests = (await findRemote(context)) ?? (await openCaptured(context, await configuredStore(context)));
   try {
     return await use(requests);
@@ -36,7 +36,7 @@ export async function useRequests<T>(context: CliContext, use: (requests: KeptRe
 }
 
 /** @param id an id or the beginning of one @throws CliError if none or several requests match */
-export async function findRequest(requests: KeptRequests, id: string): Promise<KeptRequest> {
+export async function findRequest(requests: CapturedRequests, id: string): Promise<KeptRequest> {
   const found = await requests.load(id);
   if (found.kind === 'found') return found.request;
   if (found.kind === 'unknown') {
@@ -51,7 +51,7 @@ export async function findRequest(requests: KeptRequests, id: string): Promise<K
 const SEARCHED = 1000;
 
 /** @throws CliError if no request is captured */
-export async function findNewest(requests: KeptRequests): Promise<KeptRequest> {
+export async function findNewest(requests: CapturedRequests): Promise<KeptRequest> {
   const [newest] = await requests.list({}, { limit: 1 });
   if (newest === undefined)
     throw new CliError(
@@ -62,11 +62,11 @@ export async function findNewest(requests: KeptRequests): Promise<KeptRequest> {
 }
 
 /** Captured requests of the gateway that serves this home; null if none is running. */
-async function findRemote(context: CliContext): Promise<KeptRequests | null> {
+async function findRemote(context: CliContext): Promise<CapturedRequests | null> {
   const probe = { filter: {}, page: { limit: 1 } };
-  if ((await tryAskGateway(context, 'requests_list', probe, ANSWER_MS)) === null) return null;
+  if ((await tryCallGateway(context, 'requests_list', probe, ANSWER_MS)) === null) return null;
   const ask = <Name extends 'requests_list' | 'requests_load'>(name: Name, input: ControlContract[Name]['input']) =>
-    askGateway(context, name, input, ANSWER_MS);
+    callGateway(context, name, input, ANSWER_MS);
   return {
     list: (filter, page) => ask('requests_list', { filter, page }),
     load: (id) => ask('requests_load', { id }),
@@ -75,24 +75,24 @@ async function findRemote(context: CliContext): Promise<KeptRequests | null> {
 }
 
 /** Captured requests of this store, without calling a gateway. @throws CliError if they cannot be read */
-export const openCaptured = (context: OpeningContext, plan: StorePlan): Promise<KeptRequests> =>
+export const openCaptured = (context: OpeningContext, plan: StorePlan): Promise<CapturedRequests> =>
   plan.kind === 'postgres' ? openShared(context, plan) : openFile(context);
 
-async function openShared(context: OpeningContext, plan: PostgresPlan): Promise<KeptRequests> {
-  const { keptRequests } = await import('../runtime/capture/requests.ts');
+async function openShared(context: OpeningContext, plan: PostgresPlan): Promise<CapturedRequests> {
+  const { capturedRequests: keptRequests } = await import('../runtime/capture/requests.ts');
   const store = await openDatabase(context, plan, { create: false });
   const rows = store?.state?.requests ?? null;
   if (store === null || rows === null) return NONE_KEPT;
   return { ...keptRequests(rows), close: () => store.close() };
 }
 
-const NONE_KEPT: KeptRequests = {
+const NONE_KEPT: CapturedRequests = {
   list: async () => [],
   load: async () => ({ kind: 'unknown' }),
   close: async () => {},
 };
 
-async function openFile(context: OpeningContext): Promise<KeptRequests> {
+async function openFile(context: OpeningContext): Promise<CapturedRequests> {
   // Loaded on demand, because the database driver is large.
   const { openRequestFile } = await import('../runtime/capture/request-file.ts');
   return openRequestFile(context.home);
@@ -123,7 +123,7 @@ const PAGE = 200;
 /** @param after id of the last printed request */
 export async function followRequests(
   context: CliContext,
-  requests: KeptRequests,
+  requests: CapturedRequests,
   { filter, after, print }: { filter: KeptFilter; after: string; print: (rows: readonly RequestSummary[]) => void },
 ): Promise<void> {
   let last = after;

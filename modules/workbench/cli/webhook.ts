@@ -6,11 +6,11 @@ import { isSystemError, messageOf } from '../../../base/errors.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import { CliError } from '../../../cli/base/errors.ts';
 import { loadPart } from '../../../cli/base/module.ts';
-import type { GivenBy } from '../../../cli/command-line/command.ts';
+import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import { argument, command, flag, text } from '../../../cli/command-line/command.ts';
 import { configOption } from '../../../cli/command-line/options.ts';
 import { printJson, printLine, printNote, visible } from '../../../cli/output/print.ts';
-import { canAsk, createPrompter } from '../../../cli/output/prompter.ts';
+import { canPrompt, createPrompter } from '../../../cli/output/prompter.ts';
 import { findRoute, localBase, openTable, routePath } from '../../../cli/subscriptions/routes.ts';
 import { createSecrets, SecretError } from '../../../runtime/platform/secrets.ts';
 import { linkPath, readPath } from '../../../runtime/table/link-filter.ts';
@@ -45,7 +45,7 @@ const options = {
 };
 const args = { route: argument('route') };
 
-type Input = GivenBy<typeof options> & GivenBy<typeof args>;
+type Input = ValuesOf<typeof options> & ValuesOf<typeof args>;
 
 export const webhookTestCommand = command({
   options,
@@ -103,7 +103,7 @@ async function askBeforeMessages(
   const messages = leavingMessages(plan, table, await explained(context, plan, table, signed));
   if (messages.length === 0) return;
   const what = `a made-up event would send a message to ${messages.map(visible).join(', and to ')}`;
-  if (!canAsk(context)) {
+  if (!canPrompt(context)) {
     throw new CliError(
       what,
       'send it anyway: --yes',

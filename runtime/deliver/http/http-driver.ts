@@ -30,7 +30,7 @@ import { linkClassifier, readResponse } from './classify-response.ts';
 import type { LinkTokens } from './exchange-token.ts';
 import { showRequest } from './link-request.ts';
 import type { LinkedRequest, LinkedVariant, PickRequest } from './link-variant.ts';
-import { idempotencyKey, linkVariant, shownPlace } from './link-variant.ts';
+import { idempotencyKey, linkVariant, shownDestination } from './link-variant.ts';
 import type { PieceSender } from './send-piece.ts';
 import { createPieceSender } from './send-piece.ts';
 import { sendRequest } from './send-request.ts';
@@ -122,7 +122,7 @@ class HttpDriver implements Driver {
   }
 
   place(): ShownPlace {
-    return shownPlace(this.target, this.variant);
+    return shownDestination(this.target, this.variant);
   }
 
   async probe({ live, signal }: ProbeOptions): Promise<readonly Probe[]> {

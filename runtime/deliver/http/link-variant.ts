@@ -12,7 +12,7 @@ import type {
   ValueTemplate,
   VariantPlan,
 } from '../../../schemas/generated/types.ts';
-import type { FindPlace } from '../../table/held-place.ts';
+import type { FindDestination } from '../../table/held-place.ts';
 import type { Address, ResolveAddress } from '../address.ts';
 import { linkAddress } from '../address.ts';
 import type { BoundTarget } from '../deliverer.ts';
@@ -245,7 +245,7 @@ export function linkWebhook(settings: ReadonlyMap<string, string>): WebhookHeade
  * A custom service is shown with its path, and bound to its whole URL, method and body. Any other is shown as its server if the
  * configuration names it: a URL in a setting may contain a key.
  */
-export function shownPlace(
+export function shownDestination(
   { apiBase }: Pick<BoundTarget, 'apiBase'>,
   { plan, base }: Pick<LinkedVariant, 'plan' | 'base'>,
 ): ShownPlace {
@@ -264,8 +264,8 @@ export function shownPlace(
 const digestOf = (of: unknown): string => createHash('sha256').update(JSON.stringify(of)).digest('hex').slice(0, 16);
 
 /** The destination as far as the table shows it without secrets: the URL of `http`, and home channels in the table. */
-export const placeInTable =
-  ({ targets, profiles }: Pick<RouteTable, 'targets' | 'profiles'>): FindPlace =>
+export const destinationInTable =
+  ({ targets, profiles }: Pick<RouteTable, 'targets' | 'profiles'>): FindDestination =>
   (profile, target) => {
     const binding = profiles[profile]?.targets[target];
     if (binding === undefined) return null;
@@ -274,7 +274,8 @@ export const placeInTable =
     );
     const [part] = plan?.base ?? [];
     const base = part?.kind === 'text' ? parseBaseUrl(part.text, { allowHttp: true, secret: false }) : '';
-    const place = plan === undefined || typeof base === 'string' ? null : shownPlace({ apiBase: null }, { plan, base });
+    const place =
+      plan === undefined || typeof base === 'string' ? null : shownDestination({ apiBase: null }, { plan, base });
     return { place, home: binding.home_channel || null };
   };
 

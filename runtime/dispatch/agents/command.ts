@@ -17,7 +17,7 @@ import { readOwnFile, readRegularText, tryParseJson } from '../../../base/files.
 import type { CommandAgentPlan, UsagePathsPlan } from '../../../schemas/generated/types.ts';
 import { printableStart, traceHeaders } from '../../platform/log.ts';
 import type { ProcessResult } from '../../platform/process/run-process.ts';
-import { allowedEnvironment, isLack, keptStderr, lackOf } from '../../platform/process/run-process.ts';
+import { allowedEnvironment, isTemporaryLack, lackOf, storedStderr } from '../../platform/process/run-process.ts';
 import type { Confine } from '../../platform/process/sandbox.ts';
 import type { SecretResolver } from '../../platform/secrets.ts';
 import { explainSecrets, SecretError } from '../../platform/secrets.ts';
@@ -134,7 +134,7 @@ async function openFolder(plan: CommandAgentPlan, context: CommandAgentContext, 
     if ((await stat(path)).isDirectory()) return { path, release: () => Promise.resolve() };
   } catch (error) {
     const reason = `the folder ${path ?? join(context.folder, 'work')} cannot be used (${codeOf(error) ?? String(error)})`;
-    throw isLack(error) ? new AgentNotStarted(reason) : new AgentError(reason);
+    throw isTemporaryLack(error) ? new AgentNotStarted(reason) : new AgentError(reason);
   }
   throw new AgentError(`${path} is not a folder`);
 }
@@ -151,7 +151,7 @@ export function configuredFolder(
 function endOf(result: ProcessResult, redact: (text: string) => string): ProgramEnd {
   const [exit_code, signal] = result.kind === 'exit' ? [result.code, result.signal] : [null, KILLED[result.kind]];
   const denied = 'denied' in result && result.denied !== undefined ? { denied: result.denied.map(redact) } : {};
-  return { exit_code, signal, stderr: keptStderr(result.stderr, redact), ...denied };
+  return { exit_code, signal, stderr: storedStderr(result.stderr, redact), ...denied };
 }
 
 /** The signal that ended a program which did not exit by itself. */
@@ -267,7 +267,7 @@ export async function openOutputs(
 ): Promise<OutputsFile> {
   const own = await workFolders.create('run', folder, route).catch((error: unknown): WorkFolder => {
     const reason = `cannot create the folder for its outputs (${codeOf(error) ?? messageOf(error)})`;
-    throw isLack(error) ? new AgentNotStarted(reason) : new AgentError(reason);
+    throw isTemporaryLack(error) ? new AgentNotStarted(reason) : new AgentError(reason);
   });
   const path = join(own.path, 'outputs.jsonl');
   return {

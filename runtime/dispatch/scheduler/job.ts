@@ -14,7 +14,7 @@ import type {
 } from '../../../schemas/generated/types.ts';
 import { sessionId } from '../../platform/ids.ts';
 import type { JobRecord } from '../../store/records.ts';
-import type { FindPlace } from '../../table/held-place.ts';
+import type { FindDestination } from '../../table/held-place.ts';
 import type { DeliveryScope } from '../../table/link-delivery.ts';
 import { linkDelivery, linkOutput, renderDeliveries, renderOutputs } from '../../table/link-delivery.ts';
 
@@ -176,7 +176,7 @@ export function readCron(schedule: string, timezone: string): CronTimes {
 }
 
 /** The part of a table that the dispatch of a job needs. */
-export type DeliveryTable = Pick<RouteTable, 'profiles' | 'targets'> & { readonly place?: FindPlace | undefined };
+export type DeliveryTable = Pick<RouteTable, 'profiles' | 'targets'> & { readonly place?: FindDestination | undefined };
 
 /** A job has no payload: placeholders in an address stay unresolved, which fails the delivery. */
 const NO_BUILTINS = { event_type: '', route: '', delivery_id: '' };

@@ -13,7 +13,7 @@ import type { MutationResults, Store } from '../../store/contract.ts';
 import { StoreUnavailable } from '../../store/contract.ts';
 import type { JobRecord, JobState, WatchJob } from '../../store/records.ts';
 import { isJobPaused, NO_STATE, pauseEnd } from '../../store/records.ts';
-import type { FindPlace } from '../../table/held-place.ts';
+import type { FindDestination } from '../../table/held-place.ts';
 import type { FindLimits, JobFirer } from '../context.ts';
 import type { Claim, Dispatcher, DispatchObserver } from '../dispatcher.ts';
 import { storedClaim } from '../dispatcher.ts';
@@ -25,7 +25,7 @@ export interface SchedulerOptions {
   readonly store: Store;
   /** The table in service, read again each time. */
   readonly table: () => JobTable;
-  readonly place?: FindPlace;
+  readonly place?: FindDestination;
   /** Called when a run was stored and can be taken. */
   readonly wake: () => void;
   /** IANA zone of jobs without a zone, if the config has none either. */

@@ -43,12 +43,13 @@ function sentEvent(intake: Intake, { event, eventFallback }: Identity): string |
 function sentId(intake: Intake, { delivery, digest }: Identity): string | null {
   const id = readFirst(delivery, intake, true);
   if (id === null) return digest === null ? null : digest(intake);
-  return keptId(id);
+  return boundedId(id);
 }
 
 export const eventName = (sent: string): string => printableStart(sent, EVENT_LIMIT);
 
-export const keptId = (sent: string): string => (sent.length <= ID_LIMIT && isPrintable(sent) ? sent : digestOf(sent));
+export const boundedId = (sent: string): string =>
+  sent.length <= ID_LIMIT && isPrintable(sent) ? sent : digestOf(sent);
 
 /** Ignores events that a filter of the route does not match. */
 export const applyFilters: Stage = (intake) => {

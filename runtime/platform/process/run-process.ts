@@ -48,7 +48,7 @@ export class StderrTail {
 }
 
 /** The stored text: the last 64 KiB of a text of `StderrTail`, without secrets. */
-export function keptStderr(text: string, redact: (text: string) => string): string {
+export function storedStderr(text: string, redact: (text: string) => string): string {
   const bytes = Buffer.from(redact(text));
   const isCut = Buffer.byteLength(text) >= TAIL_BYTES;
   let from = Math.max(isCut ? MARGIN_BYTES : 0, bytes.length - STORED_BYTES);
@@ -190,12 +190,14 @@ export const FOLDER_IN_USE = 'another run is using its folder';
 const TEMPORARY_CODES = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', FOLDER_IN_USE]);
 
 /** True if an error, such as that of a disk, is such a lack. */
-export const isLack = (error: unknown): boolean => TEMPORARY_CODES.has(codeOf(error) ?? '');
+export const isTemporaryLack = (error: unknown): boolean => TEMPORARY_CODES.has(codeOf(error) ?? '');
 
 /** Why the machine cannot start the program now; null if it started, or never can. */
 export function lackOf(result: ProcessResult): string | null {
   if (result.kind === 'input_failed') return `its input could not be written: ${result.reason}`;
-  return result.kind === 'spawn_failed' && TEMPORARY_CODES.has(result.code) ? `it could not be started: ${result.code}` : null;
+  return result.kind === 'spawn_failed' && TEMPORARY_CODES.has(result.code)
+    ? `it could not be started: ${result.code}`
+    : null;
 }
 
 function start({ argv, cwd, env }: ProcessRequest, mark: string, input: FileHandle | null): Child {

@@ -7,7 +7,7 @@ import type { Logger } from '../log.ts';
 import type { RunProcess } from './run-process.ts';
 
 /** Differences between the sandboxes of two agents with the same plan. */
-export interface Walls {
+export interface SandboxExtras {
   /** Absolute folders of other agents: not readable unless the plan names them. Default: none. */
   readonly hidden?: readonly string[];
   /** Paths that other agents can write, as in their plans: a link in such a path is not followed. Default: none. */
@@ -20,7 +20,7 @@ export interface Walls {
  * Runs programs in a sandbox. A program whose sandbox is unavailable does not start: `spawn_failed`, with a code that starts
  * with `sandbox_unavailable`. @param plan null: the program has the same access as this process
  */
-export type Confine = (plan: SandboxPlan | null, walls?: Walls) => RunProcess;
+export type Confine = (plan: SandboxPlan | null, walls?: SandboxExtras) => RunProcess;
 
 /** Start of the code of a program that did not start because its sandbox was unavailable. */
 export const SANDBOX_UNAVAILABLE = 'sandbox_unavailable';
@@ -48,7 +48,7 @@ export interface SandboxContext {
 
 export interface Sandbox {
   /** See `Confine`. */
-  run(plan: SandboxPlan, walls: Walls, request: Parameters<RunProcess>[0]): ReturnType<RunProcess>;
+  run(plan: SandboxPlan, walls: SandboxExtras, request: Parameters<RunProcess>[0]): ReturnType<RunProcess>;
   /** Why no program can start in a sandbox here, with the command that fixes it; null: it works. Tests it, for up to 30 s. */
   problem(): Promise<string | null>;
   /** Paths of plans that cannot be opened here now, with the reasons. */
@@ -56,7 +56,7 @@ export interface Sandbox {
 }
 
 /** Lists the files and folders besides the table that decide what its gateway does, and that are read while it runs. */
-export type KeptFiles = (
+export type ListProtectedFiles = (
   table: Pick<RouteTable, 'profiles'>,
   plans: readonly RoutePlan[],
   places: Pick<SandboxContext, 'home' | 'userHome'>,
@@ -65,5 +65,5 @@ export type KeptFiles = (
 /** The sandboxes of a module. */
 export interface SandboxTools {
   readonly open: (context: SandboxContext) => Sandbox;
-  readonly keptFiles: KeptFiles;
+  readonly keptFiles: ListProtectedFiles;
 }

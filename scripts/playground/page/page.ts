@@ -63,7 +63,8 @@ async function run(): Promise<void> {
   show(result.diagnostics);
   const table = result.output?.table;
   if (table !== undefined) offerRoutes(table);
-  const lines = table === undefined ? ['The configuration has errors. Fix them to explain the event.'] : await explain(table);
+  const lines =
+    table === undefined ? ['The configuration has errors. Fix them to explain the event.'] : await explain(table);
   if (mine === turn) explanation.textContent = lines.join('\n');
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UsageError } from '../../../cli/base/errors.ts';
 import { readCommandLine } from '../../../cli/command-line/clipanion.ts';
-import type { GivenBy } from '../../../cli/command-line/command.ts';
+import type { ValuesOf } from '../../../cli/command-line/command.ts';
 import {
   argument,
   command,
@@ -25,7 +25,7 @@ const options = {
 };
 const args = { name: argument('name'), files: restArguments('file') };
 
-type Values = GivenBy<typeof options> & GivenBy<typeof args>;
+type Values = ValuesOf<typeof options> & ValuesOf<typeof args>;
 
 /** Returns the parsed options of a command. */
 async function parse(argv: string[]): Promise<Values> {

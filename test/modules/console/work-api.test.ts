@@ -173,10 +173,7 @@ gateway: { console: { port: 0 }, approvals: { deliver: log } }
     await until(async () => (await deliveryOf(console, shown?.id ?? '')).state === 'done');
     assert.deepEqual(await waitingOf(console, 0), []);
     const late = await ask(path, { ...POST, body: '{"approve":false}' });
-    assert.deepEqual(
-      [late.status, refusalIn(late)],
-      [409, ['late', 'already approved: the first answer counts']],
-    );
+    assert.deepEqual([late.status, refusalIn(late)], [409, ['late', 'already approved: the first answer counts']]);
   });
 
   it('stay pending if their target has changed, and the response says so', async (t) => {

@@ -9,7 +9,7 @@ import { describe, it } from 'node:test';
 import { compileText } from '../../../main/compiler.ts';
 import { answerApproval, findApproval, listApprovals, receiverOf } from '../../../modules/outputs/runtime/approvals.ts';
 import { noticeText } from '../../../modules/outputs/runtime/open-approvals.ts';
-import { placeInTable } from '../../../runtime/deliver/http/link-variant.ts';
+import { destinationInTable } from '../../../runtime/deliver/http/link-variant.ts';
 import { listJobs, manualDispatch } from '../../../runtime/dispatch/scheduler/job.ts';
 import type { OperatedService } from '../../../runtime/service/options.ts';
 import type { Store } from '../../../runtime/store/contract.ts';
@@ -302,7 +302,7 @@ gateway: { approvals: { deliver: local } }
     assert.equal(got.length, 1);
     const { place } = service.place('default', 'http') ?? {};
     assert.ok(place);
-    assert.deepEqual(placeInTable(service.table)('default', 'http'), { place, home: null });
+    assert.deepEqual(destinationInTable(service.table)('default', 'http'), { place, home: null });
     const job = manualDispatch(
       [...listJobs(service.table, [], 'UTC').values()][0] ?? assert.fail(),
       { ...service.table, place: service.place },

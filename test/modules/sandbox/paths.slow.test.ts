@@ -142,7 +142,10 @@ for (const user of USERS) {
     test('a missing temporary folder is reported with its variable', async (t) => {
       const { userHome, run } = place(t, user, []);
       const env = { TMPDIR: join(userHome, 'none'), TSX_DISABLE_CACHE: '1' };
-      await assert.rejects(runSandboxed(user, run({}, 'true'), env), /\$TMPDIR is \S+\/user\/none, which does not exist/);
+      await assert.rejects(
+        runSandboxed(user, run({}, 'true'), env),
+        /\$TMPDIR is \S+\/user\/none, which does not exist/,
+      );
     });
 
     test('a run is alone in its folder, so that no other run ends its protection', async (t) => {

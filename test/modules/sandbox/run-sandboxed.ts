@@ -36,10 +36,7 @@ const isOpen = !isRoot || has(...AS_PLAIN_USER, 'test', '-r', fileURLToPath(impo
 if (!isOpen) console.error('NOT TESTED: a sandbox of a plain user, who cannot read this folder');
 
 /** Users that this process can switch to; the tests of a plain user run as that user. */
-export const USERS: readonly User[] = [
-  ...(isRoot ? (['root'] as const) : []),
-  ...(isOpen ? (['plain'] as const) : []),
-];
+export const USERS: readonly User[] = [...(isRoot ? (['root'] as const) : []), ...(isOpen ? (['plain'] as const) : [])];
 
 /** @param argv started before node, such as a limit @param started called with the process that acts as the gateway */
 export function runSandboxed(

@@ -7,7 +7,7 @@ import { openSandbox } from '../../../modules/sandbox/runtime/sandbox.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import type { ProcessRequest } from '../../../runtime/platform/process/run-process.ts';
 import { runProcess } from '../../../runtime/platform/process/run-process.ts';
-import type { Walls } from '../../../runtime/platform/process/sandbox.ts';
+import type { SandboxExtras } from '../../../runtime/platform/process/sandbox.ts';
 import type { SandboxPlan } from '../../../schemas/generated/types.ts';
 import { silentLog } from '../../helpers/log.ts';
 
@@ -20,7 +20,7 @@ export interface SandboxProcess {
   /** Starts all runs at once. Default: one after the other. */
   readonly together?: boolean;
   readonly runs: readonly (Pick<ProcessRequest, 'argv' | 'stdin' | 'cwd'> &
-    Partial<ProcessRequest> & { readonly plan: SandboxPlan; readonly walls?: Walls })[];
+    Partial<ProcessRequest> & { readonly plan: SandboxPlan; readonly walls?: SandboxExtras })[];
 }
 
 /** The result of a run, with its output as text. */

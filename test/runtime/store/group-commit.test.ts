@@ -103,7 +103,8 @@ describe('group commit', () => {
 });
 
 describe('overload', () => {
-  const refused = (error: unknown): boolean => error instanceof StoreUnavailable && /store is too slow/.test(error.message);
+  const refused = (error: unknown): boolean =>
+    error instanceof StoreUnavailable && /store is too slow/.test(error.message);
 
   /** Lets time pass, a tick at a time, with an event loop that is not blocked. */
   const pass = (t: TestContext, ms: number): void => {

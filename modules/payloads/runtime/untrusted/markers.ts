@@ -3,7 +3,7 @@
  * invisible characters, comments and forged markers from them, in linear time.
  */
 
-import { UNSEEN } from '../../../../base/text.ts';
+import { INVISIBLE } from '../../../../base/text.ts';
 import type { CleanText, Marks } from '../../../../runtime/table/link-template.ts';
 
 /** The notice names the tags without writing them, because only values are between markers. */
@@ -51,12 +51,12 @@ function isSuspicious(text: string): boolean {
 }
 
 /** Includes lone surrogates: removing an invisible character between two of them would join them into a pair. */
-const INVISIBLE = new RegExp(String.raw`(?![\t\n\r\u2028\u2029])[${UNSEEN}]`, 'gu');
+const REMOVED = new RegExp(String.raw`(?![\t\n\r\u2028\u2029])[${INVISIBLE}]`, 'gu');
 
 /** Returns the text cleaned. The order matters: a step must not create what an earlier step removes. */
 export function cleanText(text: string): string {
   if (!isSuspicious(text)) return text;
-  return defuseForgedMarkers(withoutComments(text.replace(INVISIBLE, '')));
+  return defuseForgedMarkers(withoutComments(text.replace(REMOVED, '')));
 }
 
 /** How JSON escapes a control character or a lone surrogate. */

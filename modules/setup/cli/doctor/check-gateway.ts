@@ -10,7 +10,7 @@ import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import type { Check } from '../../../../cli/base/module.ts';
 import { gatewayCheck, runtimeParts } from '../../../../cli/base/module.ts';
-import { tryAskGateway } from '../../../../cli/gateway/ask-gateway.ts';
+import { tryCallGateway } from '../../../../cli/gateway/ask-gateway.ts';
 import type { CompileResult } from '../../../../compiler/compile.ts';
 import { agentRefs, gatewayRefs } from '../../../../runtime/deliver/missing-secrets.ts';
 import { missingAgent } from '../../../../runtime/dispatch/agents/program.ts';
@@ -78,7 +78,7 @@ export interface ProbedGateway {
 
 export async function findGateway(context: CliContext): Promise<ProbedGateway> {
   try {
-    return { status: await tryAskGateway(context, 'status', {}), silence: null };
+    return { status: await tryCallGateway(context, 'status', {}), silence: null };
   } catch (error) {
     if (error instanceof CliError) return { status: null, silence: error };
     throw error;

@@ -6,7 +6,7 @@ import type { CliContext } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import { createProgress } from '../../../../cli/output/prompter.ts';
 import { readStoredJobs } from '../../../../cli/store/use-store.ts';
-import type { KeptRequests } from '../../../../runtime/intake/keeper.ts';
+import type { CapturedRequests } from '../../../../runtime/intake/keeper.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
 import type { FailOn, KeptFilter, KeptRequest, RefusedSwap } from '../../../../schemas/built/operations/types.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../../schemas/generated/types.ts';
@@ -89,7 +89,7 @@ const PAGE = 1000;
 
 /** @param wanted number of the newest requests @param progress called with the number of requests done */
 export async function replayRequests(
-  requests: KeptRequests,
+  requests: CapturedRequests,
   wanted: number,
   sides: Sides<Explainer>,
   progress: (done: number) => void = () => {},
@@ -113,7 +113,7 @@ export async function replayRequests(
 
 /** Yields the newest requests, at most `wanted`. */
 export async function* newest(
-  requests: KeptRequests,
+  requests: CapturedRequests,
   wanted: number,
   filter: KeptFilter = {},
 ): AsyncGenerator<KeptRequest> {

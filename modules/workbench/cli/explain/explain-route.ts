@@ -6,7 +6,7 @@ import { CliError } from '../../../../cli/base/errors.ts';
 import { describePause } from '../../../../cli/output/table.ts';
 import { readPauses } from '../../../../cli/subscriptions/routes.ts';
 import type { Outcome } from '../../../../runtime/intake/reply.ts';
-import { TAKEN } from '../../../../runtime/intake/reply.ts';
+import { ACCEPTED_OUTCOMES } from '../../../../runtime/intake/reply.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets.ts';
 import { LinkError } from '../../../../runtime/table/link-context.ts';
@@ -93,7 +93,7 @@ export async function explainSent(context: CliContext, sent: SentRequest): Promi
   return {
     isTaken: taken,
     // A gateway may already run, even if `serve` would not start here.
-    messages: TAKEN.has(outcome as Outcome) ? [...deliveries, ...outputs, ...on_failure] : null,
+    messages: ACCEPTED_OUTCOMES.has(outcome as Outcome) ? [...deliveries, ...outputs, ...on_failure] : null,
     json: found,
     lines: formatExplanation(found, createPaint(context.colour.stdout)),
   };

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { stringify } from 'yaml';
 import { tryParseJson } from '../../../../base/files.ts';
-import { UNSEEN_ALONE } from '../../../../base/text.ts';
+import { INVISIBLE_ALONE } from '../../../../base/text.ts';
 import { packageVersion } from '../../../../cli/base/context.ts';
 import { CliError } from '../../../../cli/base/errors.ts';
 import { visible, wrapBeside } from '../../../../cli/output/print.ts';
@@ -162,7 +162,7 @@ export function printCurl({ method, path, headers, body }: KeptRequest, url: str
 }
 
 /** Characters that could control a terminal, or are invisible on it. */
-const CONTROL = new RegExp(String.raw`(?![\t\n])${UNSEEN_ALONE}`, 'gu');
+const CONTROL = new RegExp(String.raw`(?![\t\n])${INVISIBLE_ALONE}`, 'gu');
 
 function quote(text: string): string {
   if (text.search(CONTROL) < 0) return `'${text.replaceAll("'", "'\\''")}'`;

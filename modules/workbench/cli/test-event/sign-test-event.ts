@@ -11,7 +11,7 @@ import type { ServedGateway } from '../../../../cli/base/module.ts';
 import { loadPart } from '../../../../cli/base/module.ts';
 import { refusing } from '../../../../cli/serve/reloader.ts';
 import { routePath } from '../../../../cli/subscriptions/routes.ts';
-import { entryMatcher, sentFor } from '../../../../compiler/config/route-keys.ts';
+import { entryMatcher, matchingEvent } from '../../../../compiler/config/route-keys.ts';
 import { linkGlob } from '../../../../compiler/globs/linear-glob.ts';
 import { isPlainMap } from '../../../../compiler/text/plain-data.ts';
 import { ControlError } from '../../../../runtime/control/control-error.ts';
@@ -19,7 +19,7 @@ import { UNKNOWN_EVENT } from '../../../../runtime/intake/stages/decide.ts';
 import type { SecretResolver } from '../../../../runtime/platform/secrets.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets.ts';
 import type { OperatedService } from '../../../../runtime/service/options.ts';
-import { namesPlaces, signedPlaces } from '../../../../runtime/table/link-identity.ts';
+import { namesLocations, signedLocations } from '../../../../runtime/table/link-identity.ts';
 import {
   contentBytes,
   eachItem,
@@ -32,7 +32,7 @@ import { secretKeys } from '../../../../runtime/verify/primitives.ts';
 import type { SignedRequest } from '../../../../runtime/verify/request.ts';
 import { LazyRequest, partsOf } from '../../../../runtime/verify/request.ts';
 import type { SignedPayload } from '../../../../runtime/verify/sign-body.ts';
-import { placeInBody, SignError } from '../../../../runtime/verify/sign-body.ts';
+import { insertIntoBody, SignError } from '../../../../runtime/verify/sign-body.ts';
 import type { RouteTestReport, RouteTestRequest } from '../../../../schemas/built/operations/types.ts';
 import type {
   LocatorPlan,
@@ -112,7 +112,7 @@ function acceptedEntry({ events }: RoutePlan): string | null {
 
 /** The sender's name for the event if it documents one; else any name that the entry accepts. @throws SignError if there is none */
 function eventName(entry: string, facts: SourceFacts | undefined): string {
-  const documented = sentFor(entry, facts);
+  const documented = matchingEvent(entry, facts);
   if (documented !== null) return documented;
   const plain = entry
     .replace(/\{([^,{}]*)[^{}]*\}/g, '$1')
@@ -141,7 +141,7 @@ function schemeOf(plan: RoutePlan, table: RouteTable, entry: string | null, isFo
   const documenting =
     plan.source !== null || entry === null
       ? []
-      : accepted.filter(({ name }) => sentFor(entry, table.source_facts[name]) !== null);
+      : accepted.filter(({ name }) => matchingEvent(entry, table.source_facts[name]) !== null);
   const schemes = documenting.length > 0 ? documenting : accepted;
   const forForms = isForm ? schemes.find(signsForms) : undefined;
   if (forForms !== undefined) return forForms;
@@ -160,7 +160,7 @@ function namedScheme(source: string, { sources, schemes }: RouteTable): SchemePl
 
 /** A scheme without places reads event and id from the places of the specification. */
 function withPlaces(scheme: SchemePlan, table: RouteTable): SchemePlan {
-  return namesPlaces(scheme) ? scheme : { ...scheme, ...signedPlaces(table) };
+  return namesLocations(scheme) ? scheme : { ...scheme, ...signedLocations(table) };
 }
 
 /** The first secret that is still accepted. */
@@ -348,7 +348,7 @@ type Placement = readonly [LocatorPlan, string | number];
 export function signRequest(plan: SchemePlan, secret: string, unsigned: UnsignedRequest, now: number): SignedResult {
   const timestamp = plan.timestamp === null ? '' : instantText(plan.timestamp.unit, now);
   const placements = unsignedPlacements(plan, unsigned, timestamp);
-  let payload = placeInBody(plan, unsigned.body, placements);
+  let payload = insertIntoBody(plan, unsigned.body, placements);
   const url = withBodyHash(plan, unsigned.url, payload.body);
   const sent = payload.type === null ? {} : { 'content-type': payload.type };
   const request = new LazyRequest({ method: unsigned.method, url, headers: sent, rawHeaders: [], body: payload.body });
@@ -358,7 +358,7 @@ export function signRequest(plan: SchemePlan, secret: string, unsigned: Unsigned
   if (at !== undefined && at.in === 'header') addToHeader(headers, at, sign(request));
   else if (at?.in === 'query')
     return { url: addQuery(url, at.name, sign(request)), headers: withType(headers, payload), body: payload.body };
-  else if (at !== undefined) payload = placeInBody(plan, payload.body, signEach(plan, at, request, sign));
+  else if (at !== undefined) payload = insertIntoBody(plan, payload.body, signEach(plan, at, request, sign));
   return { url, headers: withType(headers, payload), body: payload.body };
 }
 

@@ -19,7 +19,7 @@ import { BODY_MARKER } from '../removed.ts';
 import type { BodyCredentials, UnfinishedRecord } from './record.ts';
 import { RequestFile, RequestFileReader } from './request-file.ts';
 import type { CaptureLimits, LostRequests } from './requests.ts';
-import { keptRequests, LimitedRows } from './requests.ts';
+import { capturedRequests, LimitedRows } from './requests.ts';
 
 export interface WriteRequest {
   readonly records: readonly UnfinishedRecord[];
@@ -121,7 +121,7 @@ if (parentPort !== null) {
     );
   } else {
     const reader = new RequestFileReader(data.path);
-    const requests = keptRequests(reader);
+    const requests = capturedRequests(reader);
     serveThread<RowsRequest | null>(parentPort, (request): unknown => {
       if (request === null) return reader.close();
       return request.kind === 'list' ? requests.list(request.filter, request.page) : requests.load(request.id);

@@ -1,6 +1,11 @@
 /** Captures answered requests, without credentials, within the budgets of their routes. Responses do not wait for it. */
-import type { Keeper, KeeperContext, KeepRequest, OpenKeeper } from '../../../../runtime/intake/keeper.ts';
-import { TAKEN } from '../../../../runtime/intake/reply.ts';
+import type {
+  CaptureRequest,
+  CaptureStore,
+  CaptureStoreContext,
+  OpenCaptureStore,
+} from '../../../../runtime/intake/keeper.ts';
+import { ACCEPTED_OUTCOMES } from '../../../../runtime/intake/reply.ts';
 import type { LinkedRoute } from '../../../../runtime/table/linked-table.ts';
 import type { GatewayPlan, RouteTable } from '../../../../schemas/generated/types.ts';
 import type { CaptureEngine, WaitingRequest } from './queue.ts';
@@ -17,18 +22,18 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-type CaptureContext = Omit<KeeperContext, 'home' | 'rows'>;
+type CaptureContext = Omit<CaptureStoreContext, 'home' | 'rows'>;
 
 /** Opens the captured requests of a service: in the database that gateways share, or in a file of the home. */
-export const openKeeper: OpenKeeper = ({ home, rows, ...context }) =>
-  new RequestKeeper(
+export const openKeeper: OpenCaptureStore = ({ home, rows, ...context }) =>
+  new BudgetedCaptureStore(
     context,
     rows === null ? fileEngine(capturePath(home), context.log) : sharedEngine(rows, context.log),
   );
 
-export class RequestKeeper implements Keeper {
+export class BudgetedCaptureStore implements CaptureStore {
   readonly counts = { kept: 0, dropped: { rate: 0, queue: 0, failed: 0 } };
-  readonly requests: Keeper['requests'];
+  readonly requests: CaptureStore['requests'];
   readonly whyNotReplayable = whyNotReplayable;
   readonly replay = replayRequest;
   private readonly context: CaptureContext;
@@ -57,8 +62,8 @@ export class RequestKeeper implements Keeper {
     };
   }
 
-  readonly keep: KeepRequest = (intake, reply, replayOf = null) => {
-    const isTaken = TAKEN.has(reply.outcome);
+  readonly keep: CaptureRequest = (intake, reply, replayOf = null) => {
+    const isTaken = ACCEPTED_OUTCOMES.has(reply.outcome);
     const { capture } = intake.route.plan;
     if (this.isClosed || capture === 'none' || (capture === 'problems' && isTaken)) return null;
     const { counts, context } = this;

@@ -4,7 +4,7 @@
  */
 import { messageOf } from '../../../../base/errors.ts';
 import { ControlError } from '../../../../runtime/control/control-error.ts';
-import type { KeeperContext, KeptCounts, KeptRequests } from '../../../../runtime/intake/keeper.ts';
+import type { CaptureCounts, CapturedRequests, CaptureStoreContext } from '../../../../runtime/intake/keeper.ts';
 import type { Timer } from '../../../../runtime/platform/clock.ts';
 import type { Logger } from '../../../../runtime/platform/log.ts';
 import { startEntry } from '../../../../runtime/platform/process/threads.ts';
@@ -13,7 +13,7 @@ import { ThreadClient } from '../../../../runtime/store/sqlite/thread.ts';
 import type { CaptureThreadData, RowsRequest, Stored, WriteRequest } from './capture-thread.ts';
 import type { UnfinishedRecord } from './record.ts';
 import type { CaptureLimits } from './requests.ts';
-import { keptRequests, LimitedRows } from './requests.ts';
+import { capturedRequests, LimitedRows } from './requests.ts';
 
 /** How long a request waits for others, in ms. */
 const FLUSH_MS = 1000;
@@ -35,7 +35,7 @@ export interface WaitingRequest {
 export interface CaptureEngine {
   /** Resolves to null, without storing any, if all secrets are needed again. */
   store(request: WriteRequest): Promise<Stored | null>;
-  readonly requests: Omit<KeptRequests, 'close'>;
+  readonly requests: Omit<CapturedRequests, 'close'>;
   close(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export function sharedEngine(rows: RequestRows, log: Logger): CaptureEngine {
       const finished = await finisher.ask<readonly NewRequestRow[] | null>(request);
       return finished === null ? null : { stored: await limited.store(finished, request.limits), lost: null };
     },
-    requests: keptRequests(rows),
+    requests: capturedRequests(rows),
     close: () => finisher.end(null),
   };
 }
@@ -83,9 +83,9 @@ function startThread<Request>(data: CaptureThreadData, log: Logger): ThreadClien
   );
 }
 
-interface QueueContext extends Pick<KeeperContext, 'secrets' | 'clock' | 'log'> {
+interface QueueContext extends Pick<CaptureStoreContext, 'secrets' | 'clock' | 'log'> {
   readonly engine: Pick<CaptureEngine, 'store'>;
-  readonly counts: Writable<KeptCounts>;
+  readonly counts: Writable<CaptureCounts>;
 }
 
 type Writable<Counts> = {

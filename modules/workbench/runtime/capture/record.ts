@@ -13,7 +13,7 @@ import type { BodyFormat } from '../../../../runtime/intake/parse-body.ts';
 import type { ReasonDetail } from '../../../../runtime/intake/reason.ts';
 import { reasonOf } from '../../../../runtime/intake/reason.ts';
 import type { Outcome, Reply } from '../../../../runtime/intake/reply.ts';
-import { TAKEN } from '../../../../runtime/intake/reply.ts';
+import { ACCEPTED_OUTCOMES } from '../../../../runtime/intake/reply.ts';
 import type { RefusedRequest } from '../../../../runtime/verify/likely-sources.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
 import type { KeptReason, LocatorPlan, RoutePlan, SchemePlan } from '../../../../schemas/generated/types.ts';
@@ -105,7 +105,7 @@ function schemeOf({ scheme, route }: Intake): Pick<KeptHead, 'scheme' | 'scheme_
 
 /** Whether the event became a delivery, even if that failed while the sender waited. */
 const isStored = (outcome: Outcome, { reason }: Intake): boolean =>
-  reason !== 'job_already_running' && (TAKEN.has(outcome) || outcome === 'delivery_failed');
+  reason !== 'job_already_running' && (ACCEPTED_OUTCOMES.has(outcome) || outcome === 'delivery_failed');
 
 /** Places in the body where the route's senders put credentials. */
 function bodyPlaces(

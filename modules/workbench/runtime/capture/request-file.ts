@@ -4,14 +4,14 @@
  */
 import { rmSync, statSync } from 'node:fs';
 import { messageOf } from '../../../../base/errors.ts';
-import type { KeptRequests } from '../../../../runtime/intake/keeper.ts';
+import type { CapturedRequests } from '../../../../runtime/intake/keeper.ts';
 import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/contract.ts';
 import type { Connection, Value } from '../../../../runtime/store/sqlite/driver.ts';
 import { connect, errorCode, inTransaction } from '../../../../runtime/store/sqlite/driver.ts';
 import { createFile } from '../../../../runtime/store/sqlite/file-lock.ts';
 import { openReading } from '../../../../runtime/store/sqlite/open-database.ts';
 import type { LostRequests, ReadRows, WriteRows } from './requests.ts';
-import { capturePath, firstNumber, keptRequests, lostText, timeOf } from './requests.ts';
+import { capturedRequests, capturePath, firstNumber, lostText, timeOf } from './requests.ts';
 
 /** Stored in `PRAGMA user_version`. */
 const FORMAT = 1;
@@ -160,9 +160,9 @@ function replaceFile(path: string, error: unknown): LostRequests {
 const FILES = ['', '-wal', '-shm'];
 
 /** Opens the captured requests of a home whose gateway is not running; without a file there are none. */
-export function openRequestFile(home: string): KeptRequests {
+export function openRequestFile(home: string): CapturedRequests {
   const reader = new RequestFileReader(capturePath(home));
-  return { ...keptRequests(reader), close: async () => reader.close() };
+  return { ...capturedRequests(reader), close: async () => reader.close() };
 }
 
 /** Columns, those with the fewest rows per value first. */

@@ -6,7 +6,7 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { realSource } from '../../../../base/names.ts';
-import type { KeptRequests } from '../../../../runtime/intake/keeper.ts';
+import type { CapturedRequests } from '../../../../runtime/intake/keeper.ts';
 import type { NewRequestRow, RequestFilter, RequestRow } from '../../../../runtime/store/contract.ts';
 import { decodeOr } from '../../../../runtime/store/decode.ts';
 import type { RequestParts } from '../../../../runtime/verify/request.ts';
@@ -69,7 +69,7 @@ export const numberOf = (id: string): number | null =>
   id.length === DIGITS && ID.test(id) ? Number.parseInt(id, 36) : null;
 
 /** Lists and loads the requests of these rows. */
-export const keptRequests = (rows: ReadRows): Omit<KeptRequests, 'close'> => ({
+export const capturedRequests = (rows: ReadRows): Omit<CapturedRequests, 'close'> => ({
   async list({ since, grep, ...columns }, page) {
     const lowest = since === undefined ? -1 : firstNumber(since) - 1;
     const below = startOf(page.before);

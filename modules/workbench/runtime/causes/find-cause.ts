@@ -7,9 +7,9 @@
 import { schemeLabel } from '../../../../base/text.ts';
 import { ageOf, readTimestamp } from '../../../../runtime/verify/content.ts';
 import type { RefusedRequest, SignatureEvidence } from '../../../../runtime/verify/likely-sources.ts';
-import { likelySources, placesOutside, rankOf } from '../../../../runtime/verify/likely-sources.ts';
+import { likelySources, locationsOutsideBody, rankOf } from '../../../../runtime/verify/likely-sources.ts';
 import type { LocatorSource, RequestParts } from '../../../../runtime/verify/request.ts';
-import { LazyRequest, printPlace, queryOf, readValue } from '../../../../runtime/verify/request.ts';
+import { LazyRequest, printLocation, queryOf, readValue } from '../../../../runtime/verify/request.ts';
 import type { SecretText } from '../../../../runtime/verify/scheme.ts';
 import type { VerifyReason } from '../../../../runtime/verify/verification.ts';
 import { REASON_TEXTS } from '../../../../runtime/verify/verification.ts';
@@ -127,7 +127,7 @@ function bySecret({ secrets, now }: RefusedRequest): { readonly current: string[
 const seen = (code: CauseCode, text: string): SignatureCause => ({ code, certain: true, text });
 
 function missingText(schemes: readonly SchemePlan[]): string {
-  const places = [...new Set(schemes.flatMap(({ signature }) => signature.map(printPlace)))];
+  const places = [...new Set(schemes.flatMap(({ signature }) => signature.map(printLocation)))];
   return `the request has no signature (looked for ${places.join(', ')}): the sender has no secret, or a proxy removes the header`;
 }
 
@@ -174,7 +174,7 @@ function presentOtherScheme(request: Refused): SignatureCause | null {
 
 /** Returns the signature places outside the body that the request contains. */
 const foundPlaces = (plan: SchemePlan, request: LocatorSource): readonly LocatorPlan[] =>
-  placesOutside(plan).filter((at) => readValue(at, request) !== undefined);
+  locationsOutsideBody(plan).filter((at) => readValue(at, request) !== undefined);
 
 /** Finds the plain secret in a header or query parameter that the route does not read; null if it is in none. */
 function misplacedSecret({ parts, secrets, schemes }: Refused): SignatureCause | null {
@@ -182,7 +182,7 @@ function misplacedSecret({ parts, secrets, schemes }: Refused): SignatureCause |
     secrets.some(({ text }) => value === text || value.endsWith(` ${text}`) || value.endsWith(`=${text}`)),
   );
   if (place === undefined) return null;
-  const wanted = [...new Set(schemes.flatMap(({ signature }) => signature.map(printPlace)))].join(', ');
+  const wanted = [...new Set(schemes.flatMap(({ signature }) => signature.map(printLocation)))].join(', ');
   const text = `the request has the secret itself in ${place[0]}, which the route does not read; it reads ${wanted}`;
   return { code: 'misplaced_secret', certain: true, text };
 }
@@ -205,8 +205,8 @@ function present({ known, schemes, parts }: Refused): readonly SchemePlan[] {
 function carried(plans: readonly SchemePlan[], { known, parts }: Refused): string {
   const parsed = new LazyRequest(parts);
   const users = (place: string): number =>
-    known.filter((plan) => placesOutside(plan).map(printPlace).includes(place)).length;
-  const found = plans.flatMap((plan) => foundPlaces(plan, parsed).map(printPlace));
+    known.filter((plan) => locationsOutsideBody(plan).map(printLocation).includes(place)).length;
+  const found = plans.flatMap((plan) => foundPlaces(plan, parsed).map(printLocation));
   return [...new Set(found)].sort((a, b) => users(a) - users(b)).join(' and ');
 }
 

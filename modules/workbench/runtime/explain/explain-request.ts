@@ -7,9 +7,9 @@ import type { Intake, Services, StageName } from '../../../../runtime/intake/int
 import { STAGE_NAMES } from '../../../../runtime/intake/intake.ts';
 import type { Watcher } from '../../../../runtime/intake/pipeline.ts';
 import { runPipeline } from '../../../../runtime/intake/pipeline.ts';
-import { decidingScheme, reasonOf, signaturePlaces } from '../../../../runtime/intake/reason.ts';
+import { decidingScheme, reasonOf, signatureLocations } from '../../../../runtime/intake/reason.ts';
 import type { Reply } from '../../../../runtime/intake/reply.ts';
-import { TAKEN } from '../../../../runtime/intake/reply.ts';
+import { ACCEPTED_OUTCOMES } from '../../../../runtime/intake/reply.ts';
 import type { RunScript, ScriptOutcome } from '../../../../runtime/intake/script-runner.ts';
 import { EVENT_LIMIT, subjectOf } from '../../../../runtime/intake/stages/decide.ts';
 import { printableStart } from '../../../../runtime/platform/log.ts';
@@ -108,7 +108,7 @@ class WatchedRequest implements Watcher {
     if (stage === 'filter') this.filter = intake.route.filter?.inspect(subjectOf(intake)) ?? null;
     if (stage === 'render') this.rendered();
     // A reply of the dispatch stage that accepts the event does not stop the request.
-    const isStop = reply !== null && !TAKEN.has(reply.outcome);
+    const isStop = reply !== null && !ACCEPTED_OUTCOMES.has(reply.outcome);
     const result = isStop ? 'stop' : 'pass';
     const facts = { ...stageFacts(stage, intake), ...(isStop ? this.causeFacts(stage) : {}) };
     this.stages.push({ ...facts, stage, result, reason: isStop ? (intake.reason ?? reply.outcome) : null });
@@ -148,7 +148,7 @@ class WatchedRequest implements Watcher {
     const { intake, dispatch, input } = this;
     const { plan } = input.route;
     const isKnown = this.stages.some(({ stage, result }) => stage === 'identify' && result === 'pass');
-    const taken = TAKEN.has(outcome);
+    const taken = ACCEPTED_OUTCOMES.has(outcome);
     return {
       route: plan.name,
       profile: plan.profile,
@@ -285,7 +285,7 @@ function stageFacts(stage: StageName, intake: Intake): Facts {
 
 function signatureFacts(intake: Intake): Facts {
   if (intake.route.insecure) return {};
-  const { lookedFor, ageSeconds } = signaturePlaces(intake);
+  const { lookedFor, ageSeconds } = signatureLocations(intake);
   return {
     scheme: decidingScheme(intake),
     looked_for: [...lookedFor],

@@ -90,7 +90,10 @@ describe('a database over TLS', { skip: skipWithoutCluster() }, () => {
 
 describe('TLS settings of a URL', () => {
   const refusals: readonly (readonly [settings: string, message: RegExp])[] = [
-    ['sslmode=verfy-full', /sslmode=verfy-full is invalid: use one of disable, prefer, require, verify-ca, verify-full/],
+    [
+      'sslmode=verfy-full',
+      /sslmode=verfy-full is invalid: use one of disable, prefer, require, verify-ca, verify-full/,
+    ],
     ['sslmode=verify-full&sslrootcert=/nowhere.crt', /no such file.*\/nowhere\.crt/],
     ['sslmode=verify-ca', /sslmode=verify-ca needs sslrootcert/],
     ['sslmode=require&sslrootcert=system', /sslrootcert=system needs sslmode=verify-full/],

@@ -9,7 +9,7 @@ import { sharedEngine } from '../../../../modules/workbench/runtime/capture/queu
 import type { UnfinishedRecord } from '../../../../modules/workbench/runtime/capture/record.ts';
 import { RequestFileReader } from '../../../../modules/workbench/runtime/capture/request-file.ts';
 import type { CaptureLimits } from '../../../../modules/workbench/runtime/capture/requests.ts';
-import { firstNumber, idOf, keptRequests } from '../../../../modules/workbench/runtime/capture/requests.ts';
+import { capturedRequests, firstNumber, idOf } from '../../../../modules/workbench/runtime/capture/requests.ts';
 import type { KeptHead } from '../../../../runtime/intake/keeper.ts';
 import { silentLog } from '../../../../runtime/platform/log.ts';
 import { atEnd } from '../../../helpers/at-end.ts';
@@ -23,7 +23,7 @@ async function inFile(t: TestContext): Promise<CaptureEngine> {
   const [writer, reader] = [new FileWriter(path), new RequestFileReader(path)];
   return {
     store: (request) => writer.store(request),
-    requests: keptRequests(reader),
+    requests: capturedRequests(reader),
     close: async () => {
       writer.close();
       reader.close();

@@ -22,7 +22,7 @@ import { useRequests } from '../../../../modules/workbench/cli/use-requests.ts';
 import { verifiedParts } from '../../../../modules/workbench/runtime/capture/requests.ts';
 import type { Explainer } from '../../../../modules/workbench/runtime/explain/create-explainer.ts';
 import { fixedWorld } from '../../../../modules/workbench/runtime/explain/create-explainer.ts';
-import { TAKEN } from '../../../../runtime/intake/reply.ts';
+import { ACCEPTED_OUTCOMES } from '../../../../runtime/intake/reply.ts';
 import { createIds } from '../../../../runtime/platform/ids.ts';
 import { createSecrets } from '../../../../runtime/platform/secrets.ts';
 import { EXAMPLE_INSTALLATION } from '../../../../runtime/table/link-loop.ts';
@@ -251,7 +251,7 @@ describe('the tools agree with the gateway', () => {
       const lost = await compareWith({ ...table, routes: Object.fromEntries(closed) });
       // A script also decides: without it, the event counts as accepted.
       const taken = judged.filter(
-        ({ outcome, reason }) => TAKEN.has(outcome) || reason === 'script' || outcome === 'overloaded',
+        ({ outcome, reason }) => ACCEPTED_OUTCOMES.has(outcome) || reason === 'script' || outcome === 'overloaded',
       );
       assert.deepEqual([lost.lost, lost.gained], [taken.length, 0]);
     });

@@ -75,5 +75,8 @@ test('a folder that cannot be created fails the run', async (t) => {
   const folder = tempDir(t);
   writeFileSync(join(folder, 'work'), '');
   const request = { route: 'r' } as AgentRequest;
-  await assert.rejects(openOutputs(request, { workFolders: new WorkFolders(silentLog), folder }), /cannot create the folder/);
+  await assert.rejects(
+    openOutputs(request, { workFolders: new WorkFolders(silentLog), folder }),
+    /cannot create the folder/,
+  );
 });

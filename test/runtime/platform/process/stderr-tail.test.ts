@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { keptStderr, StderrTail } from '../../../../runtime/platform/process/run-process.ts';
+import { StderrTail, storedStderr } from '../../../../runtime/platform/process/run-process.ts';
 
 const SECRET = 'top-secret-value';
 const redact = (text: string): string => text.replaceAll(SECRET, '***');
@@ -8,7 +8,7 @@ const redact = (text: string): string => text.replaceAll(SECRET, '***');
 function kept(...chunks: readonly string[]): string {
   const tail = new StderrTail();
   for (const chunk of chunks) tail.push(Buffer.from(chunk));
-  return keptStderr(tail.text(), redact);
+  return storedStderr(tail.text(), redact);
 }
 
 describe('the stored stderr', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import type { Mutation, Store } from '../../../../runtime/store/contract.ts';
-import { namedWaits } from '../../../../runtime/store/named-waits.ts';
+import { withWaitReasons } from '../../../../runtime/store/named-waits.ts';
 import type { Ref } from '../../../../runtime/store/records.ts';
 import { makeClaim } from '../../../helpers/dispatches.ts';
 import { createMemoryStore } from '../../../helpers/memory-store.ts';
@@ -18,7 +18,7 @@ const LIMITED = [{ profile: 'default', agent: 'reviewer', max_concurrent: 1 }];
 /** The results of all queries, in a form that can be compared. */
 export async function look(store: Store, refs: readonly Ref[], now: number): Promise<unknown> {
   const { bytes, tallies, ...overview } = await store.read({ kind: 'overview', now });
-  const named = namedWaits(
+  const named = withWaitReasons(
     store,
     () => now,
     () => LIMITED,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { BeginRun, Store } from '../../../../runtime/store/contract.ts';
-import { namedWaits } from '../../../../runtime/store/named-waits.ts';
+import { withWaitReasons } from '../../../../runtime/store/named-waits.ts';
 import type { PauseRoute, Ref } from '../../../../runtime/store/records.ts';
 import { pausedRoutes } from '../../../../runtime/store/records.ts';
 import { deliveriesTo, HOLDER, makeClaim, makeDispatch, openDeliveries } from '../../../helpers/dispatches.ts';
@@ -166,7 +166,7 @@ export function pauses(open: StoreOpener): void {
     const { store } = await open(t);
     await accept(store, 'a');
     await pause(store, { now: 1500 });
-    const named = namedWaits(
+    const named = withWaitReasons(
       store,
       () => 2000,
       () => [],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { resetBody, resetRow } from '../../../../runtime/store/listed-rows.ts';
-import { namedWaits } from '../../../../runtime/store/named-waits.ts';
+import { withWaitReasons } from '../../../../runtime/store/named-waits.ts';
 import { HOLDER, makeAccept, makeDispatch, makeJoin } from '../../../helpers/dispatches.ts';
 import type { OpenStore, StoreOpener } from './subject.ts';
 import { accept, advance, audit, idsOf, take } from './subject.ts';
@@ -71,7 +71,7 @@ export function sessions(open: StoreOpener): void {
     const opened = await open(t);
     const agents = [{ profile: 'default', agent: 'reviewer', max_concurrent: 1 }];
     const namedAt = (now: number) =>
-      namedWaits(
+      withWaitReasons(
         opened.store,
         () => now,
         () => agents,

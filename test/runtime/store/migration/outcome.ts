@@ -1,7 +1,7 @@
 /** The outcome of every kind of row that an earlier version has left (format-7.sql, version-2.sql), on any engine. */
 import assert from 'node:assert/strict';
 import type { Advance, Store } from '../../../../runtime/store/contract.ts';
-import { namedWaits } from '../../../../runtime/store/named-waits.ts';
+import { withWaitReasons } from '../../../../runtime/store/named-waits.ts';
 import type { RunLimit } from '../../../../runtime/store/run-limits.ts';
 import { makeAccept, makeAdvance, makeAttempt, makeClaim, makeTake } from '../../../helpers/dispatches.ts';
 import { load } from '../conformance/subject.ts';
@@ -89,7 +89,7 @@ const RAN = [
 ];
 
 async function waitsOf(store: Store): Promise<Readonly<Record<string, string>>> {
-  const named = namedWaits(
+  const named = withWaitReasons(
     store,
     () => 3500,
     () => [],
