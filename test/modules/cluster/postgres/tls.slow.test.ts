@@ -92,8 +92,8 @@ describe('TLS settings of a URL', () => {
   const refusals: readonly (readonly [settings: string, message: RegExp])[] = [
     ['sslmode=verfy-full', /sslmode=verfy-full is invalid: use one of disable, prefer, require, verify-ca, verify-full/],
     ['sslmode=verify-full&sslrootcert=/nowhere.crt', /no such file.*\/nowhere\.crt/],
-    ['sslmode=verify-ca', /sslmode=verify-ca needs sslrootcert/],
-    ['sslmode=require&sslrootcert=system', /sslrootcert=system needs sslmode=verify-full/],
+    ['sslmode=verify-ca', /sslmode=verify-ca requires sslrootcert/],
+    ['sslmode=require&sslrootcert=system', /sslrootcert=system requires sslmode=verify-full/],
     ['sslcrl=/x', /sslcrl is not supported/],
     ['sslmode=verify-full&sslpassword=swordfish', /sslpassword is not supported/],
     ['sslmode=verify-full&ssl_min_protocol_version=TLSv1.3', /ssl_min_protocol_version is not supported/],
