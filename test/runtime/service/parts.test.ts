@@ -138,7 +138,7 @@ test('a service logs at its start that sandboxes do not work, and which paths ca
     open: () => ({
       run: () => Promise.resolve({ kind: 'spawn_failed', code: 'none', stderr: '' }),
       problem: () => Promise.resolve('run `apt-get install bubblewrap`'),
-      closed: (plans) => plans.flatMap(({ read }) => read.map((path) => `read ${path}: is not there`)),
+      closed: (plans) => plans.flatMap(({ read }) => read.map((path) => `read ${path}: does not exist`)),
     }),
   });
   const parts = runtimeParts(MODULES).map((part) => (part.sandbox === null ? part : { ...part, sandbox }));
@@ -146,10 +146,10 @@ test('a service logs at its start that sandboxes do not work, and which paths ca
   const plan = { network: [], read: ['~/none'], write: [] };
   await (await serveParts(t, { gateway: { sandbox: plan } }, parts, log)).listen();
   const said = () =>
-    log.lines.filter(({ message }) => /\bsandbox\b/.test(message)).map(({ level, fields }) => [level, fields]);
+    log.lines.filter(({ message }) => /\bsandbox/.test(message)).map(({ level, fields }) => [level, fields]);
   await until(async () => said().length === 2);
   assert.deepEqual(said(), [
     ['warn', { reason: 'run `apt-get install bubblewrap`' }],
-    ['warn', { path: 'read ~/none: is not there' }],
+    ['warn', { path: 'read ~/none: does not exist' }],
   ]);
 });
