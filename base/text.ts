@@ -65,7 +65,7 @@ export const escapeInvisible = (text: string): string => text.replace(EACH, esca
 /** The same, except for line breaks and tabs. */
 export const escapeInvisibleInLines = (text: string): string => text.replace(EACH_BUT_LINES, escaped);
 
-/** The note next to a text that is sent unchanged and displayed by `showUnseenInLines`; null if it has no such character. */
+/** The note next to a text that is sent unchanged and displayed by `escapeInvisibleInLines`; null if it has no such character. */
 export function invisibleNote(text: string): string | null {
   const count = text.match(EACH_BUT_LINES)?.length ?? 0;
   if (count === 0) return null;

@@ -90,7 +90,7 @@ function refusal({ code, message }: ControlError): CliError {
   return new CliError(message, 'run this as the user of the gateway: sudo -u <user> hookwright ...');
 }
 
-/** Like `tryAskGateway`, for commands that need one. */
+/** Like `tryCallGateway`, for commands that need one. */
 export async function callGateway<Name extends ControlName>(
   context: CliContext,
   name: Name,

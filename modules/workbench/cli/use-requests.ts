@@ -79,11 +79,11 @@ export const openCaptured = (context: OpeningContext, plan: StorePlan): Promise<
   plan.kind === 'postgres' ? openShared(context, plan) : openFile(context);
 
 async function openShared(context: OpeningContext, plan: PostgresPlan): Promise<CapturedRequests> {
-  const { capturedRequests: keptRequests } = await import('../runtime/capture/requests.ts');
+  const { capturedRequests } = await import('../runtime/capture/requests.ts');
   const store = await openDatabase(context, plan, { create: false });
   const rows = store?.state?.requests ?? null;
   if (store === null || rows === null) return NONE_KEPT;
-  return { ...keptRequests(rows), close: () => store.close() };
+  return { ...capturedRequests(rows), close: () => store.close() };
 }
 
 const NONE_KEPT: CapturedRequests = {

@@ -4,7 +4,7 @@
  */
 import type { VNode } from 'preact';
 import { Fragment, options } from 'preact';
-import { showUnseenInLines } from '../../../../base/text.ts';
+import { escapeInvisibleInLines } from '../../../../base/text.ts';
 
 interface Props {
   children?: unknown;
@@ -19,12 +19,12 @@ options.vnode = (vnode: VNode) => {
   const props = vnode.props as Props;
   if (typeof vnode.type === 'string' || vnode.type === Fragment) {
     if (props.children !== undefined) props.children = shown(props.children);
-    for (const name of READ) if (typeof props[name] === 'string') props[name] = showUnseenInLines(props[name]);
+    for (const name of READ) if (typeof props[name] === 'string') props[name] = escapeInvisibleInLines(props[name]);
   }
   before?.(vnode);
 };
 
 function shown(child: unknown): unknown {
-  if (typeof child === 'string') return showUnseenInLines(child);
+  if (typeof child === 'string') return escapeInvisibleInLines(child);
   return Array.isArray(child) ? child.map(shown) : child;
 }

@@ -1,6 +1,6 @@
 /** Approvals: the pending messages, each exactly as it would be sent; or one message by id, in any state. */
 import { useState } from 'preact/hooks';
-import { unseenNote } from '../../../../base/text.ts';
+import { invisibleNote } from '../../../../base/text.ts';
 import type { Output } from '../api.ts';
 import { call } from '../api.ts';
 import { Act, Ask, Operator } from '../parts/act.tsx';
@@ -41,7 +41,7 @@ function One({ of, changed }: { of: Approval; changed: () => void }) {
     return approve ? 'Approved. The message is sent as shown.' : 'Rejected.';
   };
   const fields = Object.entries(content).map(([name, value]) => [name, JSON.stringify(value)] as const);
-  const unseen = unseenNote([text, ...fields.map(([, value]) => value)].join('\n'));
+  const unseen = invisibleNote([text, ...fields.map(([, value]) => value)].join('\n'));
   // The id of an approval begins with the id of its delivery.
   const [delivery = ''] = id.split('-');
   const what = `${output ?? 'answer'} of ${route ?? job}`;
