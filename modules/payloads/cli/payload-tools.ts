@@ -56,10 +56,7 @@ function readOwn(context: CliContext, { parent }: OpenSource, files: OpenSources
   const shapes = readOwnShapes(new Map([[parent, item]]), { files: nodeFiles, cwd: context.cwd }, report);
   const [first] = report.diagnostics();
   if (first !== undefined && hasErrors(report.diagnostics())) {
-    throw new CliError(
-      `the shape of "${parent}" cannot be read: ${first.message}`,
-      'find the error with hookwright lint',
-    );
+    throw new CliError(`the shape of "${parent}" cannot be read: ${first.message}`, 'see hookwright lint');
   }
   return shapes.get(parent) ?? null;
 }

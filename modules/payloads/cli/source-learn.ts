@@ -46,10 +46,7 @@ export const sourceLearnCommand = command({
     const events = groupBy([...saved, ...(captured ?? [])], ({ event }) => event);
     const taken = given.event === undefined ? [...events] : [...events].filter(([event]) => event === given.event);
     if (taken.length === 0)
-      throw new CliError(
-        `no request has the event "${given.event}"`,
-        `the events are: ${[...events.keys()].join(', ')}`,
-      );
+      throw new CliError(`no request of the event "${given.event}"`, `events: ${[...events.keys()].join(', ')}`);
     if (given.out !== undefined) writeFiles(context, given, taken, given.out);
     else printOne(context, given, taken);
   },

@@ -156,7 +156,7 @@ function describe(
 const USUAL_WIDTH = 80;
 
 const options = {
-  prefix: text('prefix', 'Only paths that start with this prefix'),
+  prefix: text('prefix', 'Only paths that start with this'),
   json: jsonOption,
   config: configOption,
 };
@@ -222,10 +222,7 @@ function noteDepth(context: CliContext, given: Input, set: FormSet): void {
   const parts = depth === 1 ? 'one part' : `${depth} parts`;
   const below = given.prefix === undefined ? '' : ' below the prefix';
   const why = `there are more than ${MAX_PATHS.toLocaleString('en')}`;
-  printNote(
-    context,
-    `paths of up to ${parts}${below} are shown, because ${why}; show deeper paths with --prefix <path>`,
-  );
+  printNote(context, `paths of up to ${parts}${below}: ${why}; for deeper paths: --prefix <path>`);
 }
 
 const QUALITY = {

@@ -49,10 +49,7 @@ function show(context: CliContext, given: Input, name: string): void {
     const near = suggest(name, pageNames()).slice(0, 1);
     const meant = near.length > 0 ? near : pagesAbout(name);
     const next = meant.map((page) => `did you mean: hookwright docs ${page}`);
-    throw new CliError(
-      `there is no page "${name}"`,
-      ...(next.length === 0 ? ['list all pages: hookwright docs'] : next),
-    );
+    throw new CliError(`there is no page "${name}"`, ...(next.length === 0 ? ['list pages: hookwright docs'] : next));
   }
   if (given.json) printJson(context, page);
   else context.stdout.write(page.text);

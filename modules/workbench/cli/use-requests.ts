@@ -53,11 +53,7 @@ const SEARCHED = 1000;
 /** @throws CliError if no request is captured */
 export async function findNewest(requests: CapturedRequests): Promise<KeptRequest> {
   const [newest] = await requests.list({}, { limit: 1 });
-  if (newest === undefined)
-    throw new CliError(
-      'there are no captured requests',
-      '`capture` of a route decides which requests are captured: docs/config.md',
-    );
+  if (newest === undefined) throw new CliError('no captured requests', 'see `capture` of a route: docs/config.md');
   return findRequest(requests, newest.id);
 }
 

@@ -20,12 +20,12 @@ import type { Filters, UntrustedPart } from '../untrusted/untrusted-texts.ts';
 import {
   actingToolsets,
   describePart,
-  firstUnacceptedRoutes,
   isFullyConfined,
   isWholePayload,
   nameRoutes,
   reachedRoutes,
   requires,
+  unacceptedRoutes,
   untrustedParts,
 } from '../untrusted/untrusted-texts.ts';
 
@@ -33,7 +33,7 @@ import {
 export const agentUnconfined = rule('agent-unconfined', {
   agent({ agent: { path, config: agent }, routes }, report) {
     if (agent.command === undefined || agent.confined !== undefined || receivesToolsets(agent.command)) return;
-    const reached = firstUnacceptedRoutes(routes());
+    const reached = unacceptedRoutes(routes());
     const [first] = reached;
     if (first === undefined || agent.sandbox !== undefined || first.route.scope.table.gateway.sandbox !== null) return;
     const message = `${describePart(first.part)} of ${nameRoutes(reached)} reaches \`${agent.command[0]}\`, and nothing limits what it can do`;
@@ -132,7 +132,7 @@ export const keptWorkFolder = rule('kept-work-folder', {
   agent({ agent: { path, config }, routes }, report) {
     const { command, work = 'run', cwd } = config;
     if (command === undefined || cwd !== undefined || work === 'run') return;
-    const reached = firstUnacceptedRoutes(routes());
+    const reached = unacceptedRoutes(routes());
     const [first] = reached;
     if (first === undefined) return;
     const message = `${describePart(first.part)} of ${nameRoutes(reached)} reaches an agent whose work folder is kept: ${READERS[work]} reads the files that the text makes it write`;

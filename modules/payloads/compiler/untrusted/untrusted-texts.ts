@@ -211,7 +211,7 @@ interface ReachedRoute {
 const MAX_ROUTES = 3;
 
 /** Returns reached routes without `accept_untrusted`. */
-export const firstUnacceptedRoutes = (routes: Iterable<RouteView>): readonly ReachedRoute[] =>
+export const unacceptedRoutes = (routes: Iterable<RouteView>): readonly ReachedRoute[] =>
   reachedRoutes(routes, ({ config }) => config.accept_untrusted === undefined);
 
 /** Returns at most one more route than `nameRoutes` names. */

@@ -75,17 +75,17 @@ export function cleanJson(write: (clean: CleanText | null) => string): string {
 
 /** Removes closed comments. An unclosed opening is defused, because a later text could close it. */
 function withoutComments(text: string): string {
-  let captured = '';
+  let cleaned = '';
   let end = 0;
   for (let open = text.indexOf('<!--'); open >= 0; open = text.indexOf('<!--', end)) {
     // Starts at the second character: `<!-->` is a complete comment.
     const close = text.indexOf('-->', open + 2);
     if (close < 0) break;
-    captured += text.slice(end, open);
+    cleaned += text.slice(end, open);
     end = close + 3;
   }
   // Removing a comment from inside the opening of another one leaves that opening.
-  return (captured + text.slice(end)).replaceAll('<!--', '<! --');
+  return (cleaned + text.slice(end)).replaceAll('<!--', '<! --');
 }
 
 /** Replaces a character without width: a combining mark, the second half of a surrogate pair. */

@@ -70,7 +70,7 @@ function entries<Entry extends object>(
   now: Entries<Entry>,
   compare: (before: Entry, now: Entry, name: string) => readonly ConfigChange[],
 ): ConfigChange[] {
-  const captured = Object.entries(now).flatMap(([name, entry]): readonly ConfigChange[] => {
+  const current = Object.entries(now).flatMap(([name, entry]): readonly ConfigChange[] => {
     const old = Object.hasOwn(before, name) ? before[name] : undefined;
     if (old !== undefined) return compare(old, entry, name);
     return [{ ...whole(subject, name, 'new'), new_at: placeOf(entry) }];
@@ -78,7 +78,7 @@ function entries<Entry extends object>(
   const removed = Object.entries(before).flatMap(([name, entry]) =>
     Object.hasOwn(now, name) ? [] : [{ ...whole(subject, name, 'removed'), old_at: placeOf(entry) }],
   );
-  return [...captured, ...removed];
+  return [...current, ...removed];
 }
 
 function whole(subject: string, name: string, sentence: string): ConfigChange {

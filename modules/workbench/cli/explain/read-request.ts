@@ -43,9 +43,9 @@ export async function readSaved(bytes: Buffer, headers: HeaderPairs, path: strin
   const { parts, notes } = await savedFor(path, bytes);
   const mark = parts.url.indexOf('?');
   const replaced = new Set(headers.map(([name]) => name.toLowerCase()));
-  const captured = pairsOf(parts.rawHeaders).filter(([name]) => !replaced.has(name.toLowerCase()));
+  const others = pairsOf(parts.rawHeaders).filter(([name]) => !replaced.has(name.toLowerCase()));
   const url = mark < 0 ? path : path + parts.url.slice(mark);
-  return { parts: partsOf(parts.method, url, [...captured, ...headers], parts.body), notes };
+  return { parts: partsOf(parts.method, url, [...others, ...headers], parts.body), notes };
 }
 
 async function readBytes(context: CliContext, payload: string): Promise<Buffer> {
@@ -112,11 +112,11 @@ export interface CapturedInput extends VerifiedParts, ReadRequest {
 
 /** @param id an id or the beginning of one @throws CliError if there is no such request, or its body was not captured */
 export async function readCaptured(context: CliContext, id: string): Promise<CapturedInput> {
-  const captured = await useRequests(context, (requests) => findRequest(requests, id));
+  const found = await useRequests(context, (requests) => findRequest(requests, id));
   return {
-    ...requireVerifiedParts(captured),
-    route: captured.route,
-    answered: `${captured.status} ${outcomeText(captured)}`,
+    ...requireVerifiedParts(found),
+    route: found.route,
+    answered: `${found.status} ${outcomeText(found)}`,
     notes: [],
   };
 }

@@ -31,7 +31,7 @@ interface Layout {
   readonly width: number | undefined;
 }
 
-export function describeRequest(request: ShownRequest, { now, width }: Layout): string[] {
+export function describeRequest(request: PrintableRequest, { now, width }: Layout): string[] {
   const step = nextStep(request);
   const facts = factsOf(request, now).filter((fact): fact is [string, string] => fact[1] !== null);
   return [
@@ -92,7 +92,7 @@ function detail(about: KeptReason | null): string {
 }
 
 /** A captured request, and whether its route is a subscription, whose secret a command shows. */
-export interface ShownRequest extends KeptRequest {
+export interface PrintableRequest extends KeptRequest {
   readonly isSubscription: boolean;
 }
 
@@ -106,7 +106,7 @@ const REASONS: Steps<OtherReason> = STEPS.reasons;
 const OUTCOMES: Steps<Outcome> = STEPS.outcomes;
 
 /** Returns null if there is nothing to do. */
-export function nextStep(request: ShownRequest): string | null {
+export function nextStep(request: PrintableRequest): string | null {
   const { cause, reason, outcome, dispatch_id } = request;
   if (cause !== null) return fill(textOf(CAUSES, cause.code) ?? STEPS.causes.unknown, request);
   const text = textOf(REASONS, reason) ?? textOf(OUTCOMES, outcome);
@@ -117,7 +117,7 @@ export function nextStep(request: ShownRequest): string | null {
 const textOf = (texts: Steps<string>, code: string | null): string | null =>
   code !== null && Object.hasOwn(texts, code) ? (texts[code] ?? null) : null;
 
-function fill(text: string, request: ShownRequest): string {
+function fill(text: string, request: PrintableRequest): string {
   const { route, id, event, delivery_id } = request;
   const values: Readonly<Record<string, string>> = {
     route,
@@ -131,19 +131,19 @@ function fill(text: string, request: ShownRequest): string {
   return text.replace(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? '');
 }
 
-const whereSecretIs = ({ route, isSubscription }: ShownRequest): string =>
+const whereSecretIs = ({ route, isSubscription }: PrintableRequest): string =>
   isSubscription
     ? `\`hookwright webhook show ${route} --reveal\` shows it`
     : `it is where \`secret\` of route ${route} points, else \`secret\` of all routes`;
 
 /** `set \`source: linear\`` if the headers identify the source. */
-function sourceLine({ about }: ShownRequest): string {
+function sourceLine({ about }: PrintableRequest): string {
   const names = about?.kind === 'signature' ? about.other_sources : [];
   if (names.length === 0) return 'set `source:` (hookwright source list)';
   return `set ${names.map((name) => `\`source: ${name}\``).join(' or ')}`;
 }
 
-const deliveryCommand = ({ dispatch_id }: ShownRequest): string =>
+const deliveryCommand = ({ dispatch_id }: PrintableRequest): string =>
   dispatch_id === null ? 'hookwright doctor checks the target' : `hookwright deliveries show ${dispatch_id}`;
 
 /** Headers that curl creates itself. */

@@ -116,7 +116,7 @@ function unknownRoute(name: string, { table }: TestedConfig): string {
   return `unknown route "${name}"${close === undefined ? '' : `; did you mean ${close}?`}`;
 }
 
-type TestRequest =
+type TestInput =
   | { readonly parts: RequestParts; readonly inputs: readonly string[] }
   | { readonly key: string; readonly problem: string; readonly inputs: readonly string[] };
 
@@ -124,7 +124,7 @@ async function makeRequest(
   { tests, test }: LoadedTest,
   plan: RoutePlan,
   format: LinkedRoute['body'],
-): Promise<TestRequest> {
+): Promise<TestInput> {
   const path = routePath(plan);
   const headers = Object.entries(test.headers ?? {});
   const key = test.request === undefined ? 'payload_file' : 'request';

@@ -145,8 +145,8 @@ export function withoutBodyCredentials(
   const found = credentialsIn(parse(body), places);
   if (found === null || [...found].some(({ length }) => length < MIN_LENGTH)) return null;
   if (found.size === 0) return body;
-  const captured = replaceInBytes(body, [...found], BODY_MARKER);
-  return credentialsIn(parse(captured), places)?.size === 0 ? captured : null;
+  const cleaned = replaceInBytes(body, [...found], BODY_MARKER);
+  return credentialsIn(parse(cleaned), places)?.size === 0 ? cleaned : null;
 }
 
 /** Returns the texts at these places; null if the body cannot be parsed. */

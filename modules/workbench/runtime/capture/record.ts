@@ -242,7 +242,7 @@ const CREDENTIAL =
 
 function whatOf(name: string, { credentials, harmless }: NamedValues): string | null {
   const key = name.toLowerCase();
-  return credentials.get(key) ?? (isSecretName(name) && !harmless.has(key) ? 'credential' : null);
+  return credentials.get(key) ?? (namesCredential(name) && !harmless.has(key) ? 'credential' : null);
 }
 
 const withoutUrlCredentials = (text: string, query: NamedValues): string =>
@@ -263,7 +263,7 @@ const SIGNS = wordsOf(SIGNING);
 const SESSIONS: ReadonlySet<string | undefined> = new Set([undefined, 'x', 'connect']);
 
 /** Whether a value of this name may be a credential. @param name in any case: `X-Api-Key`, `apiKey`, `client_secret` */
-export function isSecretName(name: string): boolean {
+export function namesCredential(name: string): boolean {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
@@ -305,13 +305,13 @@ function replaceUrlCredentials(text: string, whatOf: (name: string) => string | 
   for (const { text: inner, starts } of decodedLayers(text, MAX_LAYERS))
     for (const { start, end, what } of findCredentials(inner, whatOf))
       found.push({ start: starts[start] ?? 0, end: starts[end] ?? text.length, what });
-  let captured = '';
+  let cleaned = '';
   let copied = 0;
   for (const { start, end, what } of found.sort((a, b) => a.start - b.start || b.end - a.end)) {
-    if (start >= copied) captured += text.slice(copied, start) + encodeURIComponent(marker(what));
+    if (start >= copied) cleaned += text.slice(copied, start) + encodeURIComponent(marker(what));
     copied = Math.max(copied, end);
   }
-  return captured + text.slice(copied);
+  return cleaned + text.slice(copied);
 }
 
 /** A value ends at `&` or white space, not at `;`, which some parsers read as part of the value. */

@@ -70,11 +70,7 @@ function tried(request: RefusedRequest, plan: SchemePlan): SignatureCause | null
   // Trials ignore the age. If one succeeds, only the age is invalid.
   if (trials.some((trial) => tryTrial(trial).ok)) return seen(reason, REASON_TEXTS[reason] + pastWindow(request, plan));
   const old = expired.some((secret) => tryTrial({ plan, parts: request.parts, secret, url: request.publicUrl }).ok);
-  if (old)
-    return seen(
-      'old_secret',
-      'the signature is valid under a previous secret that has expired: the sender still uses that secret',
-    );
+  if (old) return seen('old_secret', 'valid under an expired previous secret, which the sender still uses');
   for (const trial of trials) {
     const near = findNearMiss(trial);
     if (near !== null) return seen(near.code, `the signature would be valid, but ${near.says}`);

@@ -126,7 +126,7 @@ class WatchedRequest implements Watcher {
       this.input.warnings.add('`session_key` does not resolve: the run gets a new session', {});
     if (this.intake.isExchange)
       this.input.warnings.add(
-        'another hookwright caused the event: a few events of one key are accepted, then they are ignored (`loop`)',
+        'another hookwright caused the event: after a few of one key, it is ignored (`loop`)',
         {},
       );
   }
@@ -245,8 +245,8 @@ class WatchedRequest implements Watcher {
     const { coalesce } = this.input.route;
     const { coalesceKey: key } = this.intake;
     if (coalesce === null || key === null || this.dispatch === null) return null;
-    const captured = coalesce.all === null ? {} : ({ keep: 'all' } as const);
-    return { key, ...captured, window_seconds: coalesce.windowMs / 1000, max_wait_seconds: coalesce.maxWaitMs / 1000 };
+    const keep = coalesce.all === null ? {} : ({ keep: 'all' } as const);
+    return { key, ...keep, window_seconds: coalesce.windowMs / 1000, max_wait_seconds: coalesce.maxWaitMs / 1000 };
   }
 }
 

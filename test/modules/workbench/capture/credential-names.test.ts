@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   credentialPlaces,
-  isSecretName,
+  namesCredential,
   pathWithoutCredentials,
   withoutCredentials,
 } from '../../../../modules/workbench/runtime/capture/record.ts';
@@ -24,9 +24,9 @@ const HARMLESS = `X-Forwarded-For Idempotency-Key idempotency_key X-GitHub-Event
   optic option captain pinterest cred-it incredible`;
 
 describe('names', () => {
-  for (const name of SECRET.split(/\s+/)) it(`${name} is a credential`, () => assert.equal(isSecretName(name), true));
+  for (const name of SECRET.split(/\s+/)) it(`${name} is a credential`, () => assert.equal(namesCredential(name), true));
   for (const name of HARMLESS.split(/\s+/).filter((each) => each !== 'cred-it'))
-    it(`${name} is not a credential`, () => assert.equal(isSecretName(name), false));
+    it(`${name} is not a credential`, () => assert.equal(namesCredential(name), false));
 });
 
 describe('values of headers', () => {

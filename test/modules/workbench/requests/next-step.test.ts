@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { ShownRequest } from '../../../../modules/workbench/cli/requests/print-request.ts';
+import type { PrintableRequest } from '../../../../modules/workbench/cli/requests/print-request.ts';
 import { CAUSES, nextStep } from '../../../../modules/workbench/cli/requests/print-request.ts';
 import { ROOT } from '../../../helpers/root.ts';
 
@@ -20,7 +20,7 @@ test('the docs list exactly the causes that can be printed', () => {
 
 test('the next step for a different secret names its place', () => {
   const refused = { route: 'gh', outcome: 'invalid_signature', cause: { code: 'unknown', certain: false, text: '' } };
-  const step = (isSubscription: boolean) => nextStep({ ...refused, isSubscription } as ShownRequest) ?? '';
+  const step = (isSubscription: boolean) => nextStep({ ...refused, isSubscription } as PrintableRequest) ?? '';
   assert.match(step(false), /`secret`.*\bgh\b/);
   assert.doesNotMatch(step(false), /webhook show/);
   assert.match(step(true), /`hookwright webhook show gh --reveal`/);
