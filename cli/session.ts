@@ -112,7 +112,7 @@ async function showAgent(context: CliContext, given: Options, session: string): 
   printBeside(context, 'turn     ', busy === null ? 'none' : visible(holderText(busy)));
   printBeside(context, 'waiting  ', String(busy?.waiting ?? 0));
   printLine(context);
-  for (const turn of said.flatMap(turnsOf)) printTurn(context, turn);
+  for (const turn of said.flatMap(turnsIn)) printTurn(context, turn);
 }
 
 function printTurn(context: CliContext, { at, role, content }: Turn): void {
@@ -198,7 +198,7 @@ export function agentSessionJson(profile: string, id: string, busy: BusySession 
 }
 
 /** A turn as two turns of a chat session. */
-export const turnsOf = ({ accepted_at, answered_at, prompt, answer }: SaidTurn) => [
+export const turnsIn = ({ accepted_at, answered_at, prompt, answer }: SaidTurn) => [
   { role: 'user', content: prompt, at: new Date(accepted_at).toISOString() },
   { role: 'assistant', content: answer, at: new Date(answered_at).toISOString() },
 ];

@@ -53,6 +53,17 @@ export interface HookwrightOptions extends Omit<ServiceOptions, 'table' | 'home'
   readonly modules?: readonly HookwrightModule[] | undefined;
 }
 
+/**
+ * A module of the program, as `hookwright/modules` exports it.
+ *
+ * @example
+ * ```ts
+ * import type { HookwrightModule } from 'hookwright';
+ * import { guard, outputs } from 'hookwright/modules';
+ *
+ * const modules: readonly HookwrightModule[] = [guard, outputs];
+ * ```
+ */
 export interface HookwrightModule {
   /** Name of the module. */
   readonly name: string;

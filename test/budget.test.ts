@@ -19,6 +19,8 @@ const MOST_IN_NINE_OF_TEN = 240;
 const MOST_IN_A_FILE = 450;
 const SPINE_FILES = { least: 60, most: 75 };
 const SPINE_LINES = 9500;
+/** How far a figure of today may be from the truth. */
+const STALE = 0.03;
 
 const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
 
@@ -37,11 +39,19 @@ function linesOfCode(file: string): number {
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
 const codeOf = (folders: readonly string[]): number => sum(folders.flatMap(sources).map(linesOfCode));
 
-/** `| core | 26,000 | what users get |`, by the first cell. */
-function limits(): ReadonlyMap<string, number> {
+interface Limit {
+  readonly most: number;
+  readonly today: number;
+}
+
+/** `| core | 26,000 | 25,870 | what users get |`, by the first cell. */
+function limits(): ReadonlyMap<string, Limit> {
   const section = page.split('## The limits\n')[1]?.split(/^## /m)[0] ?? '';
-  const rows = section.matchAll(/^\| \**`?([a-z]+)`?\** \| ([\d,]+) \|/gm);
-  return new Map([...rows].map(([, name = '', lines = '']) => [name, Number(lines.replaceAll(',', ''))]));
+  const rows = section.matchAll(/^\| \**`?([a-z]+)`?\** \| ([\d,]+) \| ([\d,]+) \|/gm);
+  const read = (text: string): number => Number(text.replaceAll(',', ''));
+  return new Map(
+    [...rows].map(([, name = '', most = '', today = '']) => [name, { most: read(most), today: read(today) }]),
+  );
 }
 
 /** The paths in the list at the head of the page, in reading order. */
@@ -59,9 +69,14 @@ test('each ring, and each module, stays within its lines of code', () => {
     ['all', codeOf(Object.values(RINGS).flat())],
   ]);
   assert.deepEqual([...table.keys()].sort(), [...counted.keys()].sort());
-  const over = [...counted].filter(([name, lines]) => lines > (table.get(name) ?? 0));
+  const over = [...counted].filter(([name, lines]) => lines > (table.get(name)?.most ?? 0));
   assert.deepEqual(
-    over.map(([name, lines]) => `${name}: ${lines} lines, the limit is ${table.get(name)}`),
+    over.map(([name, lines]) => `${name}: ${lines} lines, the limit is ${table.get(name)?.most}`),
+    [],
+  );
+  const stale = [...counted].filter(([name, lines]) => Math.abs(lines / (table.get(name)?.today ?? 1) - 1) > STALE);
+  assert.deepEqual(
+    stale.map(([name, lines]) => `${name}: ${lines} lines today, the table says ${table.get(name)?.today}`),
     [],
   );
 });

@@ -82,7 +82,7 @@ export interface DispatchContext {
   /** Loads the checks of the outputs of runs. */
   readonly outputs?: () => Promise<OpenHandover>;
   /** Called after deliveries were stored that wait for approval. */
-  readonly approvalRequested?: () => void;
+  readonly requested?: () => void;
   /** Replaces every known secret; default: none. */
   readonly redact?: (text: string) => string;
   /** Absent: runs have no limits. */

@@ -93,10 +93,7 @@ export const openOf = (deliveries: readonly DispatchDelivery[], at: number, firs
   deliveries.map((delivery, index) => openDelivery(delivery, first + index, at));
 
 /** Requests the approvals that these deliveries need; call it once they are stored. */
-export function requestApproval(
-  { approvalRequested: asked }: DispatchContext,
-  open: readonly OpenDelivery[] = [],
-): void {
+export function requestApproval({ requested: asked }: DispatchContext, open: readonly OpenDelivery[] = []): void {
   if (open.some(({ waiting }) => waiting === true)) asked?.();
 }
 

@@ -246,7 +246,7 @@ function assembleWork(context: ServiceContext, openings: Openings) {
     agent_limits: () => serving.linked.limits,
     random: Math.random,
     outputs: () => requirePart(modules, 'outputs'),
-    approvalRequested: () => approving.asked(),
+    requested: () => approving.asked(),
   });
   due.listen(() => dispatcher.wake());
   const parts = { serving, deliveries, deliverer, limits, useJobs, scheduler, guarding, approving, statuses, keeping };

@@ -61,7 +61,7 @@ describe('the API of the console', () => {
     const request = await get<'getRequest'>(`/api/requests/${ignored[0]?.id}`);
     assert.deepEqual(JSON.parse(request.body ?? ''), { name: 'Eve' });
     assert.equal(request.about?.kind, 'filter');
-    assert.equal(request.next, `see what each filter found: hookwright explain hello --request ${request.id}`);
+    assert.match(request.next ?? '', new RegExp(`: hookwright explain hello --request ${request.id}$`));
     const { stdout } = await console.gateway.cli('requests', 'show', request.id, '--json');
     assert.equal(JSON.parse(stdout).next, request.next);
     const page = await get<'listRequests'>('/api/requests?limit=2');

@@ -24,7 +24,8 @@ const HARMLESS = `X-Forwarded-For Idempotency-Key idempotency_key X-GitHub-Event
   optic option captain pinterest cred-it incredible`;
 
 describe('names', () => {
-  for (const name of SECRET.split(/\s+/)) it(`${name} is a credential`, () => assert.equal(namesCredential(name), true));
+  for (const name of SECRET.split(/\s+/))
+    it(`${name} is a credential`, () => assert.equal(namesCredential(name), true));
   for (const name of HARMLESS.split(/\s+/).filter((each) => each !== 'cred-it'))
     it(`${name} is not a credential`, () => assert.equal(namesCredential(name), false));
 });
