@@ -7,5 +7,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const passed = await runChecks(ROOT, {
   types: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
   ...checksWith((name) => ['--import', 'tsx', `${name}.ts`]),
+  wording: ['--import', 'tsx', 'scripts/lint/wording.ts'],
+  grammar: ['--import', 'tsx', 'scripts/lint/grammar.ts'],
 });
 if (!passed) process.exit(1);

@@ -241,7 +241,7 @@ function addTo(next: Map<string, Set<string>>, from: string, to: string): void {
   if (from !== to) next.set(from, (next.get(from) ?? new Set()).add(to));
 }
 
-/** Types and what is loaded later (`import()`) count: whoever reads a file reads those as well. */
+/** Types and what is loaded later (`import()`) count: a reader of a file reads those as well. */
 const OWN_IMPORTS = ['base', 'schemas', 'compiler', 'runtime', 'cli', 'modules', 'main', 'scripts', 'bench']
   .flatMap(sources)
   .flatMap(importsOf)
@@ -297,7 +297,7 @@ test('a name is exported by one file', () => {
   );
 });
 
-/** Interfaces and object types of a file with the names of their own members, by the indentation that the formatter gives them. */
+/** Interfaces and object types of a file with the names of their members, by the indentation that the formatter gives them. */
 function* shapesIn(text: string): Iterable<readonly [name: string, members: readonly string[]]> {
   const shapes = /^( *)(?:export )?(?:interface|type) (\w+)[^;\n]*\{\n([\s\S]*?)\n\1\}/gm;
   for (const [, indent = '', name = '', body = ''] of text.matchAll(shapes)) {

@@ -67,13 +67,13 @@ const OUTSIDE: readonly (readonly [sender: string, why: string, instead: string]
     'admin webhooks with a secret: `jira`',
   ],
   ['Contentful', 'the sender chooses which headers are signed', 'a proxy that verifies and signs as `generic-v2`'],
-  ['HubSpot v1 and v2', 'a hash that is no HMAC', 'the v3 signature of the same requests: `hubspot`'],
+  ['HubSpot v1 and v2', 'a hash that is not an HMAC', 'the v3 signature of the same requests: `hubspot`'],
   ['Coinbase Developer Platform `v1`', 'the sender chooses which headers are signed', 'its `v0`: `coinbase-cdp`'],
   ['Gitea in form mode', 'the text inside a field is signed, not the body', 'the content type JSON: `gitea`'],
   [
     'Datadog, Supabase database webhooks, Home Assistant',
     'nothing is signed',
-    'a header or credentials of your own: `bearer`, `basic`',
+    'a custom header or credentials: `bearer`, `basic`',
   ],
   ['Docker Hub', 'nothing is signed and no header can be set', 'a secret in the URL: `url-token`'],
 ];

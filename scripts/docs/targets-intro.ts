@@ -33,12 +33,12 @@ platforms:
 
 - **Address.** \`chat_id\` in \`deliver_extra\`, else the target's \`home_channel\`, else the delivery fails. Threads are
   \`message_thread_id\` or \`thread_id\`. Values are templates; one that the payload does not resolve fails the delivery and is never
-  sent as it stands. With several targets \`deliver_extra\` may be keyed by target.
+  sent unchanged. With several targets \`deliver_extra\` may be keyed by target.
 - **Credentials** are literals, \`env:NAME\` or \`file:path\`. A delivery uses only those of its route's profile. They are
   never shown: \`hookwright deliver <target> --text hello --dry-run\` prints the request with \`***\` in their place.
 - **Variants.** A target that can be reached in several ways (a bot, an incoming webhook) uses the first whose settings are complete;
   \`variant: <name>\` chooses one.
-- **Another server.** \`api_base\` replaces the service's address, for a server of your own, a proxy or a test double; of a \`webhook_url\` it
+- **Another server.** \`api_base\` replaces the service's address, for your own server, a proxy or a test double; of a \`webhook_url\` it
   replaces the origin, and the path stays. It must be \`https://\` unless it is this machine; \`allow_http: true\` lifts that. The rate limits of the public service then do not apply.
 - **Long texts** become several messages, split at paragraphs, then lines, then words, never inside a character. A retry continues
   after the last message that was sent.

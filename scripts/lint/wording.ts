@@ -21,7 +21,7 @@ interface Phrase {
 /** Files with texts. Shapes and generated files repeat texts from elsewhere. */
 const CHECKED = /\.(?:tsx?|mjs|md|ya?ml|json|html|css|sh)$/;
 const SKIPPED =
-  /(?:^|\/)generated\/|^catalog\/(?:shapes|writers)\/|^scripts\/lint\/wording\.yaml$|package-lock\.json$|^test\/.*\/fixtures\//;
+  /(?:^|\/)generated\/|^catalog\/(?:shapes|writers)\/|^scripts\/lint\/wording\.yaml$|^compiler\/text\/stand-ins\.yaml$|package-lock\.json$|^test\/(?:.*\/)?fixtures\//;
 
 /** Number of characters before a match that `unless` sees. */
 const BEFORE = 12;

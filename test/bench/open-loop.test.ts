@@ -17,7 +17,7 @@ async function planFor(t: TestContext, answer: (n: number) => { status: number; 
       () => (status === 0 ? request.socket.destroy() : response.writeHead(status, { 'content-length': 2 }).end('{}')),
       afterMs,
     );
-    // Nobody waits for the end of the longest.
+    // No request waits for the end of the longest.
     timer.unref();
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -38,7 +38,7 @@ describe('open loop', () => {
     assert.deepEqual(dueTimes(phases), [0, 500, 1000, 1250]);
   });
 
-  it('charges a stall to all who came meanwhile', async (t) => {
+  it('charges a stall to all requests that arrive during it', async (t) => {
     let first = 0;
     // Nothing is answered before 300 ms have passed since the first request.
     const stalled = () => {

@@ -22,7 +22,7 @@ const promtool = (...argv: readonly string[]) => {
 
 test('promtool accepts the alert rules', { skip }, () => promtool('check', 'rules', RULES));
 
-test('the first that is refused, shed, given up, badly signed or failed on a new route raises its alert', {
+test('the first refused, shed, dead, badly signed or failed event of a new route raises its alert', {
   skip,
 }, async (t) => {
   const metrics = new CountedMetrics();
@@ -51,7 +51,7 @@ test('the first that is refused, shed, given up, badly signed or failed on a new
   promtool('test', 'rules', path);
 });
 
-/** Of a gateway with one route. @param dead deliveries of it that were given up; until then it has accepted nothing */
+/** Of a gateway with one route. @param dead its dead deliveries; before, it accepted nothing */
 const live = (dead: number): LiveFigures => ({
   ...{ version: '1.0.0', generation: 1, routes: 1, subscriptions: 0, quarantined: 0, storeUp: true },
   served: [{ profile: 'default', name: 'new' }],
@@ -72,7 +72,7 @@ const seriesOf = ({ text }: { readonly text: string }): ReadonlyMap<string, stri
     ]),
   );
 
-test('the alert about dead deliveries fires while some were just given up, and not for old ones', { skip }, (t) => {
+test('the alert about dead deliveries fires for recent ones, not for old ones', { skip }, (t) => {
   const path = join(tempDir(t), 'dead.yaml');
   // Two gateways of one store: each exports what is in it.
   const series = (instance: string): string =>
@@ -90,7 +90,7 @@ test('the alert about dead deliveries fires while some were just given up, and n
   promtool('test', 'rules', path);
 });
 
-test('what waits in the store of two gateways is counted once', { skip }, (t) => {
+test('pending work of two gateways that share a store is counted once', { skip }, (t) => {
   const path = join(tempDir(t), 'shared.yaml');
   const of = (instance: string, values: string) =>
     [

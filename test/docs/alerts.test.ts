@@ -68,7 +68,7 @@ describe('docs/alerts.yaml, docs/grafana-dashboard.json', () => {
           );
         assert.ok(found.some(isMet), `${where}: ${text} is not exported`);
       }
-      // Labels by which the query adds up; those that Prometheus adds are no metric's own.
+      // Labels by which the query adds up; Prometheus adds others.
       const named = new Set(selectors.map(([, name]) => name));
       const found = lines.filter((line) => named.has(line.replace(/[{ ].*/, '')));
       for (const [, list = ''] of expr.matchAll(/by \(([^)]*)\)/g)) {

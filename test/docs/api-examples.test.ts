@@ -82,7 +82,7 @@ describe('examples', () => {
   }
 });
 
-/** The script with the modules of this tree instead of the package, and with a home of its own. */
+/** The script with the modules of this tree instead of the package, and with its own home. */
 const localised = (script: string, home: string): string =>
   script
     .replace(/from "(hookwright(?:\/\w+)?)"/g, (_found, entry: string) => `from ${JSON.stringify(entryUrl(entry))}`)

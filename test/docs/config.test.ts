@@ -9,7 +9,7 @@ const ajv = new Ajv2020({ strict: false });
 const $defs = { ...(readSchema('config').$defs as object), ...(readSchema('route').$defs as object) };
 for (const name of ['config', 'route', 'source', 'target']) ajv.addSchema(readSchema(name));
 
-/** A map that the page describes in a section of its own, or that holds such maps. */
+/** A map that the page describes in a separate section, or that holds such maps. */
 const OWN_SECTION =
   /^(platforms|platform_toolsets|gateway|agent|jobs|sources|targets|extra|routes|coalesce|openai|sandbox)$/;
 

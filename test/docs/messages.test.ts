@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { logCalls } from '../../scripts/docs/messages-page.ts';
 
-/** The page says of them that they have words of their own. */
+/** The page says of them that they have separate texts. */
 const OWN_WORDS = 'modules/rescue/runtime/rescue.ts';
 
 test('every call of the logger says something that is written at the call', () => {

@@ -27,7 +27,7 @@ for (const name of examples) {
   });
 }
 
-/** Two show what the rules say; of the others tests of their own say that each config compiles without a word. */
+/** Two show what the rules say; separate tests show that the other configs compile without diagnostics. */
 const SHOWN = ['payloads.md', 'rules.md', 'sources.md', 'own-sources.md', 'targets.md'];
 
 const pages = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter(

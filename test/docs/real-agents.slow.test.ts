@@ -46,7 +46,7 @@ const recipes = ['agents', 'github', 'gitlab'].flatMap((page) =>
   }),
 );
 
-/** Files with a mark of their own each, and texts that name them in every way that was thought of. */
+/** Files with a unique mark each, and texts that name them in many ways. */
 function plant(home: string) {
   const marks: string[] = [];
   const put = (path: string): string => {

@@ -1,4 +1,4 @@
-/** What docs/scale.md has people type, run against a database of its own. */
+/** Runs the commands of docs/scale.md against a separate database. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What the pages about targets show is true: configs compile, examples have their form, the target of one's own works. */
+/** The pages about targets: configs compile, examples have their form, the custom target works. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -23,7 +23,7 @@ const WEBHOOK = `platforms:
       review: { source: github, events: [issues], prompt: "Read this: {issue.title}" }
 `;
 
-/** The end of what each prints, and what is told by it. */
+/** The end of what each prints, and what it reports. */
 const PRINTED: Readonly<Record<string, readonly [output: readonly unknown[], usage: Usage]>> = {
   claude: [
     [
