@@ -89,8 +89,8 @@ async function compileFirst(
     context.stderr.write(diagnostics);
     noteIgnored(context, report);
   } else {
-    if (diagnostics !== '') log.warn({ diagnostics }, 'the configuration has diagnostics');
-    if (ignored.length > 0) log.warn({ config: report.root, ignored }, 'ignoring another config');
+    if (diagnostics !== '') log.warn({ diagnostics }, 'the configuration has warnings');
+    if (ignored.length > 0) log.warn({ config: report.root, ignored }, 'found a second configuration; ignoring it');
   }
   if (!report.ok && report.refused === null) throw new CliError('not started: the configuration has errors');
   return report;

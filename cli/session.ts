@@ -103,7 +103,7 @@ async function showAgent(context: CliContext, given: Options, session: string): 
   if (found === null || (found.busy === null && found.said.length === 0)) {
     throw new CliError(
       `session "${session}" has no turns and no pending runs`,
-      'to list busy sessions: hookwright session list; a chat session needs the target and the chat id',
+      'list busy sessions with: hookwright session list; select a chat session by target and chat id',
     );
   }
   const { busy, said } = found;
@@ -130,7 +130,7 @@ export const sessionResetCommand = command({
     if (known !== true) {
       throw new CliError(
         `session "${given.session}" has no turns and no pending runs`,
-        'to list busy sessions: hookwright session list',
+        'list busy sessions with: hookwright session list',
       );
     }
     printLine(context, `session ${visible(given.session)} reset`);

@@ -102,7 +102,7 @@ export const JOB_OPTIONS = {
   skills: namesOption('Skills by comma'),
   toolsets: namesOption("Toolsets by comma; default: the profile's"),
   timezone: text('zone', "IANA time zone; default: gateway.timezone, or else the machine's"),
-  misfire: misfireOption('Runs missed without a gateway: skip (default) or once'),
+  misfire: misfireOption('Runs missed while no gateway ran: skip them (skip, default) or run once (once)'),
   budget: budgetOption,
   description: descriptionOption,
 };

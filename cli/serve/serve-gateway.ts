@@ -152,7 +152,10 @@ async function openControl(
   try {
     writeAtomic(info, `${JSON.stringify(note)}\n`, 0o600);
   } catch (error) {
-    log.warn({ reason: describeDiskError(error) }, `cannot write ${info}; other commands cannot name this process`);
+    log.warn(
+      { reason: describeDiskError(error) },
+      `cannot write ${info}; other commands cannot find the pid of this gateway`,
+    );
   }
   return {
     close: async () => {

@@ -268,7 +268,7 @@ function lowerTexts(text: string, path: NodePath, { values, report }: Texts): Va
   return text.split(/\{([A-Za-z_][\w.-]*)\}/).flatMap((part, index): ValueSegment[] => {
     if (index % 2 === 0) return part === '' ? [] : [{ kind: 'text', text: part }];
     if (!values.includes(part)) {
-      const known = `the values are ${oneOf(values, 'and')}, and the placeholders of \`url\``;
+      const known = `available are ${oneOf(values, 'and')}, and the placeholders of \`url\``;
       report(path, `\`{${part}}\` is unknown: ${known}${didYouMean(part, values)}`);
     }
     const of = ALL_VALUES.find((value) => value === part);

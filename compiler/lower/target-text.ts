@@ -109,7 +109,7 @@ const PLACES: Readonly<Record<TextPlace, readonly [allowed: readonly ValueRef['o
   basic: [['setting'], 'user name and password must be settings'],
   header: [HEADER, 'a header may not contain values of the delivery'],
   path: [PATH, 'a path may not contain the text'],
-  content: [[...PATH, 'text', 'marker', 'marks', 'content'], 'it is not available here'],
+  content: [[...PATH, 'text', 'marker', 'marks', 'content'], 'the mark of posts is available only in content'],
   signature: [['setting', 'timestamp'], 'a signature may use only settings and the timestamp'],
   exchange: [['setting', 'jwt', 'installation'], 'a token request may use only settings'],
   installation: [['setting', 'jwt', 'match'], 'it may use only settings and parts of the address'],
@@ -130,7 +130,7 @@ function unknownName(name: string, scope: TextScope): string {
     'text',
     'key',
   ];
-  return `\`{${name}}\` is unknown; the values are ${[...new Set(known)].join(', ')}`;
+  return `\`{${name}}\` is unknown; available are ${[...new Set(known)].join(', ')}`;
 }
 
 function misplaced(

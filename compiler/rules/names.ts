@@ -72,7 +72,7 @@ function withoutKeys(
   const problem = { path: deliver_extra === undefined ? [] : ['deliver_extra'], at: 'key' } as const;
   const usual = usualAddresses(fields, route);
   if (usual === null)
-    return { ...problem, message: needs, hint: 'write it as a template over the payload, or as fixed text' };
+    return { ...problem, message: needs, hint: 'use a template with fields of the payload, or fixed text' };
   const pairs = flowText(usual.values);
   const text = deliver_extra === undefined ? `deliver_extra: ${pairs}` : pairs.slice(2, -2);
   if (!usual.isCertain) return { ...problem, message: needs, hint: `write, for example, \`${text}\`` };

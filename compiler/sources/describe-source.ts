@@ -5,9 +5,9 @@ import type { SourceFile } from '../../schemas/generated/types.ts';
 export function describeSecret({ verify, secret = {} }: SourceFile): string | null {
   const form = KEY_TEXTS[secret.as ?? 'utf8'];
   if (verify === 'basic') return '`user:password`';
-  const strip = secret.strip === undefined ? '' : `without its prefix \`${secret.strip}\``;
+  const strip = secret.strip === undefined ? '' : `after removing the prefix \`${secret.strip}\``;
   if (secret.otherwise === 'utf8-or-base64')
-    return `\`${secret.strip}\` and base64; without the prefix: text or base64`;
+    return `\`${secret.strip}\` followed by base64; a secret without this prefix is tried as text and as base64`;
   if (form === null) return strip === '' ? null : `the text ${strip}`;
   return strip === '' ? form : `${form}, ${strip}`;
 }

@@ -101,7 +101,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     // Called before it is stored, so that the next `take_work` shares the commit.
     changed();
     const result = await recorded;
-    if (result === null) return log.warn({ ...taken }, 'no longer holding the delivery; its outcome was not stored');
+    if (result === null) return log.warn({ ...taken }, 'lost the lease of the delivery; its outcome was not stored');
     observer?.reached?.('delivery.marked');
     reportAttempt(context, dispatch, progress.attempts + 1, attempted);
     this.finish(taken, content, result);
@@ -122,7 +122,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     const recorded = persister.write(this.recordOf(taken, dispatch, ended));
     changed();
     const result = await recorded;
-    if (result === null) return log.warn({ ...taken }, 'no longer holding the delivery; its outcome was not stored');
+    if (result === null) return log.warn({ ...taken }, 'lost the lease of the delivery; its outcome was not stored');
     const delivery = dispatch.deliveries[taken.index];
     const target = delivery === undefined ? '' : targetLabel(delivery);
     log.info({ ...logFields(dispatch), target, reason, ...(by === undefined ? {} : { by }) }, 'not sent');

@@ -210,7 +210,7 @@ export class RunWorker implements Worker<TakenRun> {
     // Called before it is stored, so that the next `take_work` shares the commit, and takes the next turn of its session.
     changed();
     const stored = await writing;
-    if (!stored) context.log.warn({ ref }, 'no longer holding the run; its outcome was not stored');
+    if (!stored) context.log.warn({ ref }, 'lost the lease of the run; its outcome was not stored');
     return stored;
   }
 }

@@ -28,7 +28,7 @@ export const OTHER_REASON_TEXTS = {
   filter: 'a filter of the route does not match',
   foreign_host: 'the request is addressed to another host',
   foreign_origin: 'a web page of another origin sent it',
-  foreign_site: 'a web page of another site sent it',
+  foreign_site: 'a web page of another site sent the request',
   internal_error: 'internal error of the gateway; see its log',
   job_already_running: 'the last run of the job of the route is not finished',
   job_paused: 'the job of the route is paused',

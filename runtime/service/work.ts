@@ -378,7 +378,7 @@ export class Work implements Backend {
     const { confinement, log } = this.context;
     const reason = await confinement.problem();
     if (reason !== null) log.warn({ reason }, 'sandboxes do not work here: runs that need one will fail');
-    for (const path of await confinement.closed(plans)) log.warn({ path }, 'a path of a sandbox cannot be opened');
+    for (const path of await confinement.closed(plans)) log.warn({ path }, 'cannot open a path that a sandbox lists');
   }
 
   /** Drains work for up to `timeoutMs`; the rest resumes after the next start. */

@@ -205,7 +205,7 @@ export class Tables {
     } catch (error) {
       if (error instanceof TableError) throw error;
       const reason = messageOf(error);
-      const message = `the table is not as this version's compiler makes it (${reason}): run \`hookwright compile\``;
+      const message = `the compiled table does not match this version (${reason}): run \`hookwright compile\``;
       throw new TableError(message, { cause: error });
     }
   }

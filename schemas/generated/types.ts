@@ -2830,7 +2830,7 @@ export interface Dispatch {
    */
   replay_of: string | null;
   /**
-   * `traceparent` of the request, or of the job's instant; absent without tracing.
+   * `traceparent` of the request, or of the scheduled run; absent if tracing is off.
    */
   trace?: string;
   /**
@@ -3744,7 +3744,7 @@ export interface SchemePlan {
     [k: string]: string;
   };
   /**
-   * Locations of the event type, with `source:`.
+   * Locations of the event type, for routes that set `source`.
    */
   event: LocatorPlan[];
   /**
@@ -3945,7 +3945,7 @@ export interface SettingPlan {
   required: boolean;
   default: string | null;
   /**
-   * RE2 source, for the whole value.
+   * RE2 pattern that the whole value must match.
    */
   pattern: string | null;
   /**
@@ -3956,11 +3956,11 @@ export interface SettingPlan {
 export interface AddressPlan {
   name: string;
   /**
-   * Must be set in `deliver_extra`.
+   * Whether `deliver_extra` must set the key.
    */
   required: boolean;
   /**
-   * RE2 source, for the whole value.
+   * RE2 pattern that the whole value must match.
    */
   pattern: string | null;
 }
@@ -4044,7 +4044,7 @@ export interface RequestPlan {
    */
   thread: boolean | null;
   /**
-   * A key of the address that must have a value. Absent: none.
+   * Address key that must be set for this request to be sent. Absent: no condition.
    */
   given?: string;
   method: 'POST' | 'PUT' | 'PATCH' | 'GET';
@@ -4080,7 +4080,7 @@ export interface TextNode {
 export interface ObjectNode {
   kind: 'object';
   /**
-   * Omitted while this is empty.
+   * Path of a value. If the value is empty, this part of the body is omitted.
    */
   when: ValueTemplate | null;
   fields: BodyField[];
@@ -4248,7 +4248,7 @@ export interface RequestPlan1 {
    */
   thread: boolean | null;
   /**
-   * A key of the address that must have a value. Absent: none.
+   * Address key that must be set for this request to be sent. Absent: no condition.
    */
   given?: string;
   method: 'POST' | 'PUT' | 'PATCH' | 'GET';

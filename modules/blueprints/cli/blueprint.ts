@@ -56,7 +56,7 @@ const RUNS = 5;
 export const blueprintShowCommand = command({
   options: {
     json: jsonOption,
-    timezone: text('zone', 'IANA time zone; default: that of new jobs'),
+    timezone: text('zone', 'IANA time zone; default: the time zone of new jobs'),
     config: configOption,
   },
   args: { key: argument('key'), values: restArguments('name=value') },

@@ -167,7 +167,7 @@ function noteProblems(context: CliContext, nodes: readonly StoredNode[]): void {
   }
   const tables = tablesInService(nodes);
   if (tables.length < 2) return;
-  note('the gateways serve different tables:');
+  note('the gateways serve different route tables:');
   for (const table of tables) {
     const served = nodes.filter((each) => each.state === 'serving' && each.table === table).map(({ node }) => node);
     note(`  ${table.slice(0, HASH_CHARS)} on node ${served.join(', ')}`);

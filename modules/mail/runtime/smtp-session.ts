@@ -98,6 +98,7 @@ export function smtpOutcome(result: SmtpResult, messageId: string): DeliveryOutc
   const final = Object.hasOwn(FINAL, code) ? FINAL[code] : undefined;
   if (reply >= 500) return failed('permanent', `${final ?? 'the mail server rejected the mail'} (${answered})`);
   if (final !== undefined) return failed('permanent', `${final} (${answered})`);
-  if (handedOver) return failed('ambiguous', `no answer after the mail was handed over (${answered})`);
+  if (handedOver)
+    return failed('ambiguous', `the mail server did not confirm the sent mail, which may have arrived (${answered})`);
   return failed('retry', `the mail server is unreachable (${answered})`);
 }

@@ -222,7 +222,7 @@ function noteDepth(context: CliContext, given: Input, set: FormSet): void {
   const parts = depth === 1 ? 'one part' : `${depth} parts`;
   const below = given.prefix === undefined ? '' : ' below the prefix';
   const why = `there are more than ${MAX_PATHS.toLocaleString('en')}`;
-  printNote(context, `paths of up to ${parts}${below}: ${why}; for deeper paths: --prefix <path>`);
+  printNote(context, `showing paths of up to ${parts}${below} (${why}); --prefix <path> shows deeper ones`);
 }
 
 const QUALITY = {

@@ -60,17 +60,17 @@ const namesNothing = ({ id, event, delivery, delivery_digest }: SourceFile): boo
   event === undefined && delivery === undefined && id === undefined && delivery_digest !== true;
 
 const HANDSHAKES = {
-  echo: 'the challenge is sent back',
-  reply: 'a small JSON answer',
+  echo: 'the response returns the challenge',
+  reply: 'the response is a small JSON object',
   capture: 'the secret is captured by `hookwright source enroll`',
-  ok: 'answered 200',
+  ok: 'the response is 200',
 } as const;
 
 /** Describes how the sender verifies the URL; empty if it does not. */
 export function describeHandshake({ challenges }: Pick<SchemePlan, 'challenges'>): string {
   const texts = challenges.map(({ kind, method, token }) => {
     const word = token === null ? '' : ', if its token matches `verify_token`';
-    return `${method}: ${HANDSHAKES[kind]}${word}`;
+    return `on \`${method}\`, ${HANDSHAKES[kind]}${word}`;
   });
   return [...new Set(texts)].join('; ');
 }
@@ -92,7 +92,10 @@ export function describeSending({ sending }: SourceFile): string[] {
 function retries(attempts: number | undefined, horizon: number | undefined): string[] {
   if (attempts === 1) return ['never retries'];
   const times = attempts === undefined ? '' : ` ${attempts - 1} time${attempts === 2 ? '' : 's'}`;
-  if (horizon !== undefined) return [`retries${times} within ${printDuration(horizon)}`];
+  if (horizon !== undefined)
+    return [
+      `retries${times} within ${horizon > 7200 ? `about ${Math.round(horizon / 3600)} hours` : printDuration(horizon)}`,
+    ];
   return times === '' ? [] : [`retries${times}`];
 }
 

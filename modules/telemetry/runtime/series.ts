@@ -201,7 +201,7 @@ export function recordFigures(context: RecordContext): () => Promise<void> {
       isOut = false;
     } catch (error) {
       // Counts that could not be stored are added to the next minute.
-      if (!isOut) log.warn({ reason: messageOf(error) }, 'could not store the counts of the last minute');
+      if (!isOut) log.warn({ reason: messageOf(error) }, 'could not store the metrics of the last minute');
       isOut = true;
     }
     minute = minuteAt(clock.now());

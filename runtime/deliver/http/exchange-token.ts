@@ -104,7 +104,7 @@ export function linkTokenReader(plan: ExchangePlan): (response: TargetResponse, 
   const readEnd = plan.expires === undefined ? () => undefined : linkReader(plan.expires);
   return (response, now) => {
     const token = readToken(response.json);
-    if (typeof token !== 'string' || token === '') return noToken('the response contains none');
+    if (typeof token !== 'string' || token === '') return noToken('the response contains no token');
     // The expiry is in the service's time, which may differ from this machine's.
     const theirs = Date.parse(response.header('date') ?? '');
     const end = Date.parse(String(readEnd(response.json)));

@@ -203,7 +203,7 @@ export class PostgresStore implements Store {
     this.otherTables = tables;
     const difference = describeOtherTables(this.parts.table(), tables);
     if (difference !== null && before.join() !== tables.join())
-      this.parts.log.warn({ reason: difference }, 'the gateways serve different tables');
+      this.parts.log.warn({ reason: difference }, 'the gateways serve different route tables');
   }
 
   private async renew(): Promise<void> {

@@ -174,7 +174,7 @@ function findContradiction(constraints: Constraints, leaf: WrittenLeaf): Problem
     rule: 'impossible-filter',
     path: [...leaf.path, leaf.operator],
     at: 'value',
-    message: `this contradicts the condition before it, by which \`${leaf.text}\` is ${printConstraint(before)}`,
+    message: `this contradicts the previous condition, which requires that \`${leaf.text}\` is ${printConstraint(before)}`,
     related: [{ path: before.path, message: 'the other condition' }],
   };
 }

@@ -60,7 +60,13 @@ function planSystem({ program, config, failOn, path }: InstallRequest): readonly
     ),
     ...(dirname(used) === SYSTEM_FOLDER
       ? [
-          run('let the user read the configuration and its secrets', 'chgrp', '-R', SERVICE_USER, SYSTEM_FOLDER),
+          run(
+            'let the service user read the configuration and its secrets',
+            'chgrp',
+            '-R',
+            SERVICE_USER,
+            SYSTEM_FOLDER,
+          ),
           run('let no other user read them', 'chmod', '-R', 'g+rX,o=', SYSTEM_FOLDER),
         ]
       : []),
@@ -70,7 +76,8 @@ function planSystem({ program, config, failOn, path }: InstallRequest): readonly
 }
 
 function planUser({ program, config, failOn, home, userHome, userName, path }: InstallRequest): readonly InstallStep[] {
-  if (config === null) throw new Error('a user service needs a configuration');
+  if (config === null)
+    throw new Error('no configuration found: create one with hookwright init before you install a user service');
   const unit: ServiceUnit = { program, config, failOn, home, user: null, path };
   return [
     { kind: 'write', path: join(userHome, '.config/systemd/user', SERVICE), text: printUnit(unit) },

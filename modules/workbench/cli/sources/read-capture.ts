@@ -106,7 +106,7 @@ function cutToLength(headers: HeaderPairs, body: Buffer): { readonly body: Buffe
   if (!Number.isSafeInteger(length) || length >= body.length || !/^[\r\n]+$/.test(rest)) return { body, notes: [] };
   return {
     body: body.subarray(0, length),
-    notes: ['removed the line feed after the body: by Content-Length, it was not sent'],
+    notes: ['removed the line feed after the body: Content-Length shows that it is not part of the request'],
   };
 }
 
