@@ -124,7 +124,7 @@ test('a gateway without its home rejects and reports events until the home is ba
   assert.equal((await post(url, 'runs', 'before', { n: 1 })).status, 202);
   await until(async () => (await status()).dispatches?.states.done === 1);
   renameSync(home, `${home}-away`);
-  await until(async () => /has been removed or replaced/.test(running.stderr()));
+  await until(async () => /removed or replaced/.test(running.stderr()));
   assert.deepEqual(await post(url, 'runs', 'during', { n: 2 }), {
     status: 503,
     code: 'overloaded',

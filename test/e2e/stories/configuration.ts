@@ -111,7 +111,7 @@ export const configuration: Story = {
     { run: 'test', out: /1 passed/ },
     { run: 'diff hookwright.yaml hookwright.yaml', err: /same/ },
     { run: 'diff hookwright.yaml bad.yaml', code: 2, err: /unknown-key/ },
-    { run: 'serve --table nowhere', code: 1, err: /^error: .*nowhere.*cannot be read \(ENOENT\)/ },
+    { run: 'serve --table nowhere', code: 1, err: /^error: .*nowhere.*\(ENOENT\)/ },
     { run: 'doctor --json', json: true, out: /"check": "compiles"/ },
     {
       run: 'doctor',

@@ -74,7 +74,8 @@ describe('approvals of two gateways', { skip: skipWithoutPostgres(), timeout: 3_
     await one.kill();
     assert.equal((await two.list()).length, texts.length);
     one = await start('one');
-    const notices = () => [...got].filter(([text]) => text.startsWith('hookwright: a message of route page waits'));
+    const notices = () =>
+      [...got].filter(([text]) => text.startsWith('hookwright: a message of route page needs your approval'));
     await until(async () => notices().length === texts.length);
     const waiting = await one.list();
     assert.deepEqual(waiting.map(({ text }) => text).toSorted(), texts);

@@ -68,7 +68,7 @@ it('explain prints that runs in one folder run one at a time', async (t) => {
     join(home, 'config.yaml'),
     CONFIG.replace('command: [cat],', 'command: [cat], work: shared,').replace(', script: spy.sh', ''),
   );
-  assert.match(await say(), /at once +1 of its runs, at most/);
+  assert.match(await say(), /at once .*\b1\b/);
 });
 
 it('diff prints the paths that a sandbox opens', async (t) => {

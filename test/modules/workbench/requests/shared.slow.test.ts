@@ -29,7 +29,7 @@ it('are listed and shown by every gateway, and without one', { skip: skipWithout
   const replayed = await two.cli('requests', 'replay', ids.get('accepted') ?? '', '--json');
   const { status, replay_of } = JSON.parse(replayed.stdout || '{}');
   assert.deepEqual([status, replay_of], [202, ids.get('accepted')], replayed.stderr);
-  assert.match((await two.cli('requests', 'replay', 'zzzz')).stderr, /"zzzz".*\n +hookwright requests list/);
+  assert.match((await two.cli('requests', 'replay', 'zzzz')).stderr, /"zzzz".*\n.*hookwright requests list/);
   await until(async () => JSON.parse((await two.cli('requests', 'list', '--json')).stdout).length === 3);
   await two.stop();
   const listed = await runInProcess(['requests', 'list', '--json'], { home, env });
