@@ -144,8 +144,8 @@ export function webhookKey(secret: string): Buffer | null {
 /**
  * `installation`: the id of this installation, key '', and the key of its status URLs, key 'status_key'. `alert`: an
  * active alert. `runs`: the latest runs of a session or coalesce key. `exchange`: the latest events of a key that
- * another installation has caused. `budget`: the amounts spent (budget.ts). `pause`: a paused route (pauses.ts), which
- * only `pause_route` changes. `session`: the start of a session's history (said.ts). `logout`: a console login that was
+ * another installation has caused. `budget`: the amounts spent. `pause`: a paused route, which
+ * only `pause_route` changes. `session`: the start of a session's history. `logout`: a console login that was
  * ended early.
  */
 const OF_EVENTS = ['runs', 'exchange', 'budget', 'pause', 'session'] as const;

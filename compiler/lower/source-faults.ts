@@ -3,7 +3,7 @@
 import type { SecretForm, SignedSegment, SourceFile } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/diagnostic.ts';
 
-/** Templates and locators are parsed during lowering, by lower/signed.ts, locator.ts and challenge.ts. */
+/** Templates and locators are parsed during lowering, by source.ts. */
 export function checkSource(file: SourceFile, signed: readonly SignedSegment[]): readonly Problem[] {
   const faults = [...faultsOfSignature(file), ...faultsOfKey(file), ...faultsOfSigned(file, signed)];
   return faults.map(({ path, message, hint }) => ({

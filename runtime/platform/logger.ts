@@ -11,7 +11,7 @@ import { isPrintable, printableStart } from './log.ts';
 interface LoggerOptions {
   readonly stream: Writable;
   readonly level: 'debug' | 'info' | 'warn' | 'error';
-  /** Readable lines instead of JSON; see print-log-line.ts. */
+  /** Readable lines instead of JSON. */
   readonly pretty: boolean;
   readonly colour: boolean;
   readonly clock: Clock;

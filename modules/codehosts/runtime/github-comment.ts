@@ -5,7 +5,7 @@
  * arguments: `gh` would accept a URL there and send our token to another host.
  *
  * A comment ends with a hidden marker. Before a retry whose earlier outcome is unknown, the comments are searched for
- * it, so that nothing is posted twice. A second one says which hookwright has posted it (../../table/loop-marker.ts).
+ * it, so that nothing is posted twice. A second one says which hookwright has posted it.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

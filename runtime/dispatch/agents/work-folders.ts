@@ -2,7 +2,7 @@
  * The folders that command agents work in (decisions §5), in `work` of a profile's home:
  *
  *   runs/<id>       `work: run`: for one run, removed after it
- *   removed/        being removed (platform/remove-tree.ts)
+ *   removed/        being removed (platform/files.ts)
  *   routes/<name>   `work: route`: permanent, for the runs of one route
  *   scheduled       `work: route`: permanent, for runs that no event started
  *   shared          `work: shared`: permanent, for all runs

@@ -43,7 +43,7 @@ interface Counted {
 /** Wait before the next try when another gateway was taking from the same lane, in ms. */
 const BUSY_LANE_MS = 20;
 
-/** Runs `take_work` (../mutations.ts). */
+/** Runs `take_work` (runtime/store/contract.ts). */
 export async function takeWork(scope: Scope, turns: LaneTurns, m: TakeWork): Promise<MutationResults['take_work']> {
   const { db } = scope;
   const [allLanes, attemptLanes, [counted]] = await Promise.all([

@@ -31,7 +31,7 @@ export interface ShapeFile {
   readonly action: string | null;
   /** By event: numbers of the root nodes of its forms, separated by blanks. */
   readonly events: Readonly<Record<string, string>>;
-  /** See encoding.ts. The first line is `*`. */
+  /** One line per node. The first line is `*`. */
   readonly nodes: readonly string[];
 }
 
