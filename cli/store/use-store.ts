@@ -101,9 +101,11 @@ async function openFile(context: CliContext, { create }: Opening): Promise<Store
 export async function tryOpenFile({ home, modules }: CliContext): Promise<Store | null> {
   // Loaded on demand: opening a database is not free.
   const { tryOpenOfflineStore } = await import('../../runtime/store/sqlite/open-store.ts');
-  const { findPart } = await import('../../runtime/module.ts');
+  const { findPart, loadChanges } = await import('../../runtime/module.ts');
+  const added = runtimeParts(modules);
   try {
-    return await tryOpenOfflineStore(storePath(home), await findPart(runtimeParts(modules), 'rescue'));
+    const [rescue, parts] = await Promise.all([findPart(added, 'rescue'), loadChanges(added)]);
+    return await tryOpenOfflineStore(storePath(home), { rescue, parts });
   } catch (error) {
     if (error instanceof StoreRefused) throw refusalOf(error);
     if (error instanceof StoreUnavailable) throw new StoreOutOfReach(error.message);
@@ -181,7 +183,9 @@ export async function openDatabase(
   plan: PostgresPlan,
   opening: { readonly create: boolean },
 ): Promise<Store | null> {
-  return (await loadPart(context.modules, 'database')).open(context, plan, opening);
+  const { loadChanges } = await import('../../runtime/module.ts');
+  const parts = await loadChanges(runtimeParts(context.modules));
+  return (await loadPart(context.modules, 'database')).open(context, plan, { create: opening.create, parts });
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import type {
   Accept,
-  AnswerApproval,
+  ChangeDelivery,
   OpenDelivery,
   Resend,
   SessionSummary,
@@ -24,7 +24,7 @@ import type {
   StoredClaim,
 } from './records.ts';
 import type { OverLimit, RunLimit } from './run-limits.ts';
-import type { DispatchState, FinalState, GroupLimits, ProgramEnd, Step, Waiting } from './states.ts';
+import type { DispatchState, FinalState, GroupLimits, ProgramEnd, Step } from './states.ts';
 import type { RunUsage } from './usage.ts';
 
 /*
@@ -179,8 +179,7 @@ export type Mutation =
   | Advance
   | RecordAttempt
   | GiveUp
-  | AnswerApproval
-  | TellApproval
+  | ChangeDelivery
   | Resend
   | Recover
   | ExpireClaims
@@ -219,10 +218,8 @@ export interface MutationResults extends JobMutationResults {
   } | null;
   /** False: the dispatch is unknown, or has ended. */
   give_up: boolean;
-  /** False: the delivery does not wait, or has waited only since a later instant. */
-  answer_approval: boolean;
-  /** False: the delivery does not wait, or its request was already sent; nothing was stored. */
-  tell_approval: boolean;
+  /** False: the delivery is not blocked, has waited only since a later instant, or needs no such change. */
+  change_delivery: boolean;
   /** `superseded`: the message of this delivery id is in the row `by`. */
   resend: { readonly kind: 'stored' | 'unknown' | 'open' | 'done' } | { readonly kind: 'superseded'; readonly by: Ref };
   recover: Recovered;
@@ -290,7 +287,7 @@ export interface RoutePaused {
  * `record_attempt` end or reschedule this work. `recover` releases the work of processes that have ended.
  */
 
-export type { AnswerApproval } from '../../schemas/built/operations/types.ts';
+export type { ChangeDelivery } from '../../schemas/built/operations/types.ts';
 
 /**
  * Takes due work: runs become `running`, and runs and attempts are held by `holder`. A paused route has no due runs.
@@ -336,8 +333,8 @@ export interface TakenRun {
 export interface TakenAttempt {
   readonly ref: Ref;
   readonly index: number;
-  /** Present if the delivery is not approved: it was rejected, or its approval has expired. */
-  readonly waiting?: Waiting;
+  /** Present if the delivery was never released: somebody has refused it, or its time has expired. */
+  readonly unsent?: 'refused' | 'expired';
 }
 
 export interface TakenWork {
@@ -414,16 +411,6 @@ export interface RecordAttempt {
    * dead.
    */
   readonly key?: ClaimKey;
-}
-
-/** Stores the message that requests an approval, unless the request was already sent. */
-export interface TellApproval {
-  readonly kind: 'tell_approval';
-  readonly ref: Ref;
-  readonly index: number;
-  /** A message, due immediately, whose targets are its deliveries. */
-  readonly dispatch: Dispatch;
-  readonly now: number;
 }
 
 /** Ends a dispatch with a damaged stored value: it becomes dead, and its deliveries end. */

@@ -10,9 +10,9 @@ import type {
 } from '../../schemas/built/operations/types.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { GuardRow, JobRecord, JobState, JobTick, Ref } from './records.ts';
-import type { DispatchState, ProgramEnd, ShownState, Step, Waiting } from './states.ts';
+import type { DispatchState, ProgramEnd, ShownState, Step } from './states.ts';
 import type { UsageSum } from './usage.ts';
-import type { StoredWaits, Wait } from './waits.ts';
+import type { BlockedBy, StoredWaits, Wait } from './waits.ts';
 
 export type {
   DamageReport,
@@ -105,20 +105,22 @@ export interface OpenWork {
   readonly count: number;
 }
 
-/** A delivery that waits for approval. */
-export interface WaitingDelivery {
+/** A delivery that is blocked. */
+export interface BlockedRow {
   readonly ref: Ref;
   readonly index: number;
-  /** The id of its dispatch. */
+  /** The id of the dispatch. */
   readonly id: string;
   readonly profile: string;
   readonly route: string | null;
   readonly job: string | null;
   /** Unix ms. */
   readonly since: number;
-  /** Unix ms from which it can no longer be approved. */
+  /** Unix ms; from then on it can no longer be released. */
   readonly expires_at: number;
-  readonly waiting: Exclude<Waiting, 'rejected'>;
+  readonly blocked_by: BlockedBy;
+  /** Unix ms at which a message has told people of it; null: not yet. */
+  readonly told_at: number | null;
 }
 
 /** A gateway that shares the store. Lists contain each running gateway, and the latest start of each that has ended. */
@@ -160,7 +162,7 @@ export interface QueryResults {
   oldest_due: number | null;
   guard_rows: readonly GuardRow[];
   usage: readonly UsageSum[];
-  approvals: readonly WaitingDelivery[];
+  blocked: readonly BlockedRow[];
   figures: readonly FigureSum[];
   nodes: readonly StoredNode[];
   audit: readonly string[];

@@ -18,6 +18,7 @@ import { REASON_CODES } from '../../runtime/intake/reason-codes.ts';
 import { OUTCOMES } from '../../runtime/intake/reply.ts';
 
 import { FINAL_STATES, SHOWN_STATES, STEP_OUTCOMES } from '../../runtime/store/states.ts';
+import { BLOCKED_BY } from '../../runtime/store/waits.ts';
 import { withoutTexts } from './schemas.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -45,6 +46,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   OUTCOMES,
   REASON_CODES,
   SHOWN_STATES,
+  BLOCKED_BY,
   STAGE_NAMES,
   STEP_OUTCOMES,
 };

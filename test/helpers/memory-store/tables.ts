@@ -11,7 +11,7 @@ import type {
   StoredClaim,
 } from '../../../runtime/store/records.ts';
 import { claimKey } from '../../../runtime/store/records.ts';
-import type { DispatchState, Group, Waiting } from '../../../runtime/store/states.ts';
+import type { DispatchState, Group } from '../../../runtime/store/states.ts';
 import type { TallyColumn } from '../../../runtime/store/tally.ts';
 import { noCounts } from '../../../runtime/store/tally.ts';
 import type { RunUsage } from '../../../runtime/store/usage.ts';
@@ -43,7 +43,9 @@ export interface DeliveryRow extends Due {
   readonly index: number;
   /** Profile and target. */
   readonly lane: string;
-  waiting: Waiting | null;
+  /** `waits`: for approval; `rejected`: it ends unsent. */
+  holds: 'waits' | 'rejected' | null;
+  toldAt: number | null;
 }
 
 export interface MemoryTables {

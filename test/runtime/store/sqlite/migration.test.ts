@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { runCounter } from '../../../../modules/guard/runtime/run-limits.ts';
 import { connect } from '../../../../runtime/store/sqlite/driver.ts';
 import { FORMAT, formatOf } from '../../../../runtime/store/sqlite/schema.ts';
 import { openOfflineStore } from '../../../helpers/rescued-store.ts';
@@ -17,7 +16,7 @@ it('a store of format 7 continues its work, and has the tables of a new one', as
   const old = connect(path, { busyMs: 0 });
   old.exec(ROWS);
   old.close();
-  const store = await openOfflineStore(path, { counter: runCounter });
+  const store = await openOfflineStore(path);
   assert.deepEqual(lanesOf(path), ['["default","email"]', '["default","log"]', '["default","telegram"]']);
   await endAll(store);
   await store.close();
