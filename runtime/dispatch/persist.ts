@@ -13,7 +13,7 @@ export class Stopped extends Error {
 }
 
 interface PersistContext {
-  readonly store: Pick<Store, 'write'>;
+  readonly store: Pick<Store, 'write' | 'problem'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -27,13 +27,14 @@ export class Persister {
     this.context = context;
   }
 
-  /** Rejects with Stopped when the store has not recovered before the stop. */
+  /** Rejects with Stopped when the store has not recovered before the stop, or has ended. */
   async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
     for (let attempt = 0; ; attempt++) {
       try {
         return await this.context.store.write(mutation);
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
+        if (this.context.store.problem()?.kind === 'ended') throw new Stopped(error.message);
         if (attempt === 0)
           this.context.log.error({ change: mutation.kind, err: error.message }, 'cannot store a change; will retry');
       }

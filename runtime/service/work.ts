@@ -302,6 +302,10 @@ export class Work implements Backend {
     });
   }
 
+  get hasFailed(): boolean {
+    return this.store.problem()?.kind === 'ended';
+  }
+
   /** The store for callers, with the reasons why the gateway delays runs. */
   get forCallers(): Store {
     return this.waits.store;
