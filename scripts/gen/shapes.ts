@@ -133,6 +133,14 @@ export const SHAPES = mapValues(WRITTEN_SHAPES, (shape) => complete(shape, WRITT
 /** The shapes that are read from rows. */
 export const STORED: readonly string[] = sources.flatMap(({ stored = [] }) => stored);
 
+/** The names of the operations of the core and of each module. */
+export const OPERATION_OWNERS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  sources.flatMap(({ operations }, at) => {
+    const [room = '', module = ''] = (FILES[at] ?? '').split('/');
+    return operations === undefined ? [] : [[room === 'modules' ? module : 'core', Object.keys(operations)]];
+  }),
+);
+
 export const OPERATIONS: Readonly<Record<string, Operation & { readonly summary: string }>> = Object.fromEntries(
   Object.entries(merged(sources.map(({ operations = {} }) => operations))).map(
     ([name, { summary, input = { properties: {} }, output = {} }]) => {

@@ -90,8 +90,8 @@ async function whole<R extends Pick<StoredDispatch, 'ref' | 'dispatch'>>(
   rows: readonly R[],
 ): Promise<readonly R[]> {
   const needed = rows.map(({ ref, dispatch }): Statement => [EARLIER, ref, earlierNeeded(dispatch)]);
-  if (needed.every(([, , most]) => most === 0)) return rows;
-  const found = await ask<{ readonly body: string }[][]>(...needed);
+  const isComplete = needed.every(([, , most]) => most === 0);
+  const found = isComplete ? [] : await ask<{ readonly body: string }[][]>(...needed);
   return rows.map((row, at) => {
     const earlier = found[at]?.map(({ body }) => body) ?? [];
     return { ...row, dispatch: fillEvents(row.dispatch, earlier) };
