@@ -10,6 +10,7 @@ import type { StorePart } from '../../runtime/store/store-part.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
 import type { FailOn, KeptRequest, RefusedSwap } from '../../schemas/built/operations/types.ts';
 import type { RoutePlan, RouteTable, StorePlan } from '../../schemas/generated/types.ts';
+import type { Check } from './check.ts';
 import type { ListedCommand } from './command.ts';
 import { CliError } from './errors.ts';
 
@@ -150,22 +151,3 @@ export function loadPart<Context, Name extends keyof Parts<Context>>(
   }
   throw new CliError(`this command needs a module with the part "${name}", which is not installed`);
 }
-
-/** The result of one check of `hookwright doctor`, by the core or a module. */
-export type CheckStatus = 'ok' | 'warning' | 'failed' | 'skipped';
-
-export interface Check {
-  /** Its profile; null for the gateway as a whole. */
-  readonly profile: string | null;
-  /** The target or the part of the gateway. */
-  readonly subject: string;
-  readonly check: string;
-  readonly status: CheckStatus;
-  readonly detail: string;
-  /** What to do, or null. */
-  readonly fix: string | null;
-}
-
-type Gateway = Omit<Check, 'profile' | 'fix'> & { readonly fix?: string };
-
-export const gatewayCheck = ({ fix, ...check }: Gateway): Check => ({ profile: null, ...check, fix: fix ?? null });

@@ -8,7 +8,7 @@ import type { RunUsage, Usage } from '../store/usage.ts';
 import type { CheckedOutputs, DispatchContext } from './context.ts';
 import { logFields } from './dispatcher.ts';
 import { failureMessage } from './own-message.ts';
-import { retryWait } from './persist.ts';
+import { retryWait } from './retry-waits.ts';
 import type { RunOutcome } from './run-agent.ts';
 
 export interface FinishedRun {

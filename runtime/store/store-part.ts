@@ -20,7 +20,7 @@ export interface BlockedDelivery {
 export type DeliveryChange = (delivery: BlockedDelivery, values: Readonly<Record<string, unknown>>) => boolean;
 
 export interface StorePart {
-  /** URL of the file that exports it as `storePart`: the writer of a file loads it in its thread. */
+  /** URL of the file that exports it, as its only export with a `url`: the writer of a file loads it in its thread. */
   readonly url: string;
   /** Decides by the limits of runs. */
   readonly counter?: RunCounter;

@@ -24,7 +24,7 @@ export const runCounter: RunCounter = {
   spend: (rows, limits, usage, at) => spendIn(rows, limits.filter(isBudget), usage, at),
 };
 
-export const storePart: StorePart = {
+export const limitsPart: StorePart = {
   // A getter, because the playground page has no URL to resolve a file against.
   get url() {
     return new URL('./run-limits.js', import.meta.url).href;

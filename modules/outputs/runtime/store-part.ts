@@ -1,7 +1,7 @@
 /** The changes of approvals, within the store: the answer of a person, and the message that requests one. */
 import type { StorePart } from '../../../runtime/store/store-part.ts';
 
-export const storePart: StorePart = {
+export const approvalsPart: StorePart = {
   // A getter, because the playground page has no URL to resolve a file against.
   get url() {
     return new URL('./store-part.js', import.meta.url).href;

@@ -1,7 +1,8 @@
 /** The control operation and the `doctor` check of the module. */
+
+import { gatewayCheck } from '../../../cli/base/check.ts';
 import type { CliContext } from '../../../cli/base/context.ts';
 import type { CheckDamage, ServedGateway } from '../../../cli/base/module.ts';
-import { gatewayCheck } from '../../../cli/base/module.ts';
 import { refusing } from '../../../cli/serve/reloader.ts';
 import { ControlError } from '../../../runtime/control/control-error.ts';
 import type { HandlersOf } from '../../../runtime/control/operations.ts';

@@ -2,7 +2,7 @@
 import { GUARD_KINDS } from '../../../base/names.ts';
 import type { ValueCheck } from '../../../runtime/store/decode.ts';
 import { decodeOr, isCount, isInstant, isOneOf, isText, orNull } from '../../../runtime/store/decode.ts';
-import { FIGURES } from '../../../runtime/store/queries.ts';
+import { FIGURES } from '../../../runtime/store/figures.ts';
 import { laneKey, routeLane } from '../../../runtime/store/records.ts';
 import type { WorkColumn } from '../../../runtime/store/sqlite/schema.ts';
 import { OPEN_STATES } from '../../../runtime/store/states.ts';

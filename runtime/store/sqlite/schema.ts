@@ -1,5 +1,5 @@
 /** The tables in this version's format. Untrusted text is stored as JSON, because a NUL would otherwise end it. */
-import { FIGURES } from '../queries.ts';
+import { FIGURES } from '../figures.ts';
 import { RENAME_LANES } from '../records.ts';
 import type { DeliveryRow, DispatchRow, WorkRow } from '../unit/rows.ts';
 import type { Connection } from './driver.ts';

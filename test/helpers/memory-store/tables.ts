@@ -1,6 +1,7 @@
 /** The data of the store in memory, and helpers of all its changes. */
 
-import type { Figures, LastError, StoredDispatch } from '../../../runtime/store/queries.ts';
+import type { Figures } from '../../../runtime/store/figures.ts';
+import type { LastError, StoredDispatch } from '../../../runtime/store/queries.ts';
 import type {
   GuardRow,
   Holder,

@@ -11,14 +11,14 @@ import type {
   Mutation,
   MutationKind,
   MutationResults,
-  SharedState,
-  SharedStore,
   Store,
   StoreProblem,
 } from '../../../../runtime/store/contract.ts';
-import { describeOtherTables, StoreRefused, StoreUnavailable } from '../../../../runtime/store/contract.ts';
+import { StoreRefused, StoreUnavailable } from '../../../../runtime/store/contract.ts';
 import { GroupCommit, Health, NEW_WORK } from '../../../../runtime/store/group-commit.ts';
 import type { Query, QueryResults } from '../../../../runtime/store/queries.ts';
+import type { SharedState, SharedStore } from '../../../../runtime/store/shared.ts';
+import { describeOtherTables } from '../../../../runtime/store/shared.ts';
 import type { StorePart } from '../../../../runtime/store/store-part.ts';
 import { joinParts } from '../../../../runtime/store/store-part.ts';
 import { RefusedRows } from '../refused-rows.ts';

@@ -1,11 +1,11 @@
 /** The SQL for queries of ../queries.ts about counts, jobs, the guard and gateways. */
 import { decodeOr } from '../../../../runtime/store/decode.ts';
+import type { AddFigures, FigureSum } from '../../../../runtime/store/figures.ts';
+import { addedFigures, FIGURE_SUMS, FIGURES, forgottenBefore } from '../../../../runtime/store/figures.ts';
 import type { HeadTarget } from '../../../../runtime/store/group-commit.ts';
 import { COUNT_BLOCKED } from '../../../../runtime/store/listed-rows.ts';
 import type {
-  AddFigures,
   DeadWork,
-  FigureSum,
   LastError,
   OpenWork,
   Query,
@@ -13,7 +13,6 @@ import type {
   StoreOverview,
   Tally,
 } from '../../../../runtime/store/queries.ts';
-import { addedFigures, FIGURE_SUMS, FIGURES, forgottenBefore } from '../../../../runtime/store/queries.ts';
 import type { JobRecord, JobState, JobTick } from '../../../../runtime/store/records.ts';
 import { NOT_PAUSED, readGuard, storedJob } from '../../../../runtime/store/records.ts';
 import type { BlockedCount, StateCount, TallyColumn } from '../../../../runtime/store/tally.ts';

@@ -6,7 +6,7 @@
  * a step may only add tables, indexes, and columns that are null or have a default. Anything that the previous version
  * needs can be dropped one version later.
  */
-import { FIGURES } from '../../../../runtime/store/queries.ts';
+import { FIGURES } from '../../../../runtime/store/figures.ts';
 import { RENAME_LANES } from '../../../../runtime/store/records.ts';
 import type { DeliveryRow, DispatchRow, WorkRow } from '../../../../runtime/store/unit/rows.ts';
 
