@@ -265,7 +265,7 @@ export interface TakenRun {
 export interface TakenAttempt {
   readonly ref: Ref;
   readonly index: number;
-  /** Present if the delivery was never released: somebody has refused it, or its time has expired. */
+  /** Present if the delivery was never released: a person has refused it, or its time has expired. */
   readonly unsent?: 'refused' | 'expired';
 }
 

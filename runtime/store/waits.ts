@@ -30,7 +30,7 @@ export interface WaitColumns {
   readonly blocked_at: number | null;
 }
 
-/** SQL: true if the delivery `x` is blocked. If somebody has refused it, it is due since that instant. */
+/** SQL: true if the delivery `x` is blocked. If a person has refused it, it is due since that instant. */
 export const IS_BLOCKED = 'x.blocked_by IS NOT NULL AND x.due_at > x.set_at AND x.holder IS NULL';
 
 const ofDeliveries = (column: string): string =>
