@@ -40,7 +40,7 @@ function checkAgent({ path, config: agent }: WrittenAgent, report: Reporter): vo
   }
   if (agent.openai === undefined) return;
   const message = '`command` and `openai` exclude each other; keep one of them';
-  const related = [{ path: [...path, 'openai'], message: 'the other one is here' }];
+  const related = [{ path: [...path, 'openai'], message: 'the other key is here' }];
   report({ path: [...path, 'command'], at: 'key', message, related });
 }
 
@@ -150,7 +150,7 @@ export const overriddenSetting = rule('overridden-setting', {
   },
 });
 
-const HINT = 'remove one of the two';
+const HINT = 'remove the variable or the key';
 
 function checkSecret({ settings, overrides, variables }: ConfigView, report: Reporter): void {
   const { secret } = settings.values;

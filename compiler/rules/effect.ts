@@ -34,7 +34,12 @@ function checkAddresses({ config, profile, scope, hasPayload, report }: Receiver
       const [unfilled] = hasPayload ? [] : readPlaceholders(text);
       if (unfilled !== undefined) {
         const message = `no event fills \`{${unfilled.path.join('.')}}\` here: every delivery to this address fails`;
-        report({ path: ['deliver_extra', ...path], at: 'value', message, hint: 'write the address itself' });
+        report({
+          path: ['deliver_extra', ...path],
+          at: 'value',
+          message,
+          hint: 'write a fixed value instead of the placeholder',
+        });
         continue;
       }
       const form = requiredForm(plan, profile?.targets[plan.name], THREAD_KEYS.includes(key) ? 'thread' : key, text);
@@ -127,7 +132,7 @@ function check({ config, scope, report }: Receiver): void {
       'and',
     );
     const fixed = lacking.every((field) => plan.address.some((key) => key.name === field.name));
-    const message = `\`${name}\` needs ${fields}, which an answer lacks: every delivery to it fails`;
+    const message = `\`${name}\` needs ${fields}, which an answer does not have: every delivery to it fails`;
     const hint = `use it in \`outputs\`, where an agent hands over ${fields}${fixed ? `, or set ${fields} in \`deliver_extra\`` : ''}`;
     report({ path: deliverPath(index), at: 'value', message, hint });
   }

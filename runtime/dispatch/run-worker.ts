@@ -133,7 +133,7 @@ export class RunWorker implements Worker<TakenRun> {
     };
     // A later table may have removed the agent or the targets; another table may restore them.
     if (agent === null) return wait(`profile "${profile}" has no agent${name === null ? '' : ` "${name}"`}`);
-    if (hasNoTarget(context, dispatch)) return wait('none of its targets is enabled');
+    if (hasNoTarget(context, dispatch)) return wait('no target of this event is enabled');
     const said = await saidBefore(context, agent, dispatch);
     if (!(await this.begin(taken, dispatch))) return 'left';
     const handover = await openHandover(context, dispatch);

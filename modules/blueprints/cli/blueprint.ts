@@ -121,7 +121,7 @@ function describe(context: CliContext, { appScheme, plan, timezone, runs, filled
 export const blueprintFillCommand = command({
   options: {
     json: jsonOption,
-    defaults: flag('Take the default of every field that is not given'),
+    defaults: flag('Use the default of every field without a value'),
     timezone: text('zone', 'IANA zone of the job. Default: gateway.timezone'),
     config: configOption,
   },
@@ -173,7 +173,7 @@ export const blueprintLinkCommand = command({
 export const blueprintCreateCommand = command({
   options: {
     name: text('name', "Name of the job; default: the blueprint's key"),
-    defaults: flag('Take the default of every field that is not given'),
+    defaults: flag('Use the default of every field without a value'),
     timezone: text('zone', 'IANA zone of the job. Default: gateway.timezone'),
     profile: withDefault(DEFAULT_PROFILE, text('profile', 'Profile of the job')),
     config: configOption,

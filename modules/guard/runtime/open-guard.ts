@@ -127,7 +127,8 @@ class RunningGuard implements Guard {
       await this.endLoops();
       await this.heartbeat.beat();
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) this.context.log.error({ err: error }, 'the guard failed, continuing');
+      if (!(error instanceof StoreUnavailable))
+        this.context.log.error({ err: error }, 'could not check alerts, budgets and loops; will retry');
     }
     if (!this.isClosed) this.timer = this.context.clock.after(TICK_MS, () => void this.tick());
   }

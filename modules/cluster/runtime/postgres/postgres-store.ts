@@ -106,7 +106,7 @@ export class PostgresStore implements Store {
     const result = await this.group.write(mutation);
     // If the process was suspended, another gateway has taken over the work, and it must not start here.
     if (mutation.kind === 'take_work' && writer.leaseLeftMs <= 0) {
-      throw new StoreUnavailable('the lease of this gateway expired while it took work');
+      throw new StoreUnavailable('the lease of this gateway expired while it fetched work');
     }
     // The connection may have been lost after this change was made.
     if (writer.isConnected) health.end('unavailable');

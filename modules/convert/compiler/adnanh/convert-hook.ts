@@ -108,7 +108,7 @@ function convertAnswer({ report, path: at }: DraftRoute, key: string, value: unk
   else if (answer !== undefined || name === 'trigger-signature-soft-failures') report.carried(path);
   else if (name === 'http-methods') convertMethods(report, path, value);
   else if (name === 'incoming-payload-content-type') convertType(report, path, value);
-  else report.changed(path, 'webhook does not use this key either', 'It is left out');
+  else report.changed(path, 'adnanh/webhook does not use this key either', 'It is left out');
 }
 
 function convertMethods(report: KeyReport, path: NodePath, value: unknown): void {

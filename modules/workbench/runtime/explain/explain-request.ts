@@ -126,7 +126,7 @@ class WatchedRequest implements Watcher {
       this.input.warnings.add('`session_key` does not resolve: the run gets a new session', {});
     if (this.intake.isExchange)
       this.input.warnings.add(
-        'another hookwright caused the event: after a few of one key, it is ignored (`loop`)',
+        'another hookwright gateway caused the event: after a few such events for one key, further ones are ignored (`loop`)',
         {},
       );
   }
