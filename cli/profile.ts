@@ -38,7 +38,7 @@ export const profileCreateCommand = command({
   async run(context, given) {
     const { name } = given;
     if (name === DEFAULT_PROFILE)
-      throw new CliError('the profile `default` always exists: it is the home', context.home);
+      throw new CliError('the profile `default` always exists: its folder is the home', context.home);
     if (!PROFILE_NAME.test(name)) {
       throw new CliError(
         `invalid profile name "${name}"`,

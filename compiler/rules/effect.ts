@@ -107,7 +107,7 @@ export const noEffect = rule('no-effect', {
 
 /** Why the route has no status. */
 function withoutStatus(key: string, { coalesce, status_url }: RouteConfig): string | undefined {
-  if (key === 'status_answer' && status_url !== true) return 'it needs `status_url: true`';
+  if (key === 'status_answer' && status_url !== true) return '`status_answer` needs `status_url: true`';
   if (coalesce === undefined || (key !== 'status_url' && key !== 'status_answer')) return undefined;
   return 'the events of a coalesce group share the run of the last event';
 }

@@ -132,7 +132,11 @@ function post(
     // An upgrade to another protocol closes the connection without an answer.
     call.once('upgrade', (_response, stream) => {
       stream.destroy();
-      fail(new ControlCallError('no gateway listens on the control socket: it offers another protocol'));
+      fail(
+        new ControlCallError(
+          'no gateway listens on the control socket: the process that listens there uses another protocol',
+        ),
+      );
     });
     call.end(body);
   });

@@ -125,7 +125,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
     if (result === null) return log.warn({ ...taken }, 'lost the lease of the delivery; its outcome was not stored');
     const delivery = dispatch.deliveries[taken.index];
     const target = delivery === undefined ? '' : targetLabel(delivery);
-    log.info({ ...logFields(dispatch), target, reason, ...(by === undefined ? {} : { by }) }, 'not sent');
+    log.info({ ...logFields(dispatch), target, reason, ...(by === undefined ? {} : { by }) }, 'message not sent');
     this.finish(taken, content, result);
   }
 

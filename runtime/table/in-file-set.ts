@@ -110,14 +110,20 @@ class InFileSet implements ListFile {
   async #load(version: string): Promise<void> {
     if (version === 'missing') {
       this.#values = NOTHING;
-      this.#context.log.warn({ file: this.#path }, 'in_file list is missing, so it matches nothing');
+      this.#context.log.warn(
+        { file: this.#path },
+        'the list of an in_file filter is missing, so the filter matches nothing',
+      );
       return;
     }
     try {
       this.#values = createValueSet(parseListFile(this.#path, await this.#context.files.read(this.#path)));
     } catch (error) {
       const reason = messageOf(error);
-      this.#context.log.warn({ file: this.#path, reason }, 'could not read in_file list; keeping its values');
+      this.#context.log.warn(
+        { file: this.#path, reason },
+        'could not read the list of an in_file filter; keeping its previous values',
+      );
     }
   }
 

@@ -2223,7 +2223,7 @@ export interface Texts2 {
   [k: string]: string | number | boolean;
 }
 /**
- * HTTP Basic authentication; omitted while a `{name?}` in it is empty.
+ * HTTP Basic authentication. Not sent if a `{name?}` in it is empty.
  */
 export interface TargetBasicAuth {
   /**
@@ -2572,7 +2572,7 @@ export interface TargetRetryAfter {
    */
   from: TargetRetryAfterSource[];
   /**
-   * Maximum wait; longer ones are capped.
+   * Maximum wait, in seconds; a longer wait is shortened to it.
    */
   cap_seconds?: number;
 }
@@ -3756,7 +3756,7 @@ export interface SchemePlan {
    */
   credentials?: LocatorPlan[];
   /**
-   * Payload paths of the texts in which the gateway searches for the hidden marker of its own messages. Absent: the whole payload.
+   * Payload paths of the texts in which the gateway searches for the hidden marker of messages that it sent. Absent: the whole payload.
    */
   texts?: string[][];
   /**

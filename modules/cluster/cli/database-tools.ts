@@ -112,7 +112,7 @@ function checkStandby({ standby_missing }: DatabaseFacts): Check {
 }
 
 function checkTransactions({ oldest_transaction_ms: age }: DatabaseFacts): Check {
-  if (age < TRANSACTION_MS) return ok('transactions', 'none holds back vacuum');
+  if (age < TRANSACTION_MS) return ok('transactions', 'no transaction holds back vacuum');
   const detail = `a transaction has been open for ${formatDuration(age)}: vacuum cannot remove newer dead rows`;
   return warning('transactions', detail, 'find it in pg_stat_activity or pg_prepared_xacts (xact_start), and end it');
 }
@@ -133,7 +133,10 @@ function checkRights({ role }: DatabaseFacts, { version, forbidden }: SchemaFact
     return failed('rights', detail, 'grant them: hookwright docs scale, "Roles"');
   }
   if (version === null)
-    return ok('tables', `none in schema ${schema} yet; the first gateway or \`hookwright store migrate\` creates them`);
+    return ok(
+      'tables',
+      `no tables in schema ${schema} yet; the first gateway or \`hookwright store migrate\` creates them`,
+    );
   return ok('tables', `schema ${schema}, version ${version}; role ${role} has the privileges it needs`);
 }
 

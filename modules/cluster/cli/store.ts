@@ -153,7 +153,8 @@ async function withFile<T>(
   const { connect } = await import('../../../runtime/store/sqlite/driver.ts');
   try {
     const store = await tryOpenFile(context);
-    if (store === null) throw new CliError(`another process has ${path} open`, 'wait until it ends, or stop it');
+    if (store === null)
+      throw new CliError(`another process has ${path} open`, 'wait until that process ends, or stop it');
     try {
       const db = openWriting(connect, path, 'full');
       try {

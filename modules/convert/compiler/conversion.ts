@@ -164,4 +164,4 @@ export function variableName(...parts: readonly string[]): string {
 
 /** Why a route has another name than in the original. */
 export const renamed = (name: string): string =>
-  `route names consist of lower-case letters, digits, \`-\` and \`_\`: it is now ${name}`;
+  `route names consist of lower-case letters, digits, \`-\` and \`_\`: this route is now ${name}`;

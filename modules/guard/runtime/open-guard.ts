@@ -142,7 +142,7 @@ class RunningGuard implements Guard {
     const now = clock.now();
     if (problem !== null && this.storeDownSince === null) {
       this.storeDownSince = problem.since;
-      log.error({ alert: of.kind, reason: problem.message }, 'alert');
+      log.error({ alert: of.kind, reason: problem.message }, 'alert raised');
       await this.sendNow(beginText(of, problem.message));
     } else if (problem === null && this.storeDownSince !== null) {
       const lasted = { ...of, since: this.storeDownSince, last_at: now, count: 1, reason: '' };

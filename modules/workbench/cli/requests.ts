@@ -173,8 +173,8 @@ async function printCurlLine(context: CliContext, request: KeptRequest): Promise
   printNote(
     context,
     why === null
-      ? `the command has no signature; send the original request again: hookwright requests replay ${request.id}`
-      : `the command has no signature, and the request cannot be replayed: ${why}`,
+      ? `the curl command has no signature; send the original request again: hookwright requests replay ${request.id}`
+      : `the curl command has no signature, and the request cannot be replayed: ${why}`,
   );
 }
 
@@ -197,7 +197,7 @@ async function printTest(context: CliContext, given: ShowInput, request: KeptReq
 function bodyOf(captured: KeptRequest): Buffer {
   const { id, body, verified } = captured;
   if (body !== null) return Buffer.from(body, 'base64');
-  const why = verified ? 'it was not read, or contains a credential' : whyUnverified(captured);
+  const why = verified ? 'the body was not read, or contains a credential' : whyUnverified(captured);
   throw new CliError(`the body of request ${id} was not captured: ${why}`);
 }
 

@@ -153,7 +153,7 @@ function file(context: CliContext, name: string): Buffer {
     if (!isSystemError(error)) throw error;
     throw new CliError(
       `the payload \`${name}\` ${error.code === 'ENOENT' ? 'does not exist' : `cannot be read (${error.code})`}`,
-      `it was expected at ${resolve(context.cwd, name)}`,
+      `the file was expected at ${resolve(context.cwd, name)}`,
     );
   }
 }

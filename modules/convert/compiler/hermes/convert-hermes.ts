@@ -33,7 +33,7 @@ export function convertHermes(
   if (!isPlainMap(file.value)) return refuseText('a config of Hermes Agent is a map: sections by name', HOOKS_FILE);
   const found = findRoutes(file.value as Settings);
   if (found.length === 0)
-    return refuseText('it has no webhook routes', 'they are under platforms.webhook.extra.routes');
+    return refuseText('the file has no webhook routes', 'they are under platforms.webhook.extra.routes');
   const draft = createDraft('Hermes Agent', file, newSecret);
   const isSubscriptionFile = found.every(({ path }) => path.length === 1);
   const config = isSubscriptionFile ? {} : (file.value as Settings);

@@ -37,7 +37,11 @@ export async function checkStore(context: CliContext, gateway: GatewayStatus | n
   try {
     if (gateway === null) tryToWrite(context.home);
     const found = await useStore(context, (store) => look(store, context));
-    return found ?? [gatewayCheck({ subject: SUBJECT, check, status: 'ok', detail: 'a gateway will create it' })];
+    return (
+      found ?? [
+        gatewayCheck({ subject: SUBJECT, check, status: 'ok', detail: 'the next start of a gateway will create it' }),
+      ]
+    );
   } catch (error) {
     const hints = error instanceof CliError ? error.hints : [];
     const fix = hints[0] ?? `free space on its disk, or give this user write access to ${context.home}`;

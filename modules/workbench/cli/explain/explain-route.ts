@@ -73,7 +73,7 @@ export async function explainRoute(
 async function pauseWarning(context: CliContext, { profile, name, mode }: RoutePlan): Promise<readonly string[]> {
   const pause = (await readPauses(context, undefined))(profile, name);
   if (pause === null) return [];
-  const what = mode === 'direct' ? 'its sender gets 503 and retries' : 'its events wait until then';
+  const what = mode === 'direct' ? 'the sender gets 503 and retries' : 'events wait until the route is resumed';
   return [`the route is ${describePause(true, pause.until)}: ${what}; resume it: hookwright route resume ${name}`];
 }
 

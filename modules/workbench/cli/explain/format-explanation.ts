@@ -133,7 +133,7 @@ function valueText(value: unknown): string {
 function deliveryText({ target, address, home_channel, approve }: Explanation['deliveries'][number]): string {
   const notes = [
     ...(home_channel ? ['(home channel)'] : []),
-    ...(approve === true ? ['once a person approves it'] : []),
+    ...(approve === true ? ['after a person approves the message'] : []),
   ];
   return [target, addressText(address), ...notes].filter((text) => text !== '').join(' ');
 }

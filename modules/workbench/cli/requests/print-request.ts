@@ -133,8 +133,8 @@ function fill(text: string, request: PrintableRequest): string {
 
 const whereSecretIs = ({ route, isSubscription }: PrintableRequest): string =>
   isSubscription
-    ? `\`hookwright webhook show ${route} --reveal\` shows it`
-    : `it is where \`secret\` of route ${route} points, else \`secret\` of all routes`;
+    ? `\`hookwright webhook show ${route} --reveal\` shows the secret`
+    : `the secret is the one that \`secret\` of route ${route} refers to, else \`secret\` of all routes`;
 
 /** `set \`source: linear\`` if the headers identify the source. */
 function sourceLine({ about }: PrintableRequest): string {

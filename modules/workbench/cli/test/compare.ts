@@ -27,7 +27,9 @@ const COMPARED: { readonly [Key in Exclude<keyof TestExpectation, 'snapshot'>]: 
   reason: (expected, { reason }) =>
     expected === reason ? [] : [failure(['reason'], `expected ${expected}, got ${reason ?? 'none'}`)],
   event: (expected, { event }) =>
-    expected === event ? [] : [failure(['event'], `expected ${expected}, got ${event ?? 'none: it was not read'}`)],
+    expected === event
+      ? []
+      : [failure(['event'], `expected ${expected}, got ${event ?? 'none, because the event type was not read'}`)],
   prompt: comparePrompt,
   unresolved: (expected, { unresolved }) => same('unresolved', expected, unresolved),
   deliver: (expected, { deliveries }, { target_names: names }) => {
