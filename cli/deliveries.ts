@@ -199,12 +199,12 @@ export const deliveriesReplayCommand = command({
 
 /** All or none, so that a mistyped id does not leave half of them replayed. */
 async function named(given: ReplayValues, store: Store): Promise<readonly string[]> {
-  const found = await Promise.all(given.ids.map((id) => findDispatch(store, id)));
-  for (const stored of found) {
+  const dispatches = await Promise.all(given.ids.map((id) => findDispatch(store, id)));
+  for (const stored of dispatches) {
     const why = whyNotReplay(stored, given.again);
     if (why !== null) throw new CliError(`${stored.id} cannot be replayed: ${why}`);
   }
-  return [...new Set(found.map(({ id }) => id))];
+  return [...new Set(dispatches.map(({ id }) => id))];
 }
 
 function report(context: CliContext, given: ReplayValues, { done, refused }: ReplayedDeliveries): void {

@@ -54,10 +54,10 @@ export const jobCreateCommand = command({
     const open = await openJobs(context, given.config);
     const timezone = chooseTimezone(given.timezone, open.table.gateway.timezone ?? context.timezone);
     const config = { ...configFromFlags(given), schedule, prompt, timezone };
-    const made = await makeStore(context, (store) =>
+    const createdJob = await makeStore(context, (store) =>
       createJob({ name: given.name, profile: given.profile, config, blueprint: null }, { store, open, context }),
     );
-    printJob(context, { ...made, verb: 'created', open }, given.json);
+    printJob(context, { ...createdJob, verb: 'created', open }, given.json);
   },
 });
 

@@ -34,10 +34,7 @@ export const logFileOption = text('path', 'Log file of this process, for `gatewa
 
 export const descriptionOption = text('text', 'Its purpose');
 
-export const budgetOption = text(
-  'yaml',
-  "Maximum runs, tokens and cost, such as '{runs: 20, per: day}'; empty for none",
-);
+export const budgetOption = text('yaml', "Maximum runs, tokens, cost, such as '{runs: 20, per: day}'; empty for none");
 
 export const chatIdOption = text('id', 'Chat or channel id');
 

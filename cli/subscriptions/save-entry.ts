@@ -120,8 +120,8 @@ interface Rotation {
 export function rotateSecret(entry: RouteConfig, { fresh, now, end, inherited }: Rotation): RouteConfig {
   const { secret, secrets, ...rest } = entry;
   const old: readonly RotatingSecret[] = secrets ?? (secret === undefined ? written(inherited) : [secret]);
-  const kept = old.map((item) => endingAt(item, end)).filter(({ expires_at }) => Date.parse(expires_at) > now);
-  return kept.length === 0 ? { ...rest, secret: fresh } : { ...rest, secrets: [fresh, ...kept] };
+  const unexpired = old.map((item) => endingAt(item, end)).filter(({ expires_at }) => Date.parse(expires_at) > now);
+  return unexpired.length === 0 ? { ...rest, secret: fresh } : { ...rest, secrets: [fresh, ...unexpired] };
 }
 
 /** Keeps an earlier expiry. */

@@ -34,12 +34,7 @@ function checkAddresses({ config, profile, scope, hasPayload, report }: Receiver
       const [unfilled] = hasPayload ? [] : readPlaceholders(text);
       if (unfilled !== undefined) {
         const message = `no event fills \`{${unfilled.path.join('.')}}\` here: every delivery to this address fails`;
-        report({
-          path: ['deliver_extra', ...path],
-          at: 'value',
-          message,
-          hint: 'write a fixed value instead of the placeholder',
-        });
+        report({ path: ['deliver_extra', ...path], at: 'value', message, hint: 'write a fixed value here' });
         continue;
       }
       const form = requiredForm(plan, profile?.targets[plan.name], THREAD_KEYS.includes(key) ? 'thread' : key, text);

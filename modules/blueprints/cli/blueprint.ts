@@ -186,10 +186,10 @@ export const blueprintCreateCommand = command({
     const { filled } = await fillFromWords(context, catalog, given, given.defaults);
     const open = await openJobs(context, given.config);
     const timezone = chooseTimezone(given.timezone, open.table.gateway.timezone ?? context.timezone);
-    const made = await makeStore(context, (store) =>
+    const createdJob = await makeStore(context, (store) =>
       createFilledJob(filled, { name, profile, timezone, origin: null }, { store, open, context }),
     );
-    printJob(context, { ...made, verb: 'created', open }, given.json);
+    printJob(context, { ...createdJob, verb: 'created', open }, given.json);
   },
 });
 

@@ -133,10 +133,7 @@ function checkRights({ role }: DatabaseFacts, { version, forbidden }: SchemaFact
     return failed('rights', detail, 'grant them: hookwright docs scale, "Roles"');
   }
   if (version === null)
-    return ok(
-      'tables',
-      `no tables in schema ${schema} yet; the first gateway or \`hookwright store migrate\` creates them`,
-    );
+    return ok('tables', `schema ${schema} is empty; the first gateway or \`hookwright store migrate\` creates them`);
   return ok('tables', `schema ${schema}, version ${version}; role ${role} has the privileges it needs`);
 }
 

@@ -109,7 +109,7 @@ export function checkFound(id: string, answer: FoundApproval | AnsweredApproval 
   if (answer?.kind === 'ambiguous') throw ambiguousName('approval', id, answer.ids, LISTED_BY);
   throw new CliError(
     `there is no approval "${id}"`,
-    `${LISTED_BY} lists pending approvals; the id changes if the text changes`,
+    `to list pending ones (an id changes with the text): ${LISTED_BY}`,
   );
 }
 

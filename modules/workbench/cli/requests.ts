@@ -135,14 +135,14 @@ export const requestsShowCommand = command({
       given.id === undefined ? findNewest(requests) : findRequest(requests, given.id),
     );
     if (given.save !== undefined) write(context, given.save, request);
-    const asked = { ...request, isSubscription: subscriptionNames(context).includes(request.route) };
-    if (given.json) printJson(context, printedRequest(request, nextStep(asked)));
+    const listedRequest = { ...request, isSubscription: subscriptionNames(context).includes(request.route) };
+    if (given.json) printJson(context, printedRequest(request, nextStep(listedRequest)));
     else if (given.body) printBody(context, request);
     else if (given.curl) await printCurlLine(context, request);
     else if (given.asTest) await printTest(context, given, request);
     else if (given.save === undefined) {
       const layout = { now: context.clock.now(), width: terminalWidth(context) };
-      for (const line of describeRequest(asked, layout)) printLine(context, line);
+      for (const line of describeRequest(listedRequest, layout)) printLine(context, line);
     }
   },
 });

@@ -222,7 +222,7 @@ export class PostgresStore implements Store {
   }
 }
 
-/** Opens the store on PostgreSQL that several gateways share (decisions in docs/architecture.md, "The store on PostgreSQL"). */
+/** Opens the store on PostgreSQL that several gateways share (docs/store.md, "PostgreSQL"). */
 export interface PostgresOptions {
   /** A libpq URL. Never logged. */
   readonly url: string;

@@ -110,11 +110,7 @@ function convertMatch(match: Settings, path: NodePath, context: RuleContext): Tr
       'Let the proxy in front of it accept only these addresses',
     );
   if (type === 'scalr-signature')
-    return gap(
-      path,
-      'the signed date has a format that no scheme supports',
-      'Let a proxy in front of it check the signature',
-    );
+    return gap(path, 'the signed date has an unsupported format', 'Let a proxy in front of it check the signature');
   return gap(path, 'a match of an unknown type never matches', 'Correct its type');
 }
 

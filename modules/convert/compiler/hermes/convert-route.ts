@@ -126,12 +126,7 @@ export function convertSecret(
   if (secret !== null) route.settings.secret = secret;
   else if (value !== undefined || !hasSecret) {
     const instead = `Give the sender the new one, ${variable} in .env, then remove \`enabled: false\``;
-    closeRoute(
-      route,
-      path,
-      value === INSECURE ? 'the route accepted requests from anyone' : 'the route has no secret',
-      instead,
-    );
+    closeRoute(route, path, value === INSECURE ? 'the route was unprotected' : 'the route has no secret', instead);
     route.settings.secret = `env:${variable}`;
     variables.set(variable, newSecret());
   }

@@ -231,16 +231,16 @@ export async function printTest(
   saved: { readonly name: string; readonly folder: string } | null,
   script?: TestCase['script'],
 ): Promise<string> {
-  const asked = { ...testOf(request, saved?.name ?? null), ...(script === undefined ? {} : { script }) };
-  const test = { ...asked, expect: {} };
+  const testInput = { ...testOf(request, saved?.name ?? null), ...(script === undefined ? {} : { script }) };
+  const test = { ...testInput, expect: {} };
   const path = `${saved?.folder ?? '.'}/request.test.yaml`;
   const tests = { path, name: path, file: { tests: [test] }, tree: NO_PLACES };
   const { found, failures } = await runTest({ tests, index: 0, test }, config);
   if (found === null) throw new CliError(failures[0]?.message ?? 'the test cannot be run');
   const actual = expectationOf(found.explanation);
   const expect = Object.fromEntries(USUAL.flatMap((key) => (actual[key] === undefined ? [] : [[key, actual[key]]])));
-  const { came_at: _, ...timeless } = asked;
-  const needed = found.plan.max_age === null ? timeless : asked;
+  const { came_at: _, ...timeless } = testInput;
+  const needed = found.plan.max_age === null ? timeless : testInput;
   const file = { tests: [{ ...needed, expect: expect as TestExpectation }] };
   return stringify(file, { lineWidth: 0 });
 }
