@@ -163,7 +163,7 @@ function checkRows(refused: readonly string[]): Check {
 }
 
 function checkLag({ lag_ms }: SchemaFacts): Check {
-  if (lag_ms < LAG_MS) return ok('lag', 'no run has been due for long');
+  if (lag_ms < LAG_MS) return ok('lag', 'no due run has waited for long');
   const fix =
     'check that a gateway is running (gateway status --all); if so, raise max_concurrent_runs, or add a gateway';
   return warning('lag', `the oldest run that is due has waited for ${formatDuration(lag_ms)}`, fix);

@@ -170,7 +170,10 @@ function formatScript(script: Explanation['script'], paint: Paint): string[] {
   ];
 }
 
-const STATUS_TEXTS = { state: 'in the response 202; it returns the state', answer: 'in the response 202; it returns the state and the answer' };
+const STATUS_TEXTS = {
+  state: 'in the 202 response: the state',
+  answer: 'in the 202 response: the state and the answer',
+};
 
 function formatOutcome(explanation: Explanation, paint: Paint): string[] {
   if (explanation.prompt === null) return [];
